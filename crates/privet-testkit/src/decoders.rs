@@ -1,0 +1,103 @@
+//! What foreign bytes may do to each decoder: nothing but an error. Bodies of the fuzz targets, replayed by stable tests.
+
+use privet::privacy::account::{Caps, MuSquared, Price, Rho};
+use privet::privacy::journal::{Entry, Head};
+use privet::privacy::{Book, Certificate, Delta, Epsilon, Relation};
+
+/// A fuzz target: its name, which is also its corpus folder's, and its body.
+pub type Target = (&'static str, fn(&[u8]));
+
+/// Every decoder.
+pub const TARGETS: [Target; 4] = [
+    ("entry", entry),
+    ("chain", chain),
+    ("certificate", certificate),
+    ("amount", amount),
+];
+
+/// One entry of a ledger: what parses is written again to the letter, and applied to an empty book.
+pub fn entry(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return;
+    };
+    let Ok(entry) = Entry::parse(text.into(), "00".into()) else {
+        return;
+    };
+    assert_eq!(entry.text(), text);
+    assert!(!entry.follows(&Head::empty()), "a hash that was made up");
+    let again = Entry::after(&Head::empty(), entry.at(), entry.event().clone()).expect("an entry");
+    let mut book = Book::default();
+    let _ = book.apply(&again);
+}
+
+/// Events in a row, each chained to the one before: a book may refuse any of them, and never overdraws.
+pub fn chain(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return;
+    };
+    let mut book = Book::default();
+    for line in text.lines() {
+        let Ok(parsed) = Entry::parse(line.into(), String::new()) else {
+            continue;
+        };
+        let next = Entry::after(book.head(), parsed.at(), parsed.event().clone()).expect("an entry");
+        let before = (book.head().clone(), book.names().clone());
+        if book.apply(&next).is_err() {
+            assert_eq!(
+                before,
+                (book.head().clone(), book.names().clone()),
+                "a refusal leaves nothing behind"
+            );
+        }
+        for name in book.names().keys() {
+            let account = book.account(name).expect("every name has an account");
+            for (relation, line) in account.lines() {
+                let (spent, caps) = (line.spent, line.caps);
+                let within =
+                    spent.pure <= caps.pure && spent.rho <= caps.rho && spent.mu_squared <= caps.mu_squared;
+                assert!(within, "{name} overdrawn: {relation}");
+            }
+        }
+    }
+}
+
+/// A certificate that came with somebody's model.
+pub fn certificate(bytes: &[u8]) {
+    let Ok(certificate) = serde_json::from_slice::<Certificate>(bytes) else {
+        return;
+    };
+    assert!(!certificate.to_string().is_empty());
+    let _ = certificate.is_void();
+    let text = serde_json::to_vec(&certificate).expect("writes");
+    assert_eq!(
+        serde_json::from_slice::<Certificate>(&text).expect("reads"),
+        certificate
+    );
+}
+
+/// Amounts and relations as text: what parses prints to the same value.
+pub fn amount(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return;
+    };
+    if let Ok(epsilon) = text.parse::<Epsilon>() {
+        assert_eq!(epsilon.to_string().parse(), Ok(epsilon));
+    }
+    if let Ok(delta) = text.parse::<Delta>() {
+        assert_eq!(delta.to_string().parse(), Ok(delta));
+    }
+    let quoted = serde_json::Value::from(text);
+    let _ = serde_json::from_value::<Rho>(quoted.clone());
+    let _ = serde_json::from_value::<MuSquared>(quoted);
+    if let Ok(price) = serde_json::from_str::<Price>(text) {
+        for steps in [0, 1, 2, u64::MAX] {
+            let _ = price
+                .group(steps)
+                .and_then(|p| Caps::ZERO.charge(&Caps::from(price), p));
+        }
+    }
+    if let Ok(relation) = serde_json::from_str::<Relation>(text) {
+        let _ = relation.steps_to(&relation);
+        let _ = relation.to_string();
+    }
+}

@@ -1,0 +1,73 @@
+//! Journals that fail on purpose.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use privet::Error;
+use privet::privacy::journal::{Entry, Head, Journal};
+
+/// How an append goes wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fault {
+    /// The entry is not written, and that is said.
+    Refused,
+    /// The entry is written, but the answer is an error: as when a machine dies between the two.
+    Unacknowledged,
+}
+
+/// A journal in memory that outlives the ledger that holds it, and fails at the append of your choice.
+#[derive(Clone, Default)]
+pub struct Faulty {
+    shared: Arc<Mutex<State>>,
+}
+
+#[derive(Default)]
+struct State {
+    entries: Vec<Entry>,
+    appends: u64,
+    fail: Option<(u64, Fault)>,
+}
+
+impl Faulty {
+    /// Fails at the `n`-th append from now, counted from 1.
+    pub fn fail_at(&self, n: u64, fault: Fault) {
+        let mut state = self.state();
+        state.fail = Some((state.appends + n, fault));
+    }
+
+    /// What is stored.
+    pub fn entries(&self) -> Vec<Entry> {
+        self.state().entries.clone()
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Journal for Faulty {
+    fn read(&mut self) -> Result<Vec<Entry>, Error> {
+        Ok(self.entries())
+    }
+
+    fn append(&mut self, entry: &Entry) -> Result<(), Error> {
+        let mut state = self.state();
+        let head = state.entries.last().map_or_else(Head::empty, Entry::head);
+        entry.check_follows(&head)?;
+        state.appends += 1;
+        let fault = state
+            .fail
+            .filter(|(n, _)| *n == state.appends)
+            .map(|(_, fault)| fault);
+        if fault != Some(Fault::Refused) {
+            state.entries.push(entry.clone());
+        }
+        match fault {
+            Some(fault) => Err(Error::Journal(format!("injected: {fault:?}"))),
+            None => Ok(()),
+        }
+    }
+
+    fn is_durable(&self) -> bool {
+        true
+    }
+}

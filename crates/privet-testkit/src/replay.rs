@@ -1,0 +1,491 @@
+//! Record and replay: is a run private on this pair of tables?
+//!
+//! Run on a table and record every released value; run on a neighbour with each release and all public randomness answered
+//! from that record. What adaptive composition needs must then hold to the letter: the same queries in the same order,
+//! of the same shapes, mechanisms and prices; each answer without noise within its claimed distance; and every byte of the
+//! output, the journal and the certificate equal, since whatever differs was not released by a mechanism.
+//!
+//! One pair shows nothing about others, and random pairs miss most bugs: search corner values and largest weights, feed
+//! extreme records (any value a mechanism can give is legal), and assert that the worst pair *attains* the claim.
+
+use std::any::Any;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use privet::Error;
+use privet::privacy::account::{Caps, MuSquared, Rho};
+use privet::privacy::audit::{Auditor, Observed};
+use privet::privacy::{Delta, Epsilon, Ledger, Neighbours, Norm, Payment, Randomness, journal, ledger};
+
+use crate::faults::Faulty;
+
+/// Which record the second run is fed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Transcript {
+    /// What the mechanisms drew.
+    #[default]
+    Drawn,
+    /// Legal but unlikely: every noisy number this much above the truth, every choice the last candidate.
+    Above(i64),
+    /// Every noisy number this much below the truth, every choice the first candidate.
+    Below(i64),
+    /// Above and below in turn.
+    Alternating(i64),
+}
+
+/// The transcripts worth trying with a noise of about `scale`.
+pub fn transcripts(scale: i64) -> [Transcript; 6] {
+    [
+        Transcript::Drawn,
+        Transcript::Drawn,
+        Transcript::Above(40 * scale),
+        Transcript::Below(40 * scale),
+        Transcript::Alternating(40 * scale),
+        Transcript::Alternating(2 * scale),
+    ]
+}
+
+/// What two runs showed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Report {
+    /// How many queries were compared.
+    pub queries: usize,
+    /// The largest part of a claimed sensitivity that the pair used.
+    pub attained: f64,
+}
+
+/// Why a run is not private on this pair.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Finding {
+    /// The two runs asked different questions: a branch, a shape or a price depends on the data.
+    Branch(String),
+    /// An answer moved further than it was claimed to.
+    Distance(String),
+    /// The output, the journal or the certificate differs although every release was the same.
+    Output,
+    /// The run itself failed.
+    Failed(Error),
+}
+
+impl From<Error> for Finding {
+    fn from(error: Error) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// Runs `train` on both tables of a pair of neighbours, the second fed from the record of the first.
+///
+/// # Errors
+/// The first [`Finding`].
+pub fn replay<N: Neighbours, D>(
+    relation: &N,
+    [table, neighbour]: [&D; 2],
+    transcript: Transcript,
+    train: impl Fn(&D, &mut Ledger<N>) -> Result<Vec<u8>, Error>,
+) -> Result<Report, Finding> {
+    let tape = Arc::new(Mutex::new(Tape {
+        transcript,
+        ..Tape::default()
+    }));
+    let run = |table: &D| -> Result<Left, Error> {
+        let journal = rich_journal(relation)?;
+        let ledger = Ledger::open(DATASET, relation.clone(), journal.clone(), Randomness::from_os()?)?;
+        let mut ledger = ledger.audited(Box::new(Shared(Arc::clone(&tape))))?;
+        let output = train(table, &mut ledger)?;
+        let remaining = ledger.remaining();
+        let payments = ledger.close().payments;
+        let events = journal
+            .entries()
+            .iter()
+            .skip(1)
+            .map(|entry| entry.event().clone())
+            .collect();
+        Ok(Left {
+            output,
+            events,
+            payments,
+            remaining,
+        })
+    };
+    let first = run(table)?;
+    lock(&tape).rewind();
+    let second = run(neighbour);
+    let mut tape = lock(&tape);
+    if let Some(finding) = tape.finding.take() {
+        return Err(finding);
+    }
+    let second = second?;
+    let steps = tape.events.len();
+    if tape.at < steps {
+        return Err(Finding::Branch(format!(
+            "the second run stopped after {} of {steps} steps",
+            tape.at
+        )));
+    }
+    if first != second {
+        return Err(Finding::Output);
+    }
+    assert!(tape.parts.is_empty(), "a run inside parts that never ended");
+    Ok(Report {
+        queries: tape.queries,
+        attained: tape.attained,
+    })
+}
+
+/// Everything that a run leaves behind.
+#[derive(PartialEq)]
+struct Left {
+    output: Vec<u8>,
+    events: Vec<journal::Event>,
+    payments: Vec<Payment>,
+    /// What the run could still spend: a promise shows here.
+    remaining: Caps,
+}
+
+const DATASET: &str = "replayed";
+
+/// A journal whose limits no run reaches.
+fn rich_journal(relation: &impl Neighbours) -> Result<Faulty, Error> {
+    let caps = Caps {
+        pure: Epsilon::from_billionths(u64::MAX / 4),
+        rho: Rho::from_units(u128::MAX / 4),
+        mu_squared: MuSquared::from_units(u128::MAX / 4),
+    };
+    let mut journal = Faulty::default();
+    ledger::begin(&mut journal)?;
+    let delta = "1e-6".parse::<Delta>()?;
+    let limit = journal::Event::Limit {
+        dataset: DATASET.into(),
+        relation: relation.relation(),
+        caps,
+        delta,
+    };
+    ledger::append(&mut journal, limit)?;
+    Ok(journal)
+}
+
+/// Replays every pair under every transcript; the worst attainment, or the first finding with the pair's number.
+///
+/// # Errors
+/// The first [`Finding`] with the number of its pair.
+pub fn search<N: Neighbours, D>(
+    relation: &N,
+    pairs: &[[D; 2]],
+    transcripts: &[Transcript],
+    train: impl Fn(&D, &mut Ledger<N>) -> Result<Vec<u8>, Error>,
+) -> Result<Report, (usize, Finding)> {
+    let mut worst = Report {
+        queries: 0,
+        attained: 0.0,
+    };
+    for (number, [a, b]) in pairs.iter().enumerate() {
+        for transcript in transcripts {
+            for pair in [[a, b], [b, a]] {
+                let report =
+                    replay(relation, pair, *transcript, &train).map_err(|finding| (number, finding))?;
+                worst.queries += report.queries;
+                worst.attained = worst.attained.max(report.attained);
+            }
+        }
+    }
+    Ok(worst)
+}
+
+#[derive(Default)]
+struct Tape {
+    transcript: Transcript,
+    events: Vec<Event>,
+    replaying: bool,
+    at: usize,
+    queries: usize,
+    attained: f64,
+    finding: Option<Finding>,
+    /// The parts that the run is in, outermost first.
+    parts: Vec<Parts>,
+}
+
+struct Parts {
+    /// How many single rows one change is.
+    steps: u64,
+    used: Moved,
+    /// The most that a query of the current part moved.
+    current: Moved,
+}
+
+/// How far two answers lie apart.
+#[derive(Debug, Clone, Copy, Default)]
+struct Moved {
+    /// In whole claims, rounded up: decides.
+    claims: u128,
+    /// In claims: tells whether the pair was a good one.
+    fraction: f64,
+}
+
+impl Moved {
+    fn most(self, other: Self) -> Self {
+        Self {
+            claims: self.claims.max(other.claims),
+            fraction: self.fraction.max(other.fraction),
+        }
+    }
+}
+
+enum Event {
+    Query(Observed, Option<Output>),
+    Coins([u8; 32]),
+    PartsBegin(usize, u64),
+    PartEnds,
+    PartsEnd,
+}
+
+enum Output {
+    Numbers(Vec<i64>),
+    Choice(usize),
+}
+
+impl Tape {
+    fn rewind(&mut self) {
+        self.replaying = true;
+        self.at = 0;
+        self.parts.clear();
+    }
+
+    fn found(&mut self, finding: Finding) {
+        self.finding.get_or_insert(finding);
+    }
+
+    fn query(&mut self, query: Observed) -> Option<Box<dyn Any + Send>> {
+        self.queries += 1;
+        if !self.replaying {
+            let forged = forge(self.transcript, self.queries, &query);
+            let answer = forged.as_ref().map(Output::boxed);
+            self.events.push(Event::Query(query, forged));
+            return answer;
+        }
+        let Some(Event::Query(recorded, output)) = self.events.get(self.at) else {
+            self.found(Finding::Branch(format!(
+                "the second run asked a question at step {}, the first did not",
+                self.at
+            )));
+            return None;
+        };
+        let answer = output.as_ref().map(Output::boxed);
+        let recorded = recorded.clone();
+        self.at += 1;
+        let asked = |q: &Observed| (q.mechanism.clone(), q.norm, q.price, q.answer.len());
+        if asked(&recorded) != asked(&query) {
+            let [one, other] = [&recorded, &query].map(asked);
+            self.found(Finding::Branch(format!(
+                "step {}: {one:?} in one run, {other:?} in the other",
+                self.at
+            )));
+            return answer;
+        }
+        let moved = distance(query.norm, &recorded.answer, &query.answer);
+        // Within parts a claim is for one row, and the rows of one change may be spread over the parts.
+        match self.parts.last_mut() {
+            Some(parts) => parts.current = parts.current.most(moved),
+            None => self.judge(moved),
+        }
+        answer
+    }
+
+    fn judge(&mut self, moved: Moved) {
+        self.attained = self.attained.max(moved.fraction);
+        if moved.claims > 1 {
+            self.found(Finding::Distance(format!(
+                "step {}: the pair moves {} times what was claimed",
+                self.at, moved.fraction
+            )));
+        }
+    }
+
+    fn part_ends(&mut self) {
+        self.step(Event::PartEnds);
+        if let Some(parts) = self.parts.last_mut() {
+            // Half a row is no neighbour: a part that moved at all used up a whole step.
+            parts.used.claims = parts.used.claims.saturating_add(parts.current.claims);
+            parts.used.fraction += parts.current.fraction;
+            parts.current = Moved::default();
+        }
+    }
+
+    fn parts_end(&mut self) {
+        self.step(Event::PartsEnd);
+        let Some(Parts { steps, used, .. }) = self.parts.pop() else {
+            return;
+        };
+        let moved = Moved {
+            claims: used.claims.div_ceil(steps.into()),
+            fraction: used.fraction / steps as f64,
+        };
+        match self.parts.last_mut() {
+            Some(outer) => outer.current = outer.current.most(moved),
+            None if self.replaying => self.judge(moved),
+            None => {}
+        }
+    }
+
+    /// Notes a step that is no query, or finds that the second run took another one.
+    fn step(&mut self, event: Event) {
+        if !self.replaying {
+            self.events.push(event);
+            return;
+        }
+        let same = match (self.events.get(self.at), &event) {
+            (Some(Event::PartsBegin(a, s)), Event::PartsBegin(b, t)) => (a, s) == (b, t),
+            (Some(Event::PartEnds), Event::PartEnds) | (Some(Event::PartsEnd), Event::PartsEnd) => true,
+            _ => false,
+        };
+        if !same {
+            self.found(Finding::Branch(format!(
+                "step {}: the two runs cut the table differently",
+                self.at
+            )));
+        }
+        self.at += 1;
+    }
+}
+
+/// How much of a claimed sensitivity lies between two answers, in integers throughout.
+fn distance(norm: Norm, a: &[i64], b: &[i64]) -> Moved {
+    let apart = || a.iter().zip(b).map(|(a, b)| a.abs_diff(*b));
+    match norm {
+        Norm::L1(bound) => {
+            let sum: u128 = apart().map(u128::from).sum();
+            Moved {
+                claims: sum.div_ceil(bound.into()),
+                fraction: sum as f64 / bound as f64,
+            }
+        }
+        Norm::L2Squared(bound) => {
+            let sum = apart().try_fold(0u128, |sum, d| sum.checked_add(u128::from(d).pow(2)));
+            let Some(sum) = sum else {
+                return Moved {
+                    claims: u128::MAX,
+                    fraction: f64::INFINITY,
+                };
+            };
+            // The least n with n²·bound ≥ sum.
+            let enough = |n: u128| {
+                n.checked_mul(n)
+                    .and_then(|n| n.checked_mul(bound))
+                    .is_none_or(|n| n >= sum)
+            };
+            let mut claims = ((sum / bound).isqrt()).saturating_sub(1);
+            while !enough(claims) {
+                claims += 1;
+            }
+            Moved {
+                claims,
+                fraction: (sum as f64 / bound as f64).sqrt(),
+            }
+        }
+        Norm::Width(bound) => {
+            // An interval of that length must hold all changes; it may lie anywhere.
+            let change = || a.iter().zip(b).map(|(a, b)| i128::from(*a) - i128::from(*b));
+            let (least, most) = (change().min().unwrap_or(0), change().max().unwrap_or(0));
+            let width = most.abs_diff(least);
+            Moved {
+                claims: width.div_ceil(bound.into()),
+                fraction: width as f64 / bound as f64,
+            }
+        }
+    }
+}
+
+fn forge(transcript: Transcript, turn: usize, query: &Observed) -> Option<Output> {
+    let shift = |coordinate: usize| match transcript {
+        Transcript::Drawn => None,
+        Transcript::Above(by) => Some(by),
+        Transcript::Below(by) => Some(-by),
+        Transcript::Alternating(by) => Some(if (turn + coordinate).is_multiple_of(2) {
+            by
+        } else {
+            -by
+        }),
+    };
+    let first = shift(0)?;
+    Some(match query.norm {
+        Norm::Width(_) => Output::Choice(if first > 0 { query.answer.len() - 1 } else { 0 }),
+        _ => {
+            let moved = |(i, x): (usize, &i64)| x.saturating_add(shift(i).unwrap_or(0));
+            Output::Numbers(query.answer.iter().enumerate().map(moved).collect())
+        }
+    })
+}
+
+impl Output {
+    fn boxed(&self) -> Box<dyn Any + Send> {
+        match self {
+            Self::Numbers(numbers) => Box::new(numbers.clone()),
+            Self::Choice(index) => Box::new(*index),
+        }
+    }
+}
+
+struct Shared(Arc<Mutex<Tape>>);
+
+fn lock(tape: &Mutex<Tape>) -> MutexGuard<'_, Tape> {
+    tape.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Auditor for Shared {
+    fn query(&mut self, query: Observed) -> Option<Box<dyn Any + Send>> {
+        lock(&self.0).query(query)
+    }
+
+    fn released(&mut self, output: Box<dyn Any + Send>) {
+        let mut tape = lock(&self.0);
+        if tape.replaying {
+            return;
+        }
+        let output = match output.downcast::<Vec<i64>>() {
+            Ok(numbers) => Output::Numbers(*numbers),
+            Err(other) => Output::Choice(
+                *other
+                    .downcast::<usize>()
+                    .expect("a mechanism gives numbers or a choice"),
+            ),
+        };
+        if let Some(Event::Query(_, recorded)) = tape.events.last_mut() {
+            *recorded = Some(output);
+        }
+    }
+
+    fn coins(&mut self, seed: [u8; 32]) -> [u8; 32] {
+        let mut tape = lock(&self.0);
+        if !tape.replaying {
+            tape.events.push(Event::Coins(seed));
+            return seed;
+        }
+        let at = tape.at;
+        tape.at += 1;
+        match tape.events.get(at) {
+            Some(Event::Coins(seed)) => *seed,
+            _ => {
+                tape.found(Finding::Branch(format!(
+                    "step {at}: only one run asked for public randomness"
+                )));
+                seed
+            }
+        }
+    }
+
+    fn parts_begin(&mut self, parts: usize, steps: u64) {
+        let mut tape = lock(&self.0);
+        tape.step(Event::PartsBegin(parts, steps));
+        tape.parts.push(Parts {
+            steps,
+            used: Moved::default(),
+            current: Moved::default(),
+        });
+    }
+
+    fn part_ends(&mut self) {
+        lock(&self.0).part_ends();
+    }
+
+    fn parts_end(&mut self) {
+        lock(&self.0).parts_end();
+    }
+}

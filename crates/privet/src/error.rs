@@ -1,0 +1,32 @@
+//! Errors, by whose fault they are.
+
+use std::fmt;
+
+/// What went wrong, sorted by who has to act.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Error {
+    /// A parameter cannot be what it is. The caller mends the call or the job file.
+    Parameter(String),
+    /// The budget does not allow it. Nothing was charged and no data was looked at.
+    Budget(String),
+    /// The ledger's storage failed or does not verify. Nothing was drawn.
+    Journal(String),
+    /// The operating system gave no randomness. Nothing was drawn.
+    Randomness(String),
+    /// The library was used against its rules.
+    Misuse(String),
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Self::Parameter(text)
+        | Self::Budget(text)
+        | Self::Journal(text)
+        | Self::Randomness(text)
+        | Self::Misuse(text)) = self;
+        f.write_str(text)
+    }
+}
+
+impl std::error::Error for Error {}

@@ -1,0 +1,265 @@
+//! What privacy costs: prices, caps, composition and conversion, every rounding against us.
+//!
+//! Three currencies: pure ε, zero-concentrated ρ (Bun and Steinke 2016) and Gaussian μ² (Dong, Roth and Su 2022). Each is
+//! one number that simply adds up, also when the next price is chosen after seeing the earlier outputs, as long as a cap
+//! on the sum was fixed before the first output: a *privacy filter* (Rogers et al. 2016; Feldman and Zrnic 2021; Smith
+//! and Thakurta 2022; Koskela et al. 2022; Whitehouse et al. 2023).
+//!
+//! An (ε, δ) limit over several currencies at once is *not* a filter: an analyst who picks the next currency by the
+//! outputs reaches almost twice δ. So a limit is a box of [`Caps`], one for each currency, and its (ε, δ) sentence is
+//! computed from the whole box, spent or not.
+//!
+//! What is not here: amplification by sampling, curves of single mechanisms, local and per-distance privacy.
+
+mod gdp;
+mod pure;
+mod split;
+mod zcdp;
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Delta, Epsilon};
+use gdp::units_up;
+
+pub use gdp::MuSquared;
+pub use zcdp::Rho;
+
+/// Binary digits of every enclosure here: 10⁻¹⁸ is 60 of them, the largest factor that magnifies an error another 64.
+const BITS: usize = 192;
+
+/// What one release costs, in the currency its mechanism is proved in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Price {
+    /// ε-DP.
+    Pure(Epsilon),
+    /// ρ-zCDP.
+    Concentrated(Rho),
+    /// μ-GDP, as μ².
+    Gaussian(MuSquared),
+}
+
+impl Price {
+    /// The price for units that are `steps` changes apart: ε grows with the distance, ρ and μ² with its square.
+    ///
+    /// # Privacy
+    /// Group privacy, `docs/proofs/accounts.md#group-privacy`. `None` if the price cannot be written.
+    pub fn group(self, steps: u64) -> Option<Self> {
+        Some(match self {
+            Self::Pure(epsilon) => Self::Pure(epsilon.checked_mul(steps)?),
+            Self::Concentrated(rho) => Self::Concentrated(rho.checked_mul(steps)?.checked_mul(steps)?),
+            Self::Gaussian(mu_squared) => Self::Gaussian(mu_squared.checked_mul(steps)?.checked_mul(steps)?),
+        })
+    }
+
+    /// The price of `n` releases at this price.
+    ///
+    /// # Privacy
+    /// Sequential composition is a sum in every currency. `None` if the price cannot be written.
+    pub fn times(self, n: u64) -> Option<Self> {
+        Some(match self {
+            Self::Pure(epsilon) => Self::Pure(epsilon.checked_mul(n)?),
+            Self::Concentrated(rho) => Self::Concentrated(rho.checked_mul(n)?),
+            Self::Gaussian(mu_squared) => Self::Gaussian(mu_squared.checked_mul(n)?),
+        })
+    }
+
+    /// The price of both releases, if they are of one currency.
+    pub fn checked_add(self, other: Self) -> Option<Self> {
+        match (self, other) {
+            (Self::Pure(a), Self::Pure(b)) => a.checked_add(b).map(Self::Pure),
+            (Self::Concentrated(a), Self::Concentrated(b)) => a.checked_add(b).map(Self::Concentrated),
+            (Self::Gaussian(a), Self::Gaussian(b)) => a.checked_add(b).map(Self::Gaussian),
+            _ => None,
+        }
+    }
+}
+
+impl fmt::Display for Price {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Pure(epsilon) => write!(f, "pure ε of {epsilon}"),
+            Self::Concentrated(rho) => write!(f, "zero-concentrated ρ of {rho}"),
+            Self::Gaussian(mu_squared) => write!(f, "Gaussian μ² of {mu_squared}"),
+        }
+    }
+}
+
+/// A box of caps, one for each currency; also what has been spent of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Caps {
+    /// Pure ε.
+    pub pure: Epsilon,
+    /// Zero-concentrated ρ.
+    pub rho: Rho,
+    /// Gaussian μ².
+    pub mu_squared: MuSquared,
+}
+
+impl From<Price> for Caps {
+    /// A box with room for exactly this price.
+    fn from(price: Price) -> Self {
+        match price {
+            Price::Pure(pure) => Self { pure, ..Self::ZERO },
+            Price::Concentrated(rho) => Self { rho, ..Self::ZERO },
+            Price::Gaussian(mu_squared) => Self {
+                mu_squared,
+                ..Self::ZERO
+            },
+        }
+    }
+}
+
+impl fmt::Display for Caps {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let parts: Vec<String> = [
+            (self.pure != Epsilon::ZERO).then(|| Price::Pure(self.pure).to_string()),
+            (self.rho != Rho::ZERO).then(|| Price::Concentrated(self.rho).to_string()),
+            (self.mu_squared != MuSquared::ZERO).then(|| Price::Gaussian(self.mu_squared).to_string()),
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
+        f.write_str(if parts.is_empty() { "nothing" } else { "" })?;
+        f.write_str(&parts.join(" and "))
+    }
+}
+
+impl Caps {
+    /// Nothing of any currency.
+    pub const ZERO: Self = Self {
+        pure: Epsilon::ZERO,
+        rho: Rho::ZERO,
+        mu_squared: MuSquared::ZERO,
+    };
+
+    /// Cap by cap.
+    pub fn checked_add(self, other: Self) -> Option<Self> {
+        Some(Self {
+            pure: self.pure.checked_add(other.pure)?,
+            rho: self.rho.checked_add(other.rho)?,
+            mu_squared: self.mu_squared.checked_add(other.mu_squared)?,
+        })
+    }
+
+    /// What is left of each cap, none where more than the cap was spent.
+    pub fn remaining(&self, spent: &Self) -> Self {
+        Self {
+            pure: self.pure.checked_sub(spent.pure).unwrap_or_default(),
+            rho: self.rho.checked_sub(spent.rho).unwrap_or_default(),
+            mu_squared: self.mu_squared.checked_sub(spent.mu_squared).unwrap_or_default(),
+        }
+    }
+
+    /// No cap of this box is above the limit's.
+    fn within(self, limit: &Self) -> bool {
+        self.pure <= limit.pure && self.rho <= limit.rho && self.mu_squared <= limit.mu_squared
+    }
+
+    /// What will have been spent after `price`, or `None` if the limit has no room for it.
+    ///
+    /// The price is debited from its own cap where it fits, else through a proved conversion: pure ε as μ², then as ρ;
+    /// μ² as ρ. ρ converts to nothing.
+    ///
+    /// # Privacy
+    /// A filter for the limit: `docs/proofs/accounts.md#box-of-caps`.
+    pub fn charge(self, limit: &Self, price: Price) -> Option<Self> {
+        let debit = |price: Self| self.checked_add(price).filter(|spent| spent.within(limit));
+        let pure = |pure| debit(Self { pure, ..Self::ZERO });
+        let rho = |rho| debit(Self { rho, ..Self::ZERO });
+        let gaussian = |mu_squared| {
+            debit(Self {
+                mu_squared,
+                ..Self::ZERO
+            })
+        };
+        match price {
+            Price::Pure(epsilon) => pure(epsilon)
+                .or_else(|| gaussian(MuSquared::from_pure(epsilon)))
+                .or_else(|| rho(Rho::from_pure(epsilon))),
+            Price::Gaussian(mu_squared) => {
+                gaussian(mu_squared).or_else(|| rho(Rho::from_gaussian(mu_squared)))
+            }
+            Price::Concentrated(price) => rho(price),
+        }
+    }
+
+    /// An upper bound of the δ that this box has at `epsilon`; [`Delta::MAX`] where nothing is promised.
+    ///
+    /// It is a sentence about caps that were fixed before the first output. What happened to be spent of them when a run
+    /// chose to stop is not such a box, except for pure ε.
+    ///
+    /// Exact up to rounding for pure and Gaussian caps together. With a zCDP cap it is the better of two bounds: ε cut in
+    /// two, one part for ρ and one for the rest; or all of it through one Rényi order.
+    ///
+    /// # Privacy
+    /// `docs/proofs/accounts.md#box-of-caps`.
+    pub fn delta(&self, epsilon: Epsilon) -> Delta {
+        Delta::saturating(self.delta_units(epsilon))
+    }
+
+    /// The smallest ε whose δ bound is at most `delta`; [`Epsilon::MAX`] where there is none.
+    ///
+    /// # Privacy
+    /// The bound was evaluated at the answer; `docs/proofs/accounts.md#rounding`.
+    pub fn epsilon(&self, delta: Delta) -> Epsilon {
+        if delta == Delta::ZERO {
+            let promise = self.rho == Rho::ZERO && self.mu_squared == MuSquared::ZERO;
+            return if promise { self.pure } else { Epsilon::MAX };
+        }
+        let fits = |e| self.delta_units(Epsilon::from_billionths(e)) <= delta.units().into();
+        if fits(0) {
+            return Epsilon::ZERO;
+        }
+        // Invariant: `low` does not fit, `high` does or is the last.
+        let (mut low, mut high) = (0, u64::MAX);
+        while high - low > 1 {
+            let middle = low + (high - low) / 2;
+            if fits(middle) { high = middle } else { low = middle }
+        }
+        Epsilon::from_billionths(high)
+    }
+
+    /// The bound of [`Caps::delta`] in units of 10⁻¹⁸, which may be one or more.
+    fn delta_units(&self, epsilon: Epsilon) -> u128 {
+        if self.rho == Rho::ZERO {
+            return units_up(&pure::delta(self.pure, self.mu_squared, epsilon));
+        }
+        let joint = units_up(&zcdp::delta(self, epsilon, &split::order(self, epsilon.to_f64())));
+        if self.pure == Epsilon::ZERO && self.mu_squared == MuSquared::ZERO {
+            return joint;
+        }
+        let part = split::best(self, epsilon);
+        let rho = Self {
+            rho: self.rho,
+            ..Self::ZERO
+        };
+        let concentrated = zcdp::delta(&rho, part, &split::order(&rho, part.to_f64()));
+        let rest = epsilon.checked_sub(part).unwrap_or_default();
+        let cut = concentrated.add(&pure::delta(self.pure, self.mu_squared, rest));
+        joint.min(units_up(&cut))
+    }
+}
+
+/// The largest number that fits, where zero does and fewer always fit if more do.
+fn largest(fits: impl Fn(u128) -> bool) -> u128 {
+    let (mut low, mut high) = (0, 1u128);
+    while fits(high) {
+        low = high;
+        match high.checked_mul(2) {
+            Some(double) => high = double,
+            None => return low,
+        }
+    }
+    while high - low > 1 {
+        let middle = low + (high - low) / 2;
+        if fits(middle) { low = middle } else { high = middle }
+    }
+    low
+}
+
+#[cfg(test)]
+mod tests;

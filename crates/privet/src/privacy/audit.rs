@@ -1,0 +1,68 @@
+//! A window for tests: what a run asks, without noise, and what it would answer. Only with the feature `audit`, which
+//! no release has; a run that is looked at is void, and its ledger says so.
+
+use std::any::Any;
+
+use super::account::Price;
+use super::mechanism::{Mechanism, Paid};
+use super::query::Norm;
+use super::{Private, Randomness};
+use crate::Error;
+
+/// One query as an auditor sees it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Observed {
+    /// The mechanism and its parameters.
+    pub mechanism: String,
+    /// The answer without noise.
+    pub answer: Vec<i64>,
+    /// The claimed sensitivity.
+    pub norm: Norm,
+    /// What was charged.
+    pub price: Price,
+}
+
+/// Sees every query of a run, and may answer in the mechanism's place.
+pub trait Auditor: Send {
+    /// A query was paid for. `Some` is released instead of a draw (and must have the mechanism's output type).
+    fn query(&mut self, query: Observed) -> Option<Box<dyn Any + Send>>;
+
+    /// A draw was released.
+    fn released(&mut self, output: Box<dyn Any + Send>);
+
+    /// Public randomness was asked for; what is returned is used.
+    fn coins(&mut self, seed: [u8; 32]) -> [u8; 32];
+
+    /// `parts` parts follow, of which one change touches at most `steps`.
+    fn parts_begin(&mut self, parts: usize, steps: u64);
+
+    /// One part is done.
+    fn part_ends(&mut self);
+
+    /// All parts are done.
+    fn parts_end(&mut self);
+}
+
+pub(super) fn observe<M: Mechanism>(
+    auditor: &mut dyn Auditor,
+    norm: Norm,
+    price: Price,
+    mechanism: &M,
+    answer: Private<Vec<i64>>,
+    random: &mut Randomness,
+) -> Result<M::Output, Error> {
+    let answer = answer.expose();
+    let output = match auditor.query(Observed {
+        mechanism: mechanism.describe(),
+        answer: answer.clone(),
+        norm,
+        price,
+    }) {
+        Some(output) => *output
+            .downcast::<M::Output>()
+            .map_err(|_| Error::Misuse("the record holds an output of another type here".into()))?,
+        None => mechanism.draw(Private::wrap(answer), Paid::receipt(), random),
+    };
+    auditor.released(Box::new(output.clone()));
+    Ok(output)
+}

@@ -1,0 +1,341 @@
+//! What the entries of a journal add up to.
+//!
+//! A [`Book`] is a pure function of the chain: opening a ledger, `privet ledger show` and `verify` all fold the same
+//! entries through [`Book::apply`], which refuses a chain that was edited, reordered or that overdraws.
+
+use std::collections::BTreeMap;
+
+use super::account::{Caps, MuSquared, Price, Rho};
+use super::certificate::{Guarantee, Total};
+use super::journal::{Entry, Event, Head};
+use super::{Delta, Relation};
+use crate::Error;
+
+/// The state of all budgets in one ledger.
+#[derive(Debug, Clone)]
+pub struct Book {
+    head: Head,
+    heads: Vec<String>,
+    /// Each name of a data set, and the name that its budget is kept under.
+    names: BTreeMap<String, String>,
+    accounts: BTreeMap<String, Account>,
+}
+
+/// The budget of one data set.
+#[derive(Debug, Clone, Default)]
+pub struct Account {
+    lines: BTreeMap<Relation, Line>,
+    spends: Vec<(Relation, Price)>,
+    void: Option<String>,
+    leaks: u64,
+}
+
+/// The budget of one data set under one neighbour relation.
+#[derive(Debug, Clone)]
+pub struct Line {
+    /// The box of caps.
+    pub caps: Caps,
+    /// The δ at which the implied ε is stated.
+    pub delta: Delta,
+    /// What has been spent of each cap.
+    pub spent: Caps,
+    /// Payments that protect under another relation only, and so are not part of this sentence.
+    pub uncovered: u64,
+    /// How often the caps were set or changed after something had been spent.
+    pub changed: u64,
+}
+
+impl Line {
+    /// What is left of each cap.
+    pub fn remaining(&self) -> Caps {
+        self.caps.remaining(&self.spent)
+    }
+}
+
+impl Account {
+    /// The budgets, by neighbour relation.
+    pub fn lines(&self) -> &BTreeMap<Relation, Line> {
+        &self.lines
+    }
+
+    /// Why the data set's total means nothing any more, if something left without protection.
+    pub fn void(&self) -> Option<&str> {
+        self.void.as_deref()
+    }
+
+    /// How many items entered joint computations.
+    pub fn leaks(&self) -> u64 {
+        self.leaks
+    }
+
+    /// What all runs together guarantee under `relation`, if it has a limit.
+    pub fn total(&self, relation: &Relation) -> Option<Total> {
+        let line = self.lines.get(relation)?;
+        let guarantee = match &self.void {
+            Some(because) => Guarantee::Void {
+                because: because.clone(),
+            },
+            // Pure ε holds for what was spent; ρ and μ² for the box that was fixed (`docs/proofs/accounts.md`).
+            None if line.spent == Caps::from(Price::Pure(line.spent.pure)) => Guarantee::Pure {
+                epsilon: line.spent.pure,
+            },
+            None => Guarantee::approximate(line.caps, line.delta),
+        };
+        Some(Total {
+            guarantee,
+            uncovered: line.uncovered,
+            leaks: self.leaks,
+            changed: line.changed,
+        })
+    }
+
+    /// How many payments were made.
+    pub fn payments(&self) -> usize {
+        self.spends.len()
+    }
+
+    /// Every line after one more payment, or the first relation whose caps do not allow it.
+    fn charged(&self, relation: &Relation, price: Price) -> Result<BTreeMap<Relation, Line>, Relation> {
+        let mut lines = self.lines.clone();
+        for (covers, line) in &mut lines {
+            line.charge(relation, covers, price)
+                .ok_or_else(|| covers.clone())?;
+        }
+        Ok(lines)
+    }
+
+    fn set_limit(&mut self, relation: &Relation, caps: Caps, delta: Delta) -> Result<(), String> {
+        if delta == Delta::ZERO && (caps.rho != Rho::ZERO || caps.mu_squared != MuSquared::ZERO) {
+            return Err("caps on ρ or μ² mean nothing at δ = 0: state a positive δ".into());
+        }
+        let before = self.lines.get(relation).map_or(0, |line| line.changed);
+        let changed = before + u64::from(!self.spends.is_empty());
+        let mut line = Line {
+            caps,
+            delta,
+            spent: Caps::ZERO,
+            uncovered: 0,
+            changed,
+        };
+        for (paid_under, price) in &self.spends {
+            line.charge(paid_under, relation, *price)
+                .ok_or("more than that has been spent already; nothing lowers what has been spent")?;
+        }
+        self.lines.insert(relation.clone(), line);
+        Ok(())
+    }
+}
+
+impl Line {
+    fn charge(&mut self, paid_under: &Relation, covers: &Relation, price: Price) -> Option<()> {
+        match paid_under.steps_to(covers) {
+            Some(steps) => self.spent = self.spent.charge(&self.caps, price.group(steps)?)?,
+            None => self.uncovered += 1,
+        }
+        Some(())
+    }
+}
+
+impl Default for Book {
+    fn default() -> Self {
+        Self {
+            head: Head::empty(),
+            heads: Vec::new(),
+            names: BTreeMap::new(),
+            accounts: BTreeMap::new(),
+        }
+    }
+}
+
+impl Book {
+    /// Folds a whole chain.
+    ///
+    /// # Errors
+    /// [`Error::Journal`] at the first entry that does not follow the one before it or that overdraws.
+    pub fn of(entries: &[Entry]) -> Result<Self, Error> {
+        entries.iter().try_fold(Self::default(), |mut book, entry| {
+            book.apply(entry)?;
+            Ok(book)
+        })
+    }
+
+    /// Adds one entry.
+    ///
+    /// # Errors
+    /// [`Error::Journal`] if it does not follow the chain or does not make sense there; the book is then unchanged.
+    pub fn apply(&mut self, entry: &Entry) -> Result<(), Error> {
+        let number = self.head.entries + 1;
+        let bad = |why: String| Error::Journal(format!("ledger entry {number}: {why}"));
+        if !entry.follows(&self.head) {
+            return Err(bad(
+                "its hash does not follow from the entry before it: the ledger was edited, cut or reordered"
+                    .into(),
+            ));
+        }
+        if matches!(entry.event(), Event::Begin { .. }) != (self.head.entries == 0) {
+            return Err(bad("a ledger begins once, with its first entry".into()));
+        }
+        self.note(entry.event()).map_err(bad)?;
+        self.head = entry.head();
+        self.heads.push(self.head.hash.clone());
+        Ok(())
+    }
+
+    /// Checks first and changes last, so that a refused event leaves nothing behind.
+    fn note(&mut self, event: &Event) -> Result<(), String> {
+        check_texts(event)?;
+        match event {
+            Event::Begin { .. } => {}
+            Event::Limit {
+                dataset,
+                relation,
+                caps,
+                delta,
+            } => {
+                if matches!(relation, Relation::ReplacePrivate { columns, .. } if columns.is_empty()) {
+                    return Err("a limit that protects no column protects nothing".into());
+                }
+                let mut account = self.account(dataset).cloned().unwrap_or_default();
+                account.set_limit(relation, *caps, *delta)?;
+                *self.account_mut(dataset) = account;
+            }
+            Event::Spend {
+                dataset,
+                relation,
+                price,
+                ..
+            } => {
+                let lines = match self.account(dataset) {
+                    Some(account) if account.lines.contains_key(relation) => {
+                        account.charged(relation, *price)
+                    }
+                    _ => return Err(format!("'{dataset}' has no budget for: {relation}")),
+                };
+                let lines = lines.map_err(|over| format!("{price} overdraws the budget for: {over}"))?;
+                let account = self.account_mut(dataset);
+                account.lines = lines;
+                account.spends.push((relation.clone(), *price));
+            }
+            Event::Leak { dataset, count, .. } => {
+                let account = self.account_mut(dataset);
+                account.leaks = account.leaks.saturating_add(*count);
+            }
+            Event::Void { dataset, because } => {
+                self.account_mut(dataset)
+                    .void
+                    .get_or_insert_with(|| because.clone());
+            }
+            Event::Adopt { dataset, of } => {
+                if self.names.contains_key(dataset) {
+                    return Err(format!(
+                        "'{dataset}' has a budget of its own and cannot adopt another"
+                    ));
+                }
+                let owner = self
+                    .names
+                    .get(of)
+                    .ok_or(format!("there is no data set '{of}'"))?
+                    .clone();
+                self.names.insert(dataset.clone(), owner);
+            }
+        }
+        Ok(())
+    }
+
+    /// What would be left wanting if `price` were paid now: `Ok` if nothing.
+    pub(in crate::privacy) fn admits(
+        &self,
+        dataset: &str,
+        relation: &Relation,
+        price: Price,
+    ) -> Result<(), Error> {
+        let name = |r: &Relation, line: &Line| {
+            let left = line.remaining();
+            Error::Budget(format!(
+                "refused: this needs {price}, and for '{dataset}' when {r} there is left {left}. Nothing was drawn and no \
+                 data was looked at."
+            ))
+        };
+        let account = self.account(dataset).ok_or_else(|| no_limit(dataset, relation))?;
+        if !account.lines.contains_key(relation) {
+            return Err(no_limit(dataset, relation));
+        }
+        account
+            .charged(relation, price)
+            .map(drop)
+            .map_err(|over| name(&over, &account.lines[&over]))
+    }
+
+    /// The budget that goes by this name.
+    pub fn account(&self, dataset: &str) -> Option<&Account> {
+        self.accounts.get(self.names.get(dataset)?)
+    }
+
+    /// All names of data sets, each with the name its budget is kept under.
+    pub fn names(&self) -> &BTreeMap<String, String> {
+        &self.names
+    }
+
+    /// The end of the chain.
+    pub fn head(&self) -> &Head {
+        &self.head
+    }
+
+    /// Whether the chain once ended in `head`: false after a rollback, a cut or in another ledger.
+    pub fn contains(&self, head: &Head) -> bool {
+        let place = usize::try_from(head.entries).ok().and_then(|n| n.checked_sub(1));
+        place.and_then(|p| self.heads.get(p)) == Some(&head.hash)
+    }
+
+    fn account_mut(&mut self, dataset: &str) -> &mut Account {
+        let owner = self
+            .names
+            .entry(dataset.to_owned())
+            .or_insert_with(|| dataset.to_owned());
+        self.accounts.entry(owner.clone()).or_default()
+    }
+}
+
+fn no_limit(dataset: &str, relation: &Relation) -> Error {
+    Error::Budget(format!(
+        "the data set '{dataset}' has no budget for: {relation}. Set one first (`privet ledger limit {dataset} …`)."
+    ))
+}
+
+/// The longest name or description, in bytes.
+const LONGEST: usize = 1000;
+
+/// Texts stand in certificates and tables: one line each, of a readable length, and no two that look alike.
+pub(super) fn check_texts(event: &Event) -> Result<(), String> {
+    for text in event.texts() {
+        if text.is_empty() || text.trim() != text || text.len() > LONGEST || text.chars().any(is_unseen) {
+            return Err(format!(
+                "{text:?} is no name or description: it must be one line of 1 to {LONGEST} bytes, without spaces at its ends \
+                 or characters that cannot be seen"
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// A text that [`check_texts`] accepts, for reasons that must be written down whatever they look like.
+pub(super) fn readable(text: &str) -> String {
+    let seen: String = text
+        .chars()
+        .map(|c| if is_unseen(c) { ' ' } else { c })
+        .take(LONGEST / 4)
+        .collect();
+    let seen = seen.trim();
+    if seen.is_empty() {
+        "no reason was given".into()
+    } else {
+        seen.into()
+    }
+}
+
+/// Line breaks, control characters, and marks that have no width or turn the direction of writing.
+fn is_unseen(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
+        || matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}

@@ -1,0 +1,415 @@
+//! What a run guarantees, in words and as data.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::account::{Caps, Price};
+use super::book::Line;
+use super::joint::Leak;
+use super::journal::Head;
+use super::{Delta, Epsilon, Relation};
+use crate::Error;
+
+/// Who is protected, from whom, how far.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Claim {
+    /// Who must not be told apart.
+    pub protects: Relation,
+    /// Who looks.
+    pub from: Observer,
+    /// How far.
+    pub guarantee: Guarantee,
+}
+
+/// Who looks at what was released.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Observer {
+    /// Anyone who sees what was released, whatever else they know.
+    Anyone,
+    /// The named party of a joint computation.
+    Party(String),
+}
+
+/// How far a claim goes. Guarantees of different kinds are never added up: there is no operation for it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Guarantee {
+    /// ε-differential privacy.
+    Pure {
+        /// The most that the log-odds about one unit can move.
+        epsilon: Epsilon,
+    },
+    /// (ε, δ)-differential privacy, from a box of caps.
+    Approximate {
+        /// ε at the stated δ, rounded up.
+        epsilon: Epsilon,
+        /// The stated δ.
+        delta: Delta,
+        /// The box that was paid for; it gives the ε at every other δ.
+        caps: Caps,
+    },
+    /// ε-local differential privacy of a whole message: nobody need be trusted.
+    Local {
+        /// The ε of the message.
+        epsilon: Epsilon,
+    },
+    /// ε per unit of distance between two values; far values are told apart more easily.
+    Distance {
+        /// ε per unit.
+        epsilon_per_unit: Epsilon,
+        /// ε over the whole domain, which is what an ordinary ε would be.
+        epsilon_whole_domain: Epsilon,
+    },
+    /// ε within a part of the domain; which part a value lies in may be shown.
+    Partitioned {
+        /// ε between parts; none means that parts are shown as they are.
+        between: Option<Epsilon>,
+        /// ε per unit within a part.
+        within: Epsilon,
+        /// Values in a part.
+        width: u32,
+    },
+    /// The other side could have written its view itself from this list: nothing else is shown.
+    Simulated {
+        /// What is shown, item by item.
+        leakage: Vec<Leakage>,
+    },
+    /// Nobody is protected.
+    Void {
+        /// Why not.
+        because: String,
+    },
+}
+
+/// One item that a joint computation shows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Leakage {
+    /// What is shown.
+    pub what: String,
+    /// To whom.
+    pub to: String,
+    /// How many of it.
+    pub count: u64,
+    /// Where it is argued.
+    pub proof: String,
+}
+
+/// One payment of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Payment {
+    /// What it was for.
+    pub what: String,
+    /// What it cost.
+    pub price: Price,
+    /// How many draws it bought, at most.
+    pub draws: u64,
+}
+
+/// What a run guarantees. It travels with the model, and holds nothing that depends on rows.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Certificate {
+    /// The data set's name.
+    pub dataset: String,
+    /// What holds, for whom.
+    pub claims: Vec<Claim>,
+    /// What was paid.
+    pub payments: Vec<Payment>,
+    /// What all runs on the data set together guarantee, this one included.
+    pub total: Option<Total>,
+    /// Whether the payments stand in a ledger that outlives the process.
+    pub recorded: bool,
+    /// Where the ledger's chain ended: `privet ledger verify --against` looks for it.
+    pub ledger: Head,
+}
+
+/// What all runs on a data set together guarantee under one relation: a model may use what earlier runs released.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Total {
+    /// How far.
+    pub guarantee: Guarantee,
+    /// Payments that protect under another relation only, and so are not part of this sentence.
+    pub uncovered: u64,
+    /// Items that were shown in joint computations: no ε covers them.
+    pub leaks: u64,
+    /// How often the limit was set or changed after something had been released. If at all, an (ε, δ) is no longer one that
+    /// was fixed before the first output.
+    pub changed: u64,
+}
+
+impl Certificate {
+    pub(super) fn of(
+        dataset: &str,
+        relation: Relation,
+        run: Run,
+        total: Option<Total>,
+        ledger: Head,
+    ) -> Self {
+        let mut claims = Vec::new();
+        if let Some(guarantee) = run.guarantee() {
+            claims.push(Claim {
+                protects: relation.clone(),
+                from: Observer::Anyone,
+                guarantee,
+            });
+        }
+        if !run.leakage.is_empty() {
+            let guarantee = match &run.void {
+                Some(because) => Guarantee::Void {
+                    because: because.clone(),
+                },
+                None => Guarantee::Simulated { leakage: run.leakage },
+            };
+            claims.push(Claim {
+                protects: relation,
+                from: Observer::Party("the other parties".into()),
+                guarantee,
+            });
+        }
+        Self {
+            dataset: dataset.into(),
+            claims,
+            payments: run.payments,
+            total,
+            recorded: run.recorded,
+            ledger,
+        }
+    }
+
+    /// Whether some claim protects nobody.
+    pub fn is_void(&self) -> bool {
+        self.claims
+            .iter()
+            .any(|claim| matches!(claim.guarantee, Guarantee::Void { .. }))
+    }
+}
+
+/// What a ledger notes of one run.
+#[derive(Debug)]
+pub(super) struct Run {
+    /// What the run may spend: what was left when it opened, or what it promised.
+    cap: Caps,
+    spent: Caps,
+    delta: Delta,
+    payments: Vec<Payment>,
+    leakage: Vec<Leakage>,
+    void: Option<String>,
+    recorded: bool,
+}
+
+impl Run {
+    pub(super) fn open(line: Option<Line>, recorded: bool) -> Self {
+        let (cap, delta) = line.map_or((Caps::ZERO, Delta::ZERO), |l| (l.remaining(), l.delta));
+        let (payments, leakage) = (Vec::new(), Vec::new());
+        Self {
+            cap,
+            spent: Caps::ZERO,
+            delta,
+            payments,
+            leakage,
+            void: None,
+            recorded,
+        }
+    }
+
+    pub(super) fn promise(&mut self, price: Price) -> Result<(), Error> {
+        if !self.payments.is_empty() {
+            return Err(Error::Misuse(
+                "a promise comes before the first payment of a run".into(),
+            ));
+        }
+        self.cap = Caps::from(price);
+        Ok(())
+    }
+
+    /// What the run will have spent after `price`.
+    pub(super) fn admits(&self, price: Price) -> Result<Caps, Error> {
+        self.spent.charge(&self.cap, price).ok_or_else(|| {
+            Error::Budget(format!(
+                "refused: this needs {price}, and the run may spend {} more. Nothing was drawn and no data was looked at.",
+                self.remaining()
+            ))
+        })
+    }
+
+    pub(super) fn is_recorded(&self) -> bool {
+        self.recorded
+    }
+
+    pub(super) fn remaining(&self) -> Caps {
+        self.cap.remaining(&self.spent)
+    }
+
+    pub(super) fn pay(&mut self, payment: Payment, spent: Caps) {
+        self.payments.push(payment);
+        self.spent = spent;
+    }
+
+    pub(super) fn leak(&mut self, leak: &Leak, count: u64) {
+        let proof = leak.anchor().as_str().to_owned();
+        self.leakage.push(Leakage {
+            what: leak.what().into(),
+            to: leak.to().into(),
+            count,
+            proof,
+        });
+    }
+
+    pub(super) fn void(&mut self, because: &str) {
+        self.void.get_or_insert_with(|| because.into());
+    }
+
+    /// Prices, and when to stop, may have followed from outputs: that is covered by what the run was allowed to spend, not by
+    /// what it happened to. For pure ε the sum holds as well (`docs/proofs/accounts.md`).
+    fn guarantee(&self) -> Option<Guarantee> {
+        if let Some(because) = &self.void {
+            return Some(Guarantee::Void {
+                because: because.clone(),
+            });
+        }
+        let pure = self
+            .payments
+            .iter()
+            .try_fold(Epsilon::ZERO, |sum, payment| match payment.price {
+                Price::Pure(epsilon) => sum.checked_add(epsilon),
+                _ => None,
+            });
+        match pure {
+            _ if self.payments.is_empty() => None,
+            Some(epsilon) => Some(Guarantee::Pure { epsilon }),
+            None => Some(Guarantee::approximate(self.cap, self.delta)),
+        }
+    }
+}
+
+impl Guarantee {
+    pub(super) fn approximate(caps: Caps, delta: Delta) -> Self {
+        Self::Approximate {
+            epsilon: caps.epsilon(delta),
+            delta,
+            caps,
+        }
+    }
+}
+
+impl fmt::Display for Observer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Anyone => f.write_str("anyone who sees the result"),
+            Self::Party(name) => f.write_str(name),
+        }
+    }
+}
+
+impl fmt::Display for Guarantee {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Pure { epsilon } => write!(f, "pure differential privacy, ε = {epsilon}"),
+            Self::Approximate { epsilon, delta, .. } => {
+                write!(f, "differential privacy, ε = {epsilon} at δ = {delta}")
+            }
+            Self::Local { epsilon } => write!(
+                f,
+                "local differential privacy, ε = {epsilon} for the whole message"
+            ),
+            Self::Distance {
+                epsilon_per_unit,
+                epsilon_whole_domain,
+            } => write!(
+                f,
+                "distance-based privacy, ε = {epsilon_per_unit} per unit of distance, {epsilon_whole_domain} over the \
+                 whole domain"
+            ),
+            Self::Partitioned {
+                between: Some(between),
+                within,
+                width,
+            } => write!(
+                f,
+                "partitioned privacy, ε = {between} between parts of {width} values and {within} per unit within one"
+            ),
+            Self::Partitioned {
+                between: None,
+                within,
+                width,
+            } => write!(
+                f,
+                "partitioned privacy: the part of {width} values is shown, ε = {within} per unit within it"
+            ),
+            Self::Simulated { leakage } => {
+                f.write_str("nothing is shown but")?;
+                for (i, item) in leakage.iter().enumerate() {
+                    write!(
+                        f,
+                        "{} {} x {} (to {})",
+                        if i == 0 { "" } else { "," },
+                        item.count,
+                        item.what,
+                        item.to
+                    )?;
+                }
+                Ok(())
+            }
+            Self::Void { because } => write!(f, "VOID, nobody is protected: {because}"),
+        }
+    }
+}
+
+impl fmt::Display for Certificate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "data set   {}", self.dataset)?;
+        for claim in &self.claims {
+            writeln!(f, "guarantee  {}", claim.guarantee)?;
+            writeln!(f, "           against {}, when {}", claim.from, claim.protects)?;
+        }
+        if self.claims.is_empty() {
+            writeln!(f, "guarantee  nothing was released")?;
+        }
+        for payment in &self.payments {
+            writeln!(
+                f,
+                "paid       {} for {}, at most {} drawn",
+                payment.price, payment.what, payment.draws
+            )?;
+        }
+        if let Some(total) = &self.total {
+            writeln!(
+                f,
+                "together   with all other runs on this data set: {}",
+                total.guarantee
+            )?;
+            if total.leaks > 0 {
+                writeln!(
+                    f,
+                    "           not counting {} items shown in joint computations",
+                    total.leaks
+                )?;
+            }
+            if total.uncovered > 0 {
+                writeln!(
+                    f,
+                    "           not counting {} payments made for another kind of change",
+                    total.uncovered
+                )?;
+            }
+            if total.changed > 0 {
+                writeln!(
+                    f,
+                    "           under a limit that was changed {} times after releases",
+                    total.changed
+                )?;
+            }
+        }
+        if self.recorded {
+            write!(f, "ledger     {}", self.ledger)
+        } else {
+            write!(f, "ledger     none: what was spent is not recorded anywhere")
+        }
+    }
+}

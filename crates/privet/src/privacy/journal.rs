@@ -1,0 +1,304 @@
+//! What a ledger writes down: events in a hash chain.
+//!
+//! Entry `n` carries the SHA-256 of its own text and of entry `n − 1`'s hash, so a model that carries the chain's
+//! [`Head`] proves what had been spent when it was made: a ledger that was rolled back or cut short does not contain that
+//! head any more. Nothing in the chain depends on the rows: names, relations, prices and public counts only.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::account::{Caps, Price};
+use super::{Delta, Randomness, Relation};
+use crate::Error;
+
+/// What can happen to a data set's budget. Nothing here lowers what has been spent.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Event {
+    /// The first entry: a random name for this chain, so that heads of different ledgers never meet.
+    Begin {
+        /// 32 random bytes in hexadecimal.
+        ledger: String,
+    },
+    /// The caps of a data set under one relation are set or changed.
+    Limit {
+        /// The data set's name in the schema.
+        dataset: String,
+        /// Who is protected.
+        relation: Relation,
+        /// The box of caps.
+        caps: Caps,
+        /// The δ at which the implied ε is stated.
+        delta: Delta,
+    },
+    /// A price was paid. What is reserved is spent, whether or not it was drawn.
+    Spend {
+        /// The data set's name in the schema.
+        dataset: String,
+        /// Who is protected.
+        relation: Relation,
+        /// What it was for.
+        what: String,
+        /// What it cost.
+        price: Price,
+        /// How many draws it bought, at most.
+        draws: u64,
+    },
+    /// A private value entered a joint computation that leaks this much.
+    Leak {
+        /// The data set's name in the schema.
+        dataset: String,
+        /// What the other side learns.
+        what: String,
+        /// Who learns it.
+        to: String,
+        /// How many items of it.
+        count: u64,
+        /// Where the leakage is argued.
+        proof: String,
+    },
+    /// Something left without protection: the data set's total says so from now on, for ever.
+    Void {
+        /// The data set's name in the schema.
+        dataset: String,
+        /// Why.
+        because: String,
+    },
+    /// One table under two names: the new name shares the old one's budget from now on.
+    Adopt {
+        /// The new name.
+        dataset: String,
+        /// The name whose budget it shares.
+        of: String,
+    },
+}
+
+impl Event {
+    /// All names and descriptions in it.
+    pub(super) fn texts(&self) -> Vec<&str> {
+        match self {
+            Self::Begin { ledger } => vec![ledger],
+            Self::Limit {
+                dataset, relation, ..
+            } => [vec![dataset.as_str()], relation.columns()].concat(),
+            Self::Spend {
+                dataset,
+                relation,
+                what,
+                ..
+            } => [vec![dataset.as_str(), what], relation.columns()].concat(),
+            Self::Leak {
+                dataset,
+                what,
+                to,
+                proof,
+                ..
+            } => vec![dataset, what, to, proof],
+            Self::Void { dataset, because } => vec![dataset, because],
+            Self::Adopt { dataset, of } => vec![dataset, of],
+        }
+    }
+}
+
+/// A place in a chain: how many entries there are, and the hash of the last.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Head {
+    /// How many entries the chain has.
+    pub entries: u64,
+    /// SHA-256 of the last entry in hexadecimal; empty before the first.
+    pub hash: String,
+}
+
+impl Head {
+    /// The head of a chain without entries.
+    pub fn empty() -> Self {
+        Self {
+            entries: 0,
+            hash: String::new(),
+        }
+    }
+}
+
+impl fmt::Display for Head {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "entry {} ({})", self.entries, self.hash)
+    }
+}
+
+/// One link of the chain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Entry {
+    text: String,
+    hash: String,
+    body: Body,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Body {
+    number: u64,
+    /// 16 random bytes: a ledger that was rolled back and led the same way again does not end in the same head.
+    nonce: String,
+    /// Seconds since 1970, where the journal has a clock.
+    at: Option<u64>,
+    event: Event,
+}
+
+impl Entry {
+    /// The entry that follows `head`.
+    ///
+    /// # Errors
+    /// [`Error::Randomness`] if the operating system has none to give.
+    pub fn after(head: &Head, at: Option<u64>, event: Event) -> Result<Self, Error> {
+        let mut nonce = [0; 16];
+        Randomness::from_os()?.fill(&mut nonce);
+        let number = head
+            .entries
+            .checked_add(1)
+            .ok_or_else(|| Error::Journal("the ledger is full".into()))?;
+        let body = Body {
+            number,
+            nonce: hexadecimal(&nonce),
+            at,
+            event,
+        };
+        let text = serde_json::to_string(&body)
+            .map_err(|e| Error::Journal(format!("the entry cannot be written: {e}")))?;
+        let hash = chained(&head.hash, &text);
+        Ok(Self { text, hash, body })
+    }
+
+    /// Reads an entry back from its stored text and hash; [`Entry::follows`] checks the hash.
+    ///
+    /// # Errors
+    /// [`Error::Journal`] if the text is not exactly what this version would write.
+    pub fn parse(text: String, hash: String) -> Result<Self, Error> {
+        let unreadable = |e| {
+            Error::Journal(format!(
+                "this is not an entry of a ledger that this version can read: {e}"
+            ))
+        };
+        let body: Body = serde_json::from_str(&text).map_err(unreadable)?;
+        if body.nonce.len() != 32 || !body.nonce.bytes().all(|b| b.is_ascii_hexdigit()) {
+            return Err(Error::Journal("this entry has no nonce of 16 bytes".into()));
+        }
+        // One text for one entry: what a lenient reader would take for the same is refused.
+        if serde_json::to_string(&body).map_err(unreadable)? != text {
+            return Err(Error::Journal(
+                "this entry is not written the way a ledger writes".into(),
+            ));
+        }
+        Ok(Self { text, hash, body })
+    }
+
+    /// Whether the entry is the one that was written after `head`.
+    pub fn follows(&self, head: &Head) -> bool {
+        head.entries.checked_add(1) == Some(self.body.number) && self.hash == chained(&head.hash, &self.text)
+    }
+
+    /// The refusal that a journal owes to an entry which does not follow its head.
+    ///
+    /// # Errors
+    /// [`Error::Journal`] if it does not.
+    pub fn check_follows(&self, head: &Head) -> Result<(), Error> {
+        if self.follows(head) {
+            return Ok(());
+        }
+        Err(Error::Journal(format!(
+            "the ledger has moved on to entry {} since it was opened: somebody else wrote to it. Open it again.",
+            head.entries
+        )))
+    }
+
+    /// The chain's head once this entry is in it.
+    pub fn head(&self) -> Head {
+        Head {
+            entries: self.body.number,
+            hash: self.hash.clone(),
+        }
+    }
+
+    /// What happened.
+    pub fn event(&self) -> &Event {
+        &self.body.event
+    }
+
+    /// Its place in the chain, from 1.
+    pub fn number(&self) -> u64 {
+        self.body.number
+    }
+
+    /// When it was written, in seconds since 1970.
+    pub fn at(&self) -> Option<u64> {
+        self.body.at
+    }
+
+    /// The text that is stored and hashed: one line of JSON.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// SHA-256 of the previous hash, a line break, and the text.
+    pub fn hash(&self) -> &str {
+        &self.hash
+    }
+}
+
+fn chained(previous: &str, text: &str) -> String {
+    let mut hasher = Sha256::new();
+    hasher.update(previous);
+    hasher.update("\n");
+    hasher.update(text);
+    hexadecimal(&hasher.finalize())
+}
+
+/// Bytes as text.
+pub(super) fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Where entries are kept. The library opens no file: `privet-node` implements this on SQLite.
+pub trait Journal: Send {
+    /// All entries, oldest first.
+    fn read(&mut self) -> Result<Vec<Entry>, Error>;
+
+    /// Adds an entry. When this returns `Ok` the entry survives a crash; otherwise nothing may be drawn.
+    ///
+    /// It compares and appends in one step: an entry that does not follow the stored head is refused
+    /// ([`Entry::check_follows`]), or two ledgers on one journal would each spend the whole budget.
+    fn append(&mut self, entry: &Entry) -> Result<(), Error>;
+
+    /// Seconds since 1970, if the journal has a clock.
+    fn now(&self) -> Option<u64> {
+        None
+    }
+
+    /// Whether entries outlive the process. Certificates say so.
+    fn is_durable(&self) -> bool;
+}
+
+/// A journal that is gone with the process, for experiments and simulations.
+#[derive(Debug, Default)]
+pub struct Volatile {
+    entries: Vec<Entry>,
+}
+
+impl Journal for Volatile {
+    fn read(&mut self) -> Result<Vec<Entry>, Error> {
+        Ok(self.entries.clone())
+    }
+
+    fn append(&mut self, entry: &Entry) -> Result<(), Error> {
+        let head = self.entries.last().map_or_else(Head::empty, Entry::head);
+        entry.check_follows(&head)?;
+        self.entries.push(entry.clone());
+        Ok(())
+    }
+
+    fn is_durable(&self) -> bool {
+        false
+    }
+}

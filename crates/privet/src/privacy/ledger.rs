@@ -1,0 +1,333 @@
+//! Pay, write the payment down durably, then draw.
+//!
+//! A [`Ledger`] is one run's view of one data set's budget under one neighbour relation. It is a privacy filter: prices
+//! may depend on what was released before, and a payment is admitted only while the box of caps, fixed when the limit was
+//! set, holds (`docs/proofs/accounts.md`). Refusal comes before the data is looked at.
+
+use super::account::{Caps, Price};
+use super::book::{Book, check_texts, readable};
+use super::certificate::{Certificate, Payment, Run};
+use super::joint::{Disclosed, Leak};
+use super::journal::{Entry, Event, Journal, Volatile, hexadecimal};
+use super::mechanism::Mechanism;
+use super::query::Query;
+use super::reservation::{Part, Reservation, price_of_parts};
+use super::{Coins, Delta, Neighbours, Partition, Private, Randomness, Released};
+use crate::Error;
+
+/// The budget of one data set, opened for one run.
+pub struct Ledger<N> {
+    dataset: String,
+    relation: N,
+    book: Book,
+    journal: Box<dyn Journal>,
+    random: Randomness,
+    run: Run,
+    /// A write that failed may or may not be on disk: nothing more is drawn until the ledger is opened again.
+    broken: bool,
+    #[cfg(feature = "audit")]
+    auditor: Option<Box<dyn super::audit::Auditor>>,
+}
+
+impl<N: Neighbours> Ledger<N> {
+    /// Opens the budget that `journal` keeps for `dataset`.
+    ///
+    /// # Errors
+    /// [`Error::Journal`] if the chain does not verify; [`Error::Budget`] if no limit was set for this relation.
+    pub fn open(
+        dataset: &str,
+        relation: N,
+        mut journal: impl Journal + 'static,
+        random: Randomness,
+    ) -> Result<Self, Error> {
+        let book = Book::of(&journal.read()?)?;
+        book.admits(dataset, &relation.relation(), Price::Pure(super::Epsilon::ZERO))?;
+        let line = book
+            .account(dataset)
+            .and_then(|a| a.lines().get(&relation.relation()).cloned());
+        let run = Run::open(line, journal.is_durable());
+        let seeded = random.is_seeded();
+        let mut ledger = Self {
+            dataset: dataset.to_owned(),
+            relation,
+            book,
+            journal: Box::new(journal),
+            random,
+            run,
+            broken: false,
+            #[cfg(feature = "audit")]
+            auditor: None,
+        };
+        if seeded {
+            ledger.void("the noise came from a seed: whoever knows it can take the noise off again")?;
+        }
+        Ok(ledger)
+    }
+
+    /// A ledger that is gone with the process: for experiments. Its certificate says that nothing was recorded.
+    ///
+    /// # Errors
+    /// As [`Ledger::open`].
+    pub fn volatile(relation: N, caps: Caps, delta: Delta, random: Randomness) -> Result<Self, Error> {
+        let dataset = "unrecorded";
+        let mut journal = Volatile::default();
+        begin(&mut journal)?;
+        let limit = Event::Limit {
+            dataset: dataset.into(),
+            relation: relation.relation(),
+            caps,
+            delta,
+        };
+        append(&mut journal, limit)?;
+        Self::open(dataset, relation, journal, random)
+    }
+
+    /// Pays what `mechanism` asks for this query, writes that down, then draws once.
+    ///
+    /// # Errors
+    /// [`Error::Budget`] before anything is looked at; [`Error::Journal`] if the payment could not be written, in which
+    /// case nothing was drawn.
+    pub fn release<M: Mechanism>(
+        &mut self,
+        what: &str,
+        mechanism: &M,
+        query: Query<'_, N>,
+    ) -> Result<Released<M::Output>, Error> {
+        query.check(&self.relation)?;
+        let price = mechanism.price(query.sensitivity().norm())?;
+        self.reserve(what, price, 1)?.release(mechanism, query)
+    }
+
+    /// Buys up to `draws` draws that together cost at most `price`, with one durable entry. What is reserved is spent
+    /// from then on, also after a crash and whether or not it is drawn.
+    ///
+    /// # Errors
+    /// As [`Ledger::release`].
+    pub fn reserve(&mut self, what: &str, price: Price, draws: u64) -> Result<Reservation<'_, N>, Error> {
+        self.pay(what, price, draws)?;
+        Ok(Reservation {
+            relation: self.relation.clone(),
+            cap: Caps::from(price),
+            spent: Caps::ZERO,
+            draws,
+            random: &mut self.random,
+            #[cfg(feature = "audit")]
+            auditor: self.auditor.as_deref_mut(),
+        })
+    }
+
+    /// Runs `body` on each part with `price` and up to `draws` draws of its own. Parts share no row, so together they
+    /// cost one part's price, times the steps of one change ([`Neighbours::steps`]).
+    ///
+    /// # Privacy
+    /// Parallel composition, then group privacy; proof in `docs/proofs/relations.md#parts`.
+    ///
+    /// # Errors
+    /// As [`Ledger::release`]; the first error of `body` ends the run, and everything stays paid.
+    pub fn parallel<P, R>(
+        &mut self,
+        what: &str,
+        price: Price,
+        draws: u64,
+        parts: Partition<P>,
+        body: impl FnMut(&mut Part<'_, P, N::Within>) -> Result<R, Error>,
+    ) -> Result<Vec<R>, Error> {
+        let whole = price_of_parts(&self.relation, price)?;
+        let all = draws.saturating_mul(parts.parts() as u64);
+        self.reserve(what, whole, all)?
+            .parallel(price, draws, parts, body)
+    }
+
+    /// Lets a private value enter a joint computation that shows `count` items of `leak` to somebody else.
+    ///
+    /// # Errors
+    /// [`Error::Journal`] if the entry could not be written; the value then stays where it is.
+    pub fn disclose<T>(&mut self, leak: &Leak, value: Private<T>, count: u64) -> Result<Disclosed<T>, Error> {
+        if count == 0 {
+            return Err(Error::Parameter("a disclosure counts at least one item".into()));
+        }
+        self.write(Event::Leak {
+            dataset: self.dataset.clone(),
+            what: leak.what().into(),
+            to: leak.to().into(),
+            count,
+            proof: leak.anchor().as_str().into(),
+        })?;
+        self.run.leak(leak, count);
+        Ok(Disclosed::new(value.expose()))
+    }
+
+    /// Says that this run protects nobody, and why. The data set's total says so from then on, for ever.
+    ///
+    /// # Errors
+    /// [`Error::Journal`] if that could not be written.
+    pub fn void(&mut self, because: &str) -> Result<(), Error> {
+        // First of all: whatever becomes of the entry, this run protects nobody.
+        self.run.void(because);
+        let because = readable(because);
+        self.write(Event::Void {
+            dataset: self.dataset.clone(),
+            because,
+        })
+    }
+
+    /// Randomness that everybody may see: random planes, splits, shuffles of public things.
+    ///
+    /// # Errors
+    /// [`Error::Randomness`] if the operating system has none to give.
+    pub fn coins(&mut self) -> Result<Coins, Error> {
+        self.random.renew()?;
+        let mut seed = [0; 32];
+        self.random.fill(&mut seed);
+        #[cfg(feature = "audit")]
+        if let Some(auditor) = &mut self.auditor {
+            seed = auditor.coins(seed);
+        }
+        Ok(Coins::from_seed(seed))
+    }
+
+    /// Promises that this run costs no more than `price`, before anything is paid. A run in ρ or μ² that does not promise
+    /// is certified at all that was left when it opened: what it happens to spend may follow from its outputs.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] if something was paid already; [`Error::Budget`] if the budget does not reach for it.
+    pub fn promise(&mut self, price: Price) -> Result<(), Error> {
+        self.book
+            .admits(&self.dataset, &self.relation.relation(), price)?;
+        self.run.promise(price)
+    }
+
+    /// What this run may still spend.
+    pub fn remaining(&self) -> Caps {
+        self.run.remaining()
+    }
+
+    /// Ends the run and says what it guarantees, and what all runs on the data set together do.
+    pub fn close(self) -> Certificate {
+        let relation = self.relation.relation();
+        // What is recorded nowhere, or perhaps not all of it, has no total.
+        let complete = self.run.is_recorded() && !self.broken;
+        let account = self.book.account(&self.dataset).filter(|_| complete);
+        let total = account.and_then(|account| account.total(&relation));
+        Certificate::of(&self.dataset, relation, self.run, total, self.book.head().clone())
+    }
+
+    /// Shows every query to `auditor` and lets it answer in the mechanism's place. The run is void from here on.
+    ///
+    /// # Errors
+    /// [`Error::Journal`] if that could not be written.
+    #[cfg(feature = "audit")]
+    pub fn audited(mut self, auditor: Box<dyn super::audit::Auditor>) -> Result<Self, Error> {
+        self.void("an auditor saw the queries without noise")?;
+        self.auditor = Some(auditor);
+        Ok(self)
+    }
+
+    fn pay(&mut self, what: &str, price: Price, draws: u64) -> Result<(), Error> {
+        let relation = self.relation.relation();
+        self.book.admits(&self.dataset, &relation, price)?;
+        let spent = self.run.admits(price)?;
+        self.write(Event::Spend {
+            dataset: self.dataset.clone(),
+            relation,
+            what: what.into(),
+            price,
+            draws,
+        })?;
+        self.run.pay(
+            Payment {
+                what: what.into(),
+                price,
+                draws,
+            },
+            spent,
+        );
+        Ok(())
+    }
+
+    fn write(&mut self, event: Event) -> Result<(), Error> {
+        if self.broken {
+            return Err(Error::Journal(
+                "an earlier entry could not be written, so nothing more is drawn: open the ledger again"
+                    .into(),
+            ));
+        }
+        // What the book would refuse must not reach the journal; prices were admitted before.
+        check_texts(&event).map_err(Error::Parameter)?;
+        let entry = Entry::after(self.book.head(), self.journal.now(), event)?;
+        self.broken = true;
+        self.journal.append(&entry)?;
+        self.book.apply(&entry)?;
+        self.broken = false;
+        Ok(())
+    }
+}
+
+/// Writes the first entry of an empty journal: a random name for the chain.
+///
+/// # Errors
+/// [`Error::Journal`] if the journal has entries or cannot be written.
+pub fn begin(journal: &mut impl Journal) -> Result<(), Error> {
+    let mut name = [0; 32];
+    Randomness::from_os()?.fill(&mut name);
+    append(
+        journal,
+        Event::Begin {
+            ledger: hexadecimal(&name),
+        },
+    )
+}
+
+/// Writes one entry that draws nothing: a limit or an adoption.
+///
+/// # Errors
+/// [`Error::Journal`] if the chain does not verify, the event makes no sense there, or it cannot be written.
+pub fn append(journal: &mut impl Journal, event: Event) -> Result<(), Error> {
+    let mut book = Book::of(&journal.read()?)?;
+    let entry = Entry::after(book.head(), journal.now(), event)?;
+    book.apply(&entry)?;
+    journal.append(&entry)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::mechanism::Laplace;
+    use super::super::{AddRemove, Anchor, Epsilon, Norm, Sensitivity};
+    use super::*;
+
+    /// Two processes in the same state, as after a fork or a restored snapshot.
+    #[test]
+    fn every_draw_renews_the_stream() {
+        let twin = || {
+            let caps = Caps {
+                pure: Epsilon::from_billionths(10_000_000_000),
+                ..Caps::ZERO
+            };
+            Ledger::volatile(AddRemove::row(), caps, Delta::ZERO, Randomness::forked(7)).expect("opens")
+        };
+        let mechanism = Laplace::calibrated(Epsilon::from_billionths(1_000_000), 1).expect("a mechanism");
+        let query = || {
+            let anchor = Anchor::new("laplace#integer-vectors");
+            let claim = Sensitivity::claim(&AddRemove::row(), Norm::L1(1), anchor).expect("a claim");
+            Query::new(64, claim, || Private::new(vec![0; 64]))
+        };
+        let (mut one, mut other) = (twin(), twin());
+        let price = mechanism
+            .price(Norm::L1(1))
+            .and_then(|p| p.times(2).ok_or(Error::Misuse(String::new())));
+        let price = price.expect("a price");
+        let mut reserved =
+            [one.reserve("a run", price, 2), other.reserve("a run", price, 2)].map(|r| r.expect("paid"));
+        for _ in 0..2 {
+            // 64 draws at scale 1000 agree by chance with probability below 2^-600.
+            let [a, b] = reserved
+                .each_mut()
+                .map(|r| r.release(&mechanism, query()).expect("paid").into_inner());
+            assert_ne!(a, b);
+        }
+        assert_ne!(
+            one.coins().expect("coins").seed(),
+            other.coins().expect("coins").seed()
+        );
+    }
+}

@@ -1,0 +1,52 @@
+//! The ground floor: everything a privacy claim rests on.
+//!
+//! | file | what it holds |
+//! | --- | --- |
+//! | `private`, `partition` | values that depend on somebody's data, and tables cut into parts |
+//! | `neighbours`, `query` | which tables must look alike, and how far one unit can move an answer |
+//! | `epsilon`, `account` | exact budgets, composition and conversion, rounded against us |
+//! | `sampler`, `mechanism` | exact noise on integers, and the releases made with it |
+//! | `ledger`, `reservation` | pay, write it down, draw |
+//! | `journal`, `book` | the hash chain of payments, and what it adds up to |
+//! | `joint` | the other door: private values in joint computations, leak by leak |
+//! | `certificate` | what a run guarantees |
+//! | `enclosure`, `ratio` | real and rational numbers that never round silently |
+//!
+//! It does not know what a tree is.
+
+pub mod account;
+#[cfg(feature = "audit")]
+pub mod audit;
+mod book;
+mod certificate;
+mod coins;
+mod decimal;
+pub(crate) mod enclosure;
+mod epsilon;
+pub mod joint;
+pub mod journal;
+pub mod ledger;
+pub mod mechanism;
+mod neighbours;
+mod partition;
+mod private;
+mod query;
+mod ratio;
+mod released;
+mod reservation;
+pub mod sampler;
+
+pub use book::{Account, Book, Line};
+pub use certificate::{Certificate, Claim, Guarantee, Leakage, Observer, Payment, Total};
+pub use coins::Coins;
+pub use epsilon::{Delta, Epsilon};
+pub use ledger::Ledger;
+pub use mechanism::Paid;
+pub use neighbours::{AddRemove, Neighbours, Relation, Replace, ReplacePrivate};
+pub use partition::{Partition, Rows};
+pub use private::Private;
+pub use query::{Anchor, Norm, Query, Sensitivity};
+pub use ratio::Ratio;
+pub use released::Released;
+pub use reservation::{Part, Reservation};
+pub use sampler::Randomness;

@@ -1,0 +1,65 @@
+//! Values that depend on somebody's data.
+
+/// A value that depends on somebody's data.
+///
+/// There is no `Debug`, `Display`, `Deref`, `PartialEq` or codec, on purpose: what is inside leaves through one of two
+/// doors, a mechanism that was paid for ([`Ledger::release`](super::Ledger::release)) or a joint computation whose
+/// leakage was declared ([`Ledger::disclose`](super::Ledger::disclose)). Code outside this module computes on it with
+/// closures. They are `Fn + Sync`, and only owned, shareable values can be wrapped, so one that would carry the value
+/// out through a captured `&mut`, `Cell` or `RefCell` does not compile; inside they see plain slices, and the wrapper
+/// costs nothing.
+///
+/// It stops accidents, not intent: a closure can still print, panic, lock a mutex or count with an atomic. Reviewers
+/// look at closures. Nor does it know which data set it came from: see SECURITY.
+///
+/// ```
+/// use privet::privacy::Private;
+///
+/// let ages = Private::new(vec![34, 51, 29]);
+/// let total: Private<i64> = ages.as_ref().map(|ages| ages.iter().sum());
+/// # let _ = total;
+/// ```
+#[repr(transparent)]
+#[derive(Clone)]
+pub struct Private<T>(T);
+
+impl<T: Send + Sync + 'static> Private<T> {
+    /// Marks a value as private. There is no way back.
+    ///
+    /// The value owns what it holds: a borrowed buffer or a shared cell would be a way back.
+    pub fn new(value: T) -> Self {
+        Self(value)
+    }
+}
+
+impl<T> Private<T> {
+    /// Computes on the value; the result is as private as it was.
+    pub fn map<U>(self, f: impl Fn(T) -> U + Sync) -> Private<U> {
+        Private(f(self.0))
+    }
+
+    /// Computes on two private values together.
+    pub fn zip<U, V>(self, other: Private<U>, f: impl Fn(T, U) -> V + Sync) -> Private<V> {
+        Private(f(self.0, other.0))
+    }
+
+    /// A private reference, so that whole columns need not be copied.
+    pub fn as_ref(&self) -> Private<&T> {
+        Private(&self.0)
+    }
+
+    /// Changes the value in place with the help of another private one: weights from features and labels, say.
+    pub fn update<S>(&mut self, with: Private<S>, f: impl Fn(&mut T, S) + Sync) {
+        f(&mut self.0, with.0);
+    }
+
+    /// Wraps what was computed from private values inside this module.
+    pub(in crate::privacy) fn wrap(value: T) -> Self {
+        Self(value)
+    }
+
+    /// The value itself: for mechanisms and the door to joint computations only.
+    pub(in crate::privacy) fn expose(self) -> T {
+        self.0
+    }
+}

@@ -1,0 +1,136 @@
+//! What is asked of private data, and how far one unit can move the answer.
+
+use super::{Neighbours, Private};
+use crate::Error;
+
+/// Where a claim is proved: `page#heading` in `docs/proofs`. A test fails on an anchor without a page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Anchor(&'static str);
+
+impl Anchor {
+    /// Names a page and a heading, as in `laplace#integer-vectors`.
+    pub const fn new(page_and_heading: &'static str) -> Self {
+        Self(page_and_heading)
+    }
+
+    /// The text `page#heading`.
+    pub fn as_str(self) -> &'static str {
+        self.0
+    }
+}
+
+/// How far one change can move an integer answer, in the measure that a mechanism needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Norm {
+    /// Sum of the coordinates' changes, in size.
+    L1(u64),
+    /// Sum of the squares of the coordinates' changes: an integer, where the norm itself would be irrational.
+    L2Squared(u128),
+    /// For scores of candidates: the length of the interval that all candidates' changes lie in. Replacing a row moves
+    /// counts within [−1, 1], so 2; adding one moves them within [0, 1], so 1.
+    Width(u64),
+}
+
+/// A bound on how far one change under `N` can move an answer, with the place where it is proved.
+///
+/// You claim it, you prove it: a wrong bound compiles. The proof page and the audit test named there are what catch it.
+#[derive(Debug, Clone)]
+pub struct Sensitivity<N> {
+    norm: Norm,
+    relation: N,
+    anchor: Anchor,
+}
+
+impl<N: Neighbours> Sensitivity<N> {
+    /// Claims that a whole unit's change moves the integer answer by at most `norm`. The unit's `k` rows are part of the
+    /// claim: multiply a bound for one row by `k` (L2 squared: by `k²`).
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] if the norm is zero: such an answer depends on nobody and needs no mechanism.
+    pub fn claim(relation: &N, norm: Norm, anchor: Anchor) -> Result<Self, Error> {
+        if matches!(norm, Norm::L1(0) | Norm::L2Squared(0) | Norm::Width(0)) {
+            return Err(Error::Parameter(
+                "a sensitivity of zero means that the answer depends on nobody: it needs no mechanism".into(),
+            ));
+        }
+        Ok(Self {
+            norm,
+            relation: relation.clone(),
+            anchor,
+        })
+    }
+
+    /// The bound.
+    pub fn norm(&self) -> Norm {
+        self.norm
+    }
+
+    /// The relation that the bound holds for.
+    pub fn relation(&self) -> &N {
+        &self.relation
+    }
+
+    /// Where it is proved.
+    pub fn anchor(&self) -> Anchor {
+        self.anchor
+    }
+}
+
+/// A question with an integer vector as its answer. The answer is computed only after it has been paid for.
+///
+/// Sums saturate or cannot overflow: an overflow that wraps breaks the sensitivity, one that panics tells about the rows.
+pub struct Query<'q, N> {
+    dimension: usize,
+    sensitivity: Sensitivity<N>,
+    answer: Box<dyn FnOnce() -> Private<Vec<i64>> + 'q>,
+}
+
+impl<'q, N: Neighbours> Query<'q, N> {
+    /// A question whose answer has `dimension` coordinates. The dimension is public: whatever `answer` returns is cut or
+    /// padded with zeros to it, since a shape that follows the data would tell something about it.
+    pub fn new(
+        dimension: usize,
+        sensitivity: Sensitivity<N>,
+        answer: impl FnOnce() -> Private<Vec<i64>> + 'q,
+    ) -> Self {
+        Self {
+            dimension,
+            sensitivity,
+            answer: Box::new(answer),
+        }
+    }
+
+    /// How far one change can move the answer.
+    pub fn sensitivity(&self) -> &Sensitivity<N> {
+        &self.sensitivity
+    }
+
+    /// How many coordinates the answer has.
+    pub fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    /// Whether the question can be asked of a budget for `relation` at all: known before anything is paid.
+    pub(in crate::privacy) fn check(&self, relation: &N) -> Result<(), Error> {
+        let [claimed, paid] = [self.sensitivity.relation().relation(), relation.relation()];
+        if claimed != paid {
+            return Err(Error::Misuse(format!(
+                "the query's sensitivity was claimed for the case that {claimed}, the budget is for the case that {paid}"
+            )));
+        }
+        if self.dimension == 0 {
+            return Err(Error::Parameter(
+                "a query without coordinates asks nothing".into(),
+            ));
+        }
+        Ok(())
+    }
+
+    pub(in crate::privacy) fn answer(self) -> Private<Vec<i64>> {
+        let dimension = self.dimension;
+        (self.answer)().map(|mut values| {
+            values.resize(dimension, 0);
+            values
+        })
+    }
+}

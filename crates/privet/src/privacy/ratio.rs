@@ -1,0 +1,47 @@
+//! Positive rationals: scales, standard deviations and rates, kept exactly.
+
+use dashu_int::UBig;
+use dashu_ratio::RBig;
+
+use crate::Error;
+
+/// A positive rational number, never rounded.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Ratio(RBig);
+
+impl Ratio {
+    /// `numerator / denominator`.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] if either is zero.
+    pub fn new(numerator: u64, denominator: u64) -> Result<Self, Error> {
+        if numerator == 0 || denominator == 0 {
+            return Err(Error::Parameter(format!(
+                "{numerator}/{denominator} is not a positive ratio: both parts must be at least 1"
+            )));
+        }
+        Ok(Self(RBig::from_parts(numerator.into(), UBig::from(denominator))))
+    }
+
+    /// The nearest `f64`, for display and planning only.
+    pub fn to_f64(&self) -> f64 {
+        self.0.to_f64().value()
+    }
+
+    pub(crate) fn from_big(value: RBig) -> Result<Self, Error> {
+        if value <= RBig::ZERO {
+            return Err(Error::Parameter(format!("{value} is not a positive ratio")));
+        }
+        Ok(Self(value))
+    }
+
+    pub(crate) fn big(&self) -> &RBig {
+        &self.0
+    }
+}
+
+impl std::fmt::Display for Ratio {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}

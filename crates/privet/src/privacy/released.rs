@@ -1,0 +1,26 @@
+//! Values that a mechanism has let out.
+
+/// A value that was paid for: public from here on, and so is everything computed from it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Released<T>(T);
+
+impl<T> Released<T> {
+    pub(in crate::privacy) fn new(value: T) -> Self {
+        Self(value)
+    }
+
+    /// The value.
+    pub fn value(&self) -> &T {
+        &self.0
+    }
+
+    /// The value itself.
+    pub fn into_inner(self) -> T {
+        self.0
+    }
+
+    /// Post-processing: free of charge.
+    pub fn map<U>(self, f: impl FnOnce(T) -> U) -> Released<U> {
+        Released(f(self.0))
+    }
+}

@@ -1,0 +1,184 @@
+//! Draws that have been paid for, on a whole table or on one part of it.
+
+use super::account::{Caps, Price};
+use super::mechanism::{Mechanism, Paid};
+use super::query::{Query, Sensitivity};
+use super::{Neighbours, Partition, Private, Randomness, Released};
+use crate::Error;
+
+/// A paid allowance: up to so many draws that together cost at most so much.
+///
+/// Prices inside may depend on what was drawn before; the cap, of one kind, was fixed when it was paid.
+pub struct Reservation<'l, N> {
+    pub(super) relation: N,
+    pub(super) cap: Caps,
+    pub(super) spent: Caps,
+    pub(super) draws: u64,
+    pub(super) random: &'l mut Randomness,
+    #[cfg(feature = "audit")]
+    pub(super) auditor: Option<&'l mut (dyn super::audit::Auditor + 'static)>,
+}
+
+impl<N: Neighbours> Reservation<'_, N> {
+    /// Draws once from what was paid.
+    ///
+    /// # Errors
+    /// [`Error::Budget`] if the reservation does not reach for it, before the answer is computed.
+    pub fn release<M: Mechanism>(
+        &mut self,
+        mechanism: &M,
+        query: Query<'_, N>,
+    ) -> Result<Released<M::Output>, Error> {
+        query.check(&self.relation)?;
+        let norm = query.sensitivity().norm();
+        let price = mechanism.price(norm)?;
+        self.take(price, 1)?;
+        self.random.renew()?;
+        let answer = query.answer();
+        #[cfg(feature = "audit")]
+        if let Some(auditor) = self.auditor.as_deref_mut() {
+            let random = &mut *self.random;
+            return super::audit::observe(auditor, norm, price, mechanism, answer, random).map(Released::new);
+        }
+        Ok(Released::new(mechanism.draw(
+            answer,
+            Paid::receipt(),
+            self.random,
+        )))
+    }
+
+    /// Runs `body` on each part with `price` and up to `draws` draws of its own, all of which are taken from this
+    /// reservation. See [`Ledger::parallel`](super::Ledger::parallel).
+    ///
+    /// # Errors
+    /// As [`Reservation::release`], and the first error of `body`.
+    pub fn parallel<P, R>(
+        &mut self,
+        price: Price,
+        draws: u64,
+        parts: Partition<P>,
+        mut body: impl FnMut(&mut Part<'_, P, N::Within>) -> Result<R, Error>,
+    ) -> Result<Vec<R>, Error> {
+        let all = draws.saturating_mul(parts.parts() as u64);
+        self.take(price_of_parts(&self.relation, price)?, all)?;
+        #[cfg(feature = "audit")]
+        if let Some(auditor) = self.auditor.as_deref_mut() {
+            auditor.parts_begin(parts.parts(), self.relation.steps());
+        }
+        let mut run_part = |rows| {
+            let mut part = Part {
+                rows,
+                allowance: Reservation {
+                    relation: self.relation.within(),
+                    cap: Caps::from(price),
+                    spent: Caps::ZERO,
+                    draws,
+                    random: &mut *self.random,
+                    #[cfg(feature = "audit")]
+                    auditor: self.auditor.as_deref_mut(),
+                },
+            };
+            let result = body(&mut part);
+            #[cfg(feature = "audit")]
+            if let Some(auditor) = self.auditor.as_deref_mut() {
+                auditor.part_ends();
+            }
+            result
+        };
+        let results = parts.into_parts().into_iter().map(&mut run_part).collect();
+        #[cfg(feature = "audit")]
+        if let Some(auditor) = self.auditor.as_deref_mut() {
+            auditor.parts_end();
+        }
+        results
+    }
+
+    /// What is left of the cap.
+    pub fn remaining(&self) -> Caps {
+        self.cap.remaining(&self.spent)
+    }
+
+    /// How many draws are left.
+    pub fn draws_left(&self) -> u64 {
+        self.draws
+    }
+
+    fn take(&mut self, price: Price, draws: u64) -> Result<(), Error> {
+        let spent = self.spent.charge(&self.cap, price);
+        let (Some(spent), Some(left)) = (spent, self.draws.checked_sub(draws)) else {
+            return Err(Error::Budget(format!(
+                "refused: {draws} more draws need {price}; the reservation has left {} and {} draws. Nothing was drawn.",
+                self.remaining(),
+                self.draws
+            )));
+        };
+        self.spent = spent;
+        self.draws = left;
+        Ok(())
+    }
+}
+
+/// One part of a table with its own allowance.
+///
+/// Questions are put to the part's own rows: the closure is handed them, and a private value captured from elsewhere cannot
+/// become an answer, since there is no way out of [`Private`].
+pub struct Part<'l, P, N> {
+    rows: Private<P>,
+    allowance: Reservation<'l, N>,
+}
+
+impl<P, N: Neighbours> Part<'_, P, N> {
+    /// Draws once from what was paid for this part.
+    ///
+    /// # Errors
+    /// As [`Reservation::release`].
+    pub fn release<M: Mechanism>(
+        &mut self,
+        mechanism: &M,
+        dimension: usize,
+        sensitivity: Sensitivity<N>,
+        answer: impl Fn(&P) -> Vec<i64> + Sync,
+    ) -> Result<Released<M::Output>, Error> {
+        let rows = self.rows.as_ref();
+        self.allowance
+            .release(mechanism, Query::new(dimension, sensitivity, || rows.map(answer)))
+    }
+
+    /// The relation that sensitivities within the part are claimed for.
+    pub fn relation(&self) -> &N {
+        &self.allowance.relation
+    }
+
+    /// What is left of the part's cap.
+    pub fn remaining(&self) -> Caps {
+        self.allowance.remaining()
+    }
+}
+
+impl<R: Clone, N: Neighbours> Part<'_, super::Rows<R>, N> {
+    /// Cuts the part further, by its own rows.
+    ///
+    /// # Errors
+    /// As [`Reservation::parallel`].
+    pub fn parallel<T>(
+        &mut self,
+        price: Price,
+        draws: u64,
+        parts: usize,
+        part_of: impl Fn(&R) -> usize + Sync,
+        body: impl FnMut(&mut Part<'_, super::Rows<R>, N::Within>) -> Result<T, Error>,
+    ) -> Result<Vec<T>, Error> {
+        let cut = Partition::by(self.rows.clone(), parts, part_of);
+        self.allowance.parallel(price, draws, cut, body)
+    }
+}
+
+/// What all parts together cost when each may cost `price` under the relation within a part.
+pub(super) fn price_of_parts<N: Neighbours>(relation: &N, price: Price) -> Result<Price, Error> {
+    price.group(relation.steps()).ok_or_else(|| {
+        Error::Parameter(format!(
+            "{price} for each of {} steps overflows",
+            relation.steps()
+        ))
+    })
+}

@@ -1,0 +1,23 @@
+//! E0277: neighbour relations are those of the proofs.
+use privet::privacy::{AddRemove, Neighbours, Relation};
+
+#[derive(Debug, Clone)]
+struct Anything;
+
+impl Neighbours for Anything {
+    type Within = AddRemove;
+
+    fn relation(&self) -> Relation {
+        AddRemove::row().relation()
+    }
+
+    fn within(&self) -> AddRemove {
+        AddRemove::row()
+    }
+
+    fn steps(&self) -> u64 {
+        0
+    }
+}
+
+fn main() {}
