@@ -1,0 +1,71 @@
+//! How a command ended.
+
+use std::process::ExitCode;
+
+/// The exit codes: stable, and described in `docs/exit-codes.md`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// It worked.
+    Ok = 0,
+    /// Something that should not happen.
+    Unexpected = 1,
+    /// The command or one of its values cannot be what it is.
+    Usage = 2,
+    /// The budget does not allow it. Nothing was drawn.
+    Budget = 3,
+    /// The ledger does not verify or cannot be used. Nothing was drawn.
+    Ledger = 4,
+    /// A file that was given cannot be read or makes no sense.
+    Input = 5,
+}
+
+impl Exit {
+    /// The number.
+    pub fn code(self) -> u8 {
+        self as u8
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        exit.code().into()
+    }
+}
+
+/// Why a command did not do what it was asked.
+#[derive(Debug)]
+pub(super) struct Failure {
+    pub(super) exit: Exit,
+    pub(super) message: String,
+}
+
+impl Failure {
+    pub(super) fn usage(message: impl Into<String>) -> Self {
+        Self {
+            exit: Exit::Usage,
+            message: message.into(),
+        }
+    }
+
+    pub(super) fn input(message: impl Into<String>) -> Self {
+        Self {
+            exit: Exit::Input,
+            message: message.into(),
+        }
+    }
+}
+
+impl From<privet::Error> for Failure {
+    fn from(e: privet::Error) -> Self {
+        let exit = match &e {
+            privet::Error::Parameter(_) => Exit::Usage,
+            privet::Error::Budget(_) => Exit::Budget,
+            privet::Error::Journal(_) => Exit::Ledger,
+            _ => Exit::Unexpected,
+        };
+        Self {
+            exit,
+            message: e.to_string(),
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! How a table is recognised when it comes back under another name.
+//!
+//! A keyed hash of the table's bytes, kept beside the chain and not in it: the chain holds nothing that depends on rows.
+//! Without the key, which never leaves the machine, the hash tells nobody whether a table they guess is this one.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+use hmac::{Hmac, KeyInit, Mac};
+use privet::Error;
+use rusqlite::{OptionalExtension, TransactionBehavior};
+use sha2::Sha256;
+
+use super::Store;
+use super::schema::{beside, fault, sync_folder};
+
+const LENGTH: usize = 32;
+
+/// The key of one ledger. No `Debug`, on purpose.
+pub(super) struct Key([u8; LENGTH]);
+
+impl Key {
+    /// Draws the key of a new ledger and writes it where only its owner can read it.
+    pub(super) fn create(ledger: &Path) -> Result<Self, Error> {
+        let path = beside(ledger, ".key");
+        let mut key = [0; LENGTH];
+        getrandom::fill(&mut key)
+            .map_err(|e| Error::Randomness(format!("the operating system gave no randomness: {e}")))?;
+        let written = write_secret(&path, &key);
+        written.map_err(|e| Error::Journal(format!("the key {} cannot be made: {e}", path.display())))?;
+        if let Some(folder) = path.parent() {
+            sync_folder(folder)?;
+        }
+        Ok(Self(key))
+    }
+
+    fn load(path: &Path) -> Result<Self, Error> {
+        let bad = |why: String| {
+            Error::Journal(format!(
+                "the key {}, by which known tables are recognised, {why}",
+                path.display()
+            ))
+        };
+        let found = fs::read(path).map_err(|e| match e.kind() {
+            io::ErrorKind::NotFound => bad("is missing. Put it back from a backup.".into()),
+            _ => bad(format!("cannot be read: {e}")),
+        })?;
+        private_mode(path).map_err(bad)?;
+        let key = found
+            .try_into()
+            .map_err(|_| bad(format!("is not {LENGTH} bytes long. Put it back from a backup.")))?;
+        Ok(Self(key))
+    }
+
+    fn tag(&self, purpose: &str, mut reader: impl Read) -> io::Result<String> {
+        // Unwrap safety: HMAC takes keys of every length.
+        let mut mac = Hmac::<Sha256>::new_from_slice(&self.0).expect("a key of any length");
+        mac.update(purpose.as_bytes());
+        mac.update(b"\n");
+        let mut buffer = vec![0; 1 << 16];
+        loop {
+            match reader.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(n) => mac.update(&buffer[..n]),
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                Err(e) => return Err(e),
+            }
+        }
+        let bytes = mac.finalize().into_bytes();
+        Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    }
+}
+
+/// The whole key is there afterwards, or nothing.
+fn write_secret(path: &Path, key: &[u8]) -> io::Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    // Temporary files are made for their owner alone, and keep that mode when they get their name.
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    file.write_all(key)?;
+    file.as_file().sync_all()?;
+    file.persist_noclobber(path).map_err(|e| e.error)?;
+    Ok(())
+}
+
+#[cfg(unix)]
+fn private_mode(path: &Path) -> Result<(), String> {
+    use std::os::unix::fs::PermissionsExt;
+    let mode = fs::metadata(path)
+        .map_err(|e| format!("cannot be read: {e}"))?
+        .permissions()
+        .mode();
+    if mode & 0o077 != 0 {
+        return Err(format!(
+            "can be read by others. Run: chmod 600 {}",
+            path.display()
+        ));
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn private_mode(_path: &Path) -> Result<(), String> {
+    Ok(())
+}
+
+pub(super) fn recognise(store: &mut Store, dataset: &str, reader: impl Read) -> Result<(), Error> {
+    if store.lock.is_none() {
+        return Err(Error::Misuse(
+            "a ledger that is open for reading cannot remember a table".into(),
+        ));
+    }
+    let key = matching_key(store)?;
+    let tag = key
+        .tag("table", reader)
+        .map_err(|e| Error::Parameter(format!("the table of '{dataset}' cannot be read: {e}")))?;
+    let book = store.book()?;
+    let budget = |name: &str| book.names().get(name).cloned().unwrap_or_else(|| name.to_owned());
+
+    let path = store.path.clone();
+    let bad = |e: rusqlite::Error| fault(&path, &e);
+    let transaction = store
+        .connection
+        .transaction_with_behavior(TransactionBehavior::Immediate)
+        .map_err(bad)?;
+    let known: BTreeSet<String> = transaction
+        .prepare_cached("SELECT dataset FROM fingerprints WHERE tag = ?1 ORDER BY dataset")
+        .and_then(|mut names| names.query_map([&tag], |row| row.get(0))?.collect())
+        .map_err(bad)?;
+    let ours = known.iter().any(|name| budget(name) == budget(dataset));
+    if let Some(other) = known.first().filter(|_| !ours) {
+        let join = if book.names().contains_key(dataset) {
+            format!(
+                ": '{dataset}' has a budget of its own, and two budgets for one table would add up unseen"
+            )
+        } else {
+            format!(", or record that both are one with `privet ledger adopt {dataset} --of {other}`")
+        };
+        return Err(Error::Budget(format!(
+            "refused: this table is already known as '{other}'. Use that name{join}. Nothing was drawn."
+        )));
+    }
+    transaction
+        .execute(
+            "INSERT OR IGNORE INTO fingerprints(dataset, tag) VALUES (?1, ?2)",
+            (dataset, &tag),
+        )
+        .map_err(bad)?;
+    transaction.commit().map_err(bad)
+}
+
+/// The key, if it is the one that the known tables were marked with: with another one nothing would be recognised.
+fn matching_key(store: &mut Store) -> Result<Key, Error> {
+    let path = store.path.clone();
+    let bad = |e: rusqlite::Error| fault(&path, &e);
+    let file = beside(&path, ".key");
+    let check: Option<String> = store
+        .connection
+        .query_row("SELECT tag FROM key_check", [], |row| row.get(0))
+        .optional()
+        .map_err(bad)?;
+    // Making the ledger was interrupted before it had a key.
+    let key = if check.is_none() && !file.exists() {
+        Key::create(&path)?
+    } else {
+        Key::load(&file)?
+    };
+    let found = key
+        .tag("key", io::empty())
+        .map_err(|e| Error::Journal(e.to_string()))?;
+    match check {
+        None => {
+            let insert = "INSERT INTO key_check(tag) VALUES (?1)";
+            store.connection.execute(insert, [&found]).map_err(bad)?;
+        }
+        Some(check) if check != found => {
+            return Err(Error::Journal(format!(
+                "the key {} belongs to another ledger. Put the right one back from a backup: known tables cannot be \
+                 recognised with this one.",
+                file.display()
+            )));
+        }
+        Some(_) => {}
+    }
+    Ok(key)
+}

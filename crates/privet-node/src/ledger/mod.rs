@@ -1,0 +1,293 @@
+//! Where payments are kept: the library's [`Journal`] on SQLite.
+//!
+//! The chain of entries is the ledger; a [`Store`] only keeps it. One process writes at a time, readers need not wait.
+//! When [`Journal::append`] returns, the entry is on disk (write-ahead log, synced at every commit).
+//! Why SQLite, and what was rejected: `docs/decisions/0002-ledger-storage.md`.
+
+mod fingerprint;
+mod lock;
+mod schema;
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use privet::Error;
+use privet::privacy::Book;
+use privet::privacy::journal::{Entry, Event, Head, Journal};
+use privet::privacy::ledger::begin;
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
+
+use fingerprint::Key;
+use lock::Lock;
+use schema::{Access, fault};
+
+/// A ledger in a file.
+///
+/// Beside `<ledger>` there are `<ledger>.lock`, held while a `Store` can write, and `<ledger>.key`, which tables are
+/// recognised with and which never leaves the machine.
+pub struct Store {
+    // Declared before the lock: closing tidies the file up, and that must happen while the lock is held.
+    connection: Connection,
+    path: PathBuf,
+    lock: Option<Lock>,
+}
+
+/// One stored row, as it is: for copies that are checked elsewhere.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+pub struct Row {
+    /// Its place in the chain, from 1.
+    pub number: i64,
+    /// The text that is hashed.
+    pub text: String,
+    /// The hash of the row before and of this text.
+    pub hash: String,
+}
+
+impl Store {
+    /// Makes a new ledger with its first entry and opens it for writing. There is a whole ledger afterwards, or none.
+    ///
+    /// # Errors
+    /// [`Error::Journal`] if something is there already or the folder cannot be written.
+    pub fn create(path: &Path) -> Result<Self, Error> {
+        let folder = schema::make_folder(path)?;
+        let name = path.file_name().ok_or_else(|| {
+            Error::Journal(format!("{} does not name a file for the ledger", path.display()))
+        })?;
+        let path = folder.join(name);
+        let lock = Lock::take(&path)?;
+        schema::refuse_remains(&path)?;
+
+        let failed = |what: &str, e: &dyn std::fmt::Display| {
+            Error::Journal(format!(
+                "the ledger {} cannot be made: {what}: {e}",
+                path.display()
+            ))
+        };
+        let draft = tempfile::NamedTempFile::new_in(&folder)
+            .map_err(|e| failed("its folder cannot be written", &e))?
+            .into_temp_path();
+        let mut store = Self {
+            connection: schema::initialise(&draft)?,
+            path: draft.to_path_buf(),
+            lock: None,
+        };
+        begin(&mut store)?;
+        let closed = store.connection.close();
+        closed.map_err(|(_, e)| fault(&path, &e))?;
+        File::open(&draft)
+            .and_then(|file| file.sync_all())
+            .map_err(|e| failed("it cannot be synced", &e))?;
+        draft
+            .persist_noclobber(&path)
+            .map_err(|e| failed("it cannot be given its name", &e.error))?;
+        schema::sync_folder(&folder)?;
+        // Only now: a key without a ledger means that a ledger was lost, never that making one was interrupted.
+        Key::create(&path)?;
+        Self::writing(path, lock)
+    }
+
+    /// Opens a ledger for writing. At most one process can.
+    ///
+    /// # Errors
+    /// [`Error::Journal`] if there is none, another process has it, or it cannot be used.
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        let path = schema::resolve(path)?;
+        let lock = Lock::take(&path)?;
+        Self::writing(path, lock)
+    }
+
+    fn writing(path: PathBuf, lock: Lock) -> Result<Self, Error> {
+        Ok(Self {
+            connection: schema::open(&path, Access::Write)?,
+            path,
+            lock: Some(lock),
+        })
+    }
+
+    /// Opens a ledger for reading, also while another process writes.
+    ///
+    /// # Errors
+    /// [`Error::Journal`] if there is none or it cannot be read.
+    pub fn read_only(path: &Path) -> Result<Self, Error> {
+        let path = schema::resolve(path)?;
+        Ok(Self {
+            connection: schema::open(&path, Access::Read)?,
+            path,
+            lock: None,
+        })
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What the chain adds up to.
+    ///
+    /// # Errors
+    /// [`Error::Journal`] if the chain does not verify.
+    pub fn book(&mut self) -> Result<Book, Error> {
+        Book::of(&self.read()?)
+    }
+
+    /// Writes one entry that draws nothing: a limit or an adoption.
+    ///
+    /// # Errors
+    /// [`Error::Budget`] if the book does not admit it; [`Error::Journal`] if the chain does not verify or cannot be
+    /// written. Nothing was written then.
+    pub fn record(&mut self, event: Event) -> Result<Entry, Error> {
+        let mut book = self.book()?;
+        let entry = Entry::after(book.head(), self.now(), event)?;
+        // The chain itself has just verified, so what fails here is the new event.
+        book.apply(&entry).map_err(|e| {
+            let text = e.to_string();
+            let why = text.split_once(": ").map_or(text.as_str(), |(_, why)| why);
+            Error::Budget(format!("refused: {why}. Nothing was written."))
+        })?;
+        self.append(&entry)?;
+        Ok(entry)
+    }
+
+    /// Whether the table that `reader` gives may be used under this name, and remembers it.
+    ///
+    /// A changed table under the same name keeps its budget. It stops an exact copy under a new name, nothing else: an
+    /// edited or grown table is a new table.
+    ///
+    /// # Errors
+    /// [`Error::Budget`] if the same table is known under a name with another budget; [`Error::Journal`] if that cannot
+    /// be found out; [`Error::Parameter`] if the table cannot be read.
+    pub fn recognise(&mut self, dataset: &str, reader: impl std::io::Read) -> Result<(), Error> {
+        fingerprint::recognise(self, dataset, reader)
+    }
+
+    /// The rows as they are stored, oldest first, whether or not they verify.
+    ///
+    /// # Errors
+    /// [`Error::Journal`] if they cannot be read.
+    pub fn rows(&self) -> Result<Vec<Row>, Error> {
+        let bad = |e: rusqlite::Error| fault(&self.path, &e);
+        let mut statement = self
+            .connection
+            .prepare_cached("SELECT number, text, hash FROM entries ORDER BY number")
+            .map_err(bad)?;
+        let rows = statement
+            .query_map([], |row| {
+                Ok(Row {
+                    number: row.get(0)?,
+                    text: row.get(1)?,
+                    hash: row.get(2)?,
+                })
+            })
+            .map_err(bad)?;
+        rows.collect::<Result<_, _>>().map_err(bad)
+    }
+
+    /// Whether the database under the chain is whole.
+    ///
+    /// # Errors
+    /// [`Error::Journal`] with the first damage that was found.
+    pub fn check(&self) -> Result<(), Error> {
+        let found: String = self
+            .connection
+            .query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))
+            .map_err(|e| fault(&self.path, &e))?;
+        if found == "ok" {
+            return Ok(());
+        }
+        Err(schema::damaged(&self.path, &found))
+    }
+}
+
+impl Journal for Store {
+    fn read(&mut self) -> Result<Vec<Entry>, Error> {
+        let rows = self.rows()?;
+        let mut entries = Vec::with_capacity(rows.len());
+        for row in rows {
+            let number = row.number;
+            let entry = Entry::parse(row.text, row.hash)
+                .map_err(|e| Error::Journal(format!("ledger entry {number}: {e}")))?;
+            if i64::try_from(entry.number()) != Ok(number) {
+                return Err(Error::Journal(format!(
+                    "ledger entry {number}: its text says that it is entry {}: the ledger was edited or reordered",
+                    entry.number()
+                )));
+            }
+            entries.push(entry);
+        }
+        Ok(entries)
+    }
+
+    fn append(&mut self, entry: &Entry) -> Result<(), Error> {
+        let bad = |e: rusqlite::Error| fault(&self.path, &e);
+        let place = i64::try_from(entry.number())
+            .map_err(|_| Error::Journal("the ledger has no room for more entries".into()))?;
+        let transaction = self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)
+            .map_err(bad)?;
+        let last = transaction
+            .prepare_cached("SELECT number, hash FROM entries ORDER BY number DESC LIMIT 1")
+            .and_then(|mut last| {
+                last.query_row([], |row| {
+                    Ok(Head {
+                        entries: row.get::<_, i64>(0)?.unsigned_abs(),
+                        hash: row.get(1)?,
+                    })
+                })
+                .optional()
+            })
+            .map_err(bad)?
+            .unwrap_or_else(Head::empty);
+        // Compare and append: a chain that went on elsewhere is never written over.
+        if !entry.follows(&last) {
+            return Err(Error::Journal(format!(
+                "the ledger {} ends at entry {}, which is not the one that the new entry {} follows: it was written by \
+                 something else meanwhile. Nothing was written; open it again.",
+                self.path.display(),
+                last.entries,
+                entry.number()
+            )));
+        }
+        transaction
+            .prepare_cached("INSERT INTO entries(number, text, hash) VALUES (?1, ?2, ?3)")
+            .and_then(|mut insert| insert.execute((place, entry.text(), entry.hash())))
+            .map_err(bad)?;
+        transaction.commit().map_err(bad)
+    }
+
+    fn now(&self) -> Option<u64> {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
+        Some(since.as_secs())
+    }
+
+    fn is_durable(&self) -> bool {
+        true
+    }
+}
+
+/// Writes `bytes` to `path` through a temporary file beside it: the whole file is there afterwards, or what was before.
+///
+/// # Errors
+/// What the file system says.
+pub fn write_whole(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    use std::io::Write;
+    let folder = match path.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    };
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    file.write_all(bytes)?;
+    file.as_file().sync_all()?;
+    file.persist(path).map_err(|e| e.error)?;
+    Ok(())
+}
+
+/// Whether `path` is the ledger itself or one of the files beside it.
+pub fn belongs_to(ledger: &Path, path: &Path) -> bool {
+    let real = |p: &Path| fs::canonicalize(p).unwrap_or_else(|_| std::path::absolute(p).unwrap_or(p.into()));
+    let (ledger, path) = (real(ledger), real(path));
+    ["", ".lock", ".key", "-wal", "-shm"]
+        .iter()
+        .any(|ending| schema::beside(&ledger, ending) == path)
+}

@@ -1,0 +1,288 @@
+//! The file under a [`Store`](super::Store): making, opening, and saying what is wrong with it.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use privet::Error;
+use rusqlite::{Connection, ErrorCode, OpenFlags};
+
+/// "PRVT": marks a database as a ledger of this program.
+const APPLICATION: i64 = 0x5052_5654;
+const VERSION: i64 = 1;
+
+const TABLES: &str = "
+    PRAGMA application_id = 0x50525654;
+    PRAGMA user_version = 1;
+    CREATE TABLE entries(number INTEGER PRIMARY KEY, text TEXT NOT NULL, hash TEXT NOT NULL);
+    CREATE TABLE fingerprints(dataset TEXT NOT NULL, tag TEXT NOT NULL, PRIMARY KEY(dataset, tag)) WITHOUT ROWID;
+    CREATE TABLE key_check(tag TEXT NOT NULL);
+";
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Access {
+    Read,
+    Write,
+}
+
+/// Makes the tables in an empty file.
+pub(super) fn initialise(path: &Path) -> Result<Connection, Error> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags).map_err(|e| fault(path, &e))?;
+    durable(&connection, path)?;
+    connection
+        .execute_batch(&format!("BEGIN IMMEDIATE; {TABLES} COMMIT;"))
+        .map_err(|e| fault(path, &e))?;
+    Ok(connection)
+}
+
+/// Opens a ledger that is there.
+pub(super) fn open(path: &Path, access: Access) -> Result<Connection, Error> {
+    // SQLite takes an empty file for an empty database.
+    if fs::metadata(path).is_ok_and(|found| found.len() == 0) {
+        return Err(damaged(path, "the file is empty"));
+    }
+    match access {
+        Access::Read => read(path),
+        Access::Write => {
+            let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+            let connection = Connection::open_with_flags(path, flags).map_err(|e| fault(path, &e))?;
+            identify(&connection, path)?;
+            if connection.is_readonly("main").map_err(|e| fault(path, &e))? {
+                return Err(not_writable(path));
+            }
+            durable(&connection, path)?;
+            Ok(connection)
+        }
+    }
+}
+
+fn read(path: &Path) -> Result<Connection, Error> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let attempt = Connection::open_with_flags(path, flags).and_then(|connection| {
+        patience(&connection)?;
+        connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
+        Ok(connection)
+    });
+    let connection = match attempt {
+        // A folder that we may not write has no room for SQLite's own files. Nobody is writing if there is no log, and
+        // only then may the file be read without it.
+        Err(e) if is_barred(&e) && log_length(path) == 0 => {
+            let flags = flags | OpenFlags::SQLITE_OPEN_URI;
+            Connection::open_with_flags(immutable(path), flags).map_err(|e| fault(path, &e))?
+        }
+        attempt => attempt.map_err(|e| fault(path, &e))?,
+    };
+    identify(&connection, path)?;
+    Ok(connection)
+}
+
+fn is_barred(e: &rusqlite::Error) -> bool {
+    matches!(
+        e.sqlite_error_code(),
+        Some(ErrorCode::CannotOpen | ErrorCode::ReadOnly)
+    )
+}
+
+fn immutable(path: &Path) -> String {
+    let mut uri = String::from("file:");
+    for byte in path.as_os_str().as_encoded_bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'_' | b'-' => {
+                uri.push(char::from(*byte))
+            }
+            _ => uri.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    uri + "?immutable=1"
+}
+
+/// Refuses what is not a ledger, or one of a later version.
+fn identify(connection: &Connection, path: &Path) -> Result<(), Error> {
+    let number = |pragma: &str| -> Result<i64, Error> {
+        connection
+            .query_row(&format!("PRAGMA {pragma}"), [], |row| row.get(0))
+            .map_err(|e| fault(path, &e))
+    };
+    if number("application_id")? != APPLICATION {
+        return Err(Error::Journal(format!(
+            "{} is a database, but not a ledger. Check the path (--ledger, or PRIVET_LEDGER).",
+            path.display()
+        )));
+    }
+    match number("user_version")? {
+        VERSION => Ok(()),
+        later => Err(Error::Journal(format!(
+            "the ledger {} has format {later}, and this version of privet knows format {VERSION} only. Use the version \
+             that wrote it, or a later one.",
+            path.display()
+        ))),
+    }
+}
+
+/// A commit that has returned is on disk: write-ahead log, synced at every commit.
+fn durable(connection: &Connection, path: &Path) -> Result<(), Error> {
+    let bad = |e: rusqlite::Error| fault(path, &e);
+    patience(connection).map_err(bad)?;
+    let mode: String = connection
+        .query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0))
+        .map_err(bad)?;
+    // fullfsync matters on macOS alone, where a plain sync leaves data in the drive's cache.
+    connection
+        .execute_batch("PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON;")
+        .map_err(bad)?;
+    let synchronous: i64 = connection
+        .query_row("PRAGMA synchronous", [], |row| row.get(0))
+        .map_err(bad)?;
+    if mode != "wal" || synchronous != 2 {
+        return Err(Error::Journal(format!(
+            "the ledger {} cannot be written safely here: the file system allows only the '{mode}' mode. Keep it on a \
+             local disk.",
+            path.display()
+        )));
+    }
+    Ok(())
+}
+
+/// Readers hold up a writer for moments only, so waiting is better than failing.
+fn patience(connection: &Connection) -> rusqlite::Result<()> {
+    connection.busy_timeout(Duration::from_secs(10))
+}
+
+/// The ledger's real path, so that a link to it meets the same lock and key.
+pub(super) fn resolve(path: &Path) -> Result<PathBuf, Error> {
+    let found = fs::canonicalize(path).map_err(|e| match e.kind() {
+        std::io::ErrorKind::NotFound => Error::Journal(format!(
+            "there is no ledger at {}. `privet ledger limit DATASET --epsilon E` makes one; if there was one, check the \
+             path (--ledger, or PRIVET_LEDGER).",
+            path.display()
+        )),
+        _ => Error::Journal(format!("the ledger {} cannot be reached: {e}", path.display())),
+    })?;
+    if !found.is_file() {
+        return Err(Error::Journal(format!(
+            "{} is not a file, so it cannot be the ledger. Check the path (--ledger, or PRIVET_LEDGER).",
+            path.display()
+        )));
+    }
+    Ok(found)
+}
+
+/// Makes the folder that the ledger goes to, durably, and gives its real path.
+pub(super) fn make_folder(ledger: &Path) -> Result<PathBuf, Error> {
+    let folder = match ledger.parent() {
+        Some(folder) if folder != Path::new("") => folder,
+        _ => Path::new("."),
+    };
+    let bad = |e: std::io::Error| {
+        Error::Journal(format!(
+            "the ledger's folder {} cannot be used: {e}",
+            folder.display()
+        ))
+    };
+    let missing: Vec<&Path> = folder
+        .ancestors()
+        .take_while(|f| *f != Path::new("") && !f.exists())
+        .collect();
+    fs::create_dir_all(folder).map_err(bad)?;
+    for made in missing {
+        if let Some(parent) = made.parent().filter(|p| *p != Path::new("")) {
+            sync_folder(parent)?;
+        }
+    }
+    fs::canonicalize(folder).map_err(bad)
+}
+
+/// Makes a new name in a folder survive a power cut.
+pub(super) fn sync_folder(folder: &Path) -> Result<(), Error> {
+    if cfg!(windows) {
+        return Ok(()); // Windows has no such call; its file systems journal names.
+    }
+    File::open(folder)
+        .and_then(|f| f.sync_all())
+        .map_err(|e| Error::Journal(format!("the folder {} cannot be synced: {e}", folder.display())))
+}
+
+/// Refuses to begin a ledger where one is or was: a fresh budget must be somebody's decision.
+pub(super) fn refuse_remains(path: &Path) -> Result<(), Error> {
+    if fs::symlink_metadata(path).is_ok() {
+        return Err(Error::Journal(format!(
+            "there is something at {} already: a new ledger is never written over it",
+            path.display()
+        )));
+    }
+    let key = beside(path, ".key");
+    let log = beside(path, "-wal");
+    let remains = if key.exists() {
+        key
+    } else if log_length(path) > 0 {
+        log
+    } else {
+        return Ok(());
+    };
+    Err(Error::Journal(format!(
+        "there was a ledger at {}: {} is left of it. Put the ledger back from a backup. Only if what it recorded really \
+         is to be forgotten, move {} away too.",
+        path.display(),
+        remains.display(),
+        remains.display()
+    )))
+}
+
+/// The file whose name is the ledger's with an ending.
+pub(super) fn beside(ledger: &Path, ending: &str) -> PathBuf {
+    let mut name = OsString::from(ledger);
+    name.push(ending);
+    name.into()
+}
+
+fn log_length(path: &Path) -> u64 {
+    fs::metadata(beside(path, "-wal")).map_or(0, |found| found.len())
+}
+
+/// What SQLite said, as: what, where, and what to do.
+pub(super) fn fault(path: &Path, e: &rusqlite::Error) -> Error {
+    let shown = path.display();
+    let text = match e.sqlite_error_code() {
+        Some(ErrorCode::NotADatabase) => {
+            format!(
+                "{shown} is not a ledger, or its beginning was overwritten. Check the path (--ledger, or PRIVET_LEDGER)."
+            )
+        }
+        Some(ErrorCode::DatabaseCorrupt) => return damaged(path, &e.to_string()),
+        Some(ErrorCode::ReadOnly) => return not_writable(path),
+        Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => format!(
+            "the ledger {shown} cannot be opened: {e}. Check that it is a file and that your account may read it."
+        ),
+        Some(ErrorCode::DiskFull) => {
+            format!("the ledger {shown} cannot be written: the disk is full. Nothing was drawn.")
+        }
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+            format!("the ledger {shown} is held by another program. Try again when it has ended.")
+        }
+        // A row of the wrong type, or a missing table.
+        _ if matches!(e, rusqlite::Error::InvalidColumnType(..))
+            || e.to_string().contains("no such table") =>
+        {
+            return damaged(path, &e.to_string());
+        }
+        _ => format!("the ledger {shown} cannot be used: {e}"),
+    };
+    Error::Journal(text)
+}
+
+pub(super) fn damaged(path: &Path, why: &str) -> Error {
+    Error::Journal(format!(
+        "the ledger {} is damaged ({why}). Put it back from a backup, then check that with `privet ledger verify \
+         --against` and your latest models.",
+        path.display()
+    ))
+}
+
+fn not_writable(path: &Path) -> Error {
+    Error::Journal(format!(
+        "the ledger {} cannot be written: your account needs to be able to write this file and its folder.",
+        path.display()
+    ))
+}

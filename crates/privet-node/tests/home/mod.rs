@@ -1,0 +1,115 @@
+//! A folder with a ledger, and the real program to run on it.
+#![allow(
+    dead_code,
+    missing_docs,
+    unreachable_pub,
+    reason = "each test takes what it needs"
+)]
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use privet::Error;
+use privet::privacy::account::Caps;
+use privet::privacy::journal::Event;
+use privet::privacy::mechanism::Laplace;
+use privet::privacy::{
+    AddRemove, Anchor, Certificate, Delta, Epsilon, Ledger, Neighbours, Norm, Private, Query, Randomness,
+    Sensitivity,
+};
+use privet_node::ledger::Store;
+use tempfile::TempDir;
+
+/// A folder with a ledger in which 'patients' may spend ε = 1.
+pub struct Home {
+    pub folder: TempDir,
+}
+
+impl Home {
+    pub fn new() -> Self {
+        let home = Self {
+            folder: tempfile::tempdir().unwrap(),
+        };
+        limit(&mut Store::create(&home.ledger()).unwrap(), "patients", "1");
+        home
+    }
+
+    pub fn ledger(&self) -> PathBuf {
+        self.path("ledger.db")
+    }
+
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    /// Runs the real program on this ledger.
+    pub fn privet(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_privet"));
+        command
+            .args(arguments)
+            .current_dir(self.folder.path())
+            .env("PRIVET_LEDGER", self.ledger());
+        command
+    }
+
+    pub fn spend(&self, epsilon: &str) -> Result<Certificate, Error> {
+        spend(Store::open(&self.ledger())?, epsilon)
+    }
+
+    pub fn save(&self, name: &str, certificate: &Certificate) {
+        fs::write(self.path(name), serde_json::to_string(certificate).unwrap()).unwrap();
+    }
+
+    /// Runs `ledger verify` against a certificate: exit code and everything it said.
+    pub fn verify(&self, against: &str) -> (i32, String) {
+        told(self.privet(&["ledger", "verify", "--against", against]))
+    }
+
+    pub fn sql(&self, statement: &str) {
+        let connection = rusqlite::Connection::open(self.ledger()).unwrap();
+        connection.execute_batch(statement).unwrap();
+    }
+}
+
+pub fn told(mut command: Command) -> (i32, String) {
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = command.output().unwrap();
+    let text = String::from_utf8(stdout).unwrap() + &String::from_utf8(stderr).unwrap();
+    assert!(!text.contains("panicked"), "{text}");
+    (status.code().unwrap(), text)
+}
+
+pub fn limit(store: &mut Store, dataset: &str, epsilon: &str) {
+    let event = Event::Limit {
+        dataset: dataset.into(),
+        relation: AddRemove::row().relation(),
+        caps: Caps {
+            pure: epsilon.parse().unwrap(),
+            ..Caps::ZERO
+        },
+        delta: Delta::ZERO,
+    };
+    store.record(event).unwrap();
+}
+
+pub fn spend(store: Store, epsilon: &str) -> Result<Certificate, Error> {
+    let mut ledger = Ledger::open("patients", AddRemove::row(), store, Randomness::from_os()?)?;
+    release(&mut ledger, epsilon)?;
+    Ok(ledger.close())
+}
+
+pub fn release(ledger: &mut Ledger<AddRemove>, epsilon: &str) -> Result<(), Error> {
+    let epsilon: Epsilon = epsilon.parse()?;
+    let claim = Sensitivity::claim(
+        &AddRemove::row(),
+        Norm::L1(1),
+        Anchor::new("laplace#integer-vectors"),
+    )?;
+    let query = Query::new(1, claim, || Private::new(vec![7]));
+    ledger.release("a count", &Laplace::calibrated(epsilon, 1)?, query)?;
+    Ok(())
+}
