@@ -257,7 +257,11 @@ fn chained(previous: &str, text: &str) -> String {
 
 /// Bytes as text.
 pub(super) fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    let digit = |value: u8| char::from(b"0123456789abcdef"[usize::from(value)]);
+    bytes
+        .iter()
+        .flat_map(|byte| [digit(byte >> 4), digit(byte & 15)])
+        .collect()
 }
 
 /// Where entries are kept. The library opens no file: `privet-node` implements this on SQLite.
