@@ -3,9 +3,8 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use privet::privacy::account::Price;
 use privet::privacy::journal::{Entry, Event, Journal};
-use privet::privacy::{Book, Certificate, Epsilon, Guarantee, Observer};
+use privet::privacy::{Book, Certificate, Guarantee, Observer};
 use serde_json::json;
 
 use super::Answer;
@@ -116,15 +115,8 @@ fn claims_problem(entries: &[Entry], certificate: &Certificate) -> Option<String
         if claim.from == Observer::Anyone && total != certificate.total && !certificate.is_void() {
             return edited("its total is not what the ledger added up to when it was made");
         }
-        let paid = certificate
-            .payments
-            .iter()
-            .try_fold(Epsilon::ZERO, |sum, payment| match payment.price {
-                Price::Pure(epsilon) => sum.checked_add(epsilon),
-                _ => None,
-            });
         match &claim.guarantee {
-            Guarantee::Pure { epsilon } if paid != Some(*epsilon) => {
+            Guarantee::Pure { epsilon } if certificate.pure_sum() != Some(*epsilon) => {
                 return edited("its ε is not the sum of its payments");
             }
             Guarantee::Approximate { epsilon, delta, caps } if caps.epsilon(*delta) != *epsilon => {

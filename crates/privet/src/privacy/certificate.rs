@@ -182,12 +182,26 @@ impl Certificate {
         }
     }
 
+    /// The sum of its payments, if all are pure ε.
+    pub fn pure_sum(&self) -> Option<Epsilon> {
+        pure_sum(&self.payments)
+    }
+
     /// Whether some claim protects nobody.
     pub fn is_void(&self) -> bool {
         self.claims
             .iter()
             .any(|claim| matches!(claim.guarantee, Guarantee::Void { .. }))
     }
+}
+
+fn pure_sum(payments: &[Payment]) -> Option<Epsilon> {
+    payments
+        .iter()
+        .try_fold(Epsilon::ZERO, |sum, payment| match payment.price {
+            Price::Pure(epsilon) => sum.checked_add(epsilon),
+            _ => None,
+        })
 }
 
 /// What a ledger notes of one run.
@@ -273,14 +287,7 @@ impl Run {
                 because: because.clone(),
             });
         }
-        let pure = self
-            .payments
-            .iter()
-            .try_fold(Epsilon::ZERO, |sum, payment| match payment.price {
-                Price::Pure(epsilon) => sum.checked_add(epsilon),
-                _ => None,
-            });
-        match pure {
+        match pure_sum(&self.payments) {
             _ if self.payments.is_empty() => None,
             Some(epsilon) => Some(Guarantee::Pure { epsilon }),
             None => Some(Guarantee::approximate(self.cap, self.delta)),
