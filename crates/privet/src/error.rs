@@ -8,6 +8,8 @@ use std::fmt;
 pub enum Error {
     /// A parameter cannot be what it is. The caller mends the call or the job file.
     Parameter(String),
+    /// A schema, table or model cannot be read or makes no sense. Whoever owns it mends it.
+    Data(String),
     /// The budget does not allow it. Nothing was charged and no data was looked at.
     Budget(String),
     /// The ledger's storage failed or does not verify. Nothing was drawn.
@@ -21,6 +23,7 @@ pub enum Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (Self::Parameter(text)
+        | Self::Data(text)
         | Self::Budget(text)
         | Self::Journal(text)
         | Self::Randomness(text)

@@ -5,6 +5,7 @@
 //! | floor | what it owns |
 //! | --- | --- |
 //! | [`privacy`] | private values, neighbour relations, exact budgets and noise, the ledger and its certificate |
+//! | [`data`] | schemas, which are public, and tables, which are not |
 //!
 //! A value that depends on somebody's data is [`Private`](privacy::Private): it cannot be printed, compared or serialised.
 //! It leaves through a mechanism, and a mechanism draws only what a ledger has paid for:
@@ -40,6 +41,7 @@
 //! The library opens no socket, file or clock; the `privet` command in `privet-node` does.
 #![forbid(unsafe_code)]
 
+pub mod data;
 mod error;
 pub mod privacy;
 

@@ -59,6 +59,7 @@ impl From<privet::Error> for Failure {
     fn from(e: privet::Error) -> Self {
         let exit = match &e {
             privet::Error::Parameter(_) => Exit::Usage,
+            privet::Error::Data(_) => Exit::Input,
             privet::Error::Budget(_) => Exit::Budget,
             privet::Error::Journal(_) => Exit::Ledger,
             _ => Exit::Unexpected,

@@ -9,6 +9,7 @@
 //! | `ledger`, `reservation` | pay, write it down, draw |
 //! | `journal`, `book` | the hash chain of payments, and what it adds up to |
 //! | `joint` | the other door: private values in joint computations, leak by leak |
+//! | `unprotected` | the door for what is not private, and says so |
 //! | `certificate` | what a run guarantees |
 //! | `enclosure`, `ratio` | real and rational numbers that never round silently |
 //!
@@ -35,6 +36,7 @@ mod ratio;
 mod released;
 mod reservation;
 pub mod sampler;
+mod unprotected;
 
 pub use book::{Account, Book, Line};
 pub use certificate::{Certificate, Claim, Guarantee, Leakage, Observer, Payment, Total};
@@ -50,3 +52,4 @@ pub use ratio::Ratio;
 pub use released::Released;
 pub use reservation::{Part, Reservation};
 pub use sampler::Randomness;
+pub use unprotected::Unprotected;

@@ -1,0 +1,339 @@
+//! What a column can hold, and the public facts that must be known about it.
+
+use crate::Error;
+use crate::data::Cuts;
+
+/// What a column holds.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Kind {
+    /// A real or whole number between public bounds.
+    Number(Number),
+    /// One of these values, in this order.
+    Ordinal(Declared),
+    /// One of these values, in no order.
+    Category(Declared),
+    /// No or yes: two values, in this order.
+    Flag(Declared),
+    /// Tells people or rows apart; never learnt from.
+    Id,
+    /// Not read.
+    Skip,
+    /// What is to be predicted.
+    Label(Label),
+}
+
+impl Kind {
+    /// Whether a model may use it.
+    pub fn is_feature(&self) -> bool {
+        matches!(
+            self,
+            Self::Number(_) | Self::Ordinal(_) | Self::Category(_) | Self::Flag(_)
+        )
+    }
+
+    /// How many slots a cell of it can go to: its bins or values, one for undeclared values, one for missing cells.
+    pub fn slots(&self) -> usize {
+        match self {
+            Self::Number(number) => number.cuts().bins() + 1,
+            Self::Ordinal(declared) | Self::Category(declared) | Self::Flag(declared) => {
+                declared.values().len() + 2
+            }
+            Self::Id | Self::Skip | Self::Label(_) => 0,
+        }
+    }
+
+    /// The name of the type in a schema.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Number(number) if number.is_integer() => "integer",
+            Self::Number(_) => "number",
+            Self::Ordinal(_) => "ordinal",
+            Self::Category(_) => "category",
+            Self::Flag(_) => "flag",
+            Self::Id => "id",
+            Self::Skip => "skip",
+            Self::Label(_) => "label",
+        }
+    }
+}
+
+/// What is to be predicted.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Label {
+    /// One of two or more classes. A row whose label is missing or undeclared counts as the first.
+    Classes(Declared),
+    /// A number between public bounds. A row without one counts as the middle.
+    Number {
+        /// The smallest.
+        min: f64,
+        /// The largest.
+        max: f64,
+    },
+}
+
+/// A list of declared values.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Declared {
+    values: Vec<String>,
+    fill: Option<u16>,
+}
+
+impl Declared {
+    /// These values; a missing cell counts as `fill`, or has a slot of its own.
+    ///
+    /// # Errors
+    /// [`Error::Data`] if there are fewer than two, too many, or two alike.
+    pub fn new(values: Vec<String>, fill: Option<&str>) -> Result<Self, Error> {
+        if values.len() < 2 {
+            return Err(Error::Data("at least two values are needed".into()));
+        }
+        if values.len() > 65_000 {
+            return Err(Error::Data(format!(
+                "{} values: at most 65000 are possible",
+                values.len()
+            )));
+        }
+        let mut seen = std::collections::BTreeSet::new();
+        for value in &values {
+            if value.trim() != value {
+                return Err(Error::Data(format!(
+                    "{value:?} begins or ends with a space: cells are trimmed"
+                )));
+            }
+            if !seen.insert(value) {
+                return Err(Error::Data(format!("{value:?} is declared twice")));
+            }
+        }
+        let fill = match fill {
+            None => None,
+            Some(text) => match values.iter().position(|value| value == text) {
+                Some(place) => Some(place as u16),
+                None => return Err(Error::Data(format!("fill = {text:?} is not one of the values"))),
+            },
+        };
+        Ok(Self { values, fill })
+    }
+
+    /// The values.
+    pub fn values(&self) -> &[String] {
+        &self.values
+    }
+
+    /// What a missing cell counts as, if it has no slot of its own.
+    pub fn fill(&self) -> Option<u16> {
+        self.fill
+    }
+
+    /// The slot of undeclared values.
+    pub fn other(&self) -> u16 {
+        self.values.len() as u16
+    }
+
+    /// The slot of missing cells.
+    pub fn missing(&self) -> u16 {
+        self.fill.unwrap_or(self.other() + 1)
+    }
+}
+
+/// A scale on which a number's bins have equal width.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Transform {
+    /// As it is.
+    #[default]
+    None,
+    /// Natural logarithm; the smallest value must be above zero.
+    Log,
+    /// Logarithm of one more; the smallest value must be above minus one.
+    Log1p,
+    /// Square root; the smallest value must be at least zero.
+    Sqrt,
+}
+
+impl Transform {
+    /// All of them, with their names in a schema.
+    pub const NAMES: [(&str, Self); 4] = [
+        ("none", Self::None),
+        ("log", Self::Log),
+        ("log1p", Self::Log1p),
+        ("sqrt", Self::Sqrt),
+    ];
+
+    /// The name in a schema.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Log => "log",
+            Self::Log1p => "log1p",
+            Self::Sqrt => "sqrt",
+        }
+    }
+
+    /// The transformed value.
+    pub fn apply(self, x: f64) -> f64 {
+        match self {
+            Self::None => x,
+            Self::Log => x.ln(),
+            Self::Log1p => x.ln_1p(),
+            Self::Sqrt => x.sqrt(),
+        }
+    }
+
+    /// The value that is transformed to `y`.
+    pub fn undo(self, y: f64) -> f64 {
+        match self {
+            Self::None => y,
+            Self::Log => y.exp(),
+            Self::Log1p => y.exp_m1(),
+            Self::Sqrt => y * y,
+        }
+    }
+}
+
+/// A number between public bounds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Number {
+    min: f64,
+    max: f64,
+    integer: bool,
+    transform: Transform,
+    bins: Option<u16>,
+    declared_cuts: bool,
+    cuts: Cuts,
+    fill: Option<f64>,
+}
+
+/// What may be said about a number besides its bounds.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Extras {
+    /// Whether it is whole.
+    pub integer: bool,
+    /// The scale on which bins have equal width.
+    pub transform: Transform,
+    /// How many bins of equal width, if not the default.
+    pub bins: Option<u16>,
+    /// Cut points, instead of bins of equal width.
+    pub cuts: Option<Vec<f64>>,
+    /// What a missing cell counts as, if it has no slot of its own.
+    pub fill: Option<f64>,
+}
+
+impl Number {
+    /// Bins of a number if its schema says nothing: halves, quarters and eighths of it are whole, so that a setting can
+    /// take coarser bins.
+    pub const BINS: u16 = 128;
+
+    /// A number from `min` to `max`.
+    ///
+    /// # Errors
+    /// [`Error::Data`] for bounds, bins or cuts that cannot be.
+    pub fn new(min: f64, max: f64, extras: Extras) -> Result<Self, Error> {
+        let bad = |why: String| Err(Error::Data(why));
+        let (low, high) = (min as f32, max as f32);
+        if !min.is_finite() || !max.is_finite() || !low.is_finite() || !high.is_finite() {
+            return bad(format!(
+                "min = {min} and max = {max} must be finite numbers below 3e38"
+            ));
+        }
+        if low >= high {
+            return bad(format!("min = {min} must be below max = {max}"));
+        }
+        let Extras {
+            integer,
+            transform,
+            bins,
+            cuts: given,
+            fill,
+        } = extras;
+        match transform {
+            Transform::Log if min <= 0.0 => {
+                return bad(format!("transform = \"log\" needs min above 0, not {min}"));
+            }
+            Transform::Log1p if min <= -1.0 => {
+                return bad(format!("transform = \"log1p\" needs min above -1, not {min}"));
+            }
+            Transform::Sqrt if min < 0.0 => {
+                return bad(format!("transform = \"sqrt\" needs min of at least 0, not {min}"));
+            }
+            _ => {}
+        }
+        if integer && (min.fract() != 0.0 || max.fract() != 0.0) {
+            return bad(format!("min = {min} and max = {max} of an integer must be whole"));
+        }
+        if let Some(fill) = fill
+            && !(min..=max).contains(&fill)
+        {
+            return bad(format!(
+                "fill = {fill} must lie between min = {min} and max = {max}"
+            ));
+        }
+        let declared_cuts = given.is_some();
+        let cuts = match (given, bins) {
+            (Some(_), Some(_)) => return bad("either bins or cuts can be declared, not both".into()),
+            (Some(points), None) => Cuts::declared(min, max, &points)?,
+            (None, None) if integer && max - min < f64::from(Self::BINS) => Cuts::between_integers(min, max)?,
+            (None, bins) => Cuts::equal_width(min, max, transform, bins.unwrap_or(Self::BINS))?,
+        };
+        Ok(Self {
+            min,
+            max,
+            integer,
+            transform,
+            bins,
+            declared_cuts,
+            cuts,
+            fill,
+        })
+    }
+
+    /// The smallest; what lies below counts as it.
+    pub fn min(&self) -> f64 {
+        self.min
+    }
+
+    /// The largest; what lies above counts as it.
+    pub fn max(&self) -> f64 {
+        self.max
+    }
+
+    /// Whether it is whole.
+    pub fn is_integer(&self) -> bool {
+        self.integer
+    }
+
+    /// The scale on which it is learnt from.
+    pub fn transform(&self) -> Transform {
+        self.transform
+    }
+
+    /// How many bins were asked for, if any number was.
+    pub fn bins(&self) -> Option<u16> {
+        self.bins
+    }
+
+    /// Whether the cut points were declared one by one.
+    pub fn has_declared_cuts(&self) -> bool {
+        self.declared_cuts
+    }
+
+    /// The points between its bins.
+    pub fn cuts(&self) -> &Cuts {
+        &self.cuts
+    }
+
+    /// What a missing cell counts as, if it has no slot of its own.
+    pub fn fill(&self) -> Option<f64> {
+        self.fill
+    }
+
+    /// The slot of missing cells that have one.
+    pub fn missing(&self) -> u16 {
+        self.cuts.bins() as u16
+    }
+
+    /// Where a number lies between the bounds on the transformed scale, from -1 to 1.
+    pub fn scaled(&self, x: f64) -> f64 {
+        let at = |x: f64| self.transform.apply(x);
+        let (low, high) = (at(self.min), at(self.max));
+        2.0 * (at(x.clamp(self.min, self.max)) - low) / (high - low) - 1.0
+    }
+}

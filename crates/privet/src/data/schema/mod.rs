@@ -1,0 +1,220 @@
+//! What the owner of a table declares about it, from public knowledge.
+
+mod kind;
+
+use std::num::NonZeroU32;
+
+pub use kind::{Declared, Extras, Kind, Label, Number, Transform};
+
+use crate::Error;
+use crate::privacy::{AddRemove, Neighbours, Relation, ReplacePrivate};
+
+/// The public description of a table: what it is called, its columns, and who is protected.
+///
+/// It can be published: nothing in it may come from the rows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Schema {
+    dataset: String,
+    unit: Unit,
+    layout: Layout,
+    missing: Vec<String>,
+    columns: Vec<Column>,
+}
+
+/// Who is one person.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Unit {
+    /// The column that tells people apart; without one, each row is a person.
+    pub column: Option<String>,
+    /// How many rows of one person are kept, at most: the first ones in the file.
+    pub rows: NonZeroU32,
+}
+
+impl Default for Unit {
+    fn default() -> Self {
+        Self {
+            column: None,
+            rows: NonZeroU32::MIN,
+        }
+    }
+}
+
+/// How the table is written as text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Layout {
+    /// Whether the first line has the columns' names. Without it, columns come in the schema's order.
+    pub header: bool,
+    /// What stands between cells.
+    pub delimiter: u8,
+    /// What goes around cells that contain delimiters.
+    pub quote: u8,
+    /// What begins a line that is not read.
+    pub comment: Option<u8>,
+}
+
+impl Default for Layout {
+    fn default() -> Self {
+        Self {
+            header: true,
+            delimiter: b',',
+            quote: b'"',
+            comment: None,
+        }
+    }
+}
+
+/// One declared column.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Column {
+    /// Its name, as in the file's first line.
+    pub name: String,
+    /// What it holds.
+    pub kind: Kind,
+    /// Whether what it says about a person is to be protected.
+    pub private: bool,
+    /// The unit of measure, for people.
+    pub measure: Option<String>,
+}
+
+impl Schema {
+    /// Texts that mean "missing" if the schema names none.
+    pub const MISSING: [&str; 6] = ["", "?", "NA", "NaN", "nan", "null"];
+
+    /// A schema from its parts.
+    ///
+    /// # Errors
+    /// [`Error::Data`] for what does not fit together.
+    pub fn new(
+        dataset: impl Into<String>,
+        unit: Unit,
+        layout: Layout,
+        missing: Vec<String>,
+        columns: Vec<Column>,
+    ) -> Result<Self, Error> {
+        let schema = Self {
+            dataset: dataset.into(),
+            unit,
+            layout,
+            missing,
+            columns,
+        };
+        schema.check()?;
+        Ok(schema)
+    }
+
+    fn check(&self) -> Result<(), Error> {
+        let bad = |why: String| Err(Error::Data(why));
+        for (i, column) in self.columns.iter().enumerate() {
+            if self.columns[..i].iter().any(|other| other.name == column.name) {
+                return bad(format!("column '{}' is declared twice", column.name));
+            }
+        }
+        let labels: Vec<&Column> = self
+            .columns
+            .iter()
+            .filter(|c| matches!(c.kind, Kind::Label(_)))
+            .collect();
+        if let [first, second, ..] = labels[..] {
+            return bad(format!(
+                "'{}' and '{}' are both labels: a model learns one",
+                first.name, second.name
+            ));
+        }
+        if let Some(unit) = &self.unit.column {
+            match self.columns.iter().find(|column| &column.name == unit) {
+                None => return bad(format!("unit = \"{unit}\" names no declared column")),
+                Some(column) if column.kind != Kind::Id => {
+                    return bad(format!(
+                        "unit = \"{unit}\" names a column that is not of type \"id\""
+                    ));
+                }
+                Some(_) => {}
+            }
+        } else if self.unit.rows != NonZeroU32::MIN {
+            return bad("rows_per_unit needs unit = \"COLUMN\", the column that tells people apart".into());
+        }
+        if self.features().next().is_none() {
+            return bad("no column to learn from is declared".into());
+        }
+        Ok(())
+    }
+
+    /// The data set's name: the ledger keeps its budget under it.
+    pub fn dataset(&self) -> &str {
+        &self.dataset
+    }
+
+    /// Who is one person.
+    pub fn unit(&self) -> &Unit {
+        &self.unit
+    }
+
+    /// How the table is written as text.
+    pub fn layout(&self) -> Layout {
+        self.layout
+    }
+
+    /// Texts that mean "missing".
+    pub fn missing(&self) -> &[String] {
+        &self.missing
+    }
+
+    /// All columns, in the order in which they are declared.
+    pub fn columns(&self) -> &[Column] {
+        &self.columns
+    }
+
+    /// The columns that a model may use, in order: a feature's number is its place here.
+    pub fn features(&self) -> impl Iterator<Item = &Column> {
+        self.columns.iter().filter(|column| column.kind.is_feature())
+    }
+
+    /// What is to be predicted, and its column's name.
+    pub fn label(&self) -> Option<(&Column, &Label)> {
+        self.columns.iter().find_map(|column| match &column.kind {
+            Kind::Label(label) => Some((column, label)),
+            _ => None,
+        })
+    }
+
+    /// Whom the schema protects: a person as a whole if every column that is read is private, else the private columns.
+    pub fn relation(&self) -> Relation {
+        let rows = self.unit.rows;
+        let mut read = self
+            .columns
+            .iter()
+            .filter(|c| !matches!(c.kind, Kind::Id | Kind::Skip));
+        if read.all(|column| column.private) {
+            return AddRemove::unit(rows).relation();
+        }
+        let private = self.columns.iter().filter(|column| column.private);
+        ReplacePrivate::unit(rows, private.map(|column| column.name.as_str())).relation()
+    }
+
+    /// Whether anything in the table is to be protected.
+    pub fn is_private(&self) -> bool {
+        self.columns.iter().any(|column| column.private)
+    }
+
+    /// The part of it with the columns that `keep` names; a party of a simulation may have the label and nothing else.
+    pub(super) fn select(&self, keep: impl Fn(&Column) -> bool) -> Result<Self, Error> {
+        let columns: Vec<Column> = self
+            .columns
+            .iter()
+            .filter(|column| keep(column))
+            .cloned()
+            .collect();
+        if !columns
+            .iter()
+            .any(|column| column.kind.is_feature() || matches!(column.kind, Kind::Label(_)))
+        {
+            return Err(Error::Parameter(
+                "a party must have a feature or the label".into(),
+            ));
+        }
+        Ok(Self {
+            columns,
+            ..self.clone()
+        })
+    }
+}

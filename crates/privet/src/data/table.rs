@@ -1,0 +1,267 @@
+//! Rows as columns, behind the wall.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::column::{Bins, ColumnBuilder, Feature, Rule, Taken, Target, pick};
+use super::schema::Schema;
+use crate::Error;
+use crate::privacy::Private;
+
+/// A table: its description, which is public, and its cells, which are not. How many rows there are is as private as
+/// what they say.
+#[derive(Clone)]
+pub struct Table {
+    schema: Arc<Schema>,
+    cells: Private<Cells>,
+}
+
+impl Table {
+    /// The table whose pieces were read one after another.
+    ///
+    /// Of each unit the first rows are kept, as many as the schema says: a rule that looks at that unit's rows only.
+    pub fn new(intake: &Intake, pieces: Vec<Piece>) -> Self {
+        let schema = Arc::clone(&intake.schema);
+        let rows_per_unit = schema.unit().rows.get();
+        let cells = Private::new(pieces).map(|pieces| Cells::join(pieces, rows_per_unit));
+        Self { schema, cells }
+    }
+
+    pub(super) fn of(schema: Arc<Schema>, cells: Private<Cells>) -> Self {
+        Self { schema, cells }
+    }
+
+    /// Its public description.
+    pub fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    pub(super) fn shared_schema(&self) -> &Arc<Schema> {
+        &self.schema
+    }
+
+    /// Its cells.
+    pub fn cells(&self) -> &Private<Cells> {
+        &self.cells
+    }
+
+    /// Its cells, for good.
+    pub fn into_cells(self) -> Private<Cells> {
+        self.cells
+    }
+}
+
+/// The cells of a table, column by column.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Cells {
+    pub(super) rows: usize,
+    pub(super) features: Vec<Feature>,
+    pub(super) target: Option<Target>,
+    /// Which person each row is about, if the schema has a column for that.
+    pub(super) units: Option<Vec<u32>>,
+}
+
+impl Cells {
+    /// How many rows there are.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// The features, in the schema's order.
+    pub fn features(&self) -> &[Feature] {
+        &self.features
+    }
+
+    /// The labels, if they were read.
+    pub fn target(&self) -> Option<&Target> {
+        self.target.as_ref()
+    }
+
+    /// Which person each row is about, if the schema has a column for that.
+    pub fn units(&self) -> Option<&[u32]> {
+        self.units.as_deref()
+    }
+
+    /// These rows, in this order.
+    pub(super) fn take(&self, rows: &[u32]) -> Self {
+        Self {
+            rows: rows.len(),
+            features: self
+                .features
+                .iter()
+                .map(|feature| Feature {
+                    bins: feature.bins.take(rows),
+                    scaled: feature.scaled.as_ref().map(|scaled| pick(scaled, rows)),
+                })
+                .collect(),
+            target: self.target.as_ref().map(|target| match target {
+                Target::Classes(classes) => Target::Classes(pick(classes, rows)),
+                Target::Numbers(numbers) => Target::Numbers(pick(numbers, rows)),
+            }),
+            units: self.units.as_ref().map(|units| pick(units, rows)),
+        }
+    }
+
+    fn join(pieces: Vec<Piece>, rows_per_unit: u32) -> Self {
+        let mut pieces = pieces.into_iter();
+        let Some(mut all) = pieces.next() else {
+            return Self::default();
+        };
+        for piece in pieces {
+            all.append(piece);
+        }
+        let Piece { mut cells, units } = all;
+        let Some(units) = units else { return cells };
+        let mut known: HashMap<Box<[u8]>, (u32, u32)> = HashMap::new();
+        let (mut kept, mut numbers) = (Vec::new(), Vec::with_capacity(units.len()));
+        for (row, unit) in units.into_iter().enumerate() {
+            let next = known.len() as u32;
+            let (number, seen) = known.entry(unit).or_insert((next, 0));
+            *seen += 1;
+            if *seen <= rows_per_unit {
+                kept.push(row as u32);
+            }
+            numbers.push(*number);
+        }
+        cells.units = Some(numbers);
+        if kept.len() < cells.rows {
+            cells.take(&kept)
+        } else {
+            cells
+        }
+    }
+}
+
+/// What is kept of numbers besides their bins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Keep {
+    /// Bins only: all that trees need.
+    #[default]
+    Bins,
+    /// Also where each number lies between its bounds: for learners that weigh and add.
+    Values,
+}
+
+/// How the cells of a schema are read: prepared once, shared by threads.
+#[derive(Debug)]
+pub struct Intake {
+    schema: Arc<Schema>,
+    rules: Vec<Rule>,
+    with_label: bool,
+}
+
+impl Intake {
+    /// Reads everything that the schema declares.
+    pub fn new(schema: Arc<Schema>, keep: Keep) -> Self {
+        Self::with(schema, keep, true)
+    }
+
+    /// Reads features only: to predict, neither label nor unit need be there.
+    pub fn features_only(schema: Arc<Schema>, keep: Keep) -> Self {
+        Self::with(schema, keep, false)
+    }
+
+    fn with(schema: Arc<Schema>, keep: Keep, with_label: bool) -> Self {
+        let rules = schema
+            .columns()
+            .iter()
+            .map(
+                |column| match Rule::of(&schema, &column.name, &column.kind, keep == Keep::Values) {
+                    Rule::Class(_) | Rule::Target { .. } | Rule::Unit if !with_label => Rule::Ignore,
+                    rule => rule,
+                },
+            )
+            .collect();
+        Self {
+            schema,
+            rules,
+            with_label,
+        }
+    }
+
+    /// The schema.
+    pub fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    /// Whether the cells of the schema's column at `place` are looked at.
+    pub fn reads(&self, place: usize) -> bool {
+        self.rules
+            .get(place)
+            .is_some_and(|rule| !matches!(rule, Rule::Ignore))
+    }
+
+    /// Whether labels are read.
+    pub fn reads_labels(&self) -> bool {
+        self.with_label
+    }
+
+    /// Takes the cells of some rows: one builder for each column of the schema, in its order.
+    pub fn columns(&self) -> Vec<ColumnBuilder<'_>> {
+        self.rules.iter().map(ColumnBuilder::new).collect()
+    }
+
+    /// The rows that the builders took.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] if they took different numbers of cells.
+    pub fn piece(&self, columns: Vec<ColumnBuilder<'_>>) -> Result<Piece, Error> {
+        let mut lengths = columns.iter().filter_map(ColumnBuilder::rows);
+        let rows = lengths.next().unwrap_or(0);
+        if columns.len() != self.rules.len() || lengths.any(|length| length != rows) {
+            return Err(Error::Misuse(
+                "every column of a table takes as many cells".into(),
+            ));
+        }
+        let mut piece = Piece {
+            cells: Cells {
+                rows,
+                ..Cells::default()
+            },
+            units: None,
+        };
+        for column in columns {
+            match column.taken {
+                Taken::Feature(feature) => piece.cells.features.push(feature),
+                Taken::Classes(classes) => piece.cells.target = Some(Target::Classes(classes)),
+                Taken::Numbers(numbers) => piece.cells.target = Some(Target::Numbers(numbers)),
+                Taken::Units(units) => piece.units = Some(units),
+                Taken::Nothing => {}
+            }
+        }
+        Ok(piece)
+    }
+}
+
+/// Some rows of a table on their way into it.
+#[derive(Debug)]
+pub struct Piece {
+    cells: Cells,
+    units: Option<Vec<Box<[u8]>>>,
+}
+
+impl Piece {
+    fn append(&mut self, more: Self) {
+        self.cells.rows += more.cells.rows;
+        for (feature, more) in self.cells.features.iter_mut().zip(more.cells.features) {
+            feature.bins.append(more.bins);
+            if let (Some(scaled), Some(more)) = (&mut feature.scaled, more.scaled) {
+                scaled.extend(more);
+            }
+        }
+        match (&mut self.cells.target, more.cells.target) {
+            (Some(Target::Classes(classes)), Some(Target::Classes(more))) => classes.extend(more),
+            (Some(Target::Numbers(numbers)), Some(Target::Numbers(more))) => numbers.extend(more),
+            _ => {}
+        }
+        if let (Some(units), Some(more)) = (&mut self.units, more.units) {
+            units.extend(more);
+        }
+    }
+}
+
+impl Default for Bins {
+    fn default() -> Self {
+        Self::Narrow(Vec::new())
+    }
+}

@@ -1,0 +1,74 @@
+//! The door for what is not private, and says so.
+
+use super::certificate::{Certificate, Claim, Guarantee, Observer};
+use super::journal::{Event, Head, Journal};
+use super::ledger::append;
+use super::{Private, Relation, book};
+use crate::Error;
+
+/// Leave to use private values without protection: an algorithm without privacy, a paper's algorithm whose claim is
+/// false, an owner who looks at their own rows.
+///
+/// Where it stands in a ledger, the data set's total is void from then on, for ever. Its certificate protects nobody, and
+/// so can never be taken for another. Who may make one is checked by a test: it is named in few files.
+#[derive(Debug, Clone)]
+pub struct Unprotected {
+    certificate: Certificate,
+}
+
+impl Unprotected {
+    /// Writes down that `dataset` is used without protection, and why; only then can it be.
+    ///
+    /// # Errors
+    /// [`Error::Journal`] if that could not be written. Nothing can be looked at then.
+    pub fn recorded(
+        dataset: &str,
+        relation: &Relation,
+        because: &str,
+        journal: &mut impl Journal,
+    ) -> Result<Self, Error> {
+        let because = book::readable(because);
+        let event = Event::Void {
+            dataset: dataset.into(),
+            because: because.clone(),
+        };
+        append(journal, event)?;
+        let book = book::Book::of(&journal.read()?)?;
+        let mut leave = Self::unrecorded(dataset, relation, &because);
+        leave.certificate.total = book.account(dataset).and_then(|account| account.total(relation));
+        leave.certificate.recorded = journal.is_durable();
+        leave.certificate.ledger = book.head().clone();
+        Ok(leave)
+    }
+
+    /// Without a record: for tables that are public anyway, and for what only their owner sees.
+    pub fn unrecorded(dataset: &str, relation: &Relation, because: &str) -> Self {
+        let claim = Claim {
+            protects: relation.clone(),
+            from: Observer::Anyone,
+            guarantee: Guarantee::Void {
+                because: book::readable(because),
+            },
+        };
+        Self {
+            certificate: Certificate {
+                dataset: dataset.into(),
+                claims: vec![claim],
+                payments: Vec::new(),
+                total: None,
+                recorded: false,
+                ledger: Head::empty(),
+            },
+        }
+    }
+
+    /// The value itself.
+    pub fn reveal<T>(&self, value: Private<T>) -> T {
+        value.expose()
+    }
+
+    /// What may be said about a model that was made this way: that it protects nobody.
+    pub fn certificate(&self) -> Certificate {
+        self.certificate.clone()
+    }
+}
