@@ -370,8 +370,13 @@ impl fmt::Display for Guarantee {
 
 impl fmt::Display for Certificate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let void = |claim: &&Claim| matches!(claim.guarantee, Guarantee::Void { .. });
+        // Whoever reads one line only reads this one.
+        for claim in self.claims.iter().filter(void) {
+            writeln!(f, "guarantee  {}", claim.guarantee)?;
+        }
         writeln!(f, "data set   {}", self.dataset)?;
-        for claim in &self.claims {
+        for claim in self.claims.iter().filter(|claim| !void(claim)) {
             writeln!(f, "guarantee  {}", claim.guarantee)?;
             writeln!(f, "           against {}, when {}", claim.from, claim.protects)?;
         }

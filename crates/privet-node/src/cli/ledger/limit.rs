@@ -6,13 +6,13 @@ use std::path::Path;
 use privet::privacy::journal::Event;
 use serde_json::json;
 
-use super::Answer;
-use super::exit::Failure;
-use super::high::Limit;
-use super::words::{self, Round};
+use crate::cli::Answer;
+use crate::cli::exit::Failure;
+use crate::cli::high::Limit;
+use crate::cli::words::{self, Round};
 use crate::ledger::Store;
 
-pub(super) fn run(path: &Path, limit: &Limit) -> Result<Answer, Failure> {
+pub(in crate::cli) fn run(path: &Path, limit: &Limit) -> Result<Answer, Failure> {
     let created = std::fs::symlink_metadata(path).is_err();
     let mut store = if created {
         Store::create(path)?

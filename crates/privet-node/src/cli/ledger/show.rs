@@ -7,15 +7,15 @@ use privet::privacy::journal::{Entry, Event, Journal};
 use privet::privacy::{Account, Book, Line, Relation};
 use serde_json::{Value, json};
 
-use super::Answer;
-use super::exit::Failure;
-use super::words::{self, Round, count};
+use crate::cli::Answer;
+use crate::cli::exit::Failure;
+use crate::cli::words::{self, Round, count};
 use crate::ledger::Store;
 
 /// How many of the last entries are shown.
 const LAST: usize = 10;
 
-pub(super) fn run(path: &Path, dataset: Option<&str>) -> Result<Answer, Failure> {
+pub(in crate::cli) fn run(path: &Path, dataset: Option<&str>) -> Result<Answer, Failure> {
     let mut store = Store::read_only(path)?;
     let entries = store.read()?;
     let book = Book::of(&entries)?;
@@ -34,7 +34,7 @@ pub(super) fn run(path: &Path, dataset: Option<&str>) -> Result<Answer, Failure>
 }
 
 /// The budgets in `book`, or the one that goes by `dataset`.
-pub(super) fn answer(path: &Path, book: &Book, entries: &[Entry], dataset: Option<&str>) -> Answer {
+pub(in crate::cli) fn answer(path: &Path, book: &Book, entries: &[Entry], dataset: Option<&str>) -> Answer {
     let owner = dataset.and_then(|name| book.names().get(name));
     let last = entries.last().and_then(Entry::at);
     let mut text = format!(

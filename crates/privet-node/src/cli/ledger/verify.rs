@@ -3,16 +3,17 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use privet::model::Model;
 use privet::privacy::journal::{Entry, Event, Journal};
 use privet::privacy::{Book, Certificate, Guarantee, Observer};
 use serde_json::json;
 
-use super::Answer;
-use super::exit::{Exit, Failure};
-use super::words::{self, count};
+use crate::cli::Answer;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::words::{self, count};
 use crate::ledger::Store;
 
-pub(super) fn run(path: &Path, against: &[impl AsRef<Path>]) -> Result<Answer, Failure> {
+pub(in crate::cli) fn run(path: &Path, against: &[impl AsRef<Path>]) -> Result<Answer, Failure> {
     // Files first: a mistyped name is not a broken ledger.
     let certificates = against
         .iter()
@@ -64,11 +65,15 @@ pub(super) fn run(path: &Path, against: &[impl AsRef<Path>]) -> Result<Answer, F
 }
 
 /// A certificate, bare or as a field of a model.
-pub(super) fn certificate(file: &Path) -> Result<Certificate, Failure> {
+pub(in crate::cli) fn certificate(file: &Path) -> Result<Certificate, Failure> {
     let bad = |why: String| Failure::input(format!("{}: {why}", file.display()));
     let text = std::fs::read_to_string(file).map_err(|e| bad(format!("it cannot be read: {e}")))?;
     let mut value: serde_json::Value =
         serde_json::from_str(&text).map_err(|e| bad(format!("it is not JSON: {e}")))?;
+    if value.get("privet-model").is_some() {
+        let model = Model::from_bytes(text.as_bytes()).map_err(|e| bad(e.to_string()))?;
+        return Ok(model.certificate().clone());
+    }
     if let Some(inner) = value.get_mut("certificate") {
         value = inner.take();
     }

@@ -5,11 +5,11 @@ use std::path::Path;
 use privet::privacy::journal::Event;
 use serde_json::json;
 
-use super::Answer;
-use super::exit::Failure;
+use crate::cli::Answer;
+use crate::cli::exit::Failure;
 use crate::ledger::Store;
 
-pub(super) fn run(path: &Path, dataset: &str, of: &str) -> Result<Answer, Failure> {
+pub(in crate::cli) fn run(path: &Path, dataset: &str, of: &str) -> Result<Answer, Failure> {
     let mut store = Store::open(path)?;
     let book = store.book()?;
     let Some(owner) = book.names().get(of) else {

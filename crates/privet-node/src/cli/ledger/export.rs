@@ -4,12 +4,12 @@ use std::path::Path;
 
 use serde_json::json;
 
-use super::Answer;
-use super::exit::{Exit, Failure};
-use super::words::count;
+use crate::cli::Answer;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::words::count;
 use crate::ledger::{Store, belongs_to, write_whole};
 
-pub(super) fn run(path: &Path, out: Option<&Path>) -> Result<Answer, Failure> {
+pub(in crate::cli) fn run(path: &Path, out: Option<&Path>) -> Result<Answer, Failure> {
     let store = Store::read_only(path)?;
     let rows = store.rows()?;
     let mut lines = String::new();
