@@ -2,6 +2,7 @@
 //!
 //! | file | what it holds |
 //! | --- | --- |
+//! | `document` | TOML files that people write: all errors at once, each with its line and what to write |
 //! | `schema` | what its owner declares: names, types, bounds, categories, what is private, who is one person |
 //! | `cuts` | how a number finds its bin: by points that follow from the schema alone |
 //! | `column`, `table` | rows as columns of small integers, behind [`Private`](crate::privacy::Private) |
@@ -12,11 +13,13 @@
 
 mod column;
 mod cuts;
+pub mod document;
 pub mod schema;
 mod split;
 mod table;
 
 pub use column::{Bins, ColumnBuilder, Feature, Target};
 pub use cuts::Cuts;
+pub use document::Document;
 pub use schema::Schema;
 pub use table::{Cells, Intake, Keep, Piece, Table};
