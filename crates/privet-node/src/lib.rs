@@ -4,9 +4,11 @@
 //! | --- | --- |
 //! | [`ledger`] | the journal of payments on SQLite, its lock, and how a table is recognised under another name |
 //! | [`cli`] | the command line: arguments as typed, arguments as needed, one file for each verb |
+//! | [`table`] | tables in files: text, gzipped text, Parquet |
 //!
 //! It computes no statistic: whatever depends on rows goes through the `privet` library.
 #![forbid(unsafe_code)]
 
 pub mod cli;
 pub mod ledger;
+pub mod table;
