@@ -110,6 +110,8 @@ impl<R: Read> Blocks<R> {
 
     /// Reads until there are `wanted` bytes or no more.
     fn fill(&mut self, block: &mut Vec<u8>, wanted: usize) {
+        // A byte order mark takes three bytes, whatever the size of blocks.
+        let wanted = if self.begun { wanted } else { wanted.max(3) };
         while !self.ended && block.len() < wanted {
             let missing = wanted - block.len();
             match (&mut self.input).take(missing as u64).read_to_end(block) {
@@ -118,6 +120,9 @@ impl<R: Read> Blocks<R> {
                     self.ended = true;
                     let what = match e.kind() {
                         ErrorKind::UnexpectedEof => "the file ends too early; was it copied whole?".into(),
+                        ErrorKind::InvalidInput | ErrorKind::InvalidData => {
+                            format!("cannot be unpacked: {e}")
+                        }
                         _ => format!("cannot be read: {e}"),
                     };
                     self.fault = Some(Fault { line: None, what });

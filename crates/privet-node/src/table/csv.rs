@@ -75,11 +75,10 @@ impl<'c> Csv<'c> {
             return self.without_rows(intake, layout.header);
         };
         let (places, by) = if layout.header {
-            let names = head
-                .iter()
-                .map(|cell| String::from_utf8_lossy(cell.trim_ascii()).into_owned())
-                .collect::<Vec<_>>();
-            (places(self.name, &names, intake, self.extra)?, "the first line")
+            (
+                places(self.name, &self.names(&head, lines)?, intake, self.extra)?,
+                "the first line",
+            )
         } else {
             (
                 places_in_order(self.name, lines + 1, head.len(), intake)?,
@@ -124,6 +123,22 @@ impl<'c> Csv<'c> {
             Some(line) => format!("{}, line {}: {}", self.name, before + line + 1, fault.what),
             None => format!("{}: {}", self.name, fault.what),
         })
+    }
+
+    /// The columns' names, as the first record has them; `lines` stand up to its end.
+    fn names(&self, head: &[Vec<u8>], lines: u64) -> Result<Vec<String>, Error> {
+        let odd = |what: &str| Err(self.error(lines - 1, Fault::at(0, what)));
+        for cell in head {
+            let cell = cell.trim_ascii();
+            if cell.contains(&b'\r') {
+                return odd("lines end with carriage returns alone; save the file with line feeds");
+            }
+            if cell.contains(&0) {
+                return odd("there is a zero byte; is this a table of text?");
+            }
+        }
+        let text = |cell: &Vec<u8>| String::from_utf8_lossy(cell.trim_ascii()).into_owned();
+        Ok(head.iter().map(text).collect())
     }
 
     fn without_rows(&self, intake: &Intake, header: bool) -> Result<Table, Error> {

@@ -22,6 +22,12 @@ pub(super) fn places(
     let columns = intake.schema().columns();
     let bad = |what: String| Err(Error::Data(what));
     for (i, name) in names.iter().enumerate() {
+        if name.is_empty() {
+            return bad(format!(
+                "{file}: column {} has no name; give it one in the first line",
+                i + 1
+            ));
+        }
         if let Some(first) = names[..i].iter().position(|other| other == name) {
             return bad(format!(
                 "{file}: columns {} and {} are both called '{name}'; rename one",
@@ -30,6 +36,7 @@ pub(super) fn places(
             ));
         }
     }
+    let columns_are_many = columns.len() > 1;
     let found: Vec<Option<usize>> = names
         .iter()
         .map(|name| columns.iter().position(|column| &column.name == name))
@@ -44,8 +51,17 @@ pub(super) fn places(
         } else {
             ("columns", "are")
         };
+        let delimiter = intake.schema().layout().delimiter as char;
+        let hint = if names.len() == 1 && columns_are_many {
+            format!(
+                "; is another delimiter used? The schema says {:?}",
+                delimiter.to_string()
+            )
+        } else {
+            String::new()
+        };
         return bad(format!(
-            "{file}: {columns} {} {are} declared in the schema and not in the file; it has {}",
+            "{file}: {columns} {} {are} declared in the schema and not in the file; it has {}{hint}",
             missing.join(", "),
             listed(names)
         ));
@@ -120,5 +136,11 @@ fn listed(names: &[String]) -> String {
 }
 
 fn line_to_add(name: &str) -> String {
-    format!("{name:?} = {{ type = \"skip\" }}")
+    let bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    let key = if name.chars().all(bare) {
+        name.into()
+    } else {
+        format!("{name:?}")
+    };
+    format!("{key} = {{ type = \"skip\" }}")
 }
