@@ -272,6 +272,12 @@ impl<'a> ColumnBuilder<'a> {
         }
     }
 
+    /// Cells as text, one after another.
+    #[inline]
+    pub fn texts<'c>(&mut self, cells: impl Iterator<Item = &'c [u8]>) {
+        cells.for_each(|cell| self.text(cell));
+    }
+
     /// A cell as a number.
     #[inline]
     pub fn number(&mut self, cell: f64) {
