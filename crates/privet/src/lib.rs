@@ -6,6 +6,10 @@
 //! | --- | --- |
 //! | [`privacy`] | private values, neighbour relations, exact budgets and noise, the ledger and its certificate |
 //! | [`data`] | schemas, which are public, and tables, which are not |
+//! | [`learner`] | one weak learner each: it fits weighted rows, and votes |
+//! | [`boost`] | ensembles of learners: coefficients, weights, votes |
+//! | [`model`] | what is saved and shown: one file, and predictions |
+//! | [`setting`] | where rooms meet: parameters in, a model with its certificate out |
 //!
 //! A value that depends on somebody's data is [`Private`](privacy::Private): it cannot be printed, compared or serialised.
 //! It leaves through a mechanism, and a mechanism draws only what a ledger has paid for:
@@ -41,9 +45,13 @@
 //! The library opens no socket, file or clock; the `privet` command in `privet-node` does.
 #![forbid(unsafe_code)]
 
+pub mod boost;
 pub mod data;
 mod error;
+pub mod learner;
+pub mod model;
 pub mod privacy;
+pub mod setting;
 
 pub use error::Error;
 

@@ -1,0 +1,134 @@
+//! Boosting of stumps.
+
+use rayon::prelude::*;
+
+use super::{Ensemble, Link, Member};
+use crate::learner::{Call, Classes, Learner, Sample, Stump, sum};
+
+/// The least weighted error that a coefficient is computed from: a stump without errors would get an infinite one.
+const LEAST_ERROR: f64 = 1e-10;
+/// What each stump's vote is multiplied by in least-squares boosting (Bühlmann and Yu 2003).
+const SHRINKAGE: f64 = 0.1;
+
+/// Told after each round how many of how many are done.
+type Progress<'a> = &'a (dyn Fn(u64, u64) + Sync);
+
+/// Boosts stumps for a number of rounds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AdaBoost {
+    /// Rounds at most.
+    pub rounds: u32,
+}
+
+impl AdaBoost {
+    /// Discrete AdaBoost for two classes, SAMME for more. Stops early when a stump makes no errors, or is no better than
+    /// guessing.
+    ///
+    /// # Paper
+    /// Freund and Schapire 1997, figure 2; Zhu and others 2009, algorithm 2 (SAMME).
+    pub fn classes(&self, sample: &Sample<'_>, classes: Classes<'_>, progress: Progress<'_>) -> Ensemble {
+        let two = classes.count <= 2;
+        let mut ensemble = Ensemble {
+            link: if two { Link::Vote } else { Link::Softmax },
+            base: vec![0.0; if two { 1 } else { classes.count }],
+            members: Vec::new(),
+        };
+        let guessing = 1.0 - 1.0 / classes.count as f64;
+        let mut weights = sample.weights().to_vec();
+        for round in 0..self.rounds {
+            progress(u64::from(round), u64::from(self.rounds));
+            let total = sum(weights.len(), |row| weights[row]);
+            if total.is_nan() || total <= 0.0 {
+                break;
+            }
+            weights.par_iter_mut().for_each(|weight| *weight /= total);
+            let call = Call::fit(&sample.reweighted(&weights), classes);
+            let bins = sample.bins(call.feature);
+            let errs = |row: usize| call.class(bins.get(row)) != classes.of[row];
+            let error = sum(weights.len(), |row| if errs(row) { weights[row] } else { 0.0 });
+            if error >= guessing {
+                break;
+            }
+            let bounded = error.max(LEAST_ERROR);
+            let odds = ((1.0 - bounded) / bounded).ln();
+            if two {
+                let sign = |class: u16| if class == 0 { -1.0 } else { 1.0 };
+                ensemble.members.push(Member {
+                    weight: odds / 2.0,
+                    output: 0,
+                    learner: Learner::Stump(call.stump(sign(call.left), sign(call.right))),
+                });
+            } else {
+                ensemble
+                    .members
+                    .extend(votes(&call, odds + (classes.count as f64 - 1.0).ln()));
+            }
+            if error <= 0.0 {
+                break;
+            }
+            // With the sum brought back to one, this is the papers' update: what was right is divided by the odds.
+            let factor = (1.0 / odds.exp()) / if two { 1.0 } else { classes.count as f64 - 1.0 };
+            weights.par_iter_mut().enumerate().for_each(|(row, weight)| {
+                if !errs(row) {
+                    *weight *= factor;
+                }
+            });
+        }
+        progress(u64::from(self.rounds), u64::from(self.rounds));
+        ensemble
+    }
+
+    /// Least-squares boosting: each stump is fitted to what the ones before left over, and a tenth of it is added.
+    ///
+    /// # Paper
+    /// Bühlmann and Yu 2003, section 2.
+    pub fn numbers(&self, sample: &Sample<'_>, numbers: &[f32], progress: Progress<'_>) -> Ensemble {
+        let weights = sample.weights();
+        let total = sum(weights.len(), |row| weights[row]);
+        let mean = if total > 0.0 {
+            sum(weights.len(), |row| weights[row] * f64::from(numbers[row])) / total
+        } else {
+            0.0
+        };
+        let mut left: Vec<f64> = numbers.iter().map(|&number| f64::from(number) - mean).collect();
+        let mut members = Vec::new();
+        for round in 0..self.rounds {
+            progress(u64::from(round), u64::from(self.rounds));
+            let stump = Stump::numbers(sample, &left);
+            if stump.left == 0.0 && stump.right == 0.0 {
+                break;
+            }
+            let bins = sample.bins(stump.feature);
+            left.par_iter_mut()
+                .enumerate()
+                .for_each(|(row, left)| *left -= SHRINKAGE * stump.vote(bins.get(row)));
+            members.push(Member {
+                weight: SHRINKAGE,
+                output: 0,
+                learner: Learner::Stump(stump),
+            });
+        }
+        progress(u64::from(self.rounds), u64::from(self.rounds));
+        Ensemble {
+            link: Link::Identity,
+            base: vec![mean],
+            members,
+        }
+    }
+}
+
+/// A vote for one class on each side: one member for each of the two classes.
+fn votes(call: &Call, weight: f64) -> Vec<Member> {
+    let member = |class: u16, stump: Stump| Member {
+        weight,
+        output: usize::from(class),
+        learner: Learner::Stump(stump),
+    };
+    if call.left == call.right {
+        return vec![member(call.left, call.stump(1.0, 1.0))];
+    }
+    vec![
+        member(call.left, call.stump(1.0, 0.0)),
+        member(call.right, call.stump(0.0, 1.0)),
+    ]
+}

@@ -1,0 +1,122 @@
+//! Weighted members, and the scores they give to rows.
+
+use serde::{Deserialize, Serialize};
+
+use super::additive::Additive;
+use crate::Error;
+use crate::data::schema::{Label, Schema};
+use crate::data::{Cells, Keep};
+use crate::learner::{Learner, Shape};
+
+/// What scores mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Link {
+    /// One score: the number itself.
+    Identity,
+    /// One score: the log-odds of the second of two classes.
+    Logistic,
+    /// One score, the margin of a vote: half the log-odds of the second of two classes, as Friedman, Hastie and Tibshirani
+    /// (2000) read AdaBoost.
+    Vote,
+    /// A score for each class: its probability is proportional to the exponential.
+    Softmax,
+}
+
+/// One learner with its coefficient.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Member {
+    /// What its vote is multiplied by.
+    pub weight: f64,
+    /// The score it is added to.
+    pub output: usize,
+    /// The learner.
+    pub learner: Learner,
+}
+
+/// Weighted learners: the score of a row is the base plus the weighted votes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ensemble {
+    /// What scores mean.
+    pub link: Link,
+    /// Where each score begins: as many as there are scores.
+    pub base: Vec<f64>,
+    /// The members, in the order in which they were learnt.
+    pub members: Vec<Member>,
+}
+
+impl Ensemble {
+    /// How many scores a row has.
+    pub fn outputs(&self) -> usize {
+        self.base.len()
+    }
+
+    /// What must be kept of a table's numbers for these members.
+    pub fn keep(&self) -> Keep {
+        if self.members.iter().any(|member| member.learner.needs_values()) {
+            Keep::Values
+        } else {
+            Keep::Bins
+        }
+    }
+
+    /// Whether it fits a schema: every learner its features, and the scores the label.
+    ///
+    /// # Errors
+    /// [`Error::Data`] with what does not fit.
+    pub fn check(&self, schema: &Schema) -> Result<(), Error> {
+        let bad = |why: String| Err(Error::Data(why));
+        let (outputs, fits) = match schema.label() {
+            None => return bad("the model's schema has no label".into()),
+            Some((_, Label::Number { .. })) => (1, self.link == Link::Identity),
+            Some((_, Label::Classes(declared))) => match (declared.values().len(), self.link) {
+                (2, Link::Logistic | Link::Vote) => (1, true),
+                (classes, link) => (classes, link == Link::Softmax),
+            },
+        };
+        if !fits {
+            return bad(format!(
+                "the model's scores are of the kind '{:?}', which does not fit its label",
+                self.link
+            )
+            .to_lowercase());
+        }
+        if self.base.len() != outputs {
+            return bad(format!(
+                "the model has {} scores for a row where its label needs {outputs}",
+                self.base.len()
+            ));
+        }
+        if let Some(x) = self.base.iter().find(|x| !x.is_finite()) {
+            return bad(format!("the model's base: {x} is no finite number"));
+        }
+        let shapes = Shape::of(schema);
+        for (number, member) in self.members.iter().enumerate() {
+            let check = if member.output >= outputs {
+                Err(format!("it adds to score {} of {outputs}", member.output))
+            } else if !member.weight.is_finite() {
+                Err(format!("{} is no finite number", member.weight))
+            } else {
+                member.learner.check(&shapes)
+            };
+            if let Err(why) = check {
+                return bad(format!("the model's member {number} does not fit: {why}"));
+            }
+        }
+        Ok(())
+    }
+
+    /// The scores of all rows, row after row.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] if the cells were read for another schema, or without what [`keep`](Self::keep) asks for.
+    pub fn scores(&self, cells: &Cells) -> Result<Vec<f64>, Error> {
+        // A table of which no row was read may have no columns either.
+        if cells.rows() == 0 {
+            return Ok(Vec::new());
+        }
+        Ok(Additive::new(self, cells)?.scores(cells))
+    }
+}

@@ -1,0 +1,18 @@
+//! Ensembles of learners: coefficients, weight updates, votes.
+//!
+//! | file | what it holds |
+//! | --- | --- |
+//! | `ensemble` | weighted members, and the scores they give to rows |
+//! | `additive` | members that look at one feature at a time, summed to one table for each feature |
+//! | `adaboost` | boosting of stumps: AdaBoost for two classes, SAMME for more, least squares for numbers |
+//!
+//! Nothing here knows of a mechanism: what is private is decided by whoever calls it, from inside the wall.
+
+mod adaboost;
+mod additive;
+mod ensemble;
+
+pub use adaboost::AdaBoost;
+pub use ensemble::{Ensemble, Link, Member};
+
+pub use crate::learner::Learner;

@@ -1,0 +1,174 @@
+//! Weak learners: each fits weighted rows, and votes.
+//!
+//! | file | what it holds |
+//! | --- | --- |
+//! | `linear`, `logistic` | sums over features, fitted by weighted logistic regression or least squares |
+//! | `stump`, `split` | one question about one feature, and the search for the best one |
+//! | `design`, `solver` | rows as a sparse matrix, and minimisers of convex losses |
+//!
+//! A learner takes rows as plain slices, from inside the wall: it draws no noise, keeps no budget and knows of no
+//! ensemble. Sums over rows are taken in blocks whose size depends on the number of rows alone, and added in order, so that
+//! a model is the same to the last bit whatever the number of threads.
+
+mod design;
+mod linear;
+mod logistic;
+mod solver;
+mod split;
+mod stump;
+
+pub use linear::{Linear, Term};
+pub use logistic::Logistic;
+use serde::{Deserialize, Serialize};
+pub use stump::{Call, Rule, Stump};
+
+use crate::data::schema::{Kind, Schema};
+use crate::data::{Bins, Cells, Feature};
+
+/// What a member of an ensemble can be.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Learner {
+    /// One question about one feature.
+    Stump(Stump),
+    /// A sum over features.
+    Linear(Linear),
+}
+
+impl Learner {
+    /// Whether it fits features of these shapes; if not, why.
+    ///
+    /// # Errors
+    /// What does not fit, in words.
+    pub fn check(&self, shapes: &[Shape]) -> Result<(), String> {
+        match self {
+            Self::Stump(stump) => stump.check(shapes),
+            Self::Linear(linear) => linear.check(shapes),
+        }
+    }
+
+    /// The vote for one row of features that it fits. Whole tables are scored by an ensemble, which is faster.
+    pub fn vote(&self, features: &[Feature], row: usize) -> f64 {
+        match self {
+            Self::Stump(stump) => stump.vote(features[stump.feature].bins.get(row)),
+            Self::Linear(linear) => linear.vote(features, row),
+        }
+    }
+
+    /// Whether it needs numbers as they are, besides their bins.
+    pub fn needs_values(&self) -> bool {
+        match self {
+            Self::Stump(_) => false,
+            Self::Linear(linear) => linear.needs_values(),
+        }
+    }
+}
+
+/// What a schema says about the slots of one feature.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shape {
+    /// How many slots there are, those for undeclared and missing cells included.
+    pub slots: usize,
+    /// How many slots come first and have an order; none for categories.
+    pub ordered: usize,
+    /// The slot of missing cells.
+    pub missing: u16,
+    /// Whether it is a number.
+    pub number: bool,
+}
+
+impl Shape {
+    /// The shapes of a schema's features, in order.
+    pub fn of(schema: &Schema) -> Vec<Self> {
+        schema
+            .features()
+            .map(|column| {
+                let (ordered, missing, number) = match &column.kind {
+                    Kind::Number(number) => (number.cuts().bins(), number.missing(), true),
+                    Kind::Ordinal(declared) | Kind::Flag(declared) => {
+                        (declared.values().len(), declared.missing(), false)
+                    }
+                    Kind::Category(declared) => (0, declared.missing(), false),
+                    Kind::Id | Kind::Skip | Kind::Label(_) => (0, 0, false),
+                };
+                Self {
+                    slots: column.kind.slots(),
+                    ordered,
+                    missing,
+                    number,
+                }
+            })
+            .collect()
+    }
+}
+
+/// Weighted rows to learn from.
+#[derive(Debug, Clone, Copy)]
+pub struct Sample<'a> {
+    shapes: &'a [Shape],
+    features: &'a [Feature],
+    weights: &'a [f64],
+}
+
+impl<'a> Sample<'a> {
+    /// The rows of `cells`, each with its weight. `None` if there are not as many features or weights as there should be.
+    pub fn new(shapes: &'a [Shape], cells: &'a Cells, weights: &'a [f64]) -> Option<Self> {
+        // A table of which no piece was read has no columns either.
+        let fits =
+            cells.rows() == weights.len() && (cells.rows() == 0 || cells.features().len() == shapes.len());
+        fits.then_some(Self {
+            shapes,
+            features: cells.features(),
+            weights,
+        })
+    }
+
+    /// How many rows there are.
+    pub fn rows(&self) -> usize {
+        self.weights.len()
+    }
+
+    /// The weight of each row.
+    pub fn weights(&self) -> &'a [f64] {
+        self.weights
+    }
+
+    /// The slots of a feature.
+    pub fn bins(&self, feature: usize) -> &'a Bins {
+        &self.features[feature].bins
+    }
+
+    /// The same rows with other weights, as many.
+    pub fn reweighted<'b>(&self, weights: &'b [f64]) -> Sample<'b>
+    where
+        'a: 'b,
+    {
+        debug_assert_eq!(weights.len(), self.weights.len());
+        Sample { weights, ..*self }
+    }
+
+    /// Whether numbers were kept as they are, besides their bins.
+    pub fn has_values(&self) -> bool {
+        let mut pairs = self.shapes.iter().zip(self.features);
+        pairs.all(|(shape, feature)| !shape.number || feature.scaled.is_some())
+    }
+}
+
+/// The class of each row.
+#[derive(Debug, Clone, Copy)]
+pub struct Classes<'a> {
+    /// The number of each row's class.
+    pub of: &'a [u16],
+    /// How many classes there are.
+    pub count: usize,
+}
+
+/// Adds numbers up in blocks, in an order that does not depend on threads.
+pub(crate) fn sum(rows: usize, of: impl Fn(usize) -> f64 + Sync) -> f64 {
+    use rayon::prelude::*;
+    let parts: Vec<f64> = design::blocks(rows)
+        .into_par_iter()
+        .map(|block| block.map(&of).sum())
+        .collect();
+    parts.iter().sum()
+}

@@ -1,0 +1,240 @@
+//! Decision stumps: one question about one feature, and a vote for each answer.
+//!
+//! Which question is best is found by `split`.
+
+use serde::{Deserialize, Serialize};
+
+use super::linear::finite;
+use super::split::{self, Criterion};
+use super::{Classes, Sample, Shape};
+
+/// One question about one feature.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Stump {
+    /// The number of the feature.
+    pub feature: usize,
+    /// Which slots are on the left.
+    pub rule: Rule,
+    /// The vote on the left.
+    pub left: f64,
+    /// The vote on the right.
+    pub right: f64,
+}
+
+/// Which slots are on the left.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Rule {
+    /// All of them: a constant.
+    All,
+    /// The slots up to one, and some beyond, for undeclared or missing cells.
+    AtMost {
+        /// The last of the first slots.
+        slot: u16,
+        /// Slots beyond it, in rising order.
+        besides: Vec<u16>,
+    },
+    /// These slots, in rising order.
+    OneOf(Vec<u16>),
+}
+
+impl Rule {
+    /// Whether a slot is on the left.
+    pub fn is_left(&self, slot: u16) -> bool {
+        match self {
+            Self::All => true,
+            Self::AtMost { slot: last, besides } => slot <= *last || besides.binary_search(&slot).is_ok(),
+            Self::OneOf(slots) => slots.binary_search(&slot).is_ok(),
+        }
+    }
+}
+
+impl Stump {
+    /// The vote for a slot of its feature.
+    pub fn vote(&self, slot: u16) -> f64 {
+        if self.rule.is_left(slot) {
+            self.left
+        } else {
+            self.right
+        }
+    }
+
+    pub(super) fn check(&self, shapes: &[Shape]) -> Result<(), String> {
+        let Some(shape) = shapes.get(self.feature) else {
+            return Err(format!(
+                "a stump asks for feature {} of {}",
+                self.feature,
+                shapes.len()
+            ));
+        };
+        finite(self.left)?;
+        finite(self.right)?;
+        let (first, list): (_, &[u16]) = match &self.rule {
+            Rule::All => (None, &[]),
+            Rule::AtMost { slot, besides } => (Some(*slot), besides),
+            Rule::OneOf(slots) => (None, slots),
+        };
+        let all: Vec<u16> = first.into_iter().chain(list.iter().copied()).collect();
+        if !all.is_sorted_by(|a, b| a < b) {
+            return Err(format!(
+                "the slots of feature {} are not in rising order",
+                self.feature
+            ));
+        }
+        match all.last() {
+            Some(&last) if usize::from(last) >= shape.slots => Err(format!(
+                "a stump asks for slot {last} of the {} of feature {}",
+                shape.slots, self.feature
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// The question after which the weighted mean on each side has the least squared error.
+    pub fn numbers(sample: &Sample<'_>, numbers: &[f64]) -> Self {
+        let squares = Squares {
+            numbers,
+            weights: sample.weights,
+        };
+        let best = split::best(sample, &squares);
+        let mean = |sums: &[f64]| if sums[0] > 0.0 { sums[1] / sums[0] } else { 0.0 };
+        Self {
+            feature: best.feature,
+            rule: best.rule,
+            left: mean(&best.left),
+            right: mean(&best.right),
+        }
+    }
+}
+
+/// A question with a class for each answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Call {
+    /// The number of the feature.
+    pub feature: usize,
+    /// Which slots are on the left.
+    pub rule: Rule,
+    /// The class that is called on the left.
+    pub left: u16,
+    /// The class that is called on the right.
+    pub right: u16,
+}
+
+impl Call {
+    /// The question after which calling the heavier class on each side errs least.
+    pub fn fit(sample: &Sample<'_>, classes: Classes<'_>) -> Self {
+        let errors = Errors {
+            classes,
+            weights: sample.weights,
+        };
+        let best = split::best(sample, &errors);
+        let left = heaviest(&best.left);
+        let right = match best.rule {
+            Rule::All => left,
+            _ => heaviest(&best.right),
+        };
+        Self {
+            feature: best.feature,
+            rule: best.rule,
+            left,
+            right,
+        }
+    }
+
+    /// The class of a slot of its feature.
+    pub fn class(&self, slot: u16) -> u16 {
+        if self.rule.is_left(slot) {
+            self.left
+        } else {
+            self.right
+        }
+    }
+
+    /// The stump that votes `left` and `right` where this calls its left or right class.
+    pub fn stump(&self, left: f64, right: f64) -> Stump {
+        Stump {
+            feature: self.feature,
+            rule: self.rule.clone(),
+            left,
+            right,
+        }
+    }
+}
+
+/// The heaviest class; of equals the first.
+fn heaviest(weights: &[f64]) -> u16 {
+    let mut best = 0;
+    for (class, weight) in weights.iter().enumerate() {
+        if *weight > weights[best] {
+            best = class;
+        }
+    }
+    best as u16
+}
+
+/// The weight of each class.
+struct Errors<'a> {
+    classes: Classes<'a>,
+    weights: &'a [f64],
+}
+
+impl Criterion for Errors<'_> {
+    fn width(&self) -> usize {
+        self.classes.count
+    }
+
+    #[inline]
+    fn add(&self, row: usize, into: &mut [f64]) {
+        into[usize::from(self.classes.of[row])] += self.weights[row];
+    }
+
+    fn weight(&self, sums: &[f64]) -> f64 {
+        sums.iter().sum()
+    }
+
+    fn gain(&self, sums: &[f64]) -> f64 {
+        sums.iter().fold(0.0, |most: f64, &weight| most.max(weight))
+    }
+
+    fn place(&self, sums: &[f64]) -> Option<f64> {
+        match sums {
+            [first, second] => Some(second / (first + second)),
+            _ => None,
+        }
+    }
+}
+
+/// The weight, and the weighted sum of the numbers.
+struct Squares<'a> {
+    numbers: &'a [f64],
+    weights: &'a [f64],
+}
+
+impl Criterion for Squares<'_> {
+    fn width(&self) -> usize {
+        2
+    }
+
+    #[inline]
+    fn add(&self, row: usize, into: &mut [f64]) {
+        into[0] += self.weights[row];
+        into[1] += self.weights[row] * self.numbers[row];
+    }
+
+    fn weight(&self, sums: &[f64]) -> f64 {
+        sums[0]
+    }
+
+    fn gain(&self, sums: &[f64]) -> f64 {
+        if sums[0] > 0.0 {
+            sums[1] * sums[1] / sums[0]
+        } else {
+            0.0
+        }
+    }
+
+    fn place(&self, sums: &[f64]) -> Option<f64> {
+        Some(sums[1] / sums[0])
+    }
+}

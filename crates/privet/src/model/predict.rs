@@ -1,0 +1,144 @@
+//! Scores, probabilities, classes and values of rows.
+
+use rayon::prelude::*;
+
+use super::Model;
+use crate::Error;
+use crate::boost::Link;
+use crate::data::Cells;
+use crate::data::schema::Label;
+
+/// Rows that one thread takes at a time.
+const BLOCK: usize = 4096;
+
+/// What a model says about rows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Predictions {
+    link: Link,
+    outputs: usize,
+    scores: Vec<f64>,
+}
+
+impl Model {
+    /// Scores rows that were read by the model's schema, with what [`keep`](Self::keep) asks for.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] for cells that were read otherwise.
+    pub fn predict(&self, cells: &Cells) -> Result<Predictions, Error> {
+        let mut scores = self.ensemble().scores(cells)?;
+        if let Some((_, Label::Number { min, max })) = self.schema().label() {
+            // A label is never outside its bounds, so nor is a prediction.
+            scores
+                .par_iter_mut()
+                .for_each(|score| *score = score.clamp(*min, *max));
+        }
+        Ok(Predictions {
+            link: self.ensemble().link,
+            outputs: self.ensemble().outputs(),
+            scores,
+        })
+    }
+}
+
+impl Predictions {
+    /// How many rows there are.
+    pub fn rows(&self) -> usize {
+        self.scores.len() / self.outputs.max(1)
+    }
+
+    /// How many scores a row has.
+    pub fn outputs(&self) -> usize {
+        self.outputs
+    }
+
+    /// How many classes there are; none for numbers.
+    pub fn class_count(&self) -> Option<usize> {
+        match self.link {
+            Link::Identity => None,
+            Link::Logistic | Link::Vote => Some(2),
+            Link::Softmax => Some(self.outputs),
+        }
+    }
+
+    /// All scores, row after row.
+    pub fn scores(&self) -> &[f64] {
+        &self.scores
+    }
+
+    /// The scores of one row.
+    pub fn row(&self, row: usize) -> &[f64] {
+        &self.scores[row * self.outputs..][..self.outputs]
+    }
+
+    /// The number of each row; none for classes.
+    pub fn values(&self) -> Option<&[f64]> {
+        (self.link == Link::Identity).then_some(&self.scores)
+    }
+
+    /// The number of each row's likeliest class, of equals the first; none for numbers.
+    pub fn classes(&self) -> Option<Vec<u16>> {
+        match self.link {
+            Link::Identity => None,
+            Link::Logistic | Link::Vote => {
+                let class = |&score: &f64| u16::from(score > 0.0);
+                Some(self.scores.par_iter().with_min_len(BLOCK).map(class).collect())
+            }
+            Link::Softmax => Some(
+                self.scores
+                    .par_chunks(self.outputs.max(1))
+                    .with_min_len(BLOCK)
+                    .map(first_largest)
+                    .collect(),
+            ),
+        }
+    }
+
+    /// The probability of each class, row after row; none for numbers. For votes it is the logistic function of twice the margin.
+    pub fn probabilities(&self) -> Option<Vec<f64>> {
+        let classes = self.class_count()?;
+        let mut all = vec![0.0; self.rows() * classes];
+        let lines = all.par_chunks_mut(classes.max(1)).with_min_len(BLOCK);
+        lines
+            .zip(self.scores.par_chunks(self.outputs.max(1)))
+            .for_each(|(into, scores)| fill(self.link, scores, into));
+        Some(all)
+    }
+}
+
+/// The place of the largest number, of equals the first.
+fn first_largest(scores: &[f64]) -> u16 {
+    let mut best = 0;
+    for (class, score) in scores.iter().enumerate() {
+        if *score > scores[best] {
+            best = class;
+        }
+    }
+    best as u16
+}
+
+fn fill(link: Link, scores: &[f64], into: &mut [f64]) {
+    match (link, scores, &mut *into) {
+        (Link::Logistic, [score], [first, second]) => [*first, *second] = logistic(*score),
+        (Link::Vote, [margin], [first, second]) => [*first, *second] = logistic(2.0 * margin),
+        _ => {
+            let most = scores.iter().fold(f64::MIN, |most, score| most.max(*score));
+            let mut total = 0.0;
+            for (share, score) in into.iter_mut().zip(scores) {
+                *share = (score - most).exp();
+                total += *share;
+            }
+            into.iter_mut().for_each(|share| *share /= total);
+        }
+    }
+}
+
+/// The probabilities of the two classes at a log-odds; neither is a difference from one, so neither is rounded away.
+fn logistic(score: f64) -> [f64; 2] {
+    let e = (-score.abs()).exp();
+    let (small, large) = (e / (1.0 + e), 1.0 / (1.0 + e));
+    if score >= 0.0 {
+        [small, large]
+    } else {
+        [large, small]
+    }
+}

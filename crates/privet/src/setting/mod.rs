@@ -1,0 +1,9 @@
+//! Where rooms meet: parameters in, a model with its certificate out.
+//!
+//! | setting | who trusts whom | what the model protects |
+//! | --- | --- | --- |
+//! | [`plain`] | whoever trains sees all rows | nobody |
+//!
+//! A setting parses its parameters once, before anything is read or paid.
+
+pub mod plain;
