@@ -79,7 +79,7 @@ fn schema_of(file: &Path, model: &Model) -> Result<Schema, Failure> {
 }
 
 fn read(model: &Model, schema: &Arc<Schema>, data: &Path) -> Result<Table, Failure> {
-    let intake = Intake::new(Arc::clone(schema), model.ensemble().keep());
+    let intake = Intake::new(Arc::clone(schema), model.keep());
     let bar = Progress::bytes(format!("Reading {}", data.display()));
     Ok(table::read(data, &intake, Extra::Ignore, &|done, of| bar.at(done, of))?)
 }

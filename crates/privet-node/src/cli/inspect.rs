@@ -15,9 +15,10 @@ pub(super) fn run(file: &Path) -> Result<Answer, Failure> {
     let mut text = String::new();
     let _ = writeln!(text, "{}\n", model.certificate());
     let _ = writeln!(text, "model      {}", model.ensemble().summary());
-    for (name, value) in model.settings() {
+    for (name, value) in model.settings().job() {
         let _ = writeln!(text, "           {name} = {value}");
     }
+    let _ = writeln!(text, "           made by privet {}", model.settings().version());
     let _ = writeln!(text, "\nWhat it has learnt from, by how far each column can move the result\n");
     let widest = weights.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
     let largest = weights.first().map_or(0.0, |(_, weight)| *weight);
@@ -33,7 +34,8 @@ pub(super) fn run(file: &Path) -> Result<Answer, Failure> {
     let json = json!({
         "certificate": model.certificate(),
         "ensemble": model.ensemble().summary(),
-        "settings": model.settings(),
+        "settings": model.settings().job(),
+        "version": model.settings().version(),
         "weights": weights,
         "schema": model.schema().to_toml(),
     });
@@ -42,7 +44,7 @@ pub(super) fn run(file: &Path) -> Result<Answer, Failure> {
 
 /// Columns by how far they can move the result, the farthest first.
 fn weights(model: &Model) -> Vec<(String, f64)> {
-    let reach = model.ensemble().reach(model.schema());
+    let reach = model.ensemble().reach(model.schema().features().count());
     let mut weights: Vec<(String, f64)> =
         model.schema().features().map(|column| column.name.clone()).zip(reach).collect();
     weights.sort_by(|a, b| b.1.total_cmp(&a.1));

@@ -3,12 +3,18 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use privet::setting::plain::Plain;
 use serde_json::json;
 
 use super::exit::Failure;
 use super::high::Where;
 use super::{Answer, leave, words};
 use crate::job::{Job, Setting};
+
+fn summary(plain: &Plain) -> String {
+    let settings = plain.settings();
+    settings.iter().skip(1).map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ")
+}
 
 pub(super) fn run(file: &Path, ledger: &Where) -> Result<Answer, Failure> {
     let job = Job::read(file)?;
@@ -18,7 +24,7 @@ pub(super) fn run(file: &Path, ledger: &Where) -> Result<Answer, Failure> {
     let _ = writeln!(text, "NOBODY IS PROTECTED. setting = \"plain\" trains without privacy: whoever sees the model may learn about");
     let _ = writeln!(text, "the people in '{}'. It is for tables that are public, and for comparison.\n", schema.dataset());
     let _ = writeln!(text, "reads      {}", job.data.display());
-    let _ = writeln!(text, "trains     {}", plain.summary());
+    let _ = writeln!(text, "trains     {}", summary(plain));
     let _ = writeln!(text, "writes     {}", job.output.display());
     let _ = if schema.is_private() {
         writeln!(
@@ -43,7 +49,7 @@ pub(super) fn run(file: &Path, ledger: &Where) -> Result<Answer, Failure> {
         "dataset": schema.dataset(),
         "data": job.data,
         "output": job.output,
-        "algorithm": plain.summary(),
+        "algorithm": summary(plain),
         "needs_not_protected": schema.is_private(),
         "charges": [],
     });

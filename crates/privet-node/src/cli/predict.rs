@@ -21,7 +21,7 @@ use crate::table::{self, Extra};
 pub(super) fn run(file: &Path, data: &Path, out: Option<&Path>, what: What) -> Result<Answer, Failure> {
     let model = open_model(file)?;
     let schema = Arc::new(model.schema().clone());
-    let intake = Intake::features_only(Arc::clone(&schema), model.ensemble().keep());
+    let intake = Intake::features_only(Arc::clone(&schema), model.keep());
     let table = {
         let bar = Progress::bytes(format!("Reading {}", data.display()));
         table::read(data, &intake, Extra::Ignore, &|done, of| bar.at(done, of))?
@@ -29,7 +29,7 @@ pub(super) fn run(file: &Path, data: &Path, out: Option<&Path>, what: What) -> R
     // Nobody trains on these rows: their owner asks for what the model says about each.
     let because = "predictions of somebody's own rows";
     let owner = Unprotected::unrecorded(schema.dataset(), &schema.relation(), because);
-    let predictions = owner.reveal(table.into_cells().map(|cells| model.predict(&cells)));
+    let predictions = owner.reveal(table.into_cells().map(|cells| model.predict(&cells)))?;
     let columns = Columns::new(&model, &predictions, what);
     let csv = columns.csv();
     let rows = predictions.rows();
@@ -49,50 +49,53 @@ pub(super) fn run(file: &Path, data: &Path, out: Option<&Path>, what: What) -> R
 struct Columns<'a> {
     predictions: &'a Predictions,
     names: Vec<String>,
-    classes: Vec<String>,
-    what: What,
+    classes: &'a [String],
+    labels: Option<Vec<u16>>,
+    probabilities: Option<Vec<f64>>,
+    scores: bool,
 }
 
 impl<'a> Columns<'a> {
     fn new(model: &'a Model, predictions: &'a Predictions, what: What) -> Self {
-        let classes = match model.schema().label() {
-            Some((_, Label::Classes(declared))) => declared.values().to_vec(),
-            _ => Vec::new(),
+        let label = model.schema().label();
+        let classes = match label {
+            Some((_, Label::Classes(declared))) => declared.values(),
+            _ => &[],
         };
-        let label = model.schema().label().map_or("label", |(column, _)| column.name.as_str());
-        let mut names = Vec::new();
-        if matches!(what, What::Labels | What::All) || classes.is_empty() && what != What::Scores {
-            names.push(label.to_owned());
+        let named = |prefix: &str| classes.iter().map(|class| format!("{prefix}_{class}")).collect();
+        let title = label.map_or("label", |(column, _)| column.name.as_str());
+        let wants = |columns: &[What]| columns.contains(&what) || what == What::All;
+        let scores = what == What::Scores;
+        let labels = predictions.classes().filter(|_| wants(&[What::Labels]));
+        let probabilities = predictions.probabilities().filter(|_| wants(&[What::Probabilities]));
+        let mut names: Vec<String> = Vec::new();
+        if scores {
+            names = if predictions.outputs() == 1 { vec!["score".into()] } else { named("score") };
+        } else if labels.is_some() || predictions.values().is_some() {
+            names.push(title.to_owned());
         }
-        if matches!(what, What::Probabilities | What::All) {
-            names.extend(classes.iter().map(|class| format!("probability_{class}")));
+        if probabilities.is_some() {
+            names.extend::<Vec<String>>(named("probability"));
         }
-        if what == What::Scores {
-            match predictions.outputs() {
-                1 => names.push("score".into()),
-                n => names.extend(classes.iter().take(n).map(|class| format!("score_{class}"))),
-            }
-        }
-        Self { predictions, names, classes, what }
+        Self { predictions, names, classes, labels, probabilities, scores }
     }
 
     /// The cells of one row.
     fn row(&self, row: usize, write: &mut dyn FnMut(Cell<'_>)) {
-        let p = self.predictions;
-        if self.what == What::Scores {
-            p.scores(row).iter().for_each(|&score| write(Cell::Number(score)));
+        if self.scores {
+            self.predictions.row(row).iter().for_each(|&score| write(Cell::Number(score)));
             return;
         }
-        if self.classes.is_empty() {
-            write(Cell::Number(p.value(row)));
-            return;
+        if let Some(values) = self.predictions.values() {
+            write(Cell::Number(values[row]));
         }
-        if matches!(self.what, What::Labels | What::All) {
-            let class = usize::from(p.class(row));
-            write(Cell::Text(self.classes.get(class).map_or("", String::as_str)));
+        if let Some(labels) = &self.labels {
+            let class = self.classes.get(usize::from(labels[row]));
+            write(Cell::Text(class.map_or("", String::as_str)));
         }
-        if matches!(self.what, What::Probabilities | What::All) {
-            p.probabilities(row).into_iter().for_each(|x| write(Cell::Number(x)));
+        if let Some(probabilities) = &self.probabilities {
+            let classes = self.classes.len();
+            probabilities[row * classes..][..classes].iter().for_each(|&x| write(Cell::Number(x)));
         }
     }
 

@@ -30,7 +30,7 @@ pub(super) fn run(simulate: &Simulate) -> Result<Answer, Failure> {
     let rows = leave::Rows { schema: &job.schema, file: &job.data };
     let leave = leave::take(&rows, "a simulation used the rows without protection", &simulate.ledger)?;
 
-    let constant = Plain::constant();
+    let constant = Plain::builder().algorithm("constant").build()?;
     let mut methods = ["together", "alone", "constant"].map(|name| Method { name: name.into(), runs: Vec::new() });
     let bar = Progress::steps("Simulating");
     for run in 0..simulate.runs {

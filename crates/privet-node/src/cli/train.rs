@@ -23,7 +23,6 @@ pub(super) fn run(train: &Train) -> Result<Answer, Failure> {
         let bar = Progress::steps("Training");
         plain.fit(table, &leave, &|done, of| bar.at(done, of))?
     };
-    let model = model.with_settings(job.settings.clone());
     save(&job, &model)?;
 
     let mut text = String::new();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use privet::Error;
-use privet::data::document::{Document, Section};
+use privet::data::Document;
 use privet::data::{Intake, Keep, Schema, Table};
 use privet::setting::plain::Plain;
 
@@ -24,8 +24,6 @@ pub struct Job {
     pub data: PathBuf,
     /// Where the model goes.
     pub output: PathBuf,
-    /// What the job says about the algorithm, as it goes into the model.
-    pub settings: Vec<(String, String)>,
     files: Vec<PathBuf>,
 }
 
@@ -85,7 +83,7 @@ impl Job {
         if is_plain && let Some(privacy) = root.section("privacy") {
             let why = "setting = \"plain\" protects nobody, so nothing can be said about privacy: leave [privacy] out";
             document.finding(privacy.line(), why);
-            privacy.keys().for_each(|key| drop(privacy.has(key)));
+            privacy.keys().for_each(|key| privacy.ignore(key));
         }
         let schema = file.as_ref().and_then(|file| {
             schema(file)
@@ -97,10 +95,7 @@ impl Job {
         {
             root.finding("schema", "the schema declares no label, which is what a model learns to predict. Add a line such as\noutcome = { type = \"label\", values = [\"no\", \"yes\"] }");
         }
-        let (plain, settings) = match &algorithm {
-            Some(section) => (plain::read(section, schema.as_ref()), settings(section)),
-            None => (None, Vec::new()),
-        };
+        let plain = algorithm.and_then(|section| plain::read(&section));
         document.finish()?;
         // Whatever is absent was found to be wrong.
         let (Some(schema), Some(data), Some(output), Some(plain)) = (schema, data, output, plain) else {
@@ -111,7 +106,6 @@ impl Job {
             schema: Arc::new(schema),
             data,
             output,
-            settings: [vec![("setting".to_owned(), "plain".to_owned())], settings].concat(),
             files: file.into_iter().collect(),
         };
         job.check_output(name)?;
@@ -165,9 +159,4 @@ impl Job {
         let bar = Progress::bytes(format!("Reading {}", self.data.display()));
         table::read(&self.data, &intake, Extra::Refuse, &|done, of| bar.at(done, of))
     }
-}
-
-/// What a section says, as texts.
-fn settings(section: &Section<'_>) -> Vec<(String, String)> {
-    section.keys().map(|key| (key.to_owned(), section.written(key))).collect()
 }

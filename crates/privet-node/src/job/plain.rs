@@ -1,38 +1,28 @@
 //! `[algorithm]` of `setting = "plain"`.
 
-use privet::data::Schema;
-use privet::data::document::Section;
-use privet::data::schema::Label;
-use privet::setting::plain::Plain;
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Name {
-    Stumps,
-    Logistic,
-    Constant,
-}
+use privet::data::Section;
+use privet::setting::plain::{Algorithm, Plain};
 
 /// The algorithm, or nothing if something was found to be wrong with it.
-pub(super) fn read(section: &Section<'_>, schema: Option<&Schema>) -> Option<Plain> {
-    let names = [("stumps", Name::Stumps), ("logistic", Name::Logistic), ("constant", Name::Constant)];
-    let name = section.required_choice("name", &names)?.value;
-    let built = match name {
-        Name::Stumps => {
-            let rounds = section.integer("rounds").map_or(100, |found| found.value);
-            if schema.and_then(Schema::label).is_some_and(|(_, label)| matches!(label, Label::Number { .. })) {
-                section.finding("name", "name = \"stumps\" needs a label with classes; for a number write name = \"logistic\"");
-                return None;
-            }
-            u32::try_from(rounds)
-                .map_err(|_| privet::Error::Parameter(format!("rounds = {rounds}: write a number from 1 to 100000")))
-                .and_then(Plain::stumps)
+pub(super) fn read(section: &Section<'_>) -> Option<Plain> {
+    let names = Algorithm::NAMES.map(|name| (name, name));
+    let mut builder = Plain::builder().algorithm(section.required_choice("name", &names)?.value);
+    let count = |key: &str| {
+        let found = section.integer(key)?;
+        let count = u32::try_from(found.value).ok();
+        if count.is_none() {
+            section.finding(key, format!("{key} = {} cannot be: write a number such as {key} = 100", found.value));
         }
-        Name::Logistic => {
-            let l2 = section.number("l2").map_or(1.0, |found| found.value);
-            Plain::logistic_with(l2)
-        }
-        Name::Constant => Ok(Plain::constant()),
+        count
     };
-    let key = if name == Name::Stumps { "rounds" } else { "l2" };
-    built.inspect_err(|e| section.finding(key, e.to_string())).ok()
+    if let Some(rounds) = count("rounds") {
+        builder = builder.rounds(rounds);
+    }
+    if let Some(iterations) = count("iterations") {
+        builder = builder.iterations(iterations);
+    }
+    if let Some(l2) = section.number("l2") {
+        builder = builder.l2(l2.value);
+    }
+    builder.build().inspect_err(|e| section.finding("name", e.to_string())).ok()
 }

@@ -19,25 +19,33 @@ pub(super) fn experiments() -> Vec<Experiment> {
     ]
 }
 
+fn plain(algorithm: &str) -> Result<Plain, Error> {
+    Plain::builder().algorithm(algorithm).build()
+}
+
+fn stumps(rounds: u32) -> Result<Plain, Error> {
+    Plain::builder().algorithm("stumps").rounds(rounds).build()
+}
+
 type Methods = Vec<(&'static str, Plain)>;
 
 fn adult(data: &Data, _runs: u32, bar: &Progress) -> Result<Vec<Measured>, Error> {
-    let methods = vec![("logistic", Plain::logistic()), ("stumps", Plain::stumps(100)?), ("constant", Plain::constant())];
+    let methods = vec![("logistic", plain("logistic")?), ("stumps", stumps(100)?), ("constant", plain("constant")?)];
     published_split(data, "adult", &methods, &["accuracy", "AUC"], bar)
 }
 
 fn pendigits(data: &Data, _runs: u32, bar: &Progress) -> Result<Vec<Measured>, Error> {
-    let methods = vec![("logistic", Plain::logistic()), ("constant", Plain::constant())];
+    let methods = vec![("logistic", plain("logistic")?), ("constant", plain("constant")?)];
     published_split(data, "pendigits", &methods, &["accuracy"], bar)
 }
 
 fn ionosphere(data: &Data, runs: u32, bar: &Progress) -> Result<Vec<Measured>, Error> {
-    let methods = vec![("logistic", Plain::logistic()), ("stumps", Plain::stumps(50)?), ("constant", Plain::constant())];
+    let methods = vec![("logistic", plain("logistic")?), ("stumps", stumps(50)?), ("constant", plain("constant")?)];
     random_splits(data, "ionosphere", &methods, (&["accuracy"], runs), bar)
 }
 
 fn powerplant(data: &Data, runs: u32, bar: &Progress) -> Result<Vec<Measured>, Error> {
-    let methods = vec![("ridge", Plain::logistic()), ("constant", Plain::constant())];
+    let methods = vec![("ridge", plain("logistic")?), ("constant", plain("constant")?)];
     random_splits(data, "powerplant", &methods, (&["RMSE"], runs), bar)
 }
 
