@@ -65,10 +65,20 @@ impl<'a> Section<'a> {
         self.table.entries.iter().map(|entry| entry.key.as_str())
     }
 
+    /// Remembers that something is wrong with this section.
+    pub fn finding(&self, text: impl Into<String>) {
+        self.document.finding(self.line, text);
+    }
+
     /// Remembers that something is wrong with a key, which is then not called unknown as well.
-    pub fn finding(&self, key: &str, text: impl Into<String>) {
+    pub fn finding_at(&self, key: &str, text: impl Into<String>) {
         self.ask(key);
         self.document.finding(self.line_of(key), text);
+    }
+
+    /// Makes keys known without reading them.
+    pub fn allow(&self, keys: &[&str]) {
+        keys.iter().for_each(|key| self.ask(key));
     }
 
     /// A text.

@@ -66,18 +66,11 @@ impl<'a> Lines<'a> {
         self.starts.partition_point(|&start| start <= place)
     }
 
-    /// The line of a byte and its column in characters, both counted from one.
-    pub(super) fn line_and_column(&self, place: usize) -> (usize, usize) {
-        let line = self.line(place);
-        let before = self.text.as_bytes()[..place.min(self.text.len())]
-            .get(self.starts[line - 1]..)
-            .unwrap_or_default();
-        (line, String::from_utf8_lossy(before).chars().count() + 1)
-    }
-
-    /// The text of a place.
-    pub(super) fn text(&self, place: std::ops::Range<usize>) -> &'a str {
-        self.text.get(place).unwrap_or_default()
+    /// The column of a byte in characters, counted from one.
+    pub(super) fn column(&self, place: usize) -> usize {
+        let before = self.text.get(..place).unwrap_or(self.text);
+        let start = self.starts[self.line(before.len()) - 1];
+        before[start..].chars().count() + 1
     }
 }
 
