@@ -88,7 +88,7 @@ fn each_malformed_text_says_what_where_and_how_to_mend_it() {
         ),
         (
             "{header}1,A,no\n2,\"\"\"B\"\",no\n3,\"x\ny\",no\n",
-            "p.csv, line 3: a quote opens a cell here and is never closed; close it, or write two quotes for one inside a cell",
+            "p.csv, line 3: 2 cells where the first line has 3; is a cell missing, or a line broken?",
         ),
         (
             "age,blood,outcome\r1,A,no\r2,B,yes\r",

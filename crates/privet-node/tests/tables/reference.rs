@@ -26,7 +26,8 @@ fn reference(bytes: &[u8], intake: &Intake) -> Cells {
     let mut places: Vec<usize> = (0..columns.len()).collect();
     for record in reader.byte_records() {
         let record = record.unwrap();
-        if record.len() == 1 && &record[0] == b"\r" {
+        // That crate sees an empty record in a comment without a line feed, and none but line feeds as ends.
+        if record.len() == 1 && record[0].trim_ascii().is_empty() {
             continue;
         }
         if header {
@@ -45,7 +46,7 @@ fn reference(bytes: &[u8], intake: &Intake) -> Cells {
             header = false;
             continue;
         }
-        assert_eq!(record.len(), places.len());
+        assert_eq!(record.len(), places.len(), "{record:?} in {:?}", String::from_utf8_lossy(bytes));
         for (cell, &place) in record.iter().zip(&places) {
             columns[place].text(cell);
         }
