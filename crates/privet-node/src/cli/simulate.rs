@@ -3,7 +3,6 @@
 use std::fmt::Write;
 
 use privet::data::Table;
-use privet::model::Report;
 use privet::privacy::Unprotected;
 use privet::setting::evaluation::Evaluation;
 use privet::setting::plain::Plain;
@@ -14,6 +13,7 @@ use super::high::Simulate;
 use super::{Answer, leave};
 use crate::job::{Job, Setting};
 use crate::progress::Progress;
+use crate::reproduce::{mean_and_deviation, named};
 
 /// One way to train, and how good it was in each run.
 struct Method {
@@ -58,8 +58,7 @@ fn figures(
     let evaluation = Evaluation::of(train.schema())?;
     let model = plain.fit(train, leave, &|_, _| {})?;
     let judged = test.cells().as_ref().map(|cells| evaluation.judge(&model, cells));
-    let report: Report = evaluation.open(judged, leave);
-    Ok(report.figures())
+    Ok(named(&evaluation.open(judged, leave)))
 }
 
 fn seed(number: u64) -> [u8; 32] {
@@ -103,7 +102,7 @@ fn answer(simulate: &Simulate, methods: &[Method]) -> Answer {
         for metric in &metrics {
             let values: Vec<f64> =
                 method.runs.iter().flatten().filter(|(name, _)| name == metric).map(|(_, x)| *x).collect();
-            let (mean, sd) = crate::reproduce::mean_and_deviation(&values);
+            let (mean, sd) = mean_and_deviation(&values);
             let shown = if values.len() > 1 { format!("{mean:.4} ± {sd:.4}") } else { format!("{mean:.4}") };
             let _ = write!(text, " {shown:>16}");
             lines.push(json!({"method": method.name, "metric": metric, "mean": mean, "sd": sd, "runs": values.len()}));

@@ -9,6 +9,7 @@ mod expected;
 mod plain;
 
 use privet::Error;
+use privet::model::metrics::{Figure, Report};
 use serde::Serialize;
 
 pub use data::Data;
@@ -120,6 +121,12 @@ pub fn lines(
             }
         })
         .collect())
+}
+
+/// The figures of a report by their metrics' names; not a number where one is not defined.
+pub fn named(report: &Report) -> Vec<(&'static str, f64)> {
+    let value = |figure: &Figure| figure.estimate.map_or(f64::NAN, |estimate| estimate.value);
+    report.figures.iter().map(|figure| (figure.metric.name(), value(figure))).collect()
 }
 
 /// Mean and standard deviation (with n - 1; zero for fewer than two).

@@ -6,7 +6,7 @@ use privet::privacy::Unprotected;
 use privet::setting::evaluation::Evaluation;
 use privet::setting::plain::Plain;
 
-use super::{Data, Experiment, Measured};
+use super::{Data, Experiment, Measured, named};
 use crate::progress::Progress;
 
 pub(super) fn experiments() -> Vec<Experiment> {
@@ -109,5 +109,5 @@ fn figures(plain: &Plain, train: Table, test: &Table) -> Result<Vec<(&'static st
     let evaluation = Evaluation::of(train.schema())?;
     let model = plain.fit(train, &leave, &|_, _| {})?;
     let judged = test.cells().as_ref().map(|cells| evaluation.judge(&model, cells));
-    Ok(evaluation.open(judged, &leave).figures())
+    Ok(named(&evaluation.open(judged, &leave)))
 }
