@@ -52,10 +52,10 @@ pub enum Verb {
     Completions(Completions),
 }
 
-/// Show a budget, two releases, a refusal and a check, on made-up data.
+/// See a model, a budget, a paid answer, a refusal and a check, on made-up data.
 ///
-/// Makes a table of 2,000 people who do not exist, gives it a budget, releases two noisy answers about it, tries to
-/// release one too many, and checks the record. Needs no set-up and leaves nothing behind.
+/// Makes two tables of people who do not exist, trains a model on the public one, asks how good it is on the private one,
+/// pays for the answer, asks once too often, and checks the record. Needs no set-up and leaves nothing behind.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  privet demo --keep demo     look at the files afterwards")]
 pub struct Demo {
