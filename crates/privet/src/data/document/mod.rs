@@ -117,6 +117,9 @@ fn all(name: &str, mut findings: Vec<Finding>) -> Error {
     const SHOWN: usize = 100;
     findings.sort_by_key(|finding| (finding.line, finding.column));
     findings.dedup();
+    for finding in &mut findings {
+        finding.text = visible(&finding.text);
+    }
     let place = |finding: &Finding| match finding.column {
         None => format!("line {}", finding.line),
         Some(column) => format!("line {}, column {column}", finding.line),
@@ -132,6 +135,19 @@ fn all(name: &str, mut findings: Vec<Finding>) -> Error {
         text += &format!("\n  and {} more", findings.len() - SHOWN);
     }
     Error::Data(text)
+}
+
+/// Texts from a file could otherwise speak to the terminal.
+fn visible(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control() && c != '\n' {
+            out.extend(c.escape_default());
+        } else {
+            out.push(c);
+        }
+    }
+    out
 }
 
 /// A text as TOML writes it, in quotes.

@@ -11,7 +11,8 @@ pub(super) enum Place {
     Dataset,
     Unit,
     Rows,
-    File,
+    /// This key of `[file]`.
+    File(&'static str),
     Missing,
     /// All columns together.
     Columns,
@@ -67,18 +68,18 @@ impl Schema {
             ("quote", Some(layout.quote)),
             ("comment", layout.comment),
         ];
-        for (i, (name, mark)) in marks.iter().enumerate() {
+        for (i, &(name, mark)) in marks.iter().enumerate() {
             let Some(mark) = mark else { continue };
             if !mark.is_ascii() || matches!(mark, b'\n' | b'\r') {
                 faults.push((
-                    Place::File,
+                    Place::File(name),
                     format!("{name} must be an ASCII character that ends no line"),
                 ));
             }
             for (other, same) in &marks[..i] {
-                if *same == Some(*mark) {
-                    let mark = char::from(*mark);
-                    faults.push((Place::File, format!("{other} and {name} are both {mark:?}")));
+                if *same == Some(mark) {
+                    let mark = char::from(mark);
+                    faults.push((Place::File(name), format!("{other} and {name} are both {mark:?}")));
                 }
             }
         }
@@ -95,6 +96,7 @@ impl Schema {
             }
             if name.chars().any(char::is_control) {
                 fault(format!("column {name:?}: a name cannot have control characters"));
+                continue;
             }
             if let Some(measure) = &column.measure
                 && measure.chars().any(char::is_control)

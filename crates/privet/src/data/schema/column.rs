@@ -197,7 +197,11 @@ fn number(section: Section<'_>, integer: bool) -> Option<Kind> {
 fn few(section: Section<'_>, bins: i64) -> Option<u16> {
     let few = u16::try_from(bins).ok();
     if few.is_none() {
-        section.finding_at("bins", format!("bins = {bins}: 1 to 65000 are possible"));
+        let name = section.name();
+        section.finding_at(
+            "bins",
+            format!("column '{name}': bins = {bins}: 1 to 65000 are possible"),
+        );
     }
     few
 }

@@ -1,6 +1,7 @@
 //! A schema in plain words.
 
 use super::{Column, Declared, Kind, Label, Number, Schema, Transform};
+use crate::data::document::number as digits;
 
 impl Schema {
     /// What the schema means, and what may be worth a second thought. It follows from the schema alone.
@@ -81,15 +82,15 @@ impl Schema {
         for column in &self.columns {
             let name = &column.name;
             match &column.kind {
-                Kind::Id if self.unit.column.as_ref() != Some(name) => remarks.push(format!(
+                Kind::Id if self.unit.column.is_none() => remarks.push(format!(
                     "'{name}' is an id that nothing uses. If people have several rows, add unit = {name:?} so that a person \
                      is protected as a whole."
                 )),
                 Kind::Number(number) => remarks.extend(better_scale(number).map(|scale| format!(
                     "'{name}' goes from {} to {} in bins of equal width: most small numbers share one bin. transform = \"{}\" \
                      would tell them apart.",
-                    number.min(),
-                    number.max(),
+                    digits(number.min()),
+                    digits(number.max()),
                     scale.name()
                 ))),
                 Kind::Category(it) | Kind::Ordinal(it) if it.values().len() > 1000 => remarks.push(format!(
@@ -122,7 +123,7 @@ fn better_scale(number: &Number) -> Option<Transform> {
 
 fn fill_of(kind: &Kind) -> Option<String> {
     match kind {
-        Kind::Number(number) => number.fill().map(|fill| fill.to_string()),
+        Kind::Number(number) => number.fill().map(digits),
         Kind::Ordinal(it) | Kind::Category(it) | Kind::Flag(it) | Kind::Label(Label::Classes(it)) => it
             .fill()
             .map(|fill| format!("{:?}", it.values()[usize::from(fill)])),
@@ -141,12 +142,12 @@ impl Column {
             Kind::Number(number) => format!(
                 "{}, {whose}: {} to {}{measure}; {}; what lies beyond counts as the bound, {}",
                 self.kind.name(),
-                number.min(),
-                number.max(),
+                digits(number.min()),
+                digits(number.max()),
                 bins(number),
                 match number.fill() {
                     None => "missing cells have a slot of their own".into(),
-                    Some(fill) => format!("missing cells count as {fill}"),
+                    Some(fill) => format!("missing cells count as {}", digits(fill)),
                 }
             ),
             Kind::Ordinal(it) => format!(
@@ -170,8 +171,10 @@ impl Column {
                 )
             }
             Kind::Label(Label::Number { min, max }) => format!(
-                "what is to be predicted, {whose}: {min} to {max}{measure}; missing cells count as {}",
-                (min + max) / 2.0
+                "what is to be predicted, {whose}: {} to {}{measure}; missing cells count as {}",
+                digits(*min),
+                digits(*max),
+                digits((min + max) / 2.0)
             ),
         }
     }

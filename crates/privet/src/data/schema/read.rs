@@ -80,7 +80,7 @@ fn read(document: &Document, root: Section<'_>) -> Schema {
             Place::Dataset => root.line_of("dataset"),
             Place::Rows if root.has("unit") => continue,
             Place::Rows => root.line_of("rows_per_unit"),
-            Place::File => file.map_or(1, |file| file.line()),
+            Place::File(key) => file.map_or(1, |file| file.line_of(key)),
             Place::Missing => root.line_of("missing"),
             Place::Column(column) => lines[column],
             // A column that could not be read may be the one that is wanted.
