@@ -42,7 +42,9 @@ impl Plain {
         let schema = table.schema().clone();
         let Some((_, label)) = schema.label() else {
             return Err(Error::Parameter(
-                "the schema has no label, so there is nothing to predict: add a column with type = \"label\" to it".into(),
+                "the schema has no label, so there is nothing to predict: declare one column as the label, as in \
+                 [columns.NAME] type = \"label\", values = [\"no\", \"yes\"]"
+                    .into(),
             ));
         };
         let cells = leave.reveal(table.into_cells());
