@@ -71,7 +71,7 @@ impl Job {
         let path = |key: &str, example: &str| {
             let found = root.required_text(key, example)?;
             if found.value.is_empty() {
-                root.finding(key, format!("{key} is empty; write a file's name, such as {key} = {example}"));
+                root.finding_at(key, format!("{key} is empty; write a file's name, such as {key} = {example}"));
                 return None;
             }
             Some(folder.join(found.value))
@@ -82,18 +82,18 @@ impl Job {
         let algorithm = root.required_section("algorithm", EXAMPLE);
         if is_plain && let Some(privacy) = root.section("privacy") {
             let why = "setting = \"plain\" protects nobody, so nothing can be said about privacy: leave [privacy] out";
-            document.finding(privacy.line(), why);
-            privacy.keys().for_each(|key| privacy.ignore(key));
+            privacy.finding(why);
+            privacy.allow(&privacy.keys().collect::<Vec<_>>());
         }
         let schema = file.as_ref().and_then(|file| {
             schema(file)
-                .inspect_err(|e| root.finding("schema", e.to_string()))
+                .inspect_err(|e| root.finding_at("schema", e.to_string()))
                 .ok()
         });
         if let Some(schema) = &schema
             && schema.label().is_none()
         {
-            root.finding("schema", "the schema declares no label, which is what a model learns to predict. Add a line such as\noutcome = { type = \"label\", values = [\"no\", \"yes\"] }");
+            root.finding_at("schema", "the schema declares no label, which is what a model learns to predict. Add a line such as\noutcome = { type = \"label\", values = [\"no\", \"yes\"] }");
         }
         let plain = algorithm.and_then(|section| plain::read(&section));
         document.finish()?;

@@ -20,6 +20,6 @@ mod table;
 
 pub use column::{Bins, ColumnBuilder, Feature, Target};
 pub use cuts::Cuts;
-pub use document::Document;
+pub use document::{Document, Section};
 pub use schema::Schema;
 pub use table::{Cells, Intake, Keep, Piece, Table};

@@ -173,6 +173,26 @@ impl Schema {
         ReplacePrivate::unit(rows, private.map(|column| column.name.as_str())).relation()
     }
 
+    /// Why rows of this schema cannot be given to a model of `other`, if they cannot: features and label must be declared alike,
+    /// in the same order. Who is protected, and how the file is written, may differ.
+    pub fn differs(&self, other: &Self) -> Option<String> {
+        let mine = self.features().chain(self.label().map(|(column, _)| column));
+        let mut theirs = other.features().chain(other.label().map(|(column, _)| column));
+        for column in mine {
+            match theirs.next() {
+                Some(there) if there.name == column.name && there.kind == column.kind => {}
+                Some(there) if there.name == column.name => {
+                    return Some(format!("column '{}' is declared otherwise than in the model", column.name));
+                }
+                Some(there) => {
+                    return Some(format!("column '{}' stands where the model has '{}'", column.name, there.name));
+                }
+                None => return Some(format!("the model does not know the column '{}'", column.name)),
+            }
+        }
+        theirs.next().map(|column| format!("column '{}' of the model is not declared", column.name))
+    }
+
     /// Whether anything in the table is to be protected.
     pub fn is_private(&self) -> bool {
         self.columns.iter().any(|column| column.private)
