@@ -420,6 +420,8 @@ impl fmt::Display for Certificate {
         }
         if self.recorded {
             write!(f, "ledger     {}", self.ledger)
+        } else if self.payments.is_empty() {
+            f.write_str("ledger     none: this run is recorded nowhere")
         } else {
             write!(f, "ledger     none: what was spent is not recorded anywhere")
         }

@@ -88,7 +88,8 @@ pub(super) fn run(keep: Option<&Path>) -> Result<Answer, Failure> {
 }
 
 /// Runs the steps as if they were typed in the folder.
-fn tell(folder: &Path, kept: bool) -> Result<Answer, Failure> {
+fn tell(kept_in: &Path, kept: bool) -> Result<Answer, Failure> {
+    let folder = &std::path::absolute(kept_in).unwrap_or_else(|_| kept_in.to_owned());
     for (name, text) in people::files() {
         let path = folder.join(name);
         write_whole(&path, text.as_bytes()).map_err(|e| Failure {
@@ -119,7 +120,7 @@ fn tell(folder: &Path, kept: bool) -> Result<Answer, Failure> {
         let _ = writeln!(
             text,
             "\nThe files are in {}: there, with PRIVET_LEDGER=ledger.db, the commands above can be typed.",
-            folder.display()
+            kept_in.display()
         );
     }
     Ok(Answer::new(text, json!({"steps": answers})))

@@ -52,7 +52,7 @@ fn table(people: usize, mut state: u64) -> String {
         let smoker = below(4) == 0;
         let region = ["north", "east", "south", "west"][below(4) as usize];
         // In a thousand: the old, those with high pressure and smokers are at risk, and some have bad luck.
-        let risk = 30 + 6 * age.saturating_sub(50) + 5 * pressure.saturating_sub(140) + if smoker { 150 } else { 0 };
+        let risk = 20 + 10 * age.saturating_sub(50) + 8 * pressure.saturating_sub(150) + if smoker { 200 } else { 0 };
         let (smoker, stroke) = (if smoker { "yes" } else { "no" }, if below(1000) < risk { "yes" } else { "no" });
         // A cell is missing now and then.
         match below(50) {
