@@ -11,12 +11,13 @@ use privet::privacy::{Book, Certificate, Delta, Epsilon, Relation};
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every decoder.
-pub const TARGETS: [Target; 5] = [
+pub const TARGETS: [Target; 6] = [
     ("entry", entry),
     ("chain", chain),
     ("certificate", certificate),
     ("amount", amount),
     ("schema", schema),
+    ("model", crate::models::model),
 ];
 
 /// One entry of a ledger: what parses is written again to the letter, and applied to an empty book.

@@ -13,7 +13,7 @@
 //! | how large is ε exactly, when the output table is known? | [`ratio`] |
 //! | is a whole run private on this pair of tables? | [`replay`] |
 //! | what if the ledger cannot be written? | [`faults`] |
-//! | what can foreign bytes do? | [`decoders`] |
+//! | what can foreign bytes do? | [`decoders`], [`models`] |
 
 pub mod chi_square;
 pub mod decoders;
@@ -21,6 +21,7 @@ pub mod epsilon;
 pub mod faults;
 pub mod interval;
 pub mod kolmogorov;
+pub mod models;
 pub mod ratio;
 pub mod replay;
 

@@ -381,8 +381,8 @@ fn parameters_are_checked_once() {
     assert_eq!(
         error.unwrap_err(),
         privet::Error::Parameter(
-            "the schema has no label, so there is nothing to predict: declare one column as the label, as in \
-             [columns.NAME] type = \"label\", values = [\"no\", \"yes\"]"
+            "the schema has no label, so there is nothing to predict: add a line such as outcome = { type = \"label\", values = [\"no\", \"yes\"] } \
+             to its [columns]"
                 .into()
         )
     );

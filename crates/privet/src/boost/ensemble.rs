@@ -23,6 +23,18 @@ pub enum Link {
     Softmax,
 }
 
+impl Link {
+    /// Its name in a model's file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Identity => "identity",
+            Self::Logistic => "logistic",
+            Self::Vote => "vote",
+            Self::Softmax => "softmax",
+        }
+    }
+}
+
 /// One learner with its coefficient.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -78,10 +90,9 @@ impl Ensemble {
         };
         if !fits {
             return bad(format!(
-                "the model's scores are of the kind '{:?}', which does not fit its label",
-                self.link
-            )
-            .to_lowercase());
+                "the model's scores are of the kind '{}', which does not fit its label",
+                self.link.name()
+            ));
         }
         if self.base.len() != outputs {
             return bad(format!(

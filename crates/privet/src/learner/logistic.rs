@@ -251,3 +251,140 @@ impl Objective for Softmax<'_> {
         TOLERANCE * self.total.max(1.0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Bins, Feature};
+    use crate::learner::Shape;
+
+    fn silent(_: u64, _: u64) {}
+
+    /// A number and a category, with weights that are not alike.
+    fn with_design<T>(rows: usize, run: impl Fn(&Design<'_>, &[f64]) -> T) -> T {
+        let number = Shape {
+            slots: 5,
+            ordered: 4,
+            missing: 4,
+            number: true,
+        };
+        let category = Shape {
+            slots: 4,
+            ordered: 0,
+            missing: 3,
+            number: false,
+        };
+        let features = [
+            Feature {
+                bins: Bins::Narrow((0..rows).map(|row| (row * 7 % 5) as u8).collect()),
+                scaled: Some((0..rows).map(|row| (row * 7 % 5) as f32 / 2.0 - 1.0).collect()),
+            },
+            Feature {
+                bins: Bins::Wide((0..rows).map(|row| (row * 3 % 4) as u16).collect()),
+                scaled: None,
+            },
+        ];
+        let weights: Vec<f64> = (0..rows).map(|row| 0.5 + (row % 3) as f64).collect();
+        let targets: Vec<f64> = (0..rows)
+            .map(|row| f64::from(u8::from(row * row % 7 < 3)))
+            .collect();
+        let sample = Sample {
+            shapes: &[number, category],
+            features: &features,
+            weights: &weights,
+        };
+        run(&Design::new(&sample), &targets)
+    }
+
+    fn single<'a>(design: &'a Design<'a>, targets: &'a [f64], loss: Loss) -> Single<'a> {
+        Single {
+            design,
+            targets,
+            loss,
+            l2: 0.3,
+            scale: 1.0,
+        }
+    }
+
+    /// Six rows with one feature that says nothing: the intercept alone is the log-odds, ln(4 / 2).
+    #[test]
+    fn without_features_the_optimum_is_the_log_odds() {
+        let shape = Shape {
+            slots: 4,
+            ordered: 0,
+            missing: 3,
+            number: false,
+        };
+        let features = [Feature {
+            bins: Bins::Narrow(vec![0; 6]),
+            scaled: None,
+        }];
+        let sample = Sample {
+            shapes: &[shape],
+            features: &features,
+            weights: &[1.0; 6],
+        };
+        let of = [1, 1, 0, 1, 0, 1];
+        let learner = Logistic {
+            l2: 1.0,
+            iterations: 50,
+        };
+        let fitted = learner.classes(&sample, Classes { of: &of, count: 2 }, &silent);
+        assert_eq!(fitted.len(), 1);
+        assert!((fitted[0].intercept - 2f64.ln()).abs() < 1e-9, "{fitted:?}");
+        let numbers = [1.0, 2.0, 3.0, 4.0, 5.0, 9.0];
+        let fitted = learner.numbers(&sample, &numbers, &silent);
+        assert!((fitted.intercept - 4.0).abs() < 1e-9, "{fitted:?}");
+    }
+
+    #[test]
+    fn the_gradient_vanishes_at_the_solution() {
+        for loss in [Loss::Logistic, Loss::Squares] {
+            with_design(200, |design, targets| {
+                let objective = single(design, targets, loss);
+                let by_newton = newton(&objective, 100, &silent);
+                let by_lbfgs = lbfgs(&objective, 1000, &silent);
+                for by in [&by_newton, &by_lbfgs] {
+                    let mut gradient = vec![0.0; by.len()];
+                    objective.value(by, &mut gradient);
+                    let norm = gradient.iter().map(|g| g * g).sum::<f64>().sqrt();
+                    assert!(norm < 1e-8, "{loss:?}: {norm}");
+                }
+                for (a, b) in by_newton.iter().zip(&by_lbfgs) {
+                    assert!((a - b).abs() < 1e-7, "{loss:?}: {a} {b}");
+                }
+            });
+        }
+    }
+
+    /// First and second derivatives against differences.
+    #[test]
+    fn derivatives_are_right() {
+        for loss in [Loss::Logistic, Loss::Squares] {
+            with_design(50, |design, targets| {
+                let objective = single(design, targets, loss);
+                let at: Vec<f64> = (0..design.width).map(|i| (i as f64 * 1.7).sin()).collect();
+                let n = at.len();
+                let mut gradient = vec![0.0; n];
+                objective.value(&at, &mut gradient);
+                let curvature = objective.curvature(&at);
+                let step = 1e-5;
+                for i in 0..n {
+                    let moved = |by: f64| {
+                        let mut there = at.clone();
+                        there[i] += by;
+                        let mut gradient = vec![0.0; n];
+                        (objective.value(&there, &mut gradient), gradient)
+                    };
+                    let (up, down) = (moved(step), moved(-step));
+                    let slope = (up.0 - down.0) / (2.0 * step);
+                    assert!((slope - gradient[i]).abs() < 1e-6, "{loss:?} {i}");
+                    for j in i..n {
+                        let bend = (up.1[j] - down.1[j]) / (2.0 * step);
+                        assert!((bend - curvature[j * n + i]).abs() < 1e-6, "{loss:?} {i} {j}");
+                    }
+                }
+            });
+        }
+    }
+}

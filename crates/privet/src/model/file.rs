@@ -103,6 +103,9 @@ fn explain(bytes: &[u8], error: &serde_json::Error) -> String {
             "the model's file is cut off: it ends in the middle, after {} bytes; copy it again",
             bytes.len()
         ),
+        _ if bytes.starts_with(b"{\"privet-model\":") => {
+            format!("the model was changed after it was written: {error}; use the file as privet wrote it")
+        }
         _ => NO_MODEL.into(),
     }
 }

@@ -30,7 +30,7 @@ impl Model {
             // A label is never outside its bounds, so nor is a prediction.
             scores
                 .par_iter_mut()
-                .for_each(|score| *score = score.clamp(*min, *max));
+                .for_each(|score| *score = score.max(*min).min(*max));
         }
         Ok(Predictions {
             link: self.ensemble().link,

@@ -42,8 +42,8 @@ impl Plain {
         let schema = table.schema().clone();
         let Some((_, label)) = schema.label() else {
             return Err(Error::Parameter(
-                "the schema has no label, so there is nothing to predict: declare one column as the label, as in \
-                 [columns.NAME] type = \"label\", values = [\"no\", \"yes\"]"
+                "the schema has no label, so there is nothing to predict: add a line such as outcome = { type = \"label\", values = [\"no\", \"yes\"] } \
+             to its [columns]"
                     .into(),
             ));
         };

@@ -1,0 +1,151 @@
+//! A model's file that came from somebody: it is refused, or it predicts.
+//!
+//! A fuzzer never guesses a checksum, so bytes are tried twice: as a whole file, and as the rest of a body behind a
+//! known schema, sealed as a writer would.
+
+use std::sync::Arc;
+
+use privet::boost::{Ensemble, Link};
+use privet::data::schema::{Column, Declared, Extras, Kind, Label, Layout, Number, Unit};
+use privet::data::{Cells, Intake, Schema, Table};
+use privet::model::{Model, Settings};
+use privet::privacy::Unprotected;
+use sha2::{Digest, Sha256};
+
+/// A whole file; or `{"ensemble": …, "certificate": …, "settings": …}`, to which the schema is added.
+pub fn model(bytes: &[u8]) {
+    if let Ok(model) = Model::from_bytes(bytes) {
+        used(&model);
+    }
+    let Some(rest) = std::str::from_utf8(bytes)
+        .ok()
+        .and_then(|text| text.strip_prefix('{'))
+    else {
+        return;
+    };
+    for classes in [0, 2, 3] {
+        if let Ok(model) = Model::from_bytes(&sealed(&schema(classes), rest)) {
+            used(&model);
+        }
+    }
+}
+
+/// What decodes is written and read again, and scores a few rows.
+fn used(model: &Model) {
+    let again = Model::from_bytes(&model.to_bytes()).expect("what was written is read");
+    assert_eq!(&again, model);
+    let cells = few(model);
+    let predictions = model
+        .predict(&cells)
+        .expect("cells that were read by the model's schema");
+    assert_eq!(predictions.rows(), cells.rows());
+    if let Some(count) = predictions.class_count() {
+        let classes = predictions.classes().expect("classes");
+        assert!(classes.iter().all(|&class| usize::from(class) < count));
+        let likely = predictions.probabilities().expect("probabilities");
+        assert_eq!(likely.len(), cells.rows() * count);
+    }
+}
+
+/// A few rows by a model's schema.
+fn few(model: &Model) -> Cells {
+    let schema = Arc::new(model.schema().clone());
+    let intake = Intake::features_only(Arc::clone(&schema), model.keep());
+    let mut columns = intake.columns();
+    for cell in ["", "0.5", "-1e30", "red", "high", "true"] {
+        columns.iter_mut().for_each(|column| column.text(cell.as_bytes()));
+    }
+    let piece = intake.piece(columns).expect("columns of one length");
+    let leave = Unprotected::unrecorded("test", &schema.relation(), "a test");
+    leave.reveal(Table::new(&intake, vec![piece]).into_cells())
+}
+
+/// A number, a category, an ordinal, and so many classes; a number for none.
+fn schema(classes: usize) -> Schema {
+    let declared = |values: &[&str]| {
+        Declared::new(values.iter().map(ToString::to_string).collect(), None).expect("values")
+    };
+    let label = if classes == 0 {
+        Label::Number { min: -5.0, max: 5.0 }
+    } else {
+        Label::Classes(declared(&["a", "b", "c"][..classes]))
+    };
+    let number = Number::new(-2.0, 2.0, Extras::default()).expect("bounds");
+    let columns = [
+        ("size", Kind::Number(number)),
+        ("colour", Kind::Category(declared(&["red", "green", "blue"]))),
+        ("slope", Kind::Ordinal(declared(&["low", "middle", "high"]))),
+        ("label", Kind::Label(label)),
+    ];
+    let columns = columns.map(|(name, kind)| Column {
+        name: name.into(),
+        kind,
+        private: true,
+        measure: None,
+    });
+    let missing = Schema::MISSING.map(String::from).to_vec();
+    Schema::new(
+        "test",
+        Unit::default(),
+        Layout::default(),
+        missing,
+        columns.to_vec(),
+    )
+    .expect("a schema")
+}
+
+/// A file whose body has this schema and this rest.
+fn sealed(schema: &Schema, rest: &str) -> Vec<u8> {
+    let (link, outputs) = match schema.label() {
+        Some((_, Label::Classes(declared))) if declared.values().len() > 2 => {
+            (Link::Softmax, declared.values().len())
+        }
+        Some((_, Label::Classes(_))) => (Link::Logistic, 1),
+        _ => (Link::Identity, 1),
+    };
+    let constant = Ensemble {
+        link,
+        base: vec![0.0; outputs],
+        members: Vec::new(),
+    };
+    let leave = Unprotected::unrecorded("test", &schema.relation(), "a test");
+    let model = Model::new(
+        schema.clone(),
+        constant,
+        leave.certificate(),
+        Settings::new(Vec::new()),
+    );
+    let file: serde_json::Value =
+        serde_json::from_slice(&model.expect("a model").to_bytes()).expect("a model's file is JSON");
+    let body = format!("{{\"schema\":{},{rest}", file["body"]["schema"]);
+    let checksum: String = Sha256::digest(&body)
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    format!("{{\"privet-model\":1,\"sha256\":\"{checksum}\",\"body\":{body}}}\n").into_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The corpus would say nothing if its seeds were refused.
+    #[test]
+    fn every_seed_of_the_corpus_is_a_model() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/model");
+        let mut decoded = 0;
+        for file in std::fs::read_dir(folder).expect("a corpus") {
+            let path = file.expect("an entry").path();
+            let text = std::fs::read_to_string(&path).expect("a file");
+            let rest = text.strip_prefix('{').expect("an object");
+            let fits = [0, 2, 3].map(|classes| Model::from_bytes(&sealed(&schema(classes), rest)).is_ok());
+            if path.file_name().is_some_and(|name| name == "refused") {
+                assert_eq!(fits, [false; 3]);
+            } else {
+                assert_eq!(fits.iter().filter(|fits| **fits).count(), 1, "{}", path.display());
+                decoded += 1;
+            }
+        }
+        assert!(decoded >= 6);
+    }
+}

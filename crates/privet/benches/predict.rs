@@ -1,0 +1,157 @@
+//! How fast a model scores rows: `cargo bench -p privet --bench predict`.
+//!
+//! The peer is the least that any scorer must do: read the same columns of slots once and add something up for each row. The
+//! bar is several million rows a second for 100 stumps on two cores, and at least a third of the peer's speed; 100 stumps
+//! one by one are there to show what the tables save. `PRIVET_ROWS` sets the number of rows.
+#![allow(clippy::unwrap_used, reason = "a benchmark")]
+
+use std::hint::black_box;
+use std::sync::Arc;
+use std::time::Instant;
+
+use privet::data::schema::{Column, Declared, Extras, Kind, Label, Layout, Number, Unit};
+use privet::data::{Bins, Cells, Intake, Keep, Schema, Table};
+use privet::privacy::{Coins, Unprotected};
+use privet::setting::plain::Plain;
+use rayon::prelude::*;
+
+const FEATURES: usize = 30;
+
+fn main() {
+    let rows: usize = std::env::var("PRIVET_ROWS").map_or(2_000_000, |n| n.parse().unwrap());
+    let schema = Arc::new(schema());
+    let leave = Unprotected::unrecorded("bench", &schema.relation(), "a benchmark");
+    let cells = |keep| leave.reveal(table(&schema, keep, rows).into_cells());
+    println!(
+        "{rows} rows, {FEATURES} features, {} threads    seconds  million rows/s",
+        rayon::current_num_threads()
+    );
+    let bins = cells(Keep::Bins);
+    let peer = best("slots added up", rows, || touch(&bins));
+
+    let started = Instant::now();
+    let stumps = Plain::builder().algorithm("stumps").rounds(100).build().unwrap();
+    let learnt = stumps
+        .fit(table(&schema, Keep::Bins, 100_000), &leave, &|_, _| {})
+        .unwrap();
+    let used: std::collections::BTreeSet<usize> = learnt
+        .ensemble()
+        .members
+        .iter()
+        .filter_map(|member| match &member.learner {
+            privet::learner::Learner::Stump(stump) => Some(stump.feature),
+            privet::learner::Learner::Linear(_) => None,
+        })
+        .collect();
+    println!(
+        "({} stumps on {} features, learnt from 100000 rows in {:.2} s)",
+        learnt.ensemble().members.len(),
+        used.len(),
+        started.elapsed().as_secs_f64()
+    );
+    let ours = best("100 stumps", rows, || {
+        learnt.predict(&bins).unwrap().scores().len()
+    });
+    best("100 stumps, classes", rows, || {
+        learnt.predict(&bins).unwrap().classes().unwrap().len()
+    });
+    best("100 stumps, probabilities", rows, || {
+        learnt.predict(&bins).unwrap().probabilities().unwrap().len()
+    });
+    best("100 stumps one by one", rows, || {
+        let votes = (0..rows).into_par_iter().map(|row| {
+            let members = &learnt.ensemble().members;
+            let votes = members
+                .iter()
+                .map(|member| member.weight * member.learner.vote(bins.features(), row));
+            votes.sum::<f64>()
+        });
+        votes.collect::<Vec<f64>>().len()
+    });
+    println!("100 stumps beside slots added up: ratio {:.2}", peer / ours);
+
+    let values = cells(Keep::Values);
+    let started = Instant::now();
+    let logistic = Plain::builder().algorithm("logistic").build().unwrap();
+    let learnt = logistic
+        .fit(table(&schema, Keep::Values, 100_000), &leave, &|_, _| {})
+        .unwrap();
+    println!(
+        "(logistic regression learnt from 100000 rows in {:.2} s)",
+        started.elapsed().as_secs_f64()
+    );
+    best("logistic regression", rows, || {
+        learnt.predict(&values).unwrap().scores().len()
+    });
+}
+
+/// The best of five.
+fn best(what: &str, rows: usize, run: impl Fn() -> usize) -> f64 {
+    let times = (0..5).map(|_| {
+        let started = Instant::now();
+        black_box(run());
+        started.elapsed().as_secs_f64()
+    });
+    let time = times.fold(f64::MAX, f64::min);
+    println!("{what:<40} {time:>10.4} {:>12.1}", rows as f64 / time / 1e6);
+    time
+}
+
+fn touch(cells: &Cells) -> usize {
+    let block = 2048;
+    let mut sums = vec![0.0_f64; cells.rows()];
+    sums.par_chunks_mut(block).enumerate().for_each(|(at, sums)| {
+        for feature in cells.features() {
+            if let Bins::Narrow(bins) = &feature.bins {
+                for (sum, &slot) in sums.iter_mut().zip(&bins[at * block..]) {
+                    *sum += f64::from(slot);
+                }
+            }
+        }
+    });
+    black_box(sums).len()
+}
+
+fn schema() -> Schema {
+    let values = |n: usize| Declared::new((0..n).map(|i| i.to_string()).collect(), None).unwrap();
+    let mut columns: Vec<Column> = (0..FEATURES)
+        .map(|i| Column {
+            name: format!("f{i}"),
+            kind: if i % 3 == 2 {
+                Kind::Category(values(10))
+            } else {
+                Kind::Number(Number::new(0.0, 1.0, Extras::default()).unwrap())
+            },
+            private: false,
+            measure: None,
+        })
+        .collect();
+    columns.push(Column {
+        name: "label".into(),
+        kind: Kind::Label(Label::Classes(values(2))),
+        private: false,
+        measure: None,
+    });
+    Schema::new("bench", Unit::default(), Layout::default(), Vec::new(), columns).unwrap()
+}
+
+fn table(schema: &Arc<Schema>, keep: Keep, rows: usize) -> Table {
+    let intake = Intake::new(Arc::clone(schema), keep);
+    let mut columns = intake.columns();
+    let mut coins = Coins::from_seed([1; 32]);
+    for _ in 0..rows {
+        let mut sum = 0.0;
+        for (i, column) in columns[..FEATURES].iter_mut().enumerate() {
+            let x = coins.below(10) as f64;
+            sum += x;
+            if i % 3 == 2 {
+                column.integer(x as i64);
+            } else {
+                column.number(x / 10.0);
+            }
+        }
+        let noise = coins.below(40) as f64 - 20.0;
+        columns[FEATURES].integer(i64::from(sum + noise > 4.5 * FEATURES as f64));
+    }
+    Table::new(&intake, vec![intake.piece(columns).unwrap()])
+}

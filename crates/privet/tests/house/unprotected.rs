@@ -1,0 +1,114 @@
+//! The door without protection is named in few files, under its own name.
+
+use proc_macro2::{TokenStream, TokenTree};
+
+use crate::paths::word;
+
+/// Files, or folders that end in a slash, that may name it.
+const ALLOWED: &[&str] = &[
+    "crates/privet/src/privacy/unprotected.rs",
+    "crates/privet/src/privacy/mod.rs",
+    "crates/privet/src/setting/plain/",
+    "crates/privet/src/setting/evaluation/",
+    // The command, where a person says that they know.
+    "crates/privet-node/src/cli/train.rs",
+    "crates/privet-node/src/cli/evaluate.rs",
+    // Bodies of tests.
+    "crates/privet-testkit/src/",
+];
+
+/// A folder of this name holds papers' algorithms whose claim is false.
+const AS_PUBLISHED: &str = "/as_published/";
+
+/// What stands at a line.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Found {
+    /// The door.
+    Door(usize),
+    /// The door under another name.
+    Alias(usize),
+}
+
+/// Where a file names the door, or goes through it.
+pub(crate) fn named(tokens: TokenStream) -> Vec<Found> {
+    let mut found = Vec::new();
+    collect(&Vec::from_iter(tokens), &mut found);
+    found
+}
+
+fn collect(tokens: &[TokenTree], found: &mut Vec<Found>) {
+    for (at, token) in tokens.iter().enumerate() {
+        if let Some("Unprotected" | "reveal") = word(Some(token)).as_deref() {
+            let line = token.span().start().line;
+            found.push(match word(tokens.get(at + 1)).as_deref() {
+                Some("as") => Found::Alias(line),
+                _ => Found::Door(line),
+            });
+        }
+        if let TokenTree::Group(inner) = token {
+            collect(&Vec::from_iter(inner.stream()), found);
+        }
+    }
+}
+
+/// Files that name it and may not.
+pub(crate) fn faults(files: &[(String, Vec<Found>)]) -> Vec<String> {
+    let mut faults = Vec::new();
+    for (file, found) in files {
+        let allowed = file.contains(AS_PUBLISHED)
+            || ALLOWED
+                .iter()
+                .any(|path| file == path || path.ends_with('/') && file.starts_with(path));
+        for found in found {
+            match found {
+                Found::Alias(line) => faults.push(format!("{file}:{line}: `Unprotected` under another name")),
+                Found::Door(line) if !allowed => {
+                    faults.push(format!("{file}:{line}: may not name `Unprotected` or `reveal`"));
+                }
+                Found::Door(_) => {}
+            }
+        }
+    }
+    faults
+}
+
+#[cfg(test)]
+mod self_tests {
+    use super::*;
+
+    fn count(file: &str, code: &str) -> usize {
+        faults(&[(file.into(), named(code.parse().expect("tokens")))]).len()
+    }
+
+    #[test]
+    fn the_door_is_found_wherever_it_stands() {
+        let elsewhere = "crates/privet/src/setting/central/mod.rs";
+        assert_eq!(count(elsewhere, "use crate::privacy::{Private, Unprotected};"), 1);
+        assert_eq!(
+            count(elsewhere, "fn f() { m!(privacy::Unprotected::unrecorded()) }"),
+            1
+        );
+        assert_eq!(
+            count(elsewhere, "fn f(leave: &impl Door) { leave.reveal(rows) }"),
+            1
+        );
+        assert_eq!(count(elsewhere, "/// `Unprotected` is for others.\nfn f() {}"), 0);
+        assert_eq!(count("crates/privet/src/boost/samme.rs", "use Unprotected;"), 1);
+    }
+
+    #[test]
+    fn allowed_files_may_name_it_and_nobody_may_rename_it() {
+        for file in [
+            "crates/privet/src/setting/plain/mod.rs",
+            "crates/privet/src/setting/central/as_published/mod.rs",
+            "crates/privet/src/privacy/mod.rs",
+        ] {
+            assert_eq!(count(file, "use super::Unprotected;"), 0, "{file}");
+            assert_eq!(count(file, "pub use super::Unprotected as Door;"), 1, "{file}");
+        }
+        assert_eq!(
+            count("crates/privet/src/setting/plain.rs", "use super::Unprotected;"),
+            1
+        );
+    }
+}
