@@ -43,7 +43,9 @@
 
 pub mod data;
 mod error;
+pub mod model;
 pub mod privacy;
+pub mod setting;
 
 pub use error::Error;
 

@@ -1,0 +1,3 @@
+//! What is saved and shown.
+
+pub mod metrics;

@@ -1,0 +1,3 @@
+//! Where rooms meet.
+
+pub mod evaluation;
