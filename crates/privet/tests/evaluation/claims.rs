@@ -42,7 +42,8 @@ fn others(task: Task) -> Rows {
     ]
 }
 
-/// What the first person may have: nothing (if people may be absent), any single row, k of one kind, or more than k that are cut.
+/// What the first person may have: nothing (if people may be absent), any single row, k of one kind, or more than k
+/// that are cut.
 fn persons(task: Task, k: usize, may_be_absent: bool) -> Vec<Rows> {
     let single = all_rows(task, "a");
     let mut persons: Vec<Rows> = single.iter().map(|row| vec![*row]).collect();
