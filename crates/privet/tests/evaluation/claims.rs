@@ -23,7 +23,7 @@ fn rows(k: u32) -> NonZeroU32 {
 }
 
 /// Features at the ends, on the cut, beyond the bounds and missing.
-const FEATURES: [f64; 6] = [0.0, 1.0, 0.5, 0.03, 17.0, f64::NAN];
+const FEATURES: [f64; 5] = [0.0, 1.0, 0.5, 17.0, f64::NAN];
 
 /// All rows of one person.
 fn all_rows(task: Task, who: &'static str) -> Rows {
@@ -51,14 +51,14 @@ fn persons(task: Task, k: usize, may_be_absent: bool) -> Vec<Rows> {
         persons.extend(single.iter().map(|row| vec![*row; k]));
     }
     // One row too many, and it comes first.
-    persons.push([vec![single[0]], vec![single[7]; k]].concat());
+    persons.push([vec![single[0]], vec![single[6]; k]].concat());
     if may_be_absent {
         persons.push(vec![]);
     }
     persons
 }
 
-/// All pairs of persons, alone and with the others' rows behind and before theirs.
+/// All pairs of persons, alone and with the others' rows behind or before theirs.
 fn pairs(task: Task, persons: &[Rows], alike: impl Fn(&Rows, &Rows) -> bool) -> Vec<[Rows; 2]> {
     let mut pairs = Vec::new();
     for (number, one) in persons.iter().enumerate() {
@@ -66,8 +66,10 @@ fn pairs(task: Task, persons: &[Rows], alike: impl Fn(&Rows, &Rows) -> bool) -> 
             if alike(one, another) {
                 let rest = others(task);
                 pairs.push([one.clone(), another.clone()]);
-                pairs.push([one, another].map(|person| [person.clone(), rest.clone()].concat()));
-                pairs.push([one, another].map(|person| [rest.clone(), person.clone()].concat()));
+                pairs.push([one, another].map(|person| match pairs.len() % 4 {
+                    1 => [person.clone(), rest.clone()].concat(),
+                    _ => [rest.clone(), person.clone()].concat(),
+                }));
             }
         }
     }
