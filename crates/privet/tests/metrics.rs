@@ -73,7 +73,8 @@ fn near(found: f64, expected: f64, tolerance: f64) {
     );
 }
 
-/// Values, constants, and standard errors: exact ones to rounding, those from leaving out rows within `loose` of themselves.
+/// Values, constants, and standard errors: exact ones to rounding, those from leaving out rows within `loose` of
+/// themselves.
 #[track_caller]
 fn compare(expected: &Expected, report: &Report, metric: Metric, name: &str, loose: f64) {
     let found = estimate(report, metric);
@@ -204,7 +205,8 @@ fn certain_and_wrong_is_clipped_and_ties_count_half() {
     assert!(area.value == 1.0 && area.high == 1.0 && area.low < 0.5);
 }
 
-/// A standard normal number, by the sum of twelve uniform ones: near enough, and its law is the same in both runs below.
+/// A standard normal number, by the sum of twelve uniform ones: near enough, and its law is the same in both runs
+/// below.
 fn normal(coins: &mut Coins) -> f64 {
     (0..12).map(|_| coins.unit()).sum::<f64>() - 6.0
 }
@@ -248,9 +250,9 @@ fn draw(coins: &mut Coins, task: usize, rows: usize) -> Report {
     }
 }
 
-/// Intervals of 400 rows, a thousand times, must hold the figure of a million rows about 95 times in a hundred. An interval whose true
-/// coverage is 93 % or more is refused with probability below 10⁻⁶ (before the seed was fixed); one of nine tenths of the width, which covers 92.2 %,
-/// is not told apart by that, but half the width is.
+/// Intervals of 400 rows, a thousand times, must hold the figure of a million rows about 95 times in a hundred. One
+/// whose true coverage is 93 % or more would be refused with probability below 10⁻⁶ a figure with fresh coins; these
+/// are fixed, so the verdict is the same in every run. Half the width must be refused.
 #[test]
 fn intervals_cover_what_they_should() {
     const RUNS: u64 = 1000;

@@ -1,12 +1,12 @@
 //! How good a model is, from labels and predictions.
 //!
-//! Everything here is plain arithmetic on plain slices: no protection, no randomness. Rows that are private come here only
-//! by leave to use them without protection; figures that are paid for are made in the evaluation setting.
+//! Everything here is plain arithmetic on plain slices: no protection, no randomness. Rows that are private come here
+//! only by leave to use them without protection; figures that are paid for are made in the evaluation setting.
 //!
 //! Each figure has a 95 % interval for what it would be on very many such rows. Intervals take rows as independent:
-//! where one person has several rows that are alike, they are too narrow. Beside each figure stands the *constant*: what the
-//! best single answer for all of these rows would score. It is chosen on the very rows it is scored on, so it is a little
-//! better than a constant that was learnt elsewhere.
+//! where one person has several rows that are alike, they are too narrow. Beside each figure stands the *constant*:
+//! what the best single answer for all of these rows would score. It is chosen on the very rows it is scored on, so
+//! it is a little better than a constant that was learnt elsewhere.
 //!
 //! | figure | interval | constant |
 //! | --- | --- | --- |
@@ -18,8 +18,8 @@
 //! | MAE | normal | the median |
 //! | RMSE, R² | normal, by influences | the mean |
 //!
-//! A figure that has no meaning on the rows at hand (no rows, one class only) is not defined, and said to be so; so is a
-//! mean of a single row, which has no interval.
+//! A figure that has no meaning on the rows at hand (no rows, one class only) is not defined, and said to be so; so
+//! is a mean of a single row, which has no interval.
 
 mod auc;
 mod classes;
@@ -168,8 +168,8 @@ pub struct Report {
 }
 
 impl Report {
-    /// Of predicted classes: `probabilities` has one entry for each of the `classes` classes, row by row. A label beyond
-    /// the last class counts as the last. Rows that lack a label or a probability are not judged.
+    /// Of predicted classes: `probabilities` has one entry for each of the `classes` classes, row by row. A label
+    /// beyond the last class counts as the last. Rows that lack a label or a probability are not judged.
     pub fn of_classes(labels: &[u16], probabilities: &[f32], classes: usize) -> Self {
         if classes == 2 {
             classes::binary(labels, probabilities)
@@ -178,7 +178,8 @@ impl Report {
         }
     }
 
-    /// Of predicted numbers. Rows that lack a label or a value are not judged; nothing is defined where one is infinite.
+    /// Of predicted numbers. Rows that lack a label or a value are not judged; nothing is defined where one is
+    /// infinite.
     pub fn of_numbers(labels: &[f32], values: &[f32]) -> Self {
         numbers::numbers(labels, values)
     }

@@ -23,7 +23,7 @@ fn rows(k: u32) -> NonZeroU32 {
 }
 
 /// Features at the ends, on the cut, beyond the bounds and missing.
-const FEATURES: [f64; 6] = [0.0, 1.0, 0.5, 0.03, 17.0, f64::NAN];
+const FEATURES: [f64; 5] = [0.0, 1.0, 0.5, 17.0, f64::NAN];
 
 /// All rows of one person.
 fn all_rows(task: Task, who: &'static str) -> Rows {
@@ -42,7 +42,8 @@ fn others(task: Task) -> Rows {
     ]
 }
 
-/// What the first person may have: nothing (if people may be absent), any single row, k of one kind, or more than k that are cut.
+/// What the first person may have: nothing (if people may be absent), any single row, k of one kind, or more than k
+/// that are cut.
 fn persons(task: Task, k: usize, may_be_absent: bool) -> Vec<Rows> {
     let single = all_rows(task, "a");
     let mut persons: Vec<Rows> = single.iter().map(|row| vec![*row]).collect();
@@ -50,14 +51,14 @@ fn persons(task: Task, k: usize, may_be_absent: bool) -> Vec<Rows> {
         persons.extend(single.iter().map(|row| vec![*row; k]));
     }
     // One row too many, and it comes first.
-    persons.push([vec![single[0]], vec![single[7]; k]].concat());
+    persons.push([vec![single[0]], vec![single[6]; k]].concat());
     if may_be_absent {
         persons.push(vec![]);
     }
     persons
 }
 
-/// All pairs of persons, alone and with the others' rows behind and before theirs.
+/// All pairs of persons, alone and with the others' rows behind or before theirs.
 fn pairs(task: Task, persons: &[Rows], alike: impl Fn(&Rows, &Rows) -> bool) -> Vec<[Rows; 2]> {
     let mut pairs = Vec::new();
     for (number, one) in persons.iter().enumerate() {
@@ -65,8 +66,10 @@ fn pairs(task: Task, persons: &[Rows], alike: impl Fn(&Rows, &Rows) -> bool) -> 
             if alike(one, another) {
                 let rest = others(task);
                 pairs.push([one.clone(), another.clone()]);
-                pairs.push([one, another].map(|person| [person.clone(), rest.clone()].concat()));
-                pairs.push([one, another].map(|person| [rest.clone(), person.clone()].concat()));
+                pairs.push([one, another].map(|person| match pairs.len() % 4 {
+                    1 => [person.clone(), rest.clone()].concat(),
+                    _ => [rest.clone(), person.clone()].concat(),
+                }));
             }
         }
     }

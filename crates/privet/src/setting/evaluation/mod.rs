@@ -1,7 +1,7 @@
 //! How good a model is, on rows that are private.
 //!
-//! **Who.** One curator has labelled rows and a model that is fixed: trained before, on other rows or on rows whose use was
-//! paid for, and public. Nobody else takes part.
+//! **Who.** One curator has labelled rows and a model that is fixed: trained before, on other rows or on rows whose
+//! use was paid for, and public. Nobody else takes part.
 //!
 //! **What is released.** One vector of counts with discrete Laplace noise, in one release, for the ε that is named:
 //!
@@ -11,25 +11,31 @@
 //! | K classes | (class, predicted class): K², then bins of the right class's probability: 42 | two |
 //! | a number | bins of the label: 64, then bins of the absolute error: 41 | two |
 //!
-//! All bins come from the schema. Scores have bins of 1/32, the first and the last halved five times more, down to 1/1024;
-//! one half is an edge. Errors have bins that grow by the fourth root of two up to the label's whole range. Predictions
-//! of a number are first clamped to the label's bounds.
+//! All bins come from the schema. Scores have bins of 1/32, the first and the last halved five times more, down to
+//! 1/1024; one half is an edge. Errors have bins that grow by the fourth root of two up to the label's whole range.
+//! Predictions of a number are first clamped to the label's bounds.
 //!
-//! **What it guarantees.** ε-differential privacy for a unit under the ledger's relation; `docs/proofs/evaluation.md`. The
-//! number of rows is private like everything else: only its noisy estimate is used, under every relation.
+//! **What it guarantees.** ε-differential privacy for a unit under the ledger's relation;
+//! `docs/proofs/evaluation.md`. The number of rows is private like everything else: only its noisy estimate is used,
+//! under every relation.
 //!
-//! **What follows from the counts** costs nothing more: every figure is a smooth function of the noisy counts. Negative counts
-//! stay as they are, since sums of them are then right on average; a figure is cut to its range at the very end, and is
-//! not defined where the noise hides the counts that it divides by.
+//! **What follows from the counts** costs nothing more: every figure is a smooth function of the noisy counts.
+//! Negative counts stay as they are, since sums of them are then right on average; a figure is cut to its range at
+//! the very end, and is not defined where the noise hides the counts that it divides by.
 //!
-//! **Error bars** are for what the figure would be on very many such rows, and have three parts. With g the figure's slope in a
-//! count c and s² the variance of the noise, *sampling* and *noise* together have variance Σ g²(c + s²); accuracy and F1
-//! use Wilson's interval with the noise's variance added, R² adds up the standard errors of its two histograms, whose rows it
-//! cannot match. To both ends is added how far the *bins* can put the figure off at most: half the share of pairs in the same bin for AUC, the
-//! widest change of the loss or the error inside each bin, times its share, for the others.
+//! **Error bars** are for what the figure would be on very many such rows, and have three parts. With g the figure's
+//! slope in a count c and s² the variance of the noise, *sampling* and *noise* together have variance Σ g²(c + s²);
+//! accuracy and F1 use Wilson's interval with the noise's variance added, R² adds up the standard errors of its two
+//! histograms, whose rows it cannot match. To both ends is added how far the *bins* can put the figure off at most:
+//! half the share of pairs in the same bin for AUC, the widest change of the loss or the error inside each bin, times
+//! its share, for the others.
 //!
-//! **What it does not do.** AUC of more than two classes, calibration, figures for groups. Log loss is that of probabilities clipped at
-//! 1/1024: one certain and wrong prediction counts as 6.9, not as 34.5.
+//! Large errors weigh most and are rare, so that noise in empty bins would drown MAE and RMSE: the last bins of the
+//! errors are taken as empty as long as their sum is less than three times its noise. What may hide there is added to
+//! the upper end of the interval, and to the lower one of R².
+//!
+//! **What it does not do.** AUC of more than two classes, calibration, figures for groups. Log loss is that of
+//! probabilities clipped at 1/1024: one certain and wrong prediction counts as 6.9, not as 34.5.
 
 mod bins;
 mod classes;
@@ -100,17 +106,17 @@ impl Evaluation {
 
     /// Releases noisy counts for `epsilon`, and computes every figure from them.
     ///
-    /// `judged` has one entry for each row that the schema's rule keeps; each was computed from that row and a fixed, public
-    /// model alone. Rows that lack a label or a prediction count nowhere, and so do predictions of another kind than the schema's
-    /// label.
+    /// `judged` has one entry for each row that the schema's rule keeps; each was computed from that row and a fixed,
+    /// public model alone. Rows that lack a label or a prediction count nowhere, and so do predictions of another
+    /// kind than the schema's label.
     ///
     /// # Privacy
     /// Pure ε; the vector's L1 sensitivity is `Neighbours::steps` times the entries of one row. Proof in
     /// `docs/proofs/evaluation.md#counts`.
     ///
     /// # Errors
-    /// Decided before the rows are looked at: [`Error::Misuse`] if the ledger's unit has fewer rows than the schema keeps,
-    /// [`Error::Parameter`] for ε = 0 or too many classes, and all errors of [`Ledger::release`].
+    /// Decided before the rows are looked at: [`Error::Misuse`] if the ledger's unit has fewer rows than the schema
+    /// keeps, [`Error::Parameter`] for ε = 0 or too many classes, and all errors of [`Ledger::release`].
     pub fn paid<N: Neighbours>(
         &self,
         judged: Private<Judged>,

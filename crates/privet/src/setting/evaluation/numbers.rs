@@ -1,7 +1,7 @@
 //! Counts of labels and errors, and the figures that follow from them.
 
 use super::bins::{Edges, Typical};
-use super::slopes::Noisy;
+use super::slopes::{AUDIBLE, Noisy};
 use crate::model::metrics::{Estimate, Figure, Metric, interval};
 
 /// A number: counts of the label's bins, then of the absolute error's.
@@ -13,17 +13,62 @@ pub(super) struct Numbers {
     errors: Edges,
 }
 
-/// A mean of the errors' block: its value, how far the bins can put it off, and its slopes times the number of rows.
+/// A mean over the errors' block.
 struct Mean<'a> {
     value: f64,
+    /// How far the bins can put it off.
     off: f64,
+    /// How much higher it can be for large errors that the noise hides.
+    hidden: f64,
     rows: f64,
     typical: &'a [Typical],
+    /// The counts of the bins below the quiet ones.
+    head: &'a Noisy,
 }
 
-impl Mean<'_> {
+impl<'a> Mean<'a> {
+    fn of(typical: &'a [Typical], head: &'a Noisy, tail: &Noisy) -> Option<Self> {
+        let rows = head.audible(|_| 1.0)?;
+        let (typical, beyond) = typical.split_at(head.counts().len());
+        let (value, off) = head.mean(rows, typical);
+        let most = |cell: usize| beyond[cell].value + beyond[cell].off;
+        let counts = tail.counts().iter().enumerate();
+        let tailed: f64 = counts.map(|(cell, count)| count * most(cell)).sum();
+        let hidden = (tailed + interval::Z * tail.noise(most).sqrt()).max(0.0) / rows;
+        Some(Self {
+            value,
+            off,
+            hidden,
+            rows,
+            typical,
+            head,
+        })
+    }
+
     fn slope(&self, cell: usize) -> f64 {
         (self.typical[cell].value - self.value) / self.rows
+    }
+
+    /// How far sampling and noise reach to either side.
+    fn reach(&self) -> f64 {
+        let slope = |cell| self.slope(cell);
+        interval::Z * (self.head.noise(slope) + self.head.sampling(slope)).sqrt()
+    }
+
+    /// The ends of the interval, not below zero.
+    fn ends(&self) -> (f64, f64) {
+        let low = self.value - self.reach() - self.off;
+        let high = self.value + self.reach() + self.off + self.hidden;
+        (low.max(0.0), high.max(0.0))
+    }
+
+    fn absolute(&self) -> Option<Estimate> {
+        Estimate::within(Metric::Mae, self.value, self.ends())
+    }
+
+    fn root(&self) -> Option<Estimate> {
+        let (low, high) = self.ends();
+        Estimate::within(Metric::Rmse, self.value.sqrt(), (low.sqrt(), high.sqrt()))
     }
 }
 
@@ -68,39 +113,28 @@ impl Numbers {
 
     pub(super) fn figures(&self, noisy: &Noisy) -> Vec<Figure> {
         let [labels, errors] = self.blocks(noisy);
+        let quiet = errors.quiet_from();
+        let [head, tail] = [errors.part(0, quiet), errors.part(quiet, self.errors.bins())];
         let absolute: Vec<Typical> = self.errors.bounds().map(Typical::number).collect();
         let squares: Vec<Typical> = self.errors.bounds().map(Typical::square).collect();
-        let rows = errors.audible(|_| 1.0);
-        let mean = |typical| {
-            rows.map(|rows| {
-                let (value, off) = errors.mean(rows, typical);
-                Mean {
-                    value,
-                    off,
-                    rows,
-                    typical,
-                }
-            })
-        };
+        // A mean that the noise makes negative says nothing.
+        let mean = |typical| Mean::of(typical, &head, &tail).filter(|mean| mean.value >= 0.0);
         let (absolute, square) = (mean(&absolute), mean(&squares));
         let spread = self.spread(&labels);
-        let square = square.filter(|square| square.value > 0.0);
         let explained = square
             .as_ref()
             .zip(spread.as_ref())
-            .and_then(|(square, spread)| self.explained([&labels, &errors], square, spread));
+            .and_then(|(square, spread)| self.explained(&labels, square, spread));
         let positive = |x: f64| x.max(0.0);
         vec![
             Figure {
                 metric: Metric::Mae,
-                estimate: absolute.and_then(|mean| {
-                    errors.estimate(Metric::Mae, mean.value, mean.off, |cell| mean.slope(cell))
-                }),
+                estimate: absolute.as_ref().and_then(Mean::absolute),
                 constant: self.median_error(&labels).map(positive),
             },
             Figure {
                 metric: Metric::Rmse,
-                estimate: square.as_ref().and_then(|square| root(&errors, square)),
+                estimate: square.as_ref().and_then(Mean::root),
                 constant: spread.map(|spread| positive(spread.variance).sqrt()),
             },
             Figure {
@@ -144,38 +178,24 @@ impl Numbers {
     }
 
     /// R². The bins can put a label off by half a bin, and so the labels' standard deviation.
-    fn explained(
-        &self,
-        [labels, errors]: [&Noisy; 2],
-        square: &Mean<'_>,
-        spread: &Spread,
-    ) -> Option<Estimate> {
+    fn explained(&self, labels: &Noisy, square: &Mean<'_>, spread: &Spread) -> Option<Estimate> {
         let half = (self.max - self.min) / 64.0 / 2.0;
         let middles = self.middles();
         let of_labels = |cell: usize| ((middles[cell] - spread.mean).powi(2) - spread.variance) / spread.rows;
         let deviation = spread.variance.max(0.0).sqrt();
         // A variance that the noise or the bins hide divides nothing.
-        if deviation <= 2.0 * half || spread.variance <= 5.0 * labels.noise(of_labels).sqrt() {
+        if deviation <= 2.0 * half || spread.variance <= AUDIBLE * labels.noise(of_labels).sqrt() {
             return None;
         }
         let ratio = square.value / spread.variance;
         let by_errors = |cell| -square.slope(cell) / spread.variance;
         let by_labels = |cell| ratio * of_labels(cell) / spread.variance;
-        let noise = errors.noise(by_errors) + labels.noise(by_labels);
+        let noise = square.head.noise(by_errors) + labels.noise(by_labels);
         // Which error goes with which label is not known: the two standard errors add up at the worst.
-        let sampling = errors.sampling(by_errors).sqrt() + labels.sampling(by_labels).sqrt();
+        let sampling = square.head.sampling(by_errors).sqrt() + labels.sampling(by_labels).sqrt();
         let reach = interval::Z * noise.sqrt().hypot(sampling);
-        let worst = (square.value + square.off) / (deviation - half).powi(2);
+        let worst = (square.value + square.off + square.hidden) / (deviation - half).powi(2);
         let best = (square.value - square.off).max(0.0) / (deviation + half).powi(2);
         Estimate::within(Metric::R2, 1.0 - ratio, (1.0 - worst - reach, 1.0 - best + reach))
     }
-}
-
-fn root(errors: &Noisy, square: &Mean<'_>) -> Option<Estimate> {
-    let value = square.value.sqrt();
-    let slope = |cell| square.slope(cell) / (2.0 * value);
-    let reach = interval::Z * (errors.noise(slope) + errors.sampling(slope)).sqrt();
-    let least = (square.value - square.off).max(0.0).sqrt();
-    let most = (square.value + square.off).sqrt();
-    Estimate::within(Metric::Rmse, value, (least - reach, most + reach))
 }

@@ -3,7 +3,10 @@
 use crate::model::metrics::{Estimate, Metric, interval};
 
 /// How many times its noise a count must be before anything is divided by it.
-const AUDIBLE: f64 = 5.0;
+pub(super) const AUDIBLE: f64 = 5.0;
+
+/// How many times its noise a sum of the last counts may be and still be nothing.
+const QUIET: f64 = 3.0;
 
 /// Counts with noise. They may be negative.
 #[derive(Debug, Clone)]
@@ -42,6 +45,19 @@ impl Noisy {
         let sum: f64 = self.each(|cell, count| weight(cell) * count);
         let noise = self.noise(&weight);
         (sum > AUDIBLE * noise.sqrt()).then_some(sum)
+    }
+
+    /// The first bin from which on all sums up to the last are hidden by the noise: what is there may be nothing.
+    pub(super) fn quiet_from(&self) -> usize {
+        let (mut tail, mut bins) = (0.0, 0.0);
+        for (bin, count) in self.counts.iter().enumerate().rev() {
+            tail += count;
+            bins += 1.0;
+            if tail > QUIET * f64::sqrt(bins * self.variance) {
+                return bin + 1;
+            }
+        }
+        0
     }
 
     /// How many rows there are, about: the interval is that of the noise alone.
