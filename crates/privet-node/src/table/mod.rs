@@ -1,4 +1,4 @@
-//! Tables in files: text, plain or gzipped.
+//! Tables in files: text, plain or gzipped, and Parquet.
 //!
 //! Whether a file can be read depends on its shape and the schema only. What a cell says is never an error: the
 //! library gives it a slot. Nothing is half-read: the result is the whole table or the first error in the file.
@@ -6,6 +6,10 @@
 mod blocks;
 mod csv;
 mod header;
+#[cfg(feature = "parquet")]
+mod parquet;
+#[cfg(feature = "parquet")]
+mod quiet;
 mod rows;
 
 use std::fs::File;
@@ -19,7 +23,8 @@ pub use header::Extra;
 use privet::Error;
 use privet::data::{Intake, Table};
 
-/// Reads a table from a file: gzipped text if it begins so, else text as the schema's layout says.
+/// Reads a table from a file: Parquet if it is called or begins so, else text as the schema's layout says, unpacked if
+/// it is gzipped.
 ///
 /// `progress` is told how many bytes of how many have been read.
 ///
@@ -33,6 +38,12 @@ pub fn read(path: &Path, intake: &Intake, extra: Extra, progress: &Progress<'_>)
     let mut magic = Vec::new();
     (&mut file).take(4).read_to_end(&mut magic).map_err(unreadable)?;
     file.seek(SeekFrom::Start(0)).map_err(unreadable)?;
+    let named = path
+        .extension()
+        .is_some_and(|ending| ending.eq_ignore_ascii_case("parquet"));
+    if named || magic == b"PAR1" {
+        return read_parquet(&name, file, intake, (extra, progress));
+    }
     let done = Arc::new(AtomicU64::new(0));
     let input = Counted {
         input: file,
@@ -44,6 +55,39 @@ pub fn read(path: &Path, intake: &Intake, extra: Extra, progress: &Progress<'_>)
         csv.read(input, intake, &|| progress(done.load(Ordering::Relaxed), total))
     } else {
         csv.read(input, intake, &|| progress(done.load(Ordering::Relaxed), total))
+    }
+}
+
+/// Reads a table from Parquet.
+///
+/// # Errors
+/// [`Error::Data`] for what is no Parquet file or not the schema's table, and in a build without the feature `parquet`.
+pub fn read_parquet(
+    name: &str,
+    input: impl Read + Seek + Send,
+    intake: &Intake,
+    (extra, progress): (Extra, &Progress<'_>),
+) -> Result<Table, Error> {
+    #[cfg(feature = "parquet")]
+    {
+        let mut input = input;
+        let length = input
+            .seek(SeekFrom::End(0))
+            .map_err(|e| Error::Data(format!("{name}: cannot be read: {e}")))?;
+        let source = parquet::Source {
+            name,
+            input: std::sync::Mutex::new(input),
+            length,
+            progress,
+        };
+        source.read(intake, extra)
+    }
+    #[cfg(not(feature = "parquet"))]
+    {
+        let _ = (input, intake, extra, progress);
+        Err(Error::Data(format!(
+            "{name}: this privet was built without Parquet; build it with --features parquet, or write the table as CSV"
+        )))
     }
 }
 

@@ -46,7 +46,12 @@ fn reference(bytes: &[u8], intake: &Intake) -> Cells {
             header = false;
             continue;
         }
-        assert_eq!(record.len(), places.len(), "{record:?} in {:?}", String::from_utf8_lossy(bytes));
+        assert_eq!(
+            record.len(),
+            places.len(),
+            "{record:?} in {:?}",
+            String::from_utf8_lossy(bytes)
+        );
         for (cell, &place) in record.iter().zip(&places) {
             columns[place].text(cell);
         }

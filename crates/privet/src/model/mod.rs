@@ -12,7 +12,6 @@
 mod file;
 pub mod metrics;
 mod predict;
-mod text;
 
 pub use predict::Predictions;
 use serde::{Deserialize, Serialize};
