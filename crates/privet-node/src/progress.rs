@@ -8,7 +8,10 @@ pub struct Progress(ProgressBar);
 impl Progress {
     /// Work that is counted in bytes.
     pub fn bytes(what: impl Into<String>) -> Self {
-        Self::new(what, "{msg} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {eta}")
+        Self::new(
+            what,
+            "{msg} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {eta}",
+        )
     }
 
     /// Work that is counted in steps.

@@ -19,18 +19,34 @@ fn words(schema: &Schema, cells: &Cells) -> String {
         "For your own eyes only: {} rows. None of this is noisy, so none of it may be passed on.\n\n",
         cells.rows()
     );
-    let widest = schema.features().map(|c| c.name.chars().count()).max().unwrap_or(0).max(6);
-    let _ = writeln!(text, "   {:<widest$} {:>10} {:>10} {:>10} {:>10}", "column", "missing", "undeclared", "first bin", "last bin");
+    let widest = schema
+        .features()
+        .map(|c| c.name.chars().count())
+        .max()
+        .unwrap_or(0)
+        .max(6);
+    let _ = writeln!(
+        text,
+        "   {:<widest$} {:>10} {:>10} {:>10} {:>10}",
+        "column", "missing", "undeclared", "first bin", "last bin"
+    );
     for (column, feature) in schema.features().zip(cells.features()) {
         let count = |slot: Option<u16>| match slot {
-            Some(slot) => feature.bins.iter().filter(|&found| found == slot).count().to_string(),
+            Some(slot) => feature
+                .bins
+                .iter()
+                .filter(|&found| found == slot)
+                .count()
+                .to_string(),
             None => "-".into(),
         };
         let (missing, other, last) = match &column.kind {
             Kind::Number(number) => (number.missing(), None, number.missing().checked_sub(1)),
-            Kind::Ordinal(declared) | Kind::Category(declared) | Kind::Flag(declared) => {
-                (declared.missing(), Some(declared.other()), declared.other().checked_sub(1))
-            }
+            Kind::Ordinal(declared) | Kind::Category(declared) | Kind::Flag(declared) => (
+                declared.missing(),
+                Some(declared.other()),
+                declared.other().checked_sub(1),
+            ),
             _ => continue,
         };
         let _ = writeln!(

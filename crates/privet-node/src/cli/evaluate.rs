@@ -1,6 +1,5 @@
 //! `privet evaluate`
 
-use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -28,14 +27,23 @@ pub(super) fn run(evaluate: &Evaluate) -> Result<Answer, Failure> {
     });
     let evaluation = Evaluation::of(&schema)?;
     permitted(&schema, evaluate.consent)?;
-    let rows = leave::Rows { schema: &schema, file: &evaluate.data };
+    let rows = leave::Rows {
+        schema: &schema,
+        file: &evaluate.data,
+    };
     let read = || read(&model, &schema, &evaluate.data);
     if let Consent::Spend(epsilon) = evaluate.consent {
         let mut store = Store::open(evaluate.ledger.path()?)?;
         leave::recognise(&mut store, &rows)?;
-        let paying = Paying { dataset: schema.dataset(), store, epsilon };
+        let paying = Paying {
+            dataset: schema.dataset(),
+            store,
+            epsilon,
+        };
         let (report, certificate) = match schema.relation() {
-            Relation::AddRemove { rows } => paying.report(&evaluation, &model, AddRemove::unit(rows), read)?,
+            Relation::AddRemove { rows } => {
+                paying.report(&evaluation, &model, AddRemove::unit(rows), read)?
+            }
             Relation::Replace { rows } => paying.report(&evaluation, &model, Replace::unit(rows), read)?,
             Relation::ReplacePrivate { rows, columns } => {
                 paying.report(&evaluation, &model, ReplacePrivate::unit(rows, columns), read)?
@@ -46,8 +54,15 @@ pub(super) fn run(evaluate: &Evaluate) -> Result<Answer, Failure> {
         return Ok(Answer::new(words::wrapped(&text), json));
     }
     let table = read()?;
-    let leave = leave::take(&rows, "a model was evaluated without noise (--not-protected)", &evaluate.ledger)?;
-    let report = evaluation.open(table.into_cells().map(|cells| evaluation.judge(&model, &cells)), &leave);
+    let leave = leave::take(
+        &rows,
+        "a model was evaluated without noise (--not-protected)",
+        &evaluate.ledger,
+    )?;
+    let report = evaluation.open(
+        table.into_cells().map(|cells| evaluation.judge(&model, &cells)),
+        &leave,
+    );
     Ok(Answer::new(report.to_string(), json!({"report": report})))
 }
 
@@ -61,10 +76,7 @@ fn permitted(schema: &Schema, consent: Consent) -> Result<(), Failure> {
             schema.dataset(),
             leave::private_columns(schema)
         ))),
-        Consent::NotProtected if schema.is_private() && !std::io::stdout().is_terminal() => Err(Failure::usage(
-            "--not-protected is for your own terminal: its answer does not go into a file or a pipe. Use --spend E there. \
-             Nothing was read.",
-        )),
+        Consent::NotProtected => leave::own_terminal(schema),
         _ => Ok(()),
     }
 }
@@ -74,14 +86,19 @@ fn schema_of(file: &Path, model: &Model) -> Result<Schema, Failure> {
     let schema = super::schema::open(file)?;
     match schema.differs(model.schema()) {
         None => Ok(schema),
-        Some(why) => Err(Failure::input(format!("{}: {why}, so the model cannot read these rows", file.display()))),
+        Some(why) => Err(Failure::input(format!(
+            "{}: {why}, so the model cannot read these rows",
+            file.display()
+        ))),
     }
 }
 
 fn read(model: &Model, schema: &Arc<Schema>, data: &Path) -> Result<Table, Failure> {
     let intake = Intake::new(Arc::clone(schema), model.keep());
     let bar = Progress::bytes(format!("Reading {}", data.display()));
-    Ok(table::read(data, &intake, Extra::Ignore, &|done, of| bar.at(done, of))?)
+    Ok(table::read(data, &intake, Extra::Ignore, &|done, of| {
+        bar.at(done, of)
+    })?)
 }
 
 struct Paying<'a> {

@@ -19,11 +19,22 @@ pub(super) fn run(file: &Path) -> Result<Answer, Failure> {
         let _ = writeln!(text, "           {name} = {value}");
     }
     let _ = writeln!(text, "           made by privet {}", model.settings().version());
-    let _ = writeln!(text, "\nWhat it has learnt from, by how far each column can move the result\n");
-    let widest = weights.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+    let _ = writeln!(
+        text,
+        "\nWhat it has learnt from, by how far each column can move the result\n"
+    );
+    let widest = weights
+        .iter()
+        .map(|(name, _)| name.chars().count())
+        .max()
+        .unwrap_or(0);
     let largest = weights.first().map_or(0.0, |(_, weight)| *weight);
     for (name, weight) in weights.iter().take(20) {
-        let bar = if largest > 0.0 { (weight / largest * 40.0).round() as usize } else { 0 };
+        let bar = if largest > 0.0 {
+            (weight / largest * 40.0).round() as usize
+        } else {
+            0
+        };
         let line = format!("   {name:<widest$} {weight:>9.4} {}", "█".repeat(bar));
         let _ = writeln!(text, "{}", line.trim_end());
     }
@@ -45,8 +56,12 @@ pub(super) fn run(file: &Path) -> Result<Answer, Failure> {
 /// Columns by how far they can move the result, the farthest first.
 fn weights(model: &Model) -> Vec<(String, f64)> {
     let reach = model.ensemble().reach(model.schema().features().count());
-    let mut weights: Vec<(String, f64)> =
-        model.schema().features().map(|column| column.name.clone()).zip(reach).collect();
+    let mut weights: Vec<(String, f64)> = model
+        .schema()
+        .features()
+        .map(|column| column.name.clone())
+        .zip(reach)
+        .collect();
     weights.sort_by(|a, b| b.1.total_cmp(&a.1));
     weights
 }

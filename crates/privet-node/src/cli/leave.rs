@@ -1,6 +1,7 @@
 //! Leave to use rows without protection: given by the schema, or by their owner and then recorded.
 
 use std::fs::File;
+use std::io::IsTerminal;
 use std::path::Path;
 
 use privet::data::Schema;
@@ -18,7 +19,12 @@ pub(super) struct Rows<'a> {
 
 /// The columns that are to be protected, a few by name.
 pub(super) fn private_columns(schema: &Schema) -> String {
-    let names: Vec<&str> = schema.columns().iter().filter(|c| c.private).map(|c| c.name.as_str()).collect();
+    let names: Vec<&str> = schema
+        .columns()
+        .iter()
+        .filter(|c| c.private)
+        .map(|c| c.name.as_str())
+        .collect();
     match names.len() {
         0..=3 => names.join(", "),
         n => format!("{} and {} more columns", names[..2].join(", "), n - 2),
@@ -40,21 +46,44 @@ pub(super) fn ask(schema: &Schema, what: &str, not_protected: bool) -> Result<()
     )))
 }
 
+/// Exact figures about private rows go to their owner's own terminal, never into a file, a pipe or JSON.
+pub(super) fn own_terminal(schema: &Schema) -> Result<(), Failure> {
+    if !schema.is_private() || std::io::stdout().is_terminal() {
+        return Ok(());
+    }
+    Err(Failure::usage(
+        "--not-protected is for your own terminal: its answer does not go into a file, a pipe or JSON. Nothing was read.",
+    ))
+}
+
 /// Writes down that private rows are used without protection, before they can be.
 pub(super) fn take(rows: &Rows<'_>, because: &str, ledger: &Where) -> Result<Unprotected, Failure> {
     let relation = rows.schema.relation();
     if !rows.schema.is_private() {
         let because = format!("{because}; nothing in its table is declared private");
-        return Ok(Unprotected::unrecorded(rows.schema.dataset(), &relation, &because));
+        return Ok(Unprotected::unrecorded(
+            rows.schema.dataset(),
+            &relation,
+            &because,
+        ));
     }
     let mut store = open(ledger.path()?)?;
     recognise(&mut store, rows)?;
-    Ok(Unprotected::recorded(rows.schema.dataset(), &relation, because, &mut store)?)
+    Ok(Unprotected::recorded(
+        rows.schema.dataset(),
+        &relation,
+        because,
+        &mut store,
+    )?)
 }
 
 /// The ledger, made if there is none.
 pub(super) fn open(path: &Path) -> Result<Store, Failure> {
-    let store = if std::fs::symlink_metadata(path).is_err() { Store::create(path)? } else { Store::open(path)? };
+    let store = if std::fs::symlink_metadata(path).is_err() {
+        Store::create(path)?
+    } else {
+        Store::open(path)?
+    };
     Ok(store)
 }
 

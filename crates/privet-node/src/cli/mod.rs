@@ -89,10 +89,19 @@ fn run(command: Command) -> Result<Answer, Failure> {
     match command {
         Command::Demo { keep } => demo::run(keep.as_deref()),
         Command::Draft { file, out, dataset } => schema::draft(&file, out.as_deref(), dataset.as_deref()),
-        Command::Check { schema, data, diagnostics } => schema::check(&schema, data.as_deref(), diagnostics),
+        Command::Check {
+            schema,
+            data,
+            diagnostics,
+        } => schema::check(&schema, data.as_deref(), diagnostics),
         Command::Plan { job, ledger } => plan::run(&job, &ledger),
         Command::Train(train) => train::run(&train),
-        Command::Predict { model, data, out, what } => predict::run(&model, &data, out.as_deref(), what),
+        Command::Predict {
+            model,
+            data,
+            out,
+            what,
+        } => predict::run(&model, &data, out.as_deref(), what),
         Command::Evaluate(evaluate) => evaluate::run(&evaluate),
         Command::Inspect { model } => inspect::run(&model),
         Command::Simulate(simulate) => simulate::run(&simulate),

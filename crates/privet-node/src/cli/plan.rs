@@ -13,7 +13,12 @@ use crate::job::{Job, Setting};
 
 fn summary(plain: &Plain) -> String {
     let settings = plain.settings();
-    settings.iter().skip(1).map(|(name, value)| format!("{name} = {value}")).collect::<Vec<_>>().join(", ")
+    settings
+        .iter()
+        .skip(1)
+        .map(|(name, value)| format!("{name} = {value}"))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 pub(super) fn run(file: &Path, ledger: &Where) -> Result<Answer, Failure> {
@@ -21,8 +26,15 @@ pub(super) fn run(file: &Path, ledger: &Where) -> Result<Answer, Failure> {
     let Setting::Plain(plain) = &job.setting;
     let schema = &job.schema;
     let mut text = String::new();
-    let _ = writeln!(text, "NOBODY IS PROTECTED. setting = \"plain\" trains without privacy: whoever sees the model may learn about");
-    let _ = writeln!(text, "the people in '{}'. It is for tables that are public, and for comparison.\n", schema.dataset());
+    let _ = writeln!(
+        text,
+        "NOBODY IS PROTECTED. setting = \"plain\" trains without privacy: whoever sees the model may learn about"
+    );
+    let _ = writeln!(
+        text,
+        "the people in '{}'. It is for tables that are public, and for comparison.\n",
+        schema.dataset()
+    );
     let _ = writeln!(text, "reads      {}", job.data.display());
     let _ = writeln!(text, "trains     {}", summary(plain));
     let _ = writeln!(text, "writes     {}", job.output.display());

@@ -67,23 +67,39 @@ impl<'a> Columns<'a> {
         let wants = |columns: &[What]| columns.contains(&what) || what == What::All;
         let scores = what == What::Scores;
         let labels = predictions.classes().filter(|_| wants(&[What::Labels]));
-        let probabilities = predictions.probabilities().filter(|_| wants(&[What::Probabilities]));
+        let probabilities = predictions
+            .probabilities()
+            .filter(|_| wants(&[What::Probabilities]));
         let mut names: Vec<String> = Vec::new();
         if scores {
-            names = if predictions.outputs() == 1 { vec!["score".into()] } else { named("score") };
+            names = if predictions.outputs() == 1 {
+                vec!["score".into()]
+            } else {
+                named("score")
+            };
         } else if labels.is_some() || predictions.values().is_some() {
             names.push(title.to_owned());
         }
         if probabilities.is_some() {
             names.extend::<Vec<String>>(named("probability"));
         }
-        Self { predictions, names, classes, labels, probabilities, scores }
+        Self {
+            predictions,
+            names,
+            classes,
+            labels,
+            probabilities,
+            scores,
+        }
     }
 
     /// The cells of one row.
     fn row(&self, row: usize, write: &mut dyn FnMut(Cell<'_>)) {
         if self.scores {
-            self.predictions.row(row).iter().for_each(|&score| write(Cell::Number(score)));
+            self.predictions
+                .row(row)
+                .iter()
+                .for_each(|&score| write(Cell::Number(score)));
             return;
         }
         if let Some(values) = self.predictions.values() {
@@ -95,7 +111,9 @@ impl<'a> Columns<'a> {
         }
         if let Some(probabilities) = &self.probabilities {
             let classes = self.classes.len();
-            probabilities[row * classes..][..classes].iter().for_each(|&x| write(Cell::Number(x)));
+            probabilities[row * classes..][..classes]
+                .iter()
+                .for_each(|&x| write(Cell::Number(x)));
         }
     }
 

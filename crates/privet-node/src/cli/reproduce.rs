@@ -18,24 +18,39 @@ pub(super) fn run(reproduce: &Reproduce) -> Result<Answer, Failure> {
     if !all.iter().any(|e| e.paper == key) {
         let mut keys: Vec<&str> = all.iter().map(|e| e.paper).collect();
         keys.dedup();
-        return Err(Failure::usage(format!("there is no '{key}' to reproduce: there is {}", keys.join(", "))));
+        return Err(Failure::usage(format!(
+            "there is no '{key}' to reproduce: there is {}",
+            keys.join(", ")
+        )));
     }
     let wanted = |e: &&Experiment| {
         e.paper == key
             && reproduce.item.as_ref().is_none_or(|item| item == e.item)
-            && reproduce.dataset.as_ref().is_none_or(|dataset| dataset == e.dataset)
+            && reproduce
+                .dataset
+                .as_ref()
+                .is_none_or(|dataset| dataset == e.dataset)
     };
     let chosen: Vec<&Experiment> = all.iter().filter(wanted).collect();
     if chosen.is_empty() {
-        let what: Vec<String> =
-            all.iter().filter(|e| e.paper == key).map(|e| format!("{} on {}", e.item, e.dataset)).collect();
-        return Err(Failure::usage(format!("'{key}' has no such experiment: there is {}", what.join(", "))));
+        let what: Vec<String> = all
+            .iter()
+            .filter(|e| e.paper == key)
+            .map(|e| format!("{} on {}", e.item, e.dataset))
+            .collect();
+        return Err(Failure::usage(format!(
+            "'{key}' has no such experiment: there is {}",
+            what.join(", ")
+        )));
     }
     let data = Data::in_folder(&reproduce.data);
     let expected = Expected::of(key)?;
     let mut found = Vec::new();
     for experiment in chosen {
-        let bar = Progress::steps(format!("{} {} on {}", experiment.paper, experiment.item, experiment.dataset));
+        let bar = Progress::steps(format!(
+            "{} {} on {}",
+            experiment.paper, experiment.item, experiment.dataset
+        ));
         found.extend(lines(experiment, &expected, &data, reproduce.runs, &bar)?);
     }
     answer(&found)
@@ -44,9 +59,16 @@ pub(super) fn run(reproduce: &Reproduce) -> Result<Answer, Failure> {
 fn list(all: &[Experiment]) -> Answer {
     let mut text = String::from("What can be reproduced:\n\n");
     for e in all {
-        let _ = writeln!(text, "   privet reproduce {} --{} --dataset {}", e.paper, e.item, e.dataset);
+        let _ = writeln!(
+            text,
+            "   privet reproduce {} --{} --dataset {}",
+            e.paper, e.item, e.dataset
+        );
     }
-    let json = all.iter().map(|e| json!({"paper": e.paper, "item": e.item, "dataset": e.dataset})).collect();
+    let json = all
+        .iter()
+        .map(|e| json!({"paper": e.paper, "item": e.item, "dataset": e.dataset}))
+        .collect();
     Answer::new(text, json)
 }
 
@@ -87,7 +109,11 @@ fn answer(lines: &[Line]) -> Result<Answer, Failure> {
     }
     let exit = if outside > 0 { Exit::Outside } else { Exit::Ok };
     if outside > 0 {
-        let _ = writeln!(text, "\n{}", super::words::count(outside as u64, "figure lies", "figures lie") + " outside the tolerance.");
+        let _ = writeln!(
+            text,
+            "\n{}",
+            super::words::count(outside as u64, "figure lies", "figures lie") + " outside the tolerance."
+        );
     }
     Ok(Answer { text, json, exit })
 }

@@ -16,21 +16,33 @@ use crate::table::{self, Extra};
 
 pub(super) fn draft(file: &Path, out: Option<&Path>, dataset: Option<&str>) -> Result<Answer, Failure> {
     let look = peek(file)?;
-    let named = file.file_name().and_then(|name| name.to_str()).and_then(|name| name.split('.').next());
-    let dataset = dataset.or(named).filter(|name| !name.is_empty()).unwrap_or("table");
+    let named = file
+        .file_name()
+        .and_then(|name| name.to_str())
+        .and_then(|name| name.split('.').next());
+    let dataset = dataset
+        .or(named)
+        .filter(|name| !name.is_empty())
+        .unwrap_or("table");
     let text = schema::draft(dataset, look.layout, &look.columns);
     let json = json!({"schema": text, "out": out});
     let Some(out) = out else {
         return Ok(Answer::new(text, json));
     };
     // Somebody's bounds are worth more than a draft.
-    let mut file = std::fs::OpenOptions::new().write(true).create_new(true).open(out).map_err(|e| {
-        let why = match e.kind() {
-            std::io::ErrorKind::AlreadyExists => "it exists already, and a draft would overwrite it".into(),
-            _ => format!("it cannot be written: {e}"),
-        };
-        Failure::input(format!("{}: {why}", out.display()))
-    })?;
+    let mut file = std::fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .open(out)
+        .map_err(|e| {
+            let why = match e.kind() {
+                std::io::ErrorKind::AlreadyExists => {
+                    "it exists already, and a draft would overwrite it".into()
+                }
+                _ => format!("it cannot be written: {e}"),
+            };
+            Failure::input(format!("{}: {why}", out.display()))
+        })?;
     std::io::Write::write_all(&mut file, text.as_bytes()).map_err(|e| Failure {
         exit: Exit::Unexpected,
         message: format!("{} cannot be written: {e}", out.display()),
@@ -58,7 +70,11 @@ pub(super) fn check(file: &Path, data: Option<&Path>, diagnostics: bool) -> Resu
             let bar = Progress::bytes(format!("Reading {}", data.display()));
             table::read(data, &intake, Extra::Refuse, &|done, of| bar.at(done, of))?
         };
-        let _ = writeln!(text, "\n{} has these columns and reads to its end.", data.display());
+        let _ = writeln!(
+            text,
+            "\n{} has these columns and reads to its end.",
+            data.display()
+        );
         if diagnostics {
             let _ = writeln!(text, "\n{}", super::diagnostics::of(table));
         }

@@ -26,12 +26,23 @@ pub(super) fn run(simulate: &Simulate) -> Result<Answer, Failure> {
     let job = Job::read(&simulate.job)?.with(simulate.data.as_deref(), None)?;
     let Setting::Plain(plain) = &job.setting;
     leave::ask(&job.schema, "a simulation", simulate.not_protected)?;
+    leave::own_terminal(&job.schema)?;
     let table = job.table(plain.keep())?;
-    let rows = leave::Rows { schema: &job.schema, file: &job.data };
-    let leave = leave::take(&rows, "a simulation used the rows without protection", &simulate.ledger)?;
+    let rows = leave::Rows {
+        schema: &job.schema,
+        file: &job.data,
+    };
+    let leave = leave::take(
+        &rows,
+        "a simulation used the rows without protection",
+        &simulate.ledger,
+    )?;
 
     let constant = Plain::builder().algorithm("constant").build()?;
-    let mut methods = ["together", "alone", "constant"].map(|name| Method { name: name.into(), runs: Vec::new() });
+    let mut methods = ["together", "alone", "constant"].map(|name| Method {
+        name: name.into(),
+        runs: Vec::new(),
+    });
     let bar = Progress::steps("Simulating");
     for run in 0..simulate.runs {
         bar.at(run.into(), simulate.runs.into());
@@ -40,7 +51,10 @@ pub(super) fn run(simulate: &Simulate) -> Result<Answer, Failure> {
         let alone = train.parties(simulate.parties, seed);
         let judge = |plain: &Plain, train: Table| figures(plain, train, &test, &leave);
         methods[0].runs.push(judge(plain, train.clone())?);
-        let each = alone.into_iter().map(|part| judge(plain, part)).collect::<Result<Vec<_>, _>>()?;
+        let each = alone
+            .into_iter()
+            .map(|part| judge(plain, part))
+            .collect::<Result<Vec<_>, _>>()?;
         methods[1].runs.push(mean(&each));
         methods[2].runs.push(judge(&constant, train)?);
     }
@@ -68,17 +82,27 @@ fn seed(number: u64) -> [u8; 32] {
 }
 
 fn mean(all: &[Vec<(&'static str, f64)>]) -> Vec<(&'static str, f64)> {
-    let Some(first) = all.first() else { return Vec::new() };
+    let Some(first) = all.first() else {
+        return Vec::new();
+    };
     let average = |name: &str| {
-        let found: Vec<f64> = all.iter().flatten().filter(|(other, _)| *other == name).map(|(_, x)| *x).collect();
+        let found: Vec<f64> = all
+            .iter()
+            .flatten()
+            .filter(|(other, _)| *other == name)
+            .map(|(_, x)| *x)
+            .collect();
         found.iter().sum::<f64>() / found.len().max(1) as f64
     };
     first.iter().map(|(name, _)| (*name, average(name))).collect()
 }
 
 fn answer(simulate: &Simulate, methods: &[Method]) -> Answer {
-    let metrics: Vec<&str> =
-        methods[0].runs.first().map(|run| run.iter().map(|(name, _)| *name).collect()).unwrap_or_default();
+    let metrics: Vec<&str> = methods[0]
+        .runs
+        .first()
+        .map(|run| run.iter().map(|(name, _)| *name).collect())
+        .unwrap_or_default();
     let mut text = format!(
         "{} parties, {} % of the people set aside to test on, {} from seed {}\n\n   {:<22}",
         simulate.parties,
@@ -100,15 +124,26 @@ fn answer(simulate: &Simulate, methods: &[Method]) -> Answer {
         };
         let _ = write!(text, "   {title:<22}");
         for metric in &metrics {
-            let values: Vec<f64> =
-                method.runs.iter().flatten().filter(|(name, _)| name == metric).map(|(_, x)| *x).collect();
+            let values: Vec<f64> = method
+                .runs
+                .iter()
+                .flatten()
+                .filter(|(name, _)| name == metric)
+                .map(|(_, x)| *x)
+                .collect();
             let (mean, sd) = mean_and_deviation(&values);
-            let shown = if values.len() > 1 { format!("{mean:.4} ± {sd:.4}") } else { format!("{mean:.4}") };
+            let shown = if values.len() > 1 {
+                format!("{mean:.4} ± {sd:.4}")
+            } else {
+                format!("{mean:.4}")
+            };
             let _ = write!(text, " {shown:>16}");
             lines.push(json!({"method": method.name, "metric": metric, "mean": mean, "sd": sd, "runs": values.len()}));
         }
         text.push('\n');
     }
-    text.push_str("\nsetting = \"plain\": nobody is protected. Figures are for comparison, and tell about the rows.\n");
+    text.push_str(
+        "\nsetting = \"plain\": nobody is protected. Figures are for comparison, and tell about the rows.\n",
+    );
     Answer::new(text, json!({"figures": lines}))
 }

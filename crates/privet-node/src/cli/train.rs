@@ -17,8 +17,15 @@ pub(super) fn run(train: &Train) -> Result<Answer, Failure> {
     let Setting::Plain(plain) = &job.setting;
     leave::ask(&job.schema, "setting = \"plain\"", train.not_protected)?;
     let table = job.table(plain.keep())?;
-    let rows = leave::Rows { schema: &job.schema, file: &job.data };
-    let leave = leave::take(&rows, "a model was trained without privacy (setting = \"plain\")", &train.ledger)?;
+    let rows = leave::Rows {
+        schema: &job.schema,
+        file: &job.data,
+    };
+    let leave = leave::take(
+        &rows,
+        "a model was trained without privacy (setting = \"plain\")",
+        &train.ledger,
+    )?;
     let model = {
         let bar = Progress::steps("Training");
         plain.fit(table, &leave, &|done, of| bar.at(done, of))?
@@ -27,7 +34,12 @@ pub(super) fn run(train: &Train) -> Result<Answer, Failure> {
 
     let mut text = String::new();
     let _ = writeln!(text, "{}", model.certificate());
-    let _ = writeln!(text, "\nWrote {}: {}", job.output.display(), model.ensemble().summary());
+    let _ = writeln!(
+        text,
+        "\nWrote {}: {}",
+        job.output.display(),
+        model.ensemble().summary()
+    );
     let json = json!({"model": job.output, "certificate": model.certificate(), "ensemble": model.ensemble().summary()});
     Ok(Answer::new(words::wrapped(&text), json))
 }

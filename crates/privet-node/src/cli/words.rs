@@ -154,17 +154,30 @@ pub(super) fn date(seconds: Option<u64>) -> String {
     )
 }
 
+/// Where the continuation of a line begins: below its text, after the name that stands before two spaces.
+fn hanging(line: &str) -> usize {
+    let text = line.trim_start();
+    let before = line.chars().count() - text.chars().count();
+    let name = text.find("  ").filter(|&end| end < 30);
+    name.map_or(before, |end| {
+        let rest = &text[end..];
+        before + text[..end].chars().count() + rest.len() - rest.trim_start().len()
+    })
+}
+
 /// The text with lines of about 110 characters, so that it reads in a terminal; a number stays with its name.
 pub(super) fn wrapped(text: &str) -> String {
     let mut lines = String::new();
     for line in text.lines() {
+        let indent = hanging(line);
         let mut length = 0;
         for (i, word) in line.split(' ').enumerate() {
             let word_length = word.chars().count();
             let holds_on = word.starts_with(|c: char| c == '=' || c.is_ascii_digit());
             if i > 0 && !holds_on && length + 1 + word_length > 110 {
                 lines.push('\n');
-                length = 0;
+                lines.extend(std::iter::repeat_n(' ', indent));
+                length = indent;
             } else if i > 0 {
                 lines.push(' ');
                 length += 1;

@@ -71,7 +71,10 @@ impl Job {
         let path = |key: &str, example: &str| {
             let found = root.required_text(key, example)?;
             if found.value.is_empty() {
-                root.finding_at(key, format!("{key} is empty; write a file's name, such as {key} = {example}"));
+                root.finding_at(
+                    key,
+                    format!("{key} is empty; write a file's name, such as {key} = {example}"),
+                );
                 return None;
             }
             Some(folder.join(found.value))
@@ -139,7 +142,10 @@ impl Job {
             )));
         }
         if output.is_dir() {
-            return Err(Error::Data(format!("{name}: output = {} is a folder: name a file in it", self.output.display())));
+            return Err(Error::Data(format!(
+                "{name}: output = {} is a folder: name a file in it",
+                self.output.display()
+            )));
         }
         match self.output.parent() {
             Some(folder) if folder != Path::new("") && !folder.is_dir() => Err(Error::Data(format!(

@@ -11,7 +11,13 @@ pub(super) fn read(section: &Section<'_>) -> Option<Plain> {
         let found = section.integer(key)?;
         let count = u32::try_from(found.value).ok();
         if count.is_none() {
-            section.finding_at(key, format!("{key} = {} cannot be: write a number such as {key} = 100", found.value));
+            section.finding_at(
+                key,
+                format!(
+                    "{key} = {} cannot be: write a number such as {key} = 100",
+                    found.value
+                ),
+            );
         }
         count
     };
@@ -24,5 +30,8 @@ pub(super) fn read(section: &Section<'_>) -> Option<Plain> {
     if let Some(l2) = section.number("l2") {
         builder = builder.l2(l2.value);
     }
-    builder.build().inspect_err(|e| section.finding_at("name", e.to_string())).ok()
+    builder
+        .build()
+        .inspect_err(|e| section.finding_at("name", e.to_string()))
+        .ok()
 }

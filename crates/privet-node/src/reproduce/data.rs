@@ -53,7 +53,9 @@ pub struct Data {
 impl Data {
     /// This folder.
     pub fn in_folder(folder: impl Into<PathBuf>) -> Self {
-        Self { folder: folder.into() }
+        Self {
+            folder: folder.into(),
+        }
     }
 
     /// A data set's rows for training, or all of them if its publisher did not split it.
@@ -71,7 +73,10 @@ impl Data {
     /// [`Error::Data`] if they are not there.
     pub fn test(&self, name: &str, keep: Keep) -> Result<Table, Error> {
         let known = known(name)?;
-        let file = known.files.1.ok_or_else(|| Error::Misuse(format!("'{name}' comes in one piece")))?;
+        let file = known
+            .files
+            .1
+            .ok_or_else(|| Error::Misuse(format!("'{name}' comes in one piece")))?;
         self.read(known, file, keep)
     }
 
@@ -89,12 +94,20 @@ impl Data {
         let opened = std::fs::File::open(&path).and_then(|mut file| file.read_to_string(&mut text));
         opened.map_err(missing)?;
         let text = text.replace("K.\n", "K\n");
-        table::read_csv(file, std::io::Cursor::new(text.into_bytes()), &intake, Extra::Refuse)
+        table::read_csv(
+            file,
+            std::io::Cursor::new(text.into_bytes()),
+            &intake,
+            Extra::Refuse,
+        )
     }
 }
 
 fn known(name: &str) -> Result<&'static Known, Error> {
-    KNOWN.iter().find(|known| known.name == name).ok_or_else(|| Error::Misuse(format!("no data set '{name}' is known")))
+    KNOWN
+        .iter()
+        .find(|known| known.name == name)
+        .ok_or_else(|| Error::Misuse(format!("no data set '{name}' is known")))
 }
 
 fn missing(known: &Known, path: &Path, e: &std::io::Error) -> Error {

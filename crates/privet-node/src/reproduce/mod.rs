@@ -126,7 +126,11 @@ pub fn lines(
 /// The figures of a report by their metrics' names; not a number where one is not defined.
 pub fn named(report: &Report) -> Vec<(&'static str, f64)> {
     let value = |figure: &Figure| figure.estimate.map_or(f64::NAN, |estimate| estimate.value);
-    report.figures.iter().map(|figure| (figure.metric.name(), value(figure))).collect()
+    report
+        .figures
+        .iter()
+        .map(|figure| (figure.metric.name(), value(figure)))
+        .collect()
 }
 
 /// Mean and standard deviation (with n - 1; zero for fewer than two).
@@ -134,7 +138,11 @@ pub fn mean_and_deviation(values: &[f64]) -> (f64, f64) {
     let n = values.len() as f64;
     let mean = values.iter().sum::<f64>() / n.max(1.0);
     let squares: f64 = values.iter().map(|x| (x - mean) * (x - mean)).sum();
-    let sd = if values.len() < 2 { 0.0 } else { (squares / (n - 1.0)).sqrt() };
+    let sd = if values.len() < 2 {
+        0.0
+    } else {
+        (squares / (n - 1.0)).sqrt()
+    };
     (mean, sd)
 }
 

@@ -10,7 +10,13 @@ use super::{Data, Experiment, Measured, named};
 use crate::progress::Progress;
 
 pub(super) fn experiments() -> Vec<Experiment> {
-    let experiment = |dataset, runs, measure| Experiment { paper: "plain", item: "table 1", dataset, runs, measure };
+    let experiment = |dataset, runs, measure| Experiment {
+        paper: "plain",
+        item: "table 1",
+        dataset,
+        runs,
+        measure,
+    };
     vec![
         experiment("adult", 1, adult),
         experiment("ionosphere", 20, ionosphere),
@@ -30,7 +36,11 @@ fn stumps(rounds: u32) -> Result<Plain, Error> {
 type Methods = Vec<(&'static str, Plain)>;
 
 fn adult(data: &Data, _runs: u32, bar: &Progress) -> Result<Vec<Measured>, Error> {
-    let methods = vec![("logistic", plain("logistic")?), ("stumps", stumps(100)?), ("constant", plain("constant")?)];
+    let methods = vec![
+        ("logistic", plain("logistic")?),
+        ("stumps", stumps(100)?),
+        ("constant", plain("constant")?),
+    ];
     published_split(data, "adult", &methods, &["accuracy", "AUC"], bar)
 }
 
@@ -40,7 +50,11 @@ fn pendigits(data: &Data, _runs: u32, bar: &Progress) -> Result<Vec<Measured>, E
 }
 
 fn ionosphere(data: &Data, runs: u32, bar: &Progress) -> Result<Vec<Measured>, Error> {
-    let methods = vec![("logistic", plain("logistic")?), ("stumps", stumps(50)?), ("constant", plain("constant")?)];
+    let methods = vec![
+        ("logistic", plain("logistic")?),
+        ("stumps", stumps(50)?),
+        ("constant", plain("constant")?),
+    ];
     random_splits(data, "ionosphere", &methods, (&["accuracy"], runs), bar)
 }
 
@@ -62,7 +76,11 @@ fn published_split(
     for (i, (method, plain)) in methods.iter().enumerate() {
         bar.at(i as u64, methods.len() as u64);
         let figures = figures(plain, train.clone(), &test)?;
-        all.extend(metrics.iter().map(|metric| measured(method, metric, vec![figure(&figures, metric)])));
+        all.extend(
+            metrics
+                .iter()
+                .map(|metric| measured(method, metric, vec![figure(&figures, metric)])),
+        );
     }
     Ok(all)
 }
@@ -96,16 +114,28 @@ fn random_splits(
 }
 
 fn measured(method: &'static str, metric: &'static str, values: Vec<f64>) -> Measured {
-    Measured { method, epsilon: None, metric, values }
+    Measured {
+        method,
+        epsilon: None,
+        metric,
+        values,
+    }
 }
 
 fn figure(figures: &[(&'static str, f64)], metric: &str) -> f64 {
-    figures.iter().find(|(name, _)| *name == metric).map_or(f64::NAN, |(_, value)| *value)
+    figures
+        .iter()
+        .find(|(name, _)| *name == metric)
+        .map_or(f64::NAN, |(_, value)| *value)
 }
 
 /// Trains on one table and judges on another; the data sets are public.
 fn figures(plain: &Plain, train: Table, test: &Table) -> Result<Vec<(&'static str, f64)>, Error> {
-    let leave = Unprotected::unrecorded(train.schema().dataset(), &train.schema().relation(), "a public data set");
+    let leave = Unprotected::unrecorded(
+        train.schema().dataset(),
+        &train.schema().relation(),
+        "a public data set",
+    );
     let evaluation = Evaluation::of(train.schema())?;
     let model = plain.fit(train, &leave, &|_, _| {})?;
     let judged = test.cells().as_ref().map(|cells| evaluation.judge(&model, cells));

@@ -10,7 +10,11 @@ impl Ensemble {
             1 => format!("1 {one}"),
             n => format!("{n} {one}s"),
         };
-        let stumps = self.members.iter().filter(|member| matches!(member.learner, Learner::Stump(_))).count();
+        let stumps = self
+            .members
+            .iter()
+            .filter(|member| matches!(member.learner, Learner::Stump(_)))
+            .count();
         let sums = self.members.len() - stumps;
         let parts: Vec<String> = [(stumps, "stump"), (sums, "weighted sum")]
             .into_iter()
@@ -52,7 +56,9 @@ fn span(term: &Term) -> f64 {
         (high - low).max(0.0)
     };
     match term {
-        Term::Number { slope, at_missing, .. } => width(&mut [*slope, -slope, *at_missing].into_iter()),
+        Term::Number {
+            slope, at_missing, ..
+        } => width(&mut [*slope, -slope, *at_missing].into_iter()),
         Term::Slots(weights) => width(&mut weights.iter().copied()),
     }
 }
@@ -65,15 +71,30 @@ mod tests {
 
     #[test]
     fn reach_adds_up_what_each_feature_can_do() {
-        let stump = |feature, left, right| Learner::Stump(Stump { feature, rule: Rule::OneOf(vec![0]), left, right });
+        let stump = |feature, left, right| {
+            Learner::Stump(Stump {
+                feature,
+                rule: Rule::OneOf(vec![0]),
+                left,
+                right,
+            })
+        };
         let linear = Learner::Linear(Linear {
             intercept: 7.0,
             terms: vec![
-                Term::Number { slope: -0.5, at_missing: 2.0, missing: 9 },
+                Term::Number {
+                    slope: -0.5,
+                    at_missing: 2.0,
+                    missing: 9,
+                },
                 Term::Slots(vec![1.0, 4.0]),
             ],
         });
-        let member = |weight, learner| Member { weight, output: 0, learner };
+        let member = |weight, learner| Member {
+            weight,
+            output: 0,
+            learner,
+        };
         let ensemble = Ensemble {
             link: Link::Logistic,
             base: vec![0.0],
@@ -81,6 +102,13 @@ mod tests {
         };
         assert_eq!(ensemble.reach(2), [2.5, 7.0]);
         assert_eq!(ensemble.summary(), "1 stump and 1 weighted sum");
-        assert_eq!(Ensemble { members: vec![], ..ensemble }.summary(), "a constant");
+        assert_eq!(
+            Ensemble {
+                members: vec![],
+                ..ensemble
+            }
+            .summary(),
+            "a constant"
+        );
     }
 }

@@ -1,7 +1,5 @@
 //! One file, with a version and a checksum.
 
-use std::fmt::Write;
-
 use serde::{Deserialize, Serialize};
 use serde_json::error::Category;
 use serde_json::value::RawValue;
@@ -12,6 +10,7 @@ use crate::Error;
 use crate::boost::Ensemble;
 use crate::data::Schema;
 use crate::privacy::Certificate;
+use crate::privacy::journal::hexadecimal;
 
 /// The version of the format that is written; it changes when older readers would misread a file.
 const VERSION: u64 = 1;
@@ -112,11 +111,5 @@ fn explain(bytes: &[u8], error: &serde_json::Error) -> String {
 }
 
 fn checksum(bytes: &[u8]) -> String {
-    Sha256::digest(bytes)
-        .iter()
-        .fold(String::new(), |mut text, byte| {
-            // Writing to a string cannot fail.
-            let _ = write!(text, "{byte:02x}");
-            text
-        })
+    hexadecimal(&Sha256::digest(bytes))
 }

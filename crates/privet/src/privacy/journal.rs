@@ -256,7 +256,7 @@ fn chained(previous: &str, text: &str) -> String {
 }
 
 /// Bytes as text.
-pub(super) fn hexadecimal(bytes: &[u8]) -> String {
+pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
     let digit = |value: u8| char::from(b"0123456789abcdef"[usize::from(value)]);
     bytes
         .iter()

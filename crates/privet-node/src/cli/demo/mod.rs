@@ -109,7 +109,10 @@ fn tell(kept_in: &Path, kept: bool) -> Result<Answer, Failure> {
         if exit != step.ends {
             return Err(Failure {
                 exit: Exit::Unexpected,
-                message: format!("the demo's step `privet {}` ended otherwise than it should: {said}", step.typed),
+                message: format!(
+                    "the demo's step `privet {}` ended otherwise than it should: {said}",
+                    step.typed
+                ),
             });
         }
         let _ = writeln!(text, "\n{}. {}\n   $ privet {}\n", i + 1, step.why, step.typed);

@@ -42,7 +42,9 @@ stroke = {{ type = "label", values = ["no", "yes"]{private} }}
 
 fn table(people: usize, mut state: u64) -> String {
     let mut below = |n: u64| {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (state >> 33) % n
     };
     let mut text = String::from("age,pressure,smoker,region,stroke\n");
@@ -52,8 +54,14 @@ fn table(people: usize, mut state: u64) -> String {
         let smoker = below(4) == 0;
         let region = ["north", "east", "south", "west"][below(4) as usize];
         // In a thousand: the old, those with high pressure and smokers are at risk, and some have bad luck.
-        let risk = 20 + 10 * age.saturating_sub(50) + 8 * pressure.saturating_sub(150) + if smoker { 200 } else { 0 };
-        let (smoker, stroke) = (if smoker { "yes" } else { "no" }, if below(1000) < risk { "yes" } else { "no" });
+        let risk = 20
+            + 10 * age.saturating_sub(50)
+            + 8 * pressure.saturating_sub(150)
+            + if smoker { 200 } else { 0 };
+        let (smoker, stroke) = (
+            if smoker { "yes" } else { "no" },
+            if below(1000) < risk { "yes" } else { "no" },
+        );
         // A cell is missing now and then.
         match below(50) {
             0 => drop(writeln!(text, "{age},,{smoker},{region},{stroke}")),

@@ -14,18 +14,43 @@ pub(super) use limit::Limit;
 
 #[derive(Debug)]
 pub(super) enum Command {
-    Demo { keep: Option<PathBuf> },
-    Draft { file: PathBuf, out: Option<PathBuf>, dataset: Option<String> },
-    Check { schema: PathBuf, data: Option<PathBuf>, diagnostics: bool },
-    Plan { job: PathBuf, ledger: Where },
+    Demo {
+        keep: Option<PathBuf>,
+    },
+    Draft {
+        file: PathBuf,
+        out: Option<PathBuf>,
+        dataset: Option<String>,
+    },
+    Check {
+        schema: PathBuf,
+        data: Option<PathBuf>,
+        diagnostics: bool,
+    },
+    Plan {
+        job: PathBuf,
+        ledger: Where,
+    },
     Train(Train),
-    Predict { model: PathBuf, data: PathBuf, out: Option<PathBuf>, what: What },
+    Predict {
+        model: PathBuf,
+        data: PathBuf,
+        out: Option<PathBuf>,
+        what: What,
+    },
     Evaluate(Evaluate),
-    Inspect { model: PathBuf },
+    Inspect {
+        model: PathBuf,
+    },
     Simulate(Simulate),
     Reproduce(Reproduce),
-    Ledger { path: PathBuf, verb: LedgerCommand },
-    Completions { shell: clap_complete::Shell },
+    Ledger {
+        path: PathBuf,
+        verb: LedgerCommand,
+    },
+    Completions {
+        shell: clap_complete::Shell,
+    },
 }
 
 #[derive(Debug)]
@@ -101,8 +126,13 @@ pub(super) fn command(low: LowArgs, env: &dyn Fn(&str) -> Option<OsString>) -> R
     let place = |given: Option<PathBuf>| Where(ledger_path(given, env).map_err(|failure| failure.message));
     Ok(match low.verb {
         Verb::Demo(demo) => Command::Demo { keep: demo.keep },
-        Verb::Completions(completions) => Command::Completions { shell: completions.shell },
-        Verb::Ledger(given) => Command::Ledger { path: ledger_path(given.ledger, env)?, verb: ledger(given.verb)? },
+        Verb::Completions(completions) => Command::Completions {
+            shell: completions.shell,
+        },
+        Verb::Ledger(given) => Command::Ledger {
+            path: ledger_path(given.ledger, env)?,
+            verb: ledger(given.verb)?,
+        },
         Verb::Schema(given) => match given.verb {
             SchemaVerb::Draft(draft) => Command::Draft {
                 file: draft.file,
@@ -115,10 +145,17 @@ pub(super) fn command(low: LowArgs, env: &dyn Fn(&str) -> Option<OsString>) -> R
                         "--private-diagnostics is for your own eyes: it is never written as JSON. Leave out --json.",
                     ));
                 }
-                Command::Check { schema: check.schema, data: check.data, diagnostics: check.private_diagnostics }
+                Command::Check {
+                    schema: check.schema,
+                    data: check.data,
+                    diagnostics: check.private_diagnostics,
+                }
             }
         },
-        Verb::Plan(plan) => Command::Plan { job: plan.job, ledger: place(plan.ledger.ledger) },
+        Verb::Plan(plan) => Command::Plan {
+            job: plan.job,
+            ledger: place(plan.ledger.ledger),
+        },
         Verb::Train(train) => Command::Train(Train {
             job: train.job,
             data: train.data,
@@ -126,11 +163,19 @@ pub(super) fn command(low: LowArgs, env: &dyn Fn(&str) -> Option<OsString>) -> R
             not_protected: train.not_protected,
             ledger: place(train.ledger.ledger),
         }),
-        Verb::Predict(predict) => {
-            Command::Predict { model: predict.model, data: predict.data, out: predict.out, what: predict.what }
-        }
+        Verb::Predict(predict) => Command::Predict {
+            model: predict.model,
+            data: predict.data,
+            out: predict.out,
+            what: predict.what,
+        },
         Verb::Evaluate(evaluate) => Command::Evaluate(evaluate_of(evaluate, low.json, &place)?),
         Verb::Inspect(inspect) => Command::Inspect { model: inspect.model },
+        Verb::Simulate(simulate) if simulate.not_protected && low.json => {
+            return Err(Failure::usage(
+                "--not-protected is for your own terminal: it is never written as JSON. Leave out --json.",
+            ));
+        }
         Verb::Simulate(simulate) => Command::Simulate(Simulate {
             job: simulate.job,
             data: simulate.data,
@@ -150,17 +195,26 @@ pub(super) fn command(low: LowArgs, env: &dyn Fn(&str) -> Option<OsString>) -> R
             },
             dataset: reproduce.dataset,
             runs: reproduce.runs,
-            data: env("PRIVET_DATA").filter(|v| !v.is_empty()).map_or_else(|| "../shared/data".into(), PathBuf::from),
+            data: env("PRIVET_DATA")
+                .filter(|v| !v.is_empty())
+                .map_or_else(|| "../shared/data".into(), PathBuf::from),
         }),
     })
 }
 
 fn ledger(verb: LedgerVerb) -> Result<LedgerCommand, Failure> {
     Ok(match verb {
-        LedgerVerb::Show(show) => LedgerCommand::Show { dataset: show.dataset },
-        LedgerVerb::Verify(verify) => LedgerCommand::Verify { against: verify.against },
+        LedgerVerb::Show(show) => LedgerCommand::Show {
+            dataset: show.dataset,
+        },
+        LedgerVerb::Verify(verify) => LedgerCommand::Verify {
+            against: verify.against,
+        },
         LedgerVerb::Limit(limit) => LedgerCommand::Limit(limit::limit_of(&limit)?),
-        LedgerVerb::Adopt(adopt) => LedgerCommand::Adopt { dataset: name(&adopt.dataset)?, of: adopt.of },
+        LedgerVerb::Adopt(adopt) => LedgerCommand::Adopt {
+            dataset: name(&adopt.dataset)?,
+            of: adopt.of,
+        },
         LedgerVerb::Export(export) => LedgerCommand::Export { out: export.out },
     })
 }
@@ -171,7 +225,11 @@ fn evaluate_of(
     place: &dyn Fn(Option<PathBuf>) -> Where,
 ) -> Result<Evaluate, Failure> {
     let consent = match low.spend.as_deref().map(str::parse::<Epsilon>).transpose()? {
-        Some(Epsilon::ZERO) => return Err(Failure::usage("--spend 0 buys nothing: say how much ε may be spent")),
+        Some(Epsilon::ZERO) => {
+            return Err(Failure::usage(
+                "--spend 0 buys nothing: say how much ε may be spent",
+            ));
+        }
         Some(epsilon) => Consent::Spend(epsilon),
         None if low.not_protected && json => {
             return Err(Failure::usage(

@@ -19,7 +19,9 @@ pub struct Plan {
 /// A job is one file: the setting, the schema, the table, the algorithm and where the model goes. It is checked as a
 /// whole before anything runs.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  privet train job.toml\n\nA job:\n  setting = \"plain\"\n  schema = \"schema.toml\"\n  data = \"patients.csv\"\n  output = \"model.privet\"\n\n  [algorithm]\n  name = \"stumps\"      # or \"logistic\", \"constant\"\n  rounds = 100")]
+#[command(
+    after_help = "Example:\n  privet train job.toml\n\nA job:\n  setting = \"plain\"\n  schema = \"schema.toml\"\n  data = \"patients.csv\"\n  output = \"model.privet\"\n\n  [algorithm]\n  name = \"stumps\"      # or \"logistic\", \"constant\"\n  rounds = 100"
+)]
 pub struct Train {
     /// The job.
     pub job: PathBuf,
@@ -73,7 +75,9 @@ pub enum What {
 /// If the schema marks anything private, an exact answer would tell about these people: say --spend, to pay for a
 /// noisy one, or --not-protected.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  privet evaluate model.privet --data test.csv --spend 0.1\n  privet evaluate model.privet --data volunteers.csv --schema volunteers.toml")]
+#[command(
+    after_help = "Examples:\n  privet evaluate model.privet --data test.csv --spend 0.1\n  privet evaluate model.privet --data volunteers.csv --schema volunteers.toml"
+)]
 pub struct Evaluate {
     /// The model.
     pub model: PathBuf,
@@ -85,7 +89,12 @@ pub struct Evaluate {
     #[arg(long, value_name = "FILE")]
     pub schema: Option<PathBuf>,
     /// Pay this much ε for a noisy answer.
-    #[arg(long, value_name = "E", allow_negative_numbers = true, conflicts_with = "not_protected")]
+    #[arg(
+        long,
+        value_name = "E",
+        allow_negative_numbers = true,
+        conflicts_with = "not_protected"
+    )]
     pub spend: Option<String>,
     /// The exact answer, on your own terminal only; the ledger says so from then on, for ever.
     #[arg(long)]
@@ -138,7 +147,9 @@ pub struct Simulate {
 /// Data sets are looked for in the folder PRIVET_DATA, else in ../shared/data. The exit code is 6 if a figure lies
 /// outside its tolerance.
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:\n  privet reproduce                         list what there is\n  privet reproduce plain --dataset adult --runs 3")]
+#[command(
+    after_help = "Examples:\n  privet reproduce                         list what there is\n  privet reproduce plain --dataset adult --runs 3"
+)]
 pub struct Reproduce {
     /// The paper's key.
     pub key: Option<String>,

@@ -9,7 +9,9 @@ use clap::{Args, Subcommand};
 /// A schema names each column with its type and, from public knowledge, its bounds or values. Nothing in it may be taken
 /// from the rows: the largest income in a table is one person's.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  privet schema draft patients.csv --out schema.toml\n  privet schema check schema.toml --data patients.csv")]
+#[command(
+    after_help = "Example:\n  privet schema draft patients.csv --out schema.toml\n  privet schema check schema.toml --data patients.csv"
+)]
 pub struct Schema {
     #[command(subcommand)]
     pub verb: SchemaVerb,

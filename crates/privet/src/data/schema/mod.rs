@@ -182,15 +182,23 @@ impl Schema {
             match theirs.next() {
                 Some(there) if there.name == column.name && there.kind == column.kind => {}
                 Some(there) if there.name == column.name => {
-                    return Some(format!("column '{}' is declared otherwise than in the model", column.name));
+                    return Some(format!(
+                        "column '{}' is declared otherwise than in the model",
+                        column.name
+                    ));
                 }
                 Some(there) => {
-                    return Some(format!("column '{}' stands where the model has '{}'", column.name, there.name));
+                    return Some(format!(
+                        "column '{}' stands where the model has '{}'",
+                        column.name, there.name
+                    ));
                 }
                 None => return Some(format!("the model does not know the column '{}'", column.name)),
             }
         }
-        theirs.next().map(|column| format!("column '{}' of the model is not declared", column.name))
+        theirs
+            .next()
+            .map(|column| format!("column '{}' of the model is not declared", column.name))
     }
 
     /// Whether anything in the table is to be protected.

@@ -14,13 +14,22 @@ impl Evaluation {
         match cells.target() {
             Some(Target::Numbers(labels)) => Judged::Numbers {
                 labels: labels.clone(),
-                values: predictions.as_ref().and_then(|p| p.values()).map_or_else(Vec::new, narrow),
+                values: predictions
+                    .as_ref()
+                    .and_then(|p| p.values())
+                    .map_or_else(Vec::new, narrow),
             },
             Some(Target::Classes(labels)) => Judged::Classes {
                 labels: labels.clone(),
-                probabilities: predictions.and_then(|p| p.probabilities()).as_deref().map_or_else(Vec::new, narrow),
+                probabilities: predictions
+                    .and_then(|p| p.probabilities())
+                    .as_deref()
+                    .map_or_else(Vec::new, narrow),
             },
-            None => Judged::Classes { labels: Vec::new(), probabilities: Vec::new() },
+            None => Judged::Classes {
+                labels: Vec::new(),
+                probabilities: Vec::new(),
+            },
         }
     }
 }
