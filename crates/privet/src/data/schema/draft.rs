@@ -78,9 +78,13 @@ impl Seen {
 }
 
 /// The line that declares a column, with a remark on what is still to be filled in.
+///
+/// # Privacy
+/// A message about a table that is being used must not depend on its cells: it says [`Seen::Nothing`]. Only a draft,
+/// which its owner completes, looks at cells.
 pub fn line_to_add(name: &str, seen: Seen) -> String {
     let (body, remark) = match seen {
-        Seen::Nothing => ("type = \"skip\"", "or another type; nothing was seen in it"),
+        Seen::Nothing => ("type = \"skip\"", "or another type, with its bounds or values"),
         Seen::Bits | Seen::Flag => ("type = \"flag\"", ""),
         Seen::Integer => ("type = \"integer\"", "add: min = …, max = …"),
         Seen::Number => ("type = \"number\"", "add: min = …, max = …"),
@@ -210,6 +214,10 @@ mod tests {
         assert_eq!(
             line_to_add("pulse (1/min)", Seen::Flag),
             "\"pulse (1/min)\" = { type = \"flag\" }"
+        );
+        assert_eq!(
+            line_to_add("x.y", Seen::Nothing),
+            "\"x.y\" = { type = \"skip\" }   # or another type, with its bounds or values"
         );
         assert_eq!(line_to_add("", Seen::Bits), "\"\" = { type = \"flag\" }");
     }
