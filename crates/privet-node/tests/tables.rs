@@ -2,7 +2,9 @@
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 mod tables {
-    pub mod malformed;
-    pub mod reference;
-    pub mod schemas;
+    pub(crate) mod malformed;
+    #[cfg(feature = "parquet")]
+    pub(crate) mod parquet;
+    pub(crate) mod reference;
+    pub(crate) mod schemas;
 }

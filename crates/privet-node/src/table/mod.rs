@@ -8,6 +8,7 @@ mod csv;
 mod header;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod peek;
 #[cfg(feature = "parquet")]
 mod quiet;
 mod rows;
@@ -20,6 +21,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 pub use csv::{Csv, Progress, read_csv};
 pub use header::Extra;
+pub use peek::{Look, peek};
 use privet::Error;
 use privet::data::{Intake, Table};
 
@@ -38,10 +40,8 @@ pub fn read(path: &Path, intake: &Intake, extra: Extra, progress: &Progress<'_>)
     let mut magic = Vec::new();
     (&mut file).take(4).read_to_end(&mut magic).map_err(unreadable)?;
     file.seek(SeekFrom::Start(0)).map_err(unreadable)?;
-    let named = path
-        .extension()
-        .is_some_and(|ending| ending.eq_ignore_ascii_case("parquet"));
-    if named || magic == b"PAR1" {
+    let format = Format::of(path, &magic);
+    if format == Format::Parquet {
         return read_parquet(&name, file, intake, (extra, progress));
     }
     let done = Arc::new(AtomicU64::new(0));
@@ -50,7 +50,7 @@ pub fn read(path: &Path, intake: &Intake, extra: Extra, progress: &Progress<'_>)
         done: Arc::clone(&done),
     };
     let csv = Csv::new(&name, extra);
-    if magic.starts_with(&[0x1f, 0x8b]) {
+    if format == Format::Gzip {
         let input = flate2::read::MultiGzDecoder::new(std::io::BufReader::with_capacity(1 << 16, input));
         csv.read(input, intake, &|| progress(done.load(Ordering::Relaxed), total))
     } else {
@@ -69,25 +69,68 @@ pub fn read_parquet(
     (extra, progress): (Extra, &Progress<'_>),
 ) -> Result<Table, Error> {
     #[cfg(feature = "parquet")]
-    {
-        let mut input = input;
-        let length = input
-            .seek(SeekFrom::End(0))
-            .map_err(|e| Error::Data(format!("{name}: cannot be read: {e}")))?;
-        let source = parquet::Source {
-            name,
-            input: std::sync::Mutex::new(input),
-            length,
-            progress,
-        };
-        source.read(intake, extra)
-    }
+    return source(name, input, progress)?.read(intake, extra);
     #[cfg(not(feature = "parquet"))]
     {
         let _ = (input, intake, extra, progress);
-        Err(Error::Data(format!(
-            "{name}: this privet was built without Parquet; build it with --features parquet, or write the table as CSV"
-        )))
+        Err(without_parquet(name))
+    }
+}
+
+fn peek_parquet(name: &str, input: impl Read + Seek + Send) -> Result<Vec<(String, Vec<Vec<u8>>)>, Error> {
+    #[cfg(feature = "parquet")]
+    return source(name, input, &|_, _| {})?.look();
+    #[cfg(not(feature = "parquet"))]
+    {
+        let _ = input;
+        Err(without_parquet(name))
+    }
+}
+
+#[cfg(feature = "parquet")]
+fn source<'s, R: Seek>(
+    name: &'s str,
+    mut input: R,
+    progress: &'s Progress<'s>,
+) -> Result<parquet::Source<'s, R>, Error> {
+    let length = input
+        .seek(SeekFrom::End(0))
+        .map_err(|e| Error::Data(format!("{name}: cannot be read: {e}")))?;
+    Ok(parquet::Source {
+        name,
+        input: std::sync::Mutex::new(input),
+        length,
+        progress,
+    })
+}
+
+#[cfg(not(feature = "parquet"))]
+fn without_parquet(name: &str) -> Error {
+    Error::Data(format!(
+        "{name}: this privet was built without Parquet; build it with --features parquet, or write the table as CSV"
+    ))
+}
+
+/// How a file is to be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Format {
+    Text,
+    Gzip,
+    Parquet,
+}
+
+impl Format {
+    fn of(path: &Path, begins: &[u8]) -> Self {
+        let named = path
+            .extension()
+            .is_some_and(|ending| ending.eq_ignore_ascii_case("parquet"));
+        if named || begins == b"PAR1" {
+            Self::Parquet
+        } else if begins.starts_with(&[0x1f, 0x8b]) {
+            Self::Gzip
+        } else {
+            Self::Text
+        }
     }
 }
 

@@ -3,6 +3,8 @@
 //! Row groups and their columns are decoded in parallel, each straight into its slots. Nested columns, dates and times are
 //! refused by name: what number or category a date is, its owner must decide.
 
+mod look;
+
 use std::io::{Read, Seek, SeekFrom};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -245,9 +247,9 @@ fn plain(error: &ParquetError) -> String {
 /// What the cells of a column are, or what they are that cannot be read.
 fn kind(column: &ColumnDescriptor) -> Result<Cells, String> {
     let decimal = |scale: i32| {
-        usize::try_from(scale).map_or_else(
+        u8::try_from(scale).map_or_else(
             |_| Err("decimals that make no sense".into()),
-            |scale| Ok(Cells::Decimal(scale)),
+            |scale| Ok(Cells::Decimal(scale.into())),
         )
     };
     match (
@@ -401,11 +403,15 @@ fn decimal(column: &mut ColumnBuilder<'_>, cell: Option<i64>, scale: usize) {
     let Some(cell) = cell else {
         return column.missing();
     };
+    column.text(decimal_text(cell, scale).as_bytes());
+}
+
+fn decimal_text(cell: i64, scale: usize) -> String {
     let digits = format!("{:0width$}", cell.unsigned_abs(), width = scale + 1);
     let (whole, part) = digits.split_at(digits.len() - scale);
     let sign = if cell < 0 { "-" } else { "" };
     let point = if part.is_empty() { "" } else { "." };
-    column.text(format!("{sign}{whole}{point}{part}").as_bytes());
+    format!("{sign}{whole}{point}{part}")
 }
 
 /// The bytes of one column, under their places in the file.

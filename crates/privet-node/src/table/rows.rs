@@ -113,15 +113,33 @@ impl Shape<'_> {
             first = ends.len();
             None
         };
-        let mut at = 0;
-        while let Some(step) = memchr2(self.layout.delimiter, b'\n', &bytes[at..]) {
-            let place = at + step;
-            ends.push(place as u32);
-            at = place + 1;
-            if bytes[place] == b'\n'
-                && let Some(fault) = line(place, ends)
-            {
-                return (0, Some(fault));
+        let (chunks, rest) = bytes.as_chunks::<8>();
+        let (delimiter, feed) = (
+            ONES.wrapping_mul(self.layout.delimiter.into()),
+            ONES.wrapping_mul(b'\n'.into()),
+        );
+        let rest_at = bytes.len() - rest.len();
+        let mut last = [0; 8];
+        last[..rest.len()].copy_from_slice(rest);
+        let last = (rest_at, &last);
+        let chunks = chunks.iter().enumerate().map(|(i, chunk)| (i * 8, chunk));
+        for (at, chunk) in chunks.chain(std::iter::once(last)) {
+            let word = u64::from_le_bytes(*chunk);
+            let feeds = zero_bytes(word ^ feed);
+            let mut found = feeds | zero_bytes(word ^ delimiter);
+            while found != 0 {
+                let bit = found & found.wrapping_neg();
+                let place = at + bit.trailing_zeros() as usize / 8;
+                if place >= bytes.len() {
+                    break;
+                }
+                ends.push(place as u32);
+                if feeds & bit != 0
+                    && let Some(fault) = line(place, ends)
+                {
+                    return (0, Some(fault));
+                }
+                found ^= bit;
             }
         }
         if bytes.last().is_some_and(|&last| last != b'\n') {
@@ -156,6 +174,15 @@ impl Shape<'_> {
         }
         Ok(lines)
     }
+}
+
+const ONES: u64 = 0x0101_0101_0101_0101;
+
+/// The highest bit of every byte that is nought, and no other bit.
+#[inline]
+fn zero_bytes(word: u64) -> u64 {
+    const LOW: u64 = 0x7f * ONES;
+    !(((word & LOW).wrapping_add(LOW)) | word | LOW)
 }
 
 /// A record that was read.

@@ -12,7 +12,7 @@ fn said(bytes: &[u8], layout: Layout) -> String {
     said_of("p.csv", bytes, layout)
 }
 
-pub fn said_of(name: &str, bytes: &[u8], layout: Layout) -> String {
+pub(crate) fn said_of(name: &str, bytes: &[u8], layout: Layout) -> String {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
     std::fs::write(&path, bytes).unwrap();

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
-use privet::data::schema::{Declared, Extras, Kind, Label, Layout, Number};
+use privet::data::schema::{Extras, Kind, Layout, Number};
 use privet::data::{Cells, Intake, Keep, Schema, Table};
 use privet_node::table::{Csv, Extra, read, read_csv};
 
@@ -60,10 +60,10 @@ fn reference(bytes: &[u8], intake: &Intake) -> Cells {
 }
 
 /// A small generator: what it makes must not change from run to run.
-pub struct Dice(pub u64);
+pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
-    pub fn below(&mut self, n: usize) -> usize {
+    pub(crate) fn below(&mut self, n: usize) -> usize {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -381,6 +381,4 @@ fn of_each_person_the_first_rows_are_kept_across_blocks() {
     assert_eq!(found.rows(), 10);
     assert_eq!(found.units().unwrap(), [0, 1, 2, 3, 4, 0, 1, 2, 3, 4]);
     assert_eq!(found, reference(text.as_bytes(), &intake));
-    let _: fn(Vec<String>, Option<&str>) -> _ = Declared::new;
-    let _ = Label::Number { min: 0.0, max: 1.0 };
 }

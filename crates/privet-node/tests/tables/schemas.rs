@@ -6,7 +6,7 @@ use privet::data::schema::{Column, Declared, Extras, Kind, Label, Layout, Number
 use privet::data::{Cells, Intake, Keep, Schema, Table};
 use privet::privacy::Unprotected;
 
-pub fn column(name: &str, kind: Kind) -> Column {
+pub(crate) fn column(name: &str, kind: Kind) -> Column {
     Column {
         name: name.into(),
         kind,
@@ -15,27 +15,27 @@ pub fn column(name: &str, kind: Kind) -> Column {
     }
 }
 
-pub fn number(name: &str, min: f64, max: f64) -> Column {
+pub(crate) fn number(name: &str, min: f64, max: f64) -> Column {
     column(
         name,
         Kind::Number(Number::new(min, max, Extras::default()).unwrap()),
     )
 }
 
-pub fn values(words: &[&str]) -> Declared {
+pub(crate) fn values(words: &[&str]) -> Declared {
     Declared::new(words.iter().map(|&word| word.into()).collect(), None).unwrap()
 }
 
-pub fn missing() -> Vec<String> {
+pub(crate) fn missing() -> Vec<String> {
     Schema::MISSING.map(String::from).to_vec()
 }
 
-pub fn schema(layout: Layout, columns: Vec<Column>) -> Arc<Schema> {
+pub(crate) fn schema(layout: Layout, columns: Vec<Column>) -> Arc<Schema> {
     Arc::new(Schema::new("patients", Unit::default(), layout, missing(), columns).unwrap())
 }
 
 /// Age, blood and outcome.
-pub fn patients(layout: Layout) -> Arc<Schema> {
+pub(crate) fn patients(layout: Layout) -> Arc<Schema> {
     schema(
         layout,
         vec![
@@ -46,12 +46,12 @@ pub fn patients(layout: Layout) -> Arc<Schema> {
     )
 }
 
-pub fn intake(schema: &Arc<Schema>) -> Intake {
+pub(crate) fn intake(schema: &Arc<Schema>) -> Intake {
     Intake::new(Arc::clone(schema), Keep::Values)
 }
 
 /// The cells in the open, as a test may see them.
-pub fn cells(table: Table) -> Cells {
+pub(crate) fn cells(table: Table) -> Cells {
     let relation = table.schema().relation();
     Unprotected::unrecorded("patients", &relation, "a test").reveal(table.into_cells())
 }

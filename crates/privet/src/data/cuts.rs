@@ -93,12 +93,13 @@ impl Cuts {
             return self.points.partition_point(|&cut| cut <= x) as u16;
         };
         // A guess by division can be one off at the edges; the points decide.
-        let last = self.points.len();
+        let points = &self.points[..];
+        let last = points.len();
         let mut bin = (((x - origin) * per_unit) as usize).min(last);
-        while bin < last && self.points[bin] <= x {
+        while bin < last && points[bin] <= x {
             bin += 1;
         }
-        while bin > 0 && self.points[bin - 1] > x {
+        while bin > 0 && points[bin - 1] > x {
             bin -= 1;
         }
         bin as u16

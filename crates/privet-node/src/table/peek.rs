@@ -1,0 +1,118 @@
+//! A first look at a file that has no schema yet: names and some cells, to draft one.
+//!
+//! Only its owner sees what is found here, and a draft leaves blank whatever must come from public knowledge.
+
+use std::fs::File;
+use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::path::Path;
+
+use privet::Error;
+use privet::data::schema::Layout;
+
+use super::blocks::{Blocks, SIZE};
+use super::rows::record;
+
+/// How many rows are looked at.
+pub(super) const ROWS: usize = 1000;
+
+/// What a file seems to hold.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Look {
+    /// How it seems to be written, if it is text.
+    pub layout: Layout,
+    /// Each column's name (`column_1` and so on where the file has none) and some of its cells as text, in the file's order.
+    /// A column that cannot be read, such as a nested one, has no cells.
+    pub columns: Vec<(String, Vec<Vec<u8>>)>,
+}
+
+/// Looks at the first rows of a file.
+///
+/// # Errors
+/// [`Error::Data`] for a file that cannot be read, or is empty.
+pub fn peek(path: &Path) -> Result<Look, Error> {
+    let name = path.display().to_string();
+    let unreadable = |e: std::io::Error| Error::Data(format!("{name}: cannot be read: {e}"));
+    let mut file = File::open(path).map_err(unreadable)?;
+    let mut magic = Vec::new();
+    (&mut file).take(4).read_to_end(&mut magic).map_err(unreadable)?;
+    file.seek(SeekFrom::Start(0)).map_err(unreadable)?;
+    match super::Format::of(path, &magic) {
+        super::Format::Parquet => Ok(Look {
+            layout: Layout::default(),
+            columns: super::peek_parquet(&name, file)?,
+        }),
+        super::Format::Gzip => peek_text(&name, flate2::read::MultiGzDecoder::new(BufReader::new(file))),
+        super::Format::Text => peek_text(&name, file),
+    }
+}
+
+type Row = Vec<Vec<u8>>;
+
+fn peek_text(name: &str, input: impl Read) -> Result<Look, Error> {
+    let mut text = Vec::new();
+    let mut blocks = Blocks::new(input, Layout::default(), SIZE);
+    if let Err(fault) = blocks.next(&mut text) {
+        let line = fault
+            .line
+            .map_or(String::new(), |line| format!(", line {}", line + 1));
+        return Err(Error::Data(format!("{name}{line}: {}", fault.what)));
+    }
+    // The delimiter with which most rows have as many cells as the first, and more than one; of these, the most cells.
+    let ways = *b",;\t|";
+    let best = ways.map(|delimiter| {
+        let layout = Layout {
+            delimiter,
+            ..Layout::default()
+        };
+        let rows = rows(&text, &layout);
+        let cells = rows.first().map_or(0, Vec::len);
+        let alike = rows.iter().filter(|row| row.len() == cells).count();
+        let score = if cells > 1 { alike * 1000 / rows.len() } else { 0 };
+        (score, cells, layout, rows)
+    });
+    let best = best
+        .into_iter()
+        .rev()
+        .max_by_key(|&(score, cells, ..)| (score, cells));
+    let Some((_, _, mut layout, mut rows)) = best.filter(|(_, cells, ..)| *cells > 0) else {
+        return Err(Error::Data(format!(
+            "{name}: the file is empty; there is nothing to look at"
+        )));
+    };
+    layout.header = is_header(&rows);
+    let names: Vec<String> = if layout.header {
+        let name = |cell: &Vec<u8>| String::from_utf8_lossy(cell).into_owned();
+        rows.remove(0).iter().map(name).collect()
+    } else {
+        (1..=rows[0].len()).map(|i| format!("column_{i}")).collect()
+    };
+    let columns = names.into_iter().enumerate();
+    let cells = |place: usize| rows.iter().filter_map(|row| row.get(place).cloned()).collect();
+    Ok(Look {
+        layout,
+        columns: columns.map(|(place, name)| (name, cells(place))).collect(),
+    })
+}
+
+fn rows(text: &[u8], layout: &Layout) -> Vec<Row> {
+    let (mut at, mut buffer, mut rows) = (0, Vec::new(), Vec::new());
+    while at < text.len() && rows.len() <= ROWS {
+        let mut row = Row::new();
+        let cell = |cell: &[u8]| row.push(cell.trim_ascii().to_vec());
+        at = record(text, at, layout, &mut buffer, cell).end;
+        if !row.is_empty() {
+            rows.push(row);
+        }
+    }
+    rows
+}
+
+/// Names are neither numbers nor empty, and no two are alike.
+fn is_header(rows: &[Row]) -> bool {
+    let first = &rows[0];
+    let is_number = |cell: &Vec<u8>| std::str::from_utf8(cell).is_ok_and(|text| text.parse::<f64>().is_ok());
+    let named = first
+        .iter()
+        .all(|cell| !cell.is_empty() && cell != b"?" && !is_number(cell));
+    named && (1..first.len()).all(|i| !first[..i].contains(&first[i]))
+}
