@@ -6,7 +6,7 @@ mod home;
 
 use home::{Kinds, column, number, schema, table, values};
 use privet::boost::{Learner, Link};
-use privet::data::schema::{Extras, Kind, Label, Number};
+use privet::data::schema::{Declared, Extras, Kind, Label, Number};
 use privet::data::{Cells, Keep, Table};
 use privet::learner::{Call, Classes, Linear, Logistic, Rule, Sample, Shape, Stump, Term};
 use privet::model::Model;
@@ -239,7 +239,7 @@ fn a_model_is_the_same_whatever_the_number_of_threads() {
             })
         };
         let (bytes, predictions) = fit(1);
-        assert!(Model::from_bytes(&bytes).unwrap().ensemble().members.len() >= 1);
+        assert!(!Model::from_bytes(&bytes).unwrap().ensemble().members.is_empty());
         for threads in [2, 4] {
             let (others, other) = fit(threads);
             assert!(bytes == others, "{kind:?} {algorithm} with {threads} threads");
@@ -383,6 +383,25 @@ fn parameters_are_checked_once() {
         privet::Error::Parameter(
             "the schema has no label, so there is nothing to predict: add a line such as outcome = { type = \"label\", values = [\"no\", \"yes\"] } \
              to its [columns]"
+                .into()
+        )
+    );
+}
+
+#[test]
+fn a_schema_too_large_to_learn_from_is_refused() {
+    let many = |n: usize| Declared::new((0..n).map(|i| i.to_string()).collect(), None).unwrap();
+    let large = schema([
+        column("x", Kind::Category(many(2100))),
+        column("label", Kind::Label(Label::Classes(many(2000)))),
+    ]);
+    let plain = Plain::builder().algorithm("stumps").build().unwrap();
+    let error = plain.fit(table(large, plain.keep(), &[["1", "1"]]), &leave(), &|_, _| {});
+    assert_eq!(
+        error.unwrap_err(),
+        privet::Error::Parameter(
+            "the schema's 2102 bins and values times 2000 classes are too many to learn from: at most 4194304 are \
+             possible; declare fewer"
                 .into()
         )
     );
