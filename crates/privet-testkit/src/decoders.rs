@@ -1,5 +1,8 @@
 //! What foreign bytes may do to each decoder: nothing but an error. Bodies of the fuzz targets, replayed by stable tests.
 
+use privet::data::Schema;
+use privet::data::document::{Document, Section};
+use privet::data::schema::{self, Layout, Seen};
 use privet::privacy::account::{Caps, MuSquared, Price, Rho};
 use privet::privacy::journal::{Entry, Head};
 use privet::privacy::{Book, Certificate, Delta, Epsilon, Relation};
@@ -8,11 +11,12 @@ use privet::privacy::{Book, Certificate, Delta, Epsilon, Relation};
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every decoder.
-pub const TARGETS: [Target; 5] = [
+pub const TARGETS: [Target; 6] = [
     ("entry", entry),
     ("chain", chain),
     ("certificate", certificate),
     ("amount", amount),
+    ("schema", schema),
     ("model", crate::models::model),
 ];
 
@@ -100,5 +104,46 @@ pub fn amount(bytes: &[u8]) {
     if let Ok(relation) = serde_json::from_str::<Relation>(text) {
         let _ = relation.steps_to(&relation);
         let _ = relation.to_string();
+    }
+}
+
+/// A schema that somebody wrote: what is read is written, and read the same again. Any text can be a column's name in a line
+/// to add, and a draft.
+pub fn schema(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else {
+        return;
+    };
+    match Schema::from_toml("it", text) {
+        Err(error) => assert!(error.to_string().starts_with("it"), "{error}"),
+        Ok(schema) => {
+            let written = schema.to_toml();
+            let again = Schema::from_toml("it", &written).expect("reads");
+            assert_eq!(again, schema);
+            assert_eq!(again.to_toml(), written);
+            assert!(!schema.explain().is_empty());
+        }
+    }
+    if let Ok(document) = Document::parse("it", text) {
+        ask_everything(document.root());
+        let _ = document.finish();
+    }
+    let line = schema::line_to_add(text, Seen::of_cells([bytes]));
+    let document = Document::parse("it", &line).expect("a line of TOML");
+    assert!(document.root().section(text).is_some());
+    let columns: Vec<(String, Seen)> = text
+        .lines()
+        .map(|line| (line.into(), Seen::of_cells(line.split(',').map(str::as_bytes))))
+        .collect();
+    let draft = schema::draft(text, Layout::default(), &columns);
+    Document::parse("it", &draft).expect("TOML");
+}
+
+fn ask_everything(section: Section<'_>) {
+    for key in section.keys() {
+        let _ = (section.text(key), section.number(key), section.integer(key));
+        let _ = (section.flag(key), section.texts(key), section.numbers(key));
+        let _ = section.choice(key, &[("one", 1), ("two", 2)]);
+        section.section(key).into_iter().for_each(ask_everything);
+        section.list(key).into_iter().for_each(ask_everything);
     }
 }

@@ -17,6 +17,8 @@ pub enum Exit {
     Ledger = 4,
     /// A file that was given cannot be read or makes no sense.
     Input = 5,
+    /// A reproduced figure lies outside its tolerance.
+    Outside = 6,
 }
 
 impl Exit {

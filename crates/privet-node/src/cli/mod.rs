@@ -1,21 +1,29 @@
 //! The command line: [`low`] is what was typed, `high` is what is needed, and each verb has its file.
 
-mod adopt;
 mod demo;
+mod diagnostics;
+mod evaluate;
 mod exit;
-mod export;
 mod high;
-mod limit;
+mod inspect;
+mod leave;
+mod ledger;
 pub mod low;
-mod show;
-mod verify;
+mod plan;
+mod predict;
+mod reproduce;
+mod schema;
+mod simulate;
+mod train;
 mod words;
 
 use std::ffi::OsString;
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
+use privet::model::Model;
 use serde_json::json;
 
 pub use exit::Exit;
@@ -80,11 +88,16 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 fn run(command: Command) -> Result<Answer, Failure> {
     match command {
         Command::Demo { keep } => demo::run(keep.as_deref()),
-        Command::Show { ledger, dataset } => show::run(&ledger, dataset.as_deref()),
-        Command::Verify { ledger, against } => verify::run(&ledger, &against),
-        Command::Limit { ledger, limit } => limit::run(&ledger, &limit),
-        Command::Adopt { ledger, dataset, of } => adopt::run(&ledger, &dataset, &of),
-        Command::Export { ledger, out } => export::run(&ledger, out.as_deref()),
+        Command::Draft { file, out, dataset } => schema::draft(&file, out.as_deref(), dataset.as_deref()),
+        Command::Check { schema, data, diagnostics } => schema::check(&schema, data.as_deref(), diagnostics),
+        Command::Plan { job, ledger } => plan::run(&job, &ledger),
+        Command::Train(train) => train::run(&train),
+        Command::Predict { model, data, out, what } => predict::run(&model, &data, out.as_deref(), what),
+        Command::Evaluate(evaluate) => evaluate::run(&evaluate),
+        Command::Inspect { model } => inspect::run(&model),
+        Command::Simulate(simulate) => simulate::run(&simulate),
+        Command::Reproduce(reproduce) => reproduce::run(&reproduce),
+        Command::Ledger { path, verb } => ledger::run(&path, &verb),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut low::LowArgs::command(), "privet", &mut script);
@@ -93,4 +106,11 @@ fn run(command: Command) -> Result<Answer, Failure> {
             Ok(Answer::new(script, json))
         }
     }
+}
+
+/// Reads a model file.
+fn open_model(file: &Path) -> Result<Model, Failure> {
+    let bad = |why: String| Failure::input(format!("{}: {why}", file.display()));
+    let bytes = std::fs::read(file).map_err(|e| bad(format!("it cannot be read: {e}")))?;
+    Model::from_bytes(&bytes).map_err(|e| bad(e.to_string()))
 }

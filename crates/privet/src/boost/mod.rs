@@ -11,6 +11,7 @@
 mod adaboost;
 mod additive;
 mod ensemble;
+mod summary;
 
 pub use adaboost::AdaBoost;
 pub use ensemble::{Ensemble, Link, Member};

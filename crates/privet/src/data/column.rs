@@ -1,159 +1,8 @@
 //! Cells on their way into columns: each text or number finds its slot by the schema's rules alone.
 
-use std::collections::HashMap;
-
-use super::schema::{Declared, Kind, Label, Number, Schema};
-
-/// Slot numbers of one column, as narrow as they fit.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Bins {
-    /// At most 256 slots.
-    Narrow(Vec<u8>),
-    /// More.
-    Wide(Vec<u16>),
-}
-
-impl Bins {
-    fn with_slots(slots: usize) -> Self {
-        if slots <= 256 {
-            Self::Narrow(Vec::new())
-        } else {
-            Self::Wide(Vec::new())
-        }
-    }
-
-    #[inline]
-    fn push(&mut self, slot: u16) {
-        match self {
-            Self::Narrow(bins) => bins.push(slot as u8),
-            Self::Wide(bins) => bins.push(slot),
-        }
-    }
-
-    /// How many rows there are.
-    pub fn len(&self) -> usize {
-        match self {
-            Self::Narrow(bins) => bins.len(),
-            Self::Wide(bins) => bins.len(),
-        }
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// The slot of one row.
-    #[inline]
-    pub fn get(&self, row: usize) -> u16 {
-        match self {
-            Self::Narrow(bins) => u16::from(bins[row]),
-            Self::Wide(bins) => bins[row],
-        }
-    }
-
-    /// The slots of all rows, in order.
-    pub fn iter(&self) -> impl Iterator<Item = u16> + '_ {
-        (0..self.len()).map(|row| self.get(row))
-    }
-
-    pub(super) fn append(&mut self, more: Self) {
-        match (self, more) {
-            (Self::Narrow(bins), Self::Narrow(more)) => bins.extend(more),
-            (Self::Wide(bins), Self::Wide(more)) => bins.extend(more),
-            (bins, more) => more.iter().for_each(|slot| bins.push(slot)),
-        }
-    }
-
-    pub(super) fn take(&self, rows: &[u32]) -> Self {
-        match self {
-            Self::Narrow(bins) => Self::Narrow(pick(bins, rows)),
-            Self::Wide(bins) => Self::Wide(pick(bins, rows)),
-        }
-    }
-}
-
-pub(super) fn pick<T: Copy>(values: &[T], rows: &[u32]) -> Vec<T> {
-    rows.iter().map(|&row| values[row as usize]).collect()
-}
-
-/// One feature of all rows.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Feature {
-    /// The slot of each row.
-    pub bins: Bins,
-    /// For numbers, if they were kept: where each lies between the bounds on the transformed scale, from -1 to 1, and 0 if
-    /// it is missing.
-    pub scaled: Option<Vec<f32>>,
-}
-
-/// The labels of all rows.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Target {
-    /// The number of each row's class.
-    Classes(Vec<u16>),
-    /// Each row's number.
-    Numbers(Vec<f32>),
-}
-
-impl Target {
-    /// How many rows there are.
-    pub fn len(&self) -> usize {
-        match self {
-            Self::Classes(classes) => classes.len(),
-            Self::Numbers(numbers) => numbers.len(),
-        }
-    }
-
-    /// Whether there are none.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-}
-
-/// The slot of each text, prepared once for a column.
-#[derive(Debug, Clone)]
-pub(super) struct Lookup {
-    slots: HashMap<Box<[u8]>, u16>,
-    other: u16,
-    missing: u16,
-}
-
-impl Lookup {
-    fn new(declared: &Declared, missing: &[String]) -> Self {
-        let mut slots: HashMap<Box<[u8]>, u16> = HashMap::new();
-        for text in missing {
-            slots.insert(text.as_bytes().into(), declared.missing());
-        }
-        if declared.values() == ["false", "true"] {
-            for (slot, words) in [
-                ["0", "no", "n", "f", "False", "FALSE"],
-                ["1", "yes", "y", "t", "True", "TRUE"],
-            ]
-            .iter()
-            .enumerate()
-            {
-                for word in words {
-                    slots.insert(word.as_bytes().into(), slot as u16);
-                }
-            }
-        }
-        // A declared value is a value, whatever else it may mean.
-        for (slot, value) in declared.values().iter().enumerate() {
-            slots.insert(value.as_bytes().into(), slot as u16);
-        }
-        Self {
-            slots,
-            other: declared.other(),
-            missing: declared.missing(),
-        }
-    }
-
-    #[inline]
-    fn text(&self, cell: &[u8]) -> u16 {
-        self.slots.get(cell).copied().unwrap_or(self.other)
-    }
-}
+use super::feature::{Bins, Feature, Names};
+use super::lookup::Lookup;
+use super::schema::{Kind, Label, Number, Schema};
 
 /// How the cells of one column are read; prepared once, shared by threads.
 #[derive(Debug, Clone)]
@@ -218,8 +67,6 @@ fn parse(cell: &[u8]) -> Option<f64> {
 pub struct ColumnBuilder<'a> {
     rule: &'a Rule,
     pub(super) taken: Taken,
-    /// Formats numbers that are declared as categories.
-    buffer: String,
 }
 
 #[derive(Debug)]
@@ -227,7 +74,7 @@ pub(super) enum Taken {
     Feature(Feature),
     Classes(Vec<u16>),
     Numbers(Vec<f32>),
-    Units(Vec<Box<[u8]>>),
+    Units(Names),
     Nothing,
 }
 
@@ -244,14 +91,10 @@ impl<'a> ColumnBuilder<'a> {
             }),
             Rule::Class(_) => Taken::Classes(Vec::new()),
             Rule::Target { .. } => Taken::Numbers(Vec::new()),
-            Rule::Unit => Taken::Units(Vec::new()),
+            Rule::Unit => Taken::Units(Names::default()),
             Rule::Ignore => Taken::Nothing,
         };
-        Self {
-            rule,
-            taken,
-            buffer: String::new(),
-        }
+        Self { rule, taken }
     }
 
     /// Whether cells of this column are looked at.
@@ -262,12 +105,22 @@ impl<'a> ColumnBuilder<'a> {
     /// A cell as text; spaces around it do not count. What cannot be read as what was declared goes to its fixed slot.
     #[inline]
     pub fn text(&mut self, cell: &[u8]) {
-        let cell = cell.trim_ascii();
+        self.texts(std::iter::once(cell));
+    }
+
+    /// Cells as text, one after another: what the column is need be looked up only once.
+    #[inline]
+    pub fn texts<'c>(&mut self, cells: impl Iterator<Item = &'c [u8]>) {
+        let cells = cells.map(<[u8]>::trim_ascii);
         match (self.rule, &mut self.taken) {
-            (Rule::Number { .. } | Rule::Target { .. }, _) => self.real(parse(cell)),
-            (Rule::Slots { lookup, .. }, Taken::Feature(feature)) => feature.bins.push(lookup.text(cell)),
-            (Rule::Class(lookup), Taken::Classes(classes)) => classes.push(class(lookup, lookup.text(cell))),
-            (_, Taken::Units(units)) => units.push(cell.into()),
+            (Rule::Number { .. } | Rule::Target { .. }, _) => self.reals(cells.map(parse)),
+            (Rule::Slots { lookup, .. }, Taken::Feature(feature)) => {
+                feature.bins.extend(cells.map(|cell| lookup.text(cell)));
+            }
+            (Rule::Class(lookup), Taken::Classes(classes)) => {
+                classes.extend(cells.map(|cell| class(lookup, lookup.text(cell))));
+            }
+            (_, Taken::Units(units)) => units.extend(cells),
             _ => {}
         }
     }
@@ -275,40 +128,42 @@ impl<'a> ColumnBuilder<'a> {
     /// A cell as a number.
     #[inline]
     pub fn number(&mut self, cell: f64) {
-        if matches!(self.rule, Rule::Number { .. } | Rule::Target { .. }) {
-            self.real(Some(cell));
-            return;
+        self.numbers(std::iter::once(Some(cell)));
+    }
+
+    /// Cells as numbers, if they are not missing.
+    #[inline]
+    pub fn numbers(&mut self, cells: impl Iterator<Item = Option<f64>>) {
+        if self.is_real() {
+            self.reals(cells);
+        } else {
+            self.written(cells);
         }
-        use std::fmt::Write;
-        let mut text = std::mem::take(&mut self.buffer);
-        text.clear();
-        // Writing to a string cannot fail; whole numbers are written without a point.
-        let _ = write!(text, "{cell}");
-        self.text(text.as_bytes());
-        self.buffer = text;
     }
 
     /// A cell as a whole number.
     #[inline]
     pub fn integer(&mut self, cell: i64) {
-        if matches!(self.rule, Rule::Number { .. } | Rule::Target { .. }) {
-            self.real(Some(cell as f64));
-            return;
+        self.integers(std::iter::once(Some(cell)));
+    }
+
+    /// Cells as whole numbers, if they are not missing.
+    #[inline]
+    pub fn integers(&mut self, cells: impl Iterator<Item = Option<i64>>) {
+        if self.is_real() {
+            self.reals(cells.map(|cell| cell.map(|cell| cell as f64)));
+        } else {
+            self.written(cells);
         }
-        use std::fmt::Write;
-        let mut text = std::mem::take(&mut self.buffer);
-        text.clear();
-        let _ = write!(text, "{cell}");
-        self.text(text.as_bytes());
-        self.buffer = text;
     }
 
     /// A cell as a truth value.
     #[inline]
     pub fn flag(&mut self, cell: bool) {
-        match self.rule {
-            Rule::Number { .. } | Rule::Target { .. } => self.real(Some(f64::from(u8::from(cell)))),
-            _ => self.text(if cell { b"true" } else { b"false" }),
+        if self.is_real() {
+            self.reals(std::iter::once(Some(f64::from(u8::from(cell)))));
+        } else {
+            self.text(if cell { b"true" } else { b"false" });
         }
     }
 
@@ -316,32 +171,57 @@ impl<'a> ColumnBuilder<'a> {
     #[inline]
     pub fn missing(&mut self) {
         match (self.rule, &mut self.taken) {
-            (Rule::Number { .. } | Rule::Target { .. }, _) => self.real(None),
+            (Rule::Number { .. } | Rule::Target { .. }, _) => self.reals(std::iter::once(None)),
             (Rule::Slots { lookup, .. }, Taken::Feature(feature)) => feature.bins.push(lookup.missing),
             (Rule::Class(lookup), Taken::Classes(classes)) => classes.push(class(lookup, lookup.missing)),
-            (_, Taken::Units(units)) => units.push([].into()),
+            (_, Taken::Units(units)) => units.push(&[]),
             _ => {}
         }
     }
 
+    fn is_real(&self) -> bool {
+        matches!(self.rule, Rule::Number { .. } | Rule::Target { .. })
+    }
+
+    /// Numbers in a column that is not of numbers: as text. Whole ones are written without a point.
+    fn written<T: std::fmt::Display>(&mut self, cells: impl Iterator<Item = Option<T>>) {
+        use std::fmt::Write;
+        let mut text = String::new();
+        for cell in cells {
+            match cell {
+                Some(cell) => {
+                    text.clear();
+                    // Writing to a string cannot fail.
+                    let _ = write!(text, "{cell}");
+                    self.text(text.as_bytes());
+                }
+                None => self.missing(),
+            }
+        }
+    }
+
     #[inline]
-    fn real(&mut self, cell: Option<f64>) {
+    fn reals(&mut self, cells: impl Iterator<Item = Option<f64>>) {
         match (self.rule, &mut self.taken) {
             (Rule::Number { number, missing, .. }, Taken::Feature(feature)) => {
-                let cell = cell
-                    .filter(|x| !x.is_nan() && !missing.contains(x))
-                    .or(number.fill());
-                match cell {
-                    Some(x) => feature.bins.push(number.cuts().bin(x as f32)),
-                    None => feature.bins.push(number.missing()),
-                }
-                if let Some(scaled) = &mut feature.scaled {
-                    scaled.push(cell.map_or(0.0, |x| number.scaled(x) as f32));
+                let (fill, none, cuts) = (number.fill(), number.missing(), number.cuts());
+                let cells = cells.map(|cell| cell.filter(|x| is_known(*x, missing)).or(fill));
+                let slot = |cell: Option<f64>| cell.map_or(none, |x| cuts.bin(x as f32));
+                match &mut feature.scaled {
+                    None => feature.bins.extend(cells.map(slot)),
+                    Some(scaled) => {
+                        for cell in cells {
+                            feature.bins.push(slot(cell));
+                            scaled.push(cell.map_or(0.0, |x| number.scaled(x) as f32));
+                        }
+                    }
                 }
             }
             (Rule::Target { min, max, missing }, Taken::Numbers(numbers)) => {
-                let cell = cell.filter(|x| !x.is_nan() && !missing.contains(x));
-                numbers.push(cell.map_or((min + max) / 2.0, |x| x.clamp(*min, *max)) as f32);
+                numbers.extend(cells.map(|cell| {
+                    let cell = cell.filter(|x| is_known(*x, missing));
+                    cell.map_or((min + max) / 2.0, |x| x.clamp(*min, *max)) as f32
+                }));
             }
             _ => {}
         }
@@ -356,6 +236,11 @@ impl<'a> ColumnBuilder<'a> {
             Taken::Nothing => None,
         }
     }
+}
+
+#[inline]
+fn is_known(x: f64, missing: &[f64]) -> bool {
+    !x.is_nan() && !missing.contains(&x)
 }
 
 /// A label that is missing or undeclared counts as the first class, unless a fill was declared.

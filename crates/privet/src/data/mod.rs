@@ -2,9 +2,11 @@
 //!
 //! | file | what it holds |
 //! | --- | --- |
+//! | `document` | TOML files that people write: all errors at once, each with its line and what to write |
 //! | `schema` | what its owner declares: names, types, bounds, categories, what is private, who is one person |
 //! | `cuts` | how a number finds its bin: by points that follow from the schema alone |
-//! | `column`, `table` | rows as columns of small integers, behind [`Private`](crate::privacy::Private) |
+//! | `column`, `lookup` | how a cell finds its slot |
+//! | `feature`, `table` | rows as columns of small integers, behind [`Private`](crate::privacy::Private) |
 //!
 //! No bound, category or bin is ever taken from the rows. A cell that fits nothing has a slot of its own: out-of-range
 //! numbers are clamped, undeclared categories and missing cells are kept apart, and how many there are is as private as
@@ -12,11 +14,16 @@
 
 mod column;
 mod cuts;
+pub mod document;
+mod feature;
+mod lookup;
 pub mod schema;
 mod split;
 mod table;
 
-pub use column::{Bins, ColumnBuilder, Feature, Target};
+pub use column::ColumnBuilder;
 pub use cuts::Cuts;
+pub use document::{Document, Section};
+pub use feature::{Bins, Feature, Target};
 pub use schema::Schema;
 pub use table::{Cells, Intake, Keep, Piece, Table};

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::column::{Bins, ColumnBuilder, Feature, Rule, Taken, Target, pick};
+use super::column::{ColumnBuilder, Rule, Taken};
+use super::feature::{Feature, Names, Target, pick};
 use super::schema::Schema;
 use crate::Error;
 use crate::privacy::Private;
@@ -102,32 +103,46 @@ impl Cells {
         }
     }
 
-    fn join(pieces: Vec<Piece>, rows_per_unit: u32) -> Self {
-        let mut pieces = pieces.into_iter();
-        let Some(mut all) = pieces.next() else {
-            return Self::default();
+    /// Puts pieces together column by column, so that only one column at a time is there twice.
+    fn join(mut pieces: Vec<Piece>, rows_per_unit: u32) -> Self {
+        let rows = pieces.iter().map(|piece| piece.cells.rows).sum();
+        let mut cells = Self {
+            rows,
+            ..Self::default()
         };
-        for piece in pieces {
-            all.append(piece);
+        let features = pieces.first().map_or(0, |piece| piece.cells.features.len());
+        for place in 0..features {
+            let parts = pieces
+                .iter_mut()
+                .map(|piece| std::mem::take(&mut piece.cells.features[place]));
+            cells.features.push(Feature::join(rows, parts));
         }
-        let Piece { mut cells, units } = all;
-        let Some(units) = units else { return cells };
-        let mut known: HashMap<Box<[u8]>, (u32, u32)> = HashMap::new();
-        let (mut kept, mut numbers) = (Vec::new(), Vec::with_capacity(units.len()));
-        for (row, unit) in units.into_iter().enumerate() {
+        cells.target = Target::join(rows, pieces.iter_mut().map(|piece| piece.cells.target.take()));
+        let units: Option<Vec<Names>> = pieces.into_iter().map(|piece| piece.units).collect();
+        match units.filter(|units| !units.is_empty()) {
+            Some(units) => cells.first_rows(&units, rows_per_unit),
+            None => cells,
+        }
+    }
+
+    /// Numbers the units in the order in which they come, and keeps the first rows of each.
+    fn first_rows(mut self, units: &[Names], rows_per_unit: u32) -> Self {
+        let mut known: HashMap<&[u8], (u32, u32)> = HashMap::new();
+        let (mut kept, mut numbers) = (Vec::new(), Vec::with_capacity(self.rows));
+        for (row, unit) in units.iter().flat_map(Names::iter).enumerate() {
             let next = known.len() as u32;
             let (number, seen) = known.entry(unit).or_insert((next, 0));
-            *seen += 1;
+            *seen = seen.saturating_add(1);
             if *seen <= rows_per_unit {
                 kept.push(row as u32);
             }
             numbers.push(*number);
         }
-        cells.units = Some(numbers);
-        if kept.len() < cells.rows {
-            cells.take(&kept)
+        self.units = Some(numbers);
+        if kept.len() < self.rows {
+            self.take(&kept)
         } else {
-            cells
+            self
         }
     }
 }
@@ -237,31 +252,5 @@ impl Intake {
 #[derive(Debug)]
 pub struct Piece {
     cells: Cells,
-    units: Option<Vec<Box<[u8]>>>,
-}
-
-impl Piece {
-    fn append(&mut self, more: Self) {
-        self.cells.rows += more.cells.rows;
-        for (feature, more) in self.cells.features.iter_mut().zip(more.cells.features) {
-            feature.bins.append(more.bins);
-            if let (Some(scaled), Some(more)) = (&mut feature.scaled, more.scaled) {
-                scaled.extend(more);
-            }
-        }
-        match (&mut self.cells.target, more.cells.target) {
-            (Some(Target::Classes(classes)), Some(Target::Classes(more))) => classes.extend(more),
-            (Some(Target::Numbers(numbers)), Some(Target::Numbers(more))) => numbers.extend(more),
-            _ => {}
-        }
-        if let (Some(units), Some(more)) = (&mut self.units, more.units) {
-            units.extend(more);
-        }
-    }
-}
-
-impl Default for Bins {
-    fn default() -> Self {
-        Self::Narrow(Vec::new())
-    }
+    units: Option<Names>,
 }

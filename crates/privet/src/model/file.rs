@@ -7,9 +7,10 @@ use serde_json::error::Category;
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
-use super::{Model, Settings, text};
+use super::{Model, Settings};
 use crate::Error;
 use crate::boost::Ensemble;
+use crate::data::Schema;
 use crate::privacy::Certificate;
 
 /// The version of the format that is written; it changes when older readers would misread a file.
@@ -46,7 +47,7 @@ impl Model {
     /// The model as a file: one line of JSON. The checksum is over the exact bytes of its body.
     pub fn to_bytes(&self) -> Vec<u8> {
         let body = Body {
-            schema: text::schema_to_text(self.schema()),
+            schema: self.schema().to_toml(),
             ensemble: self.ensemble().clone(),
             certificate: self.certificate().clone(),
             settings: self.settings().clone(),
@@ -87,7 +88,7 @@ impl Model {
         }
         let body: Body =
             serde_json::from_str(body).map_err(|e| bad(format!("the model's body makes no sense: {e}")))?;
-        let schema = text::schema_from_text(&body.schema)?;
+        let schema = Schema::from_toml("the model's schema", &body.schema)?;
         Self::new(schema, body.ensemble, body.certificate, body.settings)
     }
 }

@@ -370,8 +370,13 @@ impl fmt::Display for Guarantee {
 
 impl fmt::Display for Certificate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let void = |claim: &&Claim| matches!(claim.guarantee, Guarantee::Void { .. });
+        // Whoever reads one line only reads this one.
+        for claim in self.claims.iter().filter(void) {
+            writeln!(f, "guarantee  {}", claim.guarantee)?;
+        }
         writeln!(f, "data set   {}", self.dataset)?;
-        for claim in &self.claims {
+        for claim in self.claims.iter().filter(|claim| !void(claim)) {
             writeln!(f, "guarantee  {}", claim.guarantee)?;
             writeln!(f, "           against {}, when {}", claim.from, claim.protects)?;
         }
@@ -415,6 +420,8 @@ impl fmt::Display for Certificate {
         }
         if self.recorded {
             write!(f, "ledger     {}", self.ledger)
+        } else if self.payments.is_empty() {
+            f.write_str("ledger     none: this run is recorded nowhere")
         } else {
             write!(f, "ledger     none: what was spent is not recorded anywhere")
         }

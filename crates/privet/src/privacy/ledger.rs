@@ -197,6 +197,11 @@ impl<N: Neighbours> Ledger<N> {
         self.run.promise(price)
     }
 
+    /// The change that this budget protects against.
+    pub fn relation(&self) -> &N {
+        &self.relation
+    }
+
     /// What this run may still spend.
     pub fn remaining(&self) -> Caps {
         self.run.remaining()

@@ -82,7 +82,7 @@ impl Declared {
     /// These values; a missing cell counts as `fill`, or has a slot of its own.
     ///
     /// # Errors
-    /// [`Error::Data`] if there are fewer than two, too many, or two alike.
+    /// [`Error::Data`] if there are fewer than two, too many, two alike, or one that cannot be a cell.
     pub fn new(values: Vec<String>, fill: Option<&str>) -> Result<Self, Error> {
         if values.len() < 2 {
             return Err(Error::Data("at least two values are needed".into()));
@@ -98,6 +98,11 @@ impl Declared {
             if value.trim() != value {
                 return Err(Error::Data(format!(
                     "{value:?} begins or ends with a space: cells are trimmed"
+                )));
+            }
+            if value.chars().any(char::is_control) {
+                return Err(Error::Data(format!(
+                    "{value:?} has control characters; it could not be shown"
                 )));
             }
             if !seen.insert(value) {
@@ -189,6 +194,20 @@ impl Transform {
     }
 }
 
+/// Why two numbers cannot be bounds. Bins are single-precision numbers: the bounds must differ as such, too.
+pub(super) fn bounds(min: f64, max: f64) -> Result<(), String> {
+    let (low, high) = (min as f32, max as f32);
+    if !min.is_finite() || !max.is_finite() || !low.is_finite() || !high.is_finite() {
+        return Err(format!(
+            "min = {min:?} and max = {max:?} must be finite numbers below 3e38"
+        ));
+    }
+    if low >= high {
+        return Err(format!("min = {min} must be below max = {max}"));
+    }
+    Ok(())
+}
+
 /// A number between public bounds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Number {
@@ -228,15 +247,7 @@ impl Number {
     /// [`Error::Data`] for bounds, bins or cuts that cannot be.
     pub fn new(min: f64, max: f64, extras: Extras) -> Result<Self, Error> {
         let bad = |why: String| Err(Error::Data(why));
-        let (low, high) = (min as f32, max as f32);
-        if !min.is_finite() || !max.is_finite() || !low.is_finite() || !high.is_finite() {
-            return bad(format!(
-                "min = {min} and max = {max} must be finite numbers below 3e38"
-            ));
-        }
-        if low >= high {
-            return bad(format!("min = {min} must be below max = {max}"));
-        }
+        bounds(min, max).map_err(Error::Data)?;
         let Extras {
             integer,
             transform,

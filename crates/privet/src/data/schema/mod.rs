@@ -1,9 +1,26 @@
 //! What the owner of a table declares about it, from public knowledge.
+//!
+//! | file | what it holds |
+//! | --- | --- |
+//! | `kind` | what a column can hold |
+//! | `check` | what does not fit together |
+//! | `read`, `column`, `write` | `schema.toml`, from text and to text |
+//! | `draft` | a schema to be filled in, from names and types only |
+//! | `explain` | a schema in plain words |
+//!
+//! It takes nothing from rows: a bound that is not declared is an error, never a guess.
 
+mod check;
+mod column;
+mod draft;
+mod explain;
 mod kind;
+mod read;
+mod write;
 
 use std::num::NonZeroU32;
 
+pub use draft::{Seen, draft, line_to_add};
 pub use kind::{Declared, Extras, Kind, Label, Number, Transform};
 
 use crate::Error;
@@ -98,45 +115,10 @@ impl Schema {
             missing,
             columns,
         };
-        schema.check()?;
-        Ok(schema)
-    }
-
-    fn check(&self) -> Result<(), Error> {
-        let bad = |why: String| Err(Error::Data(why));
-        for (i, column) in self.columns.iter().enumerate() {
-            if self.columns[..i].iter().any(|other| other.name == column.name) {
-                return bad(format!("column '{}' is declared twice", column.name));
-            }
+        match schema.faults().into_iter().next() {
+            None => Ok(schema),
+            Some((_, why)) => Err(Error::Data(why)),
         }
-        let labels: Vec<&Column> = self
-            .columns
-            .iter()
-            .filter(|c| matches!(c.kind, Kind::Label(_)))
-            .collect();
-        if let [first, second, ..] = labels[..] {
-            return bad(format!(
-                "'{}' and '{}' are both labels: a model learns one",
-                first.name, second.name
-            ));
-        }
-        if let Some(unit) = &self.unit.column {
-            match self.columns.iter().find(|column| &column.name == unit) {
-                None => return bad(format!("unit = \"{unit}\" names no declared column")),
-                Some(column) if column.kind != Kind::Id => {
-                    return bad(format!(
-                        "unit = \"{unit}\" names a column that is not of type \"id\""
-                    ));
-                }
-                Some(_) => {}
-            }
-        } else if self.unit.rows != NonZeroU32::MIN {
-            return bad("rows_per_unit needs unit = \"COLUMN\", the column that tells people apart".into());
-        }
-        if self.features().next().is_none() {
-            return bad("no column to learn from is declared".into());
-        }
-        Ok(())
     }
 
     /// The data set's name: the ledger keeps its budget under it.
@@ -189,6 +171,26 @@ impl Schema {
         }
         let private = self.columns.iter().filter(|column| column.private);
         ReplacePrivate::unit(rows, private.map(|column| column.name.as_str())).relation()
+    }
+
+    /// Why rows of this schema cannot be given to a model of `other`, if they cannot: features and label must be declared alike,
+    /// in the same order. Who is protected, and how the file is written, may differ.
+    pub fn differs(&self, other: &Self) -> Option<String> {
+        let mine = self.features().chain(self.label().map(|(column, _)| column));
+        let mut theirs = other.features().chain(other.label().map(|(column, _)| column));
+        for column in mine {
+            match theirs.next() {
+                Some(there) if there.name == column.name && there.kind == column.kind => {}
+                Some(there) if there.name == column.name => {
+                    return Some(format!("column '{}' is declared otherwise than in the model", column.name));
+                }
+                Some(there) => {
+                    return Some(format!("column '{}' stands where the model has '{}'", column.name, there.name));
+                }
+                None => return Some(format!("the model does not know the column '{}'", column.name)),
+            }
+        }
+        theirs.next().map(|column| format!("column '{}' of the model is not declared", column.name))
     }
 
     /// Whether anything in the table is to be protected.

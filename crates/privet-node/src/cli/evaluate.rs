@@ -1,0 +1,108 @@
+//! `privet evaluate`
+
+use std::io::IsTerminal;
+use std::path::Path;
+use std::sync::Arc;
+
+use privet::data::{Intake, Schema, Table};
+use privet::model::Model;
+use privet::privacy::account::Price;
+use privet::privacy::{
+    AddRemove, Certificate, Epsilon, Ledger, Neighbours, Randomness, Relation, Replace, ReplacePrivate,
+};
+use privet::setting::evaluation::{Evaluation, PaidReport};
+use serde_json::json;
+
+use super::exit::Failure;
+use super::high::{Consent, Evaluate};
+use super::{Answer, leave, open_model, words};
+use crate::ledger::Store;
+use crate::progress::Progress;
+use crate::table::{self, Extra};
+
+pub(super) fn run(evaluate: &Evaluate) -> Result<Answer, Failure> {
+    let model = open_model(&evaluate.model)?;
+    let schema = Arc::new(match &evaluate.schema {
+        None => model.schema().clone(),
+        Some(file) => schema_of(file, &model)?,
+    });
+    let evaluation = Evaluation::of(&schema)?;
+    permitted(&schema, evaluate.consent)?;
+    let rows = leave::Rows { schema: &schema, file: &evaluate.data };
+    let read = || read(&model, &schema, &evaluate.data);
+    if let Consent::Spend(epsilon) = evaluate.consent {
+        let mut store = Store::open(evaluate.ledger.path()?)?;
+        leave::recognise(&mut store, &rows)?;
+        let paying = Paying { dataset: schema.dataset(), store, epsilon };
+        let (report, certificate) = match schema.relation() {
+            Relation::AddRemove { rows } => paying.report(&evaluation, &model, AddRemove::unit(rows), read)?,
+            Relation::Replace { rows } => paying.report(&evaluation, &model, Replace::unit(rows), read)?,
+            Relation::ReplacePrivate { rows, columns } => {
+                paying.report(&evaluation, &model, ReplacePrivate::unit(rows, columns), read)?
+            }
+        };
+        let text = format!("{report}\n{certificate}\n");
+        let json = json!({"report": report, "certificate": certificate});
+        return Ok(Answer::new(words::wrapped(&text), json));
+    }
+    let table = read()?;
+    let leave = leave::take(&rows, "a model was evaluated without noise (--not-protected)", &evaluate.ledger)?;
+    let report = evaluation.open(table.into_cells().map(|cells| evaluation.judge(&model, &cells)), &leave);
+    Ok(Answer::new(report.to_string(), json!({"report": report})))
+}
+
+/// Whether the rows may be evaluated at all; from their schema and the command alone.
+fn permitted(schema: &Schema, consent: Consent) -> Result<(), Failure> {
+    match consent {
+        Consent::Nothing if schema.is_private() => Err(Failure::usage(format!(
+            "the schema of '{}' marks {} as private, and an exact accuracy tells about these people. Say --spend E to pay ε = E \
+             for a noisy answer, or --not-protected for an exact one on your own terminal, which the ledger records. \
+             Nothing was read.",
+            schema.dataset(),
+            leave::private_columns(schema)
+        ))),
+        Consent::NotProtected if schema.is_private() && !std::io::stdout().is_terminal() => Err(Failure::usage(
+            "--not-protected is for your own terminal: its answer does not go into a file or a pipe. Use --spend E there. \
+             Nothing was read.",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// The rows' own schema, if its columns are the model's.
+fn schema_of(file: &Path, model: &Model) -> Result<Schema, Failure> {
+    let schema = super::schema::open(file)?;
+    match schema.differs(model.schema()) {
+        None => Ok(schema),
+        Some(why) => Err(Failure::input(format!("{}: {why}, so the model cannot read these rows", file.display()))),
+    }
+}
+
+fn read(model: &Model, schema: &Arc<Schema>, data: &Path) -> Result<Table, Failure> {
+    let intake = Intake::new(Arc::clone(schema), model.keep());
+    let bar = Progress::bytes(format!("Reading {}", data.display()));
+    Ok(table::read(data, &intake, Extra::Ignore, &|done, of| bar.at(done, of))?)
+}
+
+struct Paying<'a> {
+    dataset: &'a str,
+    store: Store,
+    epsilon: Epsilon,
+}
+
+impl Paying<'_> {
+    fn report<N: Neighbours>(
+        self,
+        evaluation: &Evaluation,
+        model: &Model,
+        relation: N,
+        read: impl FnOnce() -> Result<Table, Failure>,
+    ) -> Result<(PaidReport, Certificate), Failure> {
+        let mut ledger = Ledger::open(self.dataset, relation, self.store, Randomness::from_os()?)?;
+        // Before the rows are opened: what cannot be paid for is not read.
+        ledger.promise(Price::Pure(self.epsilon))?;
+        let judged = read()?.into_cells().map(|cells| evaluation.judge(model, &cells));
+        let report = evaluation.paid(judged, &mut ledger, self.epsilon)?;
+        Ok((report, ledger.close()))
+    }
+}

@@ -1,0 +1,66 @@
+//! Leave to use rows without protection: given by the schema, or by their owner and then recorded.
+
+use std::fs::File;
+use std::path::Path;
+
+use privet::data::Schema;
+use privet::privacy::Unprotected;
+
+use super::exit::Failure;
+use super::high::Where;
+use crate::ledger::Store;
+
+/// Rows that something is to be done with, without protection.
+pub(super) struct Rows<'a> {
+    pub(super) schema: &'a Schema,
+    pub(super) file: &'a Path,
+}
+
+/// The columns that are to be protected, a few by name.
+pub(super) fn private_columns(schema: &Schema) -> String {
+    let names: Vec<&str> = schema.columns().iter().filter(|c| c.private).map(|c| c.name.as_str()).collect();
+    match names.len() {
+        0..=3 => names.join(", "),
+        n => format!("{} and {} more columns", names[..2].join(", "), n - 2),
+    }
+}
+
+/// Refuses private rows unless their owner said otherwise; from job and schema alone, before the rows are opened.
+pub(super) fn ask(schema: &Schema, what: &str, not_protected: bool) -> Result<(), Failure> {
+    if !schema.is_private() || not_protected {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "{what} protects nobody, and the schema of '{}' marks {} as private. If these are public knowledge, say so in the \
+         schema (private = false). If the result is for your own eyes only, add --not-protected: the ledger will say that \
+         '{}' was used without protection, for ever. Nothing was read.",
+        schema.dataset(),
+        private_columns(schema),
+        schema.dataset()
+    )))
+}
+
+/// Writes down that private rows are used without protection, before they can be.
+pub(super) fn take(rows: &Rows<'_>, because: &str, ledger: &Where) -> Result<Unprotected, Failure> {
+    let relation = rows.schema.relation();
+    if !rows.schema.is_private() {
+        let because = format!("{because}; nothing in its table is declared private");
+        return Ok(Unprotected::unrecorded(rows.schema.dataset(), &relation, &because));
+    }
+    let mut store = open(ledger.path()?)?;
+    recognise(&mut store, rows)?;
+    Ok(Unprotected::recorded(rows.schema.dataset(), &relation, because, &mut store)?)
+}
+
+/// The ledger, made if there is none.
+pub(super) fn open(path: &Path) -> Result<Store, Failure> {
+    let store = if std::fs::symlink_metadata(path).is_err() { Store::create(path)? } else { Store::open(path)? };
+    Ok(store)
+}
+
+/// Stops a known table under a new name.
+pub(super) fn recognise(store: &mut Store, rows: &Rows<'_>) -> Result<(), Failure> {
+    let file = File::open(rows.file)
+        .map_err(|e| Failure::input(format!("{}: it cannot be read: {e}", rows.file.display())))?;
+    Ok(store.recognise(rows.schema.dataset(), file)?)
+}

@@ -1,0 +1,215 @@
+//! `privet ledger show`
+
+use std::fmt::Write;
+use std::path::Path;
+
+use privet::privacy::journal::{Entry, Event, Journal};
+use privet::privacy::{Account, Book, Line, Relation};
+use serde_json::{Value, json};
+
+use crate::cli::Answer;
+use crate::cli::exit::Failure;
+use crate::cli::words::{self, Round, count};
+use crate::ledger::Store;
+
+/// How many of the last entries are shown.
+const LAST: usize = 10;
+
+pub(in crate::cli) fn run(path: &Path, dataset: Option<&str>) -> Result<Answer, Failure> {
+    let mut store = Store::read_only(path)?;
+    let entries = store.read()?;
+    let book = Book::of(&entries)?;
+    if let Some(wanted) = dataset.filter(|wanted| !book.names().contains_key(*wanted)) {
+        let known: Vec<&str> = book.names().keys().map(String::as_str).collect();
+        return Err(Failure::usage(format!(
+            "there is no data set '{wanted}' in this ledger; it knows {}",
+            if known.is_empty() {
+                "none".into()
+            } else {
+                known.join(", ")
+            }
+        )));
+    }
+    Ok(answer(store.path(), &book, &entries, dataset))
+}
+
+/// The budgets in `book`, or the one that goes by `dataset`.
+pub(in crate::cli) fn answer(path: &Path, book: &Book, entries: &[Entry], dataset: Option<&str>) -> Answer {
+    let owner = dataset.and_then(|name| book.names().get(name));
+    let last = entries.last().and_then(Entry::at);
+    let mut text = format!(
+        "{}  ({}, the last {})\n",
+        path.display(),
+        count(book.head().entries, "entry", "entries"),
+        words::date(last)
+    );
+    let mut sets = Vec::new();
+    for (name, kept_under) in book.names() {
+        // One paragraph for each budget, under its first name.
+        if name != kept_under || owner.is_some_and(|owner| owner != name) {
+            continue;
+        }
+        let Some(account) = book.account(name) else {
+            continue;
+        };
+        let others: Vec<&str> = book
+            .names()
+            .iter()
+            .filter(|(other, under)| *under == name && *other != name)
+            .map(|(other, _)| other.as_str())
+            .collect();
+        write_account(&mut text, name, &others, account);
+        sets.push(account_json(name, &others, account));
+    }
+    if sets.is_empty() {
+        text += "\nNo data set has a budget yet: privet ledger limit DATASET --epsilon E\n";
+    }
+
+    let chosen: Vec<&Entry> = entries
+        .iter()
+        .filter(|entry| {
+            owner.is_none() || subject(entry.event()).and_then(|name| book.names().get(name)) == owner
+        })
+        .collect();
+    let shown = &chosen[chosen.len().saturating_sub(LAST)..];
+    text += "\nLast entries\n";
+    for entry in shown {
+        let _ = writeln!(
+            text,
+            "  {:>5}  {}  {}",
+            entry.number(),
+            words::date(entry.at()),
+            sentence(entry.event())
+        );
+    }
+    let events: Vec<Value> = shown
+        .iter()
+        .map(|entry| json!({"number": entry.number(), "at": entry.at(), "event": entry.event()}))
+        .collect();
+    let json = json!({"ledger": path, "head": book.head(), "datasets": sets, "last": events});
+    Answer::new(text, json)
+}
+
+fn write_account(text: &mut String, name: &str, others: &[&str], account: &Account) {
+    let also = if others.is_empty() {
+        String::new()
+    } else {
+        format!("  (also known as {})", others.join(", "))
+    };
+    let _ = writeln!(text, "\n{name}{also}");
+    if let Some(because) = account.void() {
+        let _ = writeln!(text, "  VOID      something left without protection: {because}.");
+        let _ = writeln!(
+            text,
+            "            No promise below holds for this data set any more."
+        );
+    }
+    for (relation, line) in account.lines() {
+        write_line(text, relation, line);
+    }
+    if account.lines().is_empty() {
+        text.push_str("  no limit was set\n");
+    }
+    if account.leaks() > 0 {
+        let _ = writeln!(
+            text,
+            "  shown     {} went into joint computations; no ε covers them",
+            count(account.leaks(), "item", "items")
+        );
+    }
+}
+
+fn write_line(text: &mut String, relation: &Relation, line: &Line) {
+    let _ = writeln!(text, "  when {relation}");
+    let promise = words::promise(line.caps.epsilon(line.delta), line.delta);
+    let _ = writeln!(text, "    promise {promise}");
+    let _ = writeln!(text, "    limit   {}", words::caps(&line.caps, Round::Down));
+    let _ = writeln!(text, "    spent   {}", words::caps(&line.spent, Round::Up));
+    let _ = writeln!(
+        text,
+        "    left    {}",
+        words::caps(&line.remaining(), Round::Down)
+    );
+    if line.uncovered > 0 {
+        let _ = writeln!(
+            text,
+            "    beside  {} made for a weaker protection: the promise does not cover what they released",
+            count(line.uncovered, "payment was", "payments were")
+        );
+    }
+    if line.changed > 0 {
+        let _ = writeln!(
+            text,
+            "    note    the limit was set {} after something was spent: the promise holds only against limits \
+             fixed before",
+            count(line.changed, "time", "times")
+        );
+    }
+}
+
+fn account_json(name: &str, others: &[&str], account: &Account) -> Value {
+    let budgets: Vec<Value> = account
+        .lines()
+        .iter()
+        .map(|(relation, line)| {
+            json!({
+                "relation": relation,
+                "caps": line.caps,
+                "spent": line.spent,
+                "left": line.remaining(),
+                "epsilon": line.caps.epsilon(line.delta),
+                "delta": line.delta,
+                "uncovered": line.uncovered,
+                "set_after_spending": line.changed,
+            })
+        })
+        .collect();
+    json!({
+        "dataset": name,
+        "also": others,
+        "budgets": budgets,
+        "payments": account.payments(),
+        "void": account.void(),
+        "leaks": account.leaks(),
+    })
+}
+
+fn subject(event: &Event) -> Option<&str> {
+    match event {
+        Event::Begin { .. } => None,
+        Event::Limit { dataset, .. }
+        | Event::Spend { dataset, .. }
+        | Event::Leak { dataset, .. }
+        | Event::Void { dataset, .. }
+        | Event::Adopt { dataset, .. } => Some(dataset),
+    }
+}
+
+fn sentence(event: &Event) -> String {
+    match event {
+        Event::Begin { .. } => "the ledger begins".into(),
+        Event::Limit { dataset, caps, .. } => {
+            format!("{dataset}: limit set to {}", words::caps(caps, Round::Down))
+        }
+        Event::Spend {
+            dataset,
+            what,
+            price,
+            draws,
+            ..
+        } => format!(
+            "{dataset}: paid {} for {what} ({})",
+            words::caps(&(*price).into(), Round::Up),
+            count(*draws, "draw", "draws")
+        ),
+        Event::Leak {
+            dataset,
+            what,
+            to,
+            count: n,
+            ..
+        } => format!("{dataset}: {n} x {what} shown to {to}"),
+        Event::Void { dataset, because } => format!("{dataset}: VOID: {because}"),
+        Event::Adopt { dataset, of } => format!("{dataset}: shares the budget of {of}"),
+    }
+}

@@ -1,0 +1,74 @@
+//! The arguments as they are typed: texts, not yet checked against each other.
+#![allow(missing_docs, reason = "clap shows these comments to users as help")]
+
+mod ledger;
+mod model;
+mod schema;
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+pub use ledger::{Adopt, Change, Export, Ledger, LedgerVerb, Limit, Show, Verify};
+pub use model::{Evaluate, Inspect, Plan, Predict, Reproduce, Simulate, Train, What};
+pub use schema::{Check, Draft, Schema, SchemaVerb};
+
+const EXITS: &str = "\
+Exit codes:
+  0  it worked
+  1  something unexpected
+  2  the command or one of its values cannot be what it is
+  3  the budget does not allow it; nothing was drawn
+  4  the ledger does not verify or cannot be used; nothing was drawn
+  5  a file that was given cannot be read or makes no sense
+  6  a reproduced figure lies outside its tolerance
+
+Example:
+  privet demo            see it all on made-up data, in one second";
+
+/// Boosted models trained on data that may not be pooled, with a ledger of what each release costs in privacy.
+#[derive(Debug, Parser)]
+#[command(name = "privet", version, after_help = EXITS, propagate_version = true)]
+pub struct LowArgs {
+    /// Answer in JSON, on standard output only.
+    #[arg(long, global = true)]
+    pub json: bool,
+    #[command(subcommand)]
+    pub verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Verb {
+    Demo(Demo),
+    Schema(Schema),
+    Plan(Plan),
+    Train(Train),
+    Predict(Predict),
+    Evaluate(Evaluate),
+    Inspect(Inspect),
+    Simulate(Simulate),
+    Reproduce(Reproduce),
+    Ledger(Ledger),
+    Completions(Completions),
+}
+
+/// See a model, a budget, a paid answer, a refusal and a check, on made-up data.
+///
+/// Makes two tables of people who do not exist, trains a model on the public one, asks how good it is on the private one,
+/// pays for the answer, asks once too often, and checks the record. Needs no set-up and leaves nothing behind.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  privet demo --keep demo     look at the files afterwards")]
+pub struct Demo {
+    /// Work in this folder and leave the files there.
+    #[arg(long, value_name = "DIR")]
+    pub keep: Option<PathBuf>,
+}
+
+/// Print a script that lets your shell complete privet's commands.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  privet completions bash > ~/.local/share/bash-completion/completions/privet"
+)]
+pub struct Completions {
+    pub shell: clap_complete::Shell,
+}

@@ -1,0 +1,165 @@
+//! Arguments of the verbs that make and use models, as typed.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+/// Say what a job would do, who would learn what, and what it would cost. Looks at no data.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  privet plan job.toml")]
+pub struct Plan {
+    /// The job.
+    pub job: PathBuf,
+    #[command(flatten)]
+    pub ledger: LedgerPath,
+}
+
+/// Train a model.
+///
+/// A job is one file: the setting, the schema, the table, the algorithm and where the model goes. It is checked as a
+/// whole before anything runs.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  privet train job.toml\n\nA job:\n  setting = \"plain\"\n  schema = \"schema.toml\"\n  data = \"patients.csv\"\n  output = \"model.privet\"\n\n  [algorithm]\n  name = \"stumps\"      # or \"logistic\", \"constant\"\n  rounds = 100")]
+pub struct Train {
+    /// The job.
+    pub job: PathBuf,
+    /// The table, instead of the one that the job names.
+    #[arg(long, value_name = "FILE")]
+    pub data: Option<PathBuf>,
+    /// Where the model goes, instead of where the job says.
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Use private rows without protection all the same; the ledger says so from then on, for ever.
+    #[arg(long)]
+    pub not_protected: bool,
+    #[command(flatten)]
+    pub ledger: LedgerPath,
+}
+
+/// Predict new rows with a model.
+///
+/// Raw rows are fine: the schema travels with the model. Columns that it does not know are left out; label and ids need
+/// not be there.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  privet predict model.privet --data new.csv --out predictions.csv")]
+pub struct Predict {
+    /// The model.
+    pub model: PathBuf,
+    /// A CSV (also gzipped) or Parquet file.
+    #[arg(long, value_name = "FILE")]
+    pub data: PathBuf,
+    /// Write to this file instead of standard output.
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// What to write for each row.
+    #[arg(long, value_enum, default_value_t = What::All)]
+    pub what: What,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum What {
+    /// The most likely class, or the number.
+    Labels,
+    /// One column a class.
+    Probabilities,
+    /// The sums before they become probabilities.
+    Scores,
+    /// Labels and probabilities.
+    All,
+}
+
+/// Say how good a model is on labelled rows.
+///
+/// If the schema marks anything private, an exact answer would tell about these people: say --spend, to pay for a
+/// noisy one, or --not-protected.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  privet evaluate model.privet --data test.csv --spend 0.1\n  privet evaluate model.privet --data volunteers.csv --schema volunteers.toml")]
+pub struct Evaluate {
+    /// The model.
+    pub model: PathBuf,
+    /// A CSV (also gzipped) or Parquet file with labels.
+    #[arg(long, value_name = "FILE")]
+    pub data: PathBuf,
+    /// The schema of these rows, if they are not of the data set that the model was trained on: whether they are private,
+    /// and which budget is theirs. Their columns must be the model's.
+    #[arg(long, value_name = "FILE")]
+    pub schema: Option<PathBuf>,
+    /// Pay this much ε for a noisy answer.
+    #[arg(long, value_name = "E", allow_negative_numbers = true, conflicts_with = "not_protected")]
+    pub spend: Option<String>,
+    /// The exact answer, on your own terminal only; the ledger says so from then on, for ever.
+    #[arg(long)]
+    pub not_protected: bool,
+    #[command(flatten)]
+    pub ledger: LedgerPath,
+}
+
+/// Show what a model is, what it promises and what it has learnt.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  privet inspect model.privet")]
+pub struct Inspect {
+    /// The model.
+    pub model: PathBuf,
+}
+
+/// Try a job on one machine: parties who share, parties who do not, and a constant, on rows that were set aside.
+///
+/// For tables whose schema marks nothing private, or with --not-protected: exact accuracies tell about the rows.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  privet simulate job.toml --parties 5 --seed 1")]
+pub struct Simulate {
+    /// The job.
+    pub job: PathBuf,
+    /// The table, instead of the one that the job names.
+    #[arg(long, value_name = "FILE")]
+    pub data: Option<PathBuf>,
+    /// How many parties share the rows.
+    #[arg(long, value_name = "P", default_value = "3")]
+    pub parties: std::num::NonZeroUsize,
+    /// Percent of the people that are set aside to test on.
+    #[arg(long, value_name = "PERCENT", default_value = "25", value_parser = clap::value_parser!(u8).range(1..=99))]
+    pub test: u8,
+    /// Decides who goes where.
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub seed: u64,
+    /// How often, with seeds that follow.
+    #[arg(long, value_name = "R", default_value = "1", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub runs: u32,
+    /// Use private rows without protection all the same; the ledger says so from then on, for ever.
+    #[arg(long)]
+    pub not_protected: bool,
+    #[command(flatten)]
+    pub ledger: LedgerPath,
+}
+
+/// Repeat a paper's experiments and compare.
+///
+/// Prints mean and standard deviation beside the published figure and the one expected of a correct implementation.
+/// Data sets are looked for in the folder PRIVET_DATA, else in ../shared/data. The exit code is 6 if a figure lies
+/// outside its tolerance.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:\n  privet reproduce                         list what there is\n  privet reproduce plain --dataset adult --runs 3")]
+pub struct Reproduce {
+    /// The paper's key.
+    pub key: Option<String>,
+    /// Only this table.
+    #[arg(long, value_name = "N", conflicts_with = "figure")]
+    pub table: Option<String>,
+    /// Only this figure.
+    #[arg(long, value_name = "N")]
+    pub figure: Option<String>,
+    /// Only this data set.
+    #[arg(long, value_name = "D")]
+    pub dataset: Option<String>,
+    /// How often, instead of as often as the expected figure says.
+    #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub runs: Option<u32>,
+}
+
+/// Where the ledger is.
+#[derive(Debug, Args)]
+pub struct LedgerPath {
+    /// The ledger's file, instead of PRIVET_LEDGER or the one in your data folder.
+    #[arg(long, value_name = "PATH")]
+    pub ledger: Option<PathBuf>,
+}

@@ -1,0 +1,50 @@
+//! Arguments of `privet schema`, as typed.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+
+/// Describe a table: what is public about it, and who is protected.
+///
+/// A schema names each column with its type and, from public knowledge, its bounds or values. Nothing in it may be taken
+/// from the rows: the largest income in a table is one person's.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  privet schema draft patients.csv --out schema.toml\n  privet schema check schema.toml --data patients.csv")]
+pub struct Schema {
+    #[command(subcommand)]
+    pub verb: SchemaVerb,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum SchemaVerb {
+    Draft(Draft),
+    Check(Check),
+}
+
+/// Begin a schema for a file: names and types filled in, bounds left for you.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  privet schema draft patients.csv --out schema.toml")]
+pub struct Draft {
+    /// A CSV (also gzipped) or Parquet file.
+    pub file: PathBuf,
+    /// Write to this file, which must not exist yet, instead of standard output.
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// The data set's name, instead of the file's.
+    #[arg(long, value_name = "NAME")]
+    pub dataset: Option<String>,
+}
+
+/// Say in plain words what a schema means, or everything that is wrong with it.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  privet schema check schema.toml --data patients.csv")]
+pub struct Check {
+    /// The schema.
+    pub schema: PathBuf,
+    /// Also check that this file has the declared columns and reads to its end.
+    #[arg(long, value_name = "FILE")]
+    pub data: Option<PathBuf>,
+    /// Count clamped, undeclared and missing cells, for the owner's own eyes: only on a terminal, never as JSON.
+    #[arg(long, requires = "data")]
+    pub private_diagnostics: bool,
+}

@@ -1,0 +1,93 @@
+//! `privet reproduce`
+
+use std::fmt::Write;
+
+use serde_json::json;
+
+use super::Answer;
+use super::exit::{Exit, Failure};
+use super::high::Reproduce;
+use crate::progress::Progress;
+use crate::reproduce::{Data, Expected, Experiment, Line, experiments, lines};
+
+pub(super) fn run(reproduce: &Reproduce) -> Result<Answer, Failure> {
+    let all = experiments();
+    let Some(key) = &reproduce.key else {
+        return Ok(list(&all));
+    };
+    if !all.iter().any(|e| e.paper == key) {
+        let mut keys: Vec<&str> = all.iter().map(|e| e.paper).collect();
+        keys.dedup();
+        return Err(Failure::usage(format!("there is no '{key}' to reproduce: there is {}", keys.join(", "))));
+    }
+    let wanted = |e: &&Experiment| {
+        e.paper == key
+            && reproduce.item.as_ref().is_none_or(|item| item == e.item)
+            && reproduce.dataset.as_ref().is_none_or(|dataset| dataset == e.dataset)
+    };
+    let chosen: Vec<&Experiment> = all.iter().filter(wanted).collect();
+    if chosen.is_empty() {
+        let what: Vec<String> =
+            all.iter().filter(|e| e.paper == key).map(|e| format!("{} on {}", e.item, e.dataset)).collect();
+        return Err(Failure::usage(format!("'{key}' has no such experiment: there is {}", what.join(", "))));
+    }
+    let data = Data::in_folder(&reproduce.data);
+    let expected = Expected::of(key)?;
+    let mut found = Vec::new();
+    for experiment in chosen {
+        let bar = Progress::steps(format!("{} {} on {}", experiment.paper, experiment.item, experiment.dataset));
+        found.extend(lines(experiment, &expected, &data, reproduce.runs, &bar)?);
+    }
+    answer(&found)
+}
+
+fn list(all: &[Experiment]) -> Answer {
+    let mut text = String::from("What can be reproduced:\n\n");
+    for e in all {
+        let _ = writeln!(text, "   privet reproduce {} --{} --dataset {}", e.paper, e.item, e.dataset);
+    }
+    let json = all.iter().map(|e| json!({"paper": e.paper, "item": e.item, "dataset": e.dataset})).collect();
+    Answer::new(text, json)
+}
+
+fn answer(lines: &[Line]) -> Result<Answer, Failure> {
+    let mut text = format!(
+        "{:<9} {:<11} {:<12} {:>6} {:<9} {:>18} {:>5} {:>10} {:>18}\n",
+        "item", "data set", "method", "ε", "metric", "mean ± sd", "runs", "published", "expected"
+    );
+    let or_dash = |x: Option<f64>| x.map_or("-".into(), |x| format!("{x}"));
+    for line in lines {
+        let expected = match (line.expected, line.tolerance) {
+            (Some(expected), Some(tolerance)) => format!("{expected} ± {tolerance}"),
+            _ => "-".into(),
+        };
+        let mark = if line.within() { "" } else { "  OUTSIDE" };
+        let _ = writeln!(
+            text,
+            "{:<9} {:<11} {:<12} {:>6} {:<9} {:>18} {:>5} {:>10} {:>18}{mark}",
+            line.item,
+            line.dataset,
+            line.method,
+            or_dash(line.epsilon),
+            line.metric,
+            format!("{:.4} ± {:.4}", line.mean, line.sd),
+            line.runs,
+            or_dash(line.published),
+            expected
+        );
+    }
+    let outside = lines.iter().filter(|line| !line.within()).count();
+    let mut json = String::new();
+    for line in lines {
+        json += &serde_json::to_string(line).map_err(|e| Failure {
+            exit: Exit::Unexpected,
+            message: format!("a line cannot be written as JSON: {e}"),
+        })?;
+        json.push('\n');
+    }
+    let exit = if outside > 0 { Exit::Outside } else { Exit::Ok };
+    if outside > 0 {
+        let _ = writeln!(text, "\n{}", super::words::count(outside as u64, "figure lies", "figures lie") + " outside the tolerance.");
+    }
+    Ok(Answer { text, json, exit })
+}

@@ -1,0 +1,84 @@
+//! `privet schema`
+
+use std::fmt::Write;
+use std::io::IsTerminal;
+use std::path::Path;
+use std::sync::Arc;
+
+use privet::data::schema::{self, Schema};
+use privet::data::{Intake, Keep};
+use serde_json::json;
+
+use super::exit::{Exit, Failure};
+use super::{Answer, words};
+use crate::progress::Progress;
+use crate::table::{self, Extra};
+
+pub(super) fn draft(file: &Path, out: Option<&Path>, dataset: Option<&str>) -> Result<Answer, Failure> {
+    let look = peek(file)?;
+    let named = file.file_name().and_then(|name| name.to_str()).and_then(|name| name.split('.').next());
+    let dataset = dataset.or(named).filter(|name| !name.is_empty()).unwrap_or("table");
+    let text = schema::draft(dataset, look.layout, &look.columns);
+    let json = json!({"schema": text, "out": out});
+    let Some(out) = out else {
+        return Ok(Answer::new(text, json));
+    };
+    // Somebody's bounds are worth more than a draft.
+    let mut file = std::fs::OpenOptions::new().write(true).create_new(true).open(out).map_err(|e| {
+        let why = match e.kind() {
+            std::io::ErrorKind::AlreadyExists => "it exists already, and a draft would overwrite it".into(),
+            _ => format!("it cannot be written: {e}"),
+        };
+        Failure::input(format!("{}: {why}", out.display()))
+    })?;
+    std::io::Write::write_all(&mut file, text.as_bytes()).map_err(|e| Failure {
+        exit: Exit::Unexpected,
+        message: format!("{} cannot be written: {e}", out.display()),
+    })?;
+    let said = format!(
+        "Wrote {}: {} columns. Fill in the bounds and values from public knowledge, then run\n  privet schema check {}\n",
+        out.display(),
+        look.columns.len(),
+        out.display()
+    );
+    Ok(Answer::new(said, json))
+}
+
+pub(super) fn check(file: &Path, data: Option<&Path>, diagnostics: bool) -> Result<Answer, Failure> {
+    if diagnostics && !std::io::stdout().is_terminal() {
+        return Err(Failure::usage(
+            "--private-diagnostics counts cells of private rows: it is for your own terminal, not for a file or a pipe",
+        ));
+    }
+    let schema = Arc::new(open(file)?);
+    let mut text = schema.explain();
+    if let Some(data) = data {
+        let intake = Intake::new(Arc::clone(&schema), Keep::Bins);
+        let table = {
+            let bar = Progress::bytes(format!("Reading {}", data.display()));
+            table::read(data, &intake, Extra::Refuse, &|done, of| bar.at(done, of))?
+        };
+        let _ = writeln!(text, "\n{} has these columns and reads to its end.", data.display());
+        if diagnostics {
+            let _ = writeln!(text, "\n{}", super::diagnostics::of(table));
+        }
+    }
+    let json = json!({"schema": schema.to_toml(), "dataset": schema.dataset(), "data": data, "sound": true});
+    Ok(Answer::new(words::wrapped(&text), json))
+}
+
+/// Reads a schema.
+pub(super) fn open(file: &Path) -> Result<Schema, Failure> {
+    let text = std::fs::read_to_string(file)
+        .map_err(|e| Failure::input(format!("{}: it cannot be read: {e}", file.display())))?;
+    Ok(Schema::from_toml(&file.display().to_string(), &text)?)
+}
+
+struct Look {
+    layout: schema::Layout,
+    columns: Vec<(String, schema::Seen)>,
+}
+
+fn peek(_: &Path) -> Result<Look, Failure> {
+    Err(Failure::usage("not yet"))
+}

@@ -1,0 +1,113 @@
+//! What plain learners reach: the baselines of everything else.
+
+use privet::Error;
+use privet::data::{Keep, Table};
+use privet::privacy::Unprotected;
+use privet::setting::evaluation::Evaluation;
+use privet::setting::plain::Plain;
+
+use super::{Data, Experiment, Measured, named};
+use crate::progress::Progress;
+
+pub(super) fn experiments() -> Vec<Experiment> {
+    let experiment = |dataset, runs, measure| Experiment { paper: "plain", item: "table 1", dataset, runs, measure };
+    vec![
+        experiment("adult", 1, adult),
+        experiment("ionosphere", 20, ionosphere),
+        experiment("pendigits", 1, pendigits),
+        experiment("powerplant", 5, powerplant),
+    ]
+}
+
+fn plain(algorithm: &str) -> Result<Plain, Error> {
+    Plain::builder().algorithm(algorithm).build()
+}
+
+fn stumps(rounds: u32) -> Result<Plain, Error> {
+    Plain::builder().algorithm("stumps").rounds(rounds).build()
+}
+
+type Methods = Vec<(&'static str, Plain)>;
+
+fn adult(data: &Data, _runs: u32, bar: &Progress) -> Result<Vec<Measured>, Error> {
+    let methods = vec![("logistic", plain("logistic")?), ("stumps", stumps(100)?), ("constant", plain("constant")?)];
+    published_split(data, "adult", &methods, &["accuracy", "AUC"], bar)
+}
+
+fn pendigits(data: &Data, _runs: u32, bar: &Progress) -> Result<Vec<Measured>, Error> {
+    let methods = vec![("logistic", plain("logistic")?), ("constant", plain("constant")?)];
+    published_split(data, "pendigits", &methods, &["accuracy"], bar)
+}
+
+fn ionosphere(data: &Data, runs: u32, bar: &Progress) -> Result<Vec<Measured>, Error> {
+    let methods = vec![("logistic", plain("logistic")?), ("stumps", stumps(50)?), ("constant", plain("constant")?)];
+    random_splits(data, "ionosphere", &methods, (&["accuracy"], runs), bar)
+}
+
+fn powerplant(data: &Data, runs: u32, bar: &Progress) -> Result<Vec<Measured>, Error> {
+    let methods = vec![("ridge", plain("logistic")?), ("constant", plain("constant")?)];
+    random_splits(data, "powerplant", &methods, (&["RMSE"], runs), bar)
+}
+
+/// Trains and tests on the files as their publisher split them.
+fn published_split(
+    data: &Data,
+    name: &str,
+    methods: &Methods,
+    metrics: &[&'static str],
+    bar: &Progress,
+) -> Result<Vec<Measured>, Error> {
+    let (train, test) = (data.train(name, Keep::Values)?, data.test(name, Keep::Values)?);
+    let mut all = Vec::new();
+    for (i, (method, plain)) in methods.iter().enumerate() {
+        bar.at(i as u64, methods.len() as u64);
+        let figures = figures(plain, train.clone(), &test)?;
+        all.extend(metrics.iter().map(|metric| measured(method, metric, vec![figure(&figures, metric)])));
+    }
+    Ok(all)
+}
+
+/// Trains on four fifths and tests on the rest, split anew in each run.
+fn random_splits(
+    data: &Data,
+    name: &str,
+    methods: &Methods,
+    (metrics, runs): (&[&'static str], u32),
+    bar: &Progress,
+) -> Result<Vec<Measured>, Error> {
+    let table = data.train(name, Keep::Values)?;
+    let mut all: Vec<Measured> = methods
+        .iter()
+        .flat_map(|(method, _)| metrics.iter().map(|metric| measured(method, metric, Vec::new())))
+        .collect();
+    for run in 0..runs {
+        bar.at(run.into(), runs.into());
+        let mut seed = [0; 32];
+        seed[..4].copy_from_slice(&run.to_le_bytes());
+        let (train, test) = table.hold_out(20, seed);
+        for (method, plain) in methods {
+            let figures = figures(plain, train.clone(), &test)?;
+            for found in all.iter_mut().filter(|m| m.method == *method) {
+                found.values.push(figure(&figures, found.metric));
+            }
+        }
+    }
+    Ok(all)
+}
+
+fn measured(method: &'static str, metric: &'static str, values: Vec<f64>) -> Measured {
+    Measured { method, epsilon: None, metric, values }
+}
+
+fn figure(figures: &[(&'static str, f64)], metric: &str) -> f64 {
+    figures.iter().find(|(name, _)| *name == metric).map_or(f64::NAN, |(_, value)| *value)
+}
+
+/// Trains on one table and judges on another; the data sets are public.
+fn figures(plain: &Plain, train: Table, test: &Table) -> Result<Vec<(&'static str, f64)>, Error> {
+    let leave = Unprotected::unrecorded(train.schema().dataset(), &train.schema().relation(), "a public data set");
+    let evaluation = Evaluation::of(train.schema())?;
+    let model = plain.fit(train, &leave, &|_, _| {})?;
+    let judged = test.cells().as_ref().map(|cells| evaluation.judge(&model, cells));
+    Ok(named(&evaluation.open(judged, &leave)))
+}

@@ -1,0 +1,239 @@
+//! Tables as text.
+
+use std::io::Read;
+use std::sync::{Mutex, PoisonError};
+
+use privet::Error;
+use privet::data::{Intake, Piece, Table};
+
+use super::blocks::{Block, Blocks, Fault, SIZE};
+use super::header::{Extra, places, places_in_order};
+use super::rows::{Scratch, Shape, record};
+
+/// Bytes done, and bytes in all.
+pub type Progress<'p> = dyn Fn(u64, u64) + Sync + 'p;
+
+/// How text is read; what a caller need not choose.
+pub struct Csv<'c> {
+    /// The file's name, for errors.
+    pub name: &'c str,
+    /// What to do with undeclared columns.
+    pub extra: Extra,
+    /// How many bytes a thread takes at a time.
+    pub block: usize,
+}
+
+/// Reads a table from text.
+///
+/// # Errors
+/// [`Error::Data`], with the line, for the first place where the text is not the schema's table. Cells are never an error.
+pub fn read_csv(name: &str, input: impl Read + Send, intake: &Intake, extra: Extra) -> Result<Table, Error> {
+    Csv::new(name, extra).read(input, intake, &|| {})
+}
+
+/// Blocks not yet read, shared by the threads.
+struct Queue<R> {
+    blocks: Blocks<R>,
+    /// The one behind the header.
+    first: Option<(Vec<u8>, Block)>,
+    next: usize,
+    /// Set by the first fault: earlier blocks are finished, no other is begun.
+    stopped: bool,
+    fault: Option<Fault>,
+}
+
+/// One block, read.
+struct Parsed {
+    number: usize,
+    outcome: Result<(Piece, u64), Fault>,
+}
+
+impl<'c> Csv<'c> {
+    /// The text called `name`.
+    pub fn new(name: &'c str, extra: Extra) -> Self {
+        Self {
+            name,
+            extra,
+            block: SIZE,
+        }
+    }
+
+    /// Reads a table from text; `progress` is called after every block.
+    ///
+    /// # Errors
+    /// As [`read_csv`].
+    pub fn read<R: Read + Send>(
+        &self,
+        input: R,
+        intake: &Intake,
+        progress: &(dyn Fn() + Sync),
+    ) -> Result<Table, Error> {
+        let layout = intake.schema().layout();
+        let mut blocks = Blocks::new(input, layout, self.block);
+        let (head, lines, rest) = self.head(&mut blocks)?;
+        let Some(head) = head else {
+            return self.without_rows(intake, layout.header);
+        };
+        let (places, by) = if layout.header {
+            (
+                places(self.name, &self.names(&head, lines)?, intake, self.extra)?,
+                "the first line",
+            )
+        } else {
+            (
+                places_in_order(self.name, lines + 1, head.len(), intake)?,
+                "the first line",
+            )
+        };
+        let shape = Shape {
+            layout,
+            places: &places,
+            by,
+        };
+        let queue = Mutex::new(Queue {
+            blocks,
+            first: rest,
+            next: 0,
+            stopped: false,
+            fault: None,
+        });
+        let done = Mutex::new(Vec::new());
+        rayon::broadcast(|_| self.work(&queue, &shape, intake, (&done, progress)));
+        let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+        done.sort_by_key(|read: &Parsed| read.number);
+        let mut line = lines;
+        let mut pieces = Vec::with_capacity(done.len());
+        for read in done {
+            match read.outcome {
+                Ok((piece, lines)) => {
+                    pieces.push(piece);
+                    line += lines;
+                }
+                Err(fault) => return Err(self.error(line, fault)),
+            }
+        }
+        if let Some(fault) = queue.into_inner().unwrap_or_else(PoisonError::into_inner).fault {
+            return Err(self.error(line, fault));
+        }
+        Ok(Table::new(intake, pieces))
+    }
+
+    fn error(&self, before: u64, fault: Fault) -> Error {
+        Error::Data(match fault.line {
+            Some(line) => format!("{}, line {}: {}", self.name, before + line + 1, fault.what),
+            None => format!("{}: {}", self.name, fault.what),
+        })
+    }
+
+    /// The columns' names, as the first record has them; `lines` stand up to its end.
+    fn names(&self, head: &[Vec<u8>], lines: u64) -> Result<Vec<String>, Error> {
+        let odd = |what: &str| Err(self.error(lines - 1, Fault::at(0, what)));
+        for cell in head {
+            let cell = cell.trim_ascii();
+            if cell.contains(&b'\r') {
+                return odd("lines end with carriage returns alone; save the file with line feeds");
+            }
+            if cell.contains(&0) {
+                return odd("there is a zero byte; is this a table of text?");
+            }
+        }
+        let text = |cell: &Vec<u8>| String::from_utf8_lossy(cell.trim_ascii()).into_owned();
+        Ok(head.iter().map(text).collect())
+    }
+
+    fn without_rows(&self, intake: &Intake, header: bool) -> Result<Table, Error> {
+        if header {
+            return Err(Error::Data(format!(
+                "{}: the file is empty; its first line must have the columns' names",
+                self.name
+            )));
+        }
+        Ok(Table::new(intake, vec![intake.piece(intake.columns())?]))
+    }
+
+    /// The cells of the first record, how many lines stand before what follows, and what follows in its block.
+    #[allow(clippy::type_complexity, reason = "used once, just above")]
+    fn head<R: Read>(
+        &self,
+        blocks: &mut Blocks<R>,
+    ) -> Result<(Option<Vec<Vec<u8>>>, u64, Option<(Vec<u8>, Block)>), Error> {
+        let layout = blocks.layout();
+        let (mut text, mut lines, mut buffer) = (Vec::new(), 0, Vec::new());
+        while let Some(block) = blocks.next(&mut text).map_err(|fault| self.error(lines, fault))? {
+            let mut at = 0;
+            while at < text.len() {
+                let mut cells = Vec::new();
+                let record = record(&text, at, &layout, &mut buffer, |cell| cells.push(cell.to_vec()));
+                if !cells.is_empty() {
+                    if layout.header {
+                        lines += record.lines;
+                        at = record.end;
+                    }
+                    text.drain(..at);
+                    return Ok((Some(cells), lines, Some((text, block))));
+                }
+                lines += record.lines;
+                at = record.end;
+            }
+        }
+        Ok((None, lines, None))
+    }
+
+    /// One thread's part: takes the next block, reads it, and so on.
+    fn work<R: Read>(
+        &self,
+        queue: &Mutex<Queue<R>>,
+        shape: &Shape<'_>,
+        intake: &Intake,
+        (done, progress): (&Mutex<Vec<Parsed>>, &(dyn Fn() + Sync)),
+    ) {
+        let (mut text, mut scratch) = (Vec::new(), Scratch::default());
+        loop {
+            let (number, block) = {
+                let mut queue = queue.lock().unwrap_or_else(PoisonError::into_inner);
+                if queue.stopped {
+                    return;
+                }
+                let taken = match queue.first.take() {
+                    Some((first, block)) => {
+                        text = first;
+                        Ok(Some(block))
+                    }
+                    None => queue.blocks.next(&mut text),
+                };
+                match taken {
+                    Ok(Some(block)) => {
+                        progress();
+                        queue.next += 1;
+                        (queue.next - 1, block)
+                    }
+                    Ok(None) => {
+                        queue.stopped = true;
+                        return;
+                    }
+                    Err(fault) => {
+                        queue.stopped = true;
+                        queue.fault = Some(fault);
+                        return;
+                    }
+                }
+            };
+            let mut columns = intake.columns();
+            let outcome = shape
+                .take(&text, block, &mut columns, &mut scratch)
+                .and_then(|lines| match intake.piece(columns) {
+                    Ok(piece) => Ok((piece, lines)),
+                    Err(e) => Err(Fault {
+                        line: None,
+                        what: e.to_string(),
+                    }),
+                });
+            if outcome.is_err() {
+                queue.lock().unwrap_or_else(PoisonError::into_inner).stopped = true;
+            }
+            done.lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push(Parsed { number, outcome });
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Which column of a file is which column of the schema.
+
+use privet::Error;
+use privet::data::Intake;
+
+/// What to do with columns of a file that the schema does not declare.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extra {
+    /// To train: an owner says of every column what it is.
+    Refuse,
+    /// To predict: what the model does not know is not looked at.
+    Ignore,
+}
+
+/// For each column of a file, in its order, the place of the schema's column that it feeds, if any.
+pub(super) fn places(
+    file: &str,
+    names: &[String],
+    intake: &Intake,
+    extra: Extra,
+) -> Result<Vec<Option<usize>>, Error> {
+    let columns = intake.schema().columns();
+    let bad = |what: String| Err(Error::Data(what));
+    for (i, name) in names.iter().enumerate() {
+        if name.is_empty() {
+            return bad(format!(
+                "{file}: column {} has no name; give it one in the first line",
+                i + 1
+            ));
+        }
+        if let Some(first) = names[..i].iter().position(|other| other == name) {
+            return bad(format!(
+                "{file}: columns {} and {} are both called '{name}'; rename one",
+                first + 1,
+                i + 1
+            ));
+        }
+    }
+    let columns_are_many = columns.len() > 1;
+    let found: Vec<Option<usize>> = names
+        .iter()
+        .map(|name| columns.iter().position(|column| &column.name == name))
+        .collect();
+    let missing: Vec<String> = (0..columns.len())
+        .filter(|&place| intake.reads(place) && !found.contains(&Some(place)))
+        .map(|place| format!("'{}'", columns[place].name))
+        .collect();
+    if !missing.is_empty() {
+        let (columns, are) = if missing.len() == 1 {
+            ("column", "is")
+        } else {
+            ("columns", "are")
+        };
+        let delimiter = intake.schema().layout().delimiter as char;
+        let hint = if names.len() == 1 && columns_are_many {
+            format!(
+                "; is another delimiter used? The schema says {:?}",
+                delimiter.to_string()
+            )
+        } else {
+            String::new()
+        };
+        return bad(format!(
+            "{file}: {columns} {} {are} declared in the schema and not in the file; it has {}{hint}",
+            missing.join(", "),
+            listed(names)
+        ));
+    }
+    let unknown: Vec<&String> = names
+        .iter()
+        .zip(&found)
+        .filter(|(_, place)| place.is_none())
+        .map(|(name, _)| name)
+        .collect();
+    if extra == Extra::Refuse && !unknown.is_empty() {
+        let (columns, are, lines) = if unknown.len() == 1 {
+            ("column", "is", "a line")
+        } else {
+            ("columns", "are", "lines")
+        };
+        let quoted: Vec<String> = unknown.iter().map(|name| format!("'{name}'")).collect();
+        let add: Vec<String> = unknown
+            .iter()
+            .map(|name| format!("  {}", line_to_add(name)))
+            .collect();
+        return bad(format!(
+            "{file}: {columns} {} {are} not declared in the schema; add {lines} such as\n{}",
+            quoted.join(", "),
+            add.join("\n")
+        ));
+    }
+    Ok(found
+        .into_iter()
+        .map(|place| place.filter(|&place| intake.reads(place)))
+        .collect())
+}
+
+/// The same for a file without names, by its number of columns: all that are declared; to predict, the label may be
+/// absent, or whatever is not read.
+pub(super) fn places_in_order(
+    file: &str,
+    line: u64,
+    cells: usize,
+    intake: &Intake,
+) -> Result<Vec<Option<usize>>, Error> {
+    let count = intake.schema().columns().len();
+    let label = intake.schema().label().map(|(column, _)| &column.name);
+    let is_label = |place: usize| Some(&intake.schema().columns()[place].name) == label;
+    let mut ways = vec![(0..count).collect::<Vec<_>>()];
+    if !intake.reads_labels() {
+        ways.push((0..count).filter(|&place| !is_label(place)).collect());
+        ways.push((0..count).filter(|&place| intake.reads(place)).collect());
+    }
+    match ways.iter().find(|way| way.len() == cells) {
+        Some(way) => Ok(way
+            .iter()
+            .map(|&place| Some(place).filter(|&place| intake.reads(place)))
+            .collect()),
+        None => {
+            let s = if cells == 1 { "" } else { "s" };
+            Err(Error::Data(format!(
+                "{file}, line {line}: {cells} cell{s} where the schema declares {count} columns; a file without names has \
+                 them all, in the schema's order"
+            )))
+        }
+    }
+}
+
+fn listed(names: &[String]) -> String {
+    const SHOWN: usize = 20;
+    let mut text: Vec<String> = names.iter().take(SHOWN).map(|name| format!("'{name}'")).collect();
+    if names.len() > SHOWN {
+        text.push(format!("and {} more", names.len() - SHOWN));
+    }
+    text.join(", ")
+}
+
+fn line_to_add(name: &str) -> String {
+    let bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    let key = if name.chars().all(bare) {
+        name.into()
+    } else {
+        format!("{name:?}")
+    };
+    format!("{key} = {{ type = \"skip\" }}")
+}

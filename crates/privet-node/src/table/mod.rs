@@ -1,0 +1,106 @@
+//! Tables in files: text, plain or gzipped, and Parquet.
+//!
+//! Whether a file can be read depends on its shape and the schema only. What a cell says is never an error: the
+//! library gives it a slot. Nothing is half-read: the result is the whole table or the first error in the file.
+
+mod blocks;
+mod csv;
+mod header;
+#[cfg(feature = "parquet")]
+mod parquet;
+#[cfg(feature = "parquet")]
+mod quiet;
+mod rows;
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+pub use csv::{Csv, Progress, read_csv};
+pub use header::Extra;
+use privet::Error;
+use privet::data::{Intake, Table};
+
+/// Reads a table from a file: Parquet if it is called or begins so, else text as the schema's layout says, unpacked if
+/// it is gzipped.
+///
+/// `progress` is told how many bytes of how many have been read.
+///
+/// # Errors
+/// [`Error::Data`] for a file that cannot be read or is not the schema's table, with the line where that shows first.
+pub fn read(path: &Path, intake: &Intake, extra: Extra, progress: &Progress<'_>) -> Result<Table, Error> {
+    let name = path.display().to_string();
+    let unreadable = |e: std::io::Error| Error::Data(format!("{name}: cannot be read: {e}"));
+    let mut file = File::open(path).map_err(unreadable)?;
+    let total = file.metadata().map_err(unreadable)?.len();
+    let mut magic = Vec::new();
+    (&mut file).take(4).read_to_end(&mut magic).map_err(unreadable)?;
+    file.seek(SeekFrom::Start(0)).map_err(unreadable)?;
+    let named = path
+        .extension()
+        .is_some_and(|ending| ending.eq_ignore_ascii_case("parquet"));
+    if named || magic == b"PAR1" {
+        return read_parquet(&name, file, intake, (extra, progress));
+    }
+    let done = Arc::new(AtomicU64::new(0));
+    let input = Counted {
+        input: file,
+        done: Arc::clone(&done),
+    };
+    let csv = Csv::new(&name, extra);
+    if magic.starts_with(&[0x1f, 0x8b]) {
+        let input = flate2::read::MultiGzDecoder::new(std::io::BufReader::with_capacity(1 << 16, input));
+        csv.read(input, intake, &|| progress(done.load(Ordering::Relaxed), total))
+    } else {
+        csv.read(input, intake, &|| progress(done.load(Ordering::Relaxed), total))
+    }
+}
+
+/// Reads a table from Parquet.
+///
+/// # Errors
+/// [`Error::Data`] for what is no Parquet file or not the schema's table, and in a build without the feature `parquet`.
+pub fn read_parquet(
+    name: &str,
+    input: impl Read + Seek + Send,
+    intake: &Intake,
+    (extra, progress): (Extra, &Progress<'_>),
+) -> Result<Table, Error> {
+    #[cfg(feature = "parquet")]
+    {
+        let mut input = input;
+        let length = input
+            .seek(SeekFrom::End(0))
+            .map_err(|e| Error::Data(format!("{name}: cannot be read: {e}")))?;
+        let source = parquet::Source {
+            name,
+            input: std::sync::Mutex::new(input),
+            length,
+            progress,
+        };
+        source.read(intake, extra)
+    }
+    #[cfg(not(feature = "parquet"))]
+    {
+        let _ = (input, intake, extra, progress);
+        Err(Error::Data(format!(
+            "{name}: this privet was built without Parquet; build it with --features parquet, or write the table as CSV"
+        )))
+    }
+}
+
+/// Counts what was read.
+struct Counted<R> {
+    input: R,
+    done: Arc<AtomicU64>,
+}
+
+impl<R: Read> Read for Counted<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let read = self.input.read(buffer)?;
+        self.done.fetch_add(read as u64, Ordering::Relaxed);
+        Ok(read)
+    }
+}

@@ -1,0 +1,447 @@
+//! Tables in Parquet: flat columns of numbers, truth values and text.
+//!
+//! Row groups and their columns are decoded in parallel, each straight into its slots. Nested columns, dates and times are
+//! refused by name: what number or category a date is, its owner must decide.
+
+use std::io::{Read, Seek, SeekFrom};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use bytes::buf::{Buf, Reader};
+use parquet::basic::{ConvertedType, LogicalType, Type as Physical};
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
+use parquet::data_type::DataType;
+use parquet::errors::ParquetError;
+use parquet::file::metadata::{ParquetMetaData, ParquetMetaDataReader};
+use parquet::file::reader::{ChunkReader, Length};
+use parquet::file::serialized_reader::SerializedPageReader;
+use parquet::schema::types::ColumnDescriptor;
+use privet::Error;
+use privet::data::{ColumnBuilder, Intake, Piece, Table};
+use rayon::prelude::*;
+
+use super::Progress;
+use super::header::{Extra, places};
+use super::quiet::quiet;
+
+/// How many cells of a column are decoded at a time.
+const BATCH: usize = 4096;
+
+/// Where a Parquet file comes from.
+pub(super) struct Source<'s, R> {
+    pub(super) name: &'s str,
+    pub(super) input: Mutex<R>,
+    pub(super) length: u64,
+    pub(super) progress: &'s Progress<'s>,
+}
+
+/// How the cells of a column are to be understood.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Cells {
+    Flag,
+    Integer,
+    /// Without a sign.
+    Natural,
+    Real,
+    Text,
+    /// Whole numbers of so many digits behind the point.
+    Decimal(usize),
+}
+
+/// One column that is read: its place in the file and in the schema.
+struct Job {
+    leaf: usize,
+    cells: Cells,
+}
+
+impl<R: Read + Seek + Send> Source<'_, R> {
+    pub(super) fn read(&self, intake: &Intake, extra: Extra) -> Result<Table, Error> {
+        let metadata = self.metadata()?;
+        let jobs = self.jobs(&metadata, intake, extra)?;
+        let rows: i64 = metadata
+            .row_groups()
+            .iter()
+            .map(|group| group.num_rows().max(0))
+            .fold(0, i64::saturating_add);
+        if rows > i64::from(u32::MAX) {
+            return Err(self.bad(format!("{rows} rows: at most {} are possible", u32::MAX)));
+        }
+        let done = AtomicU64::new(0);
+        let pieces: Vec<Result<Piece, Error>> = (0..metadata.num_row_groups())
+            .into_par_iter()
+            .map(|group| self.group((&metadata, group), &jobs, intake, &done))
+            .collect();
+        let mut pieces = pieces.into_iter().collect::<Result<Vec<_>, _>>()?;
+        if pieces.is_empty() {
+            pieces.push(intake.piece(intake.columns())?);
+        }
+        Ok(Table::new(intake, pieces))
+    }
+
+    fn bad(&self, what: impl std::fmt::Display) -> Error {
+        Error::Data(format!("{}: {what}", self.name))
+    }
+
+    fn bytes(&self, start: u64, length: u64) -> Result<Bytes, Error> {
+        if start.checked_add(length).is_none_or(|end| end > self.length) {
+            return Err(self.bad("the file ends too early; was it copied whole?"));
+        }
+        let mut bytes = Vec::with_capacity(length as usize);
+        let mut input = self.input.lock().unwrap_or_else(PoisonError::into_inner);
+        let read = input
+            .seek(SeekFrom::Start(start))
+            .and_then(|_| (&mut *input).take(length).read_to_end(&mut bytes));
+        match read {
+            Ok(read) if read as u64 == length => Ok(bytes.into()),
+            Ok(_) => Err(self.bad("the file ends too early; was it copied whole?")),
+            Err(e) => Err(self.bad(format!("cannot be read: {e}"))),
+        }
+    }
+
+    fn metadata(&self) -> Result<ParquetMetaData, Error> {
+        const MAGIC: &[u8] = b"PAR1";
+        if self.length < 12 || &self.bytes(0, 4)?[..] != MAGIC {
+            return Err(
+                self.bad("this is not a Parquet file; a table of text has another ending, such as .csv")
+            );
+        }
+        let tail = self.bytes(self.length - 8, 8)?;
+        if &tail[4..] != MAGIC {
+            return Err(self.bad("the file ends too early; was it copied whole?"));
+        }
+        let length = u64::from(u32::from_le_bytes([tail[0], tail[1], tail[2], tail[3]]));
+        let start = self.length.checked_sub(8 + length).filter(|&start| start >= 4);
+        let start = start.ok_or_else(|| self.bad("the description at the file's end is damaged"))?;
+        let bytes = self.bytes(start, length)?;
+        match quiet(|| ParquetMetaDataReader::decode_metadata(&bytes)) {
+            Ok(Ok(metadata)) => Ok(metadata),
+            Ok(Err(e)) => Err(self.bad(format!(
+                "the description at the file's end is damaged: {}",
+                plain(&e)
+            ))),
+            Err(e) => Err(self.bad(format!("the description at the file's end is damaged: {e}"))),
+        }
+    }
+
+    /// Which column of the file feeds each column of the schema.
+    fn jobs(
+        &self,
+        metadata: &ParquetMetaData,
+        intake: &Intake,
+        extra: Extra,
+    ) -> Result<Vec<Option<Job>>, Error> {
+        let schema = metadata.file_metadata().schema_descr();
+        let fields = schema.root_schema().get_fields();
+        let names: Vec<String> = fields
+            .iter()
+            .map(|field| field.name().trim().to_owned())
+            .collect();
+        let places = places(self.name, &names, intake, extra)?;
+        let mut jobs: Vec<Option<Job>> = intake.schema().columns().iter().map(|_| None).collect();
+        for (field, place) in places.into_iter().enumerate() {
+            let Some(place) = place else { continue };
+            let name = &names[field];
+            let leaf = (0..schema.num_columns()).find(|&leaf| schema.get_column_root_idx(leaf) == field);
+            let column = leaf.map(|leaf| schema.column(leaf));
+            let (Some(leaf), Some(column)) = (leaf, column) else {
+                return Err(self.bad(format!("column '{name}' has nothing in it")));
+            };
+            if column.path().parts().len() > 1 || column.max_rep_level() > 0 || column.max_def_level() > 1 {
+                return Err(self.bad(format!(
+                    "column '{name}' is nested; give each of its parts a column of its own"
+                )));
+            }
+            let cells = kind(&column).map_err(|what| {
+                self.bad(format!(
+                    "column '{name}' holds {what}; make it a number, a truth value or text before, or say type = \"skip\""
+                ))
+            })?;
+            jobs[place] = Some(Job { leaf, cells });
+        }
+        Ok(jobs)
+    }
+
+    fn group(
+        &self,
+        (metadata, group): (&ParquetMetaData, usize),
+        jobs: &[Option<Job>],
+        intake: &Intake,
+        done: &AtomicU64,
+    ) -> Result<Piece, Error> {
+        let mut columns = intake.columns();
+        let outcomes: Vec<Result<(), Error>> = columns
+            .par_iter_mut()
+            .zip(jobs)
+            .map(|(column, job)| match job {
+                Some(job) => {
+                    let bytes = self.column((metadata, group), job, column)?;
+                    let before = done.fetch_add(bytes, Ordering::Relaxed);
+                    (self.progress)((before + bytes).min(self.length), self.length);
+                    Ok(())
+                }
+                None => Ok(()),
+            })
+            .collect();
+        outcomes.into_iter().collect::<Result<(), _>>()?;
+        intake.piece(columns)
+    }
+
+    /// Decodes one column of one row group; how many bytes it takes in the file.
+    fn column(
+        &self,
+        (metadata, group): (&ParquetMetaData, usize),
+        job: &Job,
+        column: &mut ColumnBuilder<'_>,
+    ) -> Result<u64, Error> {
+        let group_data = metadata.row_group(group);
+        let name = metadata
+            .file_metadata()
+            .schema_descr()
+            .column(job.leaf)
+            .name()
+            .to_owned();
+        let damaged = |what: String| {
+            self.bad(format!(
+                "column '{name}' of row group {} is damaged: {what}",
+                group + 1
+            ))
+        };
+        let chunk = group_data
+            .columns()
+            .get(job.leaf)
+            .ok_or_else(|| damaged("it is not there".into()))?;
+        let rows =
+            usize::try_from(group_data.num_rows()).map_err(|_| damaged("it has less than no rows".into()))?;
+        let (start, length) = quiet(|| chunk.byte_range()).map_err(damaged)?;
+        let bytes = self.bytes(start, length)?;
+        let decoded = quiet(|| -> Result<usize, ParquetError> {
+            let chunk_bytes = Arc::new(Chunk { start, bytes });
+            let pages = SerializedPageReader::new(chunk_bytes, chunk, rows, None)?;
+            let descriptor = metadata.file_metadata().schema_descr().column(job.leaf);
+            decode(
+                get_column_reader(descriptor, Box::new(pages)),
+                job.cells,
+                rows,
+                column,
+            )
+        });
+        match decoded {
+            Ok(Ok(found)) if found == rows => Ok(length),
+            Ok(Ok(found)) => Err(damaged(format!("{found} of {rows} cells are there"))),
+            Ok(Err(e)) => Err(damaged(plain(&e))),
+            Err(e) => Err(damaged(e)),
+        }
+    }
+}
+
+/// The decoder's words without its prefix, on one line.
+fn plain(error: &ParquetError) -> String {
+    let text = error.to_string();
+    let text = text.split_once("error: ").map_or(text.as_str(), |(_, rest)| rest);
+    text.lines().next().unwrap_or_default().to_owned()
+}
+
+/// What the cells of a column are, or what they are that cannot be read.
+fn kind(column: &ColumnDescriptor) -> Result<Cells, String> {
+    let decimal = |scale: i32| {
+        usize::try_from(scale).map_or_else(
+            |_| Err("decimals that make no sense".into()),
+            |scale| Ok(Cells::Decimal(scale)),
+        )
+    };
+    match (
+        column.physical_type(),
+        column.logical_type_ref(),
+        column.converted_type(),
+    ) {
+        (Physical::BOOLEAN, ..) => Ok(Cells::Flag),
+        (Physical::FLOAT | Physical::DOUBLE, ..) => Ok(Cells::Real),
+        (Physical::INT32 | Physical::INT64, Some(LogicalType::Decimal(_)), _)
+        | (Physical::INT32 | Physical::INT64, None, ConvertedType::DECIMAL) => decimal(column.type_scale()),
+        (Physical::INT32 | Physical::INT64, Some(LogicalType::Integer(integer)), _) => {
+            Ok(if integer.is_signed {
+                Cells::Integer
+            } else {
+                Cells::Natural
+            })
+        }
+        (Physical::INT32 | Physical::INT64, None, converted) => match converted {
+            ConvertedType::NONE
+            | ConvertedType::INT_8
+            | ConvertedType::INT_16
+            | ConvertedType::INT_32
+            | ConvertedType::INT_64 => Ok(Cells::Integer),
+            ConvertedType::UINT_8
+            | ConvertedType::UINT_16
+            | ConvertedType::UINT_32
+            | ConvertedType::UINT_64 => Ok(Cells::Natural),
+            ConvertedType::DATE => Err("dates".into()),
+            _ => Err("times".into()),
+        },
+        (
+            Physical::BYTE_ARRAY,
+            Some(LogicalType::String | LogicalType::Enum | LogicalType::Json) | None,
+            converted,
+        ) if converted != ConvertedType::DECIMAL => Ok(Cells::Text),
+        (Physical::INT96, ..) => Err("times".into()),
+        (_, Some(LogicalType::Date), _) => Err("dates".into()),
+        (_, Some(LogicalType::Time(_) | LogicalType::Timestamp(_)), _) => Err("times".into()),
+        (_, Some(LogicalType::Decimal(_)), _) | (_, _, ConvertedType::DECIMAL) => {
+            Err("decimals as bytes".into())
+        }
+        (_, Some(LogicalType::Float16), _) => Err("half-precision numbers".into()),
+        (_, Some(LogicalType::Uuid), _) => Err("identifiers as bytes".into()),
+        (_, Some(LogicalType::Unknown), _) => Err("nothing but missing cells".into()),
+        _ => Err("bytes".into()),
+    }
+}
+
+/// Hands all cells to the builder; how many there were.
+fn decode(
+    reader: ColumnReader,
+    cells: Cells,
+    rows: usize,
+    column: &mut ColumnBuilder<'_>,
+) -> Result<usize, ParquetError> {
+    use ColumnReader as C;
+    match (reader, cells) {
+        (C::BoolColumnReader(reader), _) => each(reader, rows, |cell| match cell {
+            Some(flag) => column.flag(*flag),
+            None => column.missing(),
+        }),
+        (C::Int32ColumnReader(reader), Cells::Decimal(scale)) => each(reader, rows, |cell| {
+            decimal(column, cell.map(|&x| i64::from(x)), scale)
+        }),
+        (C::Int64ColumnReader(reader), Cells::Decimal(scale)) => {
+            each(reader, rows, |cell| decimal(column, cell.copied(), scale))
+        }
+        (C::Int32ColumnReader(reader), Cells::Natural) => batches(reader, rows, |batch| {
+            column.integers(batch.cells().map(|cell| cell.map(|&x| i64::from(x as u32))));
+        }),
+        (C::Int32ColumnReader(reader), _) => batches(reader, rows, |batch| {
+            column.integers(batch.cells().map(|cell| cell.map(|&x| i64::from(x))));
+        }),
+        (C::Int64ColumnReader(reader), Cells::Natural) => each(reader, rows, |cell| match cell {
+            Some(&x) => column.text((x as u64).to_string().as_bytes()),
+            None => column.missing(),
+        }),
+        (C::Int64ColumnReader(reader), _) => batches(reader, rows, |batch| {
+            column.integers(batch.cells().map(|cell| cell.copied()));
+        }),
+        (C::FloatColumnReader(reader), _) => batches(reader, rows, |batch| {
+            column.numbers(batch.cells().map(|cell| cell.map(|&x| f64::from(x))));
+        }),
+        (C::DoubleColumnReader(reader), _) => batches(reader, rows, |batch| match batch.levels {
+            None => column.numbers(batch.values.iter().map(|&x| Some(x))),
+            Some(_) => column.numbers(batch.cells().map(|cell| cell.copied())),
+        }),
+        (C::ByteArrayColumnReader(reader), _) => each(reader, rows, |cell| match cell {
+            Some(text) => column.text(text.data()),
+            None => column.missing(),
+        }),
+        (C::Int96ColumnReader(_) | C::FixedLenByteArrayColumnReader(_), _) => {
+            Err(ParquetError::General("it holds bytes".into()))
+        }
+    }
+}
+
+/// Some cells of a column: the values that are there, and for each row whether one is.
+struct Batch<'b, T> {
+    values: &'b [T],
+    levels: Option<&'b [i16]>,
+    rows: usize,
+}
+
+impl<'b, T> Batch<'b, T> {
+    fn cells(&self) -> impl Iterator<Item = Option<&'b T>> {
+        let (mut values, levels) = (self.values.iter(), self.levels);
+        (0..self.rows).map(move |row| match levels {
+            Some(levels) if levels[row] == 0 => None,
+            _ => values.next(),
+        })
+    }
+}
+
+fn each<T: DataType>(
+    reader: ColumnReaderImpl<T>,
+    rows: usize,
+    mut take: impl FnMut(Option<&T::T>),
+) -> Result<usize, ParquetError> {
+    batches(reader, rows, |batch| batch.cells().for_each(&mut take))
+}
+
+fn batches<T: DataType>(
+    mut reader: ColumnReaderImpl<T>,
+    rows: usize,
+    mut take: impl FnMut(Batch<'_, T::T>),
+) -> Result<usize, ParquetError> {
+    let (mut values, mut levels, mut found) = (Vec::new(), Vec::new(), 0);
+    loop {
+        values.clear();
+        levels.clear();
+        // One more than there should be, to see whether there are too many.
+        let most = BATCH.min(rows + 1 - found);
+        let (records, ..) = reader.read_records(most, Some(&mut levels), None, &mut values)?;
+        found += records;
+        if records == 0 || found > rows {
+            return Ok(found);
+        }
+        let all = levels.is_empty() || values.len() == records;
+        take(Batch {
+            values: &values,
+            levels: (!all).then_some(&levels),
+            rows: records,
+        });
+    }
+}
+
+/// A whole number with its point, as text.
+fn decimal(column: &mut ColumnBuilder<'_>, cell: Option<i64>, scale: usize) {
+    let Some(cell) = cell else {
+        return column.missing();
+    };
+    let digits = format!("{:0width$}", cell.unsigned_abs(), width = scale + 1);
+    let (whole, part) = digits.split_at(digits.len() - scale);
+    let sign = if cell < 0 { "-" } else { "" };
+    let point = if part.is_empty() { "" } else { "." };
+    column.text(format!("{sign}{whole}{point}{part}").as_bytes());
+}
+
+/// The bytes of one column, under their places in the file.
+struct Chunk {
+    start: u64,
+    bytes: Bytes,
+}
+
+impl Chunk {
+    fn from(&self, start: u64) -> Result<Bytes, ParquetError> {
+        let place = start.checked_sub(self.start).map(|place| place as usize);
+        match place {
+            Some(place) if place <= self.bytes.len() => Ok(self.bytes.slice(place..)),
+            _ => Err(ParquetError::EOF("a page lies outside its column".into())),
+        }
+    }
+}
+
+impl Length for Chunk {
+    fn len(&self) -> u64 {
+        self.start + self.bytes.len() as u64
+    }
+}
+
+impl ChunkReader for Chunk {
+    type T = Reader<Bytes>;
+
+    fn get_read(&self, start: u64) -> Result<Self::T, ParquetError> {
+        Ok(self.from(start)?.reader())
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes, ParquetError> {
+        let bytes = self.from(start)?;
+        if length > bytes.len() {
+            return Err(ParquetError::EOF("a page is cut short".into()));
+        }
+        Ok(bytes.slice(..length))
+    }
+}

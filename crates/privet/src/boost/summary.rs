@@ -1,0 +1,86 @@
+//! What an ensemble is, in a line and by columns.
+
+use super::Ensemble;
+use crate::learner::{Learner, Term};
+
+impl Ensemble {
+    /// What it is made of, in a line.
+    pub fn summary(&self) -> String {
+        let count = |n: usize, one: &str| match n {
+            1 => format!("1 {one}"),
+            n => format!("{n} {one}s"),
+        };
+        let stumps = self.members.iter().filter(|member| matches!(member.learner, Learner::Stump(_))).count();
+        let sums = self.members.len() - stumps;
+        let parts: Vec<String> = [(stumps, "stump"), (sums, "weighted sum")]
+            .into_iter()
+            .filter(|(n, _)| *n > 0)
+            .map(|(n, one)| count(n, one))
+            .collect();
+        match parts.is_empty() {
+            true => "a constant".into(),
+            false => parts.join(" and "),
+        }
+    }
+
+    /// How far each feature can move a row's scores: the largest difference between two of its cells, added up over the
+    /// members. It follows from the model alone.
+    pub fn reach(&self, features: usize) -> Vec<f64> {
+        let mut reach = vec![0.0; features];
+        for member in &self.members {
+            let mut add = |feature: usize, span: f64| {
+                if let Some(sum) = reach.get_mut(feature) {
+                    *sum += member.weight.abs() * span;
+                }
+            };
+            match &member.learner {
+                Learner::Stump(stump) => add(stump.feature, (stump.left - stump.right).abs()),
+                Learner::Linear(linear) => {
+                    for (feature, term) in linear.terms.iter().enumerate() {
+                        add(feature, span(term));
+                    }
+                }
+            }
+        }
+        reach
+    }
+}
+
+fn span(term: &Term) -> f64 {
+    let width = |values: &mut dyn Iterator<Item = f64>| {
+        let (low, high) = values.fold((f64::MAX, f64::MIN), |(low, high), x| (low.min(x), high.max(x)));
+        (high - low).max(0.0)
+    };
+    match term {
+        Term::Number { slope, at_missing, .. } => width(&mut [*slope, -slope, *at_missing].into_iter()),
+        Term::Slots(weights) => width(&mut weights.iter().copied()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::boost::{Link, Member};
+    use crate::learner::{Linear, Rule, Stump};
+
+    #[test]
+    fn reach_adds_up_what_each_feature_can_do() {
+        let stump = |feature, left, right| Learner::Stump(Stump { feature, rule: Rule::OneOf(vec![0]), left, right });
+        let linear = Learner::Linear(Linear {
+            intercept: 7.0,
+            terms: vec![
+                Term::Number { slope: -0.5, at_missing: 2.0, missing: 9 },
+                Term::Slots(vec![1.0, 4.0]),
+            ],
+        });
+        let member = |weight, learner| Member { weight, output: 0, learner };
+        let ensemble = Ensemble {
+            link: Link::Logistic,
+            base: vec![0.0],
+            members: vec![member(2.0, stump(1, 1.0, -1.0)), member(-1.0, linear)],
+        };
+        assert_eq!(ensemble.reach(2), [2.5, 7.0]);
+        assert_eq!(ensemble.summary(), "1 stump and 1 weighted sum");
+        assert_eq!(Ensemble { members: vec![], ..ensemble }.summary(), "a constant");
+    }
+}

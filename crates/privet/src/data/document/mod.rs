@@ -1,0 +1,191 @@
+//! TOML files that people write, read with care for the people.
+//!
+//! A [`Document`] is asked for the keys that it may have. Whatever is wrong becomes a finding with its line: a value of the
+//! wrong type, a key that nobody asked for, whatever the caller adds. [`Document::finish`] then gives all of them at once, in
+//! the order of the file, each with what to write instead.
+//!
+//! ```
+//! let document = privet::data::Document::parse("job.toml", "rows = \"17\"\nseeed = 3\n")?;
+//! let root = document.root();
+//! let rows = root.required_integer("rows", "17");
+//! let seed = root.integer("seed");
+//! assert!(rows.is_none() && seed.is_none());
+//! let error = document.finish().expect_err("two findings");
+//! assert_eq!(
+//!     error.to_string(),
+//!     "job.toml has 2 errors:\n  \
+//!        line 1: rows is a text (\"17\"); write a whole number, such as rows = 17\n  \
+//!        line 2: seeed is not known here; did you mean seed?"
+//! );
+//! # Ok::<(), privet::Error>(())
+//! ```
+//!
+//! It does not open files, and knows nothing of what a schema or a job needs.
+
+mod section;
+mod similar;
+mod syntax;
+mod tree;
+mod wrong;
+
+use std::cell::RefCell;
+
+pub use section::{Found, Section};
+pub use similar::similar;
+use tree::Table;
+
+use crate::Error;
+
+/// A TOML file, and what was found to be wrong with it.
+#[derive(Debug)]
+pub struct Document {
+    name: String,
+    root: Table,
+    findings: RefCell<Vec<Finding>>,
+}
+
+/// Something wrong at some place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Finding {
+    line: usize,
+    column: Option<usize>,
+    text: String,
+}
+
+impl Document {
+    /// The longest text that is read, in bytes. Nobody writes more by hand, and a parser of hostile text needs a bound.
+    pub const LONGEST: usize = 32 << 20;
+
+    /// Parses TOML; `name` stands for it in messages.
+    ///
+    /// # Errors
+    /// [`Error::Data`] with every place that is not TOML.
+    pub fn parse(name: &str, text: &str) -> Result<Self, Error> {
+        if text.len() > Self::LONGEST {
+            return Err(Error::Data(format!(
+                "{name} has {} bytes; a file written by hand has at most {} (is it a table of data?)",
+                text.len(),
+                Self::LONGEST
+            )));
+        }
+        match syntax::parse(text) {
+            Ok(root) => Ok(Self {
+                name: name.into(),
+                root,
+                findings: RefCell::default(),
+            }),
+            Err(findings) => Err(all(name, findings)),
+        }
+    }
+
+    /// The keys outside of any section, and the sections.
+    pub fn root(&self) -> Section<'_> {
+        Section::root(self, &self.root)
+    }
+
+    /// Remembers that something is wrong at a line.
+    pub fn finding(&self, line: usize, text: impl Into<String>) {
+        self.findings.borrow_mut().push(Finding {
+            line,
+            column: None,
+            text: text.into(),
+        });
+    }
+
+    /// Whether nothing wrong was found so far.
+    pub fn is_clean(&self) -> bool {
+        self.findings.borrow().is_empty()
+    }
+
+    /// Ends the reading: keys that nobody asked for are findings, too.
+    ///
+    /// # Errors
+    /// [`Error::Data`] with all findings, if there is one.
+    pub fn finish(self) -> Result<(), Error> {
+        self.root().report_unknown();
+        let findings = self.findings.into_inner();
+        if findings.is_empty() {
+            Ok(())
+        } else {
+            Err(all(&self.name, findings))
+        }
+    }
+}
+
+/// All findings as one error, in the order of the file.
+fn all(name: &str, mut findings: Vec<Finding>) -> Error {
+    const SHOWN: usize = 100;
+    findings.sort_by_key(|finding| (finding.line, finding.column));
+    findings.dedup();
+    for finding in &mut findings {
+        finding.text = visible(&finding.text);
+    }
+    let place = |finding: &Finding| match finding.column {
+        None => format!("line {}", finding.line),
+        Some(column) => format!("line {}, column {column}", finding.line),
+    };
+    if let [only] = &findings[..] {
+        return Error::Data(format!("{name}, {}: {}", place(only), only.text));
+    }
+    let mut text = format!("{name} has {} errors:", findings.len());
+    for finding in findings.iter().take(SHOWN) {
+        text += &format!("\n  {}: {}", place(finding), finding.text.replace('\n', "\n  "));
+    }
+    if findings.len() > SHOWN {
+        text += &format!("\n  and {} more", findings.len() - SHOWN);
+    }
+    Error::Data(text)
+}
+
+/// Texts from a file could otherwise speak to the terminal.
+fn visible(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control() && c != '\n' {
+            out.extend(c.escape_default());
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
+/// A text as TOML writes it, in quotes.
+pub fn quoted(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('"');
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            '\t' => out += "\\t",
+            '\n' => out += "\\n",
+            '\r' => out += "\\r",
+            c if c.is_control() => out += &format!("\\u{:04X}", u32::from(c)),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+/// A key as TOML writes it: in quotes only where it needs them.
+pub fn key(text: &str) -> String {
+    let is_bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+    if !text.is_empty() && text.chars().all(is_bare) {
+        text.into()
+    } else {
+        quoted(text)
+    }
+}
+
+/// A number as TOML writes it, so that reading gives the same one again.
+pub fn number(x: f64) -> String {
+    if x.fract() == 0.0 && x.abs() < 1e15 {
+        format!("{x:.0}")
+    } else {
+        format!("{x:?}")
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,136 @@
+//! What to say about a value of the wrong type: what it is, and what to write.
+
+use super::tree::{Item, Value};
+use super::{key as bare, quoted};
+
+/// What a key should have had.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Wanted {
+    Text,
+    Number,
+    Integer,
+    Flag,
+    Texts,
+    Numbers,
+    Section,
+    Sections,
+}
+
+impl Wanted {
+    fn words(self) -> &'static str {
+        match self {
+            Self::Text => "a text",
+            Self::Number => "a number",
+            Self::Integer => "a whole number",
+            Self::Flag => "true or false",
+            Self::Texts => "a list of texts",
+            Self::Numbers => "a list of numbers",
+            Self::Section => "a section",
+            Self::Sections => "one or more sections",
+        }
+    }
+}
+
+/// The finding for a value that is not what was wanted.
+pub(super) fn wrong(key: &str, value: &Value, wanted: Wanted) -> String {
+    let key = bare(key);
+    if let (Value::List(list), Wanted::Texts | Wanted::Numbers) = (value, wanted) {
+        return wrong_list(&key, list, wanted);
+    }
+    let is = described(value);
+    let write = wanted.words();
+    match wanted {
+        Wanted::Section => format!("{key} is {is}; write {write}: {key} = {{ … }}, or a line [{key}]"),
+        Wanted::Sections => format!("{key} is {is}; write {write}, each below a line [[{key}]]"),
+        _ => format!(
+            "{key} is {is}; write {write}, such as {key} = {}",
+            example(value, wanted)
+        ),
+    }
+}
+
+fn wrong_list(key: &str, list: &[Item], wanted: Wanted) -> String {
+    const SHOWN: usize = 8;
+    let (write, one) = match wanted {
+        Wanted::Texts => ("texts", Wanted::Text),
+        _ => ("numbers", Wanted::Number),
+    };
+    let fits = |value: &Value| match wanted {
+        Wanted::Texts => value.text().is_some(),
+        _ => value.number().is_some(),
+    };
+    let misfit = list.iter().find(|item| !fits(&item.value));
+    let is = misfit.map_or_else(String::new, |item| described(&item.value));
+    let mut items: Vec<String> = list
+        .iter()
+        .take(SHOWN)
+        .map(|item| example(&item.value, one))
+        .collect();
+    if list.len() > SHOWN {
+        items.push("…".into());
+    }
+    format!("{key} lists {is}; write {write}: {key} = [{}]", items.join(", "))
+}
+
+/// What a value is, in words.
+pub(super) fn described(value: &Value) -> String {
+    match value {
+        Value::Text(text) => format!("a text ({})", short(&quoted(text))),
+        Value::Integer(digits, 10) if value.integer().is_none() => {
+            format!("a number ({}) beyond what a computer counts to", short(digits))
+        }
+        Value::Integer(digits, 10) => format!("a number ({})", short(digits)),
+        Value::Integer(digits, radix) => format!("a number ({} to the base {radix})", short(digits)),
+        Value::Number(digits) if value.number().is_none() => {
+            format!("not a finite number ({})", short(digits))
+        }
+        Value::Number(digits) => format!("a number ({})", short(digits)),
+        Value::Flag(flag) => flag.to_string(),
+        Value::Date(date) => format!("a date ({date})"),
+        Value::List(_) => "a list".into(),
+        Value::Table(_) => "a section".into(),
+    }
+}
+
+/// The value as it should be written, as far as one can tell.
+fn example(value: &Value, wanted: Wanted) -> String {
+    let as_number = match value {
+        Value::Text(text) => text.trim().replace(',', ".").parse::<f64>().ok(),
+        Value::Flag(flag) => Some(f64::from(u8::from(*flag))),
+        value => value.number(),
+    };
+    let as_number = as_number.filter(|x| x.is_finite());
+    match wanted {
+        Wanted::Text => match value {
+            Value::Text(text) => quoted(text),
+            Value::Integer(text, 10) | Value::Number(text) | Value::Date(text) => short(&quoted(text)),
+            Value::Flag(flag) => quoted(&flag.to_string()),
+            _ => "\"…\"".into(),
+        },
+        Wanted::Number => super::number(as_number.unwrap_or(10.0)),
+        Wanted::Integer => super::number(as_number.map_or(10.0, |x| x.clamp(-1e9, 1e9).round())),
+        Wanted::Flag => {
+            let no = |text: &str| matches!(text.to_lowercase().as_str(), "false" | "no" | "0" | "n" | "off");
+            let is_no = as_number == Some(0.0) || value.text().is_some_and(no);
+            (!is_no).to_string()
+        }
+        Wanted::Texts => match value {
+            Value::Table(_) => "[\"a\", \"b\"]".into(),
+            value => format!("[{}]", example(value, Wanted::Text)),
+        },
+        Wanted::Numbers => match as_number {
+            None => "[1, 5, 20]".into(),
+            Some(x) => format!("[{}]", super::number(x)),
+        },
+        Wanted::Section | Wanted::Sections => "{ … }".into(),
+    }
+}
+
+/// Long texts fill screens.
+pub(super) fn short(text: &str) -> String {
+    const LONGEST: usize = 60;
+    if text.chars().count() <= LONGEST {
+        return text.into();
+    }
+    text.chars().take(LONGEST - 1).chain(['…']).collect()
+}

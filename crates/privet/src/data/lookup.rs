@@ -1,0 +1,120 @@
+//! Which slot a text goes to.
+
+use super::schema::Declared;
+
+/// The slot of each text, prepared once for a column.
+///
+/// A table of twice as many places as texts, in which a text is looked for from the place that its bytes give. Its texts
+/// are the schema's, so nobody else can make it slow; whatever a cell says, it is looked for among few neighbours.
+#[derive(Debug, Clone)]
+pub(super) struct Lookup {
+    places: Vec<Option<(Box<[u8]>, u16)>>,
+    pub(super) other: u16,
+    pub(super) missing: u16,
+}
+
+impl Lookup {
+    pub(super) fn new(declared: &Declared, missing: &[String]) -> Self {
+        let words = [
+            ["0", "no", "n", "f", "False", "FALSE"],
+            ["1", "yes", "y", "t", "True", "TRUE"],
+        ];
+        let count = declared.values().len() + missing.len() + 2 * words[0].len();
+        let mut lookup = Self {
+            places: vec![None; (2 * count).next_power_of_two()],
+            other: declared.other(),
+            missing: declared.missing(),
+        };
+        for text in missing {
+            lookup.insert(text, declared.missing());
+        }
+        if declared.values() == ["false", "true"] {
+            for (slot, words) in words.iter().enumerate() {
+                words.iter().for_each(|word| lookup.insert(word, slot as u16));
+            }
+        }
+        // A declared value is a value, whatever else it may mean.
+        for (slot, value) in declared.values().iter().enumerate() {
+            lookup.insert(value, slot as u16);
+        }
+        lookup
+    }
+
+    fn insert(&mut self, text: &str, slot: u16) {
+        let mask = self.places.len() - 1;
+        let mut place = hash(text.as_bytes()) & mask;
+        // At most half of the places are ever taken.
+        while self.places[place]
+            .as_ref()
+            .is_some_and(|(known, _)| **known != *text.as_bytes())
+        {
+            place = (place + 1) & mask;
+        }
+        self.places[place] = Some((text.as_bytes().into(), slot));
+    }
+
+    #[inline]
+    pub(super) fn text(&self, cell: &[u8]) -> u16 {
+        let mask = self.places.len() - 1;
+        let mut place = hash(cell) & mask;
+        while let Some((known, slot)) = &self.places[place] {
+            if **known == *cell {
+                return *slot;
+            }
+            place = (place + 1) & mask;
+        }
+        self.other
+    }
+}
+
+/// Mixes eight bytes at a time.
+#[inline]
+fn hash(text: &[u8]) -> usize {
+    const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+    let mix = |state: u64, word: u64| {
+        let product = u128::from(state ^ word) * u128::from(ODD);
+        (product >> 64) as u64 ^ product as u64
+    };
+    let mut words = text.chunks_exact(8);
+    let mut state = ODD ^ text.len() as u64;
+    for word in &mut words {
+        state = mix(
+            state,
+            word.iter().rev().fold(0, |sum, &byte| sum << 8 | u64::from(byte)),
+        );
+    }
+    let rest = words
+        .remainder()
+        .iter()
+        .fold(0, |sum, &byte| sum << 8 | u64::from(byte));
+    mix(mix(state, rest), 0) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_declared_text_has_its_slot_and_no_other_has_one() {
+        let values: Vec<String> = (0..5000).map(|i| format!("value {}", i * 7)).collect();
+        let declared = Declared::new(values.clone(), None).expect("values");
+        let lookup = Lookup::new(&declared, &["?".into(), "value 7".into()]);
+        for (slot, value) in values.iter().enumerate() {
+            assert_eq!(lookup.text(value.as_bytes()), slot as u16, "{value}");
+        }
+        assert_eq!(lookup.text(b"?"), 5001);
+        for other in ["", "value 1", "value 70000000", "\0", "value 7\0"] {
+            assert_eq!(lookup.text(other.as_bytes()), 5000, "{other:?}");
+        }
+        assert_eq!(lookup.text(b"no"), 5000, "a word of truth only among truths");
+    }
+
+    #[test]
+    fn truths_have_many_words() {
+        let declared = Declared::new(vec!["false".into(), "true".into()], None).expect("values");
+        let lookup = Lookup::new(&declared, &[String::new()]);
+        let slots =
+            ["false", "0", "FALSE", "true", "yes", "1", "maybe", ""].map(|word| lookup.text(word.as_bytes()));
+        assert_eq!(slots, [0, 0, 0, 1, 1, 1, 2, 3]);
+    }
+}

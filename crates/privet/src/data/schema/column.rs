@@ -1,0 +1,293 @@
+//! One column of `schema.toml`, from text.
+
+use super::{Column, Declared, Extras, Kind, Label, Number, Transform};
+use crate::Error;
+use crate::data::document::{Found, Section, key as bare, quoted};
+
+/// What to write for a column.
+pub(super) const EXAMPLE: &str = "{ type = \"integer\", min = 0, max = 120 }";
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Type {
+    Number,
+    Integer,
+    Ordinal,
+    Category,
+    Flag,
+    Id,
+    Skip,
+    Label,
+}
+
+const TYPES: [(&str, Type); 8] = [
+    ("number", Type::Number),
+    ("integer", Type::Integer),
+    ("ordinal", Type::Ordinal),
+    ("category", Type::Category),
+    ("flag", Type::Flag),
+    ("id", Type::Id),
+    ("skip", Type::Skip),
+    ("label", Type::Label),
+];
+
+/// What other programs call these types.
+const ELSEWHERE: [(&str, &str); 15] = [
+    ("float", "number"),
+    ("double", "number"),
+    ("real", "number"),
+    ("numeric", "number"),
+    ("long", "integer"),
+    ("string", "category"),
+    ("text", "category"),
+    ("enum", "category"),
+    ("nominal", "category"),
+    ("bool", "flag"),
+    ("boolean", "flag"),
+    ("binary", "flag"),
+    ("target", "label"),
+    ("class", "label"),
+    ("ignore", "skip"),
+];
+
+/// Keys that only some types have, with those types.
+const SPECIAL: [(&str, &[Type]); 7] = [
+    ("min", &[Type::Number, Type::Integer, Type::Label]),
+    ("max", &[Type::Number, Type::Integer, Type::Label]),
+    ("bins", &[Type::Number, Type::Integer]),
+    ("cuts", &[Type::Number, Type::Integer]),
+    ("transform", &[Type::Number, Type::Integer]),
+    (
+        "values",
+        &[Type::Ordinal, Type::Category, Type::Flag, Type::Label],
+    ),
+    (
+        "fill",
+        &[
+            Type::Number,
+            Type::Integer,
+            Type::Ordinal,
+            Type::Category,
+            Type::Flag,
+            Type::Label,
+        ],
+    ),
+];
+
+impl Type {
+    fn name(self) -> &'static str {
+        TYPES
+            .iter()
+            .find(|(_, kind)| *kind == self)
+            .map_or("", |(name, _)| name)
+    }
+}
+
+/// The column; where something was found, a stand-in of its type, or nothing if even that is unknown.
+pub(super) fn read(section: Section<'_>) -> Option<Column> {
+    let private = section.flag("private").map(|found| found.value);
+    let measure = section.text("measure").map(|found| found.value);
+    let Some(kind) = kind_of(section) else {
+        // Whatever else it has may be right.
+        section.allow(&SPECIAL.map(|(key, _)| key));
+        return None;
+    };
+    for (key, kinds) in SPECIAL {
+        if !kinds.contains(&kind) && section.has(key) {
+            let kinds: Vec<&str> = kinds.iter().map(|kind| kind.name()).collect();
+            section.finding_at(
+                key,
+                format!(
+                    "{key} is for columns of type {}; column '{}' is of type {}: leave it out, or change the type",
+                    kinds.join(", "),
+                    section.name(),
+                    kind.name()
+                ),
+            );
+        }
+    }
+    let read = match kind {
+        Type::Number | Type::Integer => number(section, kind == Type::Integer),
+        Type::Ordinal => declared(section, kind).map(Kind::Ordinal),
+        Type::Category => declared(section, kind).map(Kind::Category),
+        Type::Flag => declared(section, kind).map(Kind::Flag),
+        Type::Id => Some(Kind::Id),
+        Type::Skip => Some(Kind::Skip),
+        Type::Label => label(section),
+    };
+    let kind = read.or_else(|| stand_in(kind))?;
+    Some(Column {
+        name: section.name().into(),
+        private: private.unwrap_or(!matches!(kind, Kind::Id | Kind::Skip)),
+        kind,
+        measure,
+    })
+}
+
+fn kind_of(section: Section<'_>) -> Option<Type> {
+    if !section.has("type") {
+        section.finding_at(
+            "type",
+            format!(
+                "column '{}' needs a type, such as: {} = {EXAMPLE}",
+                section.name(),
+                bare(section.name())
+            ),
+        );
+        return None;
+    }
+    let written = section.text("type")?.value;
+    if let Some((_, ours)) = ELSEWHERE.iter().find(|(theirs, _)| *theirs == written) {
+        section.finding_at(
+            "type",
+            format!("type = \"{written}\" is not known; did you mean \"{ours}\"?"),
+        );
+        return None;
+    }
+    section.choice("type", &TYPES).map(|found| found.value)
+}
+
+/// A column of this type, so that the rest of the schema can be checked.
+fn stand_in(kind: Type) -> Option<Kind> {
+    let values = Declared::new(vec!["no".into(), "yes".into()], None).ok()?;
+    Some(match kind {
+        Type::Number | Type::Integer => Kind::Number(Number::new(0.0, 1.0, Extras::default()).ok()?),
+        Type::Ordinal => Kind::Ordinal(values),
+        Type::Category => Kind::Category(values),
+        Type::Flag => Kind::Flag(values),
+        Type::Id => Kind::Id,
+        Type::Skip => Kind::Skip,
+        Type::Label => Kind::Label(Label::Classes(values)),
+    })
+}
+
+/// What was read, if it was right: inside, whether it was there.
+fn right<T>(section: Section<'_>, key: &str, found: Option<Found<T>>) -> Option<Option<T>> {
+    match found {
+        None if section.has(key) => None,
+        found => Some(found.map(|found| found.value)),
+    }
+}
+
+fn number(section: Section<'_>, integer: bool) -> Option<Kind> {
+    let (min, max) = (section.number("min"), section.number("max"));
+    let bins = right(section, "bins", section.integer("bins"));
+    let cuts = right(section, "cuts", section.numbers("cuts"));
+    let transform = right(
+        section,
+        "transform",
+        section.choice("transform", &Transform::NAMES),
+    );
+    let fill = right(section, "fill", section.number("fill"));
+    needs_bounds(section, if integer { "integer" } else { "number" });
+    let bins = match bins? {
+        None => None,
+        Some(bins) => Some(few(section, bins)?),
+    };
+    let extras = Extras {
+        integer,
+        transform: transform?.unwrap_or_default(),
+        bins,
+        cuts: cuts?,
+        fill: fill?,
+    };
+    let number = Number::new(min?.value, max?.value, extras);
+    of_column(section, number).map(Kind::Number)
+}
+
+fn few(section: Section<'_>, bins: i64) -> Option<u16> {
+    let few = u16::try_from(bins).ok();
+    if few.is_none() {
+        let name = section.name();
+        section.finding_at(
+            "bins",
+            format!("column '{name}': bins = {bins}: 1 to 65000 are possible"),
+        );
+    }
+    few
+}
+
+/// A finding if a bound is not there.
+fn needs_bounds(section: Section<'_>, kind: &str) {
+    let name = section.name();
+    let (needs, example) = match (section.has("min"), section.has("max")) {
+        (true, true) => return,
+        (true, false) => ("max", "max = 120".into()),
+        (false, true) => ("min", "min = 0".into()),
+        (false, false) => (
+            "min and max",
+            format!("{} = {{ type = \"{kind}\", min = 0, max = 120 }}", bare(name)),
+        ),
+    };
+    section.finding(format!(
+        "column '{name}' needs {needs}, from public knowledge and not from this table, such as: {example}"
+    ));
+}
+
+fn declared(section: Section<'_>, kind: Type) -> Option<Declared> {
+    let values = right(section, "values", section.texts("values"));
+    let fill = right(section, "fill", section.text("fill"));
+    let values = match values? {
+        Some(values) => values,
+        None if kind == Type::Flag => vec!["false".into(), "true".into()],
+        None => {
+            section.finding_at(
+                "values",
+                format!(
+                    "column '{}' needs its values, from public knowledge and not from this table, such as: {} = {{ type = {}, \
+                     values = [\"low\", \"high\"] }}",
+                    section.name(),
+                    bare(section.name()),
+                    quoted(kind.name())
+                ),
+            );
+            return None;
+        }
+    };
+    let fill = fill?;
+    of_column(section, Declared::new(values, fill.as_deref()))
+}
+
+fn label(section: Section<'_>) -> Option<Kind> {
+    let is_number = section.has("min") || section.has("max");
+    let name = section.name();
+    section.allow(&["values", "min", "max", "fill"]);
+    if section.has("values") && is_number {
+        section.finding_at(
+            "values",
+            format!("column '{name}' has both values and bounds; a label is one of some values, or a number"),
+        );
+        return None;
+    }
+    if section.has("values") {
+        return declared(section, Type::Label).map(|values| Kind::Label(Label::Classes(values)));
+    }
+    let (min, max) = (section.number("min"), section.number("max"));
+    if section.has("fill") {
+        section.finding_at(
+            "fill",
+            "fill is for labels with values; a label without a number counts as the middle",
+        );
+    }
+    if !is_number {
+        section.finding_at(
+            "values",
+            format!(
+                "column '{name}' needs its values, or min and max, from public knowledge and not from this table, such as: {} \
+                 = {{ type = \"label\", values = [\"no\", \"yes\"] }}",
+                bare(name)
+            ),
+        );
+        return None;
+    }
+    needs_bounds(section, "label");
+    Some(Kind::Label(Label::Number {
+        min: min?.value,
+        max: max?.value,
+    }))
+}
+
+/// What a constructor refuses becomes a finding at the column's line.
+fn of_column<T>(section: Section<'_>, made: Result<T, Error>) -> Option<T> {
+    made.map_err(|why| section.finding(format!("column '{}': {why}", section.name())))
+        .ok()
+}

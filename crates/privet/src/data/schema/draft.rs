@@ -1,0 +1,249 @@
+//! A schema to be filled in: names, and types as far as cells show them; never a bound or a list of values.
+//!
+//! Bounds that come from the rows show the rows. So a draft leaves them out, and a schema without them is refused.
+
+use std::collections::BTreeSet;
+
+use super::{Layout, Schema};
+use crate::data::document::{key, quoted};
+
+/// What a look at some cells suggests about their column. It is for a draft that the owner completes, and decides nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Seen {
+    /// No cell, or missing cells only.
+    #[default]
+    Nothing,
+    /// Nothing but 0 and 1.
+    Bits,
+    /// No and yes.
+    Flag,
+    /// Whole numbers.
+    Integer,
+    /// Numbers.
+    Number,
+    /// Anything.
+    Text,
+}
+
+impl Seen {
+    /// What these cells suggest together.
+    pub fn of_cells<'a>(cells: impl IntoIterator<Item = &'a [u8]>) -> Self {
+        let mut seen = Self::Nothing;
+        for cell in cells {
+            seen.look(cell);
+        }
+        seen
+    }
+
+    /// Looks at one more cell.
+    pub fn look(&mut self, cell: &[u8]) {
+        *self = self.and(Self::of(cell.trim_ascii()));
+    }
+
+    /// What both suggest together.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        use Seen::{Bits, Flag, Integer, Nothing, Number, Text};
+        match (self, other) {
+            (a, b) if a == b => a,
+            (Nothing, x) | (x, Nothing) => x,
+            (Bits, x) | (x, Bits) => x,
+            (Integer, Number) | (Number, Integer) => Number,
+            (Flag | Integer | Number | Text, _) => Text,
+        }
+    }
+
+    fn of(cell: &[u8]) -> Self {
+        if Schema::MISSING.iter().any(|missing| missing.as_bytes() == cell) {
+            return Self::Nothing;
+        }
+        if matches!(cell, b"0" | b"1") {
+            return Self::Bits;
+        }
+        let words: [&[u8]; 8] = [b"no", b"yes", b"n", b"y", b"f", b"t", b"false", b"true"];
+        if words.iter().any(|word| cell.eq_ignore_ascii_case(word)) {
+            return Self::Flag;
+        }
+        let digits = cell.strip_prefix(b"-").unwrap_or(cell);
+        // 007 is a code and not a number; longer ones tell people or things apart.
+        let is_code = digits.len() > 1 && digits[0] == b'0' && digits[1].is_ascii_digit();
+        if !is_code && (1..=15).contains(&digits.len()) && digits.iter().all(u8::is_ascii_digit) {
+            return Self::Integer;
+        }
+        match fast_float2::parse::<f64, _>(cell) {
+            Ok(x) if x.is_finite() && !is_code => Self::Number,
+            _ => Self::Text,
+        }
+    }
+}
+
+/// The line that declares a column, with a remark on what is still to be filled in.
+pub fn line_to_add(name: &str, seen: Seen) -> String {
+    let (body, remark) = match seen {
+        Seen::Nothing => ("type = \"skip\"", "or another type; nothing was seen in it"),
+        Seen::Bits | Seen::Flag => ("type = \"flag\"", ""),
+        Seen::Integer => ("type = \"integer\"", "add: min = …, max = …"),
+        Seen::Number => ("type = \"number\"", "add: min = …, max = …"),
+        Seen::Text => (
+            "type = \"category\"",
+            "add: values = [\"…\", \"…\"]; or type = \"id\" or \"skip\"",
+        ),
+    };
+    let line = format!("{} = {{ {body} }}", key(name));
+    if remark.is_empty() {
+        line
+    } else {
+        format!("{line}   # {remark}")
+    }
+}
+
+/// The text of a schema to be filled in; until it is, reading it gives a finding for each gap.
+pub fn draft(dataset: &str, layout: Layout, columns: &[(String, Seen)]) -> String {
+    let mut out = format!("{HEAD}dataset = {}\n{UNIT}", quoted(dataset));
+    let default = Layout::default();
+    let mark = |byte: u8| match byte {
+        b'\t' => "\"tab\"".to_owned(),
+        byte => quoted(&char::from(byte).to_string()),
+    };
+    if layout != default {
+        out += "\n[file]\n";
+        if layout.header != default.header {
+            out += "header = false   # columns come in the order below\n";
+        }
+        if layout.delimiter != default.delimiter {
+            out += &format!("delimiter = {}\n", mark(layout.delimiter));
+        }
+        if layout.quote != default.quote {
+            out += &format!("quote = {}\n", mark(layout.quote));
+        }
+        if let Some(comment) = layout.comment {
+            out += &format!("comment = {}\n", mark(comment));
+        }
+    }
+    out += COLUMNS;
+    let mut names = BTreeSet::new();
+    for (name, seen) in columns {
+        let line = line_to_add(name, *seen);
+        if names.insert(name) {
+            out += &format!("{line}\n");
+        } else {
+            out += &format!("# {line}   # a second column of this name: rename it in the file first\n");
+        }
+    }
+    out
+}
+
+const HEAD: &str = "\
+# What is public about a table. Everything here can be published, so nothing here may come from its rows.
+
+# The name under which the privacy budget of these people is kept. Use the same name for every table about them.
+";
+
+const UNIT: &str = "
+# Who is one person? As it stands, each row is somebody else. If people have several rows, name the column that tells
+# them apart (its type is \"id\") and how many rows of each person are used, at most:
+# unit = \"person\"
+# rows_per_unit = 3
+
+# Texts that mean \"missing\", if not these:
+# missing = [\"\", \"?\", \"NA\", \"NaN\", \"nan\", \"null\"]
+";
+
+const COLUMNS: &str = "
+# Types were guessed from cells: check them. Bounds and values were left out, and are yours to fill in.
+#
+# Take them from public knowledge: a form, a code book, a law of nature. Never from the rows. The largest income in a
+# table is the income of one person, and whoever reads it here knows that this person is in the table. Numbers beyond
+# the bounds count as the bounds; values that are not listed share one slot. So plain, generous bounds do little harm.
+#
+# Every column is private: what it says about a person is protected. Add private = false to a column that anybody may know
+# of anybody. One column can be what is to be predicted: give it type = \"label\", with values or with min and max.
+#
+#   age = { type = \"integer\", min = 0, max = 120, measure = \"years\" }
+#   income = { type = \"number\", min = 1, max = 1000000, transform = \"log\" }
+#   grade = { type = \"ordinal\", values = [\"low\", \"mid\", \"high\"] }
+#   outcome = { type = \"label\", values = [\"alive\", \"dead\"] }
+#   notes = { type = \"skip\" }
+[columns]
+";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seen(cells: &[&str]) -> Seen {
+        Seen::of_cells(cells.iter().map(|cell| cell.as_bytes()))
+    }
+
+    #[test]
+    fn cells_suggest_types() {
+        for (cells, expected) in [
+            (&[][..], Seen::Nothing),
+            (&["", " NA ", "?"], Seen::Nothing),
+            (&["0", "1", ""], Seen::Bits),
+            (&["0", "1", "true"], Seen::Flag),
+            (&["No", "YES"], Seen::Flag),
+            (&["yes", "2"], Seen::Text),
+            (&["0", "1", "2"], Seen::Integer),
+            (&["-3", " 4 "], Seen::Integer),
+            (&["1", "2.5"], Seen::Number),
+            (&["1e3", "7"], Seen::Number),
+            (&["007", "7"], Seen::Text),
+            (&["0.5", "-0.25"], Seen::Number),
+            (&["12345678901234567890"], Seen::Number),
+            (&["-"], Seen::Text),
+            (&["inf"], Seen::Text),
+            (&["a", "1"], Seen::Text),
+        ] {
+            assert_eq!(seen(cells), expected, "{cells:?}");
+            let backwards: Vec<&str> = cells.iter().rev().copied().collect();
+            assert_eq!(seen(&backwards), expected, "{cells:?} backwards");
+        }
+    }
+
+    #[test]
+    fn a_line_to_add_parses_and_quotes_odd_names() {
+        assert_eq!(
+            line_to_add("age", Seen::Integer),
+            "age = { type = \"integer\" }   # add: min = …, max = …"
+        );
+        assert_eq!(
+            line_to_add("pulse (1/min)", Seen::Flag),
+            "\"pulse (1/min)\" = { type = \"flag\" }"
+        );
+        assert_eq!(line_to_add("", Seen::Bits), "\"\" = { type = \"flag\" }");
+    }
+
+    #[test]
+    fn a_draft_is_refused_until_it_is_filled_in() {
+        let columns = [
+            ("age", Seen::Integer),
+            ("blood \"group\"", Seen::Text),
+            ("smoker", Seen::Flag),
+            ("age", Seen::Number),
+        ]
+        .map(|(name, seen)| (name.to_owned(), seen));
+        let layout = Layout {
+            delimiter: b'\t',
+            comment: Some(b'#'),
+            ..Layout::default()
+        };
+        let text = draft("clinic", layout, &columns);
+        let error = Schema::from_toml("draft", &text).expect_err("gaps").to_string();
+        assert!(error.starts_with("draft has 2 errors:"), "{error}");
+        assert!(error.contains("column 'age' needs min and max"), "{error}");
+        assert!(
+            error.contains("column 'blood \"group\"' needs its values"),
+            "{error}"
+        );
+        let filled = text
+            .replace("\"integer\" }   # add", "\"integer\", min = 0, max = 9 }   # add")
+            .replace(
+                "\"category\" }   # add",
+                "\"category\", values = [\"0\", \"A\"] }   # add",
+            );
+        let schema = Schema::from_toml("draft", &filled).expect("complete");
+        assert_eq!(schema.layout(), layout);
+        assert_eq!(schema.columns().len(), 3);
+    }
+}

@@ -1,0 +1,134 @@
+//! `schema.toml`, from text.
+
+use std::num::NonZeroU32;
+
+use super::check::Place;
+use super::column::{self, EXAMPLE};
+use super::{Layout, Schema, Unit};
+use crate::Error;
+use crate::data::document::{Document, Found, Section};
+
+impl Schema {
+    /// Reads a schema; `name` stands for the file in messages.
+    ///
+    /// ```
+    /// let schema = privet::data::Schema::from_toml(
+    ///     "schema.toml",
+    ///     r#"
+    ///     dataset = "clinic"
+    ///     [columns]
+    ///     age = { type = "integer", min = 0, max = 120, measure = "years" }
+    ///     sex = { type = "category", values = ["F", "M"], private = false }
+    ///     outcome = { type = "label", values = ["alive", "dead"] }
+    ///     "#,
+    /// )?;
+    /// assert_eq!(schema.features().count(), 2);
+    /// # Ok::<(), privet::Error>(())
+    /// ```
+    ///
+    /// Columns are private unless `private = false`. An id or a skipped column is never learnt from, and so is not.
+    ///
+    /// # Errors
+    /// [`Error::Data`] with everything that is wrong, each with its line and what to write instead.
+    pub fn from_toml(name: &str, text: &str) -> Result<Self, Error> {
+        let document = Document::parse(name, text)?;
+        let schema = read(&document, document.root());
+        document.finish()?;
+        Ok(schema)
+    }
+}
+
+/// The schema; where something was found, a stand-in that nobody will see.
+fn read(document: &Document, root: Section<'_>) -> Schema {
+    let dataset = root.required_text("dataset", "\"adult\"");
+    let unit = Unit {
+        column: root.text("unit").map(|found| found.value),
+        rows: rows(root).unwrap_or(NonZeroU32::MIN),
+    };
+    let missing = root.texts("missing").map_or_else(
+        || Schema::MISSING.map(str::to_owned).to_vec(),
+        |found| found.value,
+    );
+    let file = root.section("file");
+    let layout = file.map_or_else(Layout::default, layout);
+    let example = "age = { type = \"integer\", min = 0, max = 120 }\nsex = { type = \"category\", values = [\"F\", \"M\"] }";
+    let section = root.required_section("columns", example);
+    let sections = section.map_or_else(Vec::new, |section| section.sections(EXAMPLE));
+    let mut whole = section.is_some_and(|section| section.keys().count() == sections.len());
+    let mut columns = Vec::with_capacity(sections.len());
+    let mut lines = Vec::with_capacity(sections.len());
+    for section in sections {
+        match column::read(section) {
+            Some(column) => {
+                columns.push(column);
+                lines.push(section.line());
+            }
+            None => whole = false,
+        }
+    }
+    let schema = Schema {
+        dataset: dataset
+            .as_ref()
+            .map_or_else(|| "missing".into(), |found| found.value.clone()),
+        unit,
+        layout,
+        missing,
+        columns,
+    };
+    for (place, why) in schema.faults() {
+        let line = match place {
+            Place::Dataset => root.line_of("dataset"),
+            Place::Rows if root.has("unit") => continue,
+            Place::Rows => root.line_of("rows_per_unit"),
+            Place::File(key) => file.map_or(1, |file| file.line_of(key)),
+            Place::Missing => root.line_of("missing"),
+            Place::Column(column) => lines[column],
+            // A column that could not be read may be the one that is wanted.
+            Place::Unit | Place::Columns if !whole => continue,
+            Place::Unit => root.line_of("unit"),
+            Place::Columns => root.line_of("columns"),
+        };
+        document.finding(line, why);
+    }
+    schema
+}
+
+fn rows(root: Section<'_>) -> Option<NonZeroU32> {
+    let Found { value, .. } = root.integer("rows_per_unit")?;
+    let rows = u32::try_from(value).ok().and_then(NonZeroU32::new);
+    if rows.is_none() {
+        root.finding_at(
+            "rows_per_unit",
+            format!(
+                "rows_per_unit = {value}: at least 1 and at most {} are possible",
+                u32::MAX
+            ),
+        );
+    }
+    rows
+}
+
+fn layout(file: Section<'_>) -> Layout {
+    let default = Layout::default();
+    Layout {
+        header: file.flag("header").map_or(default.header, |found| found.value),
+        delimiter: mark(file, "delimiter").unwrap_or(default.delimiter),
+        quote: mark(file, "quote").unwrap_or(default.quote),
+        comment: mark(file, "comment"),
+    }
+}
+
+fn mark(file: Section<'_>, key: &str) -> Option<u8> {
+    let text = file.text(key)?.value;
+    match text.as_bytes() {
+        b"tab" => Some(b'\t'),
+        [byte] => Some(*byte),
+        _ => {
+            file.finding_at(
+                key,
+                format!("{key} = {text:?} must be one ASCII character, or \"tab\""),
+            );
+            None
+        }
+    }
+}

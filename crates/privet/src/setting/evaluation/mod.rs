@@ -1,0 +1,241 @@
+//! How good a model is, on rows that are private.
+//!
+//! **Who.** One curator has labelled rows and a model that is fixed: trained before, on other rows or on rows whose
+//! use was paid for, and public. Nobody else takes part.
+//!
+//! **What is released.** One vector of counts with discrete Laplace noise, in one release, for the ε that is named:
+//!
+//! | label | counts | a row adds to |
+//! | --- | --- | --- |
+//! | two classes | (class, bin of the second class's probability): 2 × 42 | one |
+//! | K classes | (class, predicted class): K², then bins of the right class's probability: 42 | two |
+//! | a number | bins of the label: 64, then bins of the absolute error: 41 | two |
+//!
+//! All bins come from the schema. Scores have bins of 1/32, the first and the last halved five times more, down to
+//! 1/1024; one half is an edge. Errors have bins that grow by the fourth root of two up to the label's whole range.
+//! Predictions of a number are first clamped to the label's bounds.
+//!
+//! **What it guarantees.** ε-differential privacy for a unit under the ledger's relation;
+//! `docs/proofs/evaluation.md`. The number of rows is private like everything else: only its noisy estimate is used,
+//! under every relation.
+//!
+//! **What follows from the counts** costs nothing more: every figure is a smooth function of the noisy counts.
+//! Negative counts stay as they are, since sums of them are then right on average; a figure is cut to its range at
+//! the very end, and is not defined where the noise hides the counts that it divides by.
+//!
+//! **Error bars** are for what the figure would be on very many such rows, and have three parts. With g the figure's
+//! slope in a count c and s² the variance of the noise, *sampling* and *noise* together have variance Σ g²(c + s²);
+//! accuracy and F1 use Wilson's interval with the noise's variance added, R² adds up the standard errors of its two
+//! histograms, whose rows it cannot match. To both ends is added how far the *bins* can put the figure off at most:
+//! half the share of pairs in the same bin for AUC, the widest change of the loss or the error inside each bin, times
+//! its share, for the others.
+//!
+//! Large errors weigh most and are rare, so that noise in empty bins would drown MAE and RMSE: the last bins of the
+//! errors are taken as empty as long as their sum is less than three times its noise. What may hide there is added to
+//! the upper end of the interval, and to the lower one of R².
+//!
+//! **What it does not do.** AUC of more than two classes, calibration, figures for groups. Log loss is that of
+//! probabilities clipped at 1/1024: one certain and wrong prediction counts as 6.9, not as 34.5.
+
+mod bins;
+mod classes;
+mod judge;
+mod numbers;
+mod report;
+mod slopes;
+
+use crate::Error;
+use crate::data::schema::{Label, Schema};
+use crate::model::metrics::{Figures, Judged, Report};
+use crate::privacy::mechanism::{Laplace, Mechanism};
+use crate::privacy::{Anchor, Epsilon, Ledger, Neighbours, Norm, Private, Query, Sensitivity, Unprotected};
+
+pub use report::PaidReport;
+use slopes::Noisy;
+
+/// More classes than this would drown in the noise of their own squares.
+const MOST_CLASSES: usize = 256;
+
+/// What is judged: known from the schema alone.
+#[derive(Debug, Clone, PartialEq)]
+enum Task {
+    Binary(classes::Binary),
+    Several(classes::Several),
+    Numbers(numbers::Numbers),
+}
+
+/// Judges models on tables of one schema.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Evaluation {
+    task: Task,
+    /// How many classes there are, if they are classes.
+    classes: usize,
+    /// How many rows of one person are kept.
+    rows_per_unit: u32,
+}
+
+impl Evaluation {
+    /// For tables of this schema.
+    ///
+    /// # Errors
+    /// [`Error::Data`] if it declares no label.
+    pub fn of(schema: &Schema) -> Result<Self, Error> {
+        let Some((_, label)) = schema.label() else {
+            return Err(Error::Data(
+                "no label is declared, so there is nothing to compare predictions with: \
+                 declare the column that is predicted with type = \"label\""
+                    .into(),
+            ));
+        };
+        let (task, classes) = match label {
+            Label::Classes(declared) if declared.values().len() == 2 => {
+                (Task::Binary(classes::Binary::new()), 2)
+            }
+            Label::Classes(declared) => {
+                let classes = declared.values().len();
+                (Task::Several(classes::Several::new(classes)), classes)
+            }
+            Label::Number { min, max } => (Task::Numbers(numbers::Numbers::new(*min, *max)), 0),
+        };
+        Ok(Self {
+            task,
+            classes,
+            rows_per_unit: schema.unit().rows.get(),
+        })
+    }
+
+    /// Releases noisy counts for `epsilon`, and computes every figure from them.
+    ///
+    /// `judged` has one entry for each row that the schema's rule keeps; each was computed from that row and a fixed,
+    /// public model alone. Rows that lack a label or a prediction count nowhere, and so do predictions of another
+    /// kind than the schema's label.
+    ///
+    /// # Privacy
+    /// Pure ε; the vector's L1 sensitivity is `Neighbours::steps` times the entries of one row. Proof in
+    /// `docs/proofs/evaluation.md#counts`.
+    ///
+    /// # Errors
+    /// Decided before the rows are looked at: [`Error::Misuse`] if the ledger's unit has fewer rows than the schema
+    /// keeps, [`Error::Parameter`] for ε = 0 or too many classes, and all errors of [`Ledger::release`].
+    pub fn paid<N: Neighbours>(
+        &self,
+        judged: Private<Judged>,
+        ledger: &mut Ledger<N>,
+        epsilon: Epsilon,
+    ) -> Result<PaidReport, Error> {
+        let relation = ledger.relation().clone();
+        if relation.relation().rows().get() < self.rows_per_unit {
+            return Err(Error::Misuse(format!(
+                "the schema keeps up to {} rows of one person, the budget is for the case that {}",
+                self.rows_per_unit,
+                relation.relation()
+            )));
+        }
+        if self.classes > MOST_CLASSES {
+            return Err(Error::Parameter(format!(
+                "{} classes: an evaluation that is paid for counts pairs of at most {MOST_CLASSES}",
+                self.classes
+            )));
+        }
+        let l1 = relation.steps() * self.entries();
+        let mechanism = Laplace::calibrated(epsilon, l1)?;
+        let claim = Sensitivity::claim(&relation, Norm::L1(l1), Anchor::new("evaluation#counts"))?;
+        let query = Query::new(self.dimension(), claim, move || {
+            judged.map(|judged| self.counts(&judged))
+        });
+        let counts = ledger.release("evaluation of a model", &mechanism, query)?;
+        let noisy = Noisy::new(counts.value(), mechanism.variance());
+        let (rows, figures) = match &self.task {
+            Task::Binary(task) => (task.rows(&noisy), task.figures(&noisy)),
+            Task::Several(task) => (task.rows(&noisy), task.figures(&noisy)),
+            Task::Numbers(task) => (task.rows(&noisy), task.figures(&noisy)),
+        };
+        Ok(PaidReport {
+            epsilon,
+            protects: relation.relation(),
+            rows,
+            figures: Figures::new(figures),
+            notes: self.notes(),
+        })
+    }
+
+    /// The figures without noise, for whoever has leave to see them.
+    pub fn open(&self, judged: Private<Judged>, leave: &Unprotected) -> Report {
+        leave.reveal(judged.map(|judged| Report::of(&judged, self.classes)))
+    }
+
+    /// The counts of all rows: a sum of integer vectors, one of each row, whatever their order.
+    fn counts(&self, judged: &Judged) -> Vec<i64> {
+        let mut counts = vec![0; self.dimension()];
+        match (&self.task, judged) {
+            (
+                Task::Binary(task),
+                Judged::Classes {
+                    labels,
+                    probabilities,
+                },
+            ) => {
+                for (label, row) in labels.iter().zip(probabilities.chunks_exact(2)) {
+                    counts[task.cell(*label, row)] += 1;
+                }
+            }
+            (
+                Task::Several(task),
+                Judged::Classes {
+                    labels,
+                    probabilities,
+                },
+            ) => {
+                for (label, row) in labels.iter().zip(probabilities.chunks_exact(self.classes)) {
+                    for cell in task.cells(*label, row) {
+                        counts[cell] += 1;
+                    }
+                }
+            }
+            (Task::Numbers(task), Judged::Numbers { labels, values }) => {
+                for (label, value) in labels.iter().zip(values) {
+                    for cell in task.cells(*label, *value) {
+                        counts[cell] += 1;
+                    }
+                }
+            }
+            _ => {}
+        }
+        counts
+    }
+
+    /// How many counts there are.
+    fn dimension(&self) -> usize {
+        match &self.task {
+            Task::Binary(task) => task.dimension(),
+            Task::Several(task) => task.dimension(),
+            Task::Numbers(task) => task.dimension(),
+        }
+    }
+
+    /// To how many counts one row adds one.
+    fn entries(&self) -> u64 {
+        match self.task {
+            Task::Binary(_) => 1,
+            Task::Several(_) | Task::Numbers(_) => 2,
+        }
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let bins = match self.task {
+            Task::Binary(_) => {
+                "Scores were counted in 42 bins; log loss is that of probabilities clipped at 1/1024."
+            }
+            Task::Several(_) => {
+                "Probabilities were counted in 42 bins; log loss is that of probabilities clipped at 1/1024."
+            }
+            Task::Numbers(_) => {
+                "Labels and errors were counted in bins; predictions were clamped to the label's bounds."
+            }
+        };
+        vec![
+            bins.into(),
+            "Intervals include the noise, and how far the bins can put a figure off.".into(),
+        ]
+    }
+}
