@@ -3,7 +3,7 @@
 //! A fuzzer never guesses a checksum, so bytes are tried twice: as a whole file, and as the rest of a body behind a
 //! known schema, sealed as a writer would.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use privet::boost::{Ensemble, Link};
 use privet::data::schema::{Column, Declared, Extras, Kind, Label, Layout, Number, Unit};
@@ -23,12 +23,15 @@ pub fn model(bytes: &[u8]) {
     else {
         return;
     };
-    for classes in [0, 2, 3] {
-        if let Ok(model) = Model::from_bytes(&sealed(&schema(classes), rest)) {
+    for schema in &*SCHEMAS {
+        if let Ok(model) = Model::from_bytes(&sealed(schema, rest)) {
             used(&model);
         }
     }
 }
+
+/// Schemas as they stand in a body: a number to predict, two classes, three.
+static SCHEMAS: LazyLock<[String; 3]> = LazyLock::new(|| [0, 2, 3].map(|classes| text(&schema(classes))));
 
 /// What decodes is written and read again, and scores a few rows.
 fn used(model: &Model) {
@@ -94,8 +97,8 @@ fn schema(classes: usize) -> Schema {
     .expect("a schema")
 }
 
-/// A file whose body has this schema and this rest.
-fn sealed(schema: &Schema, rest: &str) -> Vec<u8> {
+/// A schema as a model's body has it.
+fn text(schema: &Schema) -> String {
     let (link, outputs) = match schema.label() {
         Some((_, Label::Classes(declared))) if declared.values().len() > 2 => {
             (Link::Softmax, declared.values().len())
@@ -109,15 +112,16 @@ fn sealed(schema: &Schema, rest: &str) -> Vec<u8> {
         members: Vec::new(),
     };
     let leave = Unprotected::unrecorded("test", &schema.relation(), "a test");
-    let model = Model::new(
-        schema.clone(),
-        constant,
-        leave.certificate(),
-        Settings::new(Vec::new()),
-    );
+    let settings = Settings::new(Vec::new());
+    let model = Model::new(schema.clone(), constant, leave.certificate(), settings);
     let file: serde_json::Value =
         serde_json::from_slice(&model.expect("a model").to_bytes()).expect("a model's file is JSON");
-    let body = format!("{{\"schema\":{},{rest}", file["body"]["schema"]);
+    file["body"]["schema"].to_string()
+}
+
+/// A file whose body has this schema and this rest.
+fn sealed(schema: &str, rest: &str) -> Vec<u8> {
+    let body = format!("{{\"schema\":{schema},{rest}");
     let checksum: String = Sha256::digest(&body)
         .iter()
         .map(|byte| format!("{byte:02x}"))
@@ -138,7 +142,9 @@ mod tests {
             let path = file.expect("an entry").path();
             let text = std::fs::read_to_string(&path).expect("a file");
             let rest = text.strip_prefix('{').expect("an object");
-            let fits = [0, 2, 3].map(|classes| Model::from_bytes(&sealed(&schema(classes), rest)).is_ok());
+            let fits = SCHEMAS
+                .each_ref()
+                .map(|schema| Model::from_bytes(&sealed(schema, rest)).is_ok());
             if path.file_name().is_some_and(|name| name == "refused") {
                 assert_eq!(fits, [false; 3]);
             } else {

@@ -91,11 +91,8 @@ impl<'a> Design<'a> {
     }
 
     /// What `each` gives for every block, in order.
-    pub(super) fn over_blocks<T: Send>(&self, each: impl Fn(Range<usize>) -> T + Sync) -> Vec<T> {
-        blocks(self.rows())
-            .into_par_iter()
-            .map(|rows| each(rows))
-            .collect()
+    pub(super) fn over_blocks<T: Send>(&self, each: impl Fn(Range<usize>) -> T + Send + Sync) -> Vec<T> {
+        blocks(self.rows()).into_par_iter().map(each).collect()
     }
 
     /// The product of some rows with a vector.

@@ -127,7 +127,7 @@ fn factorise(matrix: &mut [f64], n: usize) -> bool {
             line[j] = (line[j] - dot(&line[..j], &other[..j])) / other[j];
         }
         let square = line[i] - dot(&line[..i], &line[..i]);
-        if !(square > f64::EPSILON * line[i]) {
+        if square.is_nan() || square <= f64::EPSILON * line[i] {
             return false;
         }
         line[i] = square.sqrt();

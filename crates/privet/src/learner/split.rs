@@ -18,8 +18,8 @@ use crate::data::Bins;
 pub(super) trait Criterion: Sync {
     /// How many sums are kept for each slot.
     fn width(&self) -> usize;
-    /// Adds a row to the sums of its slot.
-    fn add(&self, row: usize, into: &mut [f64]);
+    /// Adds every row, in order, to the sums of its slot.
+    fn add(&self, slots: impl Iterator<Item = usize>, sums: &mut [f64]);
     /// The weight of some rows, from their sums.
     fn weight(&self, sums: &[f64]) -> f64;
     /// What it is worth to answer these rows alike; a question is worth the sum of its sides.
@@ -76,16 +76,9 @@ pub(super) fn best(sample: &Sample<'_>, criterion: &impl Criterion) -> Best {
 fn histogram(bins: &Bins, slots: usize, criterion: &impl Criterion) -> Vec<f64> {
     let width = criterion.width();
     let mut sums = vec![0.0; slots * width];
-    let mut add = |row: usize, slot: usize| criterion.add(row, &mut sums[slot * width..][..width]);
     match bins {
-        Bins::Narrow(bins) => bins
-            .iter()
-            .enumerate()
-            .for_each(|(row, &slot)| add(row, usize::from(slot))),
-        Bins::Wide(bins) => bins
-            .iter()
-            .enumerate()
-            .for_each(|(row, &slot)| add(row, usize::from(slot))),
+        Bins::Narrow(bins) => criterion.add(bins.iter().map(|&slot| usize::from(slot)), &mut sums),
+        Bins::Wide(bins) => criterion.add(bins.iter().map(|&slot| usize::from(slot)), &mut sums),
     }
     sums
 }
@@ -245,10 +238,14 @@ impl<C: Criterion> Histogram<'_, C> {
     }
 
     fn one(&self, above: f64) -> Option<(f64, Rule)> {
+        let total = self.total(self.slots());
+        let mut rest = total.clone();
         let mut found = None;
         let mut most = above;
         for slot in self.slots() {
-            let rest = self.total(self.slots().filter(|&other| other != slot));
+            for ((rest, total), own) in rest.iter_mut().zip(&total).zip(self.slot(slot)) {
+                *rest = total - own;
+            }
             let gain = self.criterion.gain(self.slot(slot)) + self.criterion.gain(&rest);
             if gain > most {
                 most = gain;

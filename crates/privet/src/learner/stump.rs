@@ -184,9 +184,10 @@ impl Criterion for Errors<'_> {
         self.classes.count
     }
 
-    #[inline]
-    fn add(&self, row: usize, into: &mut [f64]) {
-        into[usize::from(self.classes.of[row])] += self.weights[row];
+    fn add(&self, slots: impl Iterator<Item = usize>, sums: &mut [f64]) {
+        for ((slot, &class), weight) in slots.zip(self.classes.of).zip(self.weights) {
+            sums[slot * self.classes.count + usize::from(class)] += weight;
+        }
     }
 
     fn weight(&self, sums: &[f64]) -> f64 {
@@ -216,10 +217,12 @@ impl Criterion for Squares<'_> {
         2
     }
 
-    #[inline]
-    fn add(&self, row: usize, into: &mut [f64]) {
-        into[0] += self.weights[row];
-        into[1] += self.weights[row] * self.numbers[row];
+    fn add(&self, slots: impl Iterator<Item = usize>, sums: &mut [f64]) {
+        for ((slot, number), weight) in slots.zip(self.numbers).zip(self.weights) {
+            let own = &mut sums[slot * 2..][..2];
+            own[0] += weight;
+            own[1] += weight * number;
+        }
     }
 
     fn weight(&self, sums: &[f64]) -> f64 {

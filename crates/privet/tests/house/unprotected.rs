@@ -10,10 +10,7 @@ const ALLOWED: &[&str] = &[
     "crates/privet/src/privacy/mod.rs",
     "crates/privet/src/setting/plain/",
     "crates/privet/src/setting/evaluation/",
-    // The command, where a person says that they know.
-    "crates/privet-node/src/cli/train.rs",
-    "crates/privet-node/src/cli/evaluate.rs",
-    // Bodies of tests.
+    // Bodies of tests, which no release holds.
     "crates/privet-testkit/src/",
 ];
 

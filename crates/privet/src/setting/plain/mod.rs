@@ -29,6 +29,9 @@ use crate::learner::{Classes, Logistic, Sample, Shape};
 use crate::model::{Model, Settings};
 use crate::privacy::Unprotected;
 
+/// Slots of all features times classes, at most.
+const LARGEST: usize = 1 << 22;
+
 /// Told how much of how much is done.
 type Progress<'a> = &'a (dyn Fn(u64, u64) + Sync);
 
@@ -36,7 +39,7 @@ impl Plain {
     /// Trains a model on a table that was read with what [`keep`](Self::keep) asks for.
     ///
     /// # Errors
-    /// [`Error::Parameter`] if the schema has no label, [`Error::Misuse`] if the table was read without labels or numbers.
+    /// [`Error::Parameter`] if the schema has no label or too many slots, [`Error::Misuse`] if the table was read without labels or numbers.
     /// What the rows say is never the reason.
     pub fn fit(&self, table: Table, leave: &Unprotected, progress: Progress<'_>) -> Result<Model, Error> {
         let schema = table.schema().clone();
@@ -47,6 +50,7 @@ impl Plain {
                     .into(),
             ));
         };
+        self.check_size(&schema, label)?;
         let cells = leave.reveal(table.into_cells());
         let ensemble = self.ensemble(&schema, label, &cells, progress)?;
         Model::new(
@@ -55,6 +59,22 @@ impl Plain {
             leave.certificate(),
             Settings::new(self.settings()),
         )
+    }
+
+    /// Sums by slot and class must fit into memory: known from the schema alone.
+    fn check_size(&self, schema: &Schema, label: &Label) -> Result<(), Error> {
+        let slots: usize = Shape::of(schema).iter().map(|shape| shape.slots).sum();
+        let classes = match label {
+            Label::Classes(declared) => declared.values().len(),
+            Label::Number { .. } => 1,
+        };
+        if self.algorithm() != Algorithm::Constant && slots.saturating_mul(classes) > LARGEST {
+            return Err(Error::Parameter(format!(
+                "the schema's {slots} bins and values times {classes} classes are too many to learn from: at most {LARGEST} \
+                 are possible; declare fewer"
+            )));
+        }
+        Ok(())
     }
 
     fn ensemble(
