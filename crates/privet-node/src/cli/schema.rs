@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::Arc;
 
-use privet::data::schema::{self, Schema};
+use privet::data::schema::{self, Schema, Seen};
 use privet::data::{Intake, Keep};
 use serde_json::json;
 
@@ -15,7 +15,12 @@ use crate::progress::Progress;
 use crate::table::{self, Extra};
 
 pub(super) fn draft(file: &Path, out: Option<&Path>, dataset: Option<&str>) -> Result<Answer, Failure> {
-    let look = peek(file)?;
+    let look = table::peek(file)?;
+    let columns: Vec<(String, Seen)> = look
+        .columns
+        .into_iter()
+        .map(|(name, cells)| (name, Seen::of_cells(cells.iter().map(Vec::as_slice))))
+        .collect();
     let named = file
         .file_name()
         .and_then(|name| name.to_str())
@@ -24,7 +29,7 @@ pub(super) fn draft(file: &Path, out: Option<&Path>, dataset: Option<&str>) -> R
         .or(named)
         .filter(|name| !name.is_empty())
         .unwrap_or("table");
-    let text = schema::draft(dataset, look.layout, &look.columns);
+    let text = schema::draft(dataset, look.layout, &columns);
     let json = json!({"schema": text, "out": out});
     let Some(out) = out else {
         return Ok(Answer::new(text, json));
@@ -50,7 +55,7 @@ pub(super) fn draft(file: &Path, out: Option<&Path>, dataset: Option<&str>) -> R
     let said = format!(
         "Wrote {}: {} columns. Fill in the bounds and values from public knowledge, then run\n  privet schema check {}\n",
         out.display(),
-        look.columns.len(),
+        columns.len(),
         out.display()
     );
     Ok(Answer::new(said, json))
@@ -88,13 +93,4 @@ pub(super) fn open(file: &Path) -> Result<Schema, Failure> {
     let text = std::fs::read_to_string(file)
         .map_err(|e| Failure::input(format!("{}: it cannot be read: {e}", file.display())))?;
     Ok(Schema::from_toml(&file.display().to_string(), &text)?)
-}
-
-struct Look {
-    layout: schema::Layout,
-    columns: Vec<(String, schema::Seen)>,
-}
-
-fn peek(_: &Path) -> Result<Look, Failure> {
-    Err(Failure::usage("not yet"))
 }

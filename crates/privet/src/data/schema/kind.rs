@@ -238,7 +238,7 @@ pub struct Extras {
 
 impl Number {
     /// Bins of a number if its schema says nothing: halves, quarters and eighths of it are whole, so that a setting can
-    /// take coarser bins.
+    /// take coarser bins. A saved model counts on it: to change it is to change the format of models.
     pub const BINS: u16 = 128;
 
     /// A number from `min` to `max`.
