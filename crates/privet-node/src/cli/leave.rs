@@ -9,7 +9,7 @@ use privet::privacy::Unprotected;
 
 use super::exit::Failure;
 use super::high::Where;
-use crate::ledger::Store;
+use crate::ledger::{Store, belongs_to};
 
 /// Rows that something is to be done with, without protection.
 pub(super) struct Rows<'a> {
@@ -28,6 +28,17 @@ pub(super) fn private_columns(schema: &Schema) -> String {
     match names.len() {
         0..=3 => names.join(", "),
         n => format!("{} and {} more columns", names[..2].join(", "), n - 2),
+    }
+}
+
+/// Refuses to write a result over the ledger.
+pub(super) fn spare(ledger: &Where, out: &Path) -> Result<(), Failure> {
+    match ledger.path() {
+        Ok(path) if belongs_to(path, out) => Err(Failure::usage(format!(
+            "{} is the ledger's own file: choose another name. Nothing was read.",
+            out.display()
+        ))),
+        _ => Ok(()),
     }
 }
 

@@ -19,6 +19,16 @@ use crate::progress::Progress;
 use crate::table::{self, Extra};
 
 pub(super) fn run(file: &Path, data: &Path, out: Option<&Path>, what: What) -> Result<Answer, Failure> {
+    let real = |path: &Path| std::fs::canonicalize(path).ok();
+    if let Some(out) = out
+        && real(out).is_some()
+        && (real(out) == real(data) || real(out) == real(file))
+    {
+        return Err(Failure::usage(format!(
+            "--out would overwrite {}, which the predictions are made from: choose another name",
+            out.display()
+        )));
+    }
     let model = open_model(file)?;
     let schema = Arc::new(model.schema().clone());
     let intake = Intake::features_only(Arc::clone(&schema), model.keep());

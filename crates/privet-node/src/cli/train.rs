@@ -15,6 +15,7 @@ use crate::progress::Progress;
 pub(super) fn run(train: &Train) -> Result<Answer, Failure> {
     let job = Job::read(&train.job)?.with(train.data.as_deref(), train.out.as_deref())?;
     let Setting::Plain(plain) = &job.setting;
+    leave::spare(&train.ledger, &job.output)?;
     leave::ask(&job.schema, "setting = \"plain\"", train.not_protected)?;
     let table = job.table(plain.keep())?;
     let rows = leave::Rows {

@@ -32,6 +32,10 @@ pub(super) fn read(section: &Section<'_>) -> Option<Plain> {
     }
     builder
         .build()
-        .inspect_err(|e| section.finding_at("name", e.to_string()))
+        .inspect_err(|e| {
+            let why = e.to_string();
+            let about = ["rounds", "iterations", "l2"].into_iter().find(|key| why.starts_with(key));
+            section.finding_at(about.unwrap_or("name"), why);
+        })
         .ok()
 }

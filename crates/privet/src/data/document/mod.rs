@@ -114,7 +114,7 @@ impl Document {
 
 /// All findings as one error, in the order of the file.
 fn all(name: &str, mut findings: Vec<Finding>) -> Error {
-    const SHOWN: usize = 100;
+    const SHOWN: usize = 20;
     findings.sort_by_key(|finding| (finding.line, finding.column));
     findings.dedup();
     for finding in &mut findings {
