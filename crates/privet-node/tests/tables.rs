@@ -2,9 +2,11 @@
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 mod tables {
+    pub(crate) mod corpus;
     pub(crate) mod malformed;
     #[cfg(feature = "parquet")]
     pub(crate) mod parquet;
+    pub(crate) mod peek;
     pub(crate) mod reference;
     pub(crate) mod schemas;
 }
