@@ -5,6 +5,7 @@ mod tables {
     pub(crate) mod malformed;
     #[cfg(feature = "parquet")]
     pub(crate) mod parquet;
+    pub(crate) mod peek;
     pub(crate) mod reference;
     pub(crate) mod schemas;
 }

@@ -166,3 +166,15 @@ impl Job {
         table::read(&self.data, &intake, Extra::Refuse, &|done, of| bar.at(done, of))
     }
 }
+
+/// Reads `bytes` as a job, with a fixed schema: what is accepted is whole.
+pub fn decode(bytes: &[u8]) {
+    const SCHEMA: &str = "dataset = \"d\"\n[columns]\nx = { type = \"flag\" }\ny = { type = \"label\", values = [\"a\", \"b\"] }\n";
+    let text = String::from_utf8_lossy(bytes);
+    let job = Job::parse("job", &text, Path::new(""), &|_| {
+        Schema::from_toml("schema", SCHEMA)
+    });
+    if let Ok(job) = job {
+        assert!(job.output != job.data && job.schema.label().is_some());
+    }
+}

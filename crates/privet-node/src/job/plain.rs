@@ -34,7 +34,9 @@ pub(super) fn read(section: &Section<'_>) -> Option<Plain> {
         .build()
         .inspect_err(|e| {
             let why = e.to_string();
-            let about = ["rounds", "iterations", "l2"].into_iter().find(|key| why.starts_with(key));
+            let about = ["rounds", "iterations", "l2"]
+                .into_iter()
+                .find(|key| why.starts_with(key));
             section.finding_at(about.unwrap_or("name"), why);
         })
         .ok()

@@ -2,6 +2,7 @@
 
 use privet::Error;
 use privet::data::Intake;
+use privet::data::schema::{Seen, line_to_add};
 
 /// What to do with columns of a file that the schema does not declare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,7 +82,7 @@ pub(super) fn places(
         let quoted: Vec<String> = unknown.iter().map(|name| format!("'{name}'")).collect();
         let add: Vec<String> = unknown
             .iter()
-            .map(|name| format!("  {}", line_to_add(name)))
+            .map(|name| format!("  {}", line_to_add(name, Seen::Nothing)))
             .collect();
         return bad(format!(
             "{file}: {columns} {} {are} not declared in the schema; add {lines} such as\n{}",
@@ -133,14 +134,4 @@ fn listed(names: &[String]) -> String {
         text.push(format!("and {} more", names.len() - SHOWN));
     }
     text.join(", ")
-}
-
-fn line_to_add(name: &str) -> String {
-    let bare = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    let key = if name.chars().all(bare) {
-        name.into()
-    } else {
-        format!("{name:?}")
-    };
-    format!("{key} = {{ type = \"skip\" }}")
 }

@@ -5,6 +5,7 @@
 
 mod blocks;
 mod csv;
+mod decode;
 mod header;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -20,8 +21,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 pub use csv::{Csv, Progress, read_csv};
+pub use decode::decode;
 pub use header::Extra;
-pub use peek::{Look, peek};
+pub use peek::{Look, Seen, peek};
 use privet::Error;
 use privet::data::{Intake, Table};
 
@@ -77,7 +79,7 @@ pub fn read_parquet(
     }
 }
 
-fn peek_parquet(name: &str, input: impl Read + Seek + Send) -> Result<Vec<(String, Vec<Vec<u8>>)>, Error> {
+fn peek_parquet(name: &str, input: impl Read + Seek + Send) -> Result<Vec<Seen>, Error> {
     #[cfg(feature = "parquet")]
     return source(name, input, &|_, _| {})?.look();
     #[cfg(not(feature = "parquet"))]

@@ -22,8 +22,11 @@ pub struct Look {
     pub layout: Layout,
     /// Each column's name (`column_1` and so on where the file has none) and some of its cells as text, in the file's order.
     /// A column that cannot be read, such as a nested one, has no cells.
-    pub columns: Vec<(String, Vec<Vec<u8>>)>,
+    pub columns: Vec<Seen>,
 }
+
+/// A column's name and some of its cells as text.
+pub type Seen = (String, Vec<Vec<u8>>);
 
 /// Looks at the first rows of a file.
 ///

@@ -95,7 +95,8 @@ impl Cuts {
         // A guess by division can be one off at the edges; the points decide.
         let points = &self.points[..];
         let last = points.len();
-        let mut bin = (((x - origin) * per_unit) as usize).min(last);
+        // Signed and short: converting is a single instruction then.
+        let mut bin = (((x - origin) * per_unit) as i32).clamp(0, last as i32) as usize;
         while bin < last && points[bin] <= x {
             bin += 1;
         }

@@ -10,12 +10,12 @@ use parquet::file::metadata::ParquetMetaData;
 use parquet::file::serialized_reader::SerializedPageReader;
 use privet::Error;
 
-use super::super::peek::ROWS;
+use super::super::peek::{ROWS, Seen};
 use super::super::quiet::quiet;
 use super::{Cells, Chunk, Source, decimal_text, kind};
 
 impl<R: Read + Seek + Send> Source<'_, R> {
-    pub(in super::super) fn look(&self) -> Result<Vec<(String, Vec<Vec<u8>>)>, Error> {
+    pub(in super::super) fn look(&self) -> Result<Vec<Seen>, Error> {
         let metadata = self.metadata()?;
         let schema = metadata.file_metadata().schema_descr();
         let fields = schema.root_schema().get_fields().iter().enumerate();
