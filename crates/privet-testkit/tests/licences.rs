@@ -9,7 +9,14 @@ use serde_json::Value;
 use spdx::{Expression, LicenseReq, Licensee, ParseMode};
 
 /// What a user of Privet may be asked to comply with. Only what the tree needs stands here: adding a line is a decision.
-const AGREED: &[&str] = &["MIT", "Apache-2.0", "BSD-3-Clause", "Unicode-3.0", "Zlib"];
+const AGREED: &[&str] = &[
+    "MIT",
+    "Apache-2.0",
+    "BSD-3-Clause",
+    "CC0-1.0",
+    "Unicode-3.0",
+    "Zlib",
+];
 
 /// Packages that declare a file instead of an expression: the licence somebody read there, and words by which the file is
 /// recognised, so that a changed file is read again.
