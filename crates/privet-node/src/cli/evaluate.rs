@@ -22,6 +22,13 @@ use crate::table::{self, Extra};
 pub(super) fn run(evaluate: &Evaluate) -> Result<Answer, Failure> {
     let model = open_model(&evaluate.model)?;
     let schema = Arc::new(match &evaluate.schema {
+        // A model made from public rows does not make other rows public.
+        None if !model.schema().is_private() => {
+            return Err(Failure::usage(
+                "the model was made from rows that are public; whether these are, their own schema has to say: add --schema FILE. \
+                 Nothing was read.",
+            ));
+        }
         None => model.schema().clone(),
         Some(file) => schema_of(file, &model)?,
     });
@@ -77,6 +84,9 @@ fn permitted(schema: &Schema, consent: Consent) -> Result<(), Failure> {
             leave::private_columns(schema)
         ))),
         Consent::NotProtected => leave::own_terminal(schema),
+        Consent::Spend(_) if !schema.is_private() => Err(Failure::usage(
+            "the schema declares nothing private, so there is nothing to pay for: leave out --spend. Nothing was read.",
+        )),
         _ => Ok(()),
     }
 }
@@ -96,7 +106,7 @@ fn schema_of(file: &Path, model: &Model) -> Result<Schema, Failure> {
 fn read(model: &Model, schema: &Arc<Schema>, data: &Path) -> Result<Table, Failure> {
     let intake = Intake::new(Arc::clone(schema), model.keep());
     let bar = Progress::bytes(format!("Reading {}", data.display()));
-    Ok(table::read(data, &intake, Extra::Ignore, &|done, of| {
+    Ok(table::read(data, &intake, Extra::Refuse, &|done, of| {
         bar.at(done, of)
     })?)
 }
@@ -118,8 +128,7 @@ impl Paying<'_> {
         let mut ledger = Ledger::open(self.dataset, relation, self.store, Randomness::from_os()?)?;
         // Before the rows are opened: what cannot be paid for is not read.
         ledger.promise(Price::Pure(self.epsilon))?;
-        let judged = read()?.into_cells().map(|cells| evaluation.judge(model, &cells));
-        let report = evaluation.paid(judged, &mut ledger, self.epsilon)?;
+        let report = evaluation.paid(model, read()?, &mut ledger, self.epsilon)?;
         Ok((report, ledger.close()))
     }
 }

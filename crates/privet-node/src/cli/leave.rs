@@ -7,7 +7,7 @@ use std::path::Path;
 use privet::data::Schema;
 use privet::privacy::Unprotected;
 
-use super::exit::Failure;
+use super::exit::{Exit, Failure};
 use super::high::Where;
 use crate::ledger::{Store, belongs_to};
 
@@ -71,6 +71,7 @@ pub(super) fn own_terminal(schema: &Schema) -> Result<(), Failure> {
 pub(super) fn take(rows: &Rows<'_>, because: &str, ledger: &Where) -> Result<Unprotected, Failure> {
     let relation = rows.schema.relation();
     if !rows.schema.is_private() {
+        public(rows, ledger)?;
         let because = format!("{because}; nothing in its table is declared private");
         return Ok(Unprotected::unrecorded(
             rows.schema.dataset(),
@@ -88,6 +89,35 @@ pub(super) fn take(rows: &Rows<'_>, because: &str, ledger: &Where) -> Result<Unp
     )?)
 }
 
+/// A schema that declares everything public is not believed against the ledger.
+fn public(rows: &Rows<'_>, ledger: &Where) -> Result<(), Failure> {
+    let Some(path) = ledger.path().ok().filter(|path| path.exists()) else {
+        return Ok(());
+    };
+    let mut store = Store::read_only(path)?;
+    let dataset = rows.schema.dataset();
+    let name = match store.book()?.account(dataset) {
+        Some(_) => Some(dataset.to_owned()),
+        None => store.known_as(file(rows)?)?,
+    };
+    match name {
+        None => Ok(()),
+        Some(name) => Err(Failure {
+            exit: Exit::Budget,
+            message: format!(
+                "refused: the schema declares nothing private, and the ledger {} keeps '{name}' as private. Use the schema that \
+                 says so. Nothing was read.",
+                store.path().display()
+            ),
+        }),
+    }
+}
+
+fn file(rows: &Rows<'_>) -> Result<File, Failure> {
+    File::open(rows.file)
+        .map_err(|e| Failure::input(format!("{}: it cannot be read: {e}", rows.file.display())))
+}
+
 /// The ledger, made if there is none.
 pub(super) fn open(path: &Path) -> Result<Store, Failure> {
     let store = if std::fs::symlink_metadata(path).is_err() {
@@ -100,7 +130,5 @@ pub(super) fn open(path: &Path) -> Result<Store, Failure> {
 
 /// Stops a known table under a new name.
 pub(super) fn recognise(store: &mut Store, rows: &Rows<'_>) -> Result<(), Failure> {
-    let file = File::open(rows.file)
-        .map_err(|e| Failure::input(format!("{}: it cannot be read: {e}", rows.file.display())))?;
-    Ok(store.recognise(rows.schema.dataset(), file)?)
+    Ok(store.recognise(rows.schema.dataset(), file(rows)?)?)
 }

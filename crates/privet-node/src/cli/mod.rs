@@ -101,7 +101,13 @@ fn run(command: Command) -> Result<Answer, Failure> {
             data,
             out,
             what,
-        } => predict::run(&model, &data, out.as_deref(), what),
+            ledger,
+        } => {
+            if let Some(out) = &out {
+                leave::spare(&ledger, out)?;
+            }
+            predict::run(&model, &data, out.as_deref(), what)
+        }
         Command::Evaluate(evaluate) => evaluate::run(&evaluate),
         Command::Inspect { model } => inspect::run(&model),
         Command::Simulate(simulate) => simulate::run(&simulate),

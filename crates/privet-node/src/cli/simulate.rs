@@ -47,8 +47,8 @@ pub(super) fn run(simulate: &Simulate) -> Result<Answer, Failure> {
     for run in 0..simulate.runs {
         bar.at(run.into(), simulate.runs.into());
         let seed = seed(simulate.seed.wrapping_add(run.into()));
-        let (train, test) = table.hold_out(simulate.test, seed);
-        let alone = train.parties(simulate.parties, seed);
+        let (train, test) = table.hold_out(simulate.test, seed, &leave);
+        let alone = train.parties(simulate.parties, seed, &leave);
         let judge = |plain: &Plain, train: Table| figures(plain, train, &test, &leave);
         methods[0].runs.push(judge(plain, train.clone())?);
         let each = alone

@@ -114,7 +114,7 @@ pub(super) fn recognise(store: &mut Store, dataset: &str, reader: impl Read) -> 
     let key = matching_key(store)?;
     let tag = key
         .tag("table", reader)
-        .map_err(|e| Error::Parameter(format!("the table of '{dataset}' cannot be read: {e}")))?;
+        .map_err(|e| Error::Data(format!("the table of '{dataset}' cannot be read: {e}")))?;
     let book = store.book()?;
     let budget = |name: &str| book.names().get(name).cloned().unwrap_or_else(|| name.to_owned());
 
@@ -148,6 +148,26 @@ pub(super) fn recognise(store: &mut Store, dataset: &str, reader: impl Read) -> 
         )
         .map_err(bad)?;
     transaction.commit().map_err(bad)
+}
+
+/// A name under which this very table is known, if there is one. Remembers nothing.
+pub(super) fn known(store: &Store, reader: impl Read) -> Result<Option<String>, Error> {
+    let file = beside(&store.path, ".key");
+    if !file.exists() {
+        return Ok(None);
+    }
+    let tag = Key::load(&file)?
+        .tag("table", reader)
+        .map_err(|e| Error::Data(format!("the table cannot be read: {e}")))?;
+    store
+        .connection
+        .query_row(
+            "SELECT dataset FROM fingerprints WHERE tag = ?1 ORDER BY dataset LIMIT 1",
+            [&tag],
+            |row| row.get(0),
+        )
+        .optional()
+        .map_err(|e| fault(&store.path, &e))
 }
 
 /// The key, if it is the one that the known tables were marked with: with another one nothing would be recognised.

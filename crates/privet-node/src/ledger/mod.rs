@@ -156,9 +156,17 @@ impl Store {
     ///
     /// # Errors
     /// [`Error::Budget`] if the same table is known under a name with another budget; [`Error::Journal`] if that cannot
-    /// be found out; [`Error::Parameter`] if the table cannot be read.
+    /// be found out; [`Error::Data`] if the table cannot be read.
     pub fn recognise(&mut self, dataset: &str, reader: impl std::io::Read) -> Result<(), Error> {
         fingerprint::recognise(self, dataset, reader)
+    }
+
+    /// A name under which the table that `reader` gives is known, if there is one. Remembers nothing.
+    ///
+    /// # Errors
+    /// [`Error::Journal`] if that cannot be found out; [`Error::Data`] if the table cannot be read.
+    pub fn known_as(&self, reader: impl std::io::Read) -> Result<Option<String>, Error> {
+        fingerprint::known(self, reader)
     }
 
     /// The rows as they are stored, oldest first, whether or not they verify.

@@ -102,7 +102,7 @@ fn random_splits(
         bar.at(run.into(), runs.into());
         let mut seed = [0; 32];
         seed[..4].copy_from_slice(&run.to_le_bytes());
-        let (train, test) = table.hold_out(20, seed);
+        let (train, test) = table.hold_out(20, seed, &public(&table));
         for (method, plain) in methods {
             let figures = figures(plain, train.clone(), &test)?;
             for found in all.iter_mut().filter(|m| m.method == *method) {
@@ -129,13 +129,15 @@ fn figure(figures: &[(&'static str, f64)], metric: &str) -> f64 {
         .map_or(f64::NAN, |(_, value)| *value)
 }
 
-/// Trains on one table and judges on another; the data sets are public.
+/// The data sets are public.
+fn public(table: &Table) -> Unprotected {
+    let schema = table.schema();
+    Unprotected::unrecorded(schema.dataset(), &schema.relation(), "a public data set")
+}
+
+/// Trains on one table and judges on another.
 fn figures(plain: &Plain, train: Table, test: &Table) -> Result<Vec<(&'static str, f64)>, Error> {
-    let leave = Unprotected::unrecorded(
-        train.schema().dataset(),
-        &train.schema().relation(),
-        "a public data set",
-    );
+    let leave = public(&train);
     let evaluation = Evaluation::of(train.schema())?;
     let model = plain.fit(train, &leave, &|_, _| {})?;
     let judged = test.cells().as_ref().map(|cells| evaluation.judge(&model, cells));

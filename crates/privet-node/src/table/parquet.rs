@@ -67,7 +67,7 @@ impl<R: Read + Seek + Send> Source<'_, R> {
             .map(|group| group.num_rows().max(0))
             .fold(0, i64::saturating_add);
         if rows > i64::from(u32::MAX) {
-            return Err(self.bad(format!("{rows} rows: at most {} are possible", u32::MAX)));
+            return Err(self.bad(format!("it has more than {} rows", u32::MAX)));
         }
         let done = AtomicU64::new(0);
         let pieces: Vec<Result<Piece, Error>> = (0..metadata.num_row_groups())
@@ -159,6 +159,12 @@ impl<R: Read + Seek + Send> Source<'_, R> {
                     "column '{name}' holds {what}; make it a number, a truth value or text before, or say type = \"skip\""
                 ))
             })?;
+            // Whole numbers beyond 2^53 would be rounded to the same id.
+            if matches!(cells, Cells::Real) && intake.schema().unit().column.as_ref() == Some(name) {
+                return Err(self.bad(format!(
+                    "column '{name}' tells people apart and holds numbers with fractions; make them whole numbers or text before"
+                )));
+            }
             jobs[place] = Some(Job { leaf, cells });
         }
         Ok(jobs)
@@ -257,6 +263,9 @@ fn kind(column: &ColumnDescriptor) -> Result<Cells, String> {
         column.logical_type_ref(),
         column.converted_type(),
     ) {
+        // Nothing but missing cells: that they are missing is what they say, and no error.
+        (Physical::INT32 | Physical::INT64, Some(LogicalType::Unknown), _) => Ok(Cells::Integer),
+        (Physical::BYTE_ARRAY, Some(LogicalType::Unknown), _) => Ok(Cells::Text),
         (Physical::BOOLEAN, ..) => Ok(Cells::Flag),
         (Physical::FLOAT | Physical::DOUBLE, ..) => Ok(Cells::Real),
         (Physical::INT32 | Physical::INT64, Some(LogicalType::Decimal(_)), _)
@@ -294,7 +303,6 @@ fn kind(column: &ColumnDescriptor) -> Result<Cells, String> {
         }
         (_, Some(LogicalType::Float16), _) => Err("half-precision numbers".into()),
         (_, Some(LogicalType::Uuid), _) => Err("identifiers as bytes".into()),
-        (_, Some(LogicalType::Unknown), _) => Err("nothing but missing cells".into()),
         _ => Err("bytes".into()),
     }
 }

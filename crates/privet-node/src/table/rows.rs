@@ -99,7 +99,8 @@ impl Shape<'_> {
         let (mut lines, mut start, mut first) = (0u64, 0usize, 0usize);
         let mut line = |end: usize, ends: &mut Vec<u32>| {
             let text = &bytes[start..end];
-            let skipped = matches!(text, [] | [b'\r'])
+            // In a table of one column an empty line is a missing cell.
+            let skipped = wanted > 1 && matches!(text, [] | [b'\r'])
                 || text.first().copied() == self.layout.comment && self.layout.comment.is_some();
             if skipped {
                 ends.truncate(first);
@@ -166,6 +167,13 @@ impl Shape<'_> {
                 }
                 count += 1;
             });
+            let is_comment = self.layout.comment.is_some() && bytes.get(at).copied() == self.layout.comment;
+            if count == 0
+                && !is_comment
+                && let [only] = self.places
+            {
+                only.iter().for_each(|&place| columns[place].missing());
+            }
             if count != 0 && count != self.places.len() {
                 return Err(self.wrong_number(lines, count));
             }

@@ -382,3 +382,23 @@ fn of_each_person_the_first_rows_are_kept_across_blocks() {
     assert_eq!(found.units().unwrap(), [0, 1, 2, 3, 4, 0, 1, 2, 3, 4]);
     assert_eq!(found, reference(text.as_bytes(), &intake));
 }
+
+/// In a table of one column an empty line is a row whose cell is missing, with and without quotes in the file.
+#[test]
+fn an_empty_line_of_a_table_of_one_column_is_a_row() {
+    let schema = Schema::from_toml(
+        "s",
+        "dataset = \"d\"\n[columns]\nx = { type = \"integer\", min = 0, max = 9 }\n",
+    )
+    .unwrap();
+    let intake = Intake::new(Arc::new(schema), Keep::Bins);
+    for text in ["x\n1\n\n9\n", "x\n\"1\"\n\n9\n", "x\n1\n\"\"\n9"] {
+        let table = read_csv("t.csv", text.as_bytes(), &intake, Extra::Refuse).unwrap();
+        let found = cells(table);
+        assert_eq!(
+            found.features()[0].bins.iter().collect::<Vec<_>>(),
+            [1, 10, 9],
+            "{text:?}"
+        );
+    }
+}

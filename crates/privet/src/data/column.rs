@@ -22,7 +22,8 @@ pub(super) enum Rule {
         max: f64,
         missing: Vec<f64>,
     },
-    Unit,
+    /// Ids; the texts that are none.
+    Unit(Vec<Vec<u8>>),
     Ignore,
 }
 
@@ -52,7 +53,13 @@ impl Rule {
                 max: *max,
                 missing: numbers(),
             },
-            Kind::Id if schema.unit().column.as_deref() == Some(name) => Self::Unit,
+            Kind::Id if schema.unit().column.as_deref() == Some(name) => Self::Unit(
+                schema
+                    .missing()
+                    .iter()
+                    .map(|text| text.clone().into_bytes())
+                    .collect(),
+            ),
             Kind::Id | Kind::Skip => Self::Ignore,
         }
     }
@@ -62,14 +69,12 @@ fn parse(cell: &[u8]) -> Option<f64> {
     fast_float2::parse(cell).ok().filter(|x: &f64| !x.is_nan())
 }
 
-/// Takes the cells of one column.
-#[derive(Debug)]
+/// Takes the cells of one column. No `Debug`: it holds rows.
 pub struct ColumnBuilder<'a> {
     rule: &'a Rule,
     pub(super) taken: Taken,
 }
 
-#[derive(Debug)]
 pub(super) enum Taken {
     Feature(Feature),
     Classes(Vec<u16>),
@@ -91,7 +96,7 @@ impl<'a> ColumnBuilder<'a> {
             }),
             Rule::Class(_) => Taken::Classes(Vec::new()),
             Rule::Target { .. } => Taken::Numbers(Vec::new()),
-            Rule::Unit => Taken::Units(Names::default()),
+            Rule::Unit(_) => Taken::Units(Names::default()),
             Rule::Ignore => Taken::Nothing,
         };
         Self { rule, taken }
@@ -120,7 +125,10 @@ impl<'a> ColumnBuilder<'a> {
             (Rule::Class(lookup), Taken::Classes(classes)) => {
                 classes.extend(cells.map(|cell| class(lookup, lookup.text(cell))));
             }
-            (_, Taken::Units(units)) => units.extend(cells),
+            (Rule::Unit(missing), Taken::Units(units)) => {
+                let none = |cell: &[u8]| missing.iter().any(|text| text == cell);
+                units.extend(cells.map(|cell| if none(cell) { &[] } else { cell }));
+            }
             _ => {}
         }
     }
@@ -137,7 +145,7 @@ impl<'a> ColumnBuilder<'a> {
         if self.is_real() {
             self.reals(cells);
         } else {
-            self.written(cells);
+            self.written(cells.map(|cell| cell.filter(|x| !x.is_nan())));
         }
     }
 

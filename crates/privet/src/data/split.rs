@@ -6,11 +6,14 @@ use std::sync::Arc;
 use super::schema::Kind;
 use super::table::{Cells, Table};
 use crate::Error;
-use crate::privacy::Coins;
+use crate::privacy::{Coins, Unprotected};
 
 impl Table {
     /// Deals the people of the table to parties at random, in shares that differ by at most one person.
-    pub fn parties(&self, parties: NonZeroUsize, seed: [u8; 32]) -> Vec<Self> {
+    ///
+    /// One person more changes where everybody goes, so what is released about a share has no bound: only for rows that
+    /// are used without protection.
+    pub fn parties(&self, parties: NonZeroUsize, seed: [u8; 32], _leave: &Unprotected) -> Vec<Self> {
         (0..parties.get())
             .map(|party| {
                 let cells = self.cells().as_ref().map(|cells| {
@@ -22,8 +25,9 @@ impl Table {
             .collect()
     }
 
-    /// Sets aside `percent` of the people at random: what remains, and what was set aside.
-    pub fn hold_out(&self, percent: u8, seed: [u8; 32]) -> (Self, Self) {
+    /// Sets aside `percent` of the people at random: what remains, and what was set aside. As with
+    /// [`parties`](Self::parties), only for rows that are used without protection.
+    pub fn hold_out(&self, percent: u8, seed: [u8; 32], _leave: &Unprotected) -> (Self, Self) {
         let part = |aside: bool| {
             let cells = self.cells().as_ref().map(|cells| {
                 let order = order(cells, seed);

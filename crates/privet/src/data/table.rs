@@ -125,11 +125,16 @@ impl Cells {
         }
     }
 
-    /// Numbers the units in the order in which they come, and keeps the first rows of each.
+    /// Numbers the units in the order in which they come, and keeps the first rows of each. A row without an id is kept by
+    /// nobody: if such rows were one unit, a person who comes would push another out.
     fn first_rows(mut self, units: &[Names], rows_per_unit: u32) -> Self {
         let mut known: HashMap<&[u8], (u32, u32)> = HashMap::new();
         let (mut kept, mut numbers) = (Vec::new(), Vec::with_capacity(self.rows));
         for (row, unit) in units.iter().flat_map(Names::iter).enumerate() {
+            if unit.is_empty() {
+                numbers.push(0);
+                continue;
+            }
             let next = known.len() as u32;
             let (number, seen) = known.entry(unit).or_insert((next, 0));
             *seen = seen.saturating_add(1);
@@ -182,7 +187,7 @@ impl Intake {
             .iter()
             .map(
                 |column| match Rule::of(&schema, &column.name, &column.kind, keep == Keep::Values) {
-                    Rule::Class(_) | Rule::Target { .. } | Rule::Unit if !with_label => Rule::Ignore,
+                    Rule::Class(_) | Rule::Target { .. } | Rule::Unit(_) if !with_label => Rule::Ignore,
                     rule => rule,
                 },
             )
@@ -248,9 +253,40 @@ impl Intake {
     }
 }
 
-/// Some rows of a table on their way into it.
-#[derive(Debug)]
+/// Some rows of a table on their way into it. No `Debug`: they are as private as they will be.
 pub struct Piece {
     cells: Cells,
     units: Option<Names>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cells(text: &str) -> Cells {
+        let schema = Schema::from_toml(
+            "s",
+            "dataset = \"d\"\nunit = \"who\"\nmissing = [\"\", \"NA\"]\n[columns]\nwho = { type = \"id\" }\n\
+             x = { type = \"integer\", min = 0, max = 9 }\n",
+        );
+        let intake = Intake::new(Arc::new(schema.expect("a schema")), Keep::Bins);
+        let mut columns = intake.columns();
+        for row in text.split(' ') {
+            for (cell, column) in row.split(',').zip(&mut columns) {
+                column.text(cell.as_bytes());
+            }
+        }
+        Cells::join(vec![intake.piece(columns).expect("a piece")], 1)
+    }
+
+    /// The first row of each person; a person without an id is nobody, and comes and goes without touching others.
+    #[test]
+    fn one_person_more_moves_nobody_else() {
+        let kept = |text| cells(text).features[0].bins.iter().collect::<Vec<_>>();
+        assert_eq!(kept("a,1 b,2 a,3"), [1, 2]);
+        assert_eq!(kept(",5 a,1 b,2 a,3"), [1, 2]);
+        assert_eq!(kept("NA,5 a,1 ,6 b,2 NA,7"), [1, 2]);
+        assert_eq!(cells("NA,5 a,1 b,2 a,4").units(), Some(&[0, 1][..]));
+        assert_eq!(cells("NA,5").rows(), 0);
+    }
 }

@@ -66,7 +66,7 @@ fn paid(task: Task, judged: Judged, epsilon: &str) -> PaidReport {
     let mut ledger = Ledger::volatile(AddRemove::row(), caps, Delta::ZERO, random).unwrap();
     let evaluation = Evaluation::of(&task.schema(1)).unwrap();
     let report = evaluation
-        .paid(Private::new(judged), &mut ledger, epsilon)
+        .paid_as_judged(Private::new(judged), &mut ledger, epsilon)
         .unwrap();
     assert_eq!(ledger.remaining().pure, Epsilon::ZERO, "all of it is charged");
     report
@@ -247,7 +247,7 @@ fn public_facts_decide_errors() {
         Randomness::from_os().unwrap(),
     )
     .unwrap();
-    let refused = wide.paid(judged.clone(), &mut ledger, Epsilon::new(1.0).unwrap());
+    let refused = wide.paid_as_judged(judged.clone(), &mut ledger, Epsilon::new(1.0).unwrap());
     assert!(matches!(refused, Err(Error::Parameter(_))));
     assert_eq!(ledger.remaining(), caps);
     let leave = Unprotected::unrecorded("d", &AddRemove::row().relation(), "a test");
@@ -258,7 +258,7 @@ fn public_facts_decide_errors() {
     let mut ledger = Ledger::volatile(unit, caps, Delta::ZERO, Randomness::from_os().unwrap()).unwrap();
     let mut ask = |epsilon: &str| {
         let judged = draw(&mut Coins::from_seed([1; 32]), Task::Binary, 10);
-        evaluation.paid(Private::new(judged), &mut ledger, epsilon.parse().unwrap())
+        evaluation.paid_as_judged(Private::new(judged), &mut ledger, epsilon.parse().unwrap())
     };
     assert!(matches!(ask("0"), Err(Error::Parameter(_))));
     assert!(matches!(ask("1.5"), Err(Error::Budget(_))));

@@ -132,5 +132,5 @@ pub(crate) fn run<N: Neighbours>(
     ledger: &mut Ledger<N>,
     model: Model,
 ) -> Result<PaidReport, Error> {
-    Evaluation::of(schema)?.paid(judged(task, schema, rows, model), ledger, epsilon("0.5"))
+    Evaluation::of(schema)?.paid_as_judged(judged(task, schema, rows, model), ledger, epsilon("0.5"))
 }

@@ -8,6 +8,8 @@ use crate::paths::word;
 const ALLOWED: &[&str] = &[
     "crates/privet/src/privacy/unprotected.rs",
     "crates/privet/src/privacy/mod.rs",
+    // Splits that are for simulation only.
+    "crates/privet/src/data/split.rs",
     "crates/privet/src/setting/plain/",
     "crates/privet/src/setting/evaluation/",
     // Leave that an owner gave, rows of the owner's own, and public data sets.

@@ -3,6 +3,14 @@
 /// Text, and message.
 pub(crate) const SCHEMAS: &[(&str, &str)] = &[
     (
+        r#"dataset = "d"
+[columns]
+who = { type = "id", private = true }
+a = { type = "flag" }
+"#,
+        r#"schema.toml, line 3: column 'who' is an id: it is never learnt from or shown, and who is one person cannot be private by itself; leave private out"#,
+    ),
+    (
         r#""#,
         r#"schema.toml has 2 errors:
   line 1: dataset is missing; add: dataset = "adult"

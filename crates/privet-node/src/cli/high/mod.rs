@@ -37,6 +37,7 @@ pub(super) enum Command {
         data: PathBuf,
         out: Option<PathBuf>,
         what: What,
+        ledger: Where,
     },
     Evaluate(Evaluate),
     Inspect {
@@ -168,6 +169,7 @@ pub(super) fn command(low: LowArgs, env: &dyn Fn(&str) -> Option<OsString>) -> R
             data: predict.data,
             out: predict.out,
             what: predict.what,
+            ledger: place(None),
         },
         Verb::Evaluate(evaluate) => Command::Evaluate(evaluate_of(evaluate, low.json, &place)?),
         Verb::Inspect(inspect) => Command::Inspect { model: inspect.model },

@@ -84,8 +84,8 @@ pub struct Evaluate {
     /// A CSV (also gzipped) or Parquet file with labels.
     #[arg(long, value_name = "FILE")]
     pub data: PathBuf,
-    /// The schema of these rows, if they are not of the data set that the model was trained on: whether they are private,
-    /// and which budget is theirs. Their columns must be the model's.
+    /// The schema of these rows: whether they are private, and which budget is theirs. Needed if they are not of the data
+    /// set that the model was trained on, or if that was public. Their columns must be the model's.
     #[arg(long, value_name = "FILE")]
     pub schema: Option<PathBuf>,
     /// Pay this much ε for a noisy answer.

@@ -124,6 +124,9 @@ pub fn draft(dataset: &str, layout: Layout, columns: &[(String, Seen)]) -> Strin
             out += &format!("comment = {}\n", mark(comment));
         }
     }
+    if layout.header {
+        out += "\n# The first line was taken for names. If it is a row, write header = false below [file]: names are published.\n";
+    }
     out += COLUMNS;
     let mut names = BTreeSet::new();
     for (name, seen) in columns {

@@ -31,13 +31,15 @@ impl Schema {
     fn who(&self) -> String {
         match &self.unit.column {
             None => "each row is one person.".into(),
-            Some(column) => format!(
-                "rows with the same '{column}' are one person; {} used.",
-                match self.unit.rows.get() {
-                    1 => "the first row of each is".to_owned(),
-                    rows => format!("the first {rows} rows of each are"),
-                }
-            ),
+            Some(column) => {
+                format!(
+                    "rows with the same '{column}' are one person; {} used.",
+                    match self.unit.rows.get() {
+                        1 => "the first row of each is".to_owned(),
+                        rows => format!("the first {rows} rows of each are"),
+                    }
+                ) + " Rows without it are not."
+            }
         }
     }
 

@@ -45,7 +45,9 @@ mod report;
 mod slopes;
 
 use crate::Error;
+use crate::data::Table;
 use crate::data::schema::{Label, Schema};
+use crate::model::Model;
 use crate::model::metrics::{Figures, Judged, Report};
 use crate::privacy::mechanism::{Laplace, Mechanism};
 use crate::privacy::{Anchor, Epsilon, Ledger, Neighbours, Norm, Private, Query, Sensitivity, Unprotected};
@@ -104,20 +106,51 @@ impl Evaluation {
         })
     }
 
-    /// Releases noisy counts for `epsilon`, and computes every figure from them.
-    ///
-    /// `judged` has one entry for each row that the schema's rule keeps; each was computed from that row and a fixed,
-    /// public model alone. Rows that lack a label or a prediction count nowhere, and so do predictions of another
-    /// kind than the schema's label.
+    /// Releases noisy counts of how `model` does on `table` for `epsilon`, and computes every figure from them. The
+    /// model is fixed and public. Rows that lack a label or a prediction count nowhere.
     ///
     /// # Privacy
-    /// Pure ε; the vector's L1 sensitivity is `Neighbours::steps` times the entries of one row. Proof in
-    /// `docs/proofs/evaluation.md#counts`.
+    /// Pure ε; proof in `docs/proofs/evaluation.md#counts`.
     ///
     /// # Errors
-    /// Decided before the rows are looked at: [`Error::Misuse`] if the ledger's unit has fewer rows than the schema
-    /// keeps, [`Error::Parameter`] for ε = 0 or too many classes, and all errors of [`Ledger::release`].
+    /// Decided before the rows are looked at: [`Error::Misuse`] if the table is of another kind, or the ledger's unit
+    /// has fewer rows than the table keeps; [`Error::Parameter`] for ε = 0 or too many classes; and all errors of
+    /// [`Ledger::release`].
     pub fn paid<N: Neighbours>(
+        &self,
+        model: &Model,
+        table: Table,
+        ledger: &mut Ledger<N>,
+        epsilon: Epsilon,
+    ) -> Result<PaidReport, Error> {
+        // How many rows of a person there are is the table's to say.
+        if Self::of(table.schema())? != *self {
+            return Err(Error::Misuse(
+                "the table is not of the schema that this evaluation is for".into(),
+            ));
+        }
+        let judged = table.into_cells().map(|cells| self.judge(model, &cells));
+        self.counted(judged, ledger, epsilon)
+    }
+
+    /// As [`paid`](Self::paid), for audits: of whatever was judged.
+    ///
+    /// # Errors
+    /// As [`paid`](Self::paid).
+    #[cfg(feature = "audit")]
+    pub fn paid_as_judged<N: Neighbours>(
+        &self,
+        judged: Private<Judged>,
+        ledger: &mut Ledger<N>,
+        epsilon: Epsilon,
+    ) -> Result<PaidReport, Error> {
+        self.counted(judged, ledger, epsilon)
+    }
+
+    /// `judged` has one entry for each row that the schema's rule keeps; each was computed from that row and the model
+    /// alone. Its L1 sensitivity is `Neighbours::steps` times the entries of one row. Predictions of another kind than
+    /// the schema's label count nowhere.
+    fn counted<N: Neighbours>(
         &self,
         judged: Private<Judged>,
         ledger: &mut Ledger<N>,
