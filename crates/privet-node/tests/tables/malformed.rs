@@ -47,12 +47,12 @@ fn each_malformed_text_says_what_where_and_how_to_mend_it() {
         ),
         (
             "age,blood,outcome,room\n",
-            "p.csv: column 'room' is not declared in the schema; add a line such as\n  room = { type = \"skip\" }",
+            "p.csv: column 'room' is not declared in the schema; add a line such as\n  room = { type = \"skip\" }   # or another type, with its bounds or values",
         ),
         (
             "bed no,age,blood,outcome,room\n",
             "p.csv: columns 'bed no', 'room' are not declared in the schema; add lines such as\n  \
-             \"bed no\" = { type = \"skip\" }\n  room = { type = \"skip\" }",
+             \"bed no\" = { type = \"skip\" }   # or another type, with its bounds or values\n  room = { type = \"skip\" }   # or another type, with its bounds or values",
         ),
         (
             "age,blood,age,outcome\n",

@@ -313,6 +313,6 @@ fn each_malformed_parquet_says_what_and_how_to_mend_it() {
     );
     assert_eq!(
         said(&typed("optional int32 age; optional double room;")),
-        "p.parquet: column 'room' is not declared in the schema; add a line such as\n  room = { type = \"skip\" }"
+        "p.parquet: column 'room' is not declared in the schema; add a line such as\n  room = { type = \"skip\" }   # or another type, with its bounds or values"
     );
 }
