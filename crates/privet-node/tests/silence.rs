@@ -77,6 +77,8 @@ fn outcome(schema: &str, job: &str, table: &str) -> Vec<(i32, String)> {
         "patients",
         "--epsilon",
         "1",
+        "--unit",
+        "person",
         "--rows-per-unit",
         "2",
     ];

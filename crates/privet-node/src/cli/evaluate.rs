@@ -48,12 +48,18 @@ pub(super) fn run(evaluate: &Evaluate) -> Result<Answer, Failure> {
             epsilon,
         };
         let (report, certificate) = match schema.relation() {
-            Relation::AddRemove { rows } => {
-                paying.report(&evaluation, &model, AddRemove::unit(rows), read)?
+            Relation::AddRemove { rows, unit } => {
+                let change = unit.into_iter().fold(AddRemove::unit(rows), AddRemove::of);
+                paying.report(&evaluation, &model, change, read)?
             }
-            Relation::Replace { rows } => paying.report(&evaluation, &model, Replace::unit(rows), read)?,
-            Relation::ReplacePrivate { rows, columns } => {
-                paying.report(&evaluation, &model, ReplacePrivate::unit(rows, columns), read)?
+            Relation::Replace { rows, unit } => {
+                let change = unit.into_iter().fold(Replace::unit(rows), Replace::of);
+                paying.report(&evaluation, &model, change, read)?
+            }
+            Relation::ReplacePrivate { rows, unit, columns } => {
+                let change = ReplacePrivate::unit(rows, columns);
+                let change = unit.into_iter().fold(change, ReplacePrivate::of);
+                paying.report(&evaluation, &model, change, read)?
             }
         };
         let text = format!("{report}\n{certificate}\n");

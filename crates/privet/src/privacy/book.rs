@@ -94,6 +94,24 @@ impl Account {
         self.spends.len()
     }
 
+    /// Why `relation` cannot stand beside what is there, if it cannot: one data set is kept by one unit. What a row pays says
+    /// nothing about a person with many rows, so the two would stand side by side and be read as one sum.
+    fn other_unit(&self, dataset: &str, relation: &Relation) -> Option<String> {
+        // Every payment has a line, and lines stay: they are all there is to look at.
+        let kept = self.lines.keys().find(|line| line.unit() != relation.unit())?;
+        let per = match kept.unit() {
+            None => "per row".to_owned(),
+            Some(column) => format!("per person, by the column '{column}'"),
+        };
+        let about = match relation.unit() {
+            None => "single rows".to_owned(),
+            Some(column) => format!("people, by the column '{column}'"),
+        };
+        Some(format!(
+            "'{dataset}' is kept {per}; this is about {about}: payments for the one say nothing about the other"
+        ))
+    }
+
     /// Every line after one more payment, or the first relation whose caps do not allow it.
     fn charged(&self, relation: &Relation, price: Price) -> Result<BTreeMap<Relation, Line>, Relation> {
         let mut lines = self.lines.clone();
@@ -196,6 +214,9 @@ impl Book {
                     return Err("a limit that protects no column protects nothing".into());
                 }
                 let mut account = self.account(dataset).cloned().unwrap_or_default();
+                if let Some(why) = account.other_unit(dataset, relation) {
+                    return Err(why);
+                }
                 account.set_limit(relation, *caps, *delta)?;
                 *self.account_mut(dataset) = account;
             }
@@ -205,7 +226,11 @@ impl Book {
                 price,
                 ..
             } => {
-                let lines = match self.account(dataset) {
+                let account = self.account(dataset);
+                if let Some(why) = account.and_then(|account| account.other_unit(dataset, relation)) {
+                    return Err(why);
+                }
+                let lines = match account {
                     Some(account) if account.lines.contains_key(relation) => {
                         account.charged(relation, *price)
                     }
@@ -257,6 +282,13 @@ impl Book {
             ))
         };
         let account = self.account(dataset).ok_or_else(|| no_limit(dataset, relation))?;
+        if let Some(why) = account.other_unit(dataset, relation) {
+            return Err(Error::Budget(format!(
+                "refused: {why}. A data set is kept one way for good, and a table that the ledger knows as '{dataset}' stays \
+                 '{dataset}'. For another, choose a new name in its schema and set a budget: `{}`. Nothing was drawn.",
+                relation.limit_command("NAME")
+            )));
+        }
         if !account.lines.contains_key(relation) {
             return Err(no_limit(dataset, relation));
         }
@@ -298,7 +330,8 @@ impl Book {
 
 fn no_limit(dataset: &str, relation: &Relation) -> Error {
     Error::Budget(format!(
-        "the data set '{dataset}' has no budget for: {relation}. Set one first (`privet ledger limit {dataset} …`)."
+        "the data set '{dataset}' has no budget for: {relation}. Set one first: `{}`",
+        relation.limit_command(dataset)
     ))
 }
 

@@ -1,7 +1,10 @@
 //! Which two tables must be hard to tell apart.
 //!
 //! A claim is about one *unit*: a person with at most `k` rows. Relations are types, so a query proved for one cannot be
-//! paid for under another; as values they carry the `k`, and a [`Relation`] is what the ledger writes down.
+//! paid for under another; as values they carry the `k` and the column that tells people apart, and a [`Relation`] is
+//! what the ledger writes down.
+
+mod command;
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -33,18 +36,21 @@ pub trait Neighbours: Clone + fmt::Debug + sealed::Sealed {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AddRemove {
     rows: NonZeroU32,
+    unit: Option<String>,
 }
 
 /// A unit of one to `k` rows is replaced by another of one to `k` rows. Covers no claim about how many units there are.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Replace {
     rows: NonZeroU32,
+    unit: Option<String>,
 }
 
 /// The private columns of a unit of up to `k` rows are replaced. Membership and all other columns are not covered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReplacePrivate {
     rows: NonZeroU32,
+    unit: Option<String>,
     columns: BTreeSet<String>,
 }
 
@@ -56,7 +62,14 @@ impl AddRemove {
 
     /// A unit has at most `rows` rows.
     pub fn unit(rows: NonZeroU32) -> Self {
-        Self { rows }
+        Self { rows, unit: None }
+    }
+
+    /// Rows with the same value in `column` are one unit.
+    #[must_use]
+    pub fn of(self, column: impl Into<String>) -> Self {
+        let unit = Some(column.into());
+        Self { unit, ..self }
     }
 }
 
@@ -68,7 +81,14 @@ impl Replace {
 
     /// A unit has at most `rows` rows.
     pub fn unit(rows: NonZeroU32) -> Self {
-        Self { rows }
+        Self { rows, unit: None }
+    }
+
+    /// Rows with the same value in `column` are one unit.
+    #[must_use]
+    pub fn of(self, column: impl Into<String>) -> Self {
+        let unit = Some(column.into());
+        Self { unit, ..self }
     }
 }
 
@@ -77,8 +97,16 @@ impl ReplacePrivate {
     pub fn unit(rows: NonZeroU32, columns: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self {
             rows,
+            unit: None,
             columns: columns.into_iter().map(Into::into).collect(),
         }
+    }
+
+    /// Rows with the same value in `column` are one unit.
+    #[must_use]
+    pub fn of(self, column: impl Into<String>) -> Self {
+        let unit = Some(column.into());
+        Self { unit, ..self }
     }
 }
 
@@ -90,7 +118,10 @@ impl Neighbours for AddRemove {
     type Within = AddRemove;
 
     fn relation(&self) -> Relation {
-        Relation::AddRemove { rows: self.rows }
+        Relation::AddRemove {
+            rows: self.rows,
+            unit: self.unit.clone(),
+        }
     }
 
     fn within(&self) -> AddRemove {
@@ -106,7 +137,10 @@ impl Neighbours for Replace {
     type Within = AddRemove;
 
     fn relation(&self) -> Relation {
-        Relation::Replace { rows: self.rows }
+        Relation::Replace {
+            rows: self.rows,
+            unit: self.unit.clone(),
+        }
     }
 
     fn within(&self) -> AddRemove {
@@ -124,6 +158,7 @@ impl Neighbours for ReplacePrivate {
     fn relation(&self) -> Relation {
         Relation::ReplacePrivate {
             rows: self.rows,
+            unit: self.unit.clone(),
             columns: self.columns.clone(),
         }
     }
@@ -145,16 +180,25 @@ pub enum Relation {
     AddRemove {
         /// Rows of one unit, at most.
         rows: NonZeroU32,
+        /// The column whose equal values are one unit; without one, any so many rows are.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        unit: Option<String>,
     },
     /// See [`Replace`].
     Replace {
         /// Rows of one unit, at most.
         rows: NonZeroU32,
+        /// The column whose equal values are one unit; without one, any so many rows are.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        unit: Option<String>,
     },
     /// See [`ReplacePrivate`].
     ReplacePrivate {
         /// Rows of one unit, at most.
         rows: NonZeroU32,
+        /// The column whose equal values are one unit; without one, any so many rows are.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        unit: Option<String>,
         /// The columns that are protected.
         columns: BTreeSet<String>,
     },
@@ -166,9 +210,13 @@ impl Relation {
     ///
     /// # Privacy
     /// Group privacy; proof in `docs/proofs/relations.md#one-way-conversions`. Adding and removing covers replacing,
-    /// replacing covers replacing the private columns; never the other way round.
+    /// replacing covers replacing the private columns; never the other way round. Nothing converts between units of
+    /// different columns, or between such a unit and rows: a person may have had any number of rows when rows were paid for.
     pub fn steps_to(&self, target: &Relation) -> Option<u64> {
         use Relation::{AddRemove, Replace, ReplacePrivate};
+        if self.unit() != target.unit() {
+            return None;
+        }
         let (have, need) = (u64::from(self.rows().get()), u64::from(target.rows().get()));
         match (self, target) {
             (AddRemove { .. }, AddRemove { .. }) => Some(need.div_ceil(have)),
@@ -187,26 +235,42 @@ impl Relation {
         }
     }
 
-    /// The columns that it names, if it protects some only.
+    /// The columns that it names: the one that tells people apart, and those that it protects if it protects some only.
     pub(super) fn columns(&self) -> Vec<&str> {
+        let private = self.private().into_iter().flatten().map(String::as_str);
+        self.unit().into_iter().chain(private).collect()
+    }
+
+    /// The columns that it protects, if it protects some only.
+    fn private(&self) -> Option<&BTreeSet<String>> {
         match self {
-            Self::ReplacePrivate { columns, .. } => columns.iter().map(String::as_str).collect(),
-            Self::AddRemove { .. } | Self::Replace { .. } => Vec::new(),
+            Self::ReplacePrivate { columns, .. } => Some(columns),
+            Self::AddRemove { .. } | Self::Replace { .. } => None,
         }
     }
 
     /// Rows of one unit, at most.
     pub fn rows(&self) -> NonZeroU32 {
-        let (Self::AddRemove { rows } | Self::Replace { rows } | Self::ReplacePrivate { rows, .. }) = self;
+        let (Self::AddRemove { rows, .. } | Self::Replace { rows, .. } | Self::ReplacePrivate { rows, .. }) =
+            self;
         *rows
+    }
+
+    /// The column whose equal values are one unit; without one, any [`Relation::rows`] rows are.
+    pub fn unit(&self) -> Option<&str> {
+        let (Self::AddRemove { unit, .. } | Self::Replace { unit, .. } | Self::ReplacePrivate { unit, .. }) =
+            self;
+        unit.as_deref()
     }
 }
 
 impl fmt::Display for Relation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let unit = match self.rows().get() {
-            1 => "one row".to_owned(),
-            k => format!("one unit of up to {k} rows"),
+        let unit = match (self.unit(), self.rows().get()) {
+            (None, 1) => "one row".to_owned(),
+            (None, k) => format!("one unit of up to {k} rows"),
+            (Some(column), 1) => format!("one person (at most one row with the same '{column}')"),
+            (Some(column), k) => format!("one person (at most {k} rows with the same '{column}')"),
         };
         match self {
             Self::AddRemove { .. } => write!(f, "{unit} is added or removed"),
@@ -224,94 +288,4 @@ impl fmt::Display for Relation {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn rows(k: u32) -> NonZeroU32 {
-        NonZeroU32::new(k).expect("not zero")
-    }
-
-    #[test]
-    fn conversions_go_one_way() {
-        let add = Relation::AddRemove { rows: rows(1) };
-        let add_four = Relation::AddRemove { rows: rows(4) };
-        let replace = Relation::Replace { rows: rows(1) };
-        let columns = |names: &[&str]| ReplacePrivate::unit(rows(1), names.iter().copied()).relation();
-        assert_eq!(add.steps_to(&add), Some(1));
-        assert_eq!(add.steps_to(&replace), Some(2));
-        assert_eq!(add.steps_to(&columns(&["age"])), Some(2));
-        assert_eq!(add.steps_to(&add_four), Some(4));
-        assert_eq!(add_four.steps_to(&add), Some(1));
-        assert_eq!(add_four.steps_to(&Relation::Replace { rows: rows(6) }), Some(4));
-        assert_eq!(replace.steps_to(&add), None);
-        assert_eq!(replace.steps_to(&Relation::Replace { rows: rows(2) }), None);
-        assert_eq!(replace.steps_to(&columns(&["age"])), Some(1));
-        assert_eq!(columns(&["age"]).steps_to(&replace), None);
-        assert_eq!(columns(&["age", "pay"]).steps_to(&columns(&["age"])), Some(1));
-        assert_eq!(columns(&["age"]).steps_to(&columns(&["age", "pay"])), None);
-    }
-
-    /// The fewest replacements of one to `have` rows by one to `have` rows that turn `from` old rows into `to` new ones, by
-    /// trying all; none if it cannot be done.
-    fn fewest_replacements(from: u64, to: u64, have: u64) -> Option<u64> {
-        // How many old and new rows there are.
-        let mut seen = BTreeSet::from([(from, 0)]);
-        let mut front = vec![(from, 0)];
-        for steps in 0..20 {
-            if front.contains(&(0, to)) {
-                return Some(steps);
-            }
-            let mut next = Vec::new();
-            for (old, new) in front {
-                for (o, n) in (0..=have.min(old)).flat_map(|o| (0..=have.min(new)).map(move |n| (o, n))) {
-                    if (1..=have).contains(&(o + n)) {
-                        let after = (1..=have).map(|put| (old - o, new - n + put));
-                        next.extend(after.filter(|state| state.1 <= to + have && seen.insert(*state)));
-                    }
-                }
-            }
-            front = next;
-        }
-        None
-    }
-
-    #[test]
-    fn larger_units_need_as_many_replacements_as_a_search_finds() {
-        for have in 1..=4u32 {
-            for need in 1..=8u32 {
-                let sizes = || 1..=u64::from(need);
-                let worst = sizes()
-                    .flat_map(|from| sizes().map(move |to| (from, to)))
-                    .map(|(from, to)| fewest_replacements(from, to, have.into()))
-                    .try_fold(0, |worst, steps| steps.map(|s| worst.max(s)));
-                let [from, to] = [have, need].map(|k| Relation::Replace { rows: rows(k) });
-                assert_eq!(
-                    from.steps_to(&to),
-                    worst,
-                    "units of {have} rows to units of {need}"
-                );
-            }
-        }
-    }
-
-    #[test]
-    fn steps_count_the_rows_that_come_or_go() {
-        assert_eq!(AddRemove::row().steps(), 1);
-        assert_eq!(AddRemove::unit(rows(5)).steps(), 5);
-        assert_eq!(Replace::row().steps(), 2);
-        assert_eq!(ReplacePrivate::unit(rows(3), ["age"]).steps(), 6);
-    }
-
-    #[test]
-    fn relations_survive_json() {
-        for relation in [
-            AddRemove::row().relation(),
-            Replace::unit(rows(3)).relation(),
-            ReplacePrivate::unit(rows(1), ["pay", "age"]).relation(),
-        ] {
-            let text = serde_json::to_string(&relation).expect("serialises");
-            assert_eq!(serde_json::from_str::<Relation>(&text).expect("parses"), relation);
-        }
-        assert!(serde_json::from_str::<Relation>(r#"{"change":"add-remove","rows":0}"#).is_err());
-    }
-}
+mod tests;

@@ -97,7 +97,8 @@ fn entries_are_read_strictly() {
     assert!(parse(entry.text().into()).is_ok());
     for (from, to) in [
         ("\"rows\":1", "\"rows\":0"),
-        ("\"rows\":1", "\"rows\":1,\"unit\":\"household\""),
+        ("\"rows\":1", "\"rows\":1,\"unit\":null"),
+        ("\"rows\":1", "\"rows\":1,\"household\":\"who\""),
         ("\"rows\":1", "\"rows\": 1"),
         ("\"pure\":\"1\"", "\"pure\":\"1.0\""),
         ("\"pure\":\"1\"", "\"pure\":\"-1\""),
@@ -110,6 +111,7 @@ fn entries_are_read_strictly() {
     }
     let bare = Relation::ReplacePrivate {
         rows: 1.try_into().expect("one"),
+        unit: None,
         columns: Default::default(),
     };
     let mut open = journal;
@@ -176,8 +178,19 @@ fn names_that_look_alike_are_refused() {
     let columns = ["a\nb".to_owned()].into();
     let odd = Relation::ReplacePrivate {
         rows: 1.try_into().expect("one"),
+        unit: None,
         columns,
     };
+    let limit = Event::Limit {
+        dataset: "people".into(),
+        relation: AddRemove::row().of("who\u{200b}").relation(),
+        caps: pure("1"),
+        delta: Delta::ZERO,
+    };
+    assert!(
+        append(&mut journal, limit).is_err(),
+        "a unit that looks like another"
+    );
     for relation in [odd, Replace::row().relation()] {
         let price = Price::Pure(epsilon("0.1"));
         let spend = Event::Spend {
@@ -191,5 +204,38 @@ fn names_that_look_alike_are_refused() {
             append(&mut journal, spend).is_err(),
             "no such column, no limit for that relation"
         );
+    }
+}
+
+#[test]
+fn a_chain_that_mixes_units_is_refused() {
+    let journal = journal(&AddRemove::row().of("who"), pure("1"), "0");
+    let entries = journal.entries();
+    let head = entries[1].head();
+    for relation in [AddRemove::row(), AddRemove::row().of("household")] {
+        let events = [
+            Event::Limit {
+                dataset: "toy".into(),
+                relation: relation.relation(),
+                caps: pure("1"),
+                delta: Delta::ZERO,
+            },
+            Event::Spend {
+                dataset: "toy".into(),
+                relation: relation.relation(),
+                what: "a count".into(),
+                price: Price::Pure(epsilon("0.1")),
+                draws: 1,
+            },
+        ];
+        for event in events {
+            // Hashed as it should be: only its sense is wrong.
+            let entry = Entry::after(&head, None, event).expect("an entry");
+            let found = Book::of(&[entries.clone(), vec![entry]].concat());
+            assert!(
+                matches!(&found, Err(Error::Journal(text)) if text.contains("kept per person, by the column 'who'")),
+                "{found:?}"
+            );
+        }
     }
 }

@@ -64,11 +64,82 @@ fn a_payment_under_replacement_is_no_claim_under_addition() {
 fn no_budget_means_no_run() {
     let journal = journal(&AddRemove::row(), pure("1"), "0");
     let other = Ledger::open("other", AddRemove::row(), journal.clone(), random());
-    assert!(matches!(other, Err(Error::Budget(text)) if text.contains("privet ledger limit other")));
+    assert!(
+        matches!(other, Err(Error::Budget(text)) if text.contains("`privet ledger limit other --epsilon E`"))
+    );
+    let person = AddRemove::unit(2.try_into().expect("two")).of("who");
+    let other = Ledger::open("other", person, journal.clone(), random());
+    assert!(
+        matches!(other, Err(Error::Budget(text)) if text.contains("--epsilon E --unit who --rows-per-unit 2`"))
+    );
     assert!(matches!(
         Ledger::open("toy", Replace::row(), journal, random()),
         Err(Error::Budget(_))
     ));
+}
+
+#[test]
+fn people_and_rows_are_not_kept_in_one_account() {
+    let mut journal = journal(&AddRemove::row(), pure("1"), "0");
+    let two = 2.try_into().expect("two");
+    let limit = |dataset: &str, relation| Event::Limit {
+        dataset: dataset.into(),
+        relation,
+        caps: pure("1"),
+        delta: Delta::ZERO,
+    };
+    let person = AddRemove::row().of("who");
+    append(&mut journal, limit("toy", AddRemove::unit(two).relation())).expect("rows, two at a time");
+    let refused = append(&mut journal, limit("toy", person.relation())).map_err(|e| e.to_string());
+    let text = refused.expect_err("one row is not one person");
+    assert!(
+        text.contains("'toy' is kept per row; this is about people, by the column 'who'"),
+        "{text}"
+    );
+    let opened = Ledger::open("toy", person.clone(), journal.clone(), random()).map(drop);
+    assert!(
+        matches!(&opened, Err(Error::Budget(text)) if text.contains("`privet ledger limit NAME --epsilon E --unit who`")),
+        "{opened:?}"
+    );
+
+    // The other way round, under a second name as well.
+    append(&mut journal, limit("people", person.relation())).expect("a data set of its own");
+    append(
+        &mut journal,
+        limit("people", Replace::unit(two).of("who").relation()),
+    )
+    .expect("the same people");
+    let event = Event::Adopt {
+        dataset: "folk".into(),
+        of: "people".into(),
+    };
+    append(&mut journal, event).expect("adopted");
+    for name in ["people", "folk"] {
+        for relation in [AddRemove::row(), AddRemove::row().of("household")] {
+            assert!(append(&mut journal, limit(name, relation.relation())).is_err());
+            let opened = Ledger::open(name, relation, journal.clone(), random());
+            assert!(matches!(opened, Err(Error::Budget(_))));
+        }
+    }
+    let mut open = Ledger::open("folk", person.clone(), journal.clone(), random()).expect("opens");
+    let mechanism = Laplace::calibrated(epsilon("0.25"), 1).expect("a mechanism");
+    assert!(
+        open.release("a count", &mechanism, count(&AddRemove::row()))
+            .is_err(),
+        "proved for rows"
+    );
+    open.release("a count", &mechanism, count(&person)).expect("fits");
+    // What says nothing about units goes on as before.
+    open.void("a test").expect("recorded");
+    let book = Book::of(&journal.entries()).expect("verifies");
+    let spent: Vec<Caps> = book
+        .account("people")
+        .expect("known")
+        .lines()
+        .values()
+        .map(|l| l.spent)
+        .collect();
+    assert_eq!(spent, [pure("0.25"), pure("1")]);
 }
 
 #[test]

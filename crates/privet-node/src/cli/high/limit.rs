@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 
 use privet::privacy::account::{Caps, MuSquared, Rho};
-use privet::privacy::{AddRemove, Delta, Epsilon, Neighbours, Relation, Replace, ReplacePrivate};
+use privet::privacy::{Delta, Epsilon, Relation};
 
 use super::{Failure, name};
 use crate::cli::low::{self, Change};
@@ -108,14 +108,23 @@ fn relation_of(low: &low::Limit) -> Result<Relation, Failure> {
             low.rows_per_unit
         ))
     })?;
+    let unit = low.unit.clone();
+    if unit
+        .as_ref()
+        .is_some_and(|column| column.is_empty() || column.trim() != column)
+    {
+        return Err(Failure::usage(
+            "--unit needs the name of the column that tells people apart, without spaces at its ends",
+        ));
+    }
     if low.change != Change::ReplacePrivate && !low.columns.is_empty() {
         return Err(Failure::usage(
             "--columns belongs to --change replace-private: the other changes protect all columns",
         ));
     }
     Ok(match low.change {
-        Change::AddRemove => AddRemove::unit(rows).relation(),
-        Change::Replace => Replace::unit(rows).relation(),
+        Change::AddRemove => Relation::AddRemove { rows, unit },
+        Change::Replace => Relation::Replace { rows, unit },
         Change::ReplacePrivate if low.columns.is_empty() => {
             return Err(Failure::usage(
                 "--change replace-private needs the private columns: add --columns diagnosis,income",
@@ -125,7 +134,12 @@ fn relation_of(low: &low::Limit) -> Result<Relation, Failure> {
             if low.columns.iter().any(|column| column.trim().is_empty()) {
                 return Err(Failure::usage("--columns has an empty name between two commas"));
             }
-            ReplacePrivate::unit(rows, low.columns.iter().map(|column| column.trim())).relation()
+            let columns = low.columns.iter().map(|column| column.trim().to_owned());
+            Relation::ReplacePrivate {
+                rows,
+                unit,
+                columns: columns.collect(),
+            }
         }
     })
 }

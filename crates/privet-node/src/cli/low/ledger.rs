@@ -60,7 +60,9 @@ Examples:
   privet ledger limit patients --epsilon 1 --delta 1e-6
       the same, but it may fail with a chance of one in a million; allows far more releases with Gaussian noise
   privet ledger limit patients --epsilon 1 --change replace-private --columns diagnosis,income
-      only these columns are private, everything else about a person is known anyway")]
+      only these columns are private, everything else about a person is known anyway
+  privet ledger limit visits --epsilon 1 --unit patient --rows-per-unit 3
+      rows with the same 'patient' are one person, of whom three rows are used, as the schema says")]
 pub struct Limit {
     /// The data set's name, as in its schema.
     pub dataset: String,
@@ -77,6 +79,9 @@ pub struct Limit {
     /// The private columns, for --change replace-private.
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     pub columns: Vec<String>,
+    /// The column that tells people apart, as in the schema (unit = "COLUMN"). Without it each row is a person.
+    #[arg(long, value_name = "COLUMN")]
+    pub unit: Option<String>,
     /// How many rows one person has, at most.
     #[arg(long, value_name = "K", allow_negative_numbers = true, default_value = "1")]
     pub rows_per_unit: String,

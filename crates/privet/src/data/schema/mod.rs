@@ -24,7 +24,7 @@ pub use draft::{Seen, draft, line_to_add};
 pub use kind::{Declared, Extras, Kind, Label, Number, Transform};
 
 use crate::Error;
-use crate::privacy::{AddRemove, Neighbours, Relation, ReplacePrivate};
+use crate::privacy::Relation;
 
 /// The public description of a table: what it is called, its columns, and who is protected.
 ///
@@ -161,16 +161,17 @@ impl Schema {
 
     /// Whom the schema protects: a person as a whole if every column that is read is private, else the private columns.
     pub fn relation(&self) -> Relation {
-        let rows = self.unit.rows;
+        let Unit { column: unit, rows } = self.unit.clone();
         let mut read = self
             .columns
             .iter()
             .filter(|c| !matches!(c.kind, Kind::Id | Kind::Skip));
         if read.all(|column| column.private) {
-            return AddRemove::unit(rows).relation();
+            return Relation::AddRemove { rows, unit };
         }
         let private = self.columns.iter().filter(|column| column.private);
-        ReplacePrivate::unit(rows, private.map(|column| column.name.as_str())).relation()
+        let columns = private.map(|column| column.name.clone()).collect();
+        Relation::ReplacePrivate { rows, unit, columns }
     }
 
     /// Why rows of this schema cannot be given to a model of `other`, if they cannot: features and label must be declared alike,
