@@ -106,7 +106,7 @@ fn public(rows: &Rows<'_>, ledger: &Where) -> Result<(), Failure> {
             exit: Exit::Budget,
             message: format!(
                 "refused: the schema declares nothing private, and the ledger {} keeps '{name}' as private. Use the schema that \
-                 says so. Nothing was read.",
+                 says so. Nothing was shown.",
                 store.path().display()
             ),
         }),
