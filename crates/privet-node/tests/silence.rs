@@ -9,7 +9,7 @@ use std::fs;
 
 use home::{Home, told};
 
-const SCHEMA: &str = r#"dataset = "patients"
+const SCHEMA: &str = r#"dataset = "visits"
 unit = "person"
 rows_per_unit = 2
 [columns]
@@ -74,7 +74,7 @@ fn outcome(schema: &str, job: &str, table: &str) -> Vec<(i32, String)> {
     let limit = [
         "ledger",
         "limit",
-        "patients",
+        "visits",
         "--epsilon",
         "1",
         "--unit",
