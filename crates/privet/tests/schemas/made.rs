@@ -143,8 +143,8 @@ pub(crate) fn schema(seed: u64) -> Schema {
         }
         columns.push(Column {
             name,
+            private: kind != Kind::Id && dice.often(),
             kind,
-            private: dice.often(),
             measure: (!dice.often()).then(|| dice.text()),
         });
     }

@@ -104,6 +104,10 @@ impl Schema {
                 fault(format!("column '{name}': measure cannot have control characters"));
             }
             match &column.kind {
+                // Who is one person is what a claim rests on: it cannot be what is replaced.
+                Kind::Id if column.private => fault(format!(
+                    "column '{name}' is an id: it is never learnt from or shown, and who is one person cannot be private by itself; leave private out"
+                )),
                 Kind::Flag(declared) if declared.values().len() != 2 => {
                     fault(format!("column '{name}': a flag has two values, no and yes"));
                 }

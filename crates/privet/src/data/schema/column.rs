@@ -115,12 +115,6 @@ pub(super) fn read(section: Section<'_>) -> Option<Column> {
         Type::Label => label(section),
     };
     let kind = read.or_else(|| stand_in(kind))?;
-    if kind == Kind::Id && private == Some(true) {
-        section.finding_at(
-            "private",
-            format!("column '{}' is an id: it is never learnt from or shown, and who is one person cannot be private by itself; leave private out", section.name()),
-        );
-    }
     Some(Column {
         name: section.name().into(),
         private: private.unwrap_or(!matches!(kind, Kind::Id | Kind::Skip)),
