@@ -97,7 +97,7 @@ impl Account {
     /// Why `relation` cannot stand beside what is there, if it cannot: one data set is kept by one unit. What a row pays says
     /// nothing about a person with many rows, so the two would stand side by side and be read as one sum.
     fn other_unit(&self, dataset: &str, relation: &Relation) -> Option<String> {
-        // Every payment has a line, and lines stay: they are all there is to look at.
+        // Every payment has a line, and lines stay once there is one: they are all there is to look at.
         let kept = self.lines.keys().find(|line| line.unit() != relation.unit())?;
         let per = match kept.unit() {
             None => "per row".to_owned(),
@@ -214,8 +214,11 @@ impl Book {
                     return Err("a limit that protects no column protects nothing".into());
                 }
                 let mut account = self.account(dataset).cloned().unwrap_or_default();
-                if let Some(why) = account.other_unit(dataset, relation) {
-                    return Err(why);
+                match account.other_unit(dataset, relation) {
+                    Some(why) if !account.spends.is_empty() => return Err(why),
+                    // Nothing was paid by the old unit: the budget begins anew.
+                    Some(_) => account.lines.clear(),
+                    None => {}
                 }
                 account.set_limit(relation, *caps, *delta)?;
                 *self.account_mut(dataset) = account;
@@ -283,10 +286,15 @@ impl Book {
         };
         let account = self.account(dataset).ok_or_else(|| no_limit(dataset, relation))?;
         if let Some(why) = account.other_unit(dataset, relation) {
+            let way_out = match account.payments() {
+                0 => format!(
+                    "Nothing was spent yet, so the budget can be set anew: `{}`",
+                    relation.limit_command(dataset)
+                ),
+                _ => "Once something was spent, a data set is kept one way for good".into(),
+            };
             return Err(Error::Budget(format!(
-                "refused: {why}. A data set is kept one way for good, and a table that the ledger knows as '{dataset}' stays \
-                 '{dataset}'. For another, choose a new name in its schema and set a budget: `{}`. Nothing was drawn.",
-                relation.limit_command("NAME")
+                "refused: {why}. {way_out}. Nothing was drawn."
             )));
         }
         if !account.lines.contains_key(relation) {

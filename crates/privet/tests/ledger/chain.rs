@@ -210,8 +210,17 @@ fn names_that_look_alike_are_refused() {
 #[test]
 fn a_chain_that_mixes_units_is_refused() {
     let journal = journal(&AddRemove::row().of("who"), pure("1"), "0");
-    let entries = journal.entries();
-    let head = entries[1].head();
+    let spend = |relation: &AddRemove| Event::Spend {
+        dataset: "toy".into(),
+        relation: relation.relation(),
+        what: "a count".into(),
+        price: Price::Pure(epsilon("0.1")),
+        draws: 1,
+    };
+    let mut entries = journal.entries();
+    let paid = Entry::after(&entries[1].head(), None, spend(&AddRemove::row().of("who")));
+    entries.push(paid.expect("an entry"));
+    let head = entries[2].head();
     for relation in [AddRemove::row(), AddRemove::row().of("household")] {
         let events = [
             Event::Limit {
@@ -220,13 +229,7 @@ fn a_chain_that_mixes_units_is_refused() {
                 caps: pure("1"),
                 delta: Delta::ZERO,
             },
-            Event::Spend {
-                dataset: "toy".into(),
-                relation: relation.relation(),
-                what: "a count".into(),
-                price: Price::Pure(epsilon("0.1")),
-                draws: 1,
-            },
+            spend(&relation),
         ];
         for event in events {
             // Hashed as it should be: only its sense is wrong.

@@ -88,8 +88,21 @@ fn people_and_rows_are_not_kept_in_one_account() {
         caps: pure("1"),
         delta: Delta::ZERO,
     };
+    let spend = |dataset: &str, relation| Event::Spend {
+        dataset: dataset.into(),
+        relation,
+        what: "a count".into(),
+        price: Price::Pure(epsilon("0.01")),
+        draws: 1,
+    };
     let person = AddRemove::row().of("who");
     append(&mut journal, limit("toy", AddRemove::unit(two).relation())).expect("rows, two at a time");
+    let opened = Ledger::open("toy", person.clone(), journal.clone(), random()).map(drop);
+    assert!(
+        matches!(&opened, Err(Error::Budget(text)) if text.contains("`privet ledger limit toy --epsilon E --unit who`")),
+        "{opened:?}"
+    );
+    append(&mut journal, spend("toy", AddRemove::row().relation())).expect("paid per row");
     let refused = append(&mut journal, limit("toy", person.relation())).map_err(|e| e.to_string());
     let text = refused.expect_err("one row is not one person");
     assert!(
@@ -98,12 +111,15 @@ fn people_and_rows_are_not_kept_in_one_account() {
     );
     let opened = Ledger::open("toy", person.clone(), journal.clone(), random()).map(drop);
     assert!(
-        matches!(&opened, Err(Error::Budget(text)) if text.contains("`privet ledger limit NAME --epsilon E --unit who`")),
+        matches!(&opened, Err(Error::Budget(text)) if text.contains("kept one way for good")),
         "{opened:?}"
     );
 
     // The other way round, under a second name as well.
-    append(&mut journal, limit("people", person.relation())).expect("a data set of its own");
+    append(&mut journal, limit("people", AddRemove::row().relation())).expect("a data set of its own");
+    append(&mut journal, limit("people", person.relation())).expect("nothing was paid by row");
+    assert!(append(&mut journal, spend("people", AddRemove::row().relation())).is_err());
+    append(&mut journal, spend("people", person.relation())).expect("paid per person");
     append(
         &mut journal,
         limit("people", Replace::unit(two).of("who").relation()),
@@ -122,7 +138,7 @@ fn people_and_rows_are_not_kept_in_one_account() {
         }
     }
     let mut open = Ledger::open("folk", person.clone(), journal.clone(), random()).expect("opens");
-    let mechanism = Laplace::calibrated(epsilon("0.25"), 1).expect("a mechanism");
+    let mechanism = Laplace::calibrated(epsilon("0.2"), 1).expect("a mechanism");
     assert!(
         open.release("a count", &mechanism, count(&AddRemove::row()))
             .is_err(),
@@ -139,7 +155,7 @@ fn people_and_rows_are_not_kept_in_one_account() {
         .values()
         .map(|l| l.spent)
         .collect();
-    assert_eq!(spent, [pure("0.25"), pure("1")]);
+    assert_eq!(spent, [pure("0.21"), pure("0.84")]);
 }
 
 #[test]

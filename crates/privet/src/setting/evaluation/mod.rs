@@ -129,6 +129,15 @@ impl Evaluation {
                 "the table is not of the schema that this evaluation is for".into(),
             ));
         }
+        let (kept, paid) = (
+            table.schema().unit().column.as_deref(),
+            ledger.relation().relation(),
+        );
+        if paid.unit() != kept {
+            return Err(Error::Misuse(format!(
+                "the table is cut by {kept:?}, the budget is for the case that {paid}"
+            )));
+        }
         let judged = table.into_cells().map(|cells| self.judge(model, &cells));
         self.counted(judged, ledger, epsilon)
     }
