@@ -41,8 +41,10 @@
 //! The library opens no socket, file or clock; the `privet` command in `privet-node` does.
 #![forbid(unsafe_code)]
 
+pub mod boost;
 pub mod data;
 mod error;
+pub mod learner;
 pub mod privacy;
 
 pub use error::Error;

@@ -12,11 +12,13 @@
 
 mod column;
 mod cuts;
+mod finder;
 pub mod schema;
 mod split;
 mod table;
 
 pub use column::{Bins, ColumnBuilder, Feature, Target};
 pub use cuts::Cuts;
+pub use finder::Finder;
 pub use schema::Schema;
 pub use table::{Cells, Intake, Keep, Piece, Table};

@@ -1,0 +1,3 @@
+//! Coefficients, weight updates and votes: the arithmetic of boosting.
+
+pub mod gradient;
