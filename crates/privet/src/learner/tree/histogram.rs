@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::kernel::{Rows, partial};
 use super::lane::{CHUNK, Lane};
-use super::matrix::{Matrix, Panel};
+use super::matrix::{Matrix, Strip};
 use crate::data::Bins;
 
 /// Pairs of sums: one for each slot of each feature.
@@ -17,7 +17,7 @@ pub(super) struct Wanted<'a> {
 }
 
 enum Part<'a> {
-    Panel(&'a Panel),
+    Strip(&'a Strip),
     Wide(&'a Bins),
 }
 
@@ -32,11 +32,11 @@ pub(super) fn build<L: Lane>(matrix: &Matrix<'_>, lanes: &[L], used: &[bool], wa
     let mut tasks = Vec::new();
     for node in wanted {
         let mut out = node.into.as_mut_slice();
-        for panel in &matrix.panels {
-            let (mine, rest) = out.split_at_mut(panel.slots);
+        for strip in &matrix.strips {
+            let (mine, rest) = out.split_at_mut(strip.slots);
             out = rest;
-            if panel.features.iter().any(|&feature| used[feature]) {
-                tasks.push(Task { part: Part::Panel(panel), rows: node.rows, out: mine });
+            if strip.panels.iter().flat_map(|panel| &panel.features).any(|&feature| used[feature]) {
+                tasks.push(Task { part: Part::Strip(strip), rows: node.rows, out: mine });
             }
         }
         for &feature in &matrix.wide {
@@ -50,7 +50,7 @@ pub(super) fn build<L: Lane>(matrix: &Matrix<'_>, lanes: &[L], used: &[bool], wa
     // Many tasks keep all threads busy; few large ones are cut into chunks. The chunks are the same either way.
     let cut = tasks.len() < 4 * rayon::current_num_threads();
     tasks.into_par_iter().with_max_len(1).for_each(|task| match task.part {
-        Part::Panel(panel) => fill(panel, lanes, task, cut),
+        Part::Strip(strip) => fill(strip, lanes, task, cut),
         Part::Wide(bins) => {
             task.out.fill([0.0; 2]);
             task.rows.each(|row| {
@@ -62,44 +62,50 @@ pub(super) fn build<L: Lane>(matrix: &Matrix<'_>, lanes: &[L], used: &[bool], wa
     });
 }
 
-fn fill<L: Lane>(panel: &Panel, lanes: &[L], task: Task<'_>, cut: bool) {
+fn fill<L: Lane>(strip: &Strip, lanes: &[L], task: Task<'_>, cut: bool) {
     let Task { rows, out, .. } = task;
     if rows.len() * 32 < out.len() {
         // So few rows that cells of their own would cost more than the rows.
         out.fill([0.0; 2]);
         rows.each(|row| {
             let [g, h] = lanes[row].pair();
-            for (&offset, &slot) in panel.offsets.iter().zip(&panel.rows[row]) {
-                let sums = &mut out[offset + usize::from(slot)];
-                *sums = [sums[0] + g, sums[1] + h];
+            let line = &strip.rows()[row * strip.panels.len()..];
+            for (panel, bytes) in strip.panels.iter().zip(line) {
+                for (&offset, &slot) in panel.offsets.iter().zip(bytes) {
+                    let sums = &mut out[offset + usize::from(slot)];
+                    *sums = [sums[0] + g, sums[1] + h];
+                }
             }
         });
         return;
     }
     if rows.len() <= CHUNK {
-        let cells = partial(panel, lanes, rows);
-        flush::<L>(panel, &cells, out, |sums, more| *sums = more);
+        let cells = partial(strip, lanes, rows);
+        flush::<L>(strip, &cells, out, |sums, more| *sums = more);
         return;
     }
     out.fill([0.0; 2]);
     let add = |out: &mut [[f64; 2]], cells: &[_]| {
-        flush::<L>(panel, cells, out, |sums, more| *sums = [sums[0] + more[0], sums[1] + more[1]]);
+        flush::<L>(strip, cells, out, |sums, more| *sums = [sums[0] + more[0], sums[1] + more[1]]);
     };
     let chunks = rows.chunks(CHUNK);
     if cut {
-        let parts: Vec<_> = chunks.into_par_iter().with_max_len(1).map(|rows| partial(panel, lanes, rows)).collect();
+        let parts: Vec<_> = chunks.into_par_iter().with_max_len(1).map(|rows| partial(strip, lanes, rows)).collect();
         // In their order: sums of floats depend on it.
         parts.iter().for_each(|cells| add(out, cells));
     } else {
-        chunks.into_iter().for_each(|rows| add(out, &partial(panel, lanes, rows)));
+        chunks.into_iter().for_each(|rows| add(out, &partial(strip, lanes, rows)));
     }
 }
 
-fn flush<L: Lane>(panel: &Panel, cells: &[[L::Cell; 256]], out: &mut [[f64; 2]], put: impl Fn(&mut [f64; 2], [f64; 2])) {
-    let ends = panel.offsets[1..].iter().copied().chain([panel.slots]);
-    for ((cells, &begin), end) in cells.iter().zip(&panel.offsets).zip(ends) {
-        for (sums, &cell) in out[begin..end].iter_mut().zip(cells) {
-            put(sums, L::sums(cell));
+fn flush<L: Lane>(strip: &Strip, cells: &[[L::Cell; 256]], out: &mut [[f64; 2]], put: impl Fn(&mut [f64; 2], [f64; 2])) {
+    let mut cells = cells.iter();
+    for panel in &strip.panels {
+        let ends = panel.offsets[1..].iter().copied().chain([panel.end]);
+        for ((&begin, end), cells) in panel.offsets.iter().zip(ends).zip(&mut cells) {
+            for (sums, &cell) in out[begin..end].iter_mut().zip(cells) {
+                put(sums, L::sums(cell));
+            }
         }
     }
 }

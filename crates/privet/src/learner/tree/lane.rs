@@ -25,12 +25,12 @@ pub trait Lane: Copy + Default + Send + Sync {
 }
 
 /// How many rows a partial histogram takes.
-pub(super) const CHUNK: usize = 1 << 16;
+pub(super) const CHUNK: usize = 1 << 15;
 
 /// A gradient of 16 bits with a sign above a hessian of 16 bits without.
 ///
-/// A cell has 32 bits for each sum. With g from -32767 to 32767 and h from 0 to 65535, the sums of 2¹⁶ rows are at most
-/// 2¹⁶ · (2¹⁵ - 1) < 2³¹ and 2¹⁶ · (2¹⁶ - 1) < 2³²: neither sum leaves its half, so no carry is ever lost.
+/// A cell has 32 bits for each sum. With g from -32767 to 32767 and h from 0 to 65535, the sums of 2¹⁵ rows are at most
+/// 2¹⁵ · (2¹⁵ - 1) < 2³⁰ and 2¹⁵ · (2¹⁶ - 1) < 2³¹: neither sum leaves its half, so no carry is ever lost.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Packed(u32);
 

@@ -13,6 +13,9 @@ pub(super) const BYTES: usize = 16;
 /// KiB.
 const WIDTH: usize = 14;
 
+/// How many panels share a strip, at most: a row of four is one line of a cache.
+pub(super) const PANELS: usize = 4;
+
 /// What the engine must know about a feature; all of it is in the schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Column {
@@ -43,16 +46,32 @@ impl Column {
     }
 }
 
-/// Some features of all rows, row by row.
+/// Some features that are summed together.
 #[derive(Debug)]
 pub(super) struct Panel {
-    /// The first of its features among the narrow ones.
     pub(super) features: Vec<usize>,
-    /// Where the sums of each feature begin, from where the panel's begin.
+    /// Where the sums of each feature begin, from where the strip's begin.
     pub(super) offsets: Vec<usize>,
+    /// Where the sums of the last feature end.
+    pub(super) end: usize,
+}
+
+/// Some panels of all rows, row by row: a row is at most one line of a cache.
+#[derive(Debug)]
+pub(super) struct Strip {
+    pub(super) panels: Vec<Panel>,
     /// How many slots all of them have.
     pub(super) slots: usize,
-    pub(super) rows: Vec<[u8; BYTES]>,
+    /// For each row, the bytes of each panel; before them, what it takes to begin at a line of a cache.
+    bytes: Vec<[u8; BYTES]>,
+    begin: usize,
+}
+
+impl Strip {
+    /// For each row, the bytes of each panel.
+    pub(super) fn rows(&self) -> &[[u8; BYTES]] {
+        &self.bytes[self.begin..]
+    }
 }
 
 /// The features of a table, laid out for growing.
@@ -61,10 +80,10 @@ pub struct Matrix<'a> {
     rows: usize,
     columns: Vec<Column>,
     pub(super) bins: Vec<&'a Bins>,
-    pub(super) panels: Vec<Panel>,
+    pub(super) strips: Vec<Strip>,
     /// Features with more than 256 slots.
     pub(super) wide: Vec<usize>,
-    /// Where the sums of each feature begin in a node's histogram: panels first, then wide features.
+    /// Where the sums of each feature begin in a node's histogram: strips first, then wide features.
     pub(super) offsets: Vec<usize>,
     slots: usize,
 }
@@ -83,30 +102,32 @@ impl<'a> Matrix<'a> {
         let is_narrow = |&feature: &usize| matches!(bins[feature], Bins::Narrow(_));
         let (narrow, wide): (Vec<usize>, Vec<usize>) = (0..columns.len()).partition(is_narrow);
         let count = narrow.len().div_ceil(WIDTH);
-        let mut panels = Vec::with_capacity(count);
+        let panels: Vec<&[usize]> = (0..count)
+            .map(|i| &narrow[i * narrow.len() / count..(i + 1) * narrow.len() / count])
+            .collect();
+        let mut strips = Vec::new();
         let mut offsets = vec![0; columns.len()];
         let mut slots = 0;
-        for i in 0..count {
-            let features = &narrow[i * narrow.len() / count..(i + 1) * narrow.len() / count];
-            let begin = slots;
-            let mut inner = Vec::with_capacity(features.len());
-            for &feature in features {
-                offsets[feature] = slots;
-                inner.push(slots - begin);
-                slots += columns[feature].slots;
-            }
-            panels.push(Panel {
-                features: features.to_vec(),
-                offsets: inner,
-                slots: slots - begin,
-                rows: transpose(&bins, features, cells.rows()),
-            });
+        for panels in panels.chunks(PANELS) {
+            let first = slots;
+            let (bytes, begin) = transpose(&bins, panels, cells.rows());
+            let panel = |features: &&[usize]| {
+                let mut inner = Vec::with_capacity(features.len());
+                for &feature in *features {
+                    offsets[feature] = slots;
+                    inner.push(slots - first);
+                    slots += columns[feature].slots;
+                }
+                Panel { features: features.to_vec(), offsets: inner, end: slots - first }
+            };
+            let panels = panels.iter().map(panel).collect();
+            strips.push(Strip { panels, slots: slots - first, bytes, begin });
         }
         for &feature in &wide {
             offsets[feature] = slots;
             slots += columns[feature].slots;
         }
-        Ok(Self { rows: cells.rows(), columns, bins, panels, wide, offsets, slots })
+        Ok(Self { rows: cells.rows(), columns, bins, strips, wide, offsets, slots })
     }
 
     /// How many rows there are.
@@ -125,18 +146,27 @@ impl<'a> Matrix<'a> {
     }
 }
 
-fn transpose(bins: &[&Bins], features: &[usize], rows: usize) -> Vec<[u8; BYTES]> {
-    const BLOCK: usize = 4096;
-    let mut out = vec![[0; BYTES]; rows];
-    out.par_chunks_mut(BLOCK).enumerate().for_each(|(block, out)| {
-        for (place, &feature) in features.iter().enumerate() {
-            if let Bins::Narrow(column) = bins[feature] {
-                let column = &column[block * BLOCK..];
-                for (row, &slot) in out.iter_mut().zip(column) {
-                    row[place] = slot;
+fn transpose(bins: &[&Bins], panels: &[&[usize]], rows: usize) -> (Vec<[u8; BYTES]>, usize) {
+    const BLOCK: usize = 1024;
+    const LINE: usize = 64;
+    let mut bytes = vec![[0; BYTES]; rows * panels.len() + LINE / BYTES];
+    let begin = match bytes.as_ptr().align_offset(LINE) {
+        begin if begin <= LINE / BYTES => begin,
+        _ => 0,
+    };
+    bytes.truncate(begin + rows * panels.len());
+    let out = &mut bytes[begin..];
+    out.par_chunks_mut(BLOCK * panels.len()).enumerate().for_each(|(block, out)| {
+        for (panel, features) in panels.iter().enumerate() {
+            for (place, &feature) in features.iter().enumerate() {
+                if let Bins::Narrow(column) = bins[feature] {
+                    let rows = out.iter_mut().skip(panel).step_by(panels.len());
+                    for (row, &slot) in rows.zip(&column[block * BLOCK..]) {
+                        row[place] = slot;
+                    }
                 }
             }
         }
     });
-    out
+    (bytes, begin)
 }

@@ -17,7 +17,7 @@ const BLOCK: usize = 64;
 /// Rows that go down a tree side by side.
 const LANES: usize = 8;
 /// Deeper trees are walked node by node: a full one would be mostly empty.
-const DEEPEST: usize = 8;
+const DEEPEST: usize = 7;
 
 /// Where slots come from: a table, or raw numbers that are put into bins on the way.
 pub trait Source: Sync {
@@ -51,13 +51,13 @@ impl Source for Cells {
     }
 }
 
-/// A full binary tree: the children of node i are nodes 2i and 2i + 1.
+/// A full binary tree: node 1 is the root, the children of node i are nodes 2i and 2i + 1, and so on to the leaves.
 #[derive(Debug)]
 struct Full {
     depth: usize,
     /// A column, and the largest value in it that goes left.
-    nodes: Vec<[u8; 2]>,
-    leaves: Vec<f32>,
+    nodes: [[u8; 2]; 1 << DEEPEST],
+    leaves: [f32; 2 << DEEPEST],
 }
 
 /// A node of any other tree: it goes right where the bit of its slot is set.
@@ -70,7 +70,7 @@ struct Step {
 
 #[derive(Debug)]
 enum Shape {
-    Full(Full),
+    Full(Box<Full>),
     Steps { steps: Vec<Step>, bits: Vec<u64>, leaves: Vec<f32> },
 }
 
@@ -102,7 +102,7 @@ impl Walker {
         let mut walker = Self { base: base.to_vec(), trees: Vec::new(), views, columns, asked: Vec::new() };
         for tree in trees {
             let shape = match walker.full(tree) {
-                Some(full) => Shape::Full(full),
+                Some(full) => Shape::Full(Box::new(full)),
                 None => walker.steps(tree),
             };
             walker.trees.push(shape);
@@ -130,8 +130,8 @@ impl Walker {
         }
         let size = 1 << depth;
         // What is never asked sends everybody left.
-        let mut nodes = vec![[0, u8::MAX]; size];
-        let mut leaves = vec![0.0; size];
+        let mut nodes = [[0, u8::MAX]; 1 << DEEPEST];
+        let mut leaves = [0.0; 2 << DEEPEST];
         let root = if tree.nodes.is_empty() { Child::Leaf(0) } else { Child::Node(0) };
         let mut todo = vec![(root, 1usize)];
         while let Some((child, place)) = todo.pop() {
@@ -141,7 +141,7 @@ impl Walker {
                     while place < size {
                         place *= 2;
                     }
-                    leaves[place - size] = tree.leaves[leaf as usize];
+                    leaves[place] = tree.leaves[leaf as usize];
                 }
                 Child::Node(node) => {
                     let node = &tree.nodes[node as usize];
@@ -298,15 +298,30 @@ impl Block {
 impl Full {
     #[inline]
     fn add(&self, rows: &[[u8; 256]; LANES], sums: &mut [f32; LANES]) {
+        match self.depth {
+            0 => self.down::<0>(rows, sums),
+            1 => self.down::<1>(rows, sums),
+            2 => self.down::<2>(rows, sums),
+            3 => self.down::<3>(rows, sums),
+            4 => self.down::<4>(rows, sums),
+            5 => self.down::<5>(rows, sums),
+            6 => self.down::<6>(rows, sums),
+            _ => self.down::<DEEPEST>(rows, sums),
+        }
+    }
+
+    /// Down D levels. The compiler sees that a place of d levels has d + 1 bits, and checks no bound.
+    #[inline]
+    fn down<const D: usize>(&self, rows: &[[u8; 256]; LANES], sums: &mut [f32; LANES]) {
         let mut at = [1usize; LANES];
-        for _ in 0..self.depth {
+        for _ in 0..D {
             for (at, row) in at.iter_mut().zip(rows) {
                 let [column, last] = self.nodes[*at];
-                *at = 2 * *at + usize::from(row[usize::from(column)] > last);
+                *at = *at << 1 | usize::from(last < row[usize::from(column)]);
             }
         }
         for (at, sum) in at.iter().zip(sums) {
-            *sum += self.leaves[at - self.nodes.len()];
+            *sum += self.leaves[*at];
         }
     }
 }
