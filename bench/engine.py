@@ -227,7 +227,7 @@ def run_peer(name, folder, problem):
     x, y, classes, texts = read(folder / f"{problem}.train")
     xt, _, _, _ = read(folder / f"{problem}.test")
     fit, scorer = peer(name, texts, classes)
-    base = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    base = peak()
     start, cpu = time.perf_counter(), processor()
     model = fit(x, y)
     took, cpu = time.perf_counter() - start, processor() - cpu
@@ -237,7 +237,13 @@ def run_peer(name, folder, problem):
     if classes == 2 and scores.ndim == 2:
         scores = scores[:, 1]
     scores.tofile(folder / "scores")
-    print(json.dumps({"fit": took, "cpu": cpu, "predict": best, "base": base}))
+    print(json.dumps({"fit": took, "cpu": cpu, "predict": best, "base": base, "peak": peak()}))
+
+
+def peak():
+    """The most memory that this process has had, in MB. (What wait4 says includes the parent's before the start.)"""
+    status = Path("/proc/self/status").read_text()
+    return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM")) / 1024
 
 
 def timed(score, x):
@@ -263,13 +269,10 @@ def run(name, folder, problem):
         "RAYON_NUM_THREADS": str(THREADS),
     }
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment)
-    printed = process.stdout.read()
-    _, status, used = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
+    printed, _ = process.communicate()
     if process.returncode:
         raise SystemExit(f"{name} failed on {problem}: {' '.join(command)}")
     result = json.loads(printed.splitlines()[-1])
-    result["peak"] = used.ru_maxrss / 1024
     _, y, classes, _ = read(folder / f"{problem}.test")
     scores = np.fromfile(folder / "scores", np.float32).astype(float)
     result["rate"] = len(y) / result["predict"]

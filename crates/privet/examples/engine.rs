@@ -44,26 +44,45 @@ struct Raw {
 
 fn read(path: &str) -> Outcome<Raw> {
     let bytes = std::fs::read(path)?;
-    let end = bytes.iter().position(|&byte| byte == b'\n').ok_or("there is no first line")?;
+    let end = bytes
+        .iter()
+        .position(|&byte| byte == b'\n')
+        .ok_or("there is no first line")?;
     let head: Head = serde_json::from_slice(&bytes[..end])?;
     let (singles, _) = bytes[end + 1..].as_chunks::<4>();
     let count = head.rows * head.features.len();
     let single = |bytes: &[u8; 4]| f32::from_le_bytes(*bytes);
     let numbers = singles[..count].iter().map(single).collect();
     let labels = singles[count..].iter().map(single).collect();
-    Ok(Raw { head, numbers, labels })
+    Ok(Raw {
+        head,
+        numbers,
+        labels,
+    })
 }
 
 fn schema(head: &Head) -> Outcome<Schema> {
     let names = |count: usize| (0..count).map(|i| i.to_string()).collect();
-    let column = |name: String, kind| Column { name, kind, private: false, measure: None };
+    let column = |name: String, kind| Column {
+        name,
+        kind,
+        private: false,
+        measure: None,
+    };
     let mut columns = Vec::new();
     for (i, feature) in head.features.iter().enumerate() {
         let kind = match feature {
             Feature::Cuts(cuts) => {
                 let (first, last) = (cuts[0], cuts[cuts.len() - 1]);
                 let (min, max) = (first - first.abs().max(1.0), last + last.abs().max(1.0));
-                Kind::Number(Number::new(min, max, Extras { cuts: Some(cuts.clone()), ..Extras::default() })?)
+                Kind::Number(Number::new(
+                    min,
+                    max,
+                    Extras {
+                        cuts: Some(cuts.clone()),
+                        ..Extras::default()
+                    },
+                )?)
             }
             Feature::Categories(count) => Kind::Category(Declared::new(names(*count), None)?),
         };
@@ -74,7 +93,13 @@ fn schema(head: &Head) -> Outcome<Schema> {
         classes => Label::Classes(Declared::new(names(classes), None)?),
     };
     columns.push(column("label".into(), Kind::Label(label)));
-    Ok(Schema::new("bench", Unit::default(), Layout::default(), vec![], columns)?)
+    Ok(Schema::new(
+        "bench",
+        Unit::default(),
+        Layout::default(),
+        vec![],
+        columns,
+    )?)
 }
 
 fn cells(schema: &Arc<Schema>, raw: &Raw) -> Outcome<Cells> {
@@ -90,7 +115,13 @@ fn cells(schema: &Arc<Schema>, raw: &Raw) -> Outcome<Cells> {
             for (i, column) in columns.iter_mut().enumerate() {
                 if i < width {
                     let numbers = numbers.iter().skip(i).step_by(width);
-                    numbers.for_each(|&x| if x.is_nan() { column.missing() } else { column.number(x.into()) });
+                    numbers.for_each(|&x| {
+                        if x.is_nan() {
+                            column.missing()
+                        } else {
+                            column.number(x.into())
+                        }
+                    });
                 } else {
                     labels.iter().for_each(|&x| column.number(x.into()));
                 }
@@ -99,7 +130,11 @@ fn cells(schema: &Arc<Schema>, raw: &Raw) -> Outcome<Cells> {
         })
         .collect();
     let table = Table::new(&intake, pieces?);
-    let leave = Unprotected::unrecorded("bench", &schema.relation(), "generated or public rows, to measure time");
+    let leave = Unprotected::unrecorded(
+        "bench",
+        &schema.relation(),
+        "generated or public rows, to measure time",
+    );
     Ok(leave.reveal(table.into_cells()))
 }
 
@@ -115,7 +150,10 @@ impl<'a> Binned<'a> {
             Kind::Number(number) => Finder::new(number),
             _ => None,
         };
-        Self { raw, finders: schema.features().map(|column| finder(&column.kind)).collect() }
+        Self {
+            raw,
+            finders: schema.features().map(|column| finder(&column.kind)).collect(),
+        }
     }
 }
 
@@ -127,17 +165,25 @@ impl Source for Binned<'_> {
     fn slots(&self, feature: usize, begin: usize, out: &mut [u16]) {
         let mut narrow = vec![0; out.len()];
         self.narrow(feature, begin, &mut narrow);
-        out.iter_mut().zip(narrow).for_each(|(out, slot)| *out = slot.into());
+        out.iter_mut()
+            .zip(narrow)
+            .for_each(|(out, slot)| *out = slot.into());
     }
 
     fn narrow(&self, feature: usize, begin: usize, out: &mut [u8]) {
         let width = self.raw.head.features.len();
-        let numbers = self.raw.numbers[begin * width..].iter().skip(feature).step_by(width).copied();
+        let numbers = self.raw.numbers[begin * width..]
+            .iter()
+            .skip(feature)
+            .step_by(width)
+            .copied();
         match (&self.finders[feature], &self.raw.head.features[feature]) {
             (Some(finder), _) => finder.fill(numbers, out),
             (None, Feature::Categories(count)) => {
                 let slot = |x: f32| if x.is_nan() { count + 1 } else { x as usize };
-                out.iter_mut().zip(numbers).for_each(|(out, x)| *out = slot(x) as u8);
+                out.iter_mut()
+                    .zip(numbers)
+                    .for_each(|(out, x)| *out = slot(x) as u8);
             }
             (None, Feature::Cuts(_)) => out.fill(0),
         }
@@ -174,8 +220,22 @@ fn settings(arguments: &[String]) -> Outcome<Gradient> {
 /// Processor seconds so far, where the system says so.
 fn processor() -> f64 {
     let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    let ticks = text.rsplit(')').next().unwrap_or_default().split_whitespace().skip(11).take(2);
+    let ticks = text
+        .rsplit(')')
+        .next()
+        .unwrap_or_default()
+        .split_whitespace()
+        .skip(11)
+        .take(2);
     ticks.filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() / 100.0
+}
+
+/// The most memory that this process has had, in MB, where the system says so.
+fn peak() -> f64 {
+    let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let number = line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
+    number.unwrap_or(f64::NAN) / 1024.0
 }
 
 fn main() -> Outcome<()> {
@@ -189,8 +249,16 @@ fn main() -> Outcome<()> {
     let schema = Arc::new(schema(&raw.head)?);
     let cells = cells(&schema, &raw)?;
     let binning = start.elapsed().as_secs_f64();
-    let rows = Rows { cells: &cells, weights: None };
-    let training = Training { schema: &schema, rows, validation: None, start: None };
+    let rows = Rows {
+        cells: &cells,
+        weights: None,
+    };
+    let training = Training {
+        schema: &schema,
+        rows,
+        validation: None,
+        start: None,
+    };
     let model = gradient.fit(&training, &mut |_| ControlFlow::Continue(()))?;
     let (fit, cpu) = (start.elapsed().as_secs_f64(), processor() - used);
     let test = read(test)?;
@@ -204,7 +272,8 @@ fn main() -> Outcome<()> {
     std::fs::File::create(out)?.write_all(&bytes)?;
     let leaves: usize = model.trees.iter().map(|tree| tree.leaves.len()).sum();
     println!(
-        r#"{{"fit": {fit}, "cpu": {cpu}, "binning": {binning}, "predict": {predict}, "leaves": {leaves}, "threads": {}}}"#,
+        r#"{{"fit": {fit}, "cpu": {cpu}, "binning": {binning}, "predict": {predict}, "leaves": {leaves}, "peak": {}, "threads": {}}}"#,
+        peak(),
         rayon::current_num_threads()
     );
     Ok(())

@@ -24,8 +24,13 @@ impl Finder {
         let mut cuts = Box::new([f32::NAN; 256]);
         cuts[..points.len()].copy_from_slice(points);
         let slot = |cuts: &Cuts, x: f64| cuts.bin(x as f32);
-        let missing = number.fill().map_or(number.missing(), |fill| slot(number.cuts(), fill));
-        Some(Self { cuts, missing: missing as u8 })
+        let missing = number
+            .fill()
+            .map_or(number.missing(), |fill| slot(number.cuts(), fill));
+        Some(Self {
+            cuts,
+            missing: missing as u8,
+        })
     }
 
     /// The slot of each number; what is not a number is missing.
@@ -59,7 +64,10 @@ mod tests {
     #[test]
     fn many_at_once_find_what_each_finds_alone() {
         for bins in [2u16, 3, 8, 100, 254, 255] {
-            let extras = Extras { bins: Some(bins), ..Extras::default() };
+            let extras = Extras {
+                bins: Some(bins),
+                ..Extras::default()
+            };
             let number = Number::new(-3.0, 7.0, extras).expect("a number");
             let finder = Finder::new(&number).expect("few bins");
             let mut probes = vec![f32::MIN, f32::MAX, f32::INFINITY, f32::NEG_INFINITY, 0.0];
@@ -79,10 +87,15 @@ mod tests {
 
     #[test]
     fn a_declared_fill_takes_the_place_of_missing_numbers() {
-        let extras = Extras { fill: Some(5.0), ..Extras::default() };
+        let extras = Extras {
+            fill: Some(5.0),
+            ..Extras::default()
+        };
         let number = Number::new(0.0, 10.0, extras).expect("a number");
         let mut out = [0];
-        Finder::new(&number).expect("few bins").fill([f32::NAN].into_iter(), &mut out);
+        Finder::new(&number)
+            .expect("few bins")
+            .fill([f32::NAN].into_iter(), &mut out);
         assert_eq!(u16::from(out[0]), number.cuts().bin(5.0));
     }
 }

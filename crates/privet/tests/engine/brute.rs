@@ -34,19 +34,36 @@ impl Brute<'_> {
                 Missing::To(Side::Left) => &[Side::Left],
                 Missing::To(Side::Right) => &[Side::Right],
             };
-            let rule = |slot: usize, others: Side| Rule::UpTo { slot: slot as u16, others };
-            return sides.iter().flat_map(|&side| (0..column.ordinary).map(move |slot| rule(slot, side))).collect();
+            let rule = |slot: usize, others: Side| Rule::UpTo {
+                slot: slot as u16,
+                others,
+            };
+            return sides
+                .iter()
+                .flat_map(|&side| (0..column.ordinary).map(move |slot| rule(slot, side)))
+                .collect();
         }
         if self.policy.categories == Categories::OneVsRest {
-            return (0..column.slots).map(|slot| Rule::one_of(column.slots, [slot])).collect();
+            return (0..column.slots)
+                .map(|slot| Rule::one_of(column.slots, [slot]))
+                .collect();
         }
         // Without regularisation the best of all subsets is known to be one of the sorted ones.
         if self.policy.lambda == 0.0 && column.slots <= 10 {
             return (0..1usize << column.slots)
-                .map(|set| Rule::one_of(column.slots, (0..column.slots).filter(|slot| set >> slot & 1 == 1)))
+                .map(|set| {
+                    Rule::one_of(
+                        column.slots,
+                        (0..column.slots).filter(|slot| set >> slot & 1 == 1),
+                    )
+                })
                 .collect();
         }
-        let lambda = if self.policy.order == Order::Second { self.policy.lambda } else { 0.0 };
+        let lambda = if self.policy.order == Order::Second {
+            self.policy.lambda
+        } else {
+            0.0
+        };
         let mut values: Vec<(f64, usize)> = (0..column.slots)
             .filter_map(|slot| {
                 let inside = |&&row: &&usize| usize::from(self.slot(feature, row)) == slot;
@@ -63,14 +80,20 @@ impl Brute<'_> {
 
     pub(crate) fn part(&self, feature: usize, rule: &Rule, rows: &[usize]) -> [Vec<usize>; 2] {
         let column = &self.columns[feature];
-        let (left, right) = rows.iter().partition(|&&row| rule.goes_left(self.slot(feature, row), column));
+        let (left, right) = rows
+            .iter()
+            .partition(|&&row| rule.goes_left(self.slot(feature, row), column));
         [left, right]
     }
 
     /// What a rule is worth.
     pub(crate) fn gain(&self, feature: usize, rule: &Rule, rows: &[usize]) -> f64 {
         let [left, right] = self.part(feature, rule, rows).map(|rows| sum(self.pairs, &rows));
-        let lambda = if self.policy.order == Order::Second { self.policy.lambda } else { 0.0 };
+        let lambda = if self.policy.order == Order::Second {
+            self.policy.lambda
+        } else {
+            0.0
+        };
         let least = self.policy.min_child_weight;
         if left[1] < least || right[1] < least || left[1] + lambda <= 0.0 || right[1] + lambda <= 0.0 {
             return f64::NEG_INFINITY;

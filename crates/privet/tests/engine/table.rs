@@ -32,20 +32,36 @@ pub(crate) fn schema(columns: &[Of], labels: Labels) -> Schema {
             let kind = match *of {
                 Of::Number(count) => {
                     let cuts = (1..count).map(|i| f64::from(i) - 0.5).collect();
-                    let extras = Extras { cuts: Some(cuts), ..Extras::default() };
+                    let extras = Extras {
+                        cuts: Some(cuts),
+                        ..Extras::default()
+                    };
                     Kind::Number(Number::new(0.0, f64::from(count - 1), extras).unwrap())
                 }
                 Of::Category(count) => Kind::Category(Declared::new(names(count), None).unwrap()),
                 Of::Ordinal(count) => Kind::Ordinal(Declared::new(names(count), None).unwrap()),
             };
-            Column { name: format!("c{i}"), kind, private: true, measure: None }
+            Column {
+                name: format!("c{i}"),
+                kind,
+                private: true,
+                measure: None,
+            }
         })
         .collect();
     let label = match labels {
         Labels::Classes(count) => Label::Classes(Declared::new(names(count), None).unwrap()),
-        Labels::Number => Label::Number { min: -100.0, max: 100.0 },
+        Labels::Number => Label::Number {
+            min: -100.0,
+            max: 100.0,
+        },
     };
-    all.push(Column { name: "label".into(), kind: Kind::Label(label), private: true, measure: None });
+    all.push(Column {
+        name: "label".into(),
+        kind: Kind::Label(label),
+        private: true,
+        measure: None,
+    });
     Schema::new("test", Unit::default(), Layout::default(), vec!["?".into()], all).unwrap()
 }
 
@@ -89,9 +105,9 @@ pub(crate) fn random(columns: &[Of], labels: Labels, rows: usize, seed: u8) -> (
                 .collect();
             let noisy = sum + coins.unit() - 0.5;
             row.push(match labels {
-                Labels::Classes(count) => {
-                    (((noisy + 1.0) / 2.0 * f64::from(count)).clamp(0.0, f64::from(count) - 1.0) as u32).to_string()
-                }
+                Labels::Classes(count) => (((noisy + 1.0) / 2.0 * f64::from(count))
+                    .clamp(0.0, f64::from(count) - 1.0) as u32)
+                    .to_string(),
                 Labels::Number => noisy.to_string(),
             });
             row
@@ -101,5 +117,11 @@ pub(crate) fn random(columns: &[Of], labels: Labels, rows: usize, seed: u8) -> (
     (schema, cells)
 }
 
-pub(crate) const MIXED: [Of; 6] =
-    [Of::Number(20), Of::Category(5), Of::Number(300), Of::Ordinal(4), Of::Number(7), Of::Category(12)];
+pub(crate) const MIXED: [Of; 6] = [
+    Of::Number(20),
+    Of::Category(5),
+    Of::Number(300),
+    Of::Ordinal(4),
+    Of::Number(7),
+    Of::Category(12),
+];

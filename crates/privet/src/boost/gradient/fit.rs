@@ -36,7 +36,12 @@ impl<'a> Scored<'a> {
         if rows.weights.is_some_and(|weights| weights.len() != labels.len()) {
             return Err(Error::Misuse("every row has a weight, or none has".into()));
         }
-        Ok(Self { cells: rows.cells, labels, weights: rows.weights, scores: Vec::new() })
+        Ok(Self {
+            cells: rows.cells,
+            labels,
+            weights: rows.weights,
+            scores: Vec::new(),
+        })
     }
 
     fn start(&mut self, model: &Boosted, schema: &Schema) -> Result<(), Error> {
@@ -56,9 +61,13 @@ impl<'a> Scored<'a> {
     /// Adds a tree's values by walking it.
     fn add(&mut self, tree: &Tree, columns: &[Column], output: usize) {
         let features = self.cells.features();
-        self.scores[output].par_iter_mut().enumerate().with_min_len(1024).for_each(|(row, score)| {
-            *score += tree.leaves[tree.leaf(columns, |feature| features[feature].bins.get(row))];
-        });
+        self.scores[output]
+            .par_iter_mut()
+            .enumerate()
+            .with_min_len(1024)
+            .for_each(|(row, score)| {
+                *score += tree.leaves[tree.leaf(columns, |feature| features[feature].bins.get(row))];
+            });
     }
 
     fn loss(&self, loss: Loss) -> f64 {
@@ -76,10 +85,16 @@ fn fit_as<L: Put>(
     let mut rows = Scored::new(&training.rows, loss)?;
     let mut model = match training.start {
         Some(start) if start.loss != loss => {
-            return Err(Error::Parameter("the model to go on from was fitted to another kind of label".into()));
+            return Err(Error::Parameter(
+                "the model to go on from was fitted to another kind of label".into(),
+            ));
         }
         Some(start) => start.clone(),
-        None => Boosted { loss, base: base(gradient, loss, &rows), trees: Vec::new() },
+        None => Boosted {
+            loss,
+            base: base(gradient, loss, &rows),
+            trees: Vec::new(),
+        },
     };
     let matrix = Matrix::new(training.rows.cells, schema)?;
     rows.start(&model, schema)?;
@@ -107,8 +122,14 @@ fn fit_as<L: Put>(
         if best.0.is_none_or(|best| now.is_some_and(|now| now < best)) {
             best = (now, first + round + 1);
         }
-        let done = Progress { done: round + 1, rounds: gradient.rounds, validation: now };
-        let has_waited = gradient.patience.is_some_and(|patience| first + round + 1 - best.1 >= patience);
+        let done = Progress {
+            done: round + 1,
+            rounds: gradient.rounds,
+            validation: now,
+        };
+        let has_waited = gradient
+            .patience
+            .is_some_and(|patience| first + round + 1 - best.1 >= patience);
         if progress(done).is_break() || (now.is_some() && has_waited) {
             break;
         }
@@ -159,7 +180,9 @@ impl<'a, L: Put> Rounds<'a, L> {
                 monotone: gradient.monotone.clone(),
             },
             engine: Engine::new(matrix),
-            heaviest: rows.weights.map_or(1.0, |weights| weights.iter().copied().fold(0.0, f32::max)),
+            heaviest: rows
+                .weights
+                .map_or(1.0, |weights| weights.iter().copied().fold(0.0, f32::max)),
             rows,
             grid: Grid::UNIT,
             lanes: lanes(),
@@ -170,8 +193,18 @@ impl<'a, L: Put> Rounds<'a, L> {
 
     /// The gradients of all outputs at the scores so far.
     fn derive(&mut self) {
-        let Scored { labels, weights, scores, .. } = &self.rows;
-        let sight = Sight { loss: self.loss, labels, weights: *weights, heaviest: self.heaviest };
+        let Scored {
+            labels,
+            weights,
+            scores,
+            ..
+        } = &self.rows;
+        let sight = Sight {
+            loss: self.loss,
+            labels,
+            weights: *weights,
+            heaviest: self.heaviest,
+        };
         let [g, h] = sight.bounds(scores);
         let is_first = self.gradient.order == Order::First;
         self.grid = L::grid(g, if is_first { f64::from(self.heaviest) } else { h });
@@ -186,7 +219,8 @@ impl<'a, L: Put> Rounds<'a, L> {
     fn tree(&mut self, round: usize, output: usize) -> Tree {
         let matrix = self.engine.matrix();
         let mut coins = sample::coins(self.gradient.seed, round);
-        let sampled = (self.gradient.rows < 1.0).then(|| sample::choose(matrix.rows(), self.gradient.rows, &mut coins));
+        let sampled =
+            (self.gradient.rows < 1.0).then(|| sample::choose(matrix.rows(), self.gradient.rows, &mut coins));
         let mut used = vec![self.gradient.columns >= 1.0; matrix.columns().len()];
         if self.gradient.columns < 1.0 {
             // Another draw for each output's tree, the same rows for all of them.
@@ -210,7 +244,10 @@ impl<'a, L: Put> Rounds<'a, L> {
             self.newton_leaves(&mut tree, newton, sampled.as_deref());
         }
         let leaf_of = self.engine.leaf_of();
-        let scores = self.rows.scores[output].par_iter_mut().zip(leaf_of).with_min_len(8192);
+        let scores = self.rows.scores[output]
+            .par_iter_mut()
+            .zip(leaf_of)
+            .with_min_len(8192);
         scores.for_each(|(score, leaf)| *score += tree.leaves[usize::from(leaf.load(Ordering::Relaxed))]);
         tree
     }
@@ -234,8 +271,12 @@ impl<'a, L: Put> Rounds<'a, L> {
             })
             .collect();
         for (leaf, value) in tree.leaves.iter_mut().enumerate() {
-            let sums = pieces.iter().fold([0.0; 2], |sum, piece| [sum[0] + piece[leaf][0], sum[1] + piece[leaf][1]]);
-            let step = self.policy.leaf(self.newton_grid.real(sums), [f64::NEG_INFINITY, f64::INFINITY]);
+            let sums = pieces.iter().fold([0.0; 2], |sum, piece| {
+                [sum[0] + piece[leaf][0], sum[1] + piece[leaf][1]]
+            });
+            let step = self
+                .policy
+                .leaf(self.newton_grid.real(sums), [f64::NEG_INFINITY, f64::INFINITY]);
             *value = (step * self.gradient.rate) as f32;
         }
     }

@@ -54,7 +54,9 @@ impl Loss {
             (Self::Logistic | Self::Softmax(_), Some(Target::Classes(classes))) => {
                 Ok(classes.iter().map(|&class| f32::from(class)).collect())
             }
-            _ => Err(Error::Misuse("the rows have no labels of the schema's kind".into())),
+            _ => Err(Error::Misuse(
+                "the rows have no labels of the schema's kind".into(),
+            )),
         }
     }
 
@@ -72,12 +74,20 @@ impl Loss {
             }
         }
         let all: f64 = totals.iter().sum();
-        let share = |class: usize| if all > 0.0 { (totals[class] / all).clamp(1e-6, 1.0 - 1e-6) } else { 0.5 };
+        let share = |class: usize| {
+            if all > 0.0 {
+                (totals[class] / all).clamp(1e-6, 1.0 - 1e-6)
+            } else {
+                0.5
+            }
+        };
         match self {
             Self::Squared if totals[0] > 0.0 => vec![(totals[1] / totals[0]) as f32],
             Self::Squared => vec![0.0],
             Self::Logistic => vec![(share(1) / (1.0 - share(1))).ln() as f32],
-            Self::Softmax(_) => (0..self.outputs()).map(|class| share(class).ln() as f32).collect(),
+            Self::Softmax(_) => (0..self.outputs())
+                .map(|class| share(class).ln() as f32)
+                .collect(),
         }
     }
 
@@ -94,7 +104,10 @@ impl Loss {
                     signed.max(0.0) + (-signed.abs()).exp().ln_1p()
                 }
                 Self::Softmax(_) => {
-                    let most = scores.iter().map(|scores| scores[row]).fold(f32::NEG_INFINITY, f32::max);
+                    let most = scores
+                        .iter()
+                        .map(|scores| scores[row])
+                        .fold(f32::NEG_INFINITY, f32::max);
                     let exps = scores.iter().map(|scores| f64::from(scores[row] - most).exp());
                     exps.sum::<f64>().ln() - f64::from(scores[label as usize][row] - most)
                 }
@@ -197,7 +210,10 @@ impl Sight<'_> {
             // A maximum does not depend on the order.
             Loss::Squared => {
                 let gradient = |row: usize| (self.weight(row) * (scores[0][row] - self.labels[row])).abs();
-                let most = (0..self.labels.len()).into_par_iter().with_min_len(PIECE).map(gradient);
+                let most = (0..self.labels.len())
+                    .into_par_iter()
+                    .with_min_len(PIECE)
+                    .map(gradient);
                 [f64::from(most.reduce(|| 0.0, f32::max)), weight]
             }
         }
@@ -221,9 +237,11 @@ impl Sight<'_> {
                         (Loss::Squared, None) => {
                             lanes.for_each(|(lane, (s, y))| *lane = L::put((s - y) * step[0], step[1]));
                         }
-                        (Loss::Squared, Some(weights)) => lanes.zip(weights).for_each(|((lane, (s, y)), w)| {
-                            *lane = L::put(w * (s - y) * step[0], w * step[1]);
-                        }),
+                        (Loss::Squared, Some(weights)) => {
+                            lanes.zip(weights).for_each(|((lane, (s, y)), w)| {
+                                *lane = L::put(w * (s - y) * step[0], w * step[1]);
+                            })
+                        }
                         (_, None) => lanes.for_each(|(lane, (s, y))| {
                             let p = 1.0 / (1.0 + exp(-s));
                             let h = if plain { 1.0 } else { p * (1.0 - p) };
@@ -256,7 +274,9 @@ impl Sight<'_> {
             let rows = begin..begin + count;
             let mut most = vec![f32::NEG_INFINITY; count];
             for scores in scores {
-                most.iter_mut().zip(&scores[rows.clone()]).for_each(|(most, &s)| *most = if s > *most { s } else { *most });
+                most.iter_mut()
+                    .zip(&scores[rows.clone()])
+                    .for_each(|(most, &s)| *most = if s > *most { s } else { *most });
             }
             let mut totals = vec![0.0f32; count];
             let mut exps = vec![0.0f32; count * scores.len()];
@@ -270,7 +290,11 @@ impl Sight<'_> {
                 for (i, (lane, e)) in lanes.iter_mut().zip(exps).enumerate() {
                     let p = e / totals[i];
                     let w = self.weight(begin + i);
-                    let y = if self.labels[begin + i] == class as f32 { 1.0 } else { 0.0 };
+                    let y = if self.labels[begin + i] == class as f32 {
+                        1.0
+                    } else {
+                        0.0
+                    };
                     let h = if plain { 1.0 } else { 2.0 * p * (1.0 - p) };
                     *lane = L::put(w * (p - y) * step[0], w * h * step[1]);
                 }

@@ -162,10 +162,14 @@ impl Boosted {
     pub fn walker(&self, schema: &Schema) -> Result<Walker, Error> {
         let outputs = self.loss.outputs();
         if self.base.len() != outputs || !self.trees.len().is_multiple_of(outputs) {
-            return Err(Error::Data("the model has not as many trees for each output".into()));
+            return Err(Error::Data(
+                "the model has not as many trees for each output".into(),
+            ));
         }
         if !self.base.iter().all(|base| base.is_finite()) {
-            return Err(Error::Data("the model starts at what is not a finite number".into()));
+            return Err(Error::Data(
+                "the model starts at what is not a finite number".into(),
+            ));
         }
         Walker::new(Column::of(schema), &self.base, &self.trees)
     }
@@ -195,14 +199,19 @@ impl Gradient {
         if !(self.rate.is_finite() && self.rate > 0.0) {
             return bad("rate must be above 0");
         }
-        if [self.lambda, self.gamma, self.min_child_weight].iter().any(|x| !x.is_finite() || *x < 0.0) {
+        if [self.lambda, self.gamma, self.min_child_weight]
+            .iter()
+            .any(|x| !x.is_finite() || *x < 0.0)
+        {
             return bad("lambda, gamma and min_child_weight must be at least 0");
         }
         if !share(self.rows) || !share(self.columns) {
             return bad("the shares of rows and columns must be above 0 and at most 1");
         }
         match self.growth {
-            Growth::Levels(depth) if !(1..=16).contains(&depth) => return bad("a depth of 1 to 16 is possible"),
+            Growth::Levels(depth) if !(1..=16).contains(&depth) => {
+                return bad("a depth of 1 to 16 is possible");
+            }
             Growth::Best { leaves, depth } if !(2..=Tree::LEAVES).contains(&leaves) || depth == 0 => {
                 return bad("2 to 65536 leaves and a depth of at least 1 are possible");
             }

@@ -30,7 +30,13 @@ mod tests {
 
     #[test]
     fn as_many_as_asked_for_each_once_in_order() {
-        for (count, share, expected) in [(10, 0.5, 5), (1000, 0.25, 250), (3, 0.01, 1), (0, 0.5, 0), (7, 1.0, 7)] {
+        for (count, share, expected) in [
+            (10, 0.5, 5),
+            (1000, 0.25, 250),
+            (3, 0.01, 1),
+            (0, 0.5, 0),
+            (7, 1.0, 7),
+        ] {
             let chosen = choose(count, share, &mut coins([7; 32], 3));
             assert_eq!(chosen.len(), expected);
             assert!(chosen.windows(2).all(|pair| pair[0] < pair[1]));

@@ -44,7 +44,11 @@ impl Worth {
         let Some(bounds) = self.bounds else {
             // One division instead of two.
             let worth = (left[0] * left[0] * r + right[0] * right[0] * l) / (l * r);
-            return if l > 0.0 && r > 0.0 { worth } else { f64::NEG_INFINITY };
+            return if l > 0.0 && r > 0.0 {
+                worth
+            } else {
+                f64::NEG_INFINITY
+            };
         };
         if !(l > 0.0 && r > 0.0) {
             return f64::NEG_INFINITY;
@@ -64,7 +68,11 @@ impl Worth {
 }
 
 fn value(g: f64, h: f64, [low, high]: [f64; 2]) -> f64 {
-    if h > 0.0 { (-g / h).max(low).min(high) } else { 0.0f64.max(low).min(high) }
+    if h > 0.0 {
+        (-g / h).max(low).min(high)
+    } else {
+        0.0f64.max(low).min(high)
+    }
 }
 
 /// Twice the loss that a leaf of this value saves.

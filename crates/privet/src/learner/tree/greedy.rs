@@ -83,7 +83,10 @@ impl Policy for Greedy {
                     feature,
                     rule: match &best.set {
                         Some(left) => Rule::one_of(level.columns()[feature].slots, left.iter().copied()),
-                        None => Rule::UpTo { slot: best.slot as u16, others: best.others },
+                        None => Rule::UpTo {
+                            slot: best.slot as u16,
+                            others: best.others,
+                        },
                     },
                     gain: best.gain,
                 })
@@ -115,9 +118,18 @@ impl Greedy {
             lambda: second * self.lambda / level.grid.hessian,
             least: self.min_child_weight / level.grid.hessian,
             bounds: constrained.then(|| node.bounds.map(|bound| bound / unit)),
-            direction: if column.ordered { self.direction(feature) } else { 0 },
+            direction: if column.ordered {
+                self.direction(feature)
+            } else {
+                0
+            },
         };
-        let scan = Scan { worth, column: *column, slots, sums: node.sums };
+        let scan = Scan {
+            worth,
+            column: *column,
+            slots,
+            sums: node.sums,
+        };
         let best = match (column.ordered, self.categories) {
             (true, _) => scan.ordered(self.missing),
             (false, Categories::Sorted) => scan.sorted(),
@@ -178,7 +190,12 @@ impl Scan<'_> {
                 }
             }
             if top.0 > best.as_ref().map_or(f64::NEG_INFINITY, |best| best.gain) {
-                best = Some(Best { gain: top.0, slot: top.1, others: side, set: None });
+                best = Some(Best {
+                    gain: top.0,
+                    slot: top.1,
+                    others: side,
+                    set: None,
+                });
             }
         }
         best
@@ -186,7 +203,9 @@ impl Scan<'_> {
 
     /// The slots that somebody is in, sorted by what their leaves would say.
     fn by_value(&self) -> Vec<usize> {
-        let mut present: Vec<usize> = (0..self.slots.len()).filter(|&slot| self.slots[slot] != [0.0; 2]).collect();
+        let mut present: Vec<usize> = (0..self.slots.len())
+            .filter(|&slot| self.slots[slot] != [0.0; 2])
+            .collect();
         let value = |slot: usize| {
             let [g, h] = self.slots[slot];
             let h = h + self.worth.lambda;
@@ -223,6 +242,11 @@ impl Scan<'_> {
 
     fn set(&self, gain: f64, left: Vec<usize>) -> Option<Best> {
         let slot = left.iter().copied().min()?;
-        gain.is_finite().then_some(Best { gain, slot, others: Side::Right, set: Some(left) })
+        gain.is_finite().then_some(Best {
+            gain,
+            slot,
+            others: Side::Right,
+            set: Some(left),
+        })
     }
 }

@@ -13,6 +13,7 @@ use super::matrix::Matrix;
 use super::policy::{Level, LevelNode, Policy, Split};
 use super::rows::{Sieve, part};
 use super::shape::{Child, Node, Tree};
+use super::unfinished::{Ends, Growing, Open};
 
 /// In which order a tree grows, and when it ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,75 +57,6 @@ pub struct Engine<'a> {
     pool: Vec<Sums>,
 }
 
-/// A node that has not been decided about.
-struct Open {
-    range: Range<usize>,
-    sums: [f64; 2],
-    bounds: [f64; 2],
-    depth: usize,
-    histogram: Sums,
-    /// The parent, and whether this is its left child.
-    parent: Option<(usize, bool)>,
-}
-
-/// How the rows of a part of the list find their leaves.
-enum Ends<'a> {
-    Leaf(u16),
-    Split(Sieve<'a>, u16, u16),
-}
-
-/// A tree on its way.
-struct Growing<'a, 'p, L, P> {
-    plan: &'p Plan<'p, L>,
-    policy: &'p P,
-    tree: Tree,
-    ends: Vec<(Range<usize>, Ends<'a>)>,
-}
-
-impl<L, P: Policy> Growing<'_, '_, L, P> {
-    fn attach(&mut self, parent: Option<(usize, bool)>, child: Child) {
-        if let Some((parent, is_left)) = parent {
-            let node = &mut self.tree.nodes[parent];
-            *(if is_left { &mut node.left } else { &mut node.right }) = child;
-        }
-    }
-
-    fn value(&self, sums: [f64; 2], bounds: [f64; 2]) -> f64 {
-        self.policy.leaf(self.plan.grid.real(sums), bounds)
-    }
-
-    fn leaf(&mut self, parent: Option<(usize, bool)>, value: f64) -> u16 {
-        let leaf = self.tree.leaves.len();
-        self.tree.leaves.push((value * self.plan.rate) as f32);
-        self.attach(parent, Child::Leaf(leaf as u32));
-        leaf as u16
-    }
-
-    fn close(&mut self, open: Open) -> Sums {
-        let value = self.value(open.sums, open.bounds);
-        let leaf = self.leaf(open.parent, value);
-        self.ends.push((open.range, Ends::Leaf(leaf)));
-        open.histogram
-    }
-
-    /// The bounds of two children that go different ways from the middle, if the feature has a direction.
-    fn bounds(&self, feature: usize, bounds: [f64; 2], sums: [[f64; 2]; 2]) -> [[f64; 2]; 2] {
-        let [low, high] = bounds;
-        let middle = || (self.value(sums[0], bounds) + self.value(sums[1], bounds)) / 2.0;
-        match self.policy.direction(feature) {
-            0 => [bounds; 2],
-            1.. => {
-                let middle = middle();
-                [[low, middle], [middle, high]]
-            }
-            _ => {
-                let middle = middle();
-                [[middle, high], [low, middle]]
-            }
-        }
-    }
-}
-
 impl<'a> Engine<'a> {
     /// Prepares for trees on a table.
     pub fn new(matrix: &'a Matrix<'a>) -> Self {
@@ -150,8 +82,16 @@ impl<'a> Engine<'a> {
 
     /// Grows a tree. Afterwards [`leaf_of`](Self::leaf_of) knows the leaf of every row of the table, counted or not.
     pub fn grow<L: Lane, P: Policy>(&mut self, plan: &Plan<'_, L>, policy: &P) -> Tree {
-        let tree = Tree { nodes: Vec::new(), leaves: Vec::new() };
-        let mut growing = Growing { plan, policy, tree, ends: Vec::new() };
+        let tree = Tree {
+            nodes: Vec::new(),
+            leaves: Vec::new(),
+        };
+        let mut growing = Growing {
+            plan,
+            policy,
+            tree,
+            ends: Vec::new(),
+        };
         let root = self.root(plan);
         match plan.growth {
             Growth::Levels(depth) => self.by_level(&mut growing, root, depth),
@@ -166,7 +106,10 @@ impl<'a> Engine<'a> {
     }
 
     fn root<L: Lane>(&mut self, plan: &Plan<'_, L>) -> Open {
-        let mut histogram = self.pool.pop().unwrap_or_else(|| vec![[0.0; 2]; self.matrix.slots()]);
+        let mut histogram = self
+            .pool
+            .pop()
+            .unwrap_or_else(|| vec![[0.0; 2]; self.matrix.slots()]);
         self.order.clear();
         match plan.rows {
             None => self.order.extend(0..self.matrix.rows() as u32),
@@ -176,7 +119,15 @@ impl<'a> Engine<'a> {
             None => Rows::Run(0, self.matrix.rows()),
             Some(rows) => Rows::List(rows),
         };
-        build(self.matrix, plan.lanes, plan.used, vec![Wanted { rows, into: &mut histogram }]);
+        build(
+            self.matrix,
+            plan.lanes,
+            plan.used,
+            vec![Wanted {
+                rows,
+                into: &mut histogram,
+            }],
+        );
         let mut sums = [0.0; 2];
         if let Some(feature) = plan.used.iter().position(|&used| used) {
             let begin = self.matrix.offsets[feature];
@@ -185,7 +136,14 @@ impl<'a> Engine<'a> {
             }
         }
         let bounds = [f64::NEG_INFINITY, f64::INFINITY];
-        Open { range: 0..self.order.len(), sums, bounds, depth: 0, histogram, parent: None }
+        Open {
+            range: 0..self.order.len(),
+            sums,
+            bounds,
+            depth: 0,
+            histogram,
+            parent: None,
+        }
     }
 
     fn choose<L, P: Policy>(&self, growing: &Growing<'_, '_, L, P>, open: &[Open]) -> Vec<Option<Split>> {
@@ -198,13 +156,23 @@ impl<'a> Engine<'a> {
                 histogram: &open.histogram,
             })
             .collect();
-        let level = Level { matrix: self.matrix, used: growing.plan.used, grid: growing.plan.grid, nodes };
+        let level = Level {
+            matrix: self.matrix,
+            used: growing.plan.used,
+            grid: growing.plan.grid,
+            nodes,
+        };
         let mut splits = growing.policy.choose(&level);
         splits.resize(open.len(), None);
         splits
     }
 
-    fn by_level<L: Lane, P: Policy>(&mut self, growing: &mut Growing<'a, '_, L, P>, root: Open, depth: usize) {
+    fn by_level<L: Lane, P: Policy>(
+        &mut self,
+        growing: &mut Growing<'a, '_, L, P>,
+        root: Open,
+        depth: usize,
+    ) {
         let mut open = vec![root];
         for level in 0..depth {
             let splits = self.choose(growing, &open);
@@ -225,13 +193,22 @@ impl<'a> Engine<'a> {
         }
     }
 
-    fn by_gain<L: Lane, P: Policy>(&mut self, growing: &mut Growing<'a, '_, L, P>, root: Open, limits: [usize; 2]) {
+    fn by_gain<L: Lane, P: Policy>(
+        &mut self,
+        growing: &mut Growing<'a, '_, L, P>,
+        root: Open,
+        limits: [usize; 2],
+    ) {
         let [leaves, depth] = limits;
         let mut fresh = vec![root];
         let mut waiting: Vec<(Open, Split)> = Vec::new();
         let mut count = 1;
         loop {
-            let splits = if count < leaves { self.choose(growing, &fresh) } else { vec![None; fresh.len()] };
+            let splits = if count < leaves {
+                self.choose(growing, &fresh)
+            } else {
+                vec![None; fresh.len()]
+            };
             for (open, choice) in mem::take(&mut fresh).into_iter().zip(splits) {
                 match choice {
                     Some(choice) if open.depth < depth => waiting.push((open, choice)),
@@ -245,7 +222,9 @@ impl<'a> Engine<'a> {
                     best = Some(place);
                 }
             }
-            let Some(best) = best.filter(|_| count < leaves) else { break };
+            let Some(best) = best.filter(|_| count < leaves) else {
+                break;
+            };
             count += 1;
             let (open, split) = waiting.remove(best);
             let last = count == leaves || open.depth + 1 == depth;
@@ -273,11 +252,21 @@ impl<'a> Engine<'a> {
             let node = growing.tree.nodes.len();
             growing.attach(open.parent, Child::Node(node as u32));
             let nowhere = Child::Leaf(u32::MAX);
-            growing.tree.nodes.push(Node { feature: feature as u32, rule: split.rule, left: nowhere, right: nowhere });
+            growing.tree.nodes.push(Node {
+                feature: feature as u32,
+                rule: split.rule,
+                left: nowhere,
+                right: nowhere,
+            });
             if last {
                 let [l, r] = [0, 1].map(|side| growing.value(sums[side], bounds[side]));
-                let (l, r) = (growing.leaf(Some((node, true)), l), growing.leaf(Some((node, false)), r));
-                growing.ends.push((open.range, Ends::Split(sieve, l, r)));
+                let (l, r) = (
+                    growing.leaf(Some((node, true)), l),
+                    growing.leaf(Some((node, false)), r),
+                );
+                growing
+                    .ends
+                    .push((open.range, Ends::Split(Box::new(sieve), l, r)));
                 self.pool.push(open.histogram);
             } else {
                 parted.push((open, sieve, node, sums, bounds));
@@ -298,7 +287,10 @@ impl<'a> Engine<'a> {
                 histogram,
                 parent: Some((node, side == 0)),
             };
-            let fresh = self.pool.pop().unwrap_or_else(|| vec![[0.0; 2]; self.matrix.slots()]);
+            let fresh = self
+                .pool
+                .pop()
+                .unwrap_or_else(|| vec![[0.0; 2]; self.matrix.slots()]);
             let (left, right) = (open.range.start..middle, middle..open.range.end);
             let left_is_smaller = left.len() <= right.len();
             let [l, r] = match left_is_smaller {
@@ -310,13 +302,23 @@ impl<'a> Engine<'a> {
         let order = &self.order;
         let wanted = pairs.iter_mut().map(|(left_is_smaller, pair)| {
             let small = &mut pair[usize::from(!*left_is_smaller)];
-            Wanted { rows: Rows::List(&order[small.range.clone()]), into: &mut small.histogram }
+            Wanted {
+                rows: Rows::List(&order[small.range.clone()]),
+                into: &mut small.histogram,
+            }
         });
-        build(self.matrix, growing.plan.lanes, growing.plan.used, wanted.collect());
-        pairs.par_iter_mut().for_each(|(left_is_smaller, [left, right])| match left_is_smaller {
-            true => subtract(&mut right.histogram, &left.histogram),
-            false => subtract(&mut left.histogram, &right.histogram),
-        });
+        build(
+            self.matrix,
+            growing.plan.lanes,
+            growing.plan.used,
+            wanted.collect(),
+        );
+        pairs
+            .par_iter_mut()
+            .for_each(|(left_is_smaller, [left, right])| match left_is_smaller {
+                true => subtract(&mut right.histogram, &left.histogram),
+                false => subtract(&mut left.histogram, &right.histogram),
+            });
         pairs.into_iter().flat_map(|(_, pair)| pair).collect()
     }
 
@@ -352,19 +354,30 @@ impl<'a> Engine<'a> {
         let (order, leaf_of) = (&self.order, &self.leaf_of);
         let set = |row: u32, leaf: u16| leaf_of[row as usize].store(leaf, Ordering::Relaxed);
         ends.par_iter().for_each(|(range, ends)| {
-            order[range.clone()].par_chunks(PIECE).for_each(|rows| match ends {
-                Ends::Leaf(leaf) => rows.iter().for_each(|&row| set(row, *leaf)),
-                Ends::Split(sieve, left, right) => {
-                    sieve.each(rows, |row, is_left| set(row, if is_left { *left } else { *right }));
-                }
-            });
+            order[range.clone()]
+                .par_chunks(PIECE)
+                .for_each(|rows| match ends {
+                    Ends::Leaf(leaf) => rows.iter().for_each(|&row| set(row, *leaf)),
+                    Ends::Split(sieve, left, right) => {
+                        sieve.each(rows, |row, is_left| {
+                            set(row, if is_left { *left } else { *right })
+                        });
+                    }
+                });
         });
     }
 
     fn walk(&self, tree: &Tree) {
         let (bins, columns) = (&self.matrix.bins, self.matrix.columns());
-        self.leaf_of.par_iter().enumerate().with_min_len(4096).for_each(|(row, leaf)| {
-            leaf.store(tree.leaf(columns, |feature| bins[feature].get(row)) as u16, Ordering::Relaxed);
-        });
+        self.leaf_of
+            .par_iter()
+            .enumerate()
+            .with_min_len(4096)
+            .for_each(|(row, leaf)| {
+                leaf.store(
+                    tree.leaf(columns, |feature| bins[feature].get(row)) as u16,
+                    Ordering::Relaxed,
+                );
+            });
     }
 }

@@ -35,31 +35,47 @@ pub(super) fn build<L: Lane>(matrix: &Matrix<'_>, lanes: &[L], used: &[bool], wa
         for strip in &matrix.strips {
             let (mine, rest) = out.split_at_mut(strip.slots);
             out = rest;
-            if strip.panels.iter().flat_map(|panel| &panel.features).any(|&feature| used[feature]) {
-                tasks.push(Task { part: Part::Strip(strip), rows: node.rows, out: mine });
+            if strip
+                .panels
+                .iter()
+                .flat_map(|panel| &panel.features)
+                .any(|&feature| used[feature])
+            {
+                tasks.push(Task {
+                    part: Part::Strip(strip),
+                    rows: node.rows,
+                    out: mine,
+                });
             }
         }
         for &feature in &matrix.wide {
             let (mine, rest) = out.split_at_mut(matrix.columns()[feature].slots);
             out = rest;
             if used[feature] {
-                tasks.push(Task { part: Part::Wide(matrix.bins[feature]), rows: node.rows, out: mine });
+                tasks.push(Task {
+                    part: Part::Wide(matrix.bins[feature]),
+                    rows: node.rows,
+                    out: mine,
+                });
             }
         }
     }
     // Many tasks keep all threads busy; few large ones are cut into chunks. The chunks are the same either way.
     let cut = tasks.len() < 4 * rayon::current_num_threads();
-    tasks.into_par_iter().with_max_len(1).for_each(|task| match task.part {
-        Part::Strip(strip) => fill(strip, lanes, task, cut),
-        Part::Wide(bins) => {
-            task.out.fill([0.0; 2]);
-            task.rows.each(|row| {
-                let sums = &mut task.out[usize::from(bins.get(row))];
-                let [g, h] = lanes[row].pair();
-                *sums = [sums[0] + g, sums[1] + h];
-            });
-        }
-    });
+    tasks
+        .into_par_iter()
+        .with_max_len(1)
+        .for_each(|task| match task.part {
+            Part::Strip(strip) => fill(strip, lanes, task, cut),
+            Part::Wide(bins) => {
+                task.out.fill([0.0; 2]);
+                task.rows.each(|row| {
+                    let sums = &mut task.out[usize::from(bins.get(row))];
+                    let [g, h] = lanes[row].pair();
+                    *sums = [sums[0] + g, sums[1] + h];
+                });
+            }
+        });
 }
 
 fn fill<L: Lane>(strip: &Strip, lanes: &[L], task: Task<'_>, cut: bool) {
@@ -86,19 +102,32 @@ fn fill<L: Lane>(strip: &Strip, lanes: &[L], task: Task<'_>, cut: bool) {
     }
     out.fill([0.0; 2]);
     let add = |out: &mut [[f64; 2]], cells: &[_]| {
-        flush::<L>(strip, cells, out, |sums, more| *sums = [sums[0] + more[0], sums[1] + more[1]]);
+        flush::<L>(strip, cells, out, |sums, more| {
+            *sums = [sums[0] + more[0], sums[1] + more[1]]
+        });
     };
     let chunks = rows.chunks(CHUNK);
     if cut {
-        let parts: Vec<_> = chunks.into_par_iter().with_max_len(1).map(|rows| partial(strip, lanes, rows)).collect();
+        let parts: Vec<_> = chunks
+            .into_par_iter()
+            .with_max_len(1)
+            .map(|rows| partial(strip, lanes, rows))
+            .collect();
         // In their order: sums of floats depend on it.
         parts.iter().for_each(|cells| add(out, cells));
     } else {
-        chunks.into_iter().for_each(|rows| add(out, &partial(strip, lanes, rows)));
+        chunks
+            .into_iter()
+            .for_each(|rows| add(out, &partial(strip, lanes, rows)));
     }
 }
 
-fn flush<L: Lane>(strip: &Strip, cells: &[[L::Cell; 256]], out: &mut [[f64; 2]], put: impl Fn(&mut [f64; 2], [f64; 2])) {
+fn flush<L: Lane>(
+    strip: &Strip,
+    cells: &[[L::Cell; 256]],
+    out: &mut [[f64; 2]],
+    put: impl Fn(&mut [f64; 2], [f64; 2]),
+) {
     let mut cells = cells.iter();
     for panel in &strip.panels {
         let ends = panel.offsets[1..].iter().copied().chain([panel.end]);

@@ -51,7 +51,9 @@ const FETCHED: usize = 1 << 16;
 
 /// Adds rows, one after another, to the cells of W features.
 fn add<L: Lane, const W: usize>(cells: &mut [Cells<L>], rows: &[[u8; BYTES]], lanes: &[L]) {
-    let Some(cells) = cells.first_chunk_mut::<W>() else { return };
+    let Some(cells) = cells.first_chunk_mut::<W>() else {
+        return;
+    };
     for (row, lane) in rows.iter().zip(lanes) {
         let part = lane.part();
         for feature in 0..W {
@@ -82,7 +84,11 @@ struct Fetched<L> {
 
 impl<L: Lane> Fetched<L> {
     fn new(room: usize, panels: usize) -> Self {
-        Self { bytes: vec![[0; BYTES]; room * panels], lanes: vec![L::default(); room], room }
+        Self {
+            bytes: vec![[0; BYTES]; room * panels],
+            lanes: vec![L::default(); room],
+            room,
+        }
     }
 
     fn panel(&self, panel: usize, count: usize) -> &[[u8; BYTES]] {

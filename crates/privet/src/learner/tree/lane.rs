@@ -121,7 +121,10 @@ pub struct Grid {
 
 impl Grid {
     /// Sums are what they are.
-    pub const UNIT: Self = Self { gradient: 1.0, hessian: 1.0 };
+    pub const UNIT: Self = Self {
+        gradient: 1.0,
+        hessian: 1.0,
+    };
 
     /// The grid of [`Packed`] for gradients and hessians up to these bounds.
     pub fn packed(gradient: f64, hessian: f64) -> Self {

@@ -40,7 +40,11 @@ impl Column {
             .features()
             .map(|feature| {
                 let (ordinary, ordered) = column(&feature.kind);
-                Self { slots: feature.kind.slots(), ordinary, ordered }
+                Self {
+                    slots: feature.kind.slots(),
+                    ordinary,
+                    ordered,
+                }
             })
             .collect()
     }
@@ -118,16 +122,33 @@ impl<'a> Matrix<'a> {
                     inner.push(slots - first);
                     slots += columns[feature].slots;
                 }
-                Panel { features: features.to_vec(), offsets: inner, end: slots - first }
+                Panel {
+                    features: features.to_vec(),
+                    offsets: inner,
+                    end: slots - first,
+                }
             };
             let panels = panels.iter().map(panel).collect();
-            strips.push(Strip { panels, slots: slots - first, bytes, begin });
+            strips.push(Strip {
+                panels,
+                slots: slots - first,
+                bytes,
+                begin,
+            });
         }
         for &feature in &wide {
             offsets[feature] = slots;
             slots += columns[feature].slots;
         }
-        Ok(Self { rows: cells.rows(), columns, bins, strips, wide, offsets, slots })
+        Ok(Self {
+            rows: cells.rows(),
+            columns,
+            bins,
+            strips,
+            wide,
+            offsets,
+            slots,
+        })
     }
 
     /// How many rows there are.
@@ -156,17 +177,19 @@ fn transpose(bins: &[&Bins], panels: &[&[usize]], rows: usize) -> (Vec<[u8; BYTE
     };
     bytes.truncate(begin + rows * panels.len());
     let out = &mut bytes[begin..];
-    out.par_chunks_mut(BLOCK * panels.len()).enumerate().for_each(|(block, out)| {
-        for (panel, features) in panels.iter().enumerate() {
-            for (place, &feature) in features.iter().enumerate() {
-                if let Bins::Narrow(column) = bins[feature] {
-                    let rows = out.iter_mut().skip(panel).step_by(panels.len());
-                    for (row, &slot) in rows.zip(&column[block * BLOCK..]) {
-                        row[place] = slot;
+    out.par_chunks_mut(BLOCK * panels.len())
+        .enumerate()
+        .for_each(|(block, out)| {
+            for (panel, features) in panels.iter().enumerate() {
+                for (place, &feature) in features.iter().enumerate() {
+                    if let Bins::Narrow(column) = bins[feature] {
+                        let rows = out.iter_mut().skip(panel).step_by(panels.len());
+                        for (row, &slot) in rows.zip(&column[block * BLOCK..]) {
+                            row[place] = slot;
+                        }
                     }
                 }
             }
-        }
-    });
+        });
     (bytes, begin)
 }

@@ -9,7 +9,7 @@
 //! | `rows` | which rows are in which node |
 //! | `policy` | what is decided from rows, as an object that a private setting can replace |
 //! | `greedy`, `gain` | the plain policy: the best split, first or second order |
-//! | `grow` | level by level, or best leaf first |
+//! | `grow`, `unfinished` | level by level, or best leaf first |
 //! | `walk` | scores of many rows by many trees |
 //!
 //! With integers every sum is exact: the model has the same bytes whatever the number of threads or the order of rows.
@@ -25,6 +25,7 @@ mod matrix;
 mod policy;
 mod rows;
 mod shape;
+mod unfinished;
 mod walk;
 
 pub use gain::Order;

@@ -19,12 +19,18 @@ pub(super) struct Sieve<'a> {
 impl<'a> Sieve<'a> {
     pub(super) fn new(matrix: &Matrix<'a>, feature: usize, rule: &Rule) -> Self {
         let column = &matrix.columns()[feature];
-        let wide: Vec<bool> = (0..column.slots).map(|slot| rule.goes_left(slot as u16, column)).collect();
+        let wide: Vec<bool> = (0..column.slots)
+            .map(|slot| rule.goes_left(slot as u16, column))
+            .collect();
         let mut narrow = [false; 256];
         for (to, &from) in narrow.iter_mut().zip(&wide) {
             *to = from;
         }
-        Self { bins: matrix.bins[feature], narrow, wide }
+        Self {
+            bins: matrix.bins[feature],
+            narrow,
+            wide,
+        }
     }
 
     /// Calls `f` with each row, and whether it goes left.

@@ -113,7 +113,10 @@ impl Tree {
 
     /// A tree that says the same of everybody.
     pub fn constant(value: f32) -> Self {
-        Self { nodes: Vec::new(), leaves: vec![value] }
+        Self {
+            nodes: Vec::new(),
+            leaves: vec![value],
+        }
     }
 
     /// That the tree ends everywhere, and asks only what the columns can answer.

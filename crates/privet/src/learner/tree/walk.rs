@@ -71,7 +71,11 @@ struct Step {
 #[derive(Debug)]
 enum Shape {
     Full(Box<Full>),
-    Steps { steps: Vec<Step>, bits: Vec<u64>, leaves: Vec<f32> },
+    Steps {
+        steps: Vec<Step>,
+        bits: Vec<u64>,
+        leaves: Vec<f32>,
+    },
 }
 
 /// Trees, made ready to score many rows.
@@ -99,7 +103,13 @@ impl Walker {
             tree.check(&columns)?;
         }
         let views = views(&columns, trees);
-        let mut walker = Self { base: base.to_vec(), trees: Vec::new(), views, columns, asked: Vec::new() };
+        let mut walker = Self {
+            base: base.to_vec(),
+            trees: Vec::new(),
+            views,
+            columns,
+            asked: Vec::new(),
+        };
         for tree in trees {
             let shape = match walker.full(tree) {
                 Some(full) => Shape::Full(Box::new(full)),
@@ -132,7 +142,11 @@ impl Walker {
         // What is never asked sends everybody left.
         let mut nodes = [[0, u8::MAX]; 1 << DEEPEST];
         let mut leaves = [0.0; 2 << DEEPEST];
-        let root = if tree.nodes.is_empty() { Child::Leaf(0) } else { Child::Node(0) };
+        let root = if tree.nodes.is_empty() {
+            Child::Leaf(0)
+        } else {
+            Child::Node(0)
+        };
         let mut todo = vec![(root, 1usize)];
         while let Some((child, place)) = todo.pop() {
             match child {
@@ -146,7 +160,9 @@ impl Walker {
                 Child::Node(node) => {
                     let node = &tree.nodes[node as usize];
                     let feature = node.feature as usize;
-                    let Rule::UpTo { slot, others } = node.rule else { return None };
+                    let Rule::UpTo { slot, others } = node.rule else {
+                        return None;
+                    };
                     if self.columns[feature].slots > 256 {
                         return None;
                     }
@@ -174,9 +190,17 @@ impl Walker {
                     bits[begin + slot / 64] |= 1 << (slot % 64);
                 }
             }
-            steps.push(Step { feature, bits: begin, next: [node.left, node.right] });
+            steps.push(Step {
+                feature,
+                bits: begin,
+                next: [node.left, node.right],
+            });
         }
-        Shape::Steps { steps, bits, leaves: tree.leaves.clone() }
+        Shape::Steps {
+            steps,
+            bits,
+            leaves: tree.leaves.clone(),
+        }
     }
 
     /// The scores of all rows, row by row, one for each output.
@@ -328,7 +352,11 @@ impl Full {
 
 #[inline]
 fn end(steps: &[Step], bits: &[u64], slot: impl Fn(usize) -> u16) -> usize {
-    let mut at = if steps.is_empty() { Child::Leaf(0) } else { Child::Node(0) };
+    let mut at = if steps.is_empty() {
+        Child::Leaf(0)
+    } else {
+        Child::Node(0)
+    };
     loop {
         match at {
             Child::Leaf(leaf) => return leaf as usize,
