@@ -113,17 +113,19 @@ fn cells(schema: &Arc<Schema>, raw: &Raw) -> Outcome<Cells> {
         .map(|(numbers, labels)| {
             let mut columns = intake.columns();
             for (i, column) in columns.iter_mut().enumerate() {
-                if i < width {
-                    let numbers = numbers.iter().skip(i).step_by(width);
-                    numbers.for_each(|&x| {
-                        if x.is_nan() {
-                            column.missing()
-                        } else {
-                            column.number(x.into())
-                        }
-                    });
-                } else {
-                    labels.iter().for_each(|&x| column.number(x.into()));
+                match &raw.head.features.get(i) {
+                    Some(Feature::Cuts(_)) => column.numbers(numbers.iter().copied().skip(i).step_by(width)),
+                    Some(Feature::Categories(_)) => {
+                        let numbers = numbers.iter().skip(i).step_by(width);
+                        numbers.for_each(|&x| {
+                            if x.is_nan() {
+                                column.missing()
+                            } else {
+                                column.number(x.into())
+                            }
+                        });
+                    }
+                    None => labels.iter().for_each(|&x| column.number(x.into())),
                 }
             }
             intake.piece(columns)

@@ -216,7 +216,7 @@ fn parse(cell: &[u8]) -> Option<f64> {
 /// Takes the cells of one column.
 #[derive(Debug)]
 pub struct ColumnBuilder<'a> {
-    rule: &'a Rule,
+    pub(super) rule: &'a Rule,
     pub(super) taken: Taken,
     /// Formats numbers that are declared as categories.
     buffer: String,

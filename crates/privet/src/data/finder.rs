@@ -1,15 +1,27 @@
 //! Many numbers into bins at once.
 
-use super::Cuts;
+use super::column::{Bins, ColumnBuilder, Rule, Taken};
 use super::schema::Number;
+
+/// Pieces of the range between the first and the last cut.
+const PIECES: usize = 1024;
+/// Numbers that are searched for side by side.
+const LANES: usize = 16;
 
 /// Finds the slots of a number with at most 255 bins, many at a time.
 ///
-/// The search takes the same eight steps for every number, without a branch to guess, so that several searches run side
-/// by side.
+/// A table says where the search begins for each piece of the range, and then every number takes the same few steps,
+/// without a branch to guess, so that several searches run side by side.
 #[derive(Debug, Clone)]
 pub struct Finder {
-    cuts: Box<[f32; 256]>,
+    /// The cuts; behind them is nothing, which no number is at least.
+    cuts: Box<[f32; 512]>,
+    /// How many cuts lie in pieces before each piece.
+    begins: Box<[u8; PIECES]>,
+    /// Where the pieces begin, and how many there are to one unit.
+    scale: [f32; 2],
+    /// How many steps suffice in every piece.
+    steps: u32,
     missing: u8,
 }
 
@@ -20,39 +32,114 @@ impl Finder {
         if points.len() > 254 {
             return None;
         }
-        // What lies behind the last cut is never reached: no number is at least infinity but infinity itself.
-        let mut cuts = Box::new([f32::NAN; 256]);
+        let mut cuts = Box::new([f32::NAN; 512]);
         cuts[..points.len()].copy_from_slice(points);
-        let slot = |cuts: &Cuts, x: f64| cuts.bin(x as f32);
         let missing = number
             .fill()
-            .map_or(number.missing(), |fill| slot(number.cuts(), fill));
-        Some(Self {
+            .map_or(number.missing(), |fill| number.cuts().bin(fill as f32));
+        let scale = match points {
+            [first, .., last] => {
+                let per_unit = PIECES as f32 / (last - first);
+                [*first, if per_unit.is_finite() { per_unit } else { 0.0 }]
+            }
+            _ => [0.0, 0.0],
+        };
+        let mut finder = Self {
             cuts,
+            begins: Box::new([0; PIECES]),
+            scale,
+            steps: 0,
             missing: missing as u8,
-        })
+        };
+        let mut counts = [0u32; PIECES];
+        for &point in points {
+            counts[finder.piece(point)] += 1;
+        }
+        let mut before = 0;
+        for (begin, count) in finder.begins.iter_mut().zip(counts) {
+            *begin = before as u8;
+            before += count;
+        }
+        // n steps tell 2ⁿ - 1 cuts apart.
+        let most = counts.iter().copied().max().unwrap_or(0);
+        finder.steps = u32::BITS - most.leading_zeros();
+        Some(finder)
+    }
+
+    /// The piece of a number. It never falls where the number rises: so cuts in pieces before are smaller, and cuts in
+    /// pieces behind are larger.
+    #[inline]
+    fn piece(&self, x: f32) -> usize {
+        const ROUND: f32 = 8_388_608.0;
+        let [origin, per_unit] = self.scale;
+        let at = (x - origin) * per_unit;
+        let last = (PIECES - 1) as f32;
+        let at = if at < last { at } else { last };
+        let at = if at > 0.0 { at } else { 0.0 };
+        // Adding this leaves no room for a fraction; the low bits are the nearest whole number.
+        (at + ROUND).to_bits() as usize % PIECES
     }
 
     /// The slot of each number; what is not a number is missing.
     pub fn fill(&self, numbers: impl Iterator<Item = f32>, out: &mut [u8]) {
-        const LANES: usize = 8;
-        let mut numbers = numbers;
+        match self.steps {
+            0 | 1 => self.search::<1>(numbers, out),
+            2 => self.search::<2>(numbers, out),
+            3 => self.search::<3>(numbers, out),
+            4 => self.search::<4>(numbers, out),
+            5 => self.search::<5>(numbers, out),
+            6 => self.search::<6>(numbers, out),
+            _ => self.search::<8>(numbers, out),
+        }
+    }
+
+    fn search<const STEPS: usize>(&self, mut numbers: impl Iterator<Item = f32>, out: &mut [u8]) {
         for out in out.chunks_mut(LANES) {
             let mut lanes = [0.0f32; LANES];
             for (lane, number) in lanes.iter_mut().zip(numbers.by_ref().take(out.len())) {
                 *lane = number;
             }
-            let mut at = [0u8; LANES];
-            for half in [128u8, 64, 32, 16, 8, 4, 2, 1] {
+            let mut at = lanes
+                .map(|x| self.piece(x))
+                .map(|piece| usize::from(self.begins[piece]));
+            for step in (0..STEPS).rev() {
                 for (at, &x) in at.iter_mut().zip(&lanes) {
-                    let cut = self.cuts[usize::from(at.wrapping_add(half - 1))];
-                    *at = at.wrapping_add(if cut <= x { half } else { 0 });
+                    let cut = self.cuts[(*at + (1 << step) - 1) % 512];
+                    *at += usize::from(cut <= x) << step;
                 }
             }
             for ((slot, at), x) in out.iter_mut().zip(at).zip(lanes) {
-                *slot = if x.is_nan() { self.missing } else { at };
+                *slot = if x.is_nan() { self.missing } else { at as u8 };
             }
         }
+    }
+}
+
+impl ColumnBuilder<'_> {
+    /// Cells as numbers, many at once; what is not a number is missing.
+    pub fn numbers(&mut self, cells: impl ExactSizeIterator<Item = f32>) {
+        if let Rule::Number {
+            number,
+            missing,
+            keep: false,
+        } = self.rule
+            && missing.is_empty()
+            && let Taken::Feature(feature) = &mut self.taken
+            && let Bins::Narrow(bins) = &mut feature.bins
+            && let Some(finder) = Finder::new(number)
+        {
+            let begin = bins.len();
+            bins.resize(begin + cells.len(), 0);
+            finder.fill(cells, &mut bins[begin..]);
+            return;
+        }
+        cells.for_each(|cell| {
+            if cell.is_nan() {
+                self.missing()
+            } else {
+                self.number(cell.into())
+            }
+        });
     }
 }
 
@@ -82,6 +169,34 @@ mod tests {
             let mut out = [0];
             finder.fill([f32::NAN].into_iter(), &mut out);
             assert_eq!(u16::from(out[0]), number.missing());
+        }
+    }
+
+    #[test]
+    fn uneven_cuts_take_more_steps_but_find_the_same() {
+        // Many cuts in one piece of the range, and some that single precision can just tell apart.
+        let mut close: Vec<f64> = (0..200)
+            .map(|i| 1.0 + f64::from(i) * f64::from(f32::EPSILON))
+            .collect();
+        close.push(1e30);
+        let spread: Vec<f64> = (0..200).map(|i| 1.1f64.powi(i) - 50.0).collect();
+        for cuts in [close, spread, vec![0.0], vec![-3e38, 3e38], vec![0.0, 1e-40]] {
+            let extras = Extras {
+                cuts: Some(cuts),
+                ..Extras::default()
+            };
+            let number = Number::new(-3.1e38, 3.1e38, extras).expect("a number");
+            let mut probes = vec![f32::MIN, f32::MAX, f32::INFINITY, f32::NEG_INFINITY, 0.0];
+            for &point in number.cuts().points() {
+                probes.extend([point, point.next_up(), point.next_down()]);
+            }
+            let mut out = vec![0; probes.len()];
+            Finder::new(&number)
+                .expect("few bins")
+                .fill(probes.iter().copied(), &mut out);
+            for (x, slot) in probes.iter().zip(out) {
+                assert_eq!(u16::from(slot), number.cuts().bin(*x), "{x}");
+            }
         }
     }
 
