@@ -35,12 +35,8 @@ pub(super) fn build<L: Lane>(matrix: &Matrix<'_>, lanes: &[L], used: &[bool], wa
         for strip in &matrix.strips {
             let (mine, rest) = out.split_at_mut(strip.slots);
             out = rest;
-            if strip
-                .panels
-                .iter()
-                .flat_map(|panel| &panel.features)
-                .any(|&feature| used[feature])
-            {
+            let mut shares = strip.panels.iter().flatten().flat_map(|byte| &byte.shares);
+            if shares.any(|share| used[share.feature]) {
                 tasks.push(Task {
                     part: Part::Strip(strip),
                     rows: node.rows,
@@ -87,25 +83,18 @@ fn fill<L: Lane>(strip: &Strip, lanes: &[L], task: Task<'_>, cut: bool) {
             let [g, h] = lanes[row].pair();
             let line = &strip.rows()[row * strip.panels.len()..];
             for (panel, bytes) in strip.panels.iter().zip(line) {
-                for (&offset, &slot) in panel.offsets.iter().zip(bytes) {
-                    let sums = &mut out[offset + usize::from(slot)];
-                    *sums = [sums[0] + g, sums[1] + h];
+                for (byte, &code) in panel.iter().zip(bytes) {
+                    for share in &byte.shares {
+                        let sums = &mut out[share.place(code.into())];
+                        *sums = [sums[0] + g, sums[1] + h];
+                    }
                 }
             }
         });
         return;
     }
-    if rows.len() <= CHUNK {
-        let cells = partial(strip, lanes, rows);
-        flush::<L>(strip, &cells, out, |sums, more| *sums = more);
-        return;
-    }
     out.fill([0.0; 2]);
-    let add = |out: &mut [[f64; 2]], cells: &[_]| {
-        flush::<L>(strip, cells, out, |sums, more| {
-            *sums = [sums[0] + more[0], sums[1] + more[1]]
-        });
-    };
+    let add = |out: &mut [[f64; 2]], cells: &[_]| flush::<L>(strip, cells, out);
     let chunks = rows.chunks(CHUNK);
     if cut {
         let parts: Vec<_> = chunks
@@ -122,18 +111,23 @@ fn fill<L: Lane>(strip: &Strip, lanes: &[L], task: Task<'_>, cut: bool) {
     }
 }
 
-fn flush<L: Lane>(
-    strip: &Strip,
-    cells: &[[L::Cell; 256]],
-    out: &mut [[f64; 2]],
-    put: impl Fn(&mut [f64; 2], [f64; 2]),
-) {
-    let mut cells = cells.iter();
-    for panel in &strip.panels {
-        let ends = panel.offsets[1..].iter().copied().chain([panel.end]);
-        for ((&begin, end), cells) in panel.offsets.iter().zip(ends).zip(&mut cells) {
-            for (sums, &cell) in out[begin..end].iter_mut().zip(cells) {
-                put(sums, L::sums(cell));
+/// Adds cells to the sums of the features that share them.
+fn flush<L: Lane>(strip: &Strip, cells: &[[L::Cell; 256]], out: &mut [[f64; 2]]) {
+    let add = |sums: &mut [f64; 2], cell: [f64; 2]| *sums = [sums[0] + cell[0], sums[1] + cell[1]];
+    for (byte, cells) in strip.panels.iter().flatten().zip(cells) {
+        if let [share] = byte.shares[..] {
+            let out = &mut out[share.offset..share.offset + share.slots];
+            out.iter_mut()
+                .zip(cells)
+                .for_each(|(sums, &cell)| add(sums, L::sums(cell)));
+            continue;
+        }
+        for (code, &cell) in cells[..byte.codes].iter().enumerate() {
+            let cell = L::sums(cell);
+            if cell != [0.0; 2] {
+                for share in &byte.shares {
+                    add(&mut out[share.place(code)], cell);
+                }
             }
         }
     }

@@ -7,7 +7,7 @@
 use super::lane::Lane;
 use super::matrix::{BYTES, PANELS, Strip};
 
-/// The cells of one feature.
+/// The cells of one byte.
 pub(super) type Cells<L> = [<L as Lane>::Cell; 256];
 
 /// Which rows are summed.
@@ -49,15 +49,15 @@ impl<'a> Rows<'a> {
 /// How many bytes of rows are fetched at a time: they stay in the second-nearest cache.
 const FETCHED: usize = 1 << 16;
 
-/// Adds rows, one after another, to the cells of W features.
+/// Adds rows, one after another, to the cells of W bytes.
 fn add<L: Lane, const W: usize>(cells: &mut [Cells<L>], rows: &[[u8; BYTES]], lanes: &[L]) {
     let Some(cells) = cells.first_chunk_mut::<W>() else {
         return;
     };
     for (row, lane) in rows.iter().zip(lanes) {
         let part = lane.part();
-        for feature in 0..W {
-            L::add(&mut cells[feature][usize::from(row[feature])], part);
+        for byte in 0..W {
+            L::add(&mut cells[byte][usize::from(row[byte])], part);
         }
     }
 }
@@ -125,17 +125,17 @@ impl<L: Lane> Fetched<L> {
     }
 }
 
-/// The partial histograms of a strip's features over some rows: at most as many as a cell takes.
+/// The partial histograms of a strip's bytes over some rows: at most as many as a cell takes.
 pub(super) fn partial<L: Lane>(strip: &Strip, lanes: &[L], rows: Rows<'_>) -> Vec<Cells<L>> {
     let width = strip.panels.len();
-    let features = strip.panels.iter().map(|panel| panel.features.len()).sum();
-    let mut cells = vec![[L::Cell::default(); 256]; features];
+    let bytes = strip.panels.iter().map(Vec::len).sum();
+    let mut cells = vec![[L::Cell::default(); 256]; bytes];
     let block = FETCHED / (BYTES * width.max(1));
     let mut fetched = Fetched::new(block.min(rows.len()), width);
     let mut add = |fetched: &Fetched<L>, lanes: &[L]| {
         let mut rest = cells.as_mut_slice();
         for (place, panel) in strip.panels.iter().enumerate() {
-            let (mine, others) = rest.split_at_mut(panel.features.len());
+            let (mine, others) = rest.split_at_mut(panel.len());
             rest = others;
             add_panel(mine, fetched.panel(place, lanes.len()), lanes);
         }

@@ -9,7 +9,7 @@ use crate::data::{Bins, Cells, Schema};
 /// How many bytes a row has in a panel.
 pub(super) const BYTES: usize = 16;
 
-/// How many features share a panel, at most. Fourteen histograms of 256 cells of 8 bytes leave some room in a cache of 32
+/// How many bytes are summed together, at most. Fourteen histograms of 256 cells of 8 bytes leave some room in a cache of 32
 /// KiB.
 const WIDTH: usize = 14;
 
@@ -50,14 +50,70 @@ impl Column {
     }
 }
 
-/// Some features that are summed together.
-#[derive(Debug)]
-pub(super) struct Panel {
-    pub(super) features: Vec<usize>,
-    /// Where the sums of each feature begin, from where the strip's begin.
-    pub(super) offsets: Vec<usize>,
-    /// Where the sums of the last feature end.
-    pub(super) end: usize,
+/// A feature in a byte.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Share {
+    pub(super) feature: usize,
+    pub(super) slots: usize,
+    /// Where its sums begin, from where the strip's begin.
+    pub(super) offset: usize,
+    /// What its slot is multiplied by.
+    pub(super) stride: usize,
+}
+
+impl Share {
+    /// Where the sums of its slot are in a byte of this code, from where the strip's begin.
+    #[inline]
+    pub(super) fn place(&self, code: usize) -> usize {
+        self.offset + code / self.stride % self.slots
+    }
+}
+
+/// One byte of a row. It holds the slot of one feature, or of several small ones as the digits of a number: then one
+/// addition counts for all of them, and their own sums are taken from the sums of the numbers afterwards.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Byte {
+    pub(super) shares: Vec<Share>,
+    /// How many numbers there are.
+    pub(super) codes: usize,
+}
+
+/// Bytes that are summed together.
+pub(super) type Panel = Vec<Byte>;
+
+/// Features of this many slots or fewer share bytes.
+const SMALL: usize = 16;
+
+/// Puts features into bytes. Only their numbers of slots decide, and these are in the schema.
+fn pack(narrow: &[usize], columns: &[Column]) -> Vec<Byte> {
+    let mut bytes: Vec<Byte> = Vec::new();
+    let mut open: Option<usize> = None;
+    for &feature in narrow {
+        let slots = columns[feature].slots;
+        let share = |stride: usize| Share {
+            feature,
+            slots,
+            offset: 0,
+            stride,
+        };
+        match open {
+            Some(place) if slots <= SMALL && bytes[place].codes * slots <= 256 => {
+                let byte = &mut bytes[place];
+                byte.shares.push(share(byte.codes));
+                byte.codes *= slots;
+            }
+            _ => {
+                if slots <= SMALL {
+                    open = Some(bytes.len());
+                }
+                bytes.push(Byte {
+                    shares: vec![share(1)],
+                    codes: slots,
+                });
+            }
+        }
+    }
+    bytes
 }
 
 /// Some panels of all rows, row by row: a row is at most one line of a cache.
@@ -105,32 +161,26 @@ impl<'a> Matrix<'a> {
         let bins: Vec<&Bins> = cells.features().iter().map(|feature| &feature.bins).collect();
         let is_narrow = |&feature: &usize| matches!(bins[feature], Bins::Narrow(_));
         let (narrow, wide): (Vec<usize>, Vec<usize>) = (0..columns.len()).partition(is_narrow);
-        let count = narrow.len().div_ceil(WIDTH);
-        let panels: Vec<&[usize]> = (0..count)
-            .map(|i| &narrow[i * narrow.len() / count..(i + 1) * narrow.len() / count])
-            .collect();
+        let mut packed = pack(&narrow, &columns);
+        let count = packed.len().div_ceil(WIDTH);
+        let mut panels: Vec<Panel> = Vec::with_capacity(count);
+        for left in (1..=count).rev() {
+            let rest = packed.split_off(packed.len().div_ceil(left));
+            panels.push(std::mem::replace(&mut packed, rest));
+        }
         let mut strips = Vec::new();
         let mut offsets = vec![0; columns.len()];
         let mut slots = 0;
-        for panels in panels.chunks(PANELS) {
+        for panels in panels.chunks_mut(PANELS) {
             let first = slots;
+            for share in panels.iter_mut().flatten().flat_map(|byte| &mut byte.shares) {
+                offsets[share.feature] = slots;
+                share.offset = slots - first;
+                slots += share.slots;
+            }
             let (bytes, begin) = transpose(&bins, panels, cells.rows());
-            let panel = |features: &&[usize]| {
-                let mut inner = Vec::with_capacity(features.len());
-                for &feature in *features {
-                    offsets[feature] = slots;
-                    inner.push(slots - first);
-                    slots += columns[feature].slots;
-                }
-                Panel {
-                    features: features.to_vec(),
-                    offsets: inner,
-                    end: slots - first,
-                }
-            };
-            let panels = panels.iter().map(panel).collect();
             strips.push(Strip {
-                panels,
+                panels: panels.to_vec(),
                 slots: slots - first,
                 bytes,
                 begin,
@@ -167,10 +217,10 @@ impl<'a> Matrix<'a> {
     }
 }
 
-fn transpose(bins: &[&Bins], panels: &[&[usize]], rows: usize) -> (Vec<[u8; BYTES]>, usize) {
+fn transpose(bins: &[&Bins], panels: &[Panel], rows: usize) -> (Vec<[u8; BYTES]>, usize) {
     const BLOCK: usize = 1024;
     const LINE: usize = 64;
-    let mut bytes = vec![[0; BYTES]; rows * panels.len() + LINE / BYTES];
+    let mut bytes = vec![[0u8; BYTES]; rows * panels.len() + LINE / BYTES];
     let begin = match bytes.as_ptr().align_offset(LINE) {
         begin if begin <= LINE / BYTES => begin,
         _ => 0,
@@ -180,12 +230,18 @@ fn transpose(bins: &[&Bins], panels: &[&[usize]], rows: usize) -> (Vec<[u8; BYTE
     out.par_chunks_mut(BLOCK * panels.len())
         .enumerate()
         .for_each(|(block, out)| {
-            for (panel, features) in panels.iter().enumerate() {
-                for (place, &feature) in features.iter().enumerate() {
-                    if let Bins::Narrow(column) = bins[feature] {
+            for (panel, packed) in panels.iter().enumerate() {
+                let shares = packed
+                    .iter()
+                    .enumerate()
+                    .flat_map(|(place, byte)| byte.shares.iter().map(move |share| (place, share)));
+                for (place, share) in shares {
+                    if let Bins::Narrow(column) = bins[share.feature] {
                         let rows = out.iter_mut().skip(panel).step_by(panels.len());
+                        let stride = share.stride as u8;
                         for (row, &slot) in rows.zip(&column[block * BLOCK..]) {
-                            row[place] = slot;
+                            // A code is below 256: nothing is lost.
+                            row[place] = row[place].wrapping_add(slot.wrapping_mul(stride));
                         }
                     }
                 }
