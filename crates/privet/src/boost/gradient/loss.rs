@@ -302,3 +302,84 @@ impl Sight<'_> {
         });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_exponential_is_as_good_as_single_precision() {
+        for i in -870_000..=870_000 {
+            let x = i as f32 / 10_000.0;
+            let exact = f64::from(x).exp();
+            let off = (f64::from(exp(x)) - exact).abs() / exact;
+            assert!(off < 2.4e-7, "exp({x}) is off by {off}");
+        }
+        assert_eq!(exp(0.0), 1.0);
+        assert_eq!(exp(1000.0), exp(88.0));
+        assert_eq!(exp(-1000.0), exp(-87.0));
+    }
+
+    #[test]
+    fn gradients_go_to_the_nearest_step_of_the_grid() {
+        let put = |g: f32, h: f32| Packed::put(g, h).pair();
+        assert_eq!(put(0.4, 0.6), [0.0, 1.0]);
+        assert_eq!(put(-1.6, 2.4), [-2.0, 2.0]);
+        assert_eq!(put(-32_767.0, 65_535.0), [-32_767.0, 65_535.0]);
+        // Halves go to the even step; what lies beyond the grid goes to its edge.
+        assert_eq!([put(0.5, 1.5), put(1.5, 2.5)], [[0.0, 2.0], [2.0, 2.0]]);
+        assert_eq!(put(-1e9, -1e9), [-32_767.0, 0.0]);
+        assert_eq!(put(1e9, 1e9), [32_767.0, 65_535.0]);
+    }
+
+    /// What the gradients are the slope of.
+    fn slope(loss: Loss, scores: &[f64], label: f32, output: usize) -> [f64; 2] {
+        const STEP: f64 = 1e-3;
+        let at = |move_by: f64| {
+            let scores: Vec<Vec<f32>> = scores
+                .iter()
+                .enumerate()
+                .map(|(i, s)| vec![(s + if i == output { move_by } else { 0.0 }) as f32])
+                .collect();
+            let half = if loss == Loss::Squared { 0.5 } else { 1.0 };
+            half * loss.mean(&scores, &[label], None)
+        };
+        let (less, here, more) = (at(-STEP), at(0.0), at(STEP));
+        [
+            (more - less) / (2.0 * STEP),
+            (more - 2.0 * here + less) / (STEP * STEP),
+        ]
+    }
+
+    #[test]
+    fn gradients_and_hessians_are_those_of_the_loss() {
+        let cases = [
+            (Loss::Logistic, vec![0.7], 1.0, 1.0),
+            (Loss::Logistic, vec![-1.5], 0.0, 1.0),
+            (Loss::Squared, vec![0.25], 1.0, 1.0),
+            // XGBoost doubles the hessians of softmax: scores that move together change nothing.
+            (Loss::Softmax(3), vec![0.5, -0.25, 1.0], 2.0, 2.0),
+        ];
+        for (loss, scores, label, doubled) in cases {
+            let columns: Vec<Vec<f32>> = scores.iter().map(|&s| vec![s as f32]).collect();
+            let labels = [label];
+            let sight = Sight {
+                loss,
+                labels: &labels,
+                weights: None,
+                heaviest: 1.0,
+            };
+            let mut lanes = vec![vec![Pair::default()]; scores.len()];
+            sight.lanes(&columns, Grid::UNIT, false, &mut lanes);
+            for (output, lanes) in lanes.iter().enumerate() {
+                let [g, h] = slope(loss, &scores, label, output);
+                let [gradient, hessian] = lanes[0].pair();
+                assert!((gradient - g).abs() < 1e-3, "{loss:?}: {gradient} is not {g}");
+                assert!(
+                    (hessian - doubled * h).abs() < 0.1,
+                    "{loss:?}: {hessian} is not {h}"
+                );
+            }
+        }
+    }
+}
