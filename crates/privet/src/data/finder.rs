@@ -74,8 +74,9 @@ impl Finder {
         let [origin, per_unit] = self.scale;
         let at = (x - origin) * per_unit;
         let last = (PIECES - 1) as f32;
-        let at = if at < last { at } else { last };
+        // What is not a number (infinity times nothing) goes to the first piece, where all are if the scale is nothing.
         let at = if at > 0.0 { at } else { 0.0 };
+        let at = if at < last { at } else { last };
         // Adding this leaves no room for a fraction; the low bits are the nearest whole number.
         (at + ROUND).to_bits() as usize % PIECES
     }

@@ -6,4 +6,6 @@ mod boosting;
 mod brute;
 mod growing;
 mod models;
+mod refusing;
+mod subtracting;
 mod table;

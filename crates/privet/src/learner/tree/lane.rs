@@ -14,7 +14,7 @@ pub trait Lane: Copy + Default + Send + Sync {
     /// Prepares for additions.
     fn part(self) -> Self::Part;
 
-    /// Adds a row to a cell. At most [`CHUNK`] rows are added to one.
+    /// Adds a row to a cell. At most 2¹⁵ rows are added to one.
     fn add(cell: &mut Self::Cell, part: Self::Part);
 
     /// The sums of a cell.
