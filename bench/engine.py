@@ -287,6 +287,27 @@ def run(name, folder, problem):
     return result
 
 
+def scaling(folder, repeats):
+    """Privet alone, over three numbers each of rows, columns and trees: the CPU time of a fit, in all and for each cell."""
+    import numpy as np
+
+    x, y, *_ = generated()
+    sizes = [(125_000, 28, 100), (250_000, 28, 100), (500_000, 28, 100)]
+    sizes += [(500_000, 7, 100), (500_000, 14, 100), (500_000, 28, 50), (500_000, 28, 200)]
+    print("\n### Privet over sizes\n\n| rows | columns | trees | fit s | CPU s | CPU ns for each row, column and tree |")
+    print("|---|---|---|---|---|---|")
+    for rows, columns, trees in sizes:
+        part = np.ascontiguousarray(x[:rows, :columns])
+        cuts = [np.unique(np.quantile(column, np.arange(1, BINS) / BINS).astype(np.float32)) for column in part.T]
+        features = [{"cuts": [float(cut) for cut in column]} for column in cuts]
+        head = json.dumps({"rows": rows, "classes": 2, "features": features}).encode()
+        (folder / "sizes").write_bytes(head + b"\n" + part.tobytes() + y[:rows].tobytes())
+        command = [PRIVET, folder / "sizes", folder / "sizes", folder / "scores", f"rounds={trees}"]
+        runs = [json.loads(subprocess.check_output(command)) for _ in range(repeats)]
+        fit, cpu = (statistics.median(run[key] for run in runs) for key in ["fit", "cpu"])
+        print(f"| {rows} | {columns} | {trees} | {fit:.2f} | {cpu:.2f} | {cpu / (rows * columns * trees) * 1e9:.2f} |")
+
+
 def report(problem, results, cuts):
     """One table: medians, and ratios to the best peer."""
     middle = {
@@ -318,6 +339,7 @@ def main():
     options.add_argument("--problems", nargs="+", choices=PROBLEMS, default=list(PROBLEMS))
     options.add_argument("--engines", nargs="+", choices=ENGINES, default=ENGINES)
     options.add_argument("--json", action="store_true", help="one line for each run as well")
+    options.add_argument("--scaling", action="store_true", help="only Privet, over several sizes")
     options.add_argument("--peer", help=argparse.SUPPRESS)
     options.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     chosen = options.parse_args()
@@ -326,6 +348,9 @@ def main():
         return
     with tempfile.TemporaryDirectory() as folder:
         folder = Path(folder)
+        if chosen.scaling:
+            scaling(folder, chosen.repeats)
+            return
         for problem in chosen.problems:
             cuts = write(folder, problem, chosen.data)
             results = {name: [] for name in chosen.engines}

@@ -9,16 +9,17 @@ use super::loss::{Put, Sight};
 use super::{Base, Boosted, Gradient, Loss, Progress, Rows, Sums, Training, sample};
 use crate::Error;
 use crate::data::{Cells, Schema};
-use crate::learner::tree::{Column, Engine, Greedy, Grid, Matrix, Order, Packed, Pair, Plan, Policy, Tree};
+use crate::learner::tree::{Column, Engine, Grid, Matrix, Order, Packed, Pair, Plan, Policy, Tree};
 
-pub(super) fn fit(
+pub(super) fn fit<P: Policy>(
     gradient: &Gradient,
     training: &Training<'_>,
+    policy: &P,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Boosted, Error> {
     match gradient.sums {
-        Sums::Integers => fit_as::<Packed>(gradient, training, progress),
-        Sums::Floats => fit_as::<Pair>(gradient, training, progress),
+        Sums::Integers => fit_as::<Packed, P>(gradient, training, policy, progress),
+        Sums::Floats => fit_as::<Pair, P>(gradient, training, policy, progress),
     }
 }
 
@@ -75,9 +76,10 @@ impl<'a> Scored<'a> {
     }
 }
 
-fn fit_as<L: Put>(
+fn fit_as<L: Put, P: Policy>(
     gradient: &Gradient,
     training: &Training<'_>,
+    policy: &P,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Boosted, Error> {
     let schema = training.schema;
@@ -106,7 +108,7 @@ fn fit_as<L: Put>(
             Some(scored)
         }
     };
-    let mut rounds = Rounds::<L>::new(gradient, loss, &matrix, rows);
+    let mut rounds = Rounds::<L, P>::new((gradient, policy), loss, &matrix, rows);
     let first = model.rounds();
     let mut best = (validation.as_ref().map(|rows| rows.loss(loss)), first);
     for round in 0..gradient.rounds {
@@ -148,10 +150,10 @@ fn base(gradient: &Gradient, loss: Loss, rows: &Scored<'_>) -> Vec<f32> {
 }
 
 /// What a round needs, kept from one to the next.
-struct Rounds<'a, L> {
+struct Rounds<'a, L, P> {
     gradient: &'a Gradient,
     loss: Loss,
-    policy: Greedy,
+    policy: &'a P,
     engine: Engine<'a>,
     rows: Scored<'a>,
     heaviest: f32,
@@ -162,23 +164,20 @@ struct Rounds<'a, L> {
     newton_grid: Grid,
 }
 
-impl<'a, L: Put> Rounds<'a, L> {
-    fn new(gradient: &'a Gradient, loss: Loss, matrix: &'a Matrix<'a>, rows: Scored<'a>) -> Self {
+impl<'a, L: Put, P: Policy> Rounds<'a, L, P> {
+    fn new(
+        (gradient, policy): (&'a Gradient, &'a P),
+        loss: Loss,
+        matrix: &'a Matrix<'a>,
+        rows: Scored<'a>,
+    ) -> Self {
         let outputs = rows.scores.len();
         let lanes = || vec![vec![L::default(); matrix.rows()]; outputs];
         let has_newton = gradient.order == Order::First;
         Self {
             gradient,
             loss,
-            policy: Greedy {
-                order: gradient.order,
-                lambda: gradient.lambda,
-                gamma: gradient.gamma,
-                min_child_weight: gradient.min_child_weight,
-                missing: gradient.missing,
-                categories: gradient.categories,
-                monotone: gradient.monotone.clone(),
-            },
+            policy,
             engine: Engine::new(matrix),
             heaviest: rows
                 .weights
@@ -239,7 +238,7 @@ impl<'a, L: Put> Rounds<'a, L> {
             growth: self.gradient.growth,
             rate: self.gradient.rate,
         };
-        let mut tree = self.engine.grow(&plan, &self.policy);
+        let mut tree = self.engine.grow(&plan, self.policy);
         if let Some(newton) = self.newton.get(output) {
             self.newton_leaves(&mut tree, newton, sampled.as_deref());
         }

@@ -19,7 +19,9 @@ pub use loss::Loss;
 
 use crate::Error;
 use crate::data::{Cells, Schema};
-use crate::learner::tree::{Categories, Column, Growth, Missing, Order, Source, Tree, Walker};
+use crate::learner::tree::{
+    Categories, Column, Greedy, Growth, Missing, Order, Policy, Source, Tree, Walker,
+};
 
 /// How gradients are summed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -232,6 +234,19 @@ impl Gradient {
         }
     }
 
+    /// The plain policy of these settings.
+    pub fn greedy(&self) -> Greedy {
+        Greedy {
+            order: self.order,
+            lambda: self.lambda,
+            gamma: self.gamma,
+            min_child_weight: self.min_child_weight,
+            missing: self.missing,
+            categories: self.categories,
+            monotone: self.monotone.clone(),
+        }
+    }
+
     /// Fits trees to rows. After each round `progress` can end it.
     ///
     /// # Errors
@@ -242,7 +257,20 @@ impl Gradient {
         training: &Training<'_>,
         progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<Boosted, Error> {
+        self.fit_with(&self.greedy(), training, progress)
+    }
+
+    /// Fits trees whose splits and leaves another policy chooses.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit).
+    pub fn fit_with<P: Policy>(
+        &self,
+        policy: &P,
+        training: &Training<'_>,
+        progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<Boosted, Error> {
         self.check(training.schema)?;
-        fit::fit(self, training, progress)
+        fit::fit(self, training, policy, progress)
     }
 }
