@@ -114,7 +114,7 @@ fn cells(schema: &Arc<Schema>, raw: &Raw) -> Outcome<Cells> {
             let mut columns = intake.columns();
             for (i, column) in columns.iter_mut().enumerate() {
                 match &raw.head.features.get(i) {
-                    Some(Feature::Cuts(_)) => column.numbers(numbers.iter().copied().skip(i).step_by(width)),
+                    Some(Feature::Cuts(_)) => column.numbers(labels.len(), |row| numbers[row * width + i]),
                     Some(Feature::Categories(_)) => {
                         let numbers = numbers.iter().skip(i).step_by(width);
                         numbers.for_each(|&x| {
@@ -174,18 +174,15 @@ impl Source for Binned<'_> {
 
     fn narrow(&self, feature: usize, begin: usize, out: &mut [u8]) {
         let width = self.raw.head.features.len();
-        let numbers = self.raw.numbers[begin * width..]
-            .iter()
-            .skip(feature)
-            .step_by(width)
-            .copied();
+        let numbers = &self.raw.numbers[begin * width..];
+        let number = |row: usize| numbers[row * width + feature];
         match (&self.finders[feature], &self.raw.head.features[feature]) {
-            (Some(finder), _) => finder.fill(numbers, out),
+            (Some(finder), _) => finder.fill(out, number),
             (None, Feature::Categories(count)) => {
                 let slot = |x: f32| if x.is_nan() { count + 1 } else { x as usize };
                 out.iter_mut()
-                    .zip(numbers)
-                    .for_each(|(out, x)| *out = slot(x) as u8);
+                    .enumerate()
+                    .for_each(|(row, out)| *out = slot(number(row)) as u8);
             }
             (None, Feature::Cuts(_)) => out.fill(0),
         }

@@ -7,6 +7,8 @@ use super::schema::Number;
 const PIECES: usize = 1024;
 /// Numbers that are searched for side by side.
 const LANES: usize = 16;
+/// With this many cuts or fewer, each is compared.
+const FEW: usize = 4;
 
 /// Finds the slots of a number with at most 255 bins, many at a time.
 ///
@@ -22,6 +24,7 @@ pub struct Finder {
     scale: [f32; 2],
     /// How many steps suffice in every piece.
     steps: u32,
+    few: bool,
     missing: u8,
 }
 
@@ -49,6 +52,7 @@ impl Finder {
             begins: Box::new([0; PIECES]),
             scale,
             steps: 0,
+            few: points.len() <= FEW,
             missing: missing as u8,
         };
         let mut counts = [0u32; PIECES];
@@ -81,24 +85,35 @@ impl Finder {
         (at + ROUND).to_bits() as usize % PIECES
     }
 
-    /// The slot of each number; what is not a number is missing.
-    pub fn fill(&self, numbers: impl Iterator<Item = f32>, out: &mut [u8]) {
+    /// The slot of each number, by its place; what is not a number is missing.
+    pub fn fill(&self, out: &mut [u8], number: impl Fn(usize) -> f32) {
         match self.steps {
-            0 | 1 => self.search::<1>(numbers, out),
-            2 => self.search::<2>(numbers, out),
-            3 => self.search::<3>(numbers, out),
-            4 => self.search::<4>(numbers, out),
-            5 => self.search::<5>(numbers, out),
-            6 => self.search::<6>(numbers, out),
-            _ => self.search::<8>(numbers, out),
+            _ if self.few => self.count(out, number),
+            0 | 1 => self.search::<1>(out, number),
+            2 => self.search::<2>(out, number),
+            3 => self.search::<3>(out, number),
+            4 => self.search::<4>(out, number),
+            5 => self.search::<5>(out, number),
+            6 => self.search::<6>(out, number),
+            _ => self.search::<8>(out, number),
         }
     }
 
-    fn search<const STEPS: usize>(&self, mut numbers: impl Iterator<Item = f32>, out: &mut [u8]) {
-        for out in out.chunks_mut(LANES) {
+    /// With a few cuts, each is compared.
+    fn count(&self, out: &mut [u8], number: impl Fn(usize) -> f32) {
+        let cuts: [f32; FEW] = std::array::from_fn(|place| self.cuts[place]);
+        for (place, slot) in out.iter_mut().enumerate() {
+            let x = number(place);
+            let count: u8 = cuts.iter().map(|&cut| u8::from(cut <= x)).sum();
+            *slot = if x.is_nan() { self.missing } else { count };
+        }
+    }
+
+    fn search<const STEPS: usize>(&self, out: &mut [u8], number: impl Fn(usize) -> f32) {
+        for (begin, out) in out.chunks_mut(LANES).enumerate() {
             let mut lanes = [0.0f32; LANES];
-            for (lane, number) in lanes.iter_mut().zip(numbers.by_ref().take(out.len())) {
-                *lane = number;
+            for (lane, place) in lanes.iter_mut().zip(begin * LANES..begin * LANES + out.len()) {
+                *lane = number(place);
             }
             let mut at = lanes
                 .map(|x| self.piece(x))
@@ -106,7 +121,7 @@ impl Finder {
             for step in (0..STEPS).rev() {
                 for (at, &x) in at.iter_mut().zip(&lanes) {
                     let cut = self.cuts[(*at + (1 << step) - 1) % 512];
-                    *at += usize::from(cut <= x) << step;
+                    *at = at.wrapping_add(usize::from(cut <= x) << step);
                 }
             }
             for ((slot, at), x) in out.iter_mut().zip(at).zip(lanes) {
@@ -117,28 +132,28 @@ impl Finder {
 }
 
 impl ColumnBuilder<'_> {
-    /// Cells as numbers, many at once; what is not a number is missing.
-    pub fn numbers(&mut self, cells: impl ExactSizeIterator<Item = f32>) {
+    /// This many cells as numbers, by their place; what is not a number is missing.
+    pub fn numbers(&mut self, count: usize, number: impl Fn(usize) -> f32) {
         if let Rule::Number {
-            number,
+            number: declared,
             missing,
             keep: false,
         } = self.rule
             && missing.is_empty()
             && let Taken::Feature(feature) = &mut self.taken
             && let Bins::Narrow(bins) = &mut feature.bins
-            && let Some(finder) = Finder::new(number)
+            && let Some(finder) = Finder::new(declared)
         {
             let begin = bins.len();
-            bins.resize(begin + cells.len(), 0);
-            finder.fill(cells, &mut bins[begin..]);
+            bins.resize(begin + count, 0);
+            finder.fill(&mut bins[begin..], number);
             return;
         }
-        cells.for_each(|cell| {
+        (0..count).map(number).for_each(|cell| {
             if cell.is_nan() {
-                self.missing()
+                self.missing();
             } else {
-                self.number(cell.into())
+                self.number(cell.into());
             }
         });
     }
@@ -151,7 +166,7 @@ mod tests {
 
     #[test]
     fn many_at_once_find_what_each_finds_alone() {
-        for bins in [2u16, 3, 8, 100, 254, 255] {
+        for bins in [2u16, 3, 5, 6, 8, 100, 254, 255] {
             let extras = Extras {
                 bins: Some(bins),
                 ..Extras::default()
@@ -163,12 +178,12 @@ mod tests {
                 probes.extend([point, point.next_up(), point.next_down()]);
             }
             let mut out = vec![0; probes.len()];
-            finder.fill(probes.iter().copied(), &mut out);
+            finder.fill(&mut out, |place| probes[place]);
             for (x, slot) in probes.iter().zip(out) {
                 assert_eq!(u16::from(slot), number.cuts().bin(*x), "{x} in {bins} bins");
             }
             let mut out = [0];
-            finder.fill([f32::NAN].into_iter(), &mut out);
+            finder.fill(&mut out, |_| f32::NAN);
             assert_eq!(u16::from(out[0]), number.missing());
         }
     }
@@ -194,7 +209,7 @@ mod tests {
             let mut out = vec![0; probes.len()];
             Finder::new(&number)
                 .expect("few bins")
-                .fill(probes.iter().copied(), &mut out);
+                .fill(&mut out, |place| probes[place]);
             for (x, slot) in probes.iter().zip(out) {
                 assert_eq!(u16::from(slot), number.cuts().bin(*x), "{x}");
             }
@@ -211,7 +226,7 @@ mod tests {
         let mut out = [0];
         Finder::new(&number)
             .expect("few bins")
-            .fill([f32::NAN].into_iter(), &mut out);
+            .fill(&mut out, |_| f32::NAN);
         assert_eq!(u16::from(out[0]), number.cuts().bin(5.0));
     }
 }

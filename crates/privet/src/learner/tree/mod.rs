@@ -10,11 +10,12 @@
 //! | `policy` | what is decided from rows, as an object that a private setting can replace |
 //! | `greedy`, `gain` | the plain policy: the best split, first or second order |
 //! | `grow`, `unfinished` | level by level, or best leaf first |
-//! | `walk` | scores of many rows by many trees |
+//! | `walk`, `full`, `source` | scores of many rows by many trees |
 //!
 //! With integers every sum is exact: the model has the same bytes whatever the number of threads or the order of rows.
 //! Nothing here is private by itself: it works on plain cells, inside a closure on private ones.
 
+mod full;
 mod gain;
 mod greedy;
 mod grow;
@@ -25,6 +26,7 @@ mod matrix;
 mod policy;
 mod rows;
 mod shape;
+mod source;
 mod unfinished;
 mod walk;
 
@@ -35,4 +37,5 @@ pub use lane::{Grid, Lane, Packed, Pair};
 pub use matrix::{Column, Matrix};
 pub use policy::{Level, LevelNode, Policy, Split};
 pub use shape::{Child, Node, Rule, Side, Tree};
-pub use walk::{Source, Walker};
+pub use source::Source;
+pub use walk::Walker;

@@ -1,64 +1,20 @@
 //! Scores of many rows by many trees.
 //!
-//! Trees of rules on an order are laid out as full binary trees of bytes: a step is two loads, a comparison and an
-//! addition, and eight rows go down side by side, so that none waits for another's loads. Undeclared and missing cells
-//! need no step of their own: a feature has a second column in which they come first, for the rules that send them left.
-//! Other trees are walked node by node.
+//! Trees are laid out as full binary trees of bytes: a step is two loads, a comparison and an addition, and eight rows go
+//! down side by side, so that none waits for another's loads. Undeclared and missing cells need no step of their own: a
+//! feature has a second column in which they come first, for the rules that send them left. Trees that ask about sets
+//! look up a bit instead. Deep trees, and those that ask about wide features, are walked node by node.
 
 use rayon::prelude::*;
 
+use super::full::{DEEPEST, Full, LANES};
 use super::matrix::Column;
 use super::shape::{Child, Rule, Side, Tree};
+use super::source::Source;
 use crate::Error;
-use crate::data::{Bins, Cells};
 
 /// Rows that are looked at together.
 const BLOCK: usize = 64;
-/// Rows that go down a tree side by side.
-const LANES: usize = 8;
-/// Deeper trees are walked node by node: a full one would be mostly empty.
-const DEEPEST: usize = 7;
-
-/// Where slots come from: a table, or raw numbers that are put into bins on the way.
-pub trait Source: Sync {
-    /// How many rows there are.
-    fn rows(&self) -> usize;
-
-    /// The slots of a feature for the rows from `begin` on.
-    fn slots(&self, feature: usize, begin: usize, out: &mut [u16]);
-
-    /// The same for a feature of at most 256 slots.
-    fn narrow(&self, feature: usize, begin: usize, out: &mut [u8]);
-}
-
-impl Source for Cells {
-    fn rows(&self) -> usize {
-        Self::rows(self)
-    }
-
-    fn slots(&self, feature: usize, begin: usize, out: &mut [u16]) {
-        let bins = &self.features()[feature].bins;
-        for (place, slot) in out.iter_mut().enumerate() {
-            *slot = bins.get(begin + place);
-        }
-    }
-
-    fn narrow(&self, feature: usize, begin: usize, out: &mut [u8]) {
-        match &self.features()[feature].bins {
-            Bins::Narrow(bins) => out.copy_from_slice(&bins[begin..begin + out.len()]),
-            Bins::Wide(_) => out.fill(0),
-        }
-    }
-}
-
-/// A full binary tree: node 1 is the root, the children of node i are nodes 2i and 2i + 1, and so on to the leaves.
-#[derive(Debug)]
-struct Full {
-    depth: usize,
-    /// A column, and the largest value in it that goes left.
-    nodes: [[u8; 2]; 1 << DEEPEST],
-    leaves: [f32; 2 << DEEPEST],
-}
 
 /// A node of any other tree: it goes right where the bit of its slot is set.
 #[derive(Debug)]
@@ -142,6 +98,7 @@ impl Walker {
         // What is never asked sends everybody left.
         let mut nodes = [[0, u8::MAX]; 1 << DEEPEST];
         let mut leaves = [0.0; 2 << DEEPEST];
+        let mut sets = asks_about_sets(tree).then(|| Box::new([[0u64; 4]; 1 << DEEPEST]));
         let root = if tree.nodes.is_empty() {
             Child::Leaf(0)
         } else {
@@ -160,20 +117,35 @@ impl Walker {
                 Child::Node(node) => {
                     let node = &tree.nodes[node as usize];
                     let feature = node.feature as usize;
-                    let Rule::UpTo { slot, others } = node.rule else {
-                        return None;
-                    };
-                    if self.columns[feature].slots > 256 {
+                    let column = &self.columns[feature];
+                    if column.slots > 256 {
                         return None;
                     }
-                    let shift = u16::from(others == Side::Left);
-                    nodes[place] = [self.view(feature, others)?, u8::try_from(slot + shift).ok()?];
+                    nodes[place] = match (&mut sets, &node.rule) {
+                        (None, Rule::UpTo { slot, others }) => {
+                            let shift = u16::from(*others == Side::Left);
+                            [self.view(feature, *others)?, u8::try_from(slot + shift).ok()?]
+                        }
+                        (Some(sets), rule) => {
+                            for slot in (0..column.slots).filter(|&slot| !rule.goes_left(slot as u16, column))
+                            {
+                                sets[place][slot / 64] |= 1 << (slot % 64);
+                            }
+                            [self.view(feature, Side::Right)?, 0]
+                        }
+                        (None, Rule::OneOf { .. }) => return None,
+                    };
                     todo.push((node.left, 2 * place));
                     todo.push((node.right, 2 * place + 1));
                 }
             }
         }
-        Some(Full { depth, nodes, leaves })
+        Some(Full {
+            depth,
+            nodes,
+            sets,
+            leaves,
+        })
     }
 
     fn steps(&mut self, tree: &Tree) -> Shape {
@@ -225,17 +197,27 @@ impl Walker {
     }
 }
 
+fn asks_about_sets(tree: &Tree) -> bool {
+    tree.nodes
+        .iter()
+        .any(|node| matches!(node.rule, Rule::OneOf { .. }))
+}
+
 /// The columns that full trees ask about, each feature's together: as many as a byte can name.
 fn views(columns: &[Column], trees: &[Tree]) -> Vec<(usize, Side)> {
     let mut views: Vec<(usize, Side)> = Vec::new();
-    for node in trees.iter().flat_map(|tree| &tree.nodes) {
-        let feature = node.feature as usize;
-        if let Rule::UpTo { others, .. } = node.rule
-            && columns[feature].slots <= 256
-            && !views.contains(&(feature, others))
-            && views.len() < 256
-        {
-            views.push((feature, others));
+    for tree in trees {
+        let has_sets = asks_about_sets(tree);
+        for node in &tree.nodes {
+            let feature = node.feature as usize;
+            let others = match node.rule {
+                Rule::UpTo { others, .. } if !has_sets => others,
+                _ => Side::Right,
+            };
+            let view = (feature, others);
+            if columns[feature].slots <= 256 && !views.contains(&view) && views.len() < 256 {
+                views.push(view);
+            }
         }
     }
     views.sort_by_key(|&(feature, others)| (feature, others == Side::Left));
@@ -315,37 +297,6 @@ impl Block {
             for (score, sums) in scores.iter_mut().zip(&self.sums) {
                 *score = sums[row];
             }
-        }
-    }
-}
-
-impl Full {
-    #[inline]
-    fn add(&self, rows: &[[u8; 256]; LANES], sums: &mut [f32; LANES]) {
-        match self.depth {
-            0 => self.down::<0>(rows, sums),
-            1 => self.down::<1>(rows, sums),
-            2 => self.down::<2>(rows, sums),
-            3 => self.down::<3>(rows, sums),
-            4 => self.down::<4>(rows, sums),
-            5 => self.down::<5>(rows, sums),
-            6 => self.down::<6>(rows, sums),
-            _ => self.down::<DEEPEST>(rows, sums),
-        }
-    }
-
-    /// Down D levels. The compiler sees that a place of d levels has d + 1 bits, and checks no bound.
-    #[inline]
-    fn down<const D: usize>(&self, rows: &[[u8; 256]; LANES], sums: &mut [f32; LANES]) {
-        let mut at = [1usize; LANES];
-        for _ in 0..D {
-            for (at, row) in at.iter_mut().zip(rows) {
-                let [column, last] = self.nodes[*at];
-                *at = *at << 1 | usize::from(last < row[usize::from(column)]);
-            }
-        }
-        for (at, sum) in at.iter().zip(sums) {
-            *sum += self.leaves[*at];
         }
     }
 }
