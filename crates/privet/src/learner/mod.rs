@@ -5,6 +5,7 @@
 //! | `linear`, `logistic` | sums over features, fitted by weighted logistic regression or least squares |
 //! | `stump`, `split` | one question about one feature, and the search for the best one |
 //! | `design`, `solver` | rows as a sparse matrix, and minimisers of convex losses |
+//! | `tree` | trees grown from histograms, level by level or leaf by leaf |
 //!
 //! A learner takes rows as plain slices, from inside the wall: it draws no noise, keeps no budget and knows of no
 //! ensemble. Sums over rows are taken in blocks whose size depends on the number of rows alone, and added in order, so that
@@ -16,6 +17,7 @@ mod logistic;
 mod solver;
 mod split;
 mod stump;
+pub mod tree;
 
 pub use linear::{Linear, Term};
 pub use logistic::Logistic;
