@@ -1,6 +1,7 @@
 //! Many numbers into bins at once.
 
-use super::column::{Bins, ColumnBuilder, Rule, Taken};
+use super::column::{ColumnBuilder, Rule, Taken};
+use super::feature::Bins;
 use super::schema::Number;
 
 /// Pieces of the range between the first and the last cut.
@@ -132,8 +133,8 @@ impl Finder {
 }
 
 impl ColumnBuilder<'_> {
-    /// This many cells as numbers, by their place; what is not a number is missing.
-    pub fn numbers(&mut self, count: usize, number: impl Fn(usize) -> f32) {
+    /// This many cells as single-precision numbers, by their place; what is not a number is missing. Faster than one by one.
+    pub fn singles(&mut self, count: usize, number: impl Fn(usize) -> f32) {
         if let Rule::Number {
             number: declared,
             missing,
