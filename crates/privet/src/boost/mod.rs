@@ -5,12 +5,14 @@
 //! | `ensemble` | weighted members, and the scores they give to rows |
 //! | `additive` | members that look at one feature at a time, summed to one table for each feature |
 //! | `adaboost` | boosting of stumps: AdaBoost for two classes, SAMME for more, least squares for numbers |
+//! | `gradient` | gradient boosting of trees: logistic, softmax and squared loss |
 //!
 //! Nothing here knows of a mechanism: what is private is decided by whoever calls it, from inside the wall.
 
 mod adaboost;
 mod additive;
 mod ensemble;
+pub mod gradient;
 mod summary;
 
 pub use adaboost::AdaBoost;

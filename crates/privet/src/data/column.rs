@@ -71,7 +71,7 @@ fn parse(cell: &[u8]) -> Option<f64> {
 
 /// Takes the cells of one column. No `Debug`: it holds rows.
 pub struct ColumnBuilder<'a> {
-    rule: &'a Rule,
+    pub(super) rule: &'a Rule,
     pub(super) taken: Taken,
 }
 

@@ -5,7 +5,7 @@
 //! | `document` | TOML files that people write: all errors at once, each with its line and what to write |
 //! | `schema` | what its owner declares: names, types, bounds, categories, what is private, who is one person |
 //! | `cuts` | how a number finds its bin: by points that follow from the schema alone |
-//! | `column`, `lookup` | how a cell finds its slot |
+//! | `column`, `lookup`, `finder` | how a cell finds its slot, and how many do at once |
 //! | `feature`, `table` | rows as columns of small integers, behind [`Private`](crate::privacy::Private) |
 //!
 //! No bound, category or bin is ever taken from the rows. A cell that fits nothing has a slot of its own: out-of-range
@@ -16,6 +16,7 @@ mod column;
 mod cuts;
 pub mod document;
 mod feature;
+mod finder;
 mod lookup;
 pub mod schema;
 mod split;
@@ -25,5 +26,6 @@ pub use column::ColumnBuilder;
 pub use cuts::Cuts;
 pub use document::{Document, Section};
 pub use feature::{Bins, Feature, Target};
+pub use finder::Finder;
 pub use schema::Schema;
 pub use table::{Cells, Intake, Keep, Piece, Table};

@@ -5,6 +5,7 @@
 //! | `linear`, `logistic` | sums over features, fitted by weighted logistic regression or least squares |
 //! | `stump`, `split` | one question about one feature, and the search for the best one |
 //! | `design`, `solver` | rows as a sparse matrix, and minimisers of convex losses |
+//! | `tree` | trees grown from histograms, level by level or leaf by leaf |
 //!
 //! A learner takes rows as plain slices, from inside the wall: it draws no noise, keeps no budget and knows of no
 //! ensemble. Sums over rows are taken in blocks whose size depends on the number of rows alone, and added in order, so that
@@ -16,6 +17,7 @@ mod logistic;
 mod solver;
 mod split;
 mod stump;
+pub mod tree;
 
 pub use linear::{Linear, Term};
 pub use logistic::Logistic;
@@ -24,6 +26,7 @@ pub use stump::{Call, Rule, Stump};
 
 use crate::data::schema::{Kind, Schema};
 use crate::data::{Bins, Cells, Feature};
+use tree::Tree;
 
 /// What a member of an ensemble can be.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -33,6 +36,8 @@ pub enum Learner {
     Stump(Stump),
     /// A sum over features.
     Linear(Linear),
+    /// Questions that lead to one of several leaves.
+    Tree(Tree),
 }
 
 impl Learner {
@@ -44,21 +49,26 @@ impl Learner {
         match self {
             Self::Stump(stump) => stump.check(shapes),
             Self::Linear(linear) => linear.check(shapes),
+            Self::Tree(tree) => tree.check(&Shape::columns(shapes)).map_err(|e| e.to_string()),
         }
     }
 
     /// The vote for one row of features that it fits. Whole tables are scored by an ensemble, which is faster.
-    pub fn vote(&self, features: &[Feature], row: usize) -> f64 {
+    pub fn vote(&self, shapes: &[Shape], features: &[Feature], row: usize) -> f64 {
         match self {
             Self::Stump(stump) => stump.vote(features[stump.feature].bins.get(row)),
             Self::Linear(linear) => linear.vote(features, row),
+            Self::Tree(tree) => {
+                let leaf = tree.leaf(&Shape::columns(shapes), |feature| features[feature].bins.get(row));
+                f64::from(tree.leaves[leaf])
+            }
         }
     }
 
     /// Whether it needs numbers as they are, besides their bins.
     pub fn needs_values(&self) -> bool {
         match self {
-            Self::Stump(_) => false,
+            Self::Stump(_) | Self::Tree(_) => false,
             Self::Linear(linear) => linear.needs_values(),
         }
     }
@@ -99,6 +109,16 @@ impl Shape {
                 }
             })
             .collect()
+    }
+
+    /// What a tree must know about the same features.
+    pub fn columns(shapes: &[Self]) -> Vec<tree::Column> {
+        let column = |shape: &Self| tree::Column {
+            slots: shape.slots,
+            ordinary: shape.ordered,
+            ordered: shape.ordered > 0,
+        };
+        shapes.iter().map(column).collect()
     }
 }
 

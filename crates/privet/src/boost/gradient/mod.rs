@@ -1,0 +1,297 @@
+//! Gradient boosting: each round's trees follow the gradient of a loss.
+//!
+//! Two flavours: first order (Friedman: splits by gradients, Newton's leaves) and second order (XGBoost: gradients and
+//! hessians decide about both). Losses are logistic for two classes, softmax for more, squared for numbers; the schema's
+//! label says which.
+//!
+//! It draws no noise. Sums are exact integers unless floats are asked for, so that a model has the same bytes whatever the
+//! number of threads, and half of the rounds continued by the other half is the whole.
+
+mod fit;
+mod loss;
+mod sample;
+
+use std::ops::ControlFlow;
+
+use serde::{Deserialize, Serialize};
+
+pub use loss::Loss;
+
+use super::{Ensemble, Link, Member};
+use crate::Error;
+use crate::data::{Cells, Schema};
+use crate::learner::Learner;
+use crate::learner::tree::{
+    Categories, Column, Greedy, Growth, Missing, Order, Policy, Source, Tree, Walker,
+};
+
+/// How gradients are summed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Sums {
+    /// As integers on a grid of 16 bits: exact, whatever the order.
+    #[default]
+    Integers,
+    /// As single-precision floats.
+    Floats,
+}
+
+/// Where scores start.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub enum Base {
+    /// At the constant that suits the labels best.
+    #[default]
+    Fitted,
+    /// Here, one for each output.
+    Given(Vec<f32>),
+}
+
+/// The settings of gradient boosting.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Gradient {
+    /// How many rounds; each grows a tree for each output.
+    pub rounds: usize,
+    /// What leaf values are multiplied by.
+    pub rate: f64,
+    /// How trees grow.
+    pub growth: Growth,
+    /// Which derivatives decide about splits.
+    pub order: Order,
+    /// Added to the hessians of a leaf.
+    pub lambda: f64,
+    /// What a split must be worth.
+    pub gamma: f64,
+    /// What the hessians (second order) or weights (first order) of a child must come to.
+    pub min_child_weight: f64,
+    /// Where undeclared and missing cells go.
+    pub missing: Missing,
+    /// How categories are cut in two.
+    pub categories: Categories,
+    /// Whether values rise (1) or fall (-1) with a feature, by feature; short lists end in zeros. Second order only.
+    pub monotone: Vec<i8>,
+    /// The share of rows that a round looks at.
+    pub rows: f64,
+    /// The share of features that a tree may ask about.
+    pub columns: f64,
+    /// Decides which rows and features; public.
+    pub seed: [u8; 32],
+    /// Stops after this many rounds without a better loss on the validation rows.
+    pub patience: Option<usize>,
+    /// How gradients are summed.
+    pub sums: Sums,
+    /// Where scores start.
+    pub base: Base,
+}
+
+impl Default for Gradient {
+    fn default() -> Self {
+        Self {
+            rounds: 100,
+            rate: 0.1,
+            growth: Growth::Levels(6),
+            order: Order::Second,
+            lambda: 1.0,
+            gamma: 0.0,
+            min_child_weight: 1.0,
+            missing: Missing::Learned,
+            categories: Categories::Sorted,
+            monotone: Vec::new(),
+            rows: 1.0,
+            columns: 1.0,
+            seed: [0; 32],
+            patience: None,
+            sums: Sums::Integers,
+            base: Base::Fitted,
+        }
+    }
+}
+
+/// Labelled rows.
+#[derive(Debug, Clone, Copy)]
+pub struct Rows<'a> {
+    /// Features and labels.
+    pub cells: &'a Cells,
+    /// How much each row counts; one if there is no list.
+    pub weights: Option<&'a [f32]>,
+}
+
+/// What a model is fitted to.
+#[derive(Debug, Clone, Copy)]
+pub struct Training<'a> {
+    /// Describes all rows.
+    pub schema: &'a Schema,
+    /// The rows to learn from.
+    pub rows: Rows<'a>,
+    /// Rows that tell when to stop.
+    pub validation: Option<Rows<'a>>,
+    /// A model to go on from.
+    pub start: Option<&'a Boosted>,
+}
+
+/// A round has ended.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Progress {
+    /// How many rounds have ended.
+    pub done: usize,
+    /// How many there will be, unless it stops early.
+    pub rounds: usize,
+    /// The mean loss on the validation rows, if there are any.
+    pub validation: Option<f64>,
+}
+
+/// Trees that add up to scores.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Boosted {
+    /// What scores are made from labels with.
+    pub loss: Loss,
+    /// Where each output's scores start.
+    pub base: Vec<f32>,
+    /// The trees; the i-th adds to output i modulo the number of outputs.
+    pub trees: Vec<Tree>,
+}
+
+impl Boosted {
+    /// That every tree makes sense for the schema.
+    ///
+    /// # Errors
+    /// [`Error::Data`] otherwise.
+    pub fn check(&self, schema: &Schema) -> Result<(), Error> {
+        self.walker(schema).map(|_| ())
+    }
+
+    /// The trees, made ready to score many rows.
+    ///
+    /// # Errors
+    /// [`Error::Data`] for a model that makes no sense for the schema.
+    pub fn walker(&self, schema: &Schema) -> Result<Walker, Error> {
+        let outputs = self.loss.outputs();
+        if self.base.len() != outputs || !self.trees.len().is_multiple_of(outputs) {
+            return Err(Error::Data(
+                "the model has not as many trees for each output".into(),
+            ));
+        }
+        if !self.base.iter().all(|base| base.is_finite()) {
+            return Err(Error::Data(
+                "the model starts at what is not a finite number".into(),
+            ));
+        }
+        Walker::new(Column::of(schema), &self.base, &self.trees)
+    }
+
+    /// The scores of all rows, row by row, one for each output, before the loss makes probabilities of them.
+    ///
+    /// # Errors
+    /// [`Error::Data`] for a model that makes no sense for the schema.
+    pub fn scores(&self, schema: &Schema, rows: &impl Source) -> Result<Vec<f32>, Error> {
+        Ok(self.walker(schema)?.scores(rows))
+    }
+
+    /// The same model as an ensemble, with a schema whose label it was fitted to.
+    pub fn into_ensemble(self) -> Ensemble {
+        let outputs = self.loss.outputs();
+        let member = |(place, tree)| Member {
+            weight: 1.0,
+            output: place % outputs,
+            learner: Learner::Tree(tree),
+        };
+        Ensemble {
+            link: match self.loss {
+                Loss::Logistic => Link::Logistic,
+                Loss::Softmax(_) => Link::Softmax,
+                Loss::Squared => Link::Identity,
+            },
+            base: self.base.into_iter().map(f64::from).collect(),
+            members: self.trees.into_iter().enumerate().map(member).collect(),
+        }
+    }
+
+    /// How many rounds it was boosted.
+    pub fn rounds(&self) -> usize {
+        self.trees.len() / self.loss.outputs()
+    }
+}
+
+impl Gradient {
+    /// That the settings make sense for the schema.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for one that does not.
+    pub fn check(&self, schema: &Schema) -> Result<(), Error> {
+        let bad = |why: &str| Err(Error::Parameter(why.into()));
+        let share = |x: f64| x > 0.0 && x <= 1.0;
+        if !(self.rate.is_finite() && self.rate > 0.0) {
+            return bad("rate must be above 0");
+        }
+        if [self.lambda, self.gamma, self.min_child_weight]
+            .iter()
+            .any(|x| !x.is_finite() || *x < 0.0)
+        {
+            return bad("lambda, gamma and min_child_weight must be at least 0");
+        }
+        if !share(self.rows) || !share(self.columns) {
+            return bad("the shares of rows and columns must be above 0 and at most 1");
+        }
+        match self.growth {
+            Growth::Levels(depth) if !(1..=16).contains(&depth) => {
+                return bad("a depth of 1 to 16 is possible");
+            }
+            Growth::Best { leaves, depth } if !(2..=Tree::LEAVES).contains(&leaves) || depth == 0 => {
+                return bad("2 to 65536 leaves and a depth of at least 1 are possible");
+            }
+            _ => {}
+        }
+        if self.monotone.iter().any(|&direction| direction != 0) && self.order == Order::First {
+            return bad("monotone features need second-order trees");
+        }
+        if self.monotone.len() > schema.features().count() {
+            return bad("monotone names more features than there are");
+        }
+        let loss = Loss::of(schema)?;
+        match &self.base {
+            Base::Given(base) if base.len() != loss.outputs() || base.iter().any(|x| !x.is_finite()) => {
+                bad("the base has one finite score for each output")
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The plain policy of these settings.
+    pub fn greedy(&self) -> Greedy {
+        Greedy {
+            order: self.order,
+            lambda: self.lambda,
+            gamma: self.gamma,
+            min_child_weight: self.min_child_weight,
+            missing: self.missing,
+            categories: self.categories,
+            monotone: self.monotone.clone(),
+        }
+    }
+
+    /// Fits trees to rows. After each round `progress` can end it.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for settings that make no sense; [`Error::Misuse`] for rows that are not of the schema, or have
+    /// no labels or not as many weights.
+    pub fn fit(
+        &self,
+        training: &Training<'_>,
+        progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<Boosted, Error> {
+        self.fit_with(&self.greedy(), training, progress)
+    }
+
+    /// Fits trees whose splits and leaves another policy chooses.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit).
+    pub fn fit_with<P: Policy>(
+        &self,
+        policy: &P,
+        training: &Training<'_>,
+        progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    ) -> Result<Boosted, Error> {
+        self.check(training.schema)?;
+        fit::fit(self, training, policy, progress)
+    }
+}

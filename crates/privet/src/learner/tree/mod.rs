@@ -1,0 +1,41 @@
+//! Regression trees on slots, grown from histograms.
+//!
+//! | file | what it holds |
+//! | --- | --- |
+//! | `shape` | a finished tree: rules and leaf values, and nothing else that was computed from rows |
+//! | `matrix` | a table laid out for growing: rows of bytes in panels that fit the nearest cache |
+//! | `lane` | what is summed: gradients and hessians, as small integers or as floats |
+//! | `histogram`, `kernel` | sums by slot, for the nodes of a level |
+//! | `rows` | which rows are in which node |
+//! | `policy` | what is decided from rows, as an object that a private setting can replace |
+//! | `greedy`, `gain` | the plain policy: the best split, first or second order |
+//! | `grow`, `unfinished` | level by level, or best leaf first |
+//! | `walk`, `full`, `source` | scores of many rows by many trees |
+//!
+//! With integers every sum is exact: the model has the same bytes whatever the number of threads or the order of rows.
+//! Nothing here is private by itself: it works on plain cells, inside a closure on private ones.
+
+mod full;
+mod gain;
+mod greedy;
+mod grow;
+mod histogram;
+mod kernel;
+mod lane;
+mod matrix;
+mod policy;
+mod rows;
+mod shape;
+mod source;
+mod unfinished;
+mod walk;
+
+pub use gain::Order;
+pub use greedy::{Categories, Greedy, Missing};
+pub use grow::{Engine, Growth, Plan};
+pub use lane::{Grid, Lane, Packed, Pair};
+pub use matrix::{Column, Matrix};
+pub use policy::{Level, LevelNode, Policy, Split};
+pub use shape::{Child, Node, Rule, Side, Tree};
+pub use source::Source;
+pub use walk::Walker;

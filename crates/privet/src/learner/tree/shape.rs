@@ -1,0 +1,196 @@
+//! A finished tree: rules and leaf values.
+//!
+//! No counts, gains or hessians are kept: they would be computed from rows without noise.
+
+use serde::{Deserialize, Serialize};
+
+use super::matrix::Column;
+use crate::Error;
+
+/// A way out of a node.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", deny_unknown_fields)]
+pub enum Side {
+    /// Down to the left.
+    Left,
+    /// Down to the right.
+    Right,
+}
+
+/// Where a row goes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Rule {
+    /// To the left if its slot is ordinary and at most this one. Undeclared and missing cells go to a side of their own.
+    UpTo {
+        /// The last slot that goes left.
+        slot: u16,
+        /// Where undeclared and missing cells go.
+        others: Side,
+    },
+    /// To the left if its slot is in this set, a bit for each slot.
+    OneOf {
+        /// The bits, the lowest slot first.
+        set: Vec<u64>,
+    },
+}
+
+impl Rule {
+    /// The rule by which exactly these slots go left.
+    pub fn one_of(slots: usize, left: impl IntoIterator<Item = usize>) -> Self {
+        let mut set = vec![0; slots.div_ceil(64)];
+        for slot in left {
+            if let Some(word) = set.get_mut(slot / 64) {
+                *word |= 1u64 << (slot % 64);
+            }
+        }
+        Self::OneOf { set }
+    }
+
+    /// Whether a slot of this column goes left.
+    #[inline]
+    pub fn goes_left(&self, slot: u16, column: &Column) -> bool {
+        match self {
+            Self::UpTo { slot: last, .. } if usize::from(slot) < column.ordinary => slot <= *last,
+            Self::UpTo { others, .. } => *others == Side::Left,
+            Self::OneOf { set } => set
+                .get(usize::from(slot / 64))
+                .is_some_and(|word| word >> (slot % 64) & 1 == 1),
+        }
+    }
+
+    fn fits(&self, column: &Column) -> bool {
+        match self {
+            Self::UpTo { slot, .. } => column.ordered && usize::from(*slot) < column.ordinary,
+            Self::OneOf { set } => {
+                let beyond = set.last().map_or(0, |word| match column.slots % 64 {
+                    0 => 0,
+                    used => word >> used,
+                });
+                set.len() == column.slots.div_ceil(64) && beyond == 0
+            }
+        }
+    }
+}
+
+/// What is at the end of a way out: a node, or a leaf, by number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", deny_unknown_fields)]
+pub enum Child {
+    /// Another question.
+    Node(u32),
+    /// A value.
+    Leaf(u32),
+}
+
+/// A question about one feature.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Node {
+    /// The feature's place among the schema's.
+    pub feature: u32,
+    /// Which slots go left.
+    pub rule: Rule,
+    /// What is there.
+    pub left: Child,
+    /// What is on the other side.
+    pub right: Child,
+}
+
+/// A binary tree. Parents come before their children; the first node is the root; without nodes the first leaf is all.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tree {
+    /// The questions.
+    pub nodes: Vec<Node>,
+    /// The values.
+    pub leaves: Vec<f32>,
+}
+
+impl Tree {
+    /// How many leaves a tree can have.
+    pub const LEAVES: usize = 1 << 16;
+
+    /// A tree that says the same of everybody.
+    pub fn constant(value: f32) -> Self {
+        Self {
+            nodes: Vec::new(),
+            leaves: vec![value],
+        }
+    }
+
+    /// That the tree ends everywhere, and asks only what the columns can answer.
+    ///
+    /// # Errors
+    /// [`Error::Data`] for a tree that does not.
+    pub fn check(&self, columns: &[Column]) -> Result<(), Error> {
+        let bad = |why: &str| Err(Error::Data(format!("the tree makes no sense: {why}")));
+        if self.leaves.len() > Self::LEAVES || self.leaves.len() != self.nodes.len() + 1 {
+            return bad("it has as many leaves as nodes and one more, and at most 65536");
+        }
+        if !self.leaves.iter().all(|value| value.is_finite()) {
+            return bad("a leaf is not a finite number");
+        }
+        let mut nodes = vec![false; self.nodes.len()];
+        let mut leaves = vec![false; self.leaves.len()];
+        for (place, node) in self.nodes.iter().enumerate() {
+            let Some(column) = columns.get(node.feature as usize) else {
+                return bad("it asks about a feature that does not exist");
+            };
+            if !node.rule.fits(column) {
+                return bad("it asks about slots that its feature does not have");
+            }
+            for child in [node.left, node.right] {
+                let seen = match child {
+                    Child::Node(next) if next as usize <= place => None,
+                    Child::Node(next) => nodes.get_mut(next as usize),
+                    Child::Leaf(leaf) => leaves.get_mut(leaf as usize),
+                };
+                // With one more leaf than nodes, nothing twice means everything once.
+                match seen {
+                    Some(seen) if !*seen => *seen = true,
+                    _ => return bad("a child comes before its parent, twice, or not at all"),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The leaf of a row whose slots are given by feature.
+    #[inline]
+    pub fn leaf(&self, columns: &[Column], slot: impl Fn(usize) -> u16) -> usize {
+        let mut at = match self.nodes.is_empty() {
+            true => Child::Leaf(0),
+            false => Child::Node(0),
+        };
+        loop {
+            match at {
+                Child::Leaf(leaf) => return leaf as usize,
+                Child::Node(node) => {
+                    let node = &self.nodes[node as usize];
+                    let feature = node.feature as usize;
+                    at = match node.rule.goes_left(slot(feature), &columns[feature]) {
+                        true => node.left,
+                        false => node.right,
+                    };
+                }
+            }
+        }
+    }
+
+    /// The longest way from the root to a leaf.
+    pub fn depth(&self) -> usize {
+        let mut depths = vec![0; self.nodes.len()];
+        let mut deepest = 0;
+        for (place, node) in self.nodes.iter().enumerate() {
+            let depth = depths[place] + 1;
+            deepest = deepest.max(depth);
+            for child in [node.left, node.right] {
+                if let Child::Node(next) = child {
+                    depths[next as usize] = depth;
+                }
+            }
+        }
+        deepest
+    }
+}
