@@ -53,6 +53,7 @@ impl<'a> Additive<'a> {
         let fits = match &member.learner {
             Learner::Stump(stump) => stump.feature < features.len(),
             Learner::Linear(linear) => linear.terms.len() == features.len(),
+            Learner::Tree(_) => false,
         };
         if !fits || member.output >= self.base.len() {
             return Err(Error::Misuse(
@@ -132,6 +133,8 @@ impl<'a> Additive<'a> {
                     }
                 }
             }
+            // Trees are scored apart.
+            Learner::Tree(_) => {}
         }
         true
     }

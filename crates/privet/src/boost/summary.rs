@@ -44,6 +44,7 @@ impl Ensemble {
                         add(feature, span(term));
                     }
                 }
+                Learner::Tree(_) => {}
             }
         }
         reach

@@ -26,6 +26,7 @@ pub use stump::{Call, Rule, Stump};
 
 use crate::data::schema::{Kind, Schema};
 use crate::data::{Bins, Cells, Feature};
+use tree::Tree;
 
 /// What a member of an ensemble can be.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -35,6 +36,8 @@ pub enum Learner {
     Stump(Stump),
     /// A sum over features.
     Linear(Linear),
+    /// Questions that lead to one of several leaves.
+    Tree(Tree),
 }
 
 impl Learner {
@@ -46,6 +49,15 @@ impl Learner {
         match self {
             Self::Stump(stump) => stump.check(shapes),
             Self::Linear(linear) => linear.check(shapes),
+            Self::Tree(tree) => {
+                let column = |shape: &Shape| tree::Column {
+                    slots: shape.slots,
+                    ordinary: shape.ordered,
+                    ordered: shape.ordered > 0,
+                };
+                let columns: Vec<tree::Column> = shapes.iter().map(column).collect();
+                tree.check(&columns).map_err(|e| e.to_string())
+            }
         }
     }
 
@@ -54,13 +66,15 @@ impl Learner {
         match self {
             Self::Stump(stump) => stump.vote(features[stump.feature].bins.get(row)),
             Self::Linear(linear) => linear.vote(features, row),
+            // Trees are scored apart.
+            Self::Tree(_) => 0.0,
         }
     }
 
     /// Whether it needs numbers as they are, besides their bins.
     pub fn needs_values(&self) -> bool {
         match self {
-            Self::Stump(_) => false,
+            Self::Stump(_) | Self::Tree(_) => false,
             Self::Linear(linear) => linear.needs_values(),
         }
     }
