@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::exit::{Exit, Failure};
 use super::high::Where;
-use super::{Answer, leave, open_model};
+use super::{Answer, leave, open_model, words};
 use crate::ledger::write_whole;
 
 pub(super) fn run(file: &Path, format: Format, out: &Path, ledger: &Where) -> Result<Answer, Failure> {
@@ -52,7 +52,7 @@ pub(super) fn run(file: &Path, format: Format, out: &Path, ledger: &Where) -> Re
         "out": out,
         "trees": exported.trees,
     });
-    Ok(Answer::new(text, json))
+    Ok(Answer::new(words::wrapped(&text), json))
 }
 
 /// The name of the file beside it.

@@ -60,10 +60,9 @@ fn coded(features: &str, row: &[String]) -> Vec<f32> {
     row.iter()
         .zip(features)
         .map(|(cell, feature)| {
-            let pairs = feature.get("codes").map(|codes| codes.as_array().unwrap());
-            let code = pairs.and_then(|pairs| pairs.iter().find(|pair| pair[0] == cell.as_str()));
+            let code = feature.get("codes").and_then(|codes| codes.get(cell));
             match (code, feature.get("undeclared")) {
-                (Some(pair), _) => pair[1].as_u64().unwrap() as f32,
+                (Some(code), _) => code.as_u64().unwrap() as f32,
                 _ if missing.iter().any(|text| text == cell) => f32::NAN,
                 (None, Some(code)) => code.as_u64().unwrap() as f32,
                 (None, None) => cell.parse::<f64>().map_or(f32::NAN, |x| x as f32),

@@ -1,6 +1,6 @@
 //! The side file: how raw cells become the numbers that another program is given, and what it gives back.
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::super::Model;
 use super::Format;
@@ -29,10 +29,19 @@ struct Feature<'a> {
     kind: &'static str,
     /// Texts with their codes; nothing for numbers, which are given as they are.
     #[serde(skip_serializing_if = "Option::is_none")]
-    codes: Option<Vec<(&'a str, u16)>>,
+    codes: Option<Codes<'a>>,
     /// The code of all other texts that are not missing.
     #[serde(skip_serializing_if = "Option::is_none")]
     undeclared: Option<u16>,
+}
+
+/// Written as a map, in this order.
+struct Codes<'a>(Vec<(&'a str, u16)>);
+
+impl Serialize for Codes<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().copied())
+    }
 }
 
 #[derive(Serialize)]
@@ -83,7 +92,7 @@ fn features(schema: &Schema) -> Vec<Feature<'_>> {
 }
 
 /// The texts of declared values, and the other words for truths.
-fn codes(declared: &Declared) -> Vec<(&str, u16)> {
+fn codes(declared: &Declared) -> Codes<'_> {
     let values = declared.values().iter().map(String::as_str).zip(0..);
     let mut all: Vec<(&str, u16)> = values.collect();
     if declared.values() == ["false", "true"] {
@@ -91,7 +100,7 @@ fn codes(declared: &Declared) -> Vec<(&str, u16)> {
             all.extend(words.iter().map(|word| (*word, code)));
         }
     }
-    all
+    Codes(all)
 }
 
 fn scores(model: &Model) -> Scores<'_> {
