@@ -11,6 +11,7 @@ use std::time::Instant;
 
 use privet::data::schema::{Column, Declared, Extras, Kind, Label, Layout, Number, Unit};
 use privet::data::{Bins, Cells, Intake, Keep, Schema, Table};
+use privet::learner::Shape;
 use privet::privacy::{Coins, Unprotected};
 use privet::setting::plain::Plain;
 use rayon::prelude::*;
@@ -40,7 +41,7 @@ fn main() {
         .iter()
         .filter_map(|member| match &member.learner {
             privet::learner::Learner::Stump(stump) => Some(stump.feature),
-            privet::learner::Learner::Linear(_) => None,
+            _ => None,
         })
         .collect();
     println!(
@@ -58,12 +59,13 @@ fn main() {
     best("100 stumps, probabilities", rows, || {
         learnt.predict(&bins).unwrap().probabilities().unwrap().len()
     });
+    let shapes = Shape::of(&schema);
     best("100 stumps one by one", rows, || {
         let votes = (0..rows).into_par_iter().map(|row| {
             let members = &learnt.ensemble().members;
             let votes = members
                 .iter()
-                .map(|member| member.weight * member.learner.vote(bins.features(), row));
+                .map(|member| member.weight * member.learner.vote(&shapes, bins.features(), row));
             votes.sum::<f64>()
         });
         votes.collect::<Vec<f64>>().len()

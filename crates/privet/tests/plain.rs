@@ -8,7 +8,7 @@ use privet::data::schema::{Declared, Kind, Label};
 use privet::data::{Cells, Table};
 use privet::model::Model;
 use privet::privacy::{AddRemove, Neighbours, Unprotected};
-use privet::setting::plain::Plain;
+use privet::setting::plain::{Flavour, Plain};
 
 fn leave() -> Unprotected {
     Unprotected::unrecorded("test", &AddRemove::row().relation(), "a test")
@@ -22,7 +22,7 @@ fn cells(table: Table) -> Cells {
 #[test]
 fn every_table_gives_a_model() {
     for kind in [Kinds::Classes(2), Kinds::Classes(3), Kinds::Number] {
-        for algorithm in ["logistic", "stumps", "constant"] {
+        for algorithm in ["logistic", "stumps", "trees", "constant"] {
             let plain = Plain::builder().algorithm(algorithm).build().unwrap();
             let label = if kind == Kinds::Number { "3" } else { "b" };
             let odd: [Vec<Vec<&str>>; 5] = [
@@ -83,7 +83,7 @@ fn learning_beats_the_constant() {
             }
         };
         let constant = loss("constant");
-        for algorithm in ["logistic", "stumps"] {
+        for algorithm in ["logistic", "stumps", "trees"] {
             assert!(
                 loss(algorithm) < 0.7 * constant,
                 "{kind:?} {algorithm}: {} for {constant}",
@@ -93,21 +93,59 @@ fn learning_beats_the_constant() {
     }
 }
 
+/// Every parameter reaches the trees.
+#[test]
+fn trees_do_as_they_are_told() {
+    let start = || Plain::builder().algorithm("trees").rounds(5);
+    let fit = |builder: privet::setting::plain::Builder| {
+        let plain = builder.build().unwrap();
+        let table = home::random(Kinds::Classes(2), plain.keep(), 2000);
+        let model = plain.fit(table, &leave(), &|_, _| {}).unwrap();
+        model.ensemble().clone()
+    };
+    let usual = fit(start());
+    assert_eq!(usual.members.len(), 5);
+    assert_eq!(usual, fit(start().depth(6).learning_rate(0.1).l2(1.0)));
+    let others = [
+        start().learning_rate(0.3),
+        start().depth(3),
+        start().leaves(8),
+        start().l2(10.0),
+        start().gamma(5.0),
+        start().min_child_weight(50.0),
+        start().row_share(0.5),
+        start().column_share(0.5),
+        start().flavour(Flavour::FirstOrder),
+        start().sums(privet::boost::gradient::Sums::Floats),
+        start().falls(vec!["size".into()]),
+    ];
+    for builder in others {
+        let says = format!("{builder:?}");
+        assert_ne!(usual, fit(builder), "{says}");
+    }
+    assert_ne!(fit(start().row_share(0.5)), fit(start().row_share(0.5).seed(1)));
+    let leaves = fit(start().leaves(8));
+    assert!(leaves.members.iter().all(|member| matches!(
+        &member.learner,
+        privet::learner::Learner::Tree(tree) if tree.leaves.len() <= 8
+    )));
+}
+
 #[test]
 fn parameters_are_checked_once() {
     let refused = |builder: privet::setting::plain::Builder| builder.build().unwrap_err().to_string();
     let start = Plain::builder;
     assert_eq!(
         refused(start()),
-        "no algorithm is named: choose one of \"logistic\", \"stumps\", \"constant\""
+        "no algorithm is named: choose one of \"logistic\", \"stumps\", \"trees\", \"constant\""
     );
     assert_eq!(
         refused(start().algorithm("forest")),
-        "there is no algorithm \"forest\": choose one of \"logistic\", \"stumps\", \"constant\""
+        "there is no algorithm \"forest\": choose one of \"logistic\", \"stumps\", \"trees\", \"constant\""
     );
     assert_eq!(
         refused(start().algorithm("stumps").l2(1.0)),
-        "l2 belongs to the algorithm \"logistic\", not to \"stumps\": leave it out"
+        "l2 belongs to the algorithm \"logistic\" or \"trees\", not to \"stumps\": leave it out"
     );
     assert_eq!(
         refused(start().algorithm("logistic").l2(0.0)),
@@ -116,6 +154,43 @@ fn parameters_are_checked_once() {
     assert_eq!(
         refused(start().algorithm("stumps").rounds(0)),
         "rounds = 0: it must lie between 1 and 100000"
+    );
+    assert_eq!(
+        refused(start().algorithm("stumps").learning_rate(0.1)),
+        "learning_rate belongs to the algorithm \"trees\", not to \"stumps\": leave it out"
+    );
+    assert_eq!(
+        refused(start().algorithm("trees").depth(17)),
+        "depth = 17: it must lie between 1 and 16"
+    );
+    assert_eq!(
+        refused(start().algorithm("trees").row_share(0.0)),
+        "row_share = 0: it must lie between 0.000000001 and 1"
+    );
+    assert_eq!(
+        refused(start().algorithm("trees").gamma(f64::NAN)),
+        "gamma = NaN: it must lie between 0 and 1000000000"
+    );
+    let named = |name: &str| vec![name.to_owned()];
+    assert_eq!(
+        refused(start().algorithm("trees").rises(named("x")).falls(named("x"))),
+        "falls names 'x', and so does rises: leave it out of one"
+    );
+    assert_eq!(
+        refused(
+            start()
+                .algorithm("trees")
+                .falls(named("x"))
+                .flavour(Flavour::FirstOrder)
+        ),
+        "falls needs flavour = \"second-order\": leave it out"
+    );
+    let trees = start().algorithm("trees").rises(named("colour")).build().unwrap();
+    assert_eq!(
+        trees.check(&home::mixed(Kinds::Number)).unwrap_err(),
+        privet::Error::Parameter(
+            "rises names 'colour', which is no feature of the schema with an order: name a number, an ordinal or a flag".into()
+        )
     );
     let unlabelled = schema([column("x", number(0.0, 1.0))]);
     let plain = start().algorithm("constant").build().unwrap();

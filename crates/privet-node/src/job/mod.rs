@@ -98,7 +98,7 @@ impl Job {
         {
             root.finding_at("schema", "the schema declares no label, which is what a model learns to predict. Add a line such as\noutcome = { type = \"label\", values = [\"no\", \"yes\"] }");
         }
-        let plain = algorithm.and_then(|section| plain::read(&section));
+        let plain = algorithm.and_then(|section| plain::read(&section, schema.as_ref()));
         document.finish()?;
         // Whatever is absent was found to be wrong.
         let (Some(schema), Some(data), Some(output), Some(plain)) = (schema, data, output, plain) else {

@@ -18,12 +18,18 @@ struct Known {
     from: &'static str,
 }
 
-const KNOWN: [Known; 4] = [
+const KNOWN: [Known; 5] = [
     Known {
         name: "adult",
         schema: include_str!("../../reproduce/schemas/adult.toml"),
         files: ("adult.data", Some("adult.test")),
         from: "https://archive.ics.uci.edu/dataset/2/adult",
+    },
+    Known {
+        name: "casp",
+        schema: include_str!("../../reproduce/schemas/casp.toml"),
+        files: ("CASP.csv", None),
+        from: "https://archive.ics.uci.edu/dataset/265/physicochemical+properties+of+protein+tertiary+structure",
     },
     Known {
         name: "ionosphere",

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::{Ensemble, Member};
 use crate::Error;
 use crate::data::{Bins, Cells, Feature};
-use crate::learner::{Learner, Term};
+use crate::learner::{Learner, Shape, Term};
 
 /// Rows that are scored together, so that their scores stay in the cache while features pass by.
 const BLOCK: usize = 2048;
@@ -33,7 +33,7 @@ pub(super) struct Additive<'a> {
 }
 
 impl<'a> Additive<'a> {
-    pub(super) fn new(ensemble: &'a Ensemble, cells: &Cells) -> Result<Self, Error> {
+    pub(super) fn new(ensemble: &'a Ensemble, shapes: &[Shape], cells: &Cells) -> Result<Self, Error> {
         let mut additive = Self {
             base: ensemble.base.clone(),
             tables: vec![None; cells.features().len()],
@@ -41,7 +41,7 @@ impl<'a> Additive<'a> {
             one_by_one: Vec::new(),
         };
         for member in &ensemble.members {
-            additive.check(member, cells.features())?;
+            additive.check(member, shapes, cells.features())?;
             if !additive.add(member, cells.features()) {
                 additive.one_by_one.push(member);
             }
@@ -49,13 +49,13 @@ impl<'a> Additive<'a> {
         Ok(additive)
     }
 
-    fn check(&self, member: &Member, features: &[Feature]) -> Result<(), Error> {
+    fn check(&self, member: &Member, shapes: &[Shape], features: &[Feature]) -> Result<(), Error> {
         let fits = match &member.learner {
             Learner::Stump(stump) => stump.feature < features.len(),
             Learner::Linear(linear) => linear.terms.len() == features.len(),
-            Learner::Tree(_) => false,
+            Learner::Tree(_) => true,
         };
-        if !fits || member.output >= self.base.len() {
+        if !fits || shapes.len() != features.len() || member.output >= self.base.len() {
             return Err(Error::Misuse(
                 "the cells were not read for this model's schema".into(),
             ));
@@ -133,13 +133,13 @@ impl<'a> Additive<'a> {
                     }
                 }
             }
-            // Trees are scored apart.
+            // Trees are scored apart, by the engine's own walk.
             Learner::Tree(_) => {}
         }
         true
     }
 
-    pub(super) fn scores(&self, cells: &Cells) -> Vec<f64> {
+    pub(super) fn scores(&self, shapes: &[Shape], cells: &Cells) -> Vec<f64> {
         let outputs = self.base.len();
         let mut scores = vec![0.0; cells.rows() * outputs];
         scores
@@ -157,7 +157,7 @@ impl<'a> Additive<'a> {
                 }
                 for member in &self.one_by_one {
                     for (row, score) in scores[member.output..].iter_mut().step_by(outputs).enumerate() {
-                        *score += member.weight * member.learner.vote(cells.features(), first + row);
+                        *score += member.weight * member.learner.vote(shapes, cells.features(), first + row);
                     }
                 }
             });

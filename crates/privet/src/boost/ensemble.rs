@@ -1,11 +1,14 @@
 //! Weighted members, and the scores they give to rows.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 use super::additive::Additive;
 use crate::Error;
 use crate::data::schema::{Label, Schema};
-use crate::data::{Cells, Keep};
+use crate::data::{Bins, Cells, Keep};
+use crate::learner::tree::{Tree, Walker};
 use crate::learner::{Learner, Shape};
 
 /// What scores mean.
@@ -123,11 +126,56 @@ impl Ensemble {
     ///
     /// # Errors
     /// [`Error::Misuse`] if the cells were read for another schema, or without what [`keep`](Self::keep) asks for.
-    pub fn scores(&self, cells: &Cells) -> Result<Vec<f64>, Error> {
+    pub fn scores(&self, schema: &Schema, cells: &Cells) -> Result<Vec<f64>, Error> {
         // A table of which no row was read may have no columns either.
         if cells.rows() == 0 {
             return Ok(Vec::new());
         }
-        Ok(Additive::new(self, cells)?.scores(cells))
+        let shapes = Shape::of(schema);
+        let mut trees = Vec::new();
+        for member in &self.members {
+            if let Learner::Tree(tree) = &member.learner {
+                trees.push((member.output, scaled(tree, member.weight)));
+            }
+        }
+        if trees.is_empty() {
+            return Ok(Additive::new(self, &shapes, cells)?.scores(&shapes, cells));
+        }
+        let fits = cells.features().len() == shapes.len()
+            && shapes.iter().zip(cells.features()).all(|(shape, feature)| {
+                matches!(feature.bins, Bins::Narrow(_)) == (shape.slots <= Bins::NARROW)
+            });
+        if !fits {
+            return Err(Error::Misuse(
+                "the cells were not read for this model's schema".into(),
+            ));
+        }
+        // Trees add up in single precision, from the base on, as they do where they are grown and where they are exported to.
+        let (mut scores, base) = if trees.len() == self.members.len() {
+            let base = self.base.iter().map(|&x| single(x)).collect();
+            (vec![0.0; cells.rows() * self.outputs()], base)
+        } else {
+            let additive = Additive::new(self, &shapes, cells)?;
+            (additive.scores(&shapes, cells), vec![0.0; self.outputs()])
+        };
+        Walker::with_outputs(Shape::columns(&shapes), &base, &trees)?.add_to(cells, &mut scores);
+        Ok(scores)
     }
+}
+
+/// The nearest finite single.
+fn single(x: f64) -> f32 {
+    x.clamp(f64::from(f32::MIN), f64::from(f32::MAX)) as f32
+}
+
+/// A tree whose leaves are multiplied by a weight.
+fn scaled(tree: &Tree, weight: f64) -> Cow<'_, Tree> {
+    if weight == 1.0 {
+        return Cow::Borrowed(tree);
+    }
+    let leaves = tree.leaves.iter().map(|&leaf| single(weight * f64::from(leaf)));
+    Cow::Owned(Tree {
+        leaves: leaves.collect(),
+        nodes: tree.nodes.clone(),
+    })
 }

@@ -1,6 +1,7 @@
 //! What an ensemble is, in a line and by columns.
 
 use super::Ensemble;
+use crate::learner::tree::{Child, Tree};
 use crate::learner::{Learner, Term};
 
 impl Ensemble {
@@ -10,13 +11,17 @@ impl Ensemble {
             1 => format!("1 {one}"),
             n => format!("{n} {one}s"),
         };
-        let stumps = self
-            .members
-            .iter()
-            .filter(|member| matches!(member.learner, Learner::Stump(_)))
-            .count();
-        let sums = self.members.len() - stumps;
-        let parts: Vec<String> = [(stumps, "stump"), (sums, "weighted sum")]
+        let mut counts = [0; 3];
+        for member in &self.members {
+            counts[match member.learner {
+                Learner::Stump(_) => 0,
+                Learner::Linear(_) => 1,
+                Learner::Tree(_) => 2,
+            }] += 1;
+        }
+        let parts: Vec<String> = counts
+            .into_iter()
+            .zip(["stump", "weighted sum", "tree"])
             .into_iter()
             .filter(|(n, _)| *n > 0)
             .map(|(n, one)| count(n, one))
@@ -28,7 +33,8 @@ impl Ensemble {
     }
 
     /// How far each feature can move a row's scores: the largest difference between two of its cells, added up over the
-    /// members. It follows from the model alone.
+    /// members. In a tree, a question counts with the difference between the mean of the leaves on its left and of those
+    /// on its right, each leaf alike. It follows from the model alone.
     pub fn reach(&self, features: usize) -> Vec<f64> {
         let mut reach = vec![0.0; features];
         for member in &self.members {
@@ -44,7 +50,11 @@ impl Ensemble {
                         add(feature, span(term));
                     }
                 }
-                Learner::Tree(_) => {}
+                Learner::Tree(tree) => {
+                    for (node, span) in tree.nodes.iter().zip(spans(tree)) {
+                        add(node.feature as usize, span);
+                    }
+                }
             }
         }
         reach
@@ -64,10 +74,28 @@ fn span(term: &Term) -> f64 {
     }
 }
 
+/// For each question of a tree, how far the mean of the leaves on its left is from that on its right.
+fn spans(tree: &Tree) -> Vec<f64> {
+    // Sums and counts of the leaves below each node. Children come after their parents.
+    let mut below = vec![[0.0; 2]; tree.nodes.len()];
+    let mut spans = vec![0.0; tree.nodes.len()];
+    for (place, node) in tree.nodes.iter().enumerate().rev() {
+        let sum = |child: Child| match child {
+            Child::Leaf(leaf) => [f64::from(tree.leaves[leaf as usize]), 1.0],
+            Child::Node(next) => below[next as usize],
+        };
+        let ([left, lefts], [right, rights]) = (sum(node.left), sum(node.right));
+        spans[place] = (left / lefts - right / rights).abs();
+        below[place] = [left + right, lefts + rights];
+    }
+    spans
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::boost::{Link, Member};
+    use crate::learner::tree::{self, Node};
     use crate::learner::{Linear, Rule, Stump};
 
     #[test]
@@ -103,6 +131,25 @@ mod tests {
         };
         assert_eq!(ensemble.reach(2), [2.5, 7.0]);
         assert_eq!(ensemble.summary(), "1 stump and 1 weighted sum");
+        let node = |feature, left, right| Node {
+            feature,
+            rule: tree::Rule::one_of(2, [0]),
+            left,
+            right,
+        };
+        let tree = Learner::Tree(Tree {
+            nodes: vec![
+                node(0, Child::Leaf(0), Child::Node(1)),
+                node(1, Child::Leaf(1), Child::Leaf(2)),
+            ],
+            leaves: vec![1.0, 4.0, 8.0],
+        });
+        let trees = Ensemble {
+            members: vec![member(-0.5, tree)],
+            ..ensemble.clone()
+        };
+        assert_eq!(trees.reach(2), [2.5, 2.0]);
+        assert_eq!(trees.summary(), "1 tree");
         assert_eq!(
             Ensemble {
                 members: vec![],

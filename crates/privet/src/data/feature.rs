@@ -10,8 +10,11 @@ pub enum Bins {
 }
 
 impl Bins {
+    /// How many slots still fit into a byte.
+    pub const NARROW: usize = 256;
+
     pub(super) fn with_slots(slots: usize) -> Self {
-        if slots <= 256 {
+        if slots <= Self::NARROW {
             Self::Narrow(Vec::new())
         } else {
             Self::Wide(Vec::new())

@@ -49,25 +49,19 @@ impl Learner {
         match self {
             Self::Stump(stump) => stump.check(shapes),
             Self::Linear(linear) => linear.check(shapes),
-            Self::Tree(tree) => {
-                let column = |shape: &Shape| tree::Column {
-                    slots: shape.slots,
-                    ordinary: shape.ordered,
-                    ordered: shape.ordered > 0,
-                };
-                let columns: Vec<tree::Column> = shapes.iter().map(column).collect();
-                tree.check(&columns).map_err(|e| e.to_string())
-            }
+            Self::Tree(tree) => tree.check(&Shape::columns(shapes)).map_err(|e| e.to_string()),
         }
     }
 
     /// The vote for one row of features that it fits. Whole tables are scored by an ensemble, which is faster.
-    pub fn vote(&self, features: &[Feature], row: usize) -> f64 {
+    pub fn vote(&self, shapes: &[Shape], features: &[Feature], row: usize) -> f64 {
         match self {
             Self::Stump(stump) => stump.vote(features[stump.feature].bins.get(row)),
             Self::Linear(linear) => linear.vote(features, row),
-            // Trees are scored apart.
-            Self::Tree(_) => 0.0,
+            Self::Tree(tree) => {
+                let leaf = tree.leaf(&Shape::columns(shapes), |feature| features[feature].bins.get(row));
+                f64::from(tree.leaves[leaf])
+            }
         }
     }
 
@@ -115,6 +109,16 @@ impl Shape {
                 }
             })
             .collect()
+    }
+
+    /// What a tree must know about the same features.
+    pub fn columns(shapes: &[Self]) -> Vec<tree::Column> {
+        let column = |shape: &Self| tree::Column {
+            slots: shape.slots,
+            ordinary: shape.ordered,
+            ordered: shape.ordered > 0,
+        };
+        shapes.iter().map(column).collect()
     }
 }
 

@@ -25,7 +25,7 @@ impl Model {
     /// # Errors
     /// [`Error::Misuse`] for cells that were read otherwise.
     pub fn predict(&self, cells: &Cells) -> Result<Predictions, Error> {
-        let mut scores = self.ensemble().scores(cells)?;
+        let mut scores = self.ensemble().scores(self.schema(), cells)?;
         if let Some((_, Label::Number { min, max })) = self.schema().label() {
             // A label is never outside its bounds, so nor is a prediction.
             scores

@@ -7,7 +7,7 @@ use privet::model::{Format, Model};
 
 use super::readers::{Field, floats, message, wholes};
 use super::table::Labels;
-use super::{boosted, coded, raw, scores, stumps, trees, with_labels};
+use super::{boosted, coded, raw, scores, stumps, trees};
 
 /// The tree operator's lists.
 struct Trees {
@@ -158,15 +158,15 @@ fn trees_say_the_same_about_raw_rows() {
     ];
     for (labels, link, last) in kinds {
         let (schema, boosted) = boosted(labels);
-        let (trees, features) = exported(&trees(&schema, &boosted, link));
+        let model = trees(&schema, &boosted, link);
+        let (trees, features) = exported(&model);
         assert_eq!(trees.operators.last().unwrap(), last);
         let rows = raw(2000, 6);
-        let cells = super::table::cells(&schema, &with_labels(&rows));
-        let expected = boosted.scores(&schema, &cells).unwrap();
+        let expected = scores(&model, &rows);
         for (row, expected) in rows.iter().zip(expected.chunks(boosted.base.len())) {
             for (sum, expected) in trees.sums(&coded(&features, row)).iter().zip(expected) {
                 assert!(
-                    (sum - expected).abs() < 1e-6,
+                    (f64::from(*sum) - expected).abs() < 1e-6,
                     "{sum} is not {expected} for {row:?}"
                 );
             }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::readers::ubj;
 use super::table::Labels;
-use super::{boosted, coded, raw, scores, stumps, trees, with_labels};
+use super::{boosted, coded, raw, scores, stumps, trees};
 
 fn json(model: &Model) -> (Value, String) {
     let exported = model.export(Format::XgboostJson).unwrap();
@@ -133,10 +133,10 @@ fn trees_say_the_same_about_raw_rows() {
     ];
     for (labels, link) in kinds {
         let (schema, boosted) = boosted(labels);
-        let (document, features) = json(&trees(&schema, &boosted, link));
+        let model = trees(&schema, &boosted, link);
+        let (document, features) = json(&model);
         let rows = raw(2000, 4);
-        let cells = super::table::cells(&schema, &with_labels(&rows));
-        let expected = boosted.scores(&schema, &cells).unwrap();
+        let expected = scores(&model, &rows);
         let outputs = boosted.base.len();
         let mut sets = 0;
         for tree in document["learner"]["gradient_booster"]["model"]["trees"]
@@ -150,7 +150,7 @@ fn trees_say_the_same_about_raw_rows() {
             let sums = sums(&document, outputs, &coded(&features, row));
             for (sum, expected) in sums.iter().zip(expected) {
                 assert!(
-                    (sum - expected).abs() < 1e-6,
+                    (f64::from(*sum) - expected).abs() < 1e-6,
                     "{sum} is not {expected} for {row:?}"
                 );
             }

@@ -20,7 +20,7 @@ pub struct Plan {
 /// whole before anything runs.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  privet train job.toml\n\nA job:\n  setting = \"plain\"\n  schema = \"schema.toml\"\n  data = \"patients.csv\"\n  output = \"model.privet\"\n\n  [algorithm]\n  name = \"stumps\"      # or \"logistic\", \"constant\"\n  rounds = 100"
+    after_help = "Example:\n  privet train job.toml\n\nA job:\n  setting = \"plain\"\n  schema = \"schema.toml\"\n  data = \"patients.csv\"\n  output = \"model.privet\"\n\n  [algorithm]\n  name = \"stumps\"      # or \"trees\", \"logistic\", \"constant\"\n  rounds = 100"
 )]
 pub struct Train {
     /// The job.

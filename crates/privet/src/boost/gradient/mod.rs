@@ -17,8 +17,10 @@ use serde::{Deserialize, Serialize};
 
 pub use loss::Loss;
 
+use super::{Ensemble, Link, Member};
 use crate::Error;
 use crate::data::{Cells, Schema};
+use crate::learner::Learner;
 use crate::learner::tree::{
     Categories, Column, Greedy, Growth, Missing, Order, Policy, Source, Tree, Walker,
 };
@@ -182,6 +184,25 @@ impl Boosted {
     /// [`Error::Data`] for a model that makes no sense for the schema.
     pub fn scores(&self, schema: &Schema, rows: &impl Source) -> Result<Vec<f32>, Error> {
         Ok(self.walker(schema)?.scores(rows))
+    }
+
+    /// The same model as an ensemble, with a schema whose label it was fitted to.
+    pub fn into_ensemble(self) -> Ensemble {
+        let outputs = self.loss.outputs();
+        let member = |(place, tree)| Member {
+            weight: 1.0,
+            output: place % outputs,
+            learner: Learner::Tree(tree),
+        };
+        Ensemble {
+            link: match self.loss {
+                Loss::Logistic => Link::Logistic,
+                Loss::Softmax(_) => Link::Softmax,
+                Loss::Squared => Link::Identity,
+            },
+            base: self.base.into_iter().map(f64::from).collect(),
+            members: self.trees.into_iter().enumerate().map(member).collect(),
+        }
     }
 
     /// How many rounds it was boosted.

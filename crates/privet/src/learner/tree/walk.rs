@@ -5,6 +5,8 @@
 //! feature has a second column in which they come first, for the rules that send them left. Trees that ask about sets
 //! look up a bit instead. Deep trees, and those that ask about wide features, are walked node by node.
 
+use std::borrow::Cow;
+
 use rayon::prelude::*;
 
 use super::full::{DEEPEST, Full, LANES};
@@ -38,7 +40,8 @@ enum Shape {
 #[derive(Debug)]
 pub struct Walker {
     base: Vec<f32>,
-    trees: Vec<Shape>,
+    /// The trees, each with the output that it adds to.
+    trees: Vec<(usize, Shape)>,
     /// What the columns of full trees hold: a feature's slots, with the others at the end or at the beginning.
     views: Vec<(usize, Side)>,
     columns: Vec<Column>,
@@ -52,10 +55,26 @@ impl Walker {
     /// # Errors
     /// [`Error::Data`] for a tree that makes no sense for these columns, or for no output.
     pub fn new(columns: Vec<Column>, base: &[f32], trees: &[Tree]) -> Result<Self, Error> {
-        if base.is_empty() {
-            return Err(Error::Data("a model has at least one output".into()));
+        let each = |(place, tree)| (place % base.len().max(1), Cow::Borrowed(tree));
+        let trees: Vec<(usize, Cow<'_, Tree>)> = trees.iter().enumerate().map(each).collect();
+        Self::with_outputs(columns, base, &trees)
+    }
+
+    /// Trees for a table with these columns, each with the output that it adds to.
+    ///
+    /// # Errors
+    /// [`Error::Data`] for a tree or an output that makes no sense.
+    pub fn with_outputs(
+        columns: Vec<Column>,
+        base: &[f32],
+        trees: &[(usize, Cow<'_, Tree>)],
+    ) -> Result<Self, Error> {
+        if base.is_empty() || trees.iter().any(|(output, _)| *output >= base.len()) {
+            return Err(Error::Data(
+                "a model has at least one output, and trees add to those it has".into(),
+            ));
         }
-        for tree in trees {
+        for (_, tree) in trees {
             tree.check(&columns)?;
         }
         let views = views(&columns, trees);
@@ -66,12 +85,12 @@ impl Walker {
             columns,
             asked: Vec::new(),
         };
-        for tree in trees {
+        for (output, tree) in trees {
             let shape = match walker.full(tree) {
                 Some(full) => Shape::Full(Box::new(full)),
                 None => walker.steps(tree),
             };
-            walker.trees.push(shape);
+            walker.trees.push((*output, shape));
         }
         walker.asked.sort_unstable();
         walker.asked.dedup();
@@ -180,8 +199,25 @@ impl Walker {
     /// # Panics
     /// If the source has fewer features than the trees ask about: it must be of the same schema.
     pub fn scores(&self, source: &impl Source) -> Vec<f32> {
+        let mut scores = vec![0.0; source.rows() * self.outputs()];
+        self.add_to(source, &mut scores);
+        scores
+    }
+
+    /// Adds the scores of all rows to what is there, row by row, one for each output.
+    ///
+    /// # Panics
+    /// As [`scores`](Self::scores), or if there is not as much room.
+    pub fn add_to<T>(&self, source: &impl Source, scores: &mut [T])
+    where
+        T: From<f32> + std::ops::AddAssign + Send,
+    {
         let outputs = self.outputs();
-        let mut scores = vec![0.0; source.rows() * outputs];
+        assert_eq!(
+            scores.len(),
+            source.rows() * outputs,
+            "a score for each row and output"
+        );
         scores
             .par_chunks_mut(BLOCK * outputs)
             .enumerate()
@@ -193,7 +229,6 @@ impl Walker {
                     block.score(self, scores);
                 },
             );
-        scores
     }
 }
 
@@ -204,9 +239,9 @@ fn asks_about_sets(tree: &Tree) -> bool {
 }
 
 /// The columns that full trees ask about, each feature's together: as many as a byte can name.
-fn views(columns: &[Column], trees: &[Tree]) -> Vec<(usize, Side)> {
+fn views(columns: &[Column], trees: &[(usize, Cow<'_, Tree>)]) -> Vec<(usize, Side)> {
     let mut views: Vec<(usize, Side)> = Vec::new();
-    for tree in trees {
+    for (_, tree) in trees {
         let has_sets = asks_about_sets(tree);
         for node in &tree.nodes {
             let feature = node.feature as usize;
@@ -270,14 +305,14 @@ impl Block {
         }
     }
 
-    fn score(&mut self, walker: &Walker, scores: &mut [f32]) {
+    fn score<T: From<f32> + std::ops::AddAssign>(&mut self, walker: &Walker, scores: &mut [T]) {
         let outputs = walker.outputs();
         let count = scores.len() / outputs;
         for (sums, &base) in self.sums.iter_mut().zip(&walker.base) {
             sums.fill(base);
         }
-        for (place, tree) in walker.trees.iter().enumerate() {
-            let sums = &mut self.sums[place % outputs];
+        for (output, tree) in &walker.trees {
+            let sums = &mut self.sums[*output];
             match tree {
                 Shape::Full(full) => {
                     let (rows, _) = self.rows.as_chunks::<LANES>();
@@ -295,7 +330,7 @@ impl Block {
         }
         for (row, scores) in scores.chunks_exact_mut(outputs).enumerate() {
             for (score, sums) in scores.iter_mut().zip(&self.sums) {
-                *score = sums[row];
+                *score += T::from(sums[row]);
             }
         }
     }
@@ -314,7 +349,9 @@ fn end(steps: &[Step], bits: &[u64], slot: impl Fn(usize) -> u16) -> usize {
             Child::Node(node) => {
                 let step = &steps[node as usize];
                 let slot = usize::from(slot(step.feature));
-                at = step.next[(bits[step.bits + slot / 64] >> (slot % 64) & 1) as usize];
+                // Cells of another schema may have slots beyond: they go somewhere.
+                let word = bits.get(step.bits + slot / 64).copied().unwrap_or(0);
+                at = step.next[(word >> (slot % 64) & 1) as usize];
             }
         }
     }

@@ -18,10 +18,15 @@
 //! each gives a model.
 
 mod params;
+mod trees;
 
 pub use params::{Algorithm, Builder, Plain};
+pub use trees::{Flavour, SUMS, Trees};
+
+use std::ops::ControlFlow;
 
 use crate::Error;
+use crate::boost::gradient::{Rows, Training};
 use crate::boost::{AdaBoost, Ensemble, Learner, Link, Member};
 use crate::data::schema::{Label, Schema};
 use crate::data::{Cells, Table, Target};
@@ -51,6 +56,7 @@ impl Plain {
             ));
         };
         self.check_size(&schema, label)?;
+        self.check(&schema)?;
         let cells = leave.reveal(table.into_cells());
         let ensemble = self.ensemble(&schema, label, &cells, progress)?;
         Model::new(
@@ -68,7 +74,7 @@ impl Plain {
             Label::Classes(declared) => declared.values().len(),
             Label::Number { .. } => 1,
         };
-        if self.algorithm() != Algorithm::Constant && slots.saturating_mul(classes) > LARGEST {
+        if *self.algorithm() != Algorithm::Constant && slots.saturating_mul(classes) > LARGEST {
             return Err(Error::Parameter(format!(
                 "the schema's {slots} bins and values times {classes} classes are too many to learn from: at most {LARGEST} \
                  are possible; declare fewer"
@@ -102,6 +108,11 @@ impl Plain {
         if matches!(self.algorithm(), Algorithm::Logistic { .. }) && !sample.has_values() {
             return Err(misuse("the table was read without its numbers"));
         }
+        if let Algorithm::Trees(trees) = self.algorithm()
+            && cells.rows() > 0
+        {
+            return boosted(trees, schema, cells, progress);
+        }
         Ok(match (target, label) {
             (Target::Classes(of), Label::Classes(declared)) => {
                 let count = declared.values().len();
@@ -115,7 +126,7 @@ impl Plain {
     }
 
     fn classes(&self, sample: &Sample<'_>, classes: Classes<'_>, progress: Progress<'_>) -> Ensemble {
-        match self.algorithm() {
+        match *self.algorithm() {
             Algorithm::Logistic { l2, iterations } => {
                 let linear = Logistic { l2, iterations }.classes(sample, classes, progress);
                 let (link, outputs) = if classes.count == 2 {
@@ -135,7 +146,8 @@ impl Plain {
                 }
             }
             Algorithm::Stumps { rounds } => AdaBoost { rounds }.classes(sample, classes, progress),
-            Algorithm::Constant => majority(classes),
+            // Of nobody, trees say what a constant says.
+            Algorithm::Trees(_) | Algorithm::Constant => majority(classes),
         }
     }
 
@@ -148,7 +160,7 @@ impl Plain {
         if numbers.is_empty() {
             return constant(middle);
         }
-        match self.algorithm() {
+        match *self.algorithm() {
             Algorithm::Logistic { l2, iterations } => {
                 let linear = Logistic { l2, iterations }.numbers(sample, numbers, progress);
                 Ensemble {
@@ -161,11 +173,25 @@ impl Plain {
                 }
             }
             Algorithm::Stumps { rounds } => AdaBoost { rounds }.numbers(sample, numbers, progress),
-            Algorithm::Constant => {
+            Algorithm::Trees(_) | Algorithm::Constant => {
                 constant(numbers.iter().map(|&x| f64::from(x)).sum::<f64>() / numbers.len() as f64)
             }
         }
     }
+}
+
+fn boosted(trees: &Trees, schema: &Schema, cells: &Cells, progress: Progress<'_>) -> Result<Ensemble, Error> {
+    let training = Training {
+        schema,
+        rows: Rows { cells, weights: None },
+        validation: None,
+        start: None,
+    };
+    let boosted = trees.gradient(schema)?.fit(&training, &mut |round| {
+        progress(round.done as u64, round.rounds as u64);
+        ControlFlow::Continue(())
+    })?;
+    Ok(boosted.into_ensemble())
 }
 
 /// The classes' shares, each counted half a row more than it has, so that none is zero.

@@ -1,10 +1,12 @@
 //! Parameters, parsed once.
 
+use super::trees::{Flavour, Trees};
 use crate::Error;
-use crate::data::Keep;
+use crate::boost::gradient::Sums;
+use crate::data::{Keep, Schema};
 
 /// What is fitted.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Algorithm {
     /// Logistic regression; least squares where the label is a number.
     Logistic {
@@ -18,26 +20,29 @@ pub enum Algorithm {
         /// Rounds at most.
         rounds: u32,
     },
+    /// Gradient-boosted trees.
+    Trees(Trees),
     /// The commonest class, or the mean: what anything else must beat.
     Constant,
 }
 
 impl Algorithm {
     /// The names that a job can say.
-    pub const NAMES: [&str; 3] = ["logistic", "stumps", "constant"];
+    pub const NAMES: [&str; 4] = ["logistic", "stumps", "trees", "constant"];
 
     /// Its name in a job.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Logistic { .. } => "logistic",
             Self::Stumps { .. } => "stumps",
+            Self::Trees(_) => "trees",
             Self::Constant => "constant",
         }
     }
 }
 
 /// Training without protection: parameters that make sense.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Plain {
     algorithm: Algorithm,
 }
@@ -49,15 +54,26 @@ impl Plain {
     }
 
     /// What is fitted.
-    pub fn algorithm(&self) -> Algorithm {
-        self.algorithm
+    pub fn algorithm(&self) -> &Algorithm {
+        &self.algorithm
     }
 
     /// What must be kept of a table's numbers.
     pub fn keep(&self) -> Keep {
-        match self.algorithm {
+        match &self.algorithm {
             Algorithm::Logistic { .. } => Keep::Values,
-            Algorithm::Stumps { .. } | Algorithm::Constant => Keep::Bins,
+            Algorithm::Stumps { .. } | Algorithm::Trees(_) | Algorithm::Constant => Keep::Bins,
+        }
+    }
+
+    /// That the parameters fit a schema.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] with what does not; the message begins with the parameter's name.
+    pub fn check(&self, schema: &Schema) -> Result<(), Error> {
+        match &self.algorithm {
+            Algorithm::Trees(trees) => trees.check_schema(schema),
+            _ => Ok(()),
         }
     }
 
@@ -67,12 +83,13 @@ impl Plain {
             ("setting".to_owned(), "plain".to_owned()),
             ("algorithm".to_owned(), self.algorithm.name().to_owned()),
         ];
-        match self.algorithm {
+        match &self.algorithm {
             Algorithm::Logistic { l2, iterations } => {
                 all.push(("l2".to_owned(), l2.to_string()));
                 all.push(("iterations".to_owned(), iterations.to_string()));
             }
             Algorithm::Stumps { rounds } => all.push(("rounds".to_owned(), rounds.to_string())),
+            Algorithm::Trees(trees) => all.extend(trees.settings()),
             Algorithm::Constant => {}
         }
         all
@@ -86,6 +103,9 @@ pub struct Builder {
     l2: Option<f64>,
     iterations: Option<u32>,
     rounds: Option<u32>,
+    trees: Trees,
+    /// The parameters that were given, of all algorithms.
+    given: Vec<&'static str>,
 }
 
 impl Builder {
@@ -96,24 +116,115 @@ impl Builder {
         self
     }
 
-    /// The ridge of `logistic`: above zero; 1 if not given.
+    /// The ridge of `logistic`, above zero, or of the leaves of `trees`; 1 if not given.
     #[must_use]
     pub fn l2(mut self, l2: f64) -> Self {
         self.l2 = Some(l2);
-        self
+        self.trees.l2 = l2;
+        self.with("l2")
     }
 
     /// The solver's steps of `logistic` at most; 100 if not given.
     #[must_use]
     pub fn iterations(mut self, iterations: u32) -> Self {
         self.iterations = Some(iterations);
-        self
+        self.with("iterations")
     }
 
-    /// The rounds of `stumps` at most; 100 if not given.
+    /// The rounds of `stumps` at most, or of `trees`; 100 if not given.
     #[must_use]
     pub fn rounds(mut self, rounds: u32) -> Self {
         self.rounds = Some(rounds);
+        self.trees.rounds = rounds;
+        self.with("rounds")
+    }
+
+    /// What leaf values of `trees` are multiplied by; 0.1 if not given.
+    #[must_use]
+    pub fn learning_rate(mut self, learning_rate: f64) -> Self {
+        self.trees.learning_rate = learning_rate;
+        self.with("learning_rate")
+    }
+
+    /// How deep `trees` grow at most: 6 levels if not given, and no bound if leaves are given.
+    #[must_use]
+    pub fn depth(mut self, depth: u32) -> Self {
+        self.trees.depth = Some(depth);
+        self.with("depth")
+    }
+
+    /// How many leaves `trees` have at most. If given, the leaf whose split is worth most is split first.
+    #[must_use]
+    pub fn leaves(mut self, leaves: u32) -> Self {
+        self.trees.leaves = Some(leaves);
+        self.with("leaves")
+    }
+
+    /// What a split of `trees` must be worth; 0 if not given.
+    #[must_use]
+    pub fn gamma(mut self, gamma: f64) -> Self {
+        self.trees.gamma = gamma;
+        self.with("gamma")
+    }
+
+    /// What the second derivatives (second order) or rows (first order) of a child must come to in `trees`; 1 if not given.
+    #[must_use]
+    pub fn min_child_weight(mut self, min_child_weight: f64) -> Self {
+        self.trees.min_child_weight = min_child_weight;
+        self.with("min_child_weight")
+    }
+
+    /// The share of rows that a round of `trees` looks at; 1 if not given.
+    #[must_use]
+    pub fn row_share(mut self, row_share: f64) -> Self {
+        self.trees.row_share = row_share;
+        self.with("row_share")
+    }
+
+    /// The share of features that one of `trees` may ask about; 1 if not given.
+    #[must_use]
+    pub fn column_share(mut self, column_share: f64) -> Self {
+        self.trees.column_share = column_share;
+        self.with("column_share")
+    }
+
+    /// Decides which rows and features `trees` look at; 0 if not given.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.trees.seed = seed;
+        self.with("seed")
+    }
+
+    /// Which derivatives decide about the splits of `trees`; the second if not given.
+    #[must_use]
+    pub fn flavour(mut self, flavour: Flavour) -> Self {
+        self.trees.flavour = flavour;
+        self.with("flavour")
+    }
+
+    /// How `trees` sum gradients; as integers if not given.
+    #[must_use]
+    pub fn sums(mut self, sums: Sums) -> Self {
+        self.trees.sums = sums;
+        self.with("sums")
+    }
+
+    /// Columns with which the scores of `trees` never fall; none if not given.
+    #[must_use]
+    pub fn rises(mut self, rises: Vec<String>) -> Self {
+        self.trees.rises = rises;
+        self.with("rises")
+    }
+
+    /// Columns with which the scores of `trees` never rise; none if not given.
+    #[must_use]
+    pub fn falls(mut self, falls: Vec<String>) -> Self {
+        self.trees.falls = falls;
+        self.with("falls")
+    }
+
+    fn with(mut self, parameter: &'static str) -> Self {
+        self.given.push(parameter);
         self
     }
 
@@ -135,6 +246,7 @@ impl Builder {
             "stumps" => Algorithm::Stumps {
                 rounds: self.rounds.unwrap_or(100),
             },
+            "trees" => Algorithm::Trees(self.trees),
             "constant" => Algorithm::Constant,
             other => {
                 return bad(format!(
@@ -143,31 +255,46 @@ impl Builder {
                 ));
             }
         };
-        let given = [
-            ("l2", self.l2.is_some(), "logistic"),
-            ("iterations", self.iterations.is_some(), "logistic"),
-            ("rounds", self.rounds.is_some(), "stumps"),
-        ];
-        for (parameter, given, owner) in given {
-            if given && owner != name {
+        for parameter in self.given {
+            let owners = owners(parameter);
+            if !owners.contains(&name.as_str()) {
                 return bad(format!(
-                    "{parameter} belongs to the algorithm \"{owner}\", not to \"{name}\": leave it out"
+                    "{parameter} belongs to the algorithm {}, not to \"{name}\": leave it out",
+                    owners
+                        .iter()
+                        .map(|name| format!("\"{name}\""))
+                        .collect::<Vec<_>>()
+                        .join(" or ")
                 ));
             }
         }
-        match algorithm {
-            Algorithm::Logistic { l2, .. } if !(1e-9..=1e9).contains(&l2) => bad(format!(
+        match &algorithm {
+            Algorithm::Trees(trees) => {
+                trees.check()?;
+                Ok(Plain { algorithm })
+            }
+            Algorithm::Logistic { l2, .. } if !(1e-9..=1e9).contains(l2) => bad(format!(
                 "l2 = {l2}: it must lie between 0.000000001 and 1000000000"
             )),
             Algorithm::Logistic {
                 iterations: count, ..
-            } if !(1..=100_000).contains(&count) => {
+            } if !(1..=100_000).contains(count) => {
                 bad(format!("iterations = {count}: it must lie between 1 and 100000"))
             }
-            Algorithm::Stumps { rounds } if !(1..=100_000).contains(&rounds) => {
+            Algorithm::Stumps { rounds } if !(1..=100_000).contains(rounds) => {
                 bad(format!("rounds = {rounds}: it must lie between 1 and 100000"))
             }
             _ => Ok(Plain { algorithm }),
         }
+    }
+}
+
+/// The algorithms that have a parameter.
+fn owners(parameter: &str) -> &'static [&'static str] {
+    match parameter {
+        "l2" => &["logistic", "trees"],
+        "iterations" => &["logistic"],
+        "rounds" => &["stumps", "trees"],
+        _ => &["trees"],
     }
 }
