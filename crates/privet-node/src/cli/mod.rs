@@ -4,6 +4,7 @@ mod demo;
 mod diagnostics;
 mod evaluate;
 mod exit;
+mod export_model;
 mod high;
 mod inspect;
 mod leave;
@@ -110,6 +111,12 @@ fn run(command: Command) -> Result<Answer, Failure> {
         }
         Command::Evaluate(evaluate) => evaluate::run(&evaluate),
         Command::Inspect { model } => inspect::run(&model),
+        Command::Export {
+            model,
+            format,
+            out,
+            ledger,
+        } => export_model::run(&model, format, &out, &ledger),
         Command::Simulate(simulate) => simulate::run(&simulate),
         Command::Reproduce(reproduce) => reproduce::run(&reproduce),
         Command::Ledger { path, verb } => ledger::run(&path, &verb),

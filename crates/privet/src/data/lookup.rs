@@ -2,6 +2,12 @@
 
 use super::schema::Declared;
 
+/// Other words for no and yes.
+pub(crate) const TRUTHS: [[&str; 6]; 2] = [
+    ["0", "no", "n", "f", "False", "FALSE"],
+    ["1", "yes", "y", "t", "True", "TRUE"],
+];
+
 /// The slot of each text, prepared once for a column.
 ///
 /// A table of twice as many places as texts, in which a text is looked for from the place that its bytes give. Its texts
@@ -15,11 +21,7 @@ pub(super) struct Lookup {
 
 impl Lookup {
     pub(super) fn new(declared: &Declared, missing: &[String]) -> Self {
-        let words = [
-            ["0", "no", "n", "f", "False", "FALSE"],
-            ["1", "yes", "y", "t", "True", "TRUE"],
-        ];
-        let count = declared.values().len() + missing.len() + 2 * words[0].len();
+        let count = declared.values().len() + missing.len() + 2 * TRUTHS[0].len();
         let mut lookup = Self {
             places: vec![None; (2 * count).next_power_of_two()],
             other: declared.other(),
@@ -29,7 +31,7 @@ impl Lookup {
             lookup.insert(text, declared.missing());
         }
         if declared.values() == ["false", "true"] {
-            for (slot, words) in words.iter().enumerate() {
+            for (slot, words) in TRUTHS.iter().enumerate() {
                 words.iter().for_each(|word| lookup.insert(word, slot as u16));
             }
         }

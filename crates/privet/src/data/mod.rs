@@ -27,5 +27,6 @@ pub use cuts::Cuts;
 pub use document::{Document, Section};
 pub use feature::{Bins, Feature, Target};
 pub use finder::Finder;
+pub(crate) use lookup::TRUTHS;
 pub use schema::Schema;
 pub use table::{Cells, Intake, Keep, Piece, Table};

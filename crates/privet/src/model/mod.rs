@@ -2,6 +2,7 @@
 //!
 //! | file | what it holds |
 //! | --- | --- |
+//! | `export` | the model for other programs: XGBoost and ONNX |
 //! | `file` | one file, with a version and a checksum; whatever does not fit is refused |
 //! | `predict` | scores, probabilities, classes and values of rows |
 //! | `metrics` | how good predictions are, exactly |
@@ -9,10 +10,12 @@
 //! A model holds its schema, so that raw rows can be given to it; its ensemble; its certificate; and the settings it was
 //! made with. It holds no counts, gains, second derivatives or anything else of the rows that its setting did not release.
 
+mod export;
 mod file;
 pub mod metrics;
 mod predict;
 
+pub use export::{Exported, Format};
 pub use predict::Predictions;
 use serde::{Deserialize, Serialize};
 

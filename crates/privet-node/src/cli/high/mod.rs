@@ -6,6 +6,7 @@ use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+use privet::model::Format;
 use privet::privacy::Epsilon;
 
 use super::exit::Failure;
@@ -42,6 +43,12 @@ pub(super) enum Command {
     Evaluate(Evaluate),
     Inspect {
         model: PathBuf,
+    },
+    Export {
+        model: PathBuf,
+        format: Format,
+        out: PathBuf,
+        ledger: Where,
     },
     Simulate(Simulate),
     Reproduce(Reproduce),
@@ -173,6 +180,16 @@ pub(super) fn command(low: LowArgs, env: &dyn Fn(&str) -> Option<OsString>) -> R
         },
         Verb::Evaluate(evaluate) => Command::Evaluate(evaluate_of(evaluate, low.json, &place)?),
         Verb::Inspect(inspect) => Command::Inspect { model: inspect.model },
+        Verb::Export(export) => Command::Export {
+            model: export.model,
+            format: match export.format {
+                low::Into::XgboostJson => Format::XgboostJson,
+                low::Into::XgboostUbj => Format::XgboostUbj,
+                low::Into::Onnx => Format::Onnx,
+            },
+            out: export.out,
+            ledger: place(None),
+        },
         Verb::Simulate(simulate) if simulate.not_protected && low.json => {
             return Err(Failure::usage(
                 "--not-protected is for your own terminal: it is never written as JSON. Leave out --json.",

@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 pub use ledger::{Adopt, Change, Export, Ledger, LedgerVerb, Limit, Show, Verify};
-pub use model::{Evaluate, Inspect, Plan, Predict, Reproduce, Simulate, Train, What};
+pub use model::{Evaluate, ExportModel, Inspect, Into, Plan, Predict, Reproduce, Simulate, Train, What};
 pub use schema::{Check, Draft, Schema, SchemaVerb};
 
 const EXITS: &str = "\
@@ -46,6 +46,7 @@ pub enum Verb {
     Predict(Predict),
     Evaluate(Evaluate),
     Inspect(Inspect),
+    Export(ExportModel),
     Simulate(Simulate),
     Reproduce(Reproduce),
     Ledger(Ledger),

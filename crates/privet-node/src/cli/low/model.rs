@@ -111,6 +111,34 @@ pub struct Inspect {
     pub model: PathBuf,
 }
 
+/// Write a model of trees or stumps for XGBoost or ONNX.
+///
+/// Bins and transforms are folded into the trees: numbers are given raw, as NaN where they are missing. Other columns
+/// are given as codes, which FILE.features.json lists. Whoever has the exported file has the model: what its certificate
+/// says holds for both.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  privet export model.privet --format xgboost-json --out model.json")]
+pub struct ExportModel {
+    /// The model.
+    pub model: PathBuf,
+    /// For which program.
+    #[arg(long, value_enum)]
+    pub format: Into,
+    /// The file to write; FILE.features.json is written beside it.
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Into {
+    /// XGBoost's JSON.
+    XgboostJson,
+    /// XGBoost's binary JSON.
+    XgboostUbj,
+    /// ONNX, with operators of ai.onnx.ml 3.
+    Onnx,
+}
+
 /// Try a job on one machine: parties who share, parties who do not, and a constant, on rows that were set aside.
 ///
 /// For tables whose schema marks nothing private, or with --not-protected: exact accuracies tell about the rows.
