@@ -22,7 +22,6 @@ impl Ensemble {
         let parts: Vec<String> = counts
             .into_iter()
             .zip(["stump", "weighted sum", "tree"])
-            .into_iter()
             .filter(|(n, _)| *n > 0)
             .map(|(n, one)| count(n, one))
             .collect();
