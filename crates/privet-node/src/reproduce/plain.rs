@@ -70,7 +70,7 @@ fn trees(
             .learning_rate(0.1)
     };
     let methods = vec![
-        ("XGBoost trees", start().l2(1.0).build()?),
+        ("XGBoost", start().l2(1.0).build()?),
         ("GBDT", start().l2(0.0).flavour(Flavour::FirstOrder).build()?),
         ("constant", plain("constant")?),
     ];
