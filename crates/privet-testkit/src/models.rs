@@ -82,8 +82,8 @@ fn schema(classes: usize) -> Schema {
     ];
     let columns = columns.map(|(name, kind)| Column {
         name: name.into(),
+        private: kind != Kind::Id,
         kind,
-        private: true,
         measure: None,
     });
     let missing = Schema::MISSING.map(String::from).to_vec();

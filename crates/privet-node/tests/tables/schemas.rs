@@ -9,8 +9,8 @@ use privet::privacy::Unprotected;
 pub(crate) fn column(name: &str, kind: Kind) -> Column {
     Column {
         name: name.into(),
+        private: kind != Kind::Id,
         kind,
-        private: true,
         measure: None,
     }
 }

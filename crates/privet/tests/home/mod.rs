@@ -18,8 +18,8 @@ pub(crate) fn number(min: f64, max: f64) -> Kind {
 pub(crate) fn column(name: &str, kind: Kind) -> Column {
     Column {
         name: name.into(),
+        private: kind != Kind::Id,
         kind,
-        private: true,
         measure: None,
     }
 }
