@@ -2,6 +2,8 @@
 //! last bit whatever the number of threads.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
+#[path = "learners/centroid.rs"]
+mod centroid;
 mod home;
 
 use home::{Kinds, column, number, schema, table, values};

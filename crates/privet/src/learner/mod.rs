@@ -3,6 +3,7 @@
 //! | file | what it holds |
 //! | --- | --- |
 //! | `linear`, `logistic` | sums over features, fitted by weighted logistic regression or least squares |
+//! | `centroid` | the nearest centroid, which is such a sum |
 //! | `stump`, `split` | one question about one feature, and the search for the best one |
 //! | `design`, `solver` | rows as a sparse matrix, and minimisers of convex losses |
 //! | `tree` | trees grown from histograms, level by level or leaf by leaf |
@@ -11,6 +12,7 @@
 //! ensemble. Sums over rows are taken in blocks whose size depends on the number of rows alone, and added in order, so that
 //! a model is the same to the last bit whatever the number of threads.
 
+mod centroid;
 mod design;
 mod linear;
 mod logistic;
@@ -19,6 +21,7 @@ mod split;
 mod stump;
 pub mod tree;
 
+pub use centroid::Centroid;
 pub use linear::{Linear, Term};
 pub use logistic::Logistic;
 use serde::{Deserialize, Serialize};
