@@ -4,13 +4,15 @@
 
 #[path = "learners/centroid.rs"]
 mod centroid;
+#[path = "learners/exact.rs"]
+mod exact;
 mod home;
 
 use home::{Kinds, column, number, schema, table, values};
 use privet::boost::{Learner, Link};
 use privet::data::schema::{Extras, Kind, Label, Number};
 use privet::data::{Cells, Keep, Table};
-use privet::learner::{Call, Classes, Linear, Logistic, Rule, Sample, Shape, Stump, Term};
+use privet::learner::{Call, Classes, Linear, Logistic, Rule, Sample, Shape, Sorted, Stump, Term};
 use privet::model::Model;
 use privet::privacy::{AddRemove, Neighbours, Unprotected};
 use privet::setting::plain::Plain;
@@ -131,7 +133,8 @@ fn a_stump_by_hand() {
 
     // Alike weights: after `age <= 3`, and missing to the right, row 5 alone is wrong. One row in six.
     let sample = Sample::new(&shapes, &cells, &[1.0; 6]).unwrap();
-    let call = Call::fit(&sample, classes);
+    let bins = Sorted::default();
+    let call = Call::fit(&sample, &bins, classes);
     let rule = |slot, besides: &[u16]| Rule::AtMost {
         slot,
         besides: besides.to_vec(),
@@ -143,7 +146,7 @@ fn a_stump_by_hand() {
 
     // With row 4 almost without weight it is best to tell the missing apart alone: slots 0 to 5 left.
     let weights = [1.0, 1.0, 1.0, 0.125, 1.0, 1.0];
-    let call = Call::fit(&sample.reweighted(&weights), classes);
+    let call = Call::fit(&sample.reweighted(&weights), &bins, classes);
     assert_eq!(
         (call.feature, &call.rule, call.left, call.right),
         (1, &rule(4, &[]), 0, 1)
@@ -152,6 +155,7 @@ fn a_stump_by_hand() {
     // One class: no question is better than none.
     let call = Call::fit(
         &sample,
+        &bins,
         Classes {
             of: &[1; 6],
             count: 2,
@@ -160,7 +164,7 @@ fn a_stump_by_hand() {
     assert_eq!((call.feature, &call.rule, call.left), (0, &Rule::All, 1));
 
     // Numbers: means 2 and 8 by town, c against the others.
-    let stump = Stump::numbers(&sample, &[1.0, 3.0, 8.0, 3.0, 1.0, 8.0]);
+    let stump = Stump::numbers(&sample, &bins, &[1.0, 3.0, 8.0, 3.0, 1.0, 8.0]);
     assert_eq!(
         stump,
         Stump {
@@ -174,6 +178,7 @@ fn a_stump_by_hand() {
     // Three classes: one town against the rest.
     let call = Call::fit(
         &sample,
+        &bins,
         Classes {
             of: &[2, 1, 0, 2, 1, 0],
             count: 3,

@@ -5,6 +5,7 @@
 //! | `linear`, `logistic` | sums over features, fitted by weighted logistic regression or least squares |
 //! | `centroid` | the nearest centroid, which is such a sum |
 //! | `stump`, `split` | one question about one feature, and the search for the best one |
+//! | `sorted` | numbers in their order, sorted once, for questions between any two of them |
 //! | `design`, `solver` | rows as a sparse matrix, and minimisers of convex losses |
 //! | `tree` | trees grown from histograms, level by level or leaf by leaf |
 //!
@@ -17,6 +18,7 @@ mod design;
 mod linear;
 mod logistic;
 mod solver;
+mod sorted;
 mod split;
 mod stump;
 pub mod tree;
@@ -25,10 +27,11 @@ pub use centroid::Centroid;
 pub use linear::{Linear, Term};
 pub use logistic::Logistic;
 use serde::{Deserialize, Serialize};
+pub use sorted::Sorted;
 pub use stump::{Call, Rule, Stump};
 
 use crate::data::schema::{Kind, Schema};
-use crate::data::{Bins, Cells, Feature};
+use crate::data::{Cells, Feature};
 use tree::Tree;
 
 /// What a member of an ensemble can be.
@@ -59,7 +62,7 @@ impl Learner {
     /// The vote for one row of features that it fits. Whole tables are scored by an ensemble, which is faster.
     pub fn vote(&self, shapes: &[Shape], features: &[Feature], row: usize) -> f64 {
         match self {
-            Self::Stump(stump) => stump.vote(features[stump.feature].bins.get(row)),
+            Self::Stump(stump) => stump.vote_for(features, row),
             Self::Linear(linear) => linear.vote(features, row),
             Self::Tree(tree) => {
                 let leaf = tree.leaf(&Shape::columns(shapes), |feature| features[feature].bins.get(row));
@@ -71,7 +74,8 @@ impl Learner {
     /// Whether it needs numbers as they are, besides their bins.
     pub fn needs_values(&self) -> bool {
         match self {
-            Self::Stump(_) | Self::Tree(_) => false,
+            Self::Stump(stump) => stump.rule.needs_values(),
+            Self::Tree(_) => false,
             Self::Linear(linear) => linear.needs_values(),
         }
     }
@@ -156,9 +160,9 @@ impl<'a> Sample<'a> {
         self.weights
     }
 
-    /// The slots of a feature.
-    pub fn bins(&self, feature: usize) -> &'a Bins {
-        &self.features[feature].bins
+    /// The features of all rows.
+    pub fn features(&self) -> &'a [Feature] {
+        self.features
     }
 
     /// The same rows with other weights, as many.

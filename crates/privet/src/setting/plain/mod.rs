@@ -27,7 +27,7 @@ use std::ops::ControlFlow;
 
 use crate::Error;
 use crate::boost::gradient::{Rows, Training};
-use crate::boost::{AdaBoost, Ensemble, Learner, Link, Member};
+use crate::boost::{AdaBoost, Ensemble, Learner, Link, Member, Thresholds};
 use crate::data::schema::{Label, Schema};
 use crate::data::{Cells, Table, Target};
 use crate::learner::{Classes, Logistic, Sample, Shape};
@@ -145,7 +145,11 @@ impl Plain {
                     members: linear.into_iter().enumerate().map(member).collect(),
                 }
             }
-            Algorithm::Stumps { rounds } => AdaBoost { rounds }.classes(sample, classes, progress),
+            Algorithm::Stumps { rounds } => AdaBoost {
+                rounds,
+                thresholds: Thresholds::Bins,
+            }
+            .classes(sample, classes, progress),
             // Of nobody, trees say what a constant says.
             Algorithm::Trees(_) | Algorithm::Constant => majority(classes),
         }
@@ -172,7 +176,11 @@ impl Plain {
                     ..constant(0.0)
                 }
             }
-            Algorithm::Stumps { rounds } => AdaBoost { rounds }.numbers(sample, numbers, progress),
+            Algorithm::Stumps { rounds } => AdaBoost {
+                rounds,
+                thresholds: Thresholds::Bins,
+            }
+            .numbers(sample, numbers, progress),
             Algorithm::Trees(_) | Algorithm::Constant => {
                 constant(numbers.iter().map(|&x| f64::from(x)).sum::<f64>() / numbers.len() as f64)
             }
