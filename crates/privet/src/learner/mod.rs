@@ -6,6 +6,7 @@
 //! | `centroid` | the nearest centroid, which is such a sum |
 //! | `stump`, `split` | one question about one feature, and the search for the best one |
 //! | `sorted` | numbers in their order, sorted once, for questions between any two of them |
+//! | `abstain` | stumps that keep silent on a side |
 //! | `design`, `solver` | rows as a sparse matrix, and minimisers of convex losses |
 //! | `tree` | trees grown from histograms, level by level or leaf by leaf |
 //!
@@ -13,6 +14,7 @@
 //! ensemble. Sums over rows are taken in blocks whose size depends on the number of rows alone, and added in order, so that
 //! a model is the same to the last bit whatever the number of threads.
 
+mod abstain;
 mod centroid;
 mod design;
 mod linear;

@@ -1,9 +1,9 @@
-//! Stumps with exact thresholds, against every question there is.
+//! Stumps with exact thresholds, and such that abstain, against every question there is.
 
-use privet::boost::{AdaBoost, Ensemble, Thresholds};
+use privet::boost::{Abstaining, AdaBoost, Ensemble, Rates, Thresholds};
 use privet::data::schema::Kind;
 use privet::data::{Cells, Feature, Keep};
-use privet::learner::{Call, Classes, Learner, Rule, Sample, Shape, Sorted};
+use privet::learner::{Call, Classes, Learner, Rule, Sample, Shape, Sorted, Stump};
 use privet::privacy::Coins;
 
 use super::cells;
@@ -63,6 +63,10 @@ impl Small {
 
     fn sample(&self) -> Sample<'_> {
         Sample::new(&self.shapes, &self.cells, &self.weights).unwrap()
+    }
+
+    fn total(&self) -> f64 {
+        self.weights.iter().sum()
     }
 
     /// The weight of each class where a rule is true, and where it is not.
@@ -206,6 +210,98 @@ fn categories_keep_their_slots() {
     }
 }
 
+/// Z of every question with every pair of votes.
+#[test]
+fn abstaining_stumps_are_the_best_of_all() {
+    let mut coins = Coins::from_seed([5; 32]);
+    let mut silent = 0;
+    for case in 0..1500 {
+        let small = Small::new(&mut coins, 2, true);
+        let sample = small.sample();
+        let classes = Classes {
+            of: &small.of,
+            count: 2,
+        };
+        let z = |feature: usize, rule: &Rule, votes: [f64; 2]| {
+            let sides = small.sides(feature, rule);
+            let (mut right, mut wrong, mut silent) = (0.0, 0.0, 0.0);
+            for (side, vote) in sides.iter().zip(votes) {
+                for (class, weight) in [-1.0, 1.0].into_iter().zip(side) {
+                    match vote * class {
+                        0.0 => silent += weight,
+                        1.0 => right += weight,
+                        _ => wrong += weight,
+                    }
+                }
+            }
+            silent + 2.0 * f64::sqrt(right * wrong)
+        };
+        let mut least = small.total();
+        for (feature, rule) in small.questions() {
+            for left in [-1.0, 0.0, 1.0] {
+                for right in [-1.0, 0.0, 1.0] {
+                    least = least.min(z(feature, &rule, [left, right]));
+                }
+            }
+        }
+        let found = Stump::abstaining(&sample, &Sorted::new(&sample), classes);
+        silent += usize::from(found.left == 0.0 || found.right == 0.0);
+        let ours = z(found.feature, &found.rule, [found.left, found.right]);
+        assert!((ours - least).abs() < 1e-12, "case {case}: {ours} for {least}");
+    }
+    assert!(silent > 100, "{silent}");
+}
+
+/// The share of rows that a sum of votes is not right about is at most the product of all Z.
+#[test]
+fn the_product_of_normalisers_bounds_the_training_error() {
+    let mut coins = Coins::from_seed([6; 32]);
+    for case in 0..300 {
+        let small = Small::new(&mut coins, 2, true);
+        if small.total() == 0.0 {
+            continue;
+        }
+        let sample = small.sample();
+        let classes = Classes {
+            of: &small.of,
+            count: 2,
+        };
+        let booster = Abstaining {
+            rounds: 10,
+            thresholds: Thresholds::Exact,
+        };
+        let ensemble = booster.classes(&sample, classes, &|_, _| {});
+        let first: Vec<f64> = small
+            .weights
+            .iter()
+            .map(|weight| weight / small.total())
+            .collect();
+        let (mut weights, mut product) = (first.clone(), 1.0);
+        let mut margins = vec![0.0; weights.len()];
+        for member in &ensemble.members {
+            let vote = |row: usize| {
+                let vote = member.learner.vote(&small.shapes, small.cells.features(), row);
+                if small.of[row] == 0 { -vote } else { vote }
+            };
+            let rates = Rates::of(&weights, vote);
+            assert!(rates.right > rates.wrong && member.weight > 0.0, "case {case}");
+            product *= rates.normaliser(member.weight);
+            let factors = rates.factors(member.weight);
+            for (row, weight) in weights.iter_mut().enumerate() {
+                *weight *= factors.at(vote(row));
+                margins[row] += member.weight * vote(row);
+            }
+            let sum: f64 = weights.iter().sum();
+            assert!((sum - 1.0).abs() < 1e-9, "case {case}: {sum}");
+            let error: f64 = (0..weights.len())
+                .filter(|&row| margins[row] <= 0.0)
+                .map(|row| first[row])
+                .sum();
+            assert!(error <= product + 1e-9, "case {case}: {error} above {product}");
+        }
+    }
+}
+
 /// Where features say nothing the heavier class is called, whoever asks.
 #[test]
 fn a_constant_is_found_where_it_is_best() {
@@ -220,6 +316,8 @@ fn a_constant_is_found_where_it_is_best() {
     let sorted = Sorted::new(&sample);
     let call = Call::fit(&sample, &sorted, classes);
     assert_eq!((call.rule, call.left, call.right), (Rule::All, 1, 1));
+    let stump = Stump::abstaining(&sample, &sorted, classes);
+    assert_eq!((stump.rule, stump.left, stump.right), (Rule::All, 1.0, 1.0));
 }
 
 /// Rounds of boosting that must tell two numbers of one bin apart.
