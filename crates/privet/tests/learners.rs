@@ -9,7 +9,7 @@ mod exact;
 mod home;
 
 use home::{Kinds, column, number, schema, table, values};
-use privet::boost::{Learner, Link};
+use privet::boost::{Learner, Link, Thresholds};
 use privet::data::schema::{Extras, Kind, Label, Number};
 use privet::data::{Cells, Keep, Table};
 use privet::learner::{Call, Classes, Linear, Logistic, Rule, Sample, Shape, Sorted, Stump, Term};
@@ -227,6 +227,8 @@ fn a_model_is_the_same_whatever_the_number_of_threads() {
         (Kinds::Classes(2), "logistic"),
         (Kinds::Classes(3), "logistic"),
         (Kinds::Number, "logistic"),
+        (Kinds::Classes(2), "centroid"),
+        (Kinds::Classes(3), "centroid"),
         (Kinds::Classes(2), "stumps"),
         (Kinds::Classes(3), "stumps"),
         (Kinds::Number, "stumps"),
@@ -234,8 +236,20 @@ fn a_model_is_the_same_whatever_the_number_of_threads() {
         (Kinds::Classes(3), "trees"),
         (Kinds::Number, "trees"),
     ];
-    for (kind, algorithm) in kinds {
-        let plain = Plain::builder().algorithm(algorithm).build().unwrap();
+    let exact = |kind| {
+        let builder = Plain::builder().algorithm("stumps").rounds(20);
+        (kind, "exact stumps", builder.thresholds(Thresholds::Exact))
+    };
+    let abstaining = exact(Kinds::Classes(2)).2.abstain(true);
+    let others = [
+        exact(Kinds::Classes(2)),
+        exact(Kinds::Classes(3)),
+        exact(Kinds::Number),
+        (Kinds::Classes(2), "abstaining stumps", abstaining),
+    ];
+    let named = |(kind, name)| (kind, name, Plain::builder().algorithm(name));
+    for (kind, algorithm, builder) in kinds.map(named).into_iter().chain(others) {
+        let plain = builder.build().unwrap();
         let table = home::random(kind, plain.keep(), 20_000);
         let fit = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new()
@@ -264,13 +278,19 @@ fn tables_and_votes_agree() {
     for (kind, algorithm) in [
         (Kinds::Classes(3), "logistic"),
         (Kinds::Classes(3), "stumps"),
+        (Kinds::Classes(2), "exact stumps"),
+        (Kinds::Classes(3), "exact stumps"),
         (Kinds::Number, "logistic"),
         (Kinds::Classes(2), "trees"),
         (Kinds::Classes(3), "trees"),
     ] {
         // Trees add up in single precision.
         let near = if algorithm == "trees" { 1e-5 } else { 1e-9 };
-        let plain = Plain::builder().algorithm(algorithm).build().unwrap();
+        let builder = match algorithm {
+            "exact stumps" => Plain::builder().algorithm("stumps").thresholds(Thresholds::Exact),
+            name => Plain::builder().algorithm(name),
+        };
+        let plain = builder.build().unwrap();
         let table = home::random(kind, plain.keep(), 3000);
         let model = plain.fit(table.clone(), &leave(), &|_, _| {}).unwrap();
         let cells = cells(table);

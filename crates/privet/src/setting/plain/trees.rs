@@ -60,7 +60,7 @@ impl Flavour {
 /// The names of the ways to sum that a job can say.
 pub const SUMS: [(&str, Sums); 2] = [("integer", Sums::Integers), ("float", Sums::Floats)];
 
-fn name<T: PartialEq>(names: [(&'static str, T); 2], value: &T) -> String {
+pub(super) fn name<T: PartialEq>(names: [(&'static str, T); 2], value: &T) -> String {
     let found = names.iter().find(|(_, known)| known == value);
     found.map_or("", |(name, _)| name).to_owned()
 }
