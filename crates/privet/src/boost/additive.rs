@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::{Ensemble, Member};
 use crate::Error;
 use crate::data::{Bins, Cells, Feature};
-use crate::learner::{Learner, Shape, Term};
+use crate::learner::{Learner, Plane, Shape, Term};
 
 /// Rows that are scored together, so that their scores stay in the cache while features pass by.
 const BLOCK: usize = 2048;
@@ -52,7 +52,9 @@ impl<'a> Additive<'a> {
     fn check(&self, member: &Member, shapes: &[Shape], features: &[Feature]) -> Result<(), Error> {
         let fits = match &member.learner {
             Learner::Stump(stump) => stump.feature < features.len(),
-            Learner::Linear(linear) => linear.terms.len() == features.len(),
+            Learner::Linear(linear) | Learner::Plane(Plane { linear }) => {
+                linear.terms.len() == features.len()
+            }
             Learner::Tree(_) => true,
         };
         if !fits || shapes.len() != features.len() || member.output >= self.base.len() {
@@ -60,7 +62,7 @@ impl<'a> Additive<'a> {
                 "the cells were not read for this model's schema".into(),
             ));
         }
-        if let Learner::Linear(linear) = &member.learner {
+        if let Learner::Linear(linear) | Learner::Plane(Plane { linear }) = &member.learner {
             let mut pairs = linear.terms.iter().zip(features);
             if pairs.any(|(term, feature)| matches!(term, Term::Number { .. }) && feature.scaled.is_none()) {
                 return Err(Error::Misuse(
@@ -133,6 +135,8 @@ impl<'a> Additive<'a> {
                     }
                 }
             }
+            // What a plane says is no sum over features.
+            Learner::Plane(_) => return false,
             // Trees are scored apart, by the engine's own walk.
             Learner::Tree(_) => {}
         }

@@ -3,6 +3,7 @@
 //! | file | what it holds |
 //! | --- | --- |
 //! | `linear`, `logistic` | sums over features, fitted by weighted logistic regression or least squares |
+//! | `plane` | which side of a sum's zero a row lies on, and planes at random |
 //! | `stump`, `split` | one question about one feature, and the search for the best one |
 //! | `design`, `solver` | rows as a sparse matrix, and minimisers of convex losses |
 //! | `tree` | trees grown from histograms, level by level or leaf by leaf |
@@ -14,6 +15,7 @@
 mod design;
 mod linear;
 mod logistic;
+mod plane;
 mod solver;
 mod split;
 mod stump;
@@ -21,6 +23,7 @@ pub mod tree;
 
 pub use linear::{Linear, Term};
 pub use logistic::Logistic;
+pub use plane::{Coordinate, Plane, code};
 use serde::{Deserialize, Serialize};
 pub use stump::{Call, Rule, Stump};
 
@@ -36,6 +39,8 @@ pub enum Learner {
     Stump(Stump),
     /// A sum over features.
     Linear(Linear),
+    /// Which side of a sum's zero a row lies on.
+    Plane(Plane),
     /// Questions that lead to one of several leaves.
     Tree(Tree),
 }
@@ -49,6 +54,7 @@ impl Learner {
         match self {
             Self::Stump(stump) => stump.check(shapes),
             Self::Linear(linear) => linear.check(shapes),
+            Self::Plane(plane) => plane.linear.check(shapes),
             Self::Tree(tree) => tree.check(&Shape::columns(shapes)).map_err(|e| e.to_string()),
         }
     }
@@ -57,7 +63,8 @@ impl Learner {
     pub fn vote(&self, shapes: &[Shape], features: &[Feature], row: usize) -> f64 {
         match self {
             Self::Stump(stump) => stump.vote(features[stump.feature].bins.get(row)),
-            Self::Linear(linear) => linear.vote(features, row),
+            Self::Linear(linear) => linear.sum(features, row),
+            Self::Plane(plane) => plane.vote(features, row),
             Self::Tree(tree) => {
                 let leaf = tree.leaf(&Shape::columns(shapes), |feature| features[feature].bins.get(row));
                 f64::from(tree.leaves[leaf])
@@ -70,6 +77,7 @@ impl Learner {
         match self {
             Self::Stump(_) | Self::Tree(_) => false,
             Self::Linear(linear) => linear.needs_values(),
+            Self::Plane(plane) => plane.linear.needs_values(),
         }
     }
 }
@@ -109,6 +117,11 @@ impl Shape {
                 }
             })
             .collect()
+    }
+
+    /// A term that adds nothing. Slots do, so that a number that is not weighed need not be kept either.
+    pub(crate) fn nothing(&self) -> Term {
+        Term::Slots(vec![0.0; self.slots])
     }
 
     /// What a tree must know about the same features.
