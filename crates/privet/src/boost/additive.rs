@@ -9,7 +9,7 @@ use super::steps::Steps;
 use super::{Ensemble, Member};
 use crate::Error;
 use crate::data::{Bins, Cells, Feature};
-use crate::learner::{Learner, Rule, Shape, Term};
+use crate::learner::{Learner, Plane, Rule, Shape, Term};
 
 /// Rows that are scored together, so that their scores stay in the cache while features pass by.
 const BLOCK: usize = 2048;
@@ -59,7 +59,9 @@ impl<'a> Additive<'a> {
     fn check(&self, member: &Member, shapes: &[Shape], features: &[Feature]) -> Result<(), Error> {
         let fits = match &member.learner {
             Learner::Stump(stump) => stump.feature < features.len(),
-            Learner::Linear(linear) => linear.terms.len() == features.len(),
+            Learner::Linear(linear) | Learner::Plane(Plane { linear }) => {
+                linear.terms.len() == features.len()
+            }
             Learner::Tree(_) => true,
         };
         if !fits || shapes.len() != features.len() || member.output >= self.base.len() {
@@ -68,7 +70,7 @@ impl<'a> Additive<'a> {
             ));
         }
         let unread = match &member.learner {
-            Learner::Linear(linear) => {
+            Learner::Linear(linear) | Learner::Plane(Plane { linear }) => {
                 let mut pairs = linear.terms.iter().zip(features);
                 pairs.any(|(term, feature)| matches!(term, Term::Number { .. }) && feature.scaled.is_none())
             }
@@ -154,6 +156,8 @@ impl<'a> Additive<'a> {
                     }
                 }
             }
+            // What a plane says is no sum over features.
+            Learner::Plane(_) => return false,
             // Trees are scored apart, by the engine's own walk.
             Learner::Tree(_) => {}
         }

@@ -2,7 +2,7 @@
 
 use super::Ensemble;
 use crate::learner::tree::{Child, Tree};
-use crate::learner::{Learner, Term};
+use crate::learner::{Learner, Plane, Term};
 
 impl Ensemble {
     /// What it is made of, in a line.
@@ -11,17 +11,18 @@ impl Ensemble {
             1 => format!("1 {one}"),
             n => format!("{n} {one}s"),
         };
-        let mut counts = [0; 3];
+        let mut counts = [0; 4];
         for member in &self.members {
             counts[match member.learner {
                 Learner::Stump(_) => 0,
                 Learner::Linear(_) => 1,
-                Learner::Tree(_) => 2,
+                Learner::Plane(_) => 2,
+                Learner::Tree(_) => 3,
             }] += 1;
         }
         let parts: Vec<String> = counts
             .into_iter()
-            .zip(["stump", "weighted sum", "tree"])
+            .zip(["stump", "weighted sum", "plane", "tree"])
             .filter(|(n, _)| *n > 0)
             .map(|(n, one)| count(n, one))
             .collect();
@@ -47,6 +48,14 @@ impl Ensemble {
                 Learner::Linear(linear) => {
                     for (feature, term) in linear.terms.iter().enumerate() {
                         add(feature, span(term));
+                    }
+                }
+                // A plane can turn a vote round; the features share it by how far each moves the sum.
+                Learner::Plane(Plane { linear }) => {
+                    let spans: Vec<f64> = linear.terms.iter().map(span).collect();
+                    let all: f64 = spans.iter().sum();
+                    for (feature, own) in spans.into_iter().enumerate().filter(|_| all > 0.0) {
+                        add(feature, 2.0 * own / all);
                     }
                 }
                 Learner::Tree(tree) => {

@@ -7,6 +7,8 @@
 //! | `cuts` | how a number finds its bin: by points that follow from the schema alone |
 //! | `column`, `lookup`, `finder` | how a cell finds its slot, and how many do at once |
 //! | `feature`, `table` | rows as columns of small integers, behind [`Private`](crate::privacy::Private) |
+//! | `public` | the columns that a neighbour relation leaves public, in front of it |
+//! | `split` | one table as several, for simulation |
 //!
 //! No bound, category or bin is ever taken from the rows. A cell that fits nothing has a slot of its own: out-of-range
 //! numbers are clamped, undeclared categories and missing cells are kept apart, and how many there are is as private as
@@ -18,6 +20,7 @@ pub mod document;
 mod feature;
 mod finder;
 mod lookup;
+mod public;
 pub mod schema;
 mod split;
 mod table;
@@ -28,5 +31,6 @@ pub use document::{Document, Section};
 pub use feature::{Bins, Feature, Target};
 pub use finder::Finder;
 pub(crate) use lookup::TRUTHS;
+pub use public::Public;
 pub use schema::Schema;
 pub use table::{Cells, Intake, Keep, Piece, Table};

@@ -84,7 +84,7 @@ impl Cells {
     }
 
     /// These rows, in this order.
-    pub(super) fn take(&self, rows: &[u32]) -> Self {
+    pub(crate) fn take(&self, rows: &[u32]) -> Self {
         Self {
             rows: rows.len(),
             features: self

@@ -159,7 +159,7 @@ mod tests {
         for only in [0, 1] {
             let fitted = fit(&[1.0; 4], &[only; 4], 2);
             for row in 0..4 {
-                assert_eq!(fitted[0].vote(&features, row) > 0.0, only == 1);
+                assert_eq!(fitted[0].sum(&features, row) > 0.0, only == 1);
             }
         }
         let nobody = fit(&[0.0; 4], &[0, 0, 1, 1], 2);

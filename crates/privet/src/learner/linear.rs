@@ -77,7 +77,8 @@ impl Linear {
         Ok(())
     }
 
-    pub(super) fn vote(&self, features: &[Feature], row: usize) -> f64 {
+    /// The sum for one row of features that it fits.
+    pub(crate) fn sum(&self, features: &[Feature], row: usize) -> f64 {
         let terms = self.terms.iter().zip(features).map(|(term, feature)| {
             let slot = feature.bins.get(row);
             match term {

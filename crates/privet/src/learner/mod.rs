@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | `linear`, `logistic` | sums over features, fitted by weighted logistic regression or least squares |
 //! | `centroid` | the nearest centroid, which is such a sum |
+//! | `plane` | which side of a sum's zero a row lies on, and planes at random |
 //! | `stump`, `split` | one question about one feature, and the search for the best one |
 //! | `sorted` | numbers in their order, sorted once, for questions between any two of them |
 //! | `abstain` | stumps that keep silent on a side |
@@ -19,6 +20,7 @@ mod centroid;
 mod design;
 mod linear;
 mod logistic;
+mod plane;
 mod solver;
 mod sorted;
 mod split;
@@ -28,6 +30,7 @@ pub mod tree;
 pub use centroid::Centroid;
 pub use linear::{Linear, Term};
 pub use logistic::Logistic;
+pub use plane::{Coordinate, Plane, code};
 use serde::{Deserialize, Serialize};
 pub use sorted::Sorted;
 pub use stump::{Call, Rule, Stump};
@@ -44,6 +47,8 @@ pub enum Learner {
     Stump(Stump),
     /// A sum over features.
     Linear(Linear),
+    /// Which side of a sum's zero a row lies on.
+    Plane(Plane),
     /// Questions that lead to one of several leaves.
     Tree(Tree),
 }
@@ -57,6 +62,7 @@ impl Learner {
         match self {
             Self::Stump(stump) => stump.check(shapes),
             Self::Linear(linear) => linear.check(shapes),
+            Self::Plane(plane) => plane.linear.check(shapes),
             Self::Tree(tree) => tree.check(&Shape::columns(shapes)).map_err(|e| e.to_string()),
         }
     }
@@ -65,7 +71,8 @@ impl Learner {
     pub fn vote(&self, shapes: &[Shape], features: &[Feature], row: usize) -> f64 {
         match self {
             Self::Stump(stump) => stump.vote_for(features, row),
-            Self::Linear(linear) => linear.vote(features, row),
+            Self::Linear(linear) => linear.sum(features, row),
+            Self::Plane(plane) => plane.vote(features, row),
             Self::Tree(tree) => {
                 let leaf = tree.leaf(&Shape::columns(shapes), |feature| features[feature].bins.get(row));
                 f64::from(tree.leaves[leaf])
@@ -79,6 +86,7 @@ impl Learner {
             Self::Stump(stump) => stump.rule.needs_values(),
             Self::Tree(_) => false,
             Self::Linear(linear) => linear.needs_values(),
+            Self::Plane(plane) => plane.linear.needs_values(),
         }
     }
 }
@@ -118,6 +126,11 @@ impl Shape {
                 }
             })
             .collect()
+    }
+
+    /// A term that adds nothing. Slots do, so that a number that is not weighed need not be kept either.
+    pub(crate) fn nothing(&self) -> Term {
+        Term::Slots(vec![0.0; self.slots])
     }
 
     /// What a tree must know about the same features.

@@ -1,5 +1,9 @@
 //! Values that depend on somebody's data.
 
+use std::collections::BTreeSet;
+
+use super::Relation;
+
 /// A value that depends on somebody's data.
 ///
 /// There is no `Debug`, `Display`, `Deref`, `PartialEq` or codec, on purpose: what is inside leaves through one of two
@@ -51,6 +55,22 @@ impl<T> Private<T> {
     /// Changes the value in place with the help of another private one: weights from features and labels, say.
     pub fn update<S>(&mut self, with: Private<S>, f: impl Fn(&mut T, S) + Sync) {
         f(&mut self.0, with.0);
+    }
+
+    /// The part of the value that `relation` leaves public, if it protects some columns only: `part` is given the names of
+    /// those, and must not look at them. Who may take it is checked by a test: tables, in one place.
+    ///
+    /// # Privacy
+    /// `docs/proofs/relations.md#public-columns`.
+    pub(crate) fn left_public<U>(
+        &self,
+        relation: &Relation,
+        part: impl Fn(&T, &BTreeSet<String>) -> U,
+    ) -> Option<U> {
+        match relation {
+            Relation::ReplacePrivate { columns, .. } => Some(part(&self.0, columns)),
+            Relation::AddRemove { .. } | Relation::Replace { .. } => None,
+        }
     }
 
     /// Wraps what was computed from private values inside this module.

@@ -3,9 +3,11 @@
 //! | setting | who trusts whom | what the model protects |
 //! | --- | --- | --- |
 //! | [`plain`] | whoever trains sees all rows | nobody |
+//! | [`central`] | a curator sees all rows, everybody else the model | a person, or a person's private columns, from whoever sees the model |
 //! | [`evaluation`] | whoever has labelled rows sees them | a person among these rows, from the figures |
 //!
 //! A setting parses its parameters once, before anything is read or paid.
 
+pub mod central;
 pub mod evaluation;
 pub mod plain;

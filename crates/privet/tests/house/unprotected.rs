@@ -22,6 +22,12 @@ const ALLOWED: &[&str] = &[
     "crates/privet-testkit/src/",
 ];
 
+/// Files that may take the public part of a private value.
+const PUBLIC: &[&str] = &[
+    "crates/privet/src/privacy/private.rs",
+    "crates/privet/src/data/public.rs",
+];
+
 /// A folder of this name holds papers' algorithms whose claim is false.
 const AS_PUBLISHED: &str = "/as_published/";
 
@@ -32,6 +38,8 @@ pub(crate) enum Found {
     Door(usize),
     /// The door under another name.
     Alias(usize),
+    /// The door for what a relation leaves public.
+    Public(usize),
 }
 
 /// Where a file names the door, or goes through it.
@@ -49,6 +57,9 @@ fn collect(tokens: &[TokenTree], found: &mut Vec<Found>) {
                 Some("as") => Found::Alias(line),
                 _ => Found::Door(line),
             });
+        }
+        if word(Some(token)).as_deref() == Some("left_public") {
+            found.push(Found::Public(token.span().start().line));
         }
         if let TokenTree::Group(inner) = token {
             collect(&Vec::from_iter(inner.stream()), found);
@@ -70,7 +81,10 @@ pub(crate) fn faults(files: &[(String, Vec<Found>)]) -> Vec<String> {
                 Found::Door(line) if !allowed => {
                     faults.push(format!("{file}:{line}: may not name `Unprotected` or `reveal`"));
                 }
-                Found::Door(_) => {}
+                Found::Public(line) if !PUBLIC.contains(&file.as_str()) => {
+                    faults.push(format!("{file}:{line}: may not name `left_public`"));
+                }
+                Found::Door(_) | Found::Public(_) => {}
             }
         }
     }
@@ -99,6 +113,13 @@ mod self_tests {
         );
         assert_eq!(count(elsewhere, "/// `Unprotected` is for others.\nfn f() {}"), 0);
         assert_eq!(count("crates/privet/src/boost/samme.rs", "use Unprotected;"), 1);
+    }
+
+    #[test]
+    fn only_tables_tell_what_is_public() {
+        let code = "fn f() { cells.left_public(relation, |cells, _| cells.clone()) }";
+        assert_eq!(count("crates/privet/src/setting/plain/mod.rs", code), 1);
+        assert_eq!(count("crates/privet/src/data/public.rs", code), 0);
     }
 
     #[test]

@@ -207,7 +207,7 @@ impl Flattener {
                 };
                 Ok(Flat(vec![Step::Ask(ask), left, right]))
             }
-            Learner::Linear(_) => Err(Error::Parameter(format!(
+            Learner::Linear(_) | Learner::Plane(_) => Err(Error::Parameter(format!(
                 "the model cannot be exported: its member {number} is a weighted sum over columns (linear), and only trees and stumps can be. Train with name = \"trees\" or \"stumps\"."
             ))),
         }

@@ -1,0 +1,47 @@
+//! The columns that a neighbour relation leaves public.
+
+use super::table::{Cells, Table};
+use crate::privacy::Relation;
+
+/// What everybody may know about a table's rows under one relation: columns as they are, without noise.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Public {
+    /// The public features of all rows, and the labels if they are public.
+    pub cells: Cells,
+    /// The number of each of these features among the schema's.
+    pub places: Vec<usize>,
+}
+
+impl Table {
+    /// The columns that `relation` leaves public; none if it protects whole people. A column that the schema marks as private
+    /// is not, whatever the relation says.
+    ///
+    /// # Privacy
+    /// Two tables that are neighbours under the relation agree in these columns row by row, and in how many rows there are:
+    /// `docs/proofs/relations.md#public-columns`.
+    pub fn public(&self, relation: &Relation) -> Option<Public> {
+        let schema = self.schema();
+        self.cells().left_public(relation, |cells, protected| {
+            let is_public = |name: &str, private: bool| !private && !protected.contains(name);
+            let features = schema.features().enumerate();
+            let places: Vec<usize> = features
+                .filter(|(_, column)| is_public(&column.name, column.private))
+                .map(|(place, _)| place)
+                .collect();
+            let label = schema
+                .label()
+                .is_some_and(|(column, _)| is_public(&column.name, column.private));
+            // A table of which no piece was read has no columns.
+            let kept = places.iter().filter_map(|&place| cells.features.get(place));
+            Public {
+                cells: Cells {
+                    rows: cells.rows,
+                    features: kept.cloned().collect(),
+                    target: cells.target.clone().filter(|_| label),
+                    units: None,
+                },
+                places,
+            }
+        })
+    }
+}

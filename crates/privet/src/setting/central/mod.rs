@@ -1,0 +1,122 @@
+//! One curator, one table, a released model.
+//!
+//! **Paper.** BRC: AdaBoost with random classifiers when only some features are private (algorithm 2), or everything is
+//! (algorithm 3); and four methods that are better at the same ε.
+//!
+//! **Who takes part.** A curator who has the table and is trusted with it, and everybody else, who sees the model.
+//!
+//! **What happens.** Public columns, where the label is public too, are learnt from as they are. About private ones a few
+//! integers are released with exact noise: errors of planes that were drawn blindly, one choice among many, counts, a sum of
+//! residuals. Everything in the model follows from these and from public columns.
+//!
+//! **Who learns what.** Whoever sees the model, and whatever else they know, can hardly tell whether one person's private
+//! columns (or, where everything is private, one person) were others: their odds change by a factor of e^ε at most. How much
+//! that is, `privet plan` says before anything is paid. Where some columns are public, membership, public columns and a public
+//! label are *not* protected, and nothing is promised about what can be guessed from them.
+//!
+//! **What it does not do.** It looks at no private column to choose bounds, bins, rounds or the algorithm: those follow from
+//! the schema, ε and a number of rows that the job declares. It never fails because of what rows say. Two classes only.
+//!
+//! | file | what it holds |
+//! | --- | --- |
+//! | `params` | parameters, parsed once |
+//! | `rows` | numbers behind the wall, public columns in front of it |
+//! | `brc` | algorithms 2 and 3 |
+//! | `select` | one choice among random planes |
+//! | `bayes` | naive Bayes from noisy counts |
+//! | `moment` | a noisy direction, and a choice around it |
+//! | `public` | public columns alone |
+
+mod bayes;
+mod brc;
+mod moment;
+mod params;
+mod public;
+mod rows;
+mod select;
+
+pub use bayes::HistogramBayes;
+pub use brc::{Brc, Clip, Coefficient, Normaliser, Planes};
+pub use moment::MomentSelect;
+pub use params::{Algorithm, Builder, Central};
+pub use select::Select;
+
+use crate::Error;
+use crate::boost::Ensemble;
+use crate::data::Table;
+use crate::model::{Model, Settings};
+use crate::privacy::account::Price;
+use crate::privacy::{Epsilon, Ledger, Neighbours};
+use rows::Rows;
+
+/// Told how much of how much is done.
+type Progress<'a> = &'a (dyn Fn(u64, u64) + Sync);
+
+/// What may be spent, and the public number of rows.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Budget {
+    pub(super) epsilon: Epsilon,
+    pub(super) rows: u64,
+}
+
+impl Budget {
+    /// One of so many equal shares; what does not divide is not spent.
+    fn share(&self, shares: u64) -> Result<Epsilon, Error> {
+        let share = self.epsilon.billionths() / shares.max(1);
+        if share == 0 {
+            return Err(Error::Parameter(format!(
+                "epsilon = {} cannot be cut into {shares} shares: raise it, or ask for fewer rounds",
+                self.epsilon
+            )));
+        }
+        Ok(Epsilon::from_billionths(share))
+    }
+}
+
+impl Central {
+    /// Trains a model on a table that was read with what [`keep`](Self::keep) asks for, and closes the run.
+    ///
+    /// # Errors
+    /// As [`train`](Self::train).
+    pub fn fit<N: Neighbours>(
+        &self,
+        table: Table,
+        mut ledger: Ledger<N>,
+        progress: Progress<'_>,
+    ) -> Result<Model, Error> {
+        let schema = table.schema().clone();
+        let ensemble = self.train(table, &mut ledger, progress)?;
+        Model::new(schema, ensemble, ledger.close(), Settings::new(self.settings()))
+    }
+
+    /// Trains an ensemble, paying for it from `ledger`.
+    ///
+    /// # Privacy
+    /// At most the ε of its parameters, pure, under the ledger's relation; `docs/proofs/central.md`.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] if the parameters do not fit the schema, [`Error::Budget`] and [`Error::Journal`] as the ledger says,
+    /// [`Error::Misuse`] if the ledger protects less than the schema asks for. What the rows say is never the reason.
+    pub fn train<N: Neighbours>(
+        &self,
+        table: Table,
+        ledger: &mut Ledger<N>,
+        progress: Progress<'_>,
+    ) -> Result<Ensemble, Error> {
+        let relation = ledger.relation().relation();
+        self.check(table.schema(), &relation)?;
+        let budget = self.budget();
+        ledger.promise(Price::Pure(budget.epsilon))?;
+        let mut rows = Rows::new(table, &relation)?;
+        if self.is_balanced() {
+            rows.balance(&mut ledger.coins()?);
+        }
+        match self.algorithm() {
+            Algorithm::Brc(brc) => brc.train(&rows, ledger, &budget, progress),
+            Algorithm::Select(select) => select.train(&rows, ledger, &budget, progress),
+            Algorithm::HistogramBayes(bayes) => bayes.train(&rows, ledger, &budget, progress),
+            Algorithm::MomentSelect(moment) => moment.train(&rows, ledger, &budget, progress),
+            Algorithm::Public => Ok(public::train(&rows)),
+        }
+    }
+}

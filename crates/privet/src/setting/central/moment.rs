@@ -1,0 +1,115 @@
+//! A noisy direction, then one choice among planes around it.
+//!
+//! Not in the paper: measured to beat it from moderate ε on (`docs/papers.md`). Half of ε buys the sum of residuals times features,
+//! the direction in which the public classifier is most wrong; the other half chooses among its rescalings and intercepts.
+
+use super::rows::{Candidate, Rows};
+use super::select::{Base, choose, normal};
+use super::{Budget, Progress};
+use crate::Error;
+use crate::boost::Ensemble;
+use crate::privacy::mechanism::{Grid, Laplace};
+use crate::privacy::{Anchor, Ledger, Neighbours, Norm, Query, Sensitivity};
+
+/// Binary digits of a contribution.
+const DIGITS: u32 = 12;
+/// How far single coefficients are rescaled: standard deviation of their logarithms.
+const SPREAD: f64 = 0.7;
+
+/// Parameters of a noisy direction and a choice around it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MomentSelect {
+    /// How many planes are drawn around the direction.
+    pub candidates: u32,
+}
+
+impl Default for MomentSelect {
+    fn default() -> Self {
+        Self { candidates: 500 }
+    }
+}
+
+impl MomentSelect {
+    /// # Privacy
+    /// Pure ε in two halves; `docs/proofs/central.md#moments` and `#hits`.
+    pub(super) fn train<N: Neighbours>(
+        &self,
+        rows: &Rows,
+        ledger: &mut Ledger<N>,
+        budget: &Budget,
+        progress: Progress<'_>,
+    ) -> Result<Ensemble, Error> {
+        progress(0, 2);
+        let base = Base::new(rows);
+        let half = budget.share(2)?;
+        let direction = direction(rows, &base, ledger, half)?;
+        progress(1, 2);
+        let mut coins = ledger.coins()?;
+        let mut candidates: Vec<Candidate> = (0..self.candidates)
+            .map(|_| {
+                let rescaled = direction
+                    .iter()
+                    .map(|g| g * (SPREAD * normal(&mut coins)).exp())
+                    .collect();
+                base.candidate(rescaled, &mut coins)
+            })
+            .collect();
+        if let (Some(_), Some(first)) = (&base.linear, candidates.first_mut()) {
+            // The public classifier alone may be best.
+            first.coefficients.fill(0.0);
+            first.intercept = 0.0;
+        }
+        let what = format!("choice among {} planes around a direction", self.candidates);
+        let chosen = choose(&candidates, &base, rows, (ledger, &what, half))?;
+        progress(2, 2);
+        Ok(chosen)
+    }
+}
+
+/// The sum of residuals times features, with noise on every coordinate.
+///
+/// # Privacy
+/// `docs/proofs/central.md#moments`.
+fn direction<N: Neighbours>(
+    rows: &Rows,
+    base: &Base,
+    ledger: &mut Ledger<N>,
+    epsilon: crate::privacy::Epsilon,
+) -> Result<Vec<f64>, Error> {
+    // Residuals are public where labels and log-odds are; else they are a half, one way or the other.
+    let residuals: Option<Vec<f64>> = rows.public.as_ref().map(|known| {
+        let score = |row: usize| base.scores.get(row).copied().unwrap_or(0.0);
+        let labels = known.labels.iter().enumerate();
+        labels
+            .map(|(row, &label)| f64::from(label.min(1)) - 1.0 / (1.0 + (-score(row)).exp()))
+            .collect()
+    });
+    let bound = match &residuals {
+        Some(residuals) => residuals.iter().fold(0.0, |most: f64, r| most.max(r.abs())),
+        None => 0.5,
+    };
+    let grid = Grid::new(DIGITS, bound.max(1e-3))?;
+    let relation = ledger.relation().clone();
+    let width = rows.coordinates.len();
+    let l1 = relation.steps() * grid.bound() * width as u64;
+    let claim = Sensitivity::claim(&relation, Norm::L1(l1), Anchor::new("central#moments"))?;
+    let query = Query::new(width, claim, || {
+        rows.matrix.as_ref().map(|matrix| {
+            let residual = |row: usize| match &residuals {
+                Some(residuals) => residuals.get(row).copied().unwrap_or(0.0),
+                None if matrix.labels[row] => 0.5,
+                None => -0.5,
+            };
+            let residuals: Vec<f64> = (0..matrix.rows()).map(residual).collect();
+            let sum = |column: &Vec<f32>| {
+                let each = column.iter().zip(&residuals);
+                each.map(|(&x, r)| grid.place(r * f64::from(x))).sum()
+            };
+            matrix.columns.iter().map(sum).collect()
+        })
+    });
+    let mechanism = Laplace::calibrated(epsilon, l1)?;
+    let what = format!("direction over {width} columns");
+    let sums = ledger.release(&what, &mechanism, query)?.into_inner();
+    Ok(sums.iter().map(|&sum| grid.value(sum)).collect())
+}

@@ -1,0 +1,365 @@
+//! Parameters, parsed once.
+
+use super::{Brc, Budget, Clip, Coefficient, HistogramBayes, MomentSelect, Normaliser, Planes, Select};
+use crate::Error;
+use crate::data::Keep;
+use crate::data::schema::{Column, Label, Schema};
+use crate::privacy::{Epsilon, Relation};
+
+/// How a model is made.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Algorithm {
+    /// Boosting with random classifiers.
+    Brc(Brc),
+    /// One choice among random planes.
+    Select(Select),
+    /// Naive Bayes from noisy counts.
+    HistogramBayes(HistogramBayes),
+    /// A noisy direction, and a choice around it.
+    MomentSelect(MomentSelect),
+    /// Public columns alone.
+    Public,
+}
+
+impl Algorithm {
+    /// The names that a job can say.
+    pub const NAMES: [&str; 5] = ["brc", "select", "histogram-bayes", "moment-select", "public"];
+
+    /// Its name in a job.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Brc(_) => "brc",
+            Self::Select(_) => "select",
+            Self::HistogramBayes(_) => "histogram-bayes",
+            Self::MomentSelect(_) => "moment-select",
+            Self::Public => "public",
+        }
+    }
+}
+
+/// Training by a curator: parameters that make sense.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Central {
+    algorithm: Algorithm,
+    budget: Budget,
+    balanced: bool,
+}
+
+impl Central {
+    /// Nothing is chosen yet.
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
+    /// How the model is made.
+    pub fn algorithm(&self) -> &Algorithm {
+        &self.algorithm
+    }
+
+    /// What may be spent.
+    pub fn epsilon(&self) -> Epsilon {
+        self.budget.epsilon
+    }
+
+    pub(super) fn budget(&self) -> Budget {
+        self.budget
+    }
+
+    /// Whether as many rows of one class are learnt from as of the other.
+    pub(super) fn is_balanced(&self) -> bool {
+        self.balanced
+    }
+
+    /// What must be kept of a table's numbers.
+    pub fn keep(&self) -> Keep {
+        Keep::Values
+    }
+
+    /// That the parameters fit a schema, under the relation that will be paid for.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] with what does not; the message begins with the parameter's name.
+    pub fn check(&self, schema: &Schema, relation: &Relation) -> Result<(), Error> {
+        let bad = |why: String| Err(Error::Parameter(why));
+        let name = self.algorithm.name();
+        match schema.label() {
+            Some((_, Label::Classes(declared))) if declared.values().len() == 2 => {}
+            Some((column, _)) => {
+                return bad(format!(
+                    "name = \"{name}\" tells two classes apart; the label '{}' has more, or is a number",
+                    column.name
+                ));
+            }
+            None => {
+                return bad(
+                    "name: the schema declares no label, which is what a model learns to predict".into(),
+                );
+            }
+        }
+        let public_label = schema
+            .label()
+            .is_some_and(|(label, _)| is_public(label, relation));
+        let public_features = schema
+            .features()
+            .filter(|column| is_public(column, relation))
+            .count();
+        if self.balanced && !public_label {
+            return bad(
+                "balance = true picks rows by their label, which is private here: one changed label would change which other rows \
+                 are learnt from. Leave it out"
+                    .into(),
+            );
+        }
+        if self.algorithm == Algorithm::Public {
+            if !public_label || public_features == 0 {
+                return bad("name = \"public\" learns from public columns alone: the schema declares no public feature, or its label is private".into());
+            }
+            return Ok(());
+        }
+        let private = schema.features().count() - if public_label { public_features } else { 0 };
+        if private == 0 {
+            return bad(format!(
+                "name = \"{name}\" is for private columns, and the schema declares none: use setting = \"plain\""
+            ));
+        }
+        Ok(())
+    }
+
+    /// Names and values as a job says them, defaults included.
+    pub fn settings(&self) -> Vec<(String, String)> {
+        let mut all: Vec<(String, String)> = vec![
+            ("setting".into(), "central".into()),
+            ("algorithm".into(), self.algorithm.name().into()),
+        ];
+        match &self.algorithm {
+            Algorithm::Brc(brc) => all.extend(brc.settings(&self.budget)),
+            Algorithm::Select(Select { candidates })
+            | Algorithm::MomentSelect(MomentSelect { candidates }) => {
+                all.push(("candidates".into(), candidates.to_string()));
+            }
+            Algorithm::HistogramBayes(HistogramBayes { bins }) => all.push(("bins".into(), bins.to_string())),
+            Algorithm::Public => {}
+        }
+        if self.balanced {
+            all.push(("balance".into(), "true".into()));
+        }
+        all.push(("epsilon".into(), self.budget.epsilon.to_string()));
+        all.push(("rows_about".into(), self.budget.rows.to_string()));
+        all
+    }
+}
+
+fn is_public(column: &Column, relation: &Relation) -> bool {
+    match relation {
+        Relation::ReplacePrivate { columns, .. } => !column.private && !columns.contains(&column.name),
+        Relation::AddRemove { .. } | Relation::Replace { .. } => false,
+    }
+}
+
+/// Collects parameters. Algorithm, ε and the number of rows must be given; everything else has a default.
+#[derive(Debug, Clone, Default)]
+pub struct Builder {
+    algorithm: Option<String>,
+    epsilon: Option<Epsilon>,
+    rows: Option<u64>,
+    balanced: bool,
+    brc: Brc,
+    candidates: Option<u32>,
+    bins: Option<u32>,
+    /// The parameters that were given, of all algorithms.
+    given: Vec<&'static str>,
+}
+
+impl Builder {
+    /// How the model is made: one of [`Algorithm::NAMES`].
+    #[must_use]
+    pub fn algorithm(mut self, name: impl Into<String>) -> Self {
+        self.algorithm = Some(name.into());
+        self
+    }
+
+    /// What may be spent.
+    #[must_use]
+    pub fn epsilon(mut self, epsilon: Epsilon) -> Self {
+        self.epsilon = Some(epsilon);
+        self
+    }
+
+    /// About how many rows there are, by public knowledge: never counted. It decides about sizes, not about noise.
+    #[must_use]
+    pub fn rows_about(mut self, rows: u64) -> Self {
+        self.rows = Some(rows);
+        self
+    }
+
+    /// Whether as many rows of one class are learnt from as of the other; only where labels are public. No if not given.
+    #[must_use]
+    pub fn balance(mut self, balance: bool) -> Self {
+        self.balanced = balance;
+        self
+    }
+
+    /// The rounds of `brc`; if not given, what ε and the number of rows allow, at most 25.
+    #[must_use]
+    pub fn rounds(mut self, rounds: u32) -> Self {
+        self.brc.rounds = Some(rounds);
+        self.with("rounds")
+    }
+
+    /// Weights of `brc` are never below one over this; √2 if not given.
+    #[must_use]
+    pub fn lower(mut self, lower: f64) -> Self {
+        self.brc.lower = lower;
+        self.with("lower")
+    }
+
+    /// Weights of `brc` are never above this; √2 if not given.
+    #[must_use]
+    pub fn upper(mut self, upper: f64) -> Self {
+        self.brc.upper = upper;
+        self.with("upper")
+    }
+
+    /// How planes of `brc` are drawn; at random if not given.
+    #[must_use]
+    pub fn planes(mut self, planes: Planes) -> Self {
+        self.brc.planes = planes;
+        self.with("planes")
+    }
+
+    /// What becomes of weights of `brc` that would leave the clips; they freeze if not given.
+    #[must_use]
+    pub fn clip(mut self, clip: Clip) -> Self {
+        self.brc.clip = clip;
+        self.with("clip")
+    }
+
+    /// What errors of `brc` are measured against; the number of rows if not given.
+    #[must_use]
+    pub fn normaliser(mut self, normaliser: Normaliser) -> Self {
+        self.brc.normaliser = normaliser;
+        self.with("normaliser")
+    }
+
+    /// How an error of `brc` becomes a coefficient; linearly if not given.
+    #[must_use]
+    pub fn coefficient(mut self, coefficient: Coefficient) -> Self {
+        self.brc.coefficient = coefficient;
+        self.with("coefficient")
+    }
+
+    /// How many planes `select` and `moment-select` choose among; 500 if not given.
+    #[must_use]
+    pub fn candidates(mut self, candidates: u32) -> Self {
+        self.candidates = Some(candidates);
+        self.with("candidates")
+    }
+
+    /// The bins of a number that `histogram-bayes` counts, at most; 10 if not given.
+    #[must_use]
+    pub fn bins(mut self, bins: u32) -> Self {
+        self.bins = Some(bins);
+        self.with("bins")
+    }
+
+    fn with(mut self, parameter: &'static str) -> Self {
+        self.given.push(parameter);
+        self
+    }
+
+    /// Checks that everything fits together.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] with what does not; the message begins with the parameter's name.
+    pub fn build(self) -> Result<Central, Error> {
+        let bad = |why: String| Err(Error::Parameter(why));
+        let known = || Algorithm::NAMES.map(|name| format!("\"{name}\"")).join(", ");
+        let Some(name) = self.algorithm else {
+            return bad(format!("no algorithm is named: choose one of {}", known()));
+        };
+        let Some(epsilon) = self.epsilon.filter(|epsilon| *epsilon > Epsilon::ZERO) else {
+            return bad("epsilon must be above zero: it is what may be spent".into());
+        };
+        let Some(rows) = self.rows.filter(|rows| (1..=1 << 40).contains(rows)) else {
+            return bad(
+                "rows_about must be a number of rows above zero: about how many the table has, by public knowledge".into(),
+            );
+        };
+        let candidates = self.candidates.unwrap_or(500);
+        let algorithm = match name.as_str() {
+            "brc" => Algorithm::Brc(self.brc),
+            "select" => Algorithm::Select(Select { candidates }),
+            "histogram-bayes" => Algorithm::HistogramBayes(HistogramBayes {
+                bins: self.bins.unwrap_or(10),
+            }),
+            "moment-select" => Algorithm::MomentSelect(MomentSelect { candidates }),
+            "public" => Algorithm::Public,
+            other => {
+                return bad(format!(
+                    "there is no algorithm \"{other}\": choose one of {}",
+                    known()
+                ));
+            }
+        };
+        for parameter in self.given {
+            let owners = owners(parameter);
+            if !owners.contains(&name.as_str()) {
+                let owners: Vec<String> = owners.iter().map(|name| format!("\"{name}\"")).collect();
+                return bad(format!(
+                    "{parameter} belongs to the algorithm {}, not to \"{name}\": leave it out",
+                    owners.join(" or ")
+                ));
+            }
+        }
+        let central = Central {
+            algorithm,
+            budget: Budget { epsilon, rows },
+            balanced: self.balanced,
+        };
+        central.ranges()?;
+        Ok(central)
+    }
+}
+
+impl Central {
+    /// That every number lies where it makes sense.
+    fn ranges(&self) -> Result<(), Error> {
+        let bad = |why: String| Err(Error::Parameter(why));
+        match &self.algorithm {
+            Algorithm::Brc(brc) => {
+                for (key, clip) in [("lower", brc.lower), ("upper", brc.upper)] {
+                    if !(1.0..=100.0).contains(&clip) {
+                        return bad(format!("{key} = {clip}: it must lie between 1 and 100"));
+                    }
+                }
+                match brc.rounds {
+                    Some(rounds) if !(1..=10_000).contains(&rounds) => {
+                        bad(format!("rounds = {rounds}: it must lie between 1 and 10000"))
+                    }
+                    _ => self.budget.share(brc.draws(&self.budget)).map(drop),
+                }
+            }
+            Algorithm::Select(Select { candidates })
+            | Algorithm::MomentSelect(MomentSelect { candidates })
+                if !(1..=100_000).contains(candidates) =>
+            {
+                bad(format!(
+                    "candidates = {candidates}: it must lie between 1 and 100000"
+                ))
+            }
+            Algorithm::HistogramBayes(HistogramBayes { bins }) if !(1..=1000).contains(bins) => {
+                bad(format!("bins = {bins}: it must lie between 1 and 1000"))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The algorithms that have a parameter.
+fn owners(parameter: &str) -> &'static [&'static str] {
+    match parameter {
+        "candidates" => &["select", "moment-select"],
+        "bins" => &["histogram-bayes"],
+        _ => &["brc"],
+    }
+}
