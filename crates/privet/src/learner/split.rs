@@ -240,10 +240,17 @@ impl<C: Criterion> Histogram<'_, C> {
         let mut rest = vec![0.0; (order.len() + 1) * width];
         for (at, &slot) in order.iter().enumerate().rev() {
             let (before, after) = rest.split_at_mut((at + 1) * width);
-            before[at * width..].copy_from_slice(&after[..width]);
-            plus(&mut before[at * width..], self.slot(slot));
+            let sums = before[at * width..].iter_mut().zip(after);
+            for ((sum, more), own) in sums.zip(self.slot(slot)) {
+                *sum = *more + own;
+            }
         }
-        let sides: Vec<[Vec<f64>; 2]> = (0..1_usize << free.len())
+        // Those without weight make no difference on either side.
+        let weighty = free.iter().enumerate().fold(0, |bits, (bit, &slot)| {
+            bits | usize::from(self.criterion.weight(self.slot(slot)) > 0.0) << bit
+        });
+        let sides: Vec<(usize, [Vec<f64>; 2])> = (0..1_usize << free.len())
+            .filter(|goes| goes & !weighty == 0)
             .map(|goes| {
                 let side = |is: usize| {
                     let chosen = free
@@ -252,7 +259,7 @@ impl<C: Criterion> Histogram<'_, C> {
                         .filter(move |(bit, _)| goes >> bit & 1 == is);
                     self.total(chosen.map(|(_, &slot)| slot))
                 };
-                [side(1), side(0)]
+                (goes, [side(1), side(0)])
             })
             .collect();
         let mut found = None;
@@ -261,7 +268,15 @@ impl<C: Criterion> Histogram<'_, C> {
         let (mut left, mut right) = (vec![0.0; width], vec![0.0; width]);
         for (at, &slot) in order.iter().enumerate() {
             plus(&mut first, self.slot(slot));
-            for (goes, [with_left, with_right]) in sides.iter().enumerate() {
+            if weighty == 0 {
+                let gain = self.criterion.worth(&first, &rest[(at + 1) * width..][..width]);
+                if gain > most {
+                    most = gain;
+                    found = Some((gain, at + 1, 0));
+                }
+                continue;
+            }
+            for (goes, [with_left, with_right]) in &sides {
                 left.copy_from_slice(&first);
                 plus(&mut left, with_left);
                 right.copy_from_slice(&rest[(at + 1) * width..][..width]);
@@ -269,7 +284,7 @@ impl<C: Criterion> Histogram<'_, C> {
                 let gain = self.criterion.worth(&left, &right);
                 if gain > most {
                     most = gain;
-                    found = Some((gain, at + 1, goes));
+                    found = Some((gain, at + 1, *goes));
                 }
             }
         }
