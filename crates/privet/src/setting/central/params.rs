@@ -19,11 +19,20 @@ pub enum Algorithm {
     MomentSelect(MomentSelect),
     /// Public columns alone.
     Public,
+    /// Whichever of these is best by a public rule.
+    Auto,
 }
 
 impl Algorithm {
     /// The names that a job can say.
-    pub const NAMES: [&str; 5] = ["brc", "select", "histogram-bayes", "moment-select", "public"];
+    pub const NAMES: [&str; 6] = [
+        "auto",
+        "brc",
+        "select",
+        "histogram-bayes",
+        "moment-select",
+        "public",
+    ];
 
     /// Its name in a job.
     pub fn name(&self) -> &'static str {
@@ -33,6 +42,7 @@ impl Algorithm {
             Self::HistogramBayes(_) => "histogram-bayes",
             Self::MomentSelect(_) => "moment-select",
             Self::Public => "public",
+            Self::Auto => "auto",
         }
     }
 }
@@ -40,9 +50,11 @@ impl Algorithm {
 /// Training by a curator: parameters that make sense.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Central {
-    algorithm: Algorithm,
-    budget: Budget,
-    balanced: bool,
+    pub(super) algorithm: Algorithm,
+    pub(super) budget: Budget,
+    pub(super) balanced: bool,
+    /// Why the algorithm was chosen, if a rule chose it.
+    pub(super) because: Option<String>,
 }
 
 impl Central {
@@ -59,6 +71,17 @@ impl Central {
     /// What may be spent.
     pub fn epsilon(&self) -> Epsilon {
         self.budget.epsilon
+    }
+
+    /// What will be charged: nothing if no private column is looked at.
+    ///
+    /// # Errors
+    /// As [`resolve`](Self::resolve).
+    pub fn charge(&self, schema: &Schema, relation: &Relation) -> Result<Epsilon, Error> {
+        Ok(match self.resolve(schema, relation)?.algorithm {
+            Algorithm::Public => Epsilon::ZERO,
+            _ => self.budget.epsilon,
+        })
     }
 
     pub(super) fn budget(&self) -> Budget {
@@ -116,7 +139,7 @@ impl Central {
             }
             return Ok(());
         }
-        let private = schema.features().count() - if public_label { public_features } else { 0 };
+        let private = private_features(schema, relation).count();
         if private == 0 {
             return bad(format!(
                 "name = \"{name}\" is for private columns, and the schema declares none: use setting = \"plain\""
@@ -138,7 +161,10 @@ impl Central {
                 all.push(("candidates".into(), candidates.to_string()));
             }
             Algorithm::HistogramBayes(HistogramBayes { bins }) => all.push(("bins".into(), bins.to_string())),
-            Algorithm::Public => {}
+            Algorithm::Public | Algorithm::Auto => {}
+        }
+        if let Some(because) = &self.because {
+            all.push(("chosen".into(), because.clone()));
         }
         if self.balanced {
             all.push(("balance".into(), "true".into()));
@@ -147,6 +173,21 @@ impl Central {
         all.push(("rows_about".into(), self.budget.rows.to_string()));
         all
     }
+}
+
+/// The features that are paid for: all, or those that are not public where the label is.
+pub(super) fn private_features<'s>(
+    schema: &'s Schema,
+    relation: &Relation,
+) -> impl Iterator<Item = (usize, &'s Column)> {
+    let learns_freely = schema
+        .label()
+        .is_some_and(|(label, _)| is_public(label, relation));
+    let relation = relation.clone();
+    schema
+        .features()
+        .enumerate()
+        .filter(move |(_, column)| !(learns_freely && is_public(column, &relation)))
 }
 
 fn is_public(column: &Column, relation: &Relation) -> bool {
@@ -294,6 +335,7 @@ impl Builder {
             }),
             "moment-select" => Algorithm::MomentSelect(MomentSelect { candidates }),
             "public" => Algorithm::Public,
+            "auto" => Algorithm::Auto,
             other => {
                 return bad(format!(
                     "there is no algorithm \"{other}\": choose one of {}",
@@ -315,6 +357,7 @@ impl Builder {
             algorithm,
             budget: Budget { epsilon, rows },
             balanced: self.balanced,
+            because: None,
         };
         central.ranges()?;
         Ok(central)
