@@ -235,6 +235,7 @@ impl Brc {
             paid: ledger.reserve(&what, Price::Pure(budget.epsilon), draws)?,
             share,
             rows: budget.rows,
+            noise: None,
         };
         // line 2: every weight is one
         let mut weights = Weights::new(self, rows);
@@ -305,9 +306,20 @@ struct Asking<'l, N> {
     share: Epsilon,
     /// The public number of rows.
     rows: u64,
+    /// Noise for a sensitivity: it takes longer to build than to draw, and rounds share it.
+    noise: Option<(u64, Laplace)>,
 }
 
 impl<N: Neighbours> Asking<'_, N> {
+    /// One number with noise.
+    fn noisy(&mut self, l1: u64, query: Query<'_, N>) -> Result<i64, Error> {
+        let (_, mechanism) = match self.noise.take().filter(|(built, _)| *built == l1) {
+            Some(noise) => self.noise.insert(noise),
+            None => self.noise.insert((l1, Laplace::calibrated(self.share, l1)?)),
+        };
+        Ok(self.paid.release(mechanism, query)?.into_inner()[0])
+    }
+
     /// Half the signed edge as a share of the rows, with noise: ½ less the error, were all weights one.
     ///
     /// # Privacy
@@ -324,8 +336,7 @@ impl<N: Neighbours> Asking<'_, N> {
                 ]
             })
         });
-        let mechanism = Laplace::calibrated(self.share, l1)?;
-        let noisy = self.paid.release(&mechanism, query)?.into_inner()[0];
+        let noisy = self.noisy(l1, query)?;
         Ok(noisy as f64 / (2 * ONE) as f64 / self.rows as f64)
     }
 
@@ -347,8 +358,7 @@ impl<N: Neighbours> Asking<'_, N> {
                 vec![quotient as i64]
             })
         });
-        let mechanism = Laplace::calibrated(self.share, l1)?;
-        let noisy = self.paid.release(&mechanism, query)?.into_inner()[0];
+        let noisy = self.noisy(l1, query)?;
         Ok(0.5 - noisy as f64 / f64::from(DIGITS).exp2())
     }
 
@@ -489,11 +499,12 @@ impl Weights {
         }
     }
 
-    /// The largest weight that any row can have by now. One more than rounding gives, should two exponentials of neighbouring
-    /// numbers come in the wrong order.
+    /// The largest weight that any row can have by now, in steps of an eighth so that rounds share their noise. Rounding up
+    /// covers two exponentials of neighbouring numbers that come in the wrong order.
     fn most(&self) -> u64 {
+        let step = ONE / 8;
         let most = if self.peak > 0.0 {
-            whole(self.peak) + 1
+            (whole(self.peak).min(self.clips.1) + 1).div_euclid(step) * step + step
         } else {
             ONE
         };
