@@ -42,12 +42,20 @@ pub(super) fn run(simulate: &Simulate) -> Result<Answer, Failure> {
     )?;
 
     let own = Trainer::of(&job.setting);
-    let open = Plain::builder().algorithm("logistic").build()?;
+    // Without privacy, a job is its own baseline.
+    let open = match &job.setting {
+        Setting::Plain(_) => None,
+        Setting::Central(_) => Some(Plain::builder().algorithm("logistic").build()?),
+    };
     let constant = Plain::builder().algorithm("constant").build()?;
-    let mut methods = ["together", "alone", "open", "constant"].map(|name| Method {
-        name: name.into(),
-        runs: Vec::new(),
-    });
+    let names = ["together", "alone", "open", "constant"].into_iter();
+    let mut methods: Vec<Method> = names
+        .filter(|name| *name != "open" || open.is_some())
+        .map(|name| Method {
+            name: name.into(),
+            runs: Vec::new(),
+        })
+        .collect();
     let bar = Progress::steps("Simulating");
     for run in 0..simulate.runs {
         bar.at(run.into(), simulate.runs.into());
@@ -61,17 +69,13 @@ pub(super) fn run(simulate: &Simulate) -> Result<Answer, Failure> {
             .map(|part| judge(&own, part))
             .collect::<Result<Vec<_>, _>>()?;
         methods[1].runs.push(mean(&each));
-        methods[2]
-            .runs
-            .push(judge(&Trainer::Plain(&open), train.clone())?);
-        methods[3].runs.push(judge(&Trainer::Plain(&constant), train)?);
+        let baselines = open.iter().chain([&constant]);
+        for (method, plain) in methods[2..].iter_mut().zip(baselines) {
+            method.runs.push(judge(&Trainer::Plain(plain), train.clone())?);
+        }
     }
     drop(bar);
-    // Without privacy, a job is its own baseline.
-    let methods = Vec::from(methods)
-        .into_iter()
-        .filter(|method| method.name != "open" || matches!(job.setting, Setting::Central(_)));
-    Ok(answer(simulate, &job.setting, &methods.collect::<Vec<_>>()))
+    Ok(answer(simulate, &job.setting, &methods))
 }
 
 /// How a job trains.

@@ -92,8 +92,8 @@ mod tests {
 
     #[test]
     fn values_of_a_list_spread_from_end_to_end() {
-        let codes: Vec<f32> = (0..6).map(|slot| code(slot, 4)).collect();
-        assert_eq!(codes, [-1.0, -1.0 / 3.0, 1.0 / 3.0, 1.0, 0.0, 0.0]);
+        let codes: Vec<f32> = (0..7).map(|slot| code(slot, 5)).collect();
+        assert_eq!(codes, [-1.0, -0.5, 0.0, 0.5, 1.0, 0.0, 0.0]);
         assert_eq!([code(0, 2), code(1, 2), code(2, 2)], [-1.0, 1.0, 0.0]);
     }
 }

@@ -12,6 +12,9 @@ use crate::learner::{Learner, Linear, Shape, Term};
 use crate::privacy::mechanism::{Laplace, Mechanism};
 use crate::privacy::{Anchor, Ledger, Neighbours, Norm, Query, Sensitivity};
 
+/// What is kept of a part that noise alone would explain: columns still differ in it.
+const LEAST_KEPT: f64 = 0.05;
+
 /// Parameters of naive Bayes from histograms.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HistogramBayes {
@@ -31,6 +34,8 @@ struct Histogram {
     /// The cell of each slot.
     cells: Vec<usize>,
     count: usize,
+    /// How many cells come first and have an order.
+    ordered: usize,
 }
 
 impl HistogramBayes {
@@ -46,6 +51,7 @@ impl HistogramBayes {
                 feature,
                 cells: (0..shape.slots).collect(),
                 count: shape.slots,
+                ordered: shape.ordered,
             };
         }
         let slot = |slot: usize| {
@@ -59,6 +65,7 @@ impl HistogramBayes {
             feature,
             cells: (0..shape.slots).map(slot).collect(),
             count: most + shape.slots - shape.ordered,
+            ordered: most,
         }
     }
 
@@ -101,14 +108,15 @@ impl HistogramBayes {
             terms: rows.shapes.iter().map(Shape::nothing).collect(),
         });
         let mut rest = counts.as_slice();
-        for histogram in &histograms {
+        let parts = histograms.iter().map(|histogram| {
             let (own, others) = rest.split_at(2 * histogram.count);
             rest = others;
-            let (negative, positive) = own.split_at(histogram.count);
-            // Smoothing by as much as the noise, so that cells of noise alone say little.
-            let smooth = |count: i64| (count.max(0)) as f64 + scale + 5.0;
-            let odds = |cell: &usize| (smooth(positive[*cell]) / smooth(negative[*cell])).ln() - prior;
-            linear.terms[histogram.feature] = Term::Slots(histogram.cells.iter().map(odds).collect());
+            Odds::new(own, scale, mechanism.variance()).parts(histogram.ordered)
+        });
+        let parts: Vec<Parts> = parts.collect();
+        for (histogram, terms) in histograms.iter().zip(shrunk(&parts)) {
+            let slots = histogram.cells.iter().map(|&cell| terms[cell]).collect();
+            linear.terms[histogram.feature] = Term::Slots(slots);
         }
         progress(1, 1);
         Ok(Ensemble {
@@ -121,6 +129,113 @@ impl HistogramBayes {
             }],
         })
     }
+}
+
+/// The log-odds of one column's cells, as noisy counts tell them.
+struct Odds {
+    values: Vec<f64>,
+    /// The variance of each that noise and chance make up.
+    variances: Vec<f64>,
+    /// About how many rows each cell has.
+    sizes: Vec<f64>,
+}
+
+impl Odds {
+    /// From the cells of the first class, then of the second. Counts are smoothed by as much as their noise, so that cells of
+    /// noise alone say little.
+    fn new(counts: &[i64], scale: f64, variance: f64) -> Self {
+        let (negative, positive) = counts.split_at(counts.len() / 2);
+        let smooth = |count: i64| count.max(0) as f64 + scale + 5.0;
+        let pairs = || {
+            negative
+                .iter()
+                .zip(positive)
+                .map(|(&n, &p)| (smooth(n), smooth(p)))
+        };
+        Self {
+            values: pairs().map(|(n, p)| (p / n).ln()).collect(),
+            variances: pairs()
+                .map(|(n, p)| variance / (n * n) + variance / (p * p) + 1.0 / n + 1.0 / p)
+                .collect(),
+            sizes: pairs()
+                .map(|(n, p)| (n + p - 2.0 * (scale + 5.0)).max(1.0))
+                .collect(),
+        }
+    }
+
+    /// The values as a level, a slope over the cells that have an order, and what these leave over.
+    fn parts(&self, ordered: usize) -> Parts {
+        let total: f64 = self.sizes.iter().sum();
+        let shares: Vec<f64> = self.sizes.iter().map(|size| size / total).collect();
+        let cells = 0..self.values.len();
+        let mean = |of: &dyn Fn(usize) -> f64| cells.clone().map(|cell| shares[cell] * of(cell)).sum::<f64>();
+        let variance = |of: &dyn Fn(usize) -> f64| {
+            let each = cells.clone().map(|cell| of(cell).powi(2) * self.variances[cell]);
+            each.sum::<f64>()
+        };
+        // Cells without an order lie in the middle of it.
+        let place = |cell: usize| match ordered {
+            2.. if cell < ordered => 2.0 * cell as f64 / (ordered - 1) as f64 - 1.0,
+            _ => 0.0,
+        };
+        let level = mean(&|cell| self.values[cell]);
+        let middle = mean(&place);
+        let spread = mean(&|cell| (place(cell) - middle).powi(2));
+        let slope = match spread > 0.0 {
+            true => mean(&|cell| (place(cell) - middle) * (self.values[cell] - level)) / spread,
+            false => 0.0,
+        };
+        let line: Vec<f64> = cells.clone().map(|cell| slope * (place(cell) - middle)).collect();
+        let rest: Vec<f64> = cells
+            .clone()
+            .map(|cell| self.values[cell] - level - line[cell])
+            .collect();
+        let slope_noise = match spread > 0.0 {
+            true => spread * variance(&|cell| shares[cell] * (place(cell) - middle) / spread),
+            false => 0.0,
+        };
+        let level_noise = variance(&|cell| shares[cell]);
+        let all_noise = mean(&|cell| self.variances[cell]);
+        Parts {
+            squares: [spread * slope * slope, mean(&|cell| rest[cell].powi(2))],
+            noise: [slope_noise, (all_noise - slope_noise - level_noise).max(0.0)],
+            line,
+            rest,
+        }
+    }
+}
+
+/// A column's log-odds in parts that noise explains to different degrees.
+struct Parts {
+    line: Vec<f64>,
+    rest: Vec<f64>,
+    /// The mean square of the line and of the rest over the rows.
+    squares: [f64; 2],
+    /// As much of them as noise and chance make up.
+    noise: [f64; 2],
+}
+
+/// The columns' terms: of lines and of rests, as much is kept as noise does not explain over all columns together, and never
+/// less than a little. (Empirical Bayes with a known variance; it follows from what was released.) Levels are left out: a
+/// column as a whole says nothing about the class, and its level is noise that every row would share.
+fn shrunk(parts: &[Parts]) -> Vec<Vec<f64>> {
+    let kept = |which: usize| {
+        let square: f64 = parts.iter().map(|part| part.squares[which]).sum();
+        let noise: f64 = parts.iter().map(|part| part.noise[which]).sum();
+        if square > 0.0 {
+            (1.0 - noise / square).max(0.05)
+        } else {
+            0.0
+        }
+    };
+    let [line, rest] = [kept(0), kept(1)];
+    parts
+        .iter()
+        .map(|part| {
+            let each = part.line.iter().zip(&part.rest);
+            each.map(|(on, off)| line * on + rest * off).collect()
+        })
+        .collect()
 }
 
 /// For each histogram its cells of the first class, then of the second.
