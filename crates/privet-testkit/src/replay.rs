@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use privet::Error;
 use privet::privacy::account::{Caps, MuSquared, Rho};
-use privet::privacy::audit::{Auditor, Observed};
+use privet::privacy::audit::{Auditor, Minimum, Observed};
 use privet::privacy::{Delta, Epsilon, Ledger, Neighbours, Norm, Payment, Randomness, journal, ledger};
 
 use crate::faults::Faulty;
@@ -231,6 +231,7 @@ impl Moved {
 
 enum Event {
     Query(Observed, Option<Output>),
+    Minimum(Minimum, Option<Output>),
     Coins([u8; 32]),
     PartsBegin(usize, u64),
     PartEnds,
@@ -240,6 +241,7 @@ enum Event {
 enum Output {
     Numbers(Vec<i64>),
     Choice(usize),
+    Reals(Vec<f64>),
 }
 
 impl Tape {
@@ -287,6 +289,31 @@ impl Tape {
             None => self.judge(moved),
         }
         answer
+    }
+
+    /// A minimum has no answer without noise: mechanism, shape and price must agree, and the second run is fed the first's.
+    fn minimum(&mut self, asked: Minimum) -> Option<Vec<f64>> {
+        self.queries += 1;
+        if !self.replaying {
+            let forged = forge_reals(self.transcript, self.queries, asked.dimension);
+            let answer = forged.clone();
+            self.events.push(Event::Minimum(asked, forged.map(Output::Reals)));
+            return answer;
+        }
+        let at = self.at;
+        self.at += 1;
+        let (same, output) = match self.events.get(at) {
+            Some(Event::Minimum(recorded, Some(Output::Reals(output)))) => {
+                (*recorded == asked, output.clone())
+            }
+            _ => (false, vec![0.0; asked.dimension]),
+        };
+        if !same {
+            self.found(Finding::Branch(format!(
+                "step {at}: the two runs minimised different losses, or only one did"
+            )));
+        }
+        Some(output)
     }
 
     fn judge(&mut self, moved: Moved) {
@@ -414,11 +441,26 @@ fn forge(transcript: Transcript, turn: usize, query: &Observed) -> Option<Output
     })
 }
 
+/// Any coefficients are legal: the noise can be any vector.
+fn forge_reals(transcript: Transcript, turn: usize, dimension: usize) -> Option<Vec<f64>> {
+    let at = |coordinate: usize| {
+        Some(match transcript {
+            Transcript::Drawn => return None,
+            Transcript::Above(by) => by as f64,
+            Transcript::Below(by) => -by as f64,
+            Transcript::Alternating(by) if (turn + coordinate).is_multiple_of(2) => by as f64,
+            Transcript::Alternating(by) => -by as f64,
+        })
+    };
+    (0..dimension).map(at).collect()
+}
+
 impl Output {
     fn boxed(&self) -> Box<dyn Any + Send> {
         match self {
             Self::Numbers(numbers) => Box::new(numbers.clone()),
             Self::Choice(index) => Box::new(*index),
+            Self::Reals(reals) => Box::new(reals.clone()),
         }
     }
 }
@@ -434,6 +476,10 @@ impl Auditor for Shared {
         lock(&self.0).query(query)
     }
 
+    fn minimum(&mut self, minimum: Minimum) -> Option<Vec<f64>> {
+        lock(&self.0).minimum(minimum)
+    }
+
     fn released(&mut self, output: Box<dyn Any + Send>) {
         let mut tape = lock(&self.0);
         if tape.replaying {
@@ -441,13 +487,16 @@ impl Auditor for Shared {
         }
         let output = match output.downcast::<Vec<i64>>() {
             Ok(numbers) => Output::Numbers(*numbers),
-            Err(other) => Output::Choice(
-                *other
-                    .downcast::<usize>()
-                    .expect("a mechanism gives numbers or a choice"),
-            ),
+            Err(other) => match other.downcast::<Vec<f64>>() {
+                Ok(reals) => Output::Reals(*reals),
+                Err(other) => Output::Choice(
+                    *other
+                        .downcast::<usize>()
+                        .expect("a mechanism gives numbers, reals or a choice"),
+                ),
+            },
         };
-        if let Some(Event::Query(_, recorded)) = tape.events.last_mut() {
+        if let Some(Event::Query(_, recorded) | Event::Minimum(_, recorded)) = tape.events.last_mut() {
             *recorded = Some(output);
         }
     }
