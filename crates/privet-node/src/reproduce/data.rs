@@ -7,6 +7,7 @@ use std::sync::Arc;
 use privet::Error;
 use privet::data::{Intake, Keep, Schema, Table};
 
+use super::Records;
 use crate::table::{self, Extra};
 
 /// A data set that experiments use.
@@ -18,12 +19,30 @@ struct Known {
     from: &'static str,
 }
 
-const KNOWN: [Known; 5] = [
+const KNOWN: [Known; 8] = [
     Known {
         name: "adult",
         schema: include_str!("../../reproduce/schemas/adult.toml"),
         files: ("adult.data", Some("adult.test")),
         from: "https://archive.ics.uci.edu/dataset/2/adult",
+    },
+    Known {
+        name: "bank",
+        schema: include_str!("../../reproduce/schemas/bank.toml"),
+        files: ("bank-full.csv", None),
+        from: "https://archive.ics.uci.edu/dataset/222/bank+marketing",
+    },
+    Known {
+        name: "credit-default",
+        schema: include_str!("../../reproduce/schemas/credit-default.toml"),
+        files: ("UCI_Credit_Card.csv", None),
+        from: "https://archive.ics.uci.edu/dataset/350/default+of+credit+card+clients",
+    },
+    Known {
+        name: "sepsis",
+        schema: include_str!("../../reproduce/schemas/sepsis.toml"),
+        files: ("s41598-020-73558-3_sepsis_survival_primary_cohort.csv", None),
+        from: "https://archive.ics.uci.edu/dataset/827/sepsis+survival+minimal+clinical+records",
     },
     Known {
         name: "casp",
@@ -86,6 +105,21 @@ impl Data {
         self.read(known, file, keep)
     }
 
+    /// All rows of a data set as texts.
+    ///
+    /// # Errors
+    /// [`Error::Data`] if it is not there.
+    pub fn records(&self, name: &str) -> Result<Records, Error> {
+        let known = known(name)?;
+        let schema = Schema::from_toml(&format!("{}.toml", known.name), known.schema)?;
+        let mut all = String::new();
+        for file in std::iter::once(known.files.0).chain(known.files.1) {
+            let path = self.folder.join(known.name).join(file);
+            all += &text(known, file, &path)?;
+        }
+        Records::parse(schema, &all, &self.folder.join(known.name))
+    }
+
     fn read(&self, known: &Known, file: &str, keep: Keep) -> Result<Table, Error> {
         let path = self.folder.join(known.name).join(file);
         let schema = Schema::from_toml(&format!("{}.toml", known.name), known.schema)?;
@@ -95,11 +129,7 @@ impl Data {
             std::fs::metadata(&path).map_err(missing)?;
             return table::read(&path, &intake, Extra::Refuse, &|_, _| {});
         }
-        // The labels of this file end in a full stop.
-        let mut text = String::new();
-        let opened = std::fs::File::open(&path).and_then(|mut file| file.read_to_string(&mut text));
-        opened.map_err(missing)?;
-        let text = text.replace("K.\n", "K\n");
+        let text = text(known, file, &path)?;
         table::read_csv(
             file,
             std::io::Cursor::new(text.into_bytes()),
@@ -107,6 +137,17 @@ impl Data {
             Extra::Refuse,
         )
     }
+}
+
+/// A file's text. The labels of one of them end in a full stop.
+fn text(known: &Known, file: &str, path: &Path) -> Result<String, Error> {
+    let mut text = String::new();
+    let opened = std::fs::File::open(path).and_then(|mut file| file.read_to_string(&mut text));
+    opened.map_err(|e| missing(known, path, &e))?;
+    Ok(match file {
+        "adult.test" => text.replace("K.\n", "K\n"),
+        _ => text,
+    })
 }
 
 fn known(name: &str) -> Result<&'static Known, Error> {

@@ -5,7 +5,10 @@ use serde::Deserialize;
 
 use super::{Experiment, Measured};
 
-const FILES: [(&str, &str); 1] = [("plain", include_str!("../../reproduce/expected/plain.json"))];
+const FILES: [(&str, &str); 2] = [
+    ("plain", include_str!("../../reproduce/expected/plain.json")),
+    ("brc", include_str!("../../reproduce/expected/brc.json")),
+];
 
 /// One figure to compare with.
 #[derive(Debug, Clone, Deserialize)]

@@ -4,9 +4,11 @@
 //! (`reproduce/expected`), with their sources, which only this module reads. The data sets are public, so nothing here is
 //! charged, and every accuracy stands beside its baselines.
 
+mod brc;
 mod data;
 mod expected;
 mod plain;
+mod records;
 
 use privet::Error;
 use privet::model::metrics::{Figure, Report};
@@ -14,8 +16,12 @@ use serde::Serialize;
 
 pub use data::Data;
 pub use expected::Expected;
+pub use records::Records;
 
 use crate::progress::Progress;
+
+/// Measures so many runs.
+pub type Measure = Box<dyn Fn(&Data, u32, &Progress) -> Result<Vec<Measured>, Error>>;
 
 /// One table or figure of a paper on one data set.
 pub struct Experiment {
@@ -28,7 +34,7 @@ pub struct Experiment {
     /// How many runs it takes by default.
     pub runs: u32,
     /// Measures.
-    pub measure: fn(&Data, u32, &Progress) -> Result<Vec<Measured>, Error>,
+    pub measure: Measure,
 }
 
 /// What one method reached, run by run.
@@ -46,7 +52,9 @@ pub struct Measured {
 
 /// All experiments, in the order of the settings.
 pub fn experiments() -> Vec<Experiment> {
-    plain::experiments()
+    let mut all = plain::experiments();
+    all.extend(brc::experiments());
+    all
 }
 
 /// One line of the answer.

@@ -130,7 +130,7 @@ h = { type = "integer", min = 0.5, max = 10 }
 "#,
         r#"schema.toml has 8 errors:
   line 3: column 'a': transform = "log" needs min above 0, not 0
-  line 4: transform = "ln" is not known; it can be "none", "log", "log1p", "sqrt"
+  line 4: transform = "ln" is not known; it can be "none", "log", "log1p", "sqrt", "asinh"
   line 5: column 'c': bins = 0: 1 to 65000 are possible
   line 6: column 'd': bins = 100000: 1 to 65000 are possible
   line 7: column 'e': cuts must rise, and lie above min = 0 and at most at max = 10

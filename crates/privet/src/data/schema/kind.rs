@@ -152,15 +152,18 @@ pub enum Transform {
     Log1p,
     /// Square root; the smallest value must be at least zero.
     Sqrt,
+    /// Inverse hyperbolic sine: like a logarithm far from zero, for numbers of either sign.
+    Asinh,
 }
 
 impl Transform {
     /// All of them, with their names in a schema.
-    pub const NAMES: [(&str, Self); 4] = [
+    pub const NAMES: [(&str, Self); 5] = [
         ("none", Self::None),
         ("log", Self::Log),
         ("log1p", Self::Log1p),
         ("sqrt", Self::Sqrt),
+        ("asinh", Self::Asinh),
     ];
 
     /// The name in a schema.
@@ -170,6 +173,7 @@ impl Transform {
             Self::Log => "log",
             Self::Log1p => "log1p",
             Self::Sqrt => "sqrt",
+            Self::Asinh => "asinh",
         }
     }
 
@@ -180,6 +184,7 @@ impl Transform {
             Self::Log => x.ln(),
             Self::Log1p => x.ln_1p(),
             Self::Sqrt => x.sqrt(),
+            Self::Asinh => x.asinh(),
         }
     }
 
@@ -190,6 +195,7 @@ impl Transform {
             Self::Log => y.exp(),
             Self::Log1p => y.exp_m1(),
             Self::Sqrt => y * y,
+            Self::Asinh => y.sinh(),
         }
     }
 }

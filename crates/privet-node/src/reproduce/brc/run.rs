@@ -1,0 +1,127 @@
+//! One method on one preparation, run by run.
+
+use std::sync::Arc;
+
+use privet::Error;
+use privet::data::{Schema, Table};
+use privet::model::Model;
+use privet::privacy::account::{Caps, Price};
+use privet::privacy::{
+    Delta, Epsilon, Ledger, Neighbours, Randomness, Relation, Replace, ReplacePrivate, Unprotected,
+};
+use privet::setting::central::{Central, Normaliser};
+use privet::setting::evaluation::Evaluation;
+use privet::setting::plain::Plain;
+use rayon::prelude::*;
+
+use super::super::records::{Balance, Coding, Records, Secret};
+use super::super::{Measured, named};
+
+/// How rows are chosen and coded.
+#[derive(Clone, Copy)]
+pub(super) struct Preparation<'a> {
+    pub(super) records: &'a Records,
+    pub(super) coding: Coding,
+    pub(super) secret: Secret,
+    pub(super) balance: Balance,
+    pub(super) first: Option<usize>,
+}
+
+/// What is trained.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Method {
+    /// Without privacy.
+    Plain(&'static str),
+    /// The paper's algorithm 2 or 3, with its own normaliser and 25 rounds.
+    Paper,
+    /// An algorithm of the central setting, with its defaults.
+    Central(&'static str),
+}
+
+impl Method {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Plain("logistic") => "non-private",
+            Self::Plain(name) | Self::Central(name) => name,
+            Self::Paper => "brc as printed",
+        }
+    }
+
+    fn central(self, epsilon: f64, rows: usize) -> Result<Central, Error> {
+        let start = Central::builder()
+            .epsilon(Epsilon::new(epsilon)?)
+            .rows_about(rows as u64);
+        match self {
+            Self::Paper => start
+                .algorithm("brc")
+                .rounds(25)
+                .normaliser(Normaliser::Weights)
+                .build(),
+            Self::Plain(name) | Self::Central(name) => start.algorithm(name).build(),
+        }
+    }
+}
+
+pub(super) fn run(
+    preparation: &Preparation<'_>,
+    method: Method,
+    epsilon: Option<f64>,
+    runs: u32,
+) -> Result<Measured, Error> {
+    let schema = Arc::new(
+        preparation
+            .records
+            .schema(preparation.coding, preparation.secret)?,
+    );
+    let values = (0..runs).into_par_iter().map(|run| {
+        let (train, test) = preparation
+            .records
+            .split(preparation.balance, preparation.first, run.into());
+        let rows = train.len();
+        let train = preparation.records.table(&schema, &train)?;
+        let test = preparation.records.table(&schema, &test)?;
+        let model = match (method, epsilon) {
+            (Method::Plain(name), _) => {
+                let plain = Plain::builder().algorithm(name).build()?;
+                plain.fit(train, &public(&schema), &|_, _| {})?
+            }
+            (method, epsilon) => private(&method.central(epsilon.unwrap_or(1.0), rows)?, train)?,
+        };
+        accuracy(&model, &test)
+    });
+    Ok(Measured {
+        method: method.name(),
+        epsilon: epsilon.filter(|_| method != Method::Central("public")),
+        metric: "accuracy",
+        values: values.collect::<Result<Vec<f64>, Error>>()?,
+    })
+}
+
+/// The data sets are public; their columns only stand for private ones.
+fn public(schema: &Schema) -> Unprotected {
+    Unprotected::unrecorded(schema.dataset(), &schema.relation(), "a public data set")
+}
+
+fn private(central: &Central, train: Table) -> Result<Model, Error> {
+    match train.schema().relation() {
+        Relation::ReplacePrivate { rows, columns, .. } => {
+            paid(central, train, ReplacePrivate::unit(rows, columns))
+        }
+        // The paper's neighbours: one row is replaced.
+        Relation::AddRemove { .. } | Relation::Replace { .. } => paid(central, train, Replace::row()),
+    }
+}
+
+fn paid<N: Neighbours>(central: &Central, train: Table, relation: N) -> Result<Model, Error> {
+    let caps = Caps::from(Price::Pure(central.epsilon()));
+    let ledger = Ledger::volatile(relation, caps, Delta::ZERO, Randomness::from_os()?)?;
+    central.fit(train, ledger, &|_, _| {})
+}
+
+fn accuracy(model: &Model, test: &Table) -> Result<f64, Error> {
+    let evaluation = Evaluation::of(test.schema())?;
+    let judged = test.cells().as_ref().map(|cells| evaluation.judge(model, cells));
+    let report = evaluation.open(judged, &public(test.schema()));
+    let found = named(&report).into_iter().find(|(name, _)| *name == "accuracy");
+    Ok(found.map_or(f64::NAN, |(_, value)| value))
+}
