@@ -16,13 +16,15 @@ mod design;
 mod linear;
 mod logistic;
 mod plane;
-mod solver;
+pub(crate) mod solver;
 mod split;
 mod stump;
 pub mod tree;
 
+pub(crate) use design::blocks;
 pub use linear::{Linear, Term};
 pub use logistic::Logistic;
+pub(crate) use logistic::Loss;
 pub use plane::{Coordinate, Plane, code};
 use serde::{Deserialize, Serialize};
 pub use stump::{Call, Rule, Stump};
@@ -199,7 +201,7 @@ pub struct Classes<'a> {
 /// Adds numbers up in blocks, in an order that does not depend on threads.
 pub(crate) fn sum(rows: usize, of: impl Fn(usize) -> f64 + Sync) -> f64 {
     use rayon::prelude::*;
-    let parts: Vec<f64> = design::blocks(rows)
+    let parts: Vec<f64> = blocks(rows)
         .into_par_iter()
         .map(|block| block.map(&of).sum())
         .collect();

@@ -26,15 +26,15 @@ impl Default for HistogramBayes {
 }
 
 /// The cells of one feature's histogram.
-struct Histogram {
-    feature: usize,
+pub(super) struct Histogram {
+    pub(super) feature: usize,
     /// The cell of each slot.
-    cells: Vec<usize>,
-    count: usize,
+    pub(super) cells: Vec<usize>,
+    pub(super) count: usize,
 }
 
 impl HistogramBayes {
-    fn histogram(&self, feature: usize, shape: &Shape) -> Histogram {
+    pub(super) fn histogram(&self, feature: usize, shape: &Shape) -> Histogram {
         let most = (self.bins as usize).max(1);
         if !shape.number || shape.ordered <= most {
             return Histogram {

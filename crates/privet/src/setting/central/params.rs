@@ -1,6 +1,9 @@
 //! Parameters, parsed once.
 
-use super::{Brc, Budget, Clip, Coefficient, HistogramBayes, MomentSelect, Normaliser, Planes, Select};
+use super::{
+    Brc, Budget, Clip, Coefficient, Encoding, HistogramBayes, MomentSelect, Normaliser, People, Perturbation,
+    Planes, Select,
+};
 use crate::Error;
 use crate::data::Keep;
 use crate::data::schema::{Column, Label, Schema};
@@ -17,13 +20,28 @@ pub enum Algorithm {
     HistogramBayes(HistogramBayes),
     /// A noisy direction, and a choice around it.
     MomentSelect(MomentSelect),
+    /// Logistic regression with a perturbed loss.
+    Objective(Perturbation),
+    /// The same as its authors have it: every column private, noise in a sphere.
+    DpLogistic,
+    /// Boosting of classifiers that are private themselves.
+    People(People),
     /// Public columns alone.
     Public,
 }
 
 impl Algorithm {
     /// The names that a job can say.
-    pub const NAMES: [&str; 5] = ["brc", "select", "histogram-bayes", "moment-select", "public"];
+    pub const NAMES: [&str; 8] = [
+        "brc",
+        "select",
+        "histogram-bayes",
+        "moment-select",
+        "objective",
+        "dp-logistic",
+        "people",
+        "public",
+    ];
 
     /// Its name in a job.
     pub fn name(&self) -> &'static str {
@@ -32,6 +50,9 @@ impl Algorithm {
             Self::Select(_) => "select",
             Self::HistogramBayes(_) => "histogram-bayes",
             Self::MomentSelect(_) => "moment-select",
+            Self::Objective(_) => "objective",
+            Self::DpLogistic => "dp-logistic",
+            Self::People(_) => "people",
             Self::Public => "public",
         }
     }
@@ -138,7 +159,11 @@ impl Central {
                 all.push(("candidates".into(), candidates.to_string()));
             }
             Algorithm::HistogramBayes(HistogramBayes { bins }) => all.push(("bins".into(), bins.to_string())),
-            Algorithm::Public => {}
+            Algorithm::Objective(Perturbation { encoding }) => {
+                all.push(("encoding".into(), encoding.name().into()));
+            }
+            Algorithm::People(people) => all.extend(people.settings(&self.budget)),
+            Algorithm::DpLogistic | Algorithm::Public => {}
         }
         if self.balanced {
             all.push(("balance".into(), "true".into()));
@@ -166,6 +191,7 @@ pub struct Builder {
     brc: Brc,
     candidates: Option<u32>,
     bins: Option<u32>,
+    encoding: Encoding,
     /// The parameters that were given, of all algorithms.
     given: Vec<&'static str>,
 }
@@ -262,6 +288,13 @@ impl Builder {
         self.with("bins")
     }
 
+    /// How `objective` writes a row's columns as numbers; as codes if not given.
+    #[must_use]
+    pub fn encoding(mut self, encoding: Encoding) -> Self {
+        self.encoding = encoding;
+        self.with("encoding")
+    }
+
     fn with(mut self, parameter: &'static str) -> Self {
         self.given.push(parameter);
         self
@@ -293,6 +326,11 @@ impl Builder {
                 bins: self.bins.unwrap_or(10),
             }),
             "moment-select" => Algorithm::MomentSelect(MomentSelect { candidates }),
+            "objective" => Algorithm::Objective(Perturbation {
+                encoding: self.encoding,
+            }),
+            "dp-logistic" => Algorithm::DpLogistic,
+            "people" => Algorithm::People(People { boosting: self.brc }),
             "public" => Algorithm::Public,
             other => {
                 return bad(format!(
@@ -326,7 +364,7 @@ impl Central {
     fn ranges(&self) -> Result<(), Error> {
         let bad = |why: String| Err(Error::Parameter(why));
         match &self.algorithm {
-            Algorithm::Brc(brc) => {
+            Algorithm::Brc(brc) | Algorithm::People(People { boosting: brc }) => {
                 for (key, clip) in [("lower", brc.lower), ("upper", brc.upper)] {
                     if !(1.0..=100.0).contains(&clip) {
                         return bad(format!("{key} = {clip}: it must lie between 1 and 100"));
@@ -336,7 +374,13 @@ impl Central {
                     Some(rounds) if !(1..=10_000).contains(&rounds) => {
                         bad(format!("rounds = {rounds}: it must lie between 1 and 10000"))
                     }
-                    _ => self.budget.share(brc.draws(&self.budget)).map(drop),
+                    _ => {
+                        let draws = match &self.algorithm {
+                            Algorithm::People(people) => people.draws(&self.budget),
+                            _ => brc.draws(&self.budget),
+                        };
+                        self.budget.share(draws).map(drop)
+                    }
                 }
             }
             Algorithm::Select(Select { candidates })
@@ -360,6 +404,8 @@ fn owners(parameter: &str) -> &'static [&'static str] {
     match parameter {
         "candidates" => &["select", "moment-select"],
         "bins" => &["histogram-bayes"],
-        _ => &["brc"],
+        "encoding" => &["objective"],
+        "planes" => &["brc"],
+        _ => &["brc", "people"],
     }
 }
