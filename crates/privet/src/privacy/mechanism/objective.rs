@@ -33,7 +33,7 @@ impl Assumption {
     );
 
     /// The sentence.
-    pub fn as_str(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         self.0
     }
 }

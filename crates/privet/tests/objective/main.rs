@@ -1,0 +1,7 @@
+//! Minima of perturbed losses: their density ratio by search, runs by record and replay, and what is said about their ε.
+
+#[path = "../home/mod.rs"]
+mod home;
+mod payments;
+mod ratio;
+mod runs;
