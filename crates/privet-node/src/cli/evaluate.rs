@@ -6,9 +6,7 @@ use std::sync::Arc;
 use privet::data::{Intake, Schema, Table};
 use privet::model::Model;
 use privet::privacy::account::Price;
-use privet::privacy::{
-    AddRemove, Certificate, Epsilon, Ledger, Neighbours, Randomness, Relation, Replace, ReplacePrivate,
-};
+use privet::privacy::{Certificate, Epsilon, Ledger, Neighbours, Randomness, Typed};
 use privet::setting::evaluation::{Evaluation, PaidReport};
 use serde_json::json;
 
@@ -46,22 +44,11 @@ pub(super) fn run(evaluate: &Evaluate) -> Result<Answer, Failure> {
             dataset: schema.dataset(),
             store,
             epsilon,
+            evaluation: &evaluation,
+            model: &model,
+            read,
         };
-        let (report, certificate) = match schema.relation() {
-            Relation::AddRemove { rows, unit } => {
-                let change = unit.into_iter().fold(AddRemove::unit(rows), AddRemove::of);
-                paying.report(&evaluation, &model, change, read)?
-            }
-            Relation::Replace { rows, unit } => {
-                let change = unit.into_iter().fold(Replace::unit(rows), Replace::of);
-                paying.report(&evaluation, &model, change, read)?
-            }
-            Relation::ReplacePrivate { rows, unit, columns } => {
-                let change = ReplacePrivate::unit(rows, columns);
-                let change = unit.into_iter().fold(change, ReplacePrivate::of);
-                paying.report(&evaluation, &model, change, read)?
-            }
-        };
+        let (report, certificate) = schema.relation().typed(paying)?;
         let text = format!("{report}\n{certificate}\n");
         let json = json!({"report": report, "certificate": certificate});
         return Ok(Answer::new(words::wrapped(&text), json));
@@ -117,24 +104,25 @@ fn read(model: &Model, schema: &Arc<Schema>, data: &Path) -> Result<Table, Failu
     })?)
 }
 
-struct Paying<'a> {
+struct Paying<'a, R> {
     dataset: &'a str,
     store: Store,
     epsilon: Epsilon,
+    evaluation: &'a Evaluation,
+    model: &'a Model,
+    read: R,
 }
 
-impl Paying<'_> {
-    fn report<N: Neighbours>(
-        self,
-        evaluation: &Evaluation,
-        model: &Model,
-        relation: N,
-        read: impl FnOnce() -> Result<Table, Failure>,
-    ) -> Result<(PaidReport, Certificate), Failure> {
+impl<R: FnOnce() -> Result<Table, Failure>> Typed for Paying<'_, R> {
+    type Output = Result<(PaidReport, Certificate), Failure>;
+
+    fn under<N: Neighbours>(self, relation: N) -> Self::Output {
         let mut ledger = Ledger::open(self.dataset, relation, self.store, Randomness::from_os()?)?;
         // Before the rows are opened: what cannot be paid for is not read.
         ledger.promise(Price::Pure(self.epsilon))?;
-        let report = evaluation.paid(model, read()?, &mut ledger, self.epsilon)?;
+        let report = self
+            .evaluation
+            .paid(self.model, (self.read)()?, &mut ledger, self.epsilon)?;
         Ok((report, ledger.close()))
     }
 }

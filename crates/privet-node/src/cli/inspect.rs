@@ -7,6 +7,7 @@ use privet::model::Model;
 use serde_json::json;
 
 use super::exit::Failure;
+use super::protection::Protection;
 use super::{Answer, open_model, words};
 
 pub(super) fn run(file: &Path) -> Result<Answer, Failure> {
@@ -14,8 +15,24 @@ pub(super) fn run(file: &Path) -> Result<Answer, Failure> {
     let weights = weights(&model);
     let mut text = String::new();
     let _ = writeln!(text, "{}\n", model.certificate());
+    let protection = Protection::of(model.schema(), model.certificate());
+    if let Some(protection) = &protection {
+        let _ = writeln!(text, "{}", protection.text());
+    }
+    let (noise, settings): (Vec<_>, Vec<_>) = model
+        .settings()
+        .job()
+        .iter()
+        .partition(|(name, _)| name == "noise");
+    if !noise.is_empty() {
+        let _ = writeln!(text, "THE NOISE");
+        for (_, line) in noise {
+            let _ = writeln!(text, "  -  {line}");
+        }
+        text.push('\n');
+    }
     let _ = writeln!(text, "model      {}", model.ensemble().summary());
-    for (name, value) in model.settings().job() {
+    for (name, value) in settings {
         let _ = writeln!(text, "           {name} = {value}");
     }
     let _ = writeln!(text, "           made by privet {}", model.settings().version());
@@ -44,6 +61,7 @@ pub(super) fn run(file: &Path) -> Result<Answer, Failure> {
     let _ = writeln!(text, "\n{}", model.schema().explain().trim_end());
     let json = json!({
         "certificate": model.certificate(),
+        "protection": protection.as_ref().map(Protection::json),
         "ensemble": model.ensemble().summary(),
         "settings": model.settings().job(),
         "version": model.settings().version(),

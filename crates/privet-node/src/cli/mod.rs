@@ -12,6 +12,7 @@ mod ledger;
 pub mod low;
 mod plan;
 mod predict;
+mod protection;
 mod reproduce;
 mod schema;
 mod simulate;

@@ -3,16 +3,28 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use privet::data::Schema;
+use privet::privacy::account::{Caps, Price};
+use privet::privacy::{Delta, Ledger, Neighbours, Randomness, Typed};
 use privet::setting::plain::Plain;
 use serde_json::json;
 
-use super::exit::Failure;
+use super::exit::{Exit, Failure};
 use super::high::Where;
+use super::protection::Protection;
 use super::{Answer, leave, words};
-use crate::job::{Job, Setting};
+use crate::job::{Curated, Job, Setting};
+use crate::ledger::Store;
 
-fn summary(plain: &Plain) -> String {
-    let settings = plain.settings();
+pub(super) fn run(file: &Path, ledger: &Where) -> Result<Answer, Failure> {
+    let job = Job::read(file)?;
+    match &job.setting {
+        Setting::Plain(plain) => unprotected(plain, &job, ledger),
+        Setting::Central(curated) => central(curated, &job, ledger),
+    }
+}
+
+fn summary(settings: &[(String, String)]) -> String {
     settings
         .iter()
         .skip(1)
@@ -21,9 +33,99 @@ fn summary(plain: &Plain) -> String {
         .join(", ")
 }
 
-pub(super) fn run(file: &Path, ledger: &Where) -> Result<Answer, Failure> {
-    let job = Job::read(file)?;
-    let Setting::Plain(plain) = &job.setting;
+fn central(curated: &Curated, job: &Job, ledger: &Where) -> Result<Answer, Failure> {
+    let Curated { central, relation } = curated;
+    let schema: &Schema = &job.schema;
+    let resolved = central.resolve(schema, relation)?;
+    let charge = central.charge(schema, relation)?;
+    let noise = central.noise(schema, relation)?;
+    let protection = Protection {
+        schema,
+        relation,
+        epsilon: charge,
+        delta: Delta::ZERO,
+    };
+    let settings = resolved.settings();
+    let mut text = protection.text();
+    let _ = writeln!(text, "\nWHAT HAPPENS");
+    let _ = writeln!(text, "  reads      {}", job.data.display());
+    let _ = writeln!(text, "  trains     {}", summary(&settings));
+    let _ = writeln!(text, "  writes     {}", job.output.display());
+    let _ = writeln!(text, "\nTHE NOISE");
+    for line in &noise {
+        let _ = writeln!(text, "  -  {line}");
+    }
+    let path = ledger.path()?;
+    let _ = writeln!(text, "\nWHAT IT COSTS");
+    let _ = writeln!(
+        text,
+        "  charged    pure ε of {charge} to '{}' in {}",
+        schema.dataset(),
+        path.display()
+    );
+    let asked = Asked {
+        schema,
+        price: Price::Pure(charge),
+        path,
+    };
+    let (left, exit) = match relation.clone().typed(asked) {
+        Ok([before, after]) => {
+            let _ = writeln!(text, "  left now   {}", words::caps(&before, words::Round::Down));
+            let _ = writeln!(text, "  left then  {}", words::caps(&after, words::Round::Down));
+            (json!({"before": before, "after": after}), Exit::Ok)
+        }
+        Err(failure) => {
+            let _ = writeln!(text, "\n`privet train` would be refused: {}", failure.message);
+            (json!({"refused": failure.message}), failure.exit)
+        }
+    };
+    let json = json!({
+        "setting": "central",
+        "protected": true,
+        "dataset": schema.dataset(),
+        "data": job.data,
+        "output": job.output,
+        "settings": settings,
+        "protection": protection.json(),
+        "noise": noise,
+        "charges": [{"price": Price::Pure(charge), "change": relation, "ledger": path}],
+        "left": left,
+    });
+    let answer = Answer::new(words::wrapped(&text), json);
+    Ok(Answer { exit, ..answer })
+}
+
+/// What is left of a budget before and after a payment, or why it cannot be paid. Nothing is written.
+struct Asked<'a> {
+    schema: &'a Schema,
+    price: Price,
+    path: &'a Path,
+}
+
+impl Typed for Asked<'_> {
+    type Output = Result<[Caps; 2], Failure>;
+
+    fn under<N: Neighbours>(self, relation: N) -> Self::Output {
+        let dataset = self.schema.dataset();
+        if std::fs::symlink_metadata(self.path).is_err() {
+            return Err(Failure {
+                exit: Exit::Budget,
+                message: format!(
+                    "there is no ledger {} yet. Set a budget first: `{}`",
+                    self.path.display(),
+                    relation.relation().limit_command(dataset)
+                ),
+            });
+        }
+        let store = Store::read_only(self.path)?;
+        let mut ledger = Ledger::open(dataset, relation, store, Randomness::from_os()?)?;
+        let before = ledger.remaining();
+        ledger.promise(self.price)?;
+        Ok([before, before.remaining(&ledger.remaining())])
+    }
+}
+
+fn unprotected(plain: &Plain, job: &Job, ledger: &Where) -> Result<Answer, Failure> {
     let schema = &job.schema;
     let mut text = String::new();
     let _ = writeln!(
@@ -36,7 +138,7 @@ pub(super) fn run(file: &Path, ledger: &Where) -> Result<Answer, Failure> {
         schema.dataset()
     );
     let _ = writeln!(text, "reads      {}", job.data.display());
-    let _ = writeln!(text, "trains     {}", summary(plain));
+    let _ = writeln!(text, "trains     {}", summary(&plain.settings()));
     let _ = writeln!(text, "writes     {}", job.output.display());
     let _ = if schema.is_private() {
         writeln!(
@@ -61,7 +163,7 @@ pub(super) fn run(file: &Path, ledger: &Where) -> Result<Answer, Failure> {
         "dataset": schema.dataset(),
         "data": job.data,
         "output": job.output,
-        "algorithm": summary(plain),
+        "algorithm": summary(&plain.settings()),
         "needs_not_protected": schema.is_private(),
         "charges": [],
     });

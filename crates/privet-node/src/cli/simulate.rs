@@ -2,8 +2,12 @@
 
 use std::fmt::Write;
 
+use privet::Error;
 use privet::data::Table;
-use privet::privacy::Unprotected;
+use privet::model::Model;
+use privet::privacy::account::{Caps, Price};
+use privet::privacy::{Delta, Ledger, Neighbours, Randomness, Typed, Unprotected};
+use privet::setting::central::Central;
 use privet::setting::evaluation::Evaluation;
 use privet::setting::plain::Plain;
 use serde_json::json;
@@ -11,7 +15,7 @@ use serde_json::json;
 use super::exit::Failure;
 use super::high::Simulate;
 use super::{Answer, leave};
-use crate::job::{Job, Setting};
+use crate::job::{Curated, Job, Setting};
 use crate::progress::Progress;
 use crate::reproduce::{mean_and_deviation, named};
 
@@ -24,10 +28,9 @@ struct Method {
 
 pub(super) fn run(simulate: &Simulate) -> Result<Answer, Failure> {
     let job = Job::read(&simulate.job)?.with(simulate.data.as_deref(), None)?;
-    let Setting::Plain(plain) = &job.setting;
     leave::ask(&job.schema, "a simulation", simulate.not_protected)?;
     leave::own_terminal(&job.schema)?;
-    let table = job.table(plain.keep())?;
+    let table = job.table()?;
     let rows = leave::Rows {
         schema: &job.schema,
         file: &job.data,
@@ -38,8 +41,10 @@ pub(super) fn run(simulate: &Simulate) -> Result<Answer, Failure> {
         &simulate.ledger,
     )?;
 
+    let own = Trainer::of(&job.setting);
+    let open = Plain::builder().algorithm("logistic").build()?;
     let constant = Plain::builder().algorithm("constant").build()?;
-    let mut methods = ["together", "alone", "constant"].map(|name| Method {
+    let mut methods = ["together", "alone", "open", "constant"].map(|name| Method {
         name: name.into(),
         runs: Vec::new(),
     });
@@ -49,28 +54,76 @@ pub(super) fn run(simulate: &Simulate) -> Result<Answer, Failure> {
         let seed = seed(simulate.seed.wrapping_add(run.into()));
         let (train, test) = table.hold_out(simulate.test, seed, &leave);
         let alone = train.parties(simulate.parties, seed, &leave);
-        let judge = |plain: &Plain, train: Table| figures(plain, train, &test, &leave);
-        methods[0].runs.push(judge(plain, train.clone())?);
+        let judge = |trainer: &Trainer<'_>, train: Table| figures(trainer, train, &test, &leave);
+        methods[0].runs.push(judge(&own, train.clone())?);
         let each = alone
             .into_iter()
-            .map(|part| judge(plain, part))
+            .map(|part| judge(&own, part))
             .collect::<Result<Vec<_>, _>>()?;
         methods[1].runs.push(mean(&each));
-        methods[2].runs.push(judge(&constant, train)?);
+        methods[2]
+            .runs
+            .push(judge(&Trainer::Plain(&open), train.clone())?);
+        methods[3].runs.push(judge(&Trainer::Plain(&constant), train)?);
     }
     drop(bar);
-    Ok(answer(simulate, &methods))
+    // Without privacy, a job is its own baseline.
+    let methods = Vec::from(methods)
+        .into_iter()
+        .filter(|method| method.name != "open" || matches!(job.setting, Setting::Central(_)));
+    Ok(answer(simulate, &job.setting, &methods.collect::<Vec<_>>()))
+}
+
+/// How a job trains.
+enum Trainer<'a> {
+    Plain(&'a Plain),
+    Central(&'a Curated),
+}
+
+impl<'a> Trainer<'a> {
+    fn of(setting: &'a Setting) -> Self {
+        match setting {
+            Setting::Plain(plain) => Self::Plain(plain),
+            Setting::Central(curated) => Self::Central(curated),
+        }
+    }
+
+    /// With a budget of its own that is recorded nowhere: the leave to simulate is.
+    fn fit(&self, train: Table, leave: &Unprotected) -> Result<Model, Error> {
+        match self {
+            Self::Plain(plain) => plain.fit(train, leave, &|_, _| {}),
+            Self::Central(curated) => {
+                let central = &curated.central;
+                curated.relation.clone().typed(Simulated { central, train })
+            }
+        }
+    }
+}
+
+struct Simulated<'a> {
+    central: &'a Central,
+    train: Table,
+}
+
+impl Typed for Simulated<'_> {
+    type Output = Result<Model, Error>;
+
+    fn under<N: Neighbours>(self, relation: N) -> Self::Output {
+        let caps = Caps::from(Price::Pure(self.central.epsilon()));
+        let ledger = Ledger::volatile(relation, caps, Delta::ZERO, Randomness::from_os()?)?;
+        self.central.fit(self.train, ledger, &|_, _| {})
+    }
 }
 
 /// Trains on one table and judges on another.
 fn figures(
-    plain: &Plain,
+    trainer: &Trainer<'_>,
     train: Table,
     test: &Table,
     leave: &Unprotected,
 ) -> Result<Vec<(&'static str, f64)>, Failure> {
     let evaluation = Evaluation::of(train.schema())?;
-    let model = plain.fit(train, leave, &|_, _| {})?;
+    let model = trainer.fit(train, leave)?;
     let judged = test.cells().as_ref().map(|cells| evaluation.judge(&model, cells));
     Ok(named(&evaluation.open(judged, leave)))
 }
@@ -97,7 +150,7 @@ fn mean(all: &[Vec<(&'static str, f64)>]) -> Vec<(&'static str, f64)> {
     first.iter().map(|(name, _)| (*name, average(name))).collect()
 }
 
-fn answer(simulate: &Simulate, methods: &[Method]) -> Answer {
+fn answer(simulate: &Simulate, setting: &Setting, methods: &[Method]) -> Answer {
     let metrics: Vec<&str> = methods[0]
         .runs
         .first()
@@ -120,6 +173,7 @@ fn answer(simulate: &Simulate, methods: &[Method]) -> Answer {
         let title = match method.name.as_str() {
             "together" => "all rows together".into(),
             "alone" => format!("each alone, mean of {}", simulate.parties),
+            "open" => "logistic, no privacy".into(),
             _ => "the best constant".to_owned(),
         };
         let _ = write!(text, "   {title:<22}");
@@ -142,8 +196,11 @@ fn answer(simulate: &Simulate, methods: &[Method]) -> Answer {
         }
         text.push('\n');
     }
-    text.push_str(
-        "\nsetting = \"plain\": nobody is protected. Figures are for comparison, and tell about the rows.\n",
-    );
+    text.push_str(match setting {
+        Setting::Plain(_) => {
+            "\nsetting = \"plain\": nobody is protected. Figures are for comparison, and tell about the rows.\n"
+        }
+        Setting::Central(_) => "\nFigures are for comparison, and tell about the rows: a real run computes none of them.\n",
+    });
     Answer::new(text, json!({"figures": lines}))
 }

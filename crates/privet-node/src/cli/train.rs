@@ -3,33 +3,32 @@
 use std::fmt::Write;
 
 use privet::model::Model;
+use privet::privacy::account::Price;
+use privet::privacy::{Ledger, Neighbours, Randomness, Typed};
+use privet::setting::plain::Plain;
 use serde_json::json;
 
 use super::exit::{Exit, Failure};
-use super::high::Train;
+use super::high::{Train, Where};
 use super::{Answer, leave, words};
-use crate::job::{Job, Setting};
-use crate::ledger::write_whole;
+use crate::job::{Curated, Job, Setting};
+use crate::ledger::{Store, write_whole};
 use crate::progress::Progress;
 
 pub(super) fn run(train: &Train) -> Result<Answer, Failure> {
     let job = Job::read(&train.job)?.with(train.data.as_deref(), train.out.as_deref())?;
-    let Setting::Plain(plain) = &job.setting;
     leave::spare(&train.ledger, &job.output)?;
-    leave::ask(&job.schema, "setting = \"plain\"", train.not_protected)?;
-    let table = job.table(plain.keep())?;
-    let rows = leave::Rows {
-        schema: &job.schema,
-        file: &job.data,
-    };
-    let leave = leave::take(
-        &rows,
-        "a model was trained without privacy (setting = \"plain\")",
-        &train.ledger,
-    )?;
-    let model = {
-        let bar = Progress::steps("Training");
-        plain.fit(table, &leave, &|done, of| bar.at(done, of))?
+    let model = match &job.setting {
+        Setting::Plain(plain) => unprotected(plain, &job, train)?,
+        Setting::Central(curated) => {
+            let relation = curated.relation.clone();
+            let ledger = &train.ledger;
+            relation.typed(Curator {
+                curated,
+                job: &job,
+                ledger,
+            })?
+        }
     };
     save(&job, &model)?;
 
@@ -43,6 +42,54 @@ pub(super) fn run(train: &Train) -> Result<Answer, Failure> {
     );
     let json = json!({"model": job.output, "certificate": model.certificate(), "ensemble": model.ensemble().summary()});
     Ok(Answer::new(words::wrapped(&text), json))
+}
+
+fn unprotected(plain: &Plain, job: &Job, train: &Train) -> Result<Model, Failure> {
+    leave::ask(&job.schema, "setting = \"plain\"", train.not_protected)?;
+    let table = job.table()?;
+    let rows = leave::Rows {
+        schema: &job.schema,
+        file: &job.data,
+    };
+    let leave = leave::take(
+        &rows,
+        "a model was trained without privacy (setting = \"plain\")",
+        &train.ledger,
+    )?;
+    let bar = Progress::steps("Training");
+    Ok(plain.fit(table, &leave, &|done, of| bar.at(done, of))?)
+}
+
+/// One curator, who pays from a ledger.
+struct Curator<'a> {
+    curated: &'a Curated,
+    job: &'a Job,
+    ledger: &'a Where,
+}
+
+impl Typed for Curator<'_> {
+    type Output = Result<Model, Failure>;
+
+    fn under<N: Neighbours>(self, relation: N) -> Self::Output {
+        let Self { curated, job, ledger } = self;
+        let dataset = job.schema.dataset();
+        let open = |store| Ledger::open(dataset, relation.clone(), store, Randomness::from_os()?);
+        // Before the rows are opened: what cannot be paid for is not read.
+        let price = Price::Pure(curated.central.charge(&job.schema, &curated.relation)?);
+        open(Store::open(ledger.path()?)?)?.promise(price)?;
+        let mut store = Store::open(ledger.path()?)?;
+        leave::recognise(
+            &mut store,
+            &leave::Rows {
+                schema: &job.schema,
+                file: &job.data,
+            },
+        )?;
+        let ledger = open(store)?;
+        let table = job.table()?;
+        let bar = Progress::steps("Training");
+        Ok(curated.central.fit(table, ledger, &|done, of| bar.at(done, of))?)
+    }
 }
 
 /// The whole model is there afterwards, or what was before.

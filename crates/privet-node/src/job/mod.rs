@@ -1,5 +1,6 @@
 //! A job: one TOML file that says what is to be done, checked as a whole before anything runs.
 
+mod central;
 mod plain;
 
 use std::path::{Path, PathBuf};
@@ -9,6 +10,8 @@ use privet::Error;
 use privet::data::Document;
 use privet::data::{Intake, Keep, Schema, Table};
 use privet::setting::plain::Plain;
+
+pub use central::Curated;
 
 use crate::progress::Progress;
 use crate::table::{self, Extra};
@@ -32,6 +35,18 @@ pub struct Job {
 pub enum Setting {
     /// No privacy.
     Plain(Plain),
+    /// A curator sees the rows, everybody else the model.
+    Central(Curated),
+}
+
+impl Setting {
+    /// What must be kept of a table's numbers.
+    pub fn keep(&self) -> Keep {
+        match self {
+            Self::Plain(plain) => plain.keep(),
+            Self::Central(curated) => curated.central.keep(),
+        }
+    }
 }
 
 const EXAMPLE: &str = "name = \"stumps\"";
@@ -67,7 +82,8 @@ impl Job {
     ) -> Result<Self, Error> {
         let document = Document::parse(name, text)?;
         let root = document.root();
-        let is_plain = root.required_choice("setting", &[("plain", ())]).is_some();
+        let setting = root.required_choice("setting", &[("plain", false), ("central", true)]);
+        let central = setting.map(|found| found.value);
         let path = |key: &str, example: &str| {
             let found = root.required_text(key, example)?;
             if found.value.is_empty() {
@@ -83,7 +99,13 @@ impl Job {
         let data = path("data", "\"patients.csv\"");
         let output = path("output", "\"model.privet\"");
         let algorithm = root.required_section("algorithm", EXAMPLE);
-        if is_plain && let Some(privacy) = root.section("privacy") {
+        let privacy = match central {
+            Some(true) => root.required_section("privacy", "epsilon = 0.5"),
+            _ => root.section("privacy"),
+        };
+        if central != Some(true)
+            && let Some(privacy) = &privacy
+        {
             let why = "setting = \"plain\" protects nobody, so nothing can be said about privacy: leave [privacy] out";
             privacy.finding(why);
             privacy.allow(&privacy.keys().collect::<Vec<_>>());
@@ -98,14 +120,17 @@ impl Job {
         {
             root.finding_at("schema", "the schema declares no label, which is what a model learns to predict. Add a line such as\noutcome = { type = \"label\", values = [\"no\", \"yes\"] }");
         }
-        let plain = algorithm.and_then(|section| plain::read(&section, schema.as_ref()));
+        let setting = algorithm.and_then(|section| match central {
+            Some(true) => central::read(&section, privacy.as_ref(), schema.as_ref()).map(Setting::Central),
+            _ => plain::read(&section, schema.as_ref()).map(Setting::Plain),
+        });
         document.finish()?;
         // Whatever is absent was found to be wrong.
-        let (Some(schema), Some(data), Some(output), Some(plain)) = (schema, data, output, plain) else {
+        let (Some(schema), Some(data), Some(output), Some(setting)) = (schema, data, output, setting) else {
             return Err(Error::Data(format!("{name} is not a whole job")));
         };
         let mut job = Self {
-            setting: Setting::Plain(plain),
+            setting,
             schema: Arc::new(schema),
             data,
             output,
@@ -160,8 +185,8 @@ impl Job {
     ///
     /// # Errors
     /// As [`table::read`].
-    pub fn table(&self, keep: Keep) -> Result<Table, Error> {
-        let intake = Intake::new(Arc::clone(&self.schema), keep);
+    pub fn table(&self) -> Result<Table, Error> {
+        let intake = Intake::new(Arc::clone(&self.schema), self.setting.keep());
         let bar = Progress::bytes(format!("Reading {}", self.data.display()));
         table::read(&self.data, &intake, Extra::Refuse, &|done, of| bar.at(done, of))
     }

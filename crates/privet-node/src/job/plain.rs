@@ -82,11 +82,11 @@ pub(super) fn read(section: &Section<'_>, schema: Option<&Schema>) -> Option<Pla
         .ok()
 }
 
-fn whole(section: &Section<'_>, key: &str) -> Option<i64> {
+pub(super) fn whole(section: &Section<'_>, key: &str) -> Option<i64> {
     section.integer(key).map(|found| found.value)
 }
 
-fn fits<T: TryFrom<i64>>(section: &Section<'_>, key: &str, number: i64) -> Option<T> {
+pub(super) fn fits<T: TryFrom<i64>>(section: &Section<'_>, key: &str, number: i64) -> Option<T> {
     let fitting = T::try_from(number).ok();
     if fitting.is_none() {
         section.finding_at(

@@ -129,7 +129,7 @@ impl Neighbours for AddRemove {
     }
 
     fn steps(&self) -> u64 {
-        self.rows.get().into()
+        self.relation().steps()
     }
 }
 
@@ -148,7 +148,7 @@ impl Neighbours for Replace {
     }
 
     fn steps(&self) -> u64 {
-        2 * u64::from(self.rows.get())
+        self.relation().steps()
     }
 }
 
@@ -168,8 +168,17 @@ impl Neighbours for ReplacePrivate {
     }
 
     fn steps(&self) -> u64 {
-        2 * u64::from(self.rows.get())
+        self.relation().steps()
     }
+}
+
+/// What is to be done under a relation that is known only when the program runs.
+pub trait Typed {
+    /// What comes of it.
+    type Output;
+
+    /// Does it.
+    fn under<N: Neighbours>(self, relation: N) -> Self::Output;
 }
 
 /// A neighbour relation as data: part of every claim and every entry of a ledger.
@@ -232,6 +241,26 @@ impl Relation {
                 to.is_subset(from).then(|| need.div_ceil(have))
             }
             _ => None,
+        }
+    }
+
+    /// How many single rows come or go in one change, at most: see [`Neighbours::steps`].
+    pub fn steps(&self) -> u64 {
+        let rows = u64::from(self.rows().get());
+        match self {
+            Self::AddRemove { .. } => rows,
+            Self::Replace { .. } | Self::ReplacePrivate { .. } => 2 * rows,
+        }
+    }
+
+    /// Goes on under the relation as a type, which a [`Ledger`](super::Ledger) needs.
+    pub fn typed<T: Typed>(self, then: T) -> T::Output {
+        match self {
+            Self::AddRemove { rows, unit } => then.under(AddRemove { rows, unit }),
+            Self::Replace { rows, unit } => then.under(Replace { rows, unit }),
+            Self::ReplacePrivate { rows, unit, columns } => {
+                then.under(ReplacePrivate { rows, unit, columns })
+            }
         }
     }
 

@@ -1,4 +1,5 @@
 //! Minima of perturbed losses: their density ratio by search, runs by record and replay, and what is said about their ε.
+#![allow(clippy::unwrap_used, reason = "a test")]
 
 #[path = "../home/mod.rs"]
 mod home;

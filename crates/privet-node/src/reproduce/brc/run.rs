@@ -6,9 +6,7 @@ use privet::Error;
 use privet::data::{Schema, Table};
 use privet::model::Model;
 use privet::privacy::account::{Caps, Price};
-use privet::privacy::{
-    Delta, Epsilon, Ledger, Neighbours, Randomness, Relation, Replace, ReplacePrivate, Unprotected,
-};
+use privet::privacy::{Delta, Epsilon, Ledger, Neighbours, Randomness, Relation, Typed, Unprotected};
 use privet::setting::central::{Central, Normaliser};
 use privet::setting::evaluation::Evaluation;
 use privet::setting::plain::Plain;
@@ -102,20 +100,28 @@ fn public(schema: &Schema) -> Unprotected {
     Unprotected::unrecorded(schema.dataset(), &schema.relation(), "a public data set")
 }
 
+/// Whole people are replaced, as in the paper; where some columns are public, the others are.
 fn private(central: &Central, train: Table) -> Result<Model, Error> {
-    match train.schema().relation() {
-        Relation::ReplacePrivate { rows, columns, .. } => {
-            paid(central, train, ReplacePrivate::unit(rows, columns))
-        }
-        // The paper's neighbours: one row is replaced.
-        Relation::AddRemove { .. } | Relation::Replace { .. } => paid(central, train, Replace::row()),
-    }
+    let relation = match train.schema().relation() {
+        Relation::AddRemove { rows, unit } => Relation::Replace { rows, unit },
+        other => other,
+    };
+    relation.typed(Paid { central, train })
 }
 
-fn paid<N: Neighbours>(central: &Central, train: Table, relation: N) -> Result<Model, Error> {
-    let caps = Caps::from(Price::Pure(central.epsilon()));
-    let ledger = Ledger::volatile(relation, caps, Delta::ZERO, Randomness::from_os()?)?;
-    central.fit(train, ledger, &|_, _| {})
+struct Paid<'a> {
+    central: &'a Central,
+    train: Table,
+}
+
+impl Typed for Paid<'_> {
+    type Output = Result<Model, Error>;
+
+    fn under<N: Neighbours>(self, relation: N) -> Self::Output {
+        let caps = Caps::from(Price::Pure(self.central.epsilon()));
+        let ledger = Ledger::volatile(relation, caps, Delta::ZERO, Randomness::from_os()?)?;
+        self.central.fit(self.train, ledger, &|_, _| {})
+    }
 }
 
 fn accuracy(model: &Model, test: &Table) -> Result<f64, Error> {

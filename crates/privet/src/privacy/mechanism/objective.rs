@@ -12,7 +12,7 @@ use super::Paid;
 use crate::Error;
 use crate::privacy::account::Price;
 use crate::privacy::query::Anchor;
-use crate::privacy::{Epsilon, Neighbours, Private, Randomness};
+use crate::privacy::{Epsilon, Neighbours, Private, Randomness, Relation};
 
 /// What the noise gets of ε; the ridge gets the rest.
 const SHARE: f64 = 0.85;
@@ -76,6 +76,52 @@ pub struct RowLoss {
     pub anchor: Anchor,
 }
 
+impl RowLoss {
+    /// The scale of the noise and the ridge that cost `epsilon`.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] if ε is zero, there is no coefficient, or a bound is not above zero and finite.
+    pub fn amounts(&self, epsilon: Epsilon, relation: &Relation) -> Result<[f64; 2], Error> {
+        let bad = |why: String| Err(Error::Parameter(why));
+        if epsilon == Epsilon::ZERO {
+            return bad("epsilon = 0 allows no answer at all: give it a positive share".into());
+        }
+        if self.dimension == 0 {
+            return bad("dimension = 0: a loss without coefficients has nothing to minimise".into());
+        }
+        for (name, bound) in [("slope", self.slope), ("curvature", self.curvature)] {
+            if !(bound > 0.0 && bound.is_finite()) {
+                return bad(format!("{name} = {bound}: it must be above zero and finite"));
+            }
+        }
+        let budget = epsilon.to_f64();
+        let rows = f64::from(relation.rows().get());
+        let scale = OUTWARDS * relation.steps() as f64 * self.slope / (SHARE * budget);
+        let ridge = OUTWARDS * self.curvature / ((1.0 - SHARE) * budget / rows).exp_m1();
+        if !(scale.is_finite() && ridge.is_finite()) {
+            return bad(format!(
+                "epsilon = {epsilon} asks for more noise than numbers can hold"
+            ));
+        }
+        Ok([scale, ridge.max(LEAST_RIDGE)])
+    }
+
+    /// The standard deviation of one coordinate of the noise, to plan with before paying.
+    ///
+    /// # Errors
+    /// As [`RowLoss::amounts`].
+    pub fn deviation(&self, epsilon: Epsilon, relation: &Relation) -> Result<f64, Error> {
+        let [scale, _] = self.amounts(epsilon, relation)?;
+        let m = self.dimension as f64;
+        let variance = match self.ball {
+            Ball::Cube => (m + 1.0) * (m + 2.0) / 3.0,
+            Ball::Sphere => m + 1.0,
+            Ball::Cross => 2.0,
+        };
+        Ok(scale * variance.sqrt())
+    }
+}
+
 /// A loss that is perturbed so that its minimum may be released.
 ///
 /// Minimised is Σ (losses of the rows) + ridge/2 · ‖θ‖² + V·θ, the ridge on **every** coefficient, the intercept too; V has a
@@ -96,35 +142,15 @@ impl<N: Neighbours> Objective<N> {
     /// The least noise and ridge that cost `epsilon`.
     ///
     /// # Errors
-    /// [`Error::Parameter`] if ε is zero, there is no coefficient, or a bound is not above zero and finite.
+    /// As [`RowLoss::amounts`].
     pub fn calibrated(epsilon: Epsilon, relation: &N, loss: RowLoss) -> Result<Self, Error> {
-        let bad = |why: String| Err(Error::Parameter(why));
-        if epsilon == Epsilon::ZERO {
-            return bad("epsilon = 0 allows no answer at all: give it a positive share".into());
-        }
-        if loss.dimension == 0 {
-            return bad("dimension = 0: a loss without coefficients has nothing to minimise".into());
-        }
-        for (name, bound) in [("slope", loss.slope), ("curvature", loss.curvature)] {
-            if !(bound > 0.0 && bound.is_finite()) {
-                return bad(format!("{name} = {bound}: it must be above zero and finite"));
-            }
-        }
-        let budget = epsilon.to_f64();
-        let rows = f64::from(relation.relation().rows().get());
-        let scale = OUTWARDS * relation.steps() as f64 * loss.slope / (SHARE * budget);
-        let ridge = OUTWARDS * loss.curvature / ((1.0 - SHARE) * budget / rows).exp_m1();
-        if !(scale.is_finite() && ridge.is_finite()) {
-            return bad(format!(
-                "epsilon = {epsilon} asks for more noise than numbers can hold"
-            ));
-        }
+        let [scale, ridge] = loss.amounts(epsilon, &relation.relation())?;
         Ok(Self {
             relation: relation.clone(),
             loss,
             epsilon,
             scale,
-            ridge: ridge.max(LEAST_RIDGE),
+            ridge,
         })
     }
 

@@ -4,7 +4,7 @@ use super::Relation;
 
 impl Relation {
     /// The command that sets a budget for this change; how much is for its owner to say.
-    pub(in crate::privacy) fn limit_command(&self, dataset: &str) -> String {
+    pub fn limit_command(&self, dataset: &str) -> String {
         let mut command = format!("privet ledger limit {} --epsilon E", quoted(dataset));
         let change = match self {
             Self::AddRemove { .. } => None,

@@ -34,6 +34,11 @@ pub(super) struct Histogram {
 }
 
 impl HistogramBayes {
+    /// How many cells a column is counted in, of each class.
+    pub(super) fn cells(&self, shape: &Shape) -> usize {
+        self.histogram(0, shape).count
+    }
+
     pub(super) fn histogram(&self, feature: usize, shape: &Shape) -> Histogram {
         let most = (self.bins as usize).max(1);
         if !shape.number || shape.ordered <= most {

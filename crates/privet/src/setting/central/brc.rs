@@ -21,7 +21,7 @@ use crate::boost::{Ensemble, Link, Member};
 use crate::learner::{Learner, Linear, Plane};
 use crate::privacy::account::Price;
 use crate::privacy::mechanism::{Laplace, Mechanism};
-use crate::privacy::{Coins, Ledger, Neighbours};
+use crate::privacy::{Coins, Ledger, Neighbours, Relation};
 pub(super) use asking::Asking;
 use asking::quotient_bound;
 use weights::Branch;
@@ -190,7 +190,7 @@ impl Brc {
     }
 
     /// How far noise puts a released edge off in the last round, as a share of all rows: one standard error.
-    pub(super) fn deviation(&self, budget: &Budget, relation: &impl Neighbours) -> Result<f64, Error> {
+    pub(super) fn deviation(&self, budget: &Budget, relation: &Relation) -> Result<f64, Error> {
         let share = budget.share(self.draws(budget))?;
         let clips = self.clips();
         let (l1, unit) = match self.normaliser {
@@ -199,7 +199,7 @@ impl Brc {
                 (2 * ONE) as f64 * budget.rows as f64,
             ),
             Normaliser::Weights => (
-                quotient_bound(clips, budget.rows, relation.relation().rows()),
+                quotient_bound(clips, budget.rows, relation.rows()),
                 f64::from(DIGITS).exp2(),
             ),
         };

@@ -9,7 +9,7 @@
 //! from its caller. The ridge covers the determinant with (1 + λ/γ) for one row, where the authors allow its square, and ε is cut
 //! once and for all, 85 to 15, where they cut by the ridge that they are given. Both give less noise at the same ε.
 
-use super::objective::{check_size, logistic};
+use super::objective::{codes_loss, logistic};
 use super::regression::{Design, Regression};
 use super::rows::{Rows, numbers};
 use super::{Budget, Progress};
@@ -17,7 +17,7 @@ use crate::Error;
 use crate::boost::Ensemble;
 use crate::learner::Linear;
 use crate::privacy::mechanism::{Ball, Objective, RowLoss};
-use crate::privacy::{Anchor, Ledger, Neighbours};
+use crate::privacy::{Ledger, Neighbours};
 
 /// # Privacy
 /// Pure ε in one release, provided that its assumption holds; `docs/proofs/objective.md#logistic-losses`. Public columns and
@@ -29,16 +29,8 @@ pub(super) fn train<N: Neighbours>(
     progress: Progress<'_>,
 ) -> Result<Ensemble, Error> {
     progress(0, 1);
-    let dimension = rows.all.len() + 1;
-    check_size(dimension)?;
-    let scale = 1.0 / (dimension as f64).sqrt();
-    let loss = RowLoss {
-        ball: Ball::Sphere,
-        dimension,
-        slope: 1.0,
-        curvature: 0.25,
-        anchor: Anchor::new("objective#logistic-losses"),
-    };
+    let loss = loss(rows.all.len())?;
+    let scale = 1.0 / (loss.dimension as f64).sqrt();
     let objective = Objective::calibrated(budget.epsilon, ledger.relation(), loss)?;
     let ridge = objective.ridge();
     let what = format!("coefficients of all {} columns", rows.all.len());
@@ -66,4 +58,17 @@ pub(super) fn train<N: Neighbours>(
         &found[1..],
         found[0],
     )))
+}
+
+/// What a row adds: it is no longer than one.
+///
+/// # Errors
+/// As [`codes_loss`].
+pub(super) fn loss(columns: usize) -> Result<RowLoss, Error> {
+    Ok(RowLoss {
+        ball: Ball::Sphere,
+        slope: 1.0,
+        curvature: 0.25,
+        ..codes_loss(columns)?
+    })
 }

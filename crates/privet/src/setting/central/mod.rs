@@ -20,6 +20,8 @@
 //! | file | what it holds |
 //! | --- | --- |
 //! | `params` | parameters, parsed once |
+//! | `auto` | which algorithm is best, by a public rule |
+//! | `noise` | how far off the noise will put things, before anything is paid |
 //! | `rows` | numbers behind the wall, public columns in front of it |
 //! | `brc` | algorithms 2 and 3 |
 //! | `select` | one choice among random planes |
@@ -33,10 +35,12 @@
 //! | `public` | public columns alone |
 
 pub mod as_published;
+mod auto;
 mod bayes;
 mod brc;
 mod logistic;
 mod moment;
+mod noise;
 mod objective;
 mod params;
 mod people;
@@ -97,8 +101,13 @@ impl Central {
         progress: Progress<'_>,
     ) -> Result<Model, Error> {
         let schema = table.schema().clone();
-        let ensemble = self.train(table, &mut ledger, progress)?;
-        Model::new(schema, ensemble, ledger.close(), Settings::new(self.settings()))
+        let relation = ledger.relation().relation();
+        let resolved = self.resolve(&schema, &relation)?;
+        let mut settings = resolved.settings();
+        let noise = resolved.noise(&schema, &relation)?;
+        settings.extend(noise.into_iter().map(|line| ("noise".to_owned(), line)));
+        let ensemble = resolved.train(table, &mut ledger, progress)?;
+        Model::new(schema, ensemble, ledger.close(), Settings::new(settings))
     }
 
     /// Trains an ensemble, paying for it from `ledger`.
@@ -116,14 +125,14 @@ impl Central {
         progress: Progress<'_>,
     ) -> Result<Ensemble, Error> {
         let relation = ledger.relation().relation();
-        self.check(table.schema(), &relation)?;
-        let budget = self.budget();
-        ledger.promise(Price::Pure(budget.epsilon))?;
+        let own = self.resolve(table.schema(), &relation)?;
+        let budget = own.budget();
+        ledger.promise(Price::Pure(own.charge(table.schema(), &relation)?))?;
         let mut rows = Rows::new(table, &relation)?;
-        if self.is_balanced() {
+        if own.is_balanced() {
             rows.balance(&mut ledger.coins()?);
         }
-        match self.algorithm() {
+        match own.algorithm() {
             Algorithm::Brc(brc) => brc.train(&rows, ledger, &budget, progress),
             Algorithm::Select(select) => select.train(&rows, ledger, &budget, progress),
             Algorithm::HistogramBayes(bayes) => bayes.train(&rows, ledger, &budget, progress),
@@ -132,6 +141,7 @@ impl Central {
             Algorithm::DpLogistic => logistic::train(&rows, ledger, &budget, progress),
             Algorithm::People(people) => people.train(&rows, ledger, &budget, progress),
             Algorithm::Public => Ok(public::train(&rows)),
+            Algorithm::Auto => Err(Error::Misuse("the rule chose no algorithm".into())),
         }
     }
 }

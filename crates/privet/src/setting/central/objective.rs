@@ -6,15 +6,17 @@
 //! It does not add exact noise: its ε is that of real numbers and of the exact minimum, and its certificate says so.
 
 use super::bayes::{Histogram, HistogramBayes};
+use super::params::private_features;
 use super::regression::{Design, Regression};
 use super::rows::{Matrix, Rows};
 use super::select::Base;
 use super::{Budget, Progress};
 use crate::Error;
 use crate::boost::{Ensemble, Link, Member};
+use crate::data::Schema;
 use crate::learner::{Learner, Linear, Shape, Term};
 use crate::privacy::mechanism::{Ball, Objective, RowLoss};
-use crate::privacy::{Anchor, Ledger, Neighbours};
+use crate::privacy::{Anchor, Ledger, Neighbours, Relation};
 
 /// Cells of a number, where it is written as indicators.
 const BINS: u32 = 10;
@@ -52,6 +54,21 @@ pub struct Perturbation {
 }
 
 impl Perturbation {
+    /// What a row of this schema adds.
+    ///
+    /// # Errors
+    /// As [`codes_loss`].
+    pub(super) fn loss(&self, schema: &Schema, relation: &Relation) -> Result<RowLoss, Error> {
+        let shapes = Shape::of(schema);
+        let cells: Vec<usize> = private_features(schema, relation)
+            .map(|(place, _)| CELLS.cells(&shapes[place]))
+            .collect();
+        match self.encoding {
+            Encoding::Codes => codes_loss(cells.len()),
+            Encoding::Indicators => indicators_loss(cells.into_iter()),
+        }
+    }
+
     /// # Privacy
     /// Pure ε in one release, provided that its assumption holds; `docs/proofs/objective.md#logistic-losses`.
     ///
@@ -92,33 +109,59 @@ pub(super) fn logistic(linear: Linear) -> Ensemble {
     }
 }
 
-/// That so many coefficients can be fitted: known from the schema alone.
-pub(super) fn check_size(dimension: usize) -> Result<(), Error> {
-    if dimension <= LARGEST {
-        return Ok(());
+/// What a row adds where each column is one number: its slope is (σ − y)·(1, x), no longer than 1 in the cube.
+///
+/// # Errors
+/// [`Error::Parameter`] if a matrix of so many products cannot be written.
+pub(super) fn codes_loss(columns: usize) -> Result<RowLoss, Error> {
+    let dimension = columns + 1;
+    if dimension > LARGEST {
+        return Err(Error::Parameter(format!(
+            "name: {dimension} coefficients are too many, at most {LARGEST} can be fitted; declare fewer columns"
+        )));
     }
-    Err(Error::Parameter(format!(
-        "name: {dimension} coefficients are too many, at most {LARGEST} can be fitted; declare fewer columns or values, or use \
-         encoding = \"codes\""
-    )))
+    Ok(RowLoss {
+        ball: Ball::Cube,
+        dimension,
+        slope: 1.0,
+        curvature: dimension as f64 / 4.0,
+        anchor: Anchor::new("objective#logistic-losses"),
+    })
 }
 
-/// One number for each column: a row's slope is (σ − y)·(1, x), no longer than 1 in the cube.
+/// What a row adds where each column is a one among so many cells: F + 1 ones, so a slope is no longer than F + 1 in L1.
+///
+/// # Errors
+/// As [`codes_loss`].
+pub(super) fn indicators_loss(cells: impl ExactSizeIterator<Item = usize>) -> Result<RowLoss, Error> {
+    let ones = (cells.len() + 1) as f64;
+    let dimension = 1 + cells.sum::<usize>();
+    if dimension > LARGEST {
+        return Err(Error::Parameter(format!(
+            "encoding = \"indicators\" makes {dimension} coefficients, at most {LARGEST} can be fitted; declare fewer values, or use \
+             encoding = \"codes\""
+        )));
+    }
+    Ok(RowLoss {
+        ball: Ball::Cross,
+        dimension,
+        slope: ones,
+        curvature: ones / 4.0,
+        anchor: Anchor::new("objective#logistic-losses"),
+    })
+}
+
+/// The cells of a column where it is written as indicators.
+pub(super) const CELLS: HistogramBayes = HistogramBayes { bins: BINS };
+
+/// One number for each column.
 fn codes<N: Neighbours>(
     rows: &Rows,
     base: &Base,
     ledger: &mut Ledger<N>,
     budget: &Budget,
 ) -> Result<Linear, Error> {
-    let dimension = rows.coordinates.len() + 1;
-    check_size(dimension)?;
-    let loss = RowLoss {
-        ball: Ball::Cube,
-        dimension,
-        slope: 1.0,
-        curvature: dimension as f64 / 4.0,
-        anchor: Anchor::new("objective#logistic-losses"),
-    };
+    let loss = codes_loss(rows.coordinates.len())?;
     let objective = Objective::calibrated(budget.epsilon, ledger.relation(), loss)?;
     let ridge = objective.ridge();
     let what = format!("coefficients of {} columns", rows.coordinates.len());
@@ -142,29 +185,20 @@ fn codes<N: Neighbours>(
     Ok(rows.linear(&found[1..], found[0]))
 }
 
-/// A one for each column, in the place of its value or bin: F + 1 ones in a row, so a slope is no longer than F + 1 in L1.
+/// A one for each column, in the place of its value or bin.
 fn indicators<N: Neighbours>(
     rows: &Rows,
     base: &Base,
     ledger: &mut Ledger<N>,
     budget: &Budget,
 ) -> Result<Linear, Error> {
-    let bayes = HistogramBayes { bins: BINS };
     let histograms: Vec<Histogram> = rows
         .coordinates
         .iter()
-        .map(|coordinate| bayes.histogram(coordinate.feature, &coordinate.shape))
+        .map(|coordinate| CELLS.histogram(coordinate.feature, &coordinate.shape))
         .collect();
-    let dimension = 1 + histograms.iter().map(|histogram| histogram.count).sum::<usize>();
-    check_size(dimension)?;
-    let ones = (histograms.len() + 1) as f64;
-    let loss = RowLoss {
-        ball: Ball::Cross,
-        dimension,
-        slope: ones,
-        curvature: ones / 4.0,
-        anchor: Anchor::new("objective#logistic-losses"),
-    };
+    let loss = indicators_loss(histograms.iter().map(|histogram| histogram.count))?;
+    let dimension = loss.dimension;
     let objective = Objective::calibrated(budget.epsilon, ledger.relation(), loss)?;
     let ridge = objective.ridge();
     let what = format!(

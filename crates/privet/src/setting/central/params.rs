@@ -1,5 +1,7 @@
 //! Parameters, parsed once.
 
+mod ranges;
+
 use super::{
     Brc, Budget, Clip, Coefficient, Encoding, HistogramBayes, MomentSelect, Normaliser, People, Perturbation,
     Planes, Select,
@@ -8,6 +10,7 @@ use crate::Error;
 use crate::data::Keep;
 use crate::data::schema::{Column, Label, Schema};
 use crate::privacy::{Epsilon, Relation};
+use ranges::owners;
 
 /// How a model is made.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,11 +31,14 @@ pub enum Algorithm {
     People(People),
     /// Public columns alone.
     Public,
+    /// Whichever of these is best by a public rule.
+    Auto,
 }
 
 impl Algorithm {
     /// The names that a job can say.
-    pub const NAMES: [&str; 8] = [
+    pub const NAMES: [&str; 9] = [
+        "auto",
         "brc",
         "select",
         "histogram-bayes",
@@ -54,6 +60,7 @@ impl Algorithm {
             Self::DpLogistic => "dp-logistic",
             Self::People(_) => "people",
             Self::Public => "public",
+            Self::Auto => "auto",
         }
     }
 }
@@ -61,9 +68,11 @@ impl Algorithm {
 /// Training by a curator: parameters that make sense.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Central {
-    algorithm: Algorithm,
-    budget: Budget,
-    balanced: bool,
+    pub(super) algorithm: Algorithm,
+    pub(super) budget: Budget,
+    pub(super) balanced: bool,
+    /// Why the algorithm was chosen, if a rule chose it.
+    pub(super) because: Option<String>,
 }
 
 impl Central {
@@ -80,6 +89,17 @@ impl Central {
     /// What may be spent.
     pub fn epsilon(&self) -> Epsilon {
         self.budget.epsilon
+    }
+
+    /// What will be charged: nothing if no private column is looked at.
+    ///
+    /// # Errors
+    /// As [`resolve`](Self::resolve).
+    pub fn charge(&self, schema: &Schema, relation: &Relation) -> Result<Epsilon, Error> {
+        Ok(match self.resolve(schema, relation)?.algorithm {
+            Algorithm::Public => Epsilon::ZERO,
+            _ => self.budget.epsilon,
+        })
     }
 
     pub(super) fn budget(&self) -> Budget {
@@ -137,7 +157,7 @@ impl Central {
             }
             return Ok(());
         }
-        let private = schema.features().count() - if public_label { public_features } else { 0 };
+        let private = private_features(schema, relation).count();
         if private == 0 {
             return bad(format!(
                 "name = \"{name}\" is for private columns, and the schema declares none: use setting = \"plain\""
@@ -163,7 +183,10 @@ impl Central {
                 all.push(("encoding".into(), encoding.name().into()));
             }
             Algorithm::People(people) => all.extend(people.settings(&self.budget)),
-            Algorithm::DpLogistic | Algorithm::Public => {}
+            Algorithm::DpLogistic | Algorithm::Public | Algorithm::Auto => {}
+        }
+        if let Some(because) = &self.because {
+            all.push(("chosen".into(), because.clone()));
         }
         if self.balanced {
             all.push(("balance".into(), "true".into()));
@@ -172,6 +195,21 @@ impl Central {
         all.push(("rows_about".into(), self.budget.rows.to_string()));
         all
     }
+}
+
+/// The features that are paid for: all, or those that are not public where the label is.
+pub(super) fn private_features<'s>(
+    schema: &'s Schema,
+    relation: &Relation,
+) -> impl Iterator<Item = (usize, &'s Column)> {
+    let learns_freely = schema
+        .label()
+        .is_some_and(|(label, _)| is_public(label, relation));
+    let relation = relation.clone();
+    schema
+        .features()
+        .enumerate()
+        .filter(move |(_, column)| !(learns_freely && is_public(column, &relation)))
 }
 
 fn is_public(column: &Column, relation: &Relation) -> bool {
@@ -332,6 +370,7 @@ impl Builder {
             "dp-logistic" => Algorithm::DpLogistic,
             "people" => Algorithm::People(People { boosting: self.brc }),
             "public" => Algorithm::Public,
+            "auto" => Algorithm::Auto,
             other => {
                 return bad(format!(
                     "there is no algorithm \"{other}\": choose one of {}",
@@ -353,59 +392,9 @@ impl Builder {
             algorithm,
             budget: Budget { epsilon, rows },
             balanced: self.balanced,
+            because: None,
         };
         central.ranges()?;
         Ok(central)
-    }
-}
-
-impl Central {
-    /// That every number lies where it makes sense.
-    fn ranges(&self) -> Result<(), Error> {
-        let bad = |why: String| Err(Error::Parameter(why));
-        match &self.algorithm {
-            Algorithm::Brc(brc) | Algorithm::People(People { boosting: brc }) => {
-                for (key, clip) in [("lower", brc.lower), ("upper", brc.upper)] {
-                    if !(1.0..=100.0).contains(&clip) {
-                        return bad(format!("{key} = {clip}: it must lie between 1 and 100"));
-                    }
-                }
-                match brc.rounds {
-                    Some(rounds) if !(1..=10_000).contains(&rounds) => {
-                        bad(format!("rounds = {rounds}: it must lie between 1 and 10000"))
-                    }
-                    _ => {
-                        let draws = match &self.algorithm {
-                            Algorithm::People(people) => people.draws(&self.budget),
-                            _ => brc.draws(&self.budget),
-                        };
-                        self.budget.share(draws).map(drop)
-                    }
-                }
-            }
-            Algorithm::Select(Select { candidates })
-            | Algorithm::MomentSelect(MomentSelect { candidates })
-                if !(1..=100_000).contains(candidates) =>
-            {
-                bad(format!(
-                    "candidates = {candidates}: it must lie between 1 and 100000"
-                ))
-            }
-            Algorithm::HistogramBayes(HistogramBayes { bins }) if !(1..=1000).contains(bins) => {
-                bad(format!("bins = {bins}: it must lie between 1 and 1000"))
-            }
-            _ => Ok(()),
-        }
-    }
-}
-
-/// The algorithms that have a parameter.
-fn owners(parameter: &str) -> &'static [&'static str] {
-    match parameter {
-        "candidates" => &["select", "moment-select"],
-        "bins" => &["histogram-bayes"],
-        "encoding" => &["objective"],
-        "planes" => &["brc"],
-        _ => &["brc", "people"],
     }
 }

@@ -11,16 +11,16 @@
 //! a weighted logistic regression with a perturbed loss to all rows, weights within BRC's clips: the best that the same idea gives
 //! under pure ε with BRC's rounds, branch and weights.
 
-use super::brc::{Asking, Brc, Classifiers, ONE, Weights};
-use super::objective::check_size;
+use super::brc::{Asking, Brc, Classifiers, ONE, Planes, Weights};
+use super::objective::codes_loss;
 use super::regression::{Design, Regression};
 use super::rows::{Candidate, Rows};
 use super::{Budget, Progress};
 use crate::Error;
 use crate::boost::Ensemble;
 use crate::privacy::account::Price;
-use crate::privacy::mechanism::{Assumption, Ball, Objective, RowLoss};
-use crate::privacy::{Anchor, Epsilon, Ledger, Neighbours};
+use crate::privacy::mechanism::{Assumption, Objective, RowLoss};
+use crate::privacy::{Anchor, Epsilon, Ledger, Neighbours, Relation};
 
 /// Parameters of boosting with private classifiers: those of [`Brc`], without its planes.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -31,7 +31,7 @@ pub struct People {
 
 impl People {
     /// Rounds by BRC's rule, for the half of ε that errors are paid from.
-    fn rounds(&self, budget: &Budget) -> u32 {
+    pub(super) fn rounds(&self, budget: &Budget) -> u32 {
         let half = Budget {
             epsilon: Epsilon::from_billionths(budget.epsilon.billionths() / 2),
             ..*budget
@@ -55,6 +55,22 @@ impl People {
         all
     }
 
+    /// What rows of the largest weight there can be add to a round's loss.
+    pub(super) fn heaviest(&self, columns: usize) -> Result<RowLoss, Error> {
+        loss(columns, self.boosting.upper)
+    }
+
+    /// How far noise puts a released edge off in the last round, as a share of all rows: one standard error.
+    pub(super) fn deviation(&self, budget: &Budget, relation: &Relation) -> Result<f64, Error> {
+        // Each of its errors has as much of ε as BRC's would have with twice the rounds.
+        let twice = Brc {
+            rounds: Some(2 * self.rounds(budget)),
+            planes: Planes::Random,
+            ..self.boosting.clone()
+        };
+        twice.deviation(budget, relation)
+    }
+
     /// # Paper
     /// Algorithm 2 with a private classifier in line 5.
     ///
@@ -68,7 +84,7 @@ impl People {
         budget: &Budget,
         progress: Progress<'_>,
     ) -> Result<Ensemble, Error> {
-        check_size(rows.coordinates.len() + 1)?;
+        codes_loss(rows.coordinates.len())?;
         let relation = ledger.relation().clone();
         let (rounds, draws) = (self.rounds(budget), self.draws(budget));
         let share = budget.share(draws)?;
@@ -99,15 +115,7 @@ impl Classifiers for Fitted {
         weights: &Weights,
         rows: &Rows,
     ) -> Result<Candidate, Error> {
-        let dimension = rows.coordinates.len() + 1;
-        let most = weights.most() as f64 / ONE as f64;
-        let loss = RowLoss {
-            ball: Ball::Cube,
-            dimension,
-            slope: most,
-            curvature: most * dimension as f64 / 4.0,
-            anchor: Anchor::new("objective#weighted-rounds"),
-        };
+        let loss = loss(rows.coordinates.len(), weights.most() as f64 / ONE as f64)?;
         let objective = Objective::calibrated(asking.share, &asking.relation, loss)?;
         let ridge = objective.ridge();
         let found = asking.paid.minimise(&objective, |noise| {
@@ -133,4 +141,15 @@ impl Classifiers for Fitted {
             intercept: found[0] as f32,
         })
     }
+}
+
+/// What a row of at most this weight adds.
+fn loss(columns: usize, most: f64) -> Result<RowLoss, Error> {
+    let one = codes_loss(columns)?;
+    Ok(RowLoss {
+        slope: most * one.slope,
+        curvature: most * one.curvature,
+        anchor: Anchor::new("objective#weighted-rounds"),
+        ..one
+    })
 }

@@ -13,20 +13,26 @@ fn objective(ball: Ball, dimension: usize) -> Objective<Replace> {
         .expect("an objective")
 }
 
-/// The mean and the variance of ‖V‖/scale, and of the place of the first coordinate in its ball, from so many draws.
-fn moments(objective: &Objective<Replace>, draws: usize) -> [f64; 3] {
+/// The mean and the variance of ‖V‖/scale, the mean of the first coordinate over the scale, and that of its square in units of
+/// what is planned with, from so many draws.
+fn moments(objective: &Objective<Replace>, draws: usize) -> [f64; 4] {
     let mut random = Randomness::from_os().expect("randomness");
-    let (mut sum, mut squares, mut first) = (0.0, 0.0, 0.0);
+    let planned = objective
+        .loss
+        .deviation(objective.epsilon, &objective.relation.relation())
+        .expect("a deviation");
+    let (mut sum, mut squares, mut first, mut second) = (0.0, 0.0, 0.0, 0.0);
     for _ in 0..draws {
         let noise = objective.noise(Paid::receipt(), &mut random);
         let norm = objective.loss.ball.norm(&noise) / objective.scale;
         sum += norm;
         squares += norm * norm;
         first += noise[0] / objective.scale;
+        second += (noise[0] / planned).powi(2);
     }
     let n = draws as f64;
     let mean = sum / n;
-    [mean, squares / n - mean * mean, first / n]
+    [mean, squares / n - mean * mean, first / n, second / n]
 }
 
 /// The norm of noise of density exp(−‖v‖/scale) has the Gamma law of shape m, whatever the ball: mean m and variance m. A
@@ -37,7 +43,7 @@ fn the_norm_of_the_noise_has_the_gamma_law_of_its_dimension() {
         for dimension in [1, 2, 5, 17] {
             let draws = 40_000;
             let m = dimension as f64;
-            let [mean, variance, first] = moments(&objective(ball, dimension), draws);
+            let [mean, variance, first, second] = moments(&objective(ball, dimension), draws);
             // Seven standard errors: a false alarm once in 10^11 comparisons. The variance of a square of Gamma noise is at most
             // (2m² + 6m), that of the first coordinate at most 2m(m + 1).
             let error = |variance: f64| 7.0 * (variance / draws as f64).sqrt();
@@ -49,6 +55,11 @@ fn the_norm_of_the_noise_has_the_gamma_law_of_its_dimension() {
             assert!(
                 first.abs() < error(2.0 * m * (m + 1.0)),
                 "{ball:?} {dimension}: {first}"
+            );
+            // Its fourth moment is at most six times the square of the second, for Laplace's law: twenty to be safe.
+            assert!(
+                (second - 1.0).abs() < error(20.0),
+                "{ball:?} {dimension}: {second}"
             );
             // The test would see the wrong shape.
             assert!((m * m / (m + 1.0) - m).abs() > error(m));

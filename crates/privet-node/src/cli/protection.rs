@@ -1,0 +1,153 @@
+//! Who is protected, how far and from what not: the same words before a run, from its plan, and after it, from a certificate.
+
+use std::fmt::Write;
+
+use privet::data::Schema;
+use privet::data::schema::Kind;
+use privet::privacy::{Certificate, Delta, Epsilon, Guarantee, Relation};
+use serde_json::{Value, json};
+
+use super::words;
+
+/// What is promised about the rows of a schema.
+pub(super) struct Protection<'a> {
+    pub(super) schema: &'a Schema,
+    pub(super) relation: &'a Relation,
+    pub(super) epsilon: Epsilon,
+    pub(super) delta: Delta,
+}
+
+impl<'a> Protection<'a> {
+    /// What a certificate promises to whoever is in the table, if it does.
+    pub(super) fn of(schema: &'a Schema, certificate: &'a Certificate) -> Option<Self> {
+        certificate.claims.iter().find_map(|claim| {
+            let (epsilon, delta) = match &claim.guarantee {
+                Guarantee::Pure { epsilon } => (*epsilon, Delta::ZERO),
+                Guarantee::Approximate { epsilon, delta, .. } => (*epsilon, *delta),
+                _ => return None,
+            };
+            Some(Self {
+                schema,
+                relation: &claim.protects,
+                epsilon,
+                delta,
+            })
+        })
+    }
+
+    /// The paragraphs, each under its heading.
+    pub(super) fn text(&self) -> String {
+        let mut text = format!("WHO IS PROTECTED\n  {}\n", self.who());
+        let _ = writeln!(text, "\nWHAT {} MEANS", words::promise(self.epsilon, self.delta));
+        for line in self.meaning() {
+            let _ = writeln!(text, "  {line}");
+        }
+        let _ = writeln!(text, "\nWHAT IS NOT PROTECTED");
+        for line in self.exceptions() {
+            let _ = writeln!(text, "  -  {line}");
+        }
+        text
+    }
+
+    pub(super) fn json(&self) -> Value {
+        json!({
+            "who": self.who(),
+            "change": self.relation,
+            "epsilon": self.epsilon,
+            "delta": self.delta,
+            "meaning": self.meaning(),
+            "not_protected": self.exceptions(),
+        })
+    }
+
+    fn who(&self) -> String {
+        let unit = match (self.relation.unit(), self.relation.rows().get()) {
+            (None, 1) => "every person in it, if a person has one row".to_owned(),
+            (None, k) => format!("every person in it with at most {k} rows"),
+            (Some(column), 1) => {
+                format!("every person in it (rows with the same '{column}'; one row of each is used)")
+            }
+            (Some(column), k) => {
+                format!("every person in it (rows with the same '{column}'; the first {k} of each are used)")
+            }
+        };
+        let what = match self.relation {
+            Relation::AddRemove { .. } => "everything about them, also that they are in it",
+            Relation::Replace { .. } => "everything about them but that somebody is in it",
+            Relation::ReplacePrivate { .. } => "their private columns",
+        };
+        format!(
+            "'{}': {unit}. Protected is {what}, from anybody who sees the model, whatever else they know.",
+            self.schema.dataset()
+        )
+    }
+
+    fn meaning(&self) -> Vec<String> {
+        let factor = self.epsilon.to_f64().exp();
+        let sure = |p: f64| {
+            let after = 100.0 * p * factor / (p * factor + 1.0 - p);
+            if after > 99.9 {
+                "more than 99.9%".to_owned()
+            } else {
+                format!("{:.1}%", (after * 10.0).ceil() / 10.0)
+            }
+        };
+        let mut lines = vec![
+            format!(
+                "Whatever someone believes about one person, the model can change their odds by a factor of at most {}.",
+                words::odds(self.epsilon)
+            ),
+            format!(
+                "Who is 50% sure of something can become {} sure at most; who is 10% sure, {}; who is 1% sure, {}.",
+                sure(0.5),
+                sure(0.1),
+                sure(0.01)
+            ),
+        ];
+        if self.delta != Delta::ZERO {
+            lines.push(format!(
+                "Except with a chance of at most {}.",
+                words::scientific(self.delta)
+            ));
+        }
+        lines.push(match self.epsilon.to_f64() {
+            e if e <= 0.1 => "That is very little.".into(),
+            e if e <= 1.0 => "That is little.".into(),
+            e if e <= 3.0 => {
+                "That is noticeable: fit for data whose disclosure would be unpleasant, not harmful.".into()
+            }
+            e if e <= 10.0 => {
+                "That is a weak promise: a determined attacker can learn much about one person.".into()
+            }
+            _ => "That promises next to nothing about one person.".into(),
+        });
+        lines
+    }
+
+    fn exceptions(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        if let Relation::ReplacePrivate { columns, .. } = self.relation {
+            let public: Vec<&str> = self
+                .schema
+                .columns()
+                .iter()
+                .filter(|column| !columns.contains(&column.name) && column.kind != Kind::Skip)
+                .map(|column| column.name.as_str())
+                .collect();
+            lines.push(format!(
+                "Public columns: {}. They are used as they are, and what can be guessed from them about private ones is not hidden.",
+                public.join(", ")
+            ));
+            lines.push("That a person is in the table.".into());
+        }
+        if let Relation::Replace { .. } = self.relation {
+            lines.push("That a person is in the table, and how many people are.".into());
+        }
+        lines.push("What the model says about people in general, which may hold for somebody who is in no table at all.".into());
+        lines.push(
+            "Groups: about two people together the factor is squared, about three cubed, and so on.".into(),
+        );
+        lines.push("Anything from whoever holds the table, the ledger or the memory of this machine.".into());
+        lines
+    }
+}
