@@ -19,7 +19,7 @@ struct Known {
     from: &'static str,
 }
 
-const KNOWN: [Known; 8] = [
+const KNOWN: [Known; 11] = [
     Known {
         name: "adult",
         schema: include_str!("../../reproduce/schemas/adult.toml"),
@@ -49,6 +49,24 @@ const KNOWN: [Known; 8] = [
         schema: include_str!("../../reproduce/schemas/casp.toml"),
         files: ("CASP.csv", None),
         from: "https://archive.ics.uci.edu/dataset/265/physicochemical+properties+of+protein+tertiary+structure",
+    },
+    Known {
+        name: "covtype",
+        schema: include_str!("../../reproduce/schemas/covtype.toml"),
+        files: ("covtype.data.gz", None),
+        from: "https://archive.ics.uci.edu/dataset/31/covertype",
+    },
+    Known {
+        name: "gss",
+        schema: include_str!("../../reproduce/schemas/gss.toml"),
+        files: ("GSS_15235.csv", None),
+        from: "https://gss.norc.org",
+    },
+    Known {
+        name: "kc-house",
+        schema: include_str!("../../reproduce/schemas/kc-house.toml"),
+        files: ("kc_house_data.csv", None),
+        from: "https://www.kaggle.com/datasets/harlfoxem/housesalesprediction",
     },
     Known {
         name: "ionosphere",
@@ -142,7 +160,10 @@ impl Data {
 /// A file's text. The labels of one of them end in a full stop.
 fn text(known: &Known, file: &str, path: &Path) -> Result<String, Error> {
     let mut text = String::new();
-    let opened = std::fs::File::open(path).and_then(|mut file| file.read_to_string(&mut text));
+    let opened = std::fs::File::open(path).and_then(|mut opened| match file.ends_with(".gz") {
+        true => flate2::read::GzDecoder::new(opened).read_to_string(&mut text),
+        false => opened.read_to_string(&mut text),
+    });
     opened.map_err(|e| missing(known, path, &e))?;
     Ok(match file {
         "adult.test" => text.replace("K.\n", "K\n"),

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use privet::Error;
-use privet::data::schema::{Column, Extras, Kind, Label, Number, Schema};
+use privet::data::schema::{Column, Declared, Extras, Kind, Label, Number, Schema};
 use privet::data::{Intake, Keep, Table};
 use privet::privacy::Coins;
 
@@ -37,7 +37,27 @@ pub enum Secret {
     Everything,
 }
 
-/// Which rows are kept.
+/// Which rows are taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pick {
+    /// How many of each class.
+    pub balance: Balance,
+    /// Of the first so many rows of the file only.
+    pub first: Option<usize>,
+    /// So many at most, at random.
+    pub most: Option<usize>,
+}
+
+impl Pick {
+    /// As many of one class as of the other, at random, as many as there are.
+    pub const BALANCED: Self = Self {
+        balance: Balance::Random,
+        first: None,
+        most: None,
+    };
+}
+
+/// How many rows are kept of each class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Balance {
     /// As many of one class as of the other, at random.
@@ -100,6 +120,27 @@ impl Records {
         })
     }
 
+    /// Whether a label that is a number is at least `least`, instead of the number.
+    /// # Errors
+    /// [`Error::Data`] if that does not fit together.
+    pub fn at_least(mut self, least: f64) -> Result<Self, Error> {
+        let declared = Declared::new(vec!["below".into(), "above".into()], None)?;
+        for row in &mut self.rows {
+            let above = row[self.label].parse().is_ok_and(|x: f64| x >= least);
+            row[self.label] = if above { "above" } else { "below" }.into();
+        }
+        let mut columns = self.schema.columns().to_vec();
+        columns[self.label].kind = Kind::Label(Label::Classes(declared));
+        self.schema = Schema::new(
+            self.schema.dataset(),
+            self.schema.unit().clone(),
+            self.schema.layout(),
+            self.schema.missing().to_vec(),
+            columns,
+        )?;
+        Ok(self)
+    }
+
     /// The schema of a preparation.
     ///
     /// # Errors
@@ -147,25 +188,26 @@ impl Records {
     }
 
     /// Rows to train on and rows to test on, a tenth of them, of the first rows of the file or of all.
-    pub fn split(&self, balance: Balance, first: Option<usize>, seed: u64) -> (Vec<usize>, Vec<usize>) {
+    pub fn split(&self, pick: Pick, seed: u64) -> (Vec<usize>, Vec<usize>) {
         let mut bytes = [0; 32];
         bytes[..8].copy_from_slice(&seed.to_le_bytes());
         let mut coins = Coins::from_seed(bytes);
-        let last = first.unwrap_or(self.rows.len()).min(self.rows.len());
+        let last = pick.first.unwrap_or(self.rows.len()).min(self.rows.len());
         let positive = self.positive();
         let is = |row: &usize| *self.rows[*row][self.label] == *positive;
         let (mut one, mut other): (Vec<usize>, Vec<usize>) = (0..last).partition(is);
         let least = one.len().min(other.len());
-        match balance {
+        match pick.balance {
             Balance::Random => [&mut one, &mut other].map(|class| shuffle(class, &mut coins)),
             Balance::Head | Balance::None => [(); 2],
         };
-        if balance != Balance::None {
+        if pick.balance != Balance::None {
             one.truncate(least);
             other.truncate(least);
         }
         let mut rows = [one, other].concat();
         shuffle(&mut rows, &mut coins);
+        rows.truncate(pick.most.unwrap_or(usize::MAX));
         let test = rows.split_off(rows.len() - (rows.len() as f64 * 0.1).round() as usize);
         (rows, test)
     }

@@ -12,7 +12,7 @@ use privet::setting::evaluation::Evaluation;
 use privet::setting::plain::Plain;
 use rayon::prelude::*;
 
-use super::super::records::{Balance, Coding, Records, Secret};
+use super::super::records::{Coding, Pick, Records, Secret};
 use super::super::{Measured, named};
 
 /// How rows are chosen and coded.
@@ -21,8 +21,7 @@ pub(super) struct Preparation<'a> {
     pub(super) records: &'a Records,
     pub(super) coding: Coding,
     pub(super) secret: Secret,
-    pub(super) balance: Balance,
-    pub(super) first: Option<usize>,
+    pub(super) pick: Pick,
 }
 
 /// What is trained.
@@ -37,11 +36,14 @@ pub(super) enum Method {
 }
 
 impl Method {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Plain("logistic") => "non-private",
-            Self::Plain(name) | Self::Central(name) => name,
-            Self::Paper => "brc as printed",
+    fn name(self, coding: Coding) -> &'static str {
+        match (self, coding) {
+            (Self::Plain("logistic"), _) => "non-private",
+            (Self::Paper, _) => "brc as printed",
+            (Self::Central("brc"), Coding::Declared) => "brc, declared",
+            (Self::Central("select"), Coding::Declared) => "select, declared",
+            (Self::Central("moment-select"), Coding::Declared) => "moment-select, declared",
+            (Self::Plain(name) | Self::Central(name), _) => name,
         }
     }
 
@@ -72,9 +74,7 @@ pub(super) fn run(
             .schema(preparation.coding, preparation.secret)?,
     );
     let values = (0..runs).into_par_iter().map(|run| {
-        let (train, test) = preparation
-            .records
-            .split(preparation.balance, preparation.first, run.into());
+        let (train, test) = preparation.records.split(preparation.pick, run.into());
         let rows = train.len();
         let train = preparation.records.table(&schema, &train)?;
         let test = preparation.records.table(&schema, &test)?;
@@ -88,8 +88,8 @@ pub(super) fn run(
         accuracy(&model, &test)
     });
     Ok(Measured {
-        method: method.name(),
-        epsilon: epsilon.filter(|_| method != Method::Central("public")),
+        method: method.name(preparation.coding),
+        epsilon,
         metric: "accuracy",
         values: values.collect::<Result<Vec<f64>, Error>>()?,
     })
@@ -101,7 +101,7 @@ fn public(schema: &Schema) -> Unprotected {
 }
 
 /// Whole people are replaced, as in the paper; where some columns are public, the others are.
-fn private(central: &Central, train: Table) -> Result<Model, Error> {
+pub(super) fn private(central: &Central, train: Table) -> Result<Model, Error> {
     let relation = match train.schema().relation() {
         Relation::AddRemove { rows, unit } => Relation::Replace { rows, unit },
         other => other,
@@ -124,7 +124,7 @@ impl Typed for Paid<'_> {
     }
 }
 
-fn accuracy(model: &Model, test: &Table) -> Result<f64, Error> {
+pub(super) fn accuracy(model: &Model, test: &Table) -> Result<f64, Error> {
     let evaluation = Evaluation::of(test.schema())?;
     let judged = test.cells().as_ref().map(|cells| evaluation.judge(model, cells));
     let report = evaluation.open(judged, &public(test.schema()));

@@ -236,12 +236,8 @@ impl Brc {
         let (rounds, draws) = (self.rounds(budget), self.draws(budget));
         let share = budget.share(draws)?;
         let what = format!("errors of {rounds} random planes");
-        let asking = Asking {
-            relation,
-            paid: ledger.reserve(&what, Price::Pure(budget.epsilon), draws)?,
-            share,
-            rows: budget.rows,
-        };
+        let paid = ledger.reserve(&what, Price::Pure(budget.epsilon), draws)?;
+        let asking = Asking::new(relation, paid, (share, budget.rows));
         self.boost(rows, (rounds, asking), &mut drawn, progress)
     }
 
@@ -348,6 +344,7 @@ impl Drawn {
         }
     }
 }
+
 fn member(coefficient: f64, linear: Linear) -> Member {
     Member {
         weight: coefficient,

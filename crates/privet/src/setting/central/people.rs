@@ -91,12 +91,7 @@ impl People {
         let what = format!("{rounds} private classifiers and their errors");
         let price = Price::Pure(budget.epsilon);
         let paid = ledger.reserve_assuming(&what, price, draws, &[Assumption::EXACT_MINIMUM])?;
-        let asking = Asking {
-            relation,
-            paid,
-            share,
-            rows: budget.rows,
-        };
+        let asking = Asking::new(relation, paid, (share, budget.rows));
         self.boosting.boost(rows, (rounds, asking), &mut Fitted, progress)
     }
 }

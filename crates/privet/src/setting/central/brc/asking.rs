@@ -16,10 +16,36 @@ pub(in crate::setting::central) struct Asking<'l, N> {
     /// What one draw may cost.
     pub(in crate::setting::central) share: Epsilon,
     /// The public number of rows.
-    pub(in crate::setting::central) rows: u64,
+    rows: u64,
+    /// Noise for a sensitivity: it takes longer to build than to draw, and rounds share it.
+    noise: Option<(u64, Laplace)>,
 }
 
-impl<N: Neighbours> Asking<'_, N> {
+impl<'l, N: Neighbours> Asking<'l, N> {
+    /// Draws of one share each, about so many rows.
+    pub(in crate::setting::central) fn new(
+        relation: N,
+        paid: Reservation<'l, N>,
+        (share, rows): (Epsilon, u64),
+    ) -> Self {
+        Self {
+            relation,
+            paid,
+            share,
+            rows,
+            noise: None,
+        }
+    }
+
+    /// One number with noise.
+    fn noisy(&mut self, l1: u64, query: Query<'_, N>) -> Result<i64, Error> {
+        let (_, mechanism) = match self.noise.take().filter(|(built, _)| *built == l1) {
+            Some(noise) => self.noise.insert(noise),
+            None => self.noise.insert((l1, Laplace::calibrated(self.share, l1)?)),
+        };
+        Ok(self.paid.release(mechanism, query)?.into_inner()[0])
+    }
+
     /// Half the signed edge as a share of the rows, with noise: ½ less the error, were all weights one.
     ///
     /// # Privacy
@@ -36,8 +62,7 @@ impl<N: Neighbours> Asking<'_, N> {
                 ]
             })
         });
-        let mechanism = Laplace::calibrated(self.share, l1)?;
-        let noisy = self.paid.release(&mechanism, query)?.into_inner()[0];
+        let noisy = self.noisy(l1, query)?;
         Ok(noisy as f64 / (2 * ONE) as f64 / self.rows as f64)
     }
 
@@ -59,8 +84,7 @@ impl<N: Neighbours> Asking<'_, N> {
                 vec![quotient as i64]
             })
         });
-        let mechanism = Laplace::calibrated(self.share, l1)?;
-        let noisy = self.paid.release(&mechanism, query)?.into_inner()[0];
+        let noisy = self.noisy(l1, query)?;
         Ok(0.5 - noisy as f64 / f64::from(DIGITS).exp2())
     }
 

@@ -88,11 +88,12 @@ impl Weights {
         }
     }
 
-    /// The largest weight that any row can have by now. One more than rounding gives, should two exponentials of neighbouring
-    /// numbers come in the wrong order.
+    /// The largest weight that any row can have by now, in steps of an eighth so that rounds share their noise. Rounding up
+    /// covers two exponentials of neighbouring numbers that come in the wrong order.
     pub(in crate::setting::central) fn most(&self) -> u64 {
+        let step = ONE / 8;
         let most = if self.peak > 0.0 {
-            whole(self.peak) + 1
+            (whole(self.peak).min(self.clips.1) + 1).div_euclid(step) * step + step
         } else {
             ONE
         };
