@@ -14,6 +14,7 @@ from sklearn.ensemble import AdaBoostClassifier
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import train_test_split
+from sklearn.neighbors import NearestCentroid
 from sklearn.tree import DecisionTreeClassifier
 
 DATA = os.environ["PRIVET_DATA"]
@@ -47,10 +48,11 @@ def adult():
 def ionosphere():
     t = pd.read_csv(f"{DATA}/ionosphere/ionosphere.data", header=None)
     x, y = t.iloc[:, :34].to_numpy(float), (t[34] == "g").to_numpy(int)
-    found = {"logistic": [], "stumps": [], "constant": []}
+    found = {"logistic": [], "centroid": [], "stumps": [], "constant": []}
     for seed in range(200):
         a, b, u, v = train_test_split(x, y, test_size=0.2, random_state=seed)
         found["logistic"].append(LogisticRegression(max_iter=5000).fit(a, u).score(b, v))
+        found["centroid"].append(NearestCentroid().fit(a, u).score(b, v))
         found["stumps"].append(AdaBoostClassifier(DecisionTreeClassifier(max_depth=1), n_estimators=50).fit(a, u).score(b, v))
         found["constant"].append((v == round(u.mean())).mean())
     for name, values in found.items():

@@ -2,13 +2,14 @@
 //!
 //! The peer is the least that any scorer must do: read the same columns of slots once and add something up for each row. The
 //! bar is several million rows a second for 100 stumps on two cores, and at least a third of the peer's speed; 100 stumps
-//! one by one are there to show what the tables save. `PRIVET_ROWS` sets the number of rows.
+//! one by one are there to show what the tables save, and a forest to show what depth costs. `PRIVET_ROWS` sets the number of rows.
 #![allow(clippy::unwrap_used, reason = "a benchmark")]
 
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
 
+use privet::boost::Thresholds;
 use privet::data::schema::{Column, Declared, Extras, Kind, Label, Layout, Number, Unit};
 use privet::data::{Bins, Cells, Intake, Keep, Schema, Table};
 use privet::learner::Shape;
@@ -72,7 +73,30 @@ fn main() {
     });
     println!("100 stumps beside slots added up: ratio {:.2}", peer / ours);
 
+    let started = Instant::now();
+    let trees = Plain::builder().algorithm("trees").rounds(100).build().unwrap();
+    let learnt = trees
+        .fit(table(&schema, Keep::Bins, 100_000), &leave, &|_, _| {})
+        .unwrap();
+    println!(
+        "({} trees of depth 6, learnt from 100000 rows in {:.2} s)",
+        learnt.ensemble().members.len(),
+        started.elapsed().as_secs_f64()
+    );
+    let forest = best("100 trees", rows, || {
+        learnt.predict(&bins).unwrap().scores().len()
+    });
+    println!("100 trees beside slots added up: ratio {:.3}", peer / forest);
+
     let values = cells(Keep::Values);
+    let exact = Plain::builder().algorithm("stumps").thresholds(Thresholds::Exact);
+    let exact = exact.rounds(100).build().unwrap();
+    let learnt = exact
+        .fit(table(&schema, Keep::Values, 100_000), &leave, &|_, _| {})
+        .unwrap();
+    best("100 exact stumps", rows, || {
+        learnt.predict(&values).unwrap().scores().len()
+    });
     let started = Instant::now();
     let logistic = Plain::builder().algorithm("logistic").build().unwrap();
     let learnt = logistic

@@ -190,30 +190,30 @@ impl Source for Binned<'_> {
 }
 
 fn settings(arguments: &[String]) -> Outcome<Gradient> {
-    let mut gradient = Gradient::default();
+    let mut gradient = Gradient::builder();
     let (mut leaves, mut depth) = (None, 6);
     for argument in arguments {
         let (key, value) = argument.split_once('=').ok_or("settings are key=value")?;
         match key {
-            "rounds" => gradient.rounds = value.parse()?,
-            "rate" => gradient.rate = value.parse()?,
+            "rounds" => gradient = gradient.rounds(value.parse()?),
+            "rate" => gradient = gradient.rate(value.parse()?),
             "depth" => depth = value.parse()?,
             "leaves" => leaves = Some(value.parse()?),
-            "lambda" => gradient.lambda = value.parse()?,
-            "weight" => gradient.min_child_weight = value.parse()?,
-            "rows" => gradient.rows = value.parse()?,
-            "columns" => gradient.columns = value.parse()?,
-            "floats" => gradient.sums = Sums::Floats,
-            "first" => gradient.order = Order::First,
-            "single" => gradient.categories = Categories::OneVsRest,
+            "lambda" => gradient = gradient.lambda(value.parse()?),
+            "weight" => gradient = gradient.min_child_weight(value.parse()?),
+            "rows" => gradient = gradient.rows(value.parse()?),
+            "columns" => gradient = gradient.columns(value.parse()?),
+            "floats" => gradient = gradient.sums(Sums::Floats),
+            "first" => gradient = gradient.order(Order::First),
+            "single" => gradient = gradient.categories(Categories::OneVsRest),
             _ => return Err(format!("{key} is no setting").into()),
         }
     }
-    gradient.growth = match leaves {
+    let growth = match leaves {
         Some(leaves) => Growth::Best { leaves, depth },
         None => Growth::Levels(depth),
     };
-    Ok(gradient)
+    Ok(gradient.growth(growth).build()?)
 }
 
 /// Processor seconds so far, where the system says so.

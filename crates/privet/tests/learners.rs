@@ -2,13 +2,17 @@
 //! last bit whatever the number of threads.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
+#[path = "learners/centroid.rs"]
+mod centroid;
+#[path = "learners/exact.rs"]
+mod exact;
 mod home;
 
 use home::{Kinds, column, number, schema, table, values};
-use privet::boost::{Learner, Link};
+use privet::boost::{Learner, Link, Thresholds};
 use privet::data::schema::{Extras, Kind, Label, Number};
 use privet::data::{Cells, Keep, Table};
-use privet::learner::{Call, Classes, Linear, Logistic, Rule, Sample, Shape, Stump, Term};
+use privet::learner::{Call, Classes, Linear, Logistic, Rule, Sample, Shape, Sorted, Stump, Term};
 use privet::model::Model;
 use privet::privacy::{AddRemove, Neighbours, Unprotected};
 use privet::setting::plain::Plain;
@@ -129,7 +133,8 @@ fn a_stump_by_hand() {
 
     // Alike weights: after `age <= 3`, and missing to the right, row 5 alone is wrong. One row in six.
     let sample = Sample::new(&shapes, &cells, &[1.0; 6]).unwrap();
-    let call = Call::fit(&sample, classes);
+    let bins = Sorted::default();
+    let call = Call::fit(&sample, &bins, classes);
     let rule = |slot, besides: &[u16]| Rule::AtMost {
         slot,
         besides: besides.to_vec(),
@@ -141,7 +146,7 @@ fn a_stump_by_hand() {
 
     // With row 4 almost without weight it is best to tell the missing apart alone: slots 0 to 5 left.
     let weights = [1.0, 1.0, 1.0, 0.125, 1.0, 1.0];
-    let call = Call::fit(&sample.reweighted(&weights), classes);
+    let call = Call::fit(&sample.reweighted(&weights), &bins, classes);
     assert_eq!(
         (call.feature, &call.rule, call.left, call.right),
         (1, &rule(4, &[]), 0, 1)
@@ -150,6 +155,7 @@ fn a_stump_by_hand() {
     // One class: no question is better than none.
     let call = Call::fit(
         &sample,
+        &bins,
         Classes {
             of: &[1; 6],
             count: 2,
@@ -158,7 +164,7 @@ fn a_stump_by_hand() {
     assert_eq!((call.feature, &call.rule, call.left), (0, &Rule::All, 1));
 
     // Numbers: means 2 and 8 by town, c against the others.
-    let stump = Stump::numbers(&sample, &[1.0, 3.0, 8.0, 3.0, 1.0, 8.0]);
+    let stump = Stump::numbers(&sample, &bins, &[1.0, 3.0, 8.0, 3.0, 1.0, 8.0]);
     assert_eq!(
         stump,
         Stump {
@@ -172,6 +178,7 @@ fn a_stump_by_hand() {
     // Three classes: one town against the rest.
     let call = Call::fit(
         &sample,
+        &bins,
         Classes {
             of: &[2, 1, 0, 2, 1, 0],
             count: 3,
@@ -220,6 +227,8 @@ fn a_model_is_the_same_whatever_the_number_of_threads() {
         (Kinds::Classes(2), "logistic"),
         (Kinds::Classes(3), "logistic"),
         (Kinds::Number, "logistic"),
+        (Kinds::Classes(2), "centroid"),
+        (Kinds::Classes(3), "centroid"),
         (Kinds::Classes(2), "stumps"),
         (Kinds::Classes(3), "stumps"),
         (Kinds::Number, "stumps"),
@@ -227,8 +236,20 @@ fn a_model_is_the_same_whatever_the_number_of_threads() {
         (Kinds::Classes(3), "trees"),
         (Kinds::Number, "trees"),
     ];
-    for (kind, algorithm) in kinds {
-        let plain = Plain::builder().algorithm(algorithm).build().unwrap();
+    let exact = |kind| {
+        let builder = Plain::builder().algorithm("stumps").rounds(20);
+        (kind, "exact stumps", builder.thresholds(Thresholds::Exact))
+    };
+    let abstaining = exact(Kinds::Classes(2)).2.abstain(true);
+    let others = [
+        exact(Kinds::Classes(2)),
+        exact(Kinds::Classes(3)),
+        exact(Kinds::Number),
+        (Kinds::Classes(2), "abstaining stumps", abstaining),
+    ];
+    let named = |(kind, name)| (kind, name, Plain::builder().algorithm(name));
+    for (kind, algorithm, builder) in kinds.map(named).into_iter().chain(others) {
+        let plain = builder.build().unwrap();
         let table = home::random(kind, plain.keep(), 20_000);
         let fit = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new()
@@ -257,13 +278,19 @@ fn tables_and_votes_agree() {
     for (kind, algorithm) in [
         (Kinds::Classes(3), "logistic"),
         (Kinds::Classes(3), "stumps"),
+        (Kinds::Classes(2), "exact stumps"),
+        (Kinds::Classes(3), "exact stumps"),
         (Kinds::Number, "logistic"),
         (Kinds::Classes(2), "trees"),
         (Kinds::Classes(3), "trees"),
     ] {
         // Trees add up in single precision.
         let near = if algorithm == "trees" { 1e-5 } else { 1e-9 };
-        let plain = Plain::builder().algorithm(algorithm).build().unwrap();
+        let builder = match algorithm {
+            "exact stumps" => Plain::builder().algorithm("stumps").thresholds(Thresholds::Exact),
+            name => Plain::builder().algorithm(name),
+        };
+        let plain = builder.build().unwrap();
         let table = home::random(kind, plain.keep(), 3000);
         let model = plain.fit(table.clone(), &leave(), &|_, _| {}).unwrap();
         let cells = cells(table);

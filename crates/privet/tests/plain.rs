@@ -4,11 +4,12 @@
 mod home;
 
 use home::{Kinds, column, number, schema, table};
+use privet::boost::Thresholds;
 use privet::data::schema::{Declared, Kind, Label};
 use privet::data::{Cells, Table};
 use privet::model::Model;
 use privet::privacy::{AddRemove, Neighbours, Unprotected};
-use privet::setting::plain::{Flavour, Plain};
+use privet::setting::plain::{Builder, Flavour, Plain};
 
 fn leave() -> Unprotected {
     Unprotected::unrecorded("test", &AddRemove::row().relation(), "a test")
@@ -18,12 +19,29 @@ fn cells(table: Table) -> Cells {
     leave().reveal(table.into_cells())
 }
 
+/// Every algorithm that fits a kind of label, by a name.
+fn every(kind: Kinds) -> Vec<(&'static str, Plain)> {
+    let named = |name: &'static str| (name, Plain::builder().algorithm(name));
+    let exact = || Plain::builder().algorithm("stumps").thresholds(Thresholds::Exact);
+    let mut all: Vec<(&str, Builder)> = ["logistic", "stumps", "trees", "constant"].map(named).to_vec();
+    all.push(("exact stumps", exact()));
+    if kind != Kinds::Number {
+        all.push(named("centroid"));
+    }
+    if kind == Kinds::Classes(2) {
+        all.push(("abstaining stumps", named("stumps").1.abstain(true)));
+        all.push(("exact abstaining stumps", exact().abstain(true)));
+    }
+    all.into_iter()
+        .map(|(name, builder)| (name, builder.build().unwrap()))
+        .collect()
+}
+
 /// What rows say never decides whether there is a model.
 #[test]
 fn every_table_gives_a_model() {
     for kind in [Kinds::Classes(2), Kinds::Classes(3), Kinds::Number] {
-        for algorithm in ["logistic", "stumps", "trees", "constant"] {
-            let plain = Plain::builder().algorithm(algorithm).build().unwrap();
+        for (algorithm, plain) in every(kind) {
             let label = if kind == Kinds::Number { "3" } else { "b" };
             let odd: [Vec<Vec<&str>>; 5] = [
                 vec![],
@@ -54,8 +72,7 @@ fn every_table_gives_a_model() {
 #[test]
 fn learning_beats_the_constant() {
     for kind in [Kinds::Classes(2), Kinds::Classes(3), Kinds::Number] {
-        let loss = |algorithm: &str| {
-            let plain = Plain::builder().algorithm(algorithm).build().unwrap();
+        let loss = |plain: &Plain| {
             let table = home::random(kind, plain.keep(), 5000);
             let model = plain.fit(table.clone(), &leave(), &|_, _| {}).unwrap();
             let cells = cells(table);
@@ -82,12 +99,12 @@ fn learning_beats_the_constant() {
                 }
             }
         };
-        let constant = loss("constant");
-        for algorithm in ["logistic", "stumps", "trees"] {
+        let constant = loss(&Plain::builder().algorithm("constant").build().unwrap());
+        for (algorithm, plain) in every(kind) {
+            let loss = loss(&plain);
             assert!(
-                loss(algorithm) < 0.7 * constant,
-                "{kind:?} {algorithm}: {} for {constant}",
-                loss(algorithm)
+                loss < 0.7 * constant || algorithm == "constant",
+                "{kind:?} {algorithm}: {loss} for {constant}"
             );
         }
     }
@@ -97,7 +114,7 @@ fn learning_beats_the_constant() {
 #[test]
 fn trees_do_as_they_are_told() {
     let start = || Plain::builder().algorithm("trees").rounds(5);
-    let fit = |builder: privet::setting::plain::Builder| {
+    let fit = |builder: Builder| {
         let plain = builder.build().unwrap();
         let table = home::random(Kinds::Classes(2), plain.keep(), 2000);
         let model = plain.fit(table, &leave(), &|_, _| {}).unwrap();
@@ -133,15 +150,15 @@ fn trees_do_as_they_are_told() {
 
 #[test]
 fn parameters_are_checked_once() {
-    let refused = |builder: privet::setting::plain::Builder| builder.build().unwrap_err().to_string();
+    let refused = |builder: Builder| builder.build().unwrap_err().to_string();
     let start = Plain::builder;
     assert_eq!(
         refused(start()),
-        "no algorithm is named: choose one of \"logistic\", \"stumps\", \"trees\", \"constant\""
+        "no algorithm is named: choose one of \"logistic\", \"centroid\", \"stumps\", \"trees\", \"constant\""
     );
     assert_eq!(
         refused(start().algorithm("forest")),
-        "there is no algorithm \"forest\": choose one of \"logistic\", \"stumps\", \"trees\", \"constant\""
+        "there is no algorithm \"forest\": choose one of \"logistic\", \"centroid\", \"stumps\", \"trees\", \"constant\""
     );
     assert_eq!(
         refused(start().algorithm("stumps").l2(1.0)),
@@ -190,6 +207,28 @@ fn parameters_are_checked_once() {
         trees.check(&home::mixed(Kinds::Number)).unwrap_err(),
         privet::Error::Parameter(
             "rises names 'colour', which is no feature of the schema with an order: name a number, an ordinal or a flag".into()
+        )
+    );
+    assert_eq!(
+        refused(start().algorithm("trees").thresholds(Thresholds::Exact)),
+        "thresholds belongs to the algorithm \"stumps\", not to \"trees\": leave it out"
+    );
+    assert_eq!(
+        refused(start().algorithm("centroid").abstain(true)),
+        "abstain belongs to the algorithm \"stumps\", not to \"centroid\": leave it out"
+    );
+    let abstaining = start().algorithm("stumps").abstain(true).build().unwrap();
+    let two = privet::Error::Parameter("abstain = true needs a label of two classes: leave it out".into());
+    for kind in [Kinds::Classes(3), Kinds::Number] {
+        assert_eq!(abstaining.check(&home::mixed(kind)).unwrap_err(), two);
+    }
+    assert!(abstaining.check(&home::mixed(Kinds::Classes(2))).is_ok());
+    let centroid = start().algorithm("centroid").build().unwrap();
+    assert_eq!(
+        centroid.check(&home::mixed(Kinds::Number)).unwrap_err(),
+        privet::Error::Parameter(
+            "\"centroid\" needs a label with classes, and the schema's is a number: choose another algorithm"
+                .into()
         )
     );
     let unlabelled = schema([column("x", number(0.0, 1.0))]);

@@ -1,11 +1,13 @@
 //! `[algorithm]` of `setting = "plain"`.
 
 use privet::data::{Schema, Section};
-use privet::setting::plain::{Algorithm, Builder, Flavour, Plain, SUMS};
+use privet::setting::plain::{Algorithm, Builder, Flavour, Plain, SUMS, THRESHOLDS};
 
 /// Every parameter, for findings at its line.
-const KEYS: [&str; 15] = [
+const KEYS: [&str; 17] = [
     "rounds",
+    "thresholds",
+    "abstain",
     "iterations",
     "l2",
     "learning_rate",
@@ -62,6 +64,12 @@ pub(super) fn read(section: &Section<'_>, schema: Option<&Schema>) -> Option<Pla
     }
     if let Some(seed) = whole(section, "seed").and_then(|seed| fits(section, "seed", seed)) {
         builder = builder.seed(seed);
+    }
+    if let Some(thresholds) = section.choice("thresholds", &THRESHOLDS) {
+        builder = builder.thresholds(thresholds.value);
+    }
+    if let Some(abstain) = section.flag("abstain") {
+        builder = builder.abstain(abstain.value);
     }
     if let Some(flavour) = section.choice("flavour", &Flavour::NAMES) {
         builder = builder.flavour(flavour.value);

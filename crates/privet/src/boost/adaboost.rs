@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::{Ensemble, Link, Member};
-use crate::learner::{Call, Classes, Learner, Sample, Stump, sum};
+use crate::learner::{Call, Classes, Learner, Sample, Sorted, Stump, sum};
 
 /// The least weighted error that a coefficient is computed from: a stump without errors would get an infinite one.
 const LEAST_ERROR: f64 = 1e-10;
@@ -11,13 +11,35 @@ const LEAST_ERROR: f64 = 1e-10;
 const SHRINKAGE: f64 = 0.1;
 
 /// Told after each round how many of how many are done.
-type Progress<'a> = &'a (dyn Fn(u64, u64) + Sync);
+pub(super) type Progress<'a> = &'a (dyn Fn(u64, u64) + Sync);
+
+/// Where stumps cut numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Thresholds {
+    /// Where the schema's bins meet: nothing about a row can be read off a threshold.
+    #[default]
+    Bins,
+    /// Halfway between two neighbouring numbers, which are data.
+    Exact,
+}
+
+impl Thresholds {
+    /// What the search needs to know of the rows: made once, used in every round.
+    pub(super) fn sorted(self, sample: &Sample<'_>) -> Sorted {
+        match self {
+            Self::Bins => Sorted::default(),
+            Self::Exact => Sorted::new(sample),
+        }
+    }
+}
 
 /// Boosts stumps for a number of rounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AdaBoost {
     /// Rounds at most.
     pub rounds: u32,
+    /// Where numbers are cut.
+    pub thresholds: Thresholds,
 }
 
 impl AdaBoost {
@@ -33,6 +55,7 @@ impl AdaBoost {
             base: vec![0.0; if two { 1 } else { classes.count }],
             members: Vec::new(),
         };
+        let sorted = self.thresholds.sorted(sample);
         let guessing = 1.0 - 1.0 / classes.count as f64;
         let mut weights = sample.weights().to_vec();
         for round in 0..self.rounds {
@@ -42,9 +65,8 @@ impl AdaBoost {
                 break;
             }
             weights.par_iter_mut().for_each(|weight| *weight /= total);
-            let call = Call::fit(&sample.reweighted(&weights), classes);
-            let bins = sample.bins(call.feature);
-            let errs = |row: usize| call.class(bins.get(row)) != classes.of[row];
+            let call = Call::fit(&sample.reweighted(&weights), &sorted, classes);
+            let errs = |row: usize| call.class(sample.features(), row) != classes.of[row];
             let error = sum(weights.len(), |row| if errs(row) { weights[row] } else { 0.0 });
             if error >= guessing {
                 break;
@@ -91,17 +113,17 @@ impl AdaBoost {
             0.0
         };
         let mut left: Vec<f64> = numbers.iter().map(|&number| f64::from(number) - mean).collect();
+        let sorted = self.thresholds.sorted(sample);
         let mut members = Vec::new();
         for round in 0..self.rounds {
             progress(u64::from(round), u64::from(self.rounds));
-            let stump = Stump::numbers(sample, &left);
+            let stump = Stump::numbers(sample, &sorted, &left);
             if stump.left == 0.0 && stump.right == 0.0 {
                 break;
             }
-            let bins = sample.bins(stump.feature);
             left.par_iter_mut()
                 .enumerate()
-                .for_each(|(row, left)| *left -= SHRINKAGE * stump.vote(bins.get(row)));
+                .for_each(|(row, left)| *left -= SHRINKAGE * stump.vote_for(sample.features(), row));
             members.push(Member {
                 weight: SHRINKAGE,
                 output: 0,

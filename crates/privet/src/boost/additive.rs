@@ -5,10 +5,11 @@
 
 use rayon::prelude::*;
 
+use super::steps::Steps;
 use super::{Ensemble, Member};
 use crate::Error;
 use crate::data::{Bins, Cells, Feature};
-use crate::learner::{Learner, Plane, Shape, Term};
+use crate::learner::{Learner, Plane, Rule, Shape, Term};
 
 /// Rows that are scored together, so that their scores stay in the cache while features pass by.
 const BLOCK: usize = 2048;
@@ -22,6 +23,8 @@ struct Table {
     slots: Vec<f64>,
     /// By output, if the number itself counts.
     slopes: Option<Vec<f64>>,
+    /// Where the number itself is asked about.
+    steps: Option<Steps>,
 }
 
 /// An ensemble, ready to score the rows of one table.
@@ -46,6 +49,10 @@ impl<'a> Additive<'a> {
                 additive.one_by_one.push(member);
             }
         }
+        let steps = additive.tables.iter_mut().flatten();
+        steps
+            .filter_map(|table| table.steps.as_mut())
+            .for_each(Steps::finish);
         Ok(additive)
     }
 
@@ -62,13 +69,18 @@ impl<'a> Additive<'a> {
                 "the cells were not read for this model's schema".into(),
             ));
         }
-        if let Learner::Linear(linear) | Learner::Plane(Plane { linear }) = &member.learner {
-            let mut pairs = linear.terms.iter().zip(features);
-            if pairs.any(|(term, feature)| matches!(term, Term::Number { .. }) && feature.scaled.is_none()) {
-                return Err(Error::Misuse(
-                    "the model weighs numbers, and the cells were read without them".into(),
-                ));
+        let unread = match &member.learner {
+            Learner::Linear(linear) | Learner::Plane(Plane { linear }) => {
+                let mut pairs = linear.terms.iter().zip(features);
+                pairs.any(|(term, feature)| matches!(term, Term::Number { .. }) && feature.scaled.is_none())
             }
+            Learner::Stump(stump) => stump.rule.needs_values() && features[stump.feature].scaled.is_none(),
+            Learner::Tree(_) => false,
+        };
+        if unread {
+            return Err(Error::Misuse(
+                "the model weighs numbers, and the cells were read without them".into(),
+            ));
         }
         Ok(())
     }
@@ -92,6 +104,7 @@ impl<'a> Additive<'a> {
         self.tables[number] = Some(Table {
             slots: vec![0.0; slots * self.base.len()],
             slopes: None,
+            steps: None,
         });
         true
     }
@@ -105,6 +118,14 @@ impl<'a> Additive<'a> {
                     return false;
                 }
                 if let Some(table) = &mut self.tables[stump.feature] {
+                    if let Rule::UpTo { missing, .. } = stump.rule {
+                        if let Some(line) = table.slots.chunks_mut(outputs).nth(usize::from(missing)) {
+                            line[output] += weight * stump.vote(missing);
+                        }
+                        let steps = table.steps.get_or_insert_with(|| Steps::new(outputs));
+                        steps.push(stump, weight, output);
+                        return true;
+                    }
                     for (slot, line) in table.slots.chunks_mut(outputs).enumerate() {
                         line[output] += weight * stump.vote(slot as u16);
                     }
@@ -177,9 +198,16 @@ impl Table {
             Bins::Wide(bins) => self.look_up(&bins[rows.clone()], scores, outputs),
         }
         if let (Some(slopes), Some(scaled)) = (&self.slopes, &feature.scaled) {
-            for (line, &x) in scores.chunks_exact_mut(outputs).zip(&scaled[rows]) {
+            for (line, &x) in scores.chunks_exact_mut(outputs).zip(&scaled[rows.clone()]) {
                 for (score, slope) in line.iter_mut().zip(slopes) {
                     *score += slope * f64::from(x);
+                }
+            }
+        }
+        if let (Some(steps), Some(scaled)) = (&self.steps, &feature.scaled) {
+            for (line, row) in scores.chunks_exact_mut(outputs).zip(rows) {
+                if let Some(sums) = steps.at(feature.bins.get(row), scaled[row]) {
+                    line.iter_mut().zip(sums).for_each(|(score, x)| *score += x);
                 }
             }
         }

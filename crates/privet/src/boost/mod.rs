@@ -3,19 +3,23 @@
 //! | file | what it holds |
 //! | --- | --- |
 //! | `ensemble` | weighted members, and the scores they give to rows |
-//! | `additive` | members that look at one feature at a time, summed to one table for each feature |
+//! | `additive`, `steps` | members that look at one feature at a time, summed to one table for each feature |
 //! | `adaboost` | boosting of stumps: AdaBoost for two classes, SAMME for more, least squares for numbers |
+//! | `abstain` | AdaBoost with learners that may abstain |
 //! | `gradient` | gradient boosting of trees: logistic, softmax and squared loss |
 //!
 //! Nothing here knows of a mechanism: what is private is decided by whoever calls it, from inside the wall.
 
+mod abstain;
 mod adaboost;
 mod additive;
 mod ensemble;
 pub mod gradient;
+mod steps;
 mod summary;
 
-pub use adaboost::AdaBoost;
+pub use abstain::{Abstaining, Factors, Rates};
+pub use adaboost::{AdaBoost, Thresholds};
 pub use ensemble::{Ensemble, Link, Member};
 
 pub use crate::learner::Learner;

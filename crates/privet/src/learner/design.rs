@@ -90,6 +90,10 @@ impl<'a> Design<'a> {
         self.weights.len()
     }
 
+    pub(super) fn features(&self) -> usize {
+        self.shapes.len()
+    }
+
     /// What `each` gives for every block, in order.
     pub(super) fn over_blocks<T: Send>(&self, each: impl Fn(Range<usize>) -> T + Send + Sync) -> Vec<T> {
         blocks(self.rows()).into_par_iter().map(each).collect()

@@ -3,8 +3,11 @@
 //! | file | what it holds |
 //! | --- | --- |
 //! | `linear`, `logistic` | sums over features, fitted by weighted logistic regression or least squares |
+//! | `centroid` | the nearest centroid, which is such a sum |
 //! | `plane` | which side of a sum's zero a row lies on, and planes at random |
 //! | `stump`, `split` | one question about one feature, and the search for the best one |
+//! | `sorted` | numbers in their order, sorted once, for questions between any two of them |
+//! | `abstain` | stumps that keep silent on a side |
 //! | `design`, `solver` | rows as a sparse matrix, and minimisers of convex losses |
 //! | `tree` | trees grown from histograms, level by level or leaf by leaf |
 //!
@@ -12,25 +15,30 @@
 //! ensemble. Sums over rows are taken in blocks whose size depends on the number of rows alone, and added in order, so that
 //! a model is the same to the last bit whatever the number of threads.
 
+mod abstain;
+mod centroid;
 mod design;
 mod linear;
 mod logistic;
 mod plane;
 pub(crate) mod solver;
+mod sorted;
 mod split;
 mod stump;
 pub mod tree;
 
+pub use centroid::Centroid;
 pub(crate) use design::blocks;
 pub use linear::{Linear, Term};
 pub use logistic::Logistic;
 pub(crate) use logistic::Loss;
 pub use plane::{Coordinate, Plane, code};
 use serde::{Deserialize, Serialize};
+pub use sorted::Sorted;
 pub use stump::{Call, Rule, Stump};
 
 use crate::data::schema::{Kind, Schema};
-use crate::data::{Bins, Cells, Feature};
+use crate::data::{Cells, Feature};
 use tree::Tree;
 
 /// What a member of an ensemble can be.
@@ -64,7 +72,7 @@ impl Learner {
     /// The vote for one row of features that it fits. Whole tables are scored by an ensemble, which is faster.
     pub fn vote(&self, shapes: &[Shape], features: &[Feature], row: usize) -> f64 {
         match self {
-            Self::Stump(stump) => stump.vote(features[stump.feature].bins.get(row)),
+            Self::Stump(stump) => stump.vote_for(features, row),
             Self::Linear(linear) => linear.sum(features, row),
             Self::Plane(plane) => plane.vote(features, row),
             Self::Tree(tree) => {
@@ -77,7 +85,8 @@ impl Learner {
     /// Whether it needs numbers as they are, besides their bins.
     pub fn needs_values(&self) -> bool {
         match self {
-            Self::Stump(_) | Self::Tree(_) => false,
+            Self::Stump(stump) => stump.rule.needs_values(),
+            Self::Tree(_) => false,
             Self::Linear(linear) => linear.needs_values(),
             Self::Plane(plane) => plane.linear.needs_values(),
         }
@@ -168,9 +177,9 @@ impl<'a> Sample<'a> {
         self.weights
     }
 
-    /// The slots of a feature.
-    pub fn bins(&self, feature: usize) -> &'a Bins {
-        &self.features[feature].bins
+    /// The features of all rows.
+    pub fn features(&self) -> &'a [Feature] {
+        self.features
     }
 
     /// The same rows with other weights, as many.

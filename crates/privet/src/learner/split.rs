@@ -8,11 +8,16 @@
 //! Of equally good questions the first wins, by feature, then by slot, and no question at all comes before any. Slots without
 //! weight go to the heavier side. Features are searched in parallel, each by one thread: nothing depends on how many
 //! there are.
+//!
+//! Where rows are [`Sorted`], a number has a slot for each of its values instead of its bins, and the rest is the same.
+
+use std::ops::Range;
 
 use rayon::prelude::*;
 
-use super::{Rule, Sample, Shape};
-use crate::data::Bins;
+use super::sorted::Ranks;
+use super::{Rule, Sample, Shape, Sorted};
+use crate::data::{Bins, Feature};
 
 /// What a good question is.
 pub(super) trait Criterion: Sync {
@@ -22,8 +27,12 @@ pub(super) trait Criterion: Sync {
     fn add(&self, slots: impl Iterator<Item = usize>, sums: &mut [f64]);
     /// The weight of some rows, from their sums.
     fn weight(&self, sums: &[f64]) -> f64;
-    /// What it is worth to answer these rows alike; a question is worth the sum of its sides.
+    /// What it is worth to answer these rows alike.
     fn gain(&self, sums: &[f64]) -> f64;
+    /// What a question is worth: the sum of its sides, unless they are not judged apart.
+    fn worth(&self, left: &[f64], right: &[f64]) -> f64 {
+        self.gain(left) + self.gain(right)
+    }
     /// Where a category stands in the order in which the best subset is a beginning, if there is such an order.
     fn place(&self, sums: &[f64]) -> Option<f64>;
 }
@@ -38,30 +47,27 @@ pub(super) struct Best {
 }
 
 /// The best question about any feature; no question if none is better than that.
-pub(super) fn best(sample: &Sample<'_>, criterion: &impl Criterion) -> Best {
+pub(super) fn best(sample: &Sample<'_>, sorted: &Sorted, criterion: &impl Criterion) -> Best {
     let found: Vec<(f64, Best)> = sample
         .features
         .par_iter()
         .zip(sample.shapes)
         .enumerate()
         .map(|(feature, (column, shape))| {
-            let sums = histogram(&column.bins, shape.slots, criterion);
+            let axis = Axis::new(column, shape, sorted.ranks(feature));
+            let sums = axis.sums(criterion);
             let histogram = Histogram {
-                shape,
+                axis: &axis,
                 sums: &sums,
                 criterion,
             };
             histogram.best(feature)
         })
         .collect();
-    let none = Best {
-        feature: 0,
-        rule: Rule::All,
-        left: vec![0.0; criterion.width()],
-        right: vec![0.0; criterion.width()],
-    };
     let mut found = found.into_iter();
-    let Some(first) = found.next() else { return none };
+    let Some(first) = found.next() else {
+        return nothing_to_ask(sample.rows(), criterion);
+    };
     // Each feature's "no question" is worth the same but for rounding: only a real question may replace another.
     let better = |best: (f64, Best), next: (f64, Best)| {
         if next.0 > best.0 && next.1.rule != Rule::All {
@@ -73,30 +79,108 @@ pub(super) fn best(sample: &Sample<'_>, criterion: &impl Criterion) -> Best {
     found.fold(first, better).1
 }
 
-fn histogram(bins: &Bins, slots: usize, criterion: &impl Criterion) -> Vec<f64> {
-    let width = criterion.width();
-    let mut sums = vec![0.0; slots * width];
-    match bins {
-        Bins::Narrow(bins) => criterion.add(bins.iter().map(|&slot| usize::from(slot)), &mut sums),
-        Bins::Wide(bins) => criterion.add(bins.iter().map(|&slot| usize::from(slot)), &mut sums),
+/// Without features all rows are answered alike.
+fn nothing_to_ask(rows: usize, criterion: &impl Criterion) -> Best {
+    let mut left = vec![0.0; criterion.width()];
+    criterion.add(std::iter::repeat_n(0, rows), &mut left);
+    Best {
+        feature: 0,
+        rule: Rule::All,
+        right: vec![0.0; left.len()],
+        left,
     }
-    sums
+}
+
+/// The slots of one feature's rows: its bins, or its values in their order.
+struct Axis<'a> {
+    feature: &'a Feature,
+    missing: u16,
+    ranks: Option<&'a Ranks>,
+    slots: u32,
+    ordered: u32,
+}
+
+impl<'a> Axis<'a> {
+    fn new(feature: &'a Feature, shape: &Shape, ranks: Option<&'a Ranks>) -> Self {
+        let (slots, ordered) = match ranks {
+            Some(ranks) => (ranks.values.len() + 1, ranks.values.len()),
+            None => (shape.slots, shape.ordered),
+        };
+        Self {
+            feature,
+            missing: shape.missing,
+            ranks,
+            slots: slots as u32,
+            ordered: ordered as u32,
+        }
+    }
+
+    /// Whether slots have an order; a number without a single value has only its missing ones.
+    fn is_ordered(&self) -> bool {
+        self.ordered > 0 || self.ranks.is_some()
+    }
+
+    fn sums(&self, criterion: &impl Criterion) -> Vec<f64> {
+        let mut sums = vec![0.0; self.slots as usize * criterion.width()];
+        match (self.ranks, &self.feature.bins) {
+            (Some(ranks), _) => criterion.add(ranks.of.iter().map(|&rank| rank as usize), &mut sums),
+            (None, Bins::Narrow(bins)) => {
+                criterion.add(bins.iter().map(|&slot| usize::from(slot)), &mut sums);
+            }
+            (None, Bins::Wide(bins)) => {
+                criterion.add(bins.iter().map(|&slot| usize::from(slot)), &mut sums);
+            }
+        }
+        sums
+    }
+
+    fn rule(&self, question: Question) -> Rule {
+        // Bins have numbers of 16 bits.
+        let narrow = |slots: Vec<u32>| slots.into_iter().map(|slot| slot as u16).collect();
+        match (question, self.ranks) {
+            (Question::AtMost { slot, besides }, Some(ranks)) => Rule::UpTo {
+                place: ranks.place_after(slot),
+                missing: self.missing,
+                with_missing: !besides.is_empty(),
+            },
+            (Question::AtMost { slot, besides }, None) => Rule::AtMost {
+                slot: slot as u16,
+                besides: narrow(besides),
+            },
+            (Question::OneOf(slots), _) => Rule::OneOf(narrow(slots)),
+        }
+    }
+}
+
+/// Which slots of an axis are on the left.
+enum Question {
+    AtMost { slot: u32, besides: Vec<u32> },
+    OneOf(Vec<u32>),
+}
+
+impl Question {
+    fn is_left(&self, slot: u32) -> bool {
+        match self {
+            Self::AtMost { slot: last, besides } => slot <= *last || besides.binary_search(&slot).is_ok(),
+            Self::OneOf(slots) => slots.binary_search(&slot).is_ok(),
+        }
+    }
 }
 
 /// The sums of one feature.
 struct Histogram<'a, C> {
-    shape: &'a Shape,
+    axis: &'a Axis<'a>,
     sums: &'a [f64],
     criterion: &'a C,
 }
 
 impl<C: Criterion> Histogram<'_, C> {
-    fn slot(&self, slot: u16) -> &[f64] {
+    fn slot(&self, slot: u32) -> &[f64] {
         let width = self.criterion.width();
-        &self.sums[usize::from(slot) * width..][..width]
+        &self.sums[slot as usize * width..][..width]
     }
 
-    fn total(&self, slots: impl Iterator<Item = u16>) -> Vec<f64> {
+    fn total(&self, slots: impl Iterator<Item = u32>) -> Vec<f64> {
         let mut total = vec![0.0; self.criterion.width()];
         for slot in slots {
             plus(&mut total, self.slot(slot));
@@ -104,25 +188,25 @@ impl<C: Criterion> Histogram<'_, C> {
         total
     }
 
-    fn slots(&self) -> impl Iterator<Item = u16> + Clone {
-        (0..self.shape.slots).map(|slot| slot as u16)
+    fn slots(&self) -> Range<u32> {
+        0..self.axis.slots
     }
 
     /// The best question about this feature, and what it is worth.
     fn best(&self, feature: usize) -> (f64, Best) {
         let left = self.total(self.slots());
         let right = vec![0.0; left.len()];
-        let constant = self.criterion.gain(&left);
+        let constant = self.criterion.worth(&left, &right);
         let none = Best {
             feature,
             rule: Rule::All,
             left,
             right,
         };
-        let found = if self.shape.ordered > 0 {
+        let found = if self.axis.is_ordered() {
             self.ordered(constant)
         } else {
-            let places: Option<Vec<(f64, u16)>> = self
+            let places: Option<Vec<(f64, u32)>> = self
                 .slots()
                 .filter(|&slot| self.criterion.weight(self.slot(slot)) > 0.0)
                 .map(|slot| Some((self.criterion.place(self.slot(slot))?, slot)))
@@ -134,12 +218,12 @@ impl<C: Criterion> Histogram<'_, C> {
         };
         match found {
             None => (constant, none),
-            Some((gain, rule)) => {
-                let left = self.total(self.slots().filter(|&slot| rule.is_left(slot)));
-                let right = self.total(self.slots().filter(|&slot| !rule.is_left(slot)));
+            Some((gain, question)) => {
+                let left = self.total(self.slots().filter(|&slot| question.is_left(slot)));
+                let right = self.total(self.slots().filter(|&slot| !question.is_left(slot)));
                 let best = Best {
                     feature,
-                    rule,
+                    rule: self.axis.rule(question),
                     left,
                     right,
                 };
@@ -150,16 +234,23 @@ impl<C: Criterion> Histogram<'_, C> {
 
     /// The best cut of an order, with some slots beyond it free to go to either side: how many slots of the order are on
     /// the left, and which of the free ones, as bits.
-    fn cut(&self, order: &[u16], free: &[u16], above: f64) -> Option<(f64, usize, usize)> {
+    fn cut(&self, order: &[u32], free: &[u32], above: f64) -> Option<(f64, usize, usize)> {
         let width = self.criterion.width();
         // Sums from the right are kept and not taken as differences: a side without rows is then exactly empty.
         let mut rest = vec![0.0; (order.len() + 1) * width];
         for (at, &slot) in order.iter().enumerate().rev() {
             let (before, after) = rest.split_at_mut((at + 1) * width);
-            before[at * width..].copy_from_slice(&after[..width]);
-            plus(&mut before[at * width..], self.slot(slot));
+            let sums = before[at * width..].iter_mut().zip(after);
+            for ((sum, more), own) in sums.zip(self.slot(slot)) {
+                *sum = *more + own;
+            }
         }
-        let sides: Vec<[Vec<f64>; 2]> = (0..1_usize << free.len())
+        // Those without weight make no difference on either side.
+        let weighty = free.iter().enumerate().fold(0, |bits, (bit, &slot)| {
+            bits | usize::from(self.criterion.weight(self.slot(slot)) > 0.0) << bit
+        });
+        let sides: Vec<(usize, [Vec<f64>; 2])> = (0..1_usize << free.len())
+            .filter(|goes| goes & !weighty == 0)
             .map(|goes| {
                 let side = |is: usize| {
                     let chosen = free
@@ -168,7 +259,7 @@ impl<C: Criterion> Histogram<'_, C> {
                         .filter(move |(bit, _)| goes >> bit & 1 == is);
                     self.total(chosen.map(|(_, &slot)| slot))
                 };
-                [side(1), side(0)]
+                (goes, [side(1), side(0)])
             })
             .collect();
         let mut found = None;
@@ -177,24 +268,32 @@ impl<C: Criterion> Histogram<'_, C> {
         let (mut left, mut right) = (vec![0.0; width], vec![0.0; width]);
         for (at, &slot) in order.iter().enumerate() {
             plus(&mut first, self.slot(slot));
-            for (goes, [with_left, with_right]) in sides.iter().enumerate() {
+            if weighty == 0 {
+                let gain = self.criterion.worth(&first, &rest[(at + 1) * width..][..width]);
+                if gain > most {
+                    most = gain;
+                    found = Some((gain, at + 1, 0));
+                }
+                continue;
+            }
+            for (goes, [with_left, with_right]) in &sides {
                 left.copy_from_slice(&first);
                 plus(&mut left, with_left);
                 right.copy_from_slice(&rest[(at + 1) * width..][..width]);
                 plus(&mut right, with_right);
-                let gain = self.criterion.gain(&left) + self.criterion.gain(&right);
+                let gain = self.criterion.worth(&left, &right);
                 if gain > most {
                     most = gain;
-                    found = Some((gain, at + 1, goes));
+                    found = Some((gain, at + 1, *goes));
                 }
             }
         }
         found
     }
 
-    fn ordered(&self, above: f64) -> Option<(f64, Rule)> {
-        let order: Vec<u16> = self.slots().take(self.shape.ordered).collect();
-        let free: Vec<u16> = self.slots().skip(self.shape.ordered).collect();
+    fn ordered(&self, above: f64) -> Option<(f64, Question)> {
+        let order: Vec<u32> = self.slots().take(self.axis.ordered as usize).collect();
+        let free: Vec<u32> = self.slots().skip(self.axis.ordered as usize).collect();
         let (gain, first, goes) = self.cut(&order, &free, above)?;
         let weigh = |side: usize| {
             let sums = self.total(
@@ -218,26 +317,26 @@ impl<C: Criterion> Histogram<'_, C> {
                 left_is_heavier
             }
         });
-        let rule = Rule::AtMost {
+        let question = Question::AtMost {
             slot: order[first - 1],
             besides: besides.map(|(_, &slot)| slot).collect(),
         };
-        Some((gain, rule))
+        Some((gain, question))
     }
 
-    fn subset(&self, mut places: Vec<(f64, u16)>, above: f64) -> Option<(f64, Rule)> {
+    fn subset(&self, mut places: Vec<(f64, u32)>, above: f64) -> Option<(f64, Question)> {
         places.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        let order: Vec<u16> = places.into_iter().map(|(_, slot)| slot).collect();
+        let order: Vec<u32> = places.into_iter().map(|(_, slot)| slot).collect();
         let (gain, first, _) = self.cut(&order, &[], above)?;
         let (left, right) = order.split_at(first);
-        let weight = |side: &[u16]| self.criterion.weight(&self.total(side.iter().copied()));
+        let weight = |side: &[u32]| self.criterion.weight(&self.total(side.iter().copied()));
         // The lighter side is the one that is listed, so that what has no weight goes to the heavier.
         let mut listed = if weight(left) > weight(right) { right } else { left }.to_vec();
         listed.sort_unstable();
-        Some((gain, Rule::OneOf(listed)))
+        Some((gain, Question::OneOf(listed)))
     }
 
-    fn one(&self, above: f64) -> Option<(f64, Rule)> {
+    fn one(&self, above: f64) -> Option<(f64, Question)> {
         let total = self.total(self.slots());
         let mut rest = total.clone();
         let mut found = None;
@@ -246,10 +345,10 @@ impl<C: Criterion> Histogram<'_, C> {
             for ((rest, total), own) in rest.iter_mut().zip(&total).zip(self.slot(slot)) {
                 *rest = total - own;
             }
-            let gain = self.criterion.gain(self.slot(slot)) + self.criterion.gain(&rest);
+            let gain = self.criterion.worth(self.slot(slot), &rest);
             if gain > most {
                 most = gain;
-                found = Some((gain, Rule::OneOf(vec![slot])));
+                found = Some((gain, Question::OneOf(vec![slot])));
             }
         }
         found

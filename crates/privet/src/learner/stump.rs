@@ -1,12 +1,14 @@
 //! Decision stumps: one question about one feature, and a vote for each answer.
 //!
-//! Which question is best is found by `split`.
+//! Which question is best is found by `split`: on the bins of the schema, or, where rows were [`Sorted`], between any
+//! two neighbouring values.
 
 use serde::{Deserialize, Serialize};
 
 use super::linear::finite;
 use super::split::{self, Criterion};
-use super::{Classes, Sample, Shape};
+use super::{Classes, Sample, Shape, Sorted};
+use crate::data::Feature;
 
 /// One question about one feature.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -22,8 +24,8 @@ pub struct Stump {
     pub right: f64,
 }
 
-/// Which slots are on the left.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// Which cells are on the left.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Rule {
     /// All of them: a constant.
@@ -37,23 +39,74 @@ pub enum Rule {
     },
     /// These slots, in rising order.
     OneOf(Vec<u16>),
+    /// The numbers up to a place between the bounds, wherever bins meet.
+    UpTo {
+        /// The place, from -1 at the lower bound to 1 at the upper.
+        place: f64,
+        /// The slot of missing numbers.
+        missing: u16,
+        /// Whether they are on the left as well.
+        with_missing: bool,
+    },
 }
 
 impl Rule {
-    /// Whether a slot is on the left.
+    /// Whether a slot is on the left. Numbers that were not kept count as the middle.
     pub fn is_left(&self, slot: u16) -> bool {
         match self {
             Self::All => true,
             Self::AtMost { slot: last, besides } => slot <= *last || besides.binary_search(&slot).is_ok(),
             Self::OneOf(slots) => slots.binary_search(&slot).is_ok(),
+            Self::UpTo {
+                place,
+                missing,
+                with_missing,
+            } => {
+                if slot == *missing {
+                    *with_missing
+                } else {
+                    0.0 <= *place
+                }
+            }
         }
+    }
+
+    /// Whether a row is on the left, of features that the rule fits.
+    #[inline]
+    pub fn takes(&self, features: &[Feature], feature: usize, row: usize) -> bool {
+        if matches!(self, Self::All) {
+            return true;
+        }
+        let Feature { bins, scaled } = &features[feature];
+        let slot = bins.get(row);
+        match (self, scaled) {
+            (Self::UpTo { place, missing, .. }, Some(scaled)) if slot != *missing => {
+                f64::from(scaled[row]) <= *place
+            }
+            _ => self.is_left(slot),
+        }
+    }
+
+    /// Whether it needs numbers as they are, besides their bins.
+    pub fn needs_values(&self) -> bool {
+        matches!(self, Self::UpTo { .. })
     }
 }
 
 impl Stump {
-    /// The vote for a slot of its feature.
+    /// The vote for a slot of its feature. Numbers that were not kept count as the middle.
     pub fn vote(&self, slot: u16) -> f64 {
         if self.rule.is_left(slot) {
+            self.left
+        } else {
+            self.right
+        }
+    }
+
+    /// The vote for a row.
+    #[inline]
+    pub fn vote_for(&self, features: &[Feature], row: usize) -> f64 {
+        if self.rule.takes(features, self.feature, row) {
             self.left
         } else {
             self.right
@@ -72,6 +125,7 @@ impl Stump {
         finite(self.right)?;
         let (first, list): (_, &[u16]) = match &self.rule {
             Rule::All => (None, &[]),
+            Rule::UpTo { place, missing, .. } => return up_to(self.feature, shape, *place, *missing),
             Rule::AtMost { slot, besides } => (Some(*slot), besides),
             Rule::OneOf(slots) => (None, slots),
         };
@@ -91,13 +145,14 @@ impl Stump {
         }
     }
 
-    /// The question after which the weighted mean on each side has the least squared error.
-    pub fn numbers(sample: &Sample<'_>, numbers: &[f64]) -> Self {
+    /// The question after which the weighted mean on each side has the least squared error. Numbers are cut anywhere if
+    /// they were sorted, and at their bins otherwise.
+    pub fn numbers(sample: &Sample<'_>, sorted: &Sorted, numbers: &[f64]) -> Self {
         let squares = Squares {
             numbers,
             weights: sample.weights,
         };
-        let best = split::best(sample, &squares);
+        let best = split::best(sample, sorted, &squares);
         let mean = |sums: &[f64]| if sums[0] > 0.0 { sums[1] / sums[0] } else { 0.0 };
         Self {
             feature: best.feature,
@@ -108,8 +163,22 @@ impl Stump {
     }
 }
 
+fn up_to(feature: usize, shape: &Shape, place: f64, missing: u16) -> Result<(), String> {
+    finite(place)?;
+    if !shape.number {
+        return Err(format!("a place on feature {feature}, which is no number"));
+    }
+    if missing != shape.missing {
+        return Err(format!(
+            "feature {feature} is missing in slot {}, not {missing}",
+            shape.missing
+        ));
+    }
+    Ok(())
+}
+
 /// A question with a class for each answer.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Call {
     /// The number of the feature.
     pub feature: usize,
@@ -122,18 +191,23 @@ pub struct Call {
 }
 
 impl Call {
-    /// The question after which calling the heavier class on each side errs least.
-    pub fn fit(sample: &Sample<'_>, classes: Classes<'_>) -> Self {
+    /// The question after which calling the heavier class on each side errs least. Numbers are cut anywhere if they were
+    /// sorted, and at their bins otherwise. A question with the same answer on both sides is none.
+    pub fn fit(sample: &Sample<'_>, sorted: &Sorted, classes: Classes<'_>) -> Self {
         let errors = Errors {
             classes,
             weights: sample.weights,
         };
-        let best = split::best(sample, &errors);
-        let left = heaviest(&best.left);
-        let right = match best.rule {
-            Rule::All => left,
-            _ => heaviest(&best.right),
-        };
+        let best = split::best(sample, sorted, &errors);
+        let (left, right) = (heaviest(&best.left), heaviest(&best.right));
+        if best.rule == Rule::All || left == right {
+            return Self {
+                feature: 0,
+                rule: Rule::All,
+                left,
+                right: left,
+            };
+        }
         Self {
             feature: best.feature,
             rule: best.rule,
@@ -142,9 +216,10 @@ impl Call {
         }
     }
 
-    /// The class of a slot of its feature.
-    pub fn class(&self, slot: u16) -> u16 {
-        if self.rule.is_left(slot) {
+    /// The class that is called for a row.
+    #[inline]
+    pub fn class(&self, features: &[Feature], row: usize) -> u16 {
+        if self.rule.takes(features, self.feature, row) {
             self.left
         } else {
             self.right
@@ -174,9 +249,9 @@ fn heaviest(weights: &[f64]) -> u16 {
 }
 
 /// The weight of each class.
-struct Errors<'a> {
-    classes: Classes<'a>,
-    weights: &'a [f64],
+pub(super) struct Errors<'a> {
+    pub(super) classes: Classes<'a>,
+    pub(super) weights: &'a [f64],
 }
 
 impl Criterion for Errors<'_> {
@@ -239,5 +314,30 @@ impl Criterion for Squares<'_> {
 
     fn place(&self, sums: &[f64]) -> Option<f64> {
         Some(sums[1] / sums[0])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Without a feature there is nothing to ask: the heavier class, or the mean.
+    #[test]
+    fn without_features_a_stump_is_a_constant() {
+        let sample = Sample {
+            shapes: &[],
+            features: &[],
+            weights: &[1.0, 2.0, 4.0],
+        };
+        let of = [0, 0, 1];
+        let sorted = Sorted::new(&sample);
+        for sorted in [Sorted::default(), sorted] {
+            let call = Call::fit(&sample, &sorted, Classes { of: &of, count: 2 });
+            assert_eq!((&call.rule, call.left, call.right), (&Rule::All, 1, 1));
+            assert_eq!(call.class(&[], 0), 1);
+            let stump = Stump::numbers(&sample, &sorted, &[7.0, 7.0, 0.0]);
+            assert_eq!((&stump.rule, stump.left), (&Rule::All, 3.0));
+            assert_eq!(stump.vote_for(&[], 2), 3.0);
+        }
     }
 }

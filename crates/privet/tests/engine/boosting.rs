@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use privet::boost::gradient::{Boosted, Gradient, Loss, Progress, Rows, Sums, Training};
+use privet::boost::gradient::{Boosted, Builder, Gradient, Loss, Progress, Rows, Sums, Training};
 use privet::data::{Cells, Schema, Target};
 use privet::learner::tree::{Growth, Order};
 use privet::privacy::Coins;
@@ -18,7 +18,8 @@ pub(crate) fn training<'a>(schema: &'a Schema, cells: &'a Cells) -> Training<'a>
     }
 }
 
-pub(crate) fn fit(gradient: &Gradient, training: &Training<'_>) -> Boosted {
+pub(crate) fn fit(builder: &Builder, training: &Training<'_>) -> Boosted {
+    let gradient = builder.clone().build().unwrap();
     gradient
         .fit(training, &mut |_| ControlFlow::Continue(()))
         .unwrap()
@@ -51,14 +52,12 @@ fn one_round_of_logistic_loss_is_as_computed_by_hand() {
         .to_vec();
     let cells = cells(&schema, &rows);
     for sums in [Sums::Integers, Sums::Floats] {
-        let settings = Gradient {
-            rounds: 1,
-            rate: 0.5,
-            lambda: 0.5,
-            min_child_weight: 0.0,
-            sums,
-            ..Gradient::default()
-        };
+        let settings = Gradient::builder()
+            .rounds(1)
+            .rate(0.5)
+            .lambda(0.5)
+            .min_child_weight(0.0)
+            .sums(sums);
         let model = fit(&settings, &training(&schema, &cells));
         assert_eq!((model.loss, &model.base[..]), (Loss::Logistic, &[0.0f32][..]));
         // A leaf is 0.5 · 1 / (0.5 + 0.5), to within a step of the grid.
@@ -77,41 +76,22 @@ fn every_flavour_learns() {
     for (labels, least) in [(Labels::Classes(2), 0.72), (Labels::Classes(4), 0.55)] {
         let (schema, train) = random(&MIXED, labels, 6000, 1);
         let (_, test) = random(&MIXED, labels, 4000, 2);
-        let usual = Gradient {
-            rounds: 40,
-            ..Gradient::default()
-        };
+        let usual = Gradient::builder().rounds(40);
         let best_first = Growth::Best {
             leaves: 20,
             depth: 10,
         };
         let flavours = [
             usual.clone(),
-            Gradient {
-                sums: Sums::Floats,
-                ..usual.clone()
-            },
-            Gradient {
-                order: Order::First,
-                min_child_weight: 5.0,
-                ..usual.clone()
-            },
-            Gradient {
-                order: Order::First,
-                growth: best_first,
-                sums: Sums::Floats,
-                ..usual.clone()
-            },
-            Gradient {
-                rows: 0.5,
-                columns: 0.7,
-                ..usual.clone()
-            },
-            Gradient {
-                growth: best_first,
-                rows: 0.8,
-                ..usual
-            },
+            usual.clone().sums(Sums::Floats),
+            usual.clone().order(Order::First).min_child_weight(5.0),
+            usual
+                .clone()
+                .order(Order::First)
+                .growth(best_first)
+                .sums(Sums::Floats),
+            usual.clone().rows(0.5).columns(0.7),
+            usual.growth(best_first).rows(0.8),
         ];
         for flavour in flavours {
             let model = fit(&flavour, &training(&schema, &train));
@@ -130,13 +110,7 @@ fn squared_loss_explains_most_of_what_can_be() {
     };
     let mean = numbers.iter().sum::<f32>() / numbers.len() as f32;
     for sums in [Sums::Integers, Sums::Floats] {
-        let model = fit(
-            &Gradient {
-                sums,
-                ..Gradient::default()
-            },
-            &training(&schema, &train),
-        );
+        let model = fit(&Gradient::builder().sums(sums), &training(&schema, &train));
         let scores = model.scores(&schema, &test).unwrap();
         let off: f32 = scores.iter().zip(numbers).map(|(s, y)| (s - y).powi(2)).sum();
         let all: f32 = numbers.iter().map(|y| (mean - y).powi(2)).sum();
@@ -154,14 +128,12 @@ fn any_number_of_threads_makes_the_same_bytes() {
             (Order::Second, Growth::Levels(6)),
             (Order::First, Growth::Best { leaves: 20, depth: 9 }),
         ] {
-            let settings = Gradient {
-                rounds: 3,
-                order,
-                growth,
-                sums,
-                rows: 0.9,
-                ..Gradient::default()
-            };
+            let settings = Gradient::builder()
+                .rounds(3)
+                .order(order)
+                .growth(growth)
+                .sums(sums)
+                .rows(0.9);
             let bytes = [1, 2, 4].map(|threads| {
                 let pool = rayon::ThreadPoolBuilder::new()
                     .num_threads(threads)
@@ -179,20 +151,12 @@ fn any_number_of_threads_makes_the_same_bytes() {
 fn half_of_the_rounds_continued_by_the_other_half_is_the_whole() {
     for labels in [Labels::Classes(2), Labels::Classes(3), Labels::Number] {
         let (schema, cells) = random(&MIXED, labels, 3000, 6);
-        let half = Gradient {
-            rounds: 50,
-            rows: 0.8,
-            columns: 0.8,
-            growth: Growth::Levels(4),
-            ..Gradient::default()
-        };
-        let whole = fit(
-            &Gradient {
-                rounds: 100,
-                ..half.clone()
-            },
-            &training(&schema, &cells),
-        );
+        let half = Gradient::builder()
+            .rounds(50)
+            .rows(0.8)
+            .columns(0.8)
+            .growth(Growth::Levels(4));
+        let whole = fit(&half.clone().rounds(100), &training(&schema, &cells));
         let first = fit(&half, &training(&schema, &cells));
         let both = fit(
             &half,
@@ -214,18 +178,15 @@ fn it_stops_when_the_validation_rows_have_had_enough() {
         cells: &validation,
         weights: None,
     });
-    let settings = Gradient {
-        rounds: 400,
-        rate: 0.3,
-        patience: Some(10),
-        ..Gradient::default()
-    };
+    let settings = Gradient::builder().rounds(400).rate(0.3).patience(10);
     let mut losses = Vec::new();
     let mut note = |progress: Progress| {
         losses.push(progress.validation.unwrap());
         ControlFlow::Continue(())
     };
     let model = settings
+        .build()
+        .unwrap()
         .fit(
             &Training {
                 validation,
@@ -252,7 +213,9 @@ fn progress_can_end_it() {
             ControlFlow::Continue(())
         }
     };
-    let model = Gradient::default()
+    let model = Gradient::builder()
+        .build()
+        .unwrap()
         .fit(&training(&schema, &cells), &mut end)
         .unwrap();
     assert_eq!(model.rounds(), 3);
@@ -268,17 +231,12 @@ fn a_row_that_counts_twice_is_two_rows() {
     let twice: Vec<Vec<String>> = (0..2000).flat_map(|i| vec![once[i].clone(); 1 + i % 2]).collect();
     let weights: Vec<f32> = (0..2000).map(|i| (1 + i % 2) as f32).collect();
     let (once, twice) = (cells(&schema, &once), cells(&schema, &twice));
-    let settings = Gradient {
-        rounds: 3,
-        growth: Growth::Levels(3),
-        sums: Sums::Floats,
-        ..Gradient::default()
-    };
+    let settings = Gradient::builder()
+        .rounds(3)
+        .growth(Growth::Levels(3))
+        .sums(Sums::Floats);
     for order in [Order::Second, Order::First] {
-        let settings = Gradient {
-            order,
-            ..settings.clone()
-        };
+        let settings = settings.clone().order(order);
         let rows = Rows {
             cells: &once,
             weights: Some(&weights),

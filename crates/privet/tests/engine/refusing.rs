@@ -26,12 +26,7 @@ fn tables_of_nobody_and_of_one_kind_make_models() {
             };
             let cells = cells(&schema, &(0..rows).map(|_| row()).collect::<Vec<_>>());
             for order in [Order::First, Order::Second] {
-                let settings = Gradient {
-                    rounds: 2,
-                    order,
-                    rows: 0.5,
-                    ..Gradient::default()
-                };
+                let settings = Gradient::builder().rounds(2).order(order).rows(0.5);
                 let model = fit(&settings, &training(&schema, &cells));
                 model.check(&schema).unwrap();
                 assert!(model.trees.iter().all(|tree| tree.nodes.is_empty()));
@@ -43,57 +38,28 @@ fn tables_of_nobody_and_of_one_kind_make_models() {
 #[test]
 fn settings_that_make_no_sense_are_refused() {
     let (schema, cells) = random(&MIXED, Labels::Classes(2), 20, 10);
-    let usual = Gradient::default;
+    let usual = Gradient::builder;
     let refused = [
-        Gradient { rate: 0.0, ..usual() },
-        Gradient {
-            rate: f64::NAN,
-            ..usual()
-        },
-        Gradient {
-            lambda: -1.0,
-            ..usual()
-        },
-        Gradient { rows: 0.0, ..usual() },
-        Gradient {
-            columns: 1.5,
-            ..usual()
-        },
-        Gradient {
-            growth: Growth::Levels(0),
-            ..usual()
-        },
-        Gradient {
-            growth: Growth::Levels(17),
-            ..usual()
-        },
-        Gradient {
-            growth: Growth::Best { leaves: 1, depth: 5 },
-            ..usual()
-        },
-        Gradient {
-            growth: Growth::Best {
-                leaves: 70_000,
-                depth: 5,
-            },
-            ..usual()
-        },
-        Gradient {
-            order: Order::First,
-            monotone: vec![1],
-            ..usual()
-        },
-        Gradient {
-            monotone: vec![0; 7],
-            ..usual()
-        },
-        Gradient {
-            base: Base::Given(vec![0.0, 0.0]),
-            ..usual()
-        },
+        usual().rate(0.0),
+        usual().rate(f64::NAN),
+        usual().lambda(-1.0),
+        usual().rows(0.0),
+        usual().columns(1.5),
+        usual().growth(Growth::Levels(0)),
+        usual().growth(Growth::Levels(17)),
+        usual().growth(Growth::Best { leaves: 1, depth: 5 }),
+        usual().growth(Growth::Best {
+            leaves: 70_000,
+            depth: 5,
+        }),
+        usual().order(Order::First).monotone(vec![1]),
+        usual().monotone(vec![0; 7]),
+        usual().base(Base::Given(vec![0.0, 0.0])),
     ];
     for settings in refused {
-        let outcome = settings.fit(&training(&schema, &cells), &mut |_| ControlFlow::Continue(()));
+        let outcome = settings.clone().build().and_then(|settings| {
+            settings.fit(&training(&schema, &cells), &mut |_| ControlFlow::Continue(()))
+        });
         assert!(
             matches!(outcome, Err(privet::Error::Parameter(_))),
             "{settings:?}"
@@ -103,7 +69,7 @@ fn settings_that_make_no_sense_are_refused() {
         cells: &cells,
         weights: Some(&[1.0]),
     };
-    let outcome = usual().fit(
+    let outcome = usual().build().unwrap().fit(
         &Training {
             rows,
             ..training(&schema, &cells)

@@ -82,12 +82,10 @@ fn boosted(labels: Labels) -> (Schema, Boosted) {
         validation: None,
         start: None,
     };
-    let gradient = Gradient {
-        rounds: 8,
-        growth: Growth::Levels(4),
-        ..Gradient::default()
-    };
+    let gradient = Gradient::builder().rounds(8).growth(Growth::Levels(4));
     let boosted = gradient
+        .build()
+        .unwrap()
         .fit(&training, &mut |_| ControlFlow::Continue(()))
         .unwrap();
     (schema, boosted)

@@ -20,7 +20,7 @@ pub struct Plan {
 /// whole before anything runs.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  privet train job.toml\n\nA job:\n  setting = \"plain\"\n  schema = \"schema.toml\"\n  data = \"patients.csv\"\n  output = \"model.privet\"\n\n  [algorithm]\n  name = \"stumps\"      # or \"trees\", \"logistic\", \"constant\"\n  rounds = 100"
+    after_help = "Example:\n  privet train job.toml\n\nA job:\n  setting = \"plain\"\n  schema = \"schema.toml\"\n  data = \"patients.csv\"\n  output = \"model.privet\"\n\n  [algorithm]\n  name = \"stumps\"      # or \"trees\", \"logistic\", \"centroid\", \"constant\"\n  rounds = 100\n  thresholds = \"bins\"  # or \"exact\": halfway between two numbers of the table\n  abstain = false      # or true: a stump may vote on one side only"
 )]
 pub struct Train {
     /// The job.

@@ -7,6 +7,7 @@
 //! It draws no noise. Sums are exact integers unless floats are asked for, so that a model has the same bytes whatever the
 //! number of threads, and half of the rounds continued by the other half is the whole.
 
+mod builder;
 mod fit;
 mod loss;
 mod sample;
@@ -15,6 +16,7 @@ use std::ops::ControlFlow;
 
 use serde::{Deserialize, Serialize};
 
+pub use builder::Builder;
 pub use loss::Loss;
 
 use super::{Ensemble, Link, Member};
@@ -45,64 +47,25 @@ pub enum Base {
     Given(Vec<f32>),
 }
 
-/// The settings of gradient boosting.
+/// The settings of gradient boosting: they make sense, whatever the schema.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gradient {
-    /// How many rounds; each grows a tree for each output.
-    pub rounds: usize,
-    /// What leaf values are multiplied by.
-    pub rate: f64,
-    /// How trees grow.
-    pub growth: Growth,
-    /// Which derivatives decide about splits.
-    pub order: Order,
-    /// Added to the hessians of a leaf.
-    pub lambda: f64,
-    /// What a split must be worth.
-    pub gamma: f64,
-    /// What the hessians (second order) or weights (first order) of a child must come to.
-    pub min_child_weight: f64,
-    /// Where undeclared and missing cells go.
-    pub missing: Missing,
-    /// How categories are cut in two.
-    pub categories: Categories,
-    /// Whether values rise (1) or fall (-1) with a feature, by feature; short lists end in zeros. Second order only.
-    pub monotone: Vec<i8>,
-    /// The share of rows that a round looks at.
-    pub rows: f64,
-    /// The share of features that a tree may ask about.
-    pub columns: f64,
-    /// Decides which rows and features; public.
-    pub seed: [u8; 32],
-    /// Stops after this many rounds without a better loss on the validation rows.
-    pub patience: Option<usize>,
-    /// How gradients are summed.
-    pub sums: Sums,
-    /// Where scores start.
-    pub base: Base,
-}
-
-impl Default for Gradient {
-    fn default() -> Self {
-        Self {
-            rounds: 100,
-            rate: 0.1,
-            growth: Growth::Levels(6),
-            order: Order::Second,
-            lambda: 1.0,
-            gamma: 0.0,
-            min_child_weight: 1.0,
-            missing: Missing::Learned,
-            categories: Categories::Sorted,
-            monotone: Vec::new(),
-            rows: 1.0,
-            columns: 1.0,
-            seed: [0; 32],
-            patience: None,
-            sums: Sums::Integers,
-            base: Base::Fitted,
-        }
-    }
+    rounds: usize,
+    rate: f64,
+    growth: Growth,
+    order: Order,
+    lambda: f64,
+    gamma: f64,
+    min_child_weight: f64,
+    missing: Missing,
+    categories: Categories,
+    monotone: Vec<i8>,
+    rows: f64,
+    columns: f64,
+    seed: [u8; 32],
+    patience: Option<usize>,
+    sums: Sums,
+    base: Base,
 }
 
 /// Labelled rows.
@@ -212,43 +175,23 @@ impl Boosted {
 }
 
 impl Gradient {
+    /// The usual settings, to be changed: a hundred rounds at a rate of 0.1, six levels, second order.
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
     /// That the settings make sense for the schema.
     ///
     /// # Errors
     /// [`Error::Parameter`] for one that does not.
     pub fn check(&self, schema: &Schema) -> Result<(), Error> {
         let bad = |why: &str| Err(Error::Parameter(why.into()));
-        let share = |x: f64| x > 0.0 && x <= 1.0;
-        if !(self.rate.is_finite() && self.rate > 0.0) {
-            return bad("rate must be above 0");
-        }
-        if [self.lambda, self.gamma, self.min_child_weight]
-            .iter()
-            .any(|x| !x.is_finite() || *x < 0.0)
-        {
-            return bad("lambda, gamma and min_child_weight must be at least 0");
-        }
-        if !share(self.rows) || !share(self.columns) {
-            return bad("the shares of rows and columns must be above 0 and at most 1");
-        }
-        match self.growth {
-            Growth::Levels(depth) if !(1..=16).contains(&depth) => {
-                return bad("a depth of 1 to 16 is possible");
-            }
-            Growth::Best { leaves, depth } if !(2..=Tree::LEAVES).contains(&leaves) || depth == 0 => {
-                return bad("2 to 65536 leaves and a depth of at least 1 are possible");
-            }
-            _ => {}
-        }
-        if self.monotone.iter().any(|&direction| direction != 0) && self.order == Order::First {
-            return bad("monotone features need second-order trees");
-        }
         if self.monotone.len() > schema.features().count() {
             return bad("monotone names more features than there are");
         }
         let loss = Loss::of(schema)?;
         match &self.base {
-            Base::Given(base) if base.len() != loss.outputs() || base.iter().any(|x| !x.is_finite()) => {
+            Base::Given(base) if base.len() != loss.outputs() => {
                 bad("the base has one finite score for each output")
             }
             _ => Ok(()),
@@ -271,7 +214,7 @@ impl Gradient {
     /// Fits trees to rows. After each round `progress` can end it.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for settings that make no sense; [`Error::Misuse`] for rows that are not of the schema, or have
+    /// [`Error::Parameter`] for settings that make no sense for the schema; [`Error::Misuse`] for rows that are not of the schema, or have
     /// no labels or not as many weights.
     pub fn fit(
         &self,

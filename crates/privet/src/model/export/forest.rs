@@ -185,6 +185,11 @@ impl Flattener {
     fn member(&self, number: usize, member: &Member, scale: Scale) -> Result<Flat, Error> {
         match &member.learner {
             Learner::Tree(tree) => self.tree(tree, scale),
+            // A place is on the transformed scale, and rounding there need not be rounding here.
+            Learner::Stump(stump) if stump.rule.needs_values() => Err(Error::Parameter(format!(
+                "the model cannot be exported: its member {number} is a stump with an exact threshold, and only those on bins \
+                 can be. Train with thresholds = \"bins\"."
+            ))),
             Learner::Stump(stump) => {
                 let (left, right) = (scale.leaf(stump.left)?, scale.leaf(stump.right)?);
                 let (changes, first, missing) = self.axes[stump.feature].ask(|slot| stump.rule.is_left(slot));

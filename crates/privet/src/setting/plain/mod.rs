@@ -20,17 +20,17 @@
 mod params;
 mod trees;
 
-pub use params::{Algorithm, Builder, Plain};
+pub use params::{Algorithm, Builder, Plain, THRESHOLDS};
 pub use trees::{Flavour, SUMS, Trees};
 
 use std::ops::ControlFlow;
 
 use crate::Error;
 use crate::boost::gradient::{Rows, Training};
-use crate::boost::{AdaBoost, Ensemble, Learner, Link, Member};
+use crate::boost::{Abstaining, AdaBoost, Ensemble, Learner, Link, Member};
 use crate::data::schema::{Label, Schema};
-use crate::data::{Cells, Table, Target};
-use crate::learner::{Classes, Logistic, Sample, Shape};
+use crate::data::{Cells, Keep, Table, Target};
+use crate::learner::{Centroid, Classes, Linear, Logistic, Sample, Shape};
 use crate::model::{Model, Settings};
 use crate::privacy::Unprotected;
 
@@ -105,7 +105,7 @@ impl Plain {
             None if cells.rows() == 0 => &none,
             None => return Err(misuse("the table was read without its labels")),
         };
-        if matches!(self.algorithm(), Algorithm::Logistic { .. }) && !sample.has_values() {
+        if self.keep() == Keep::Values && !sample.has_values() {
             return Err(misuse("the table was read without its numbers"));
         }
         if let Algorithm::Trees(trees) = self.algorithm()
@@ -127,25 +127,23 @@ impl Plain {
 
     fn classes(&self, sample: &Sample<'_>, classes: Classes<'_>, progress: Progress<'_>) -> Ensemble {
         match *self.algorithm() {
-            Algorithm::Logistic { l2, iterations } => {
-                let linear = Logistic { l2, iterations }.classes(sample, classes, progress);
-                let (link, outputs) = if classes.count == 2 {
-                    (Link::Logistic, 1)
+            Algorithm::Logistic { l2, iterations } => sums(
+                Logistic { l2, iterations }.classes(sample, classes, progress),
+                classes.count,
+            ),
+            Algorithm::Centroid => sums(Centroid.classes(sample, classes), classes.count),
+            Algorithm::Stumps {
+                rounds,
+                thresholds,
+                abstain,
+            } => {
+                if abstain {
+                    let booster = Abstaining { rounds, thresholds };
+                    booster.classes(sample, classes, progress)
                 } else {
-                    (Link::Softmax, classes.count)
-                };
-                let member = |(output, linear)| Member {
-                    weight: 1.0,
-                    output,
-                    learner: Learner::Linear(linear),
-                };
-                Ensemble {
-                    link,
-                    base: vec![0.0; outputs],
-                    members: linear.into_iter().enumerate().map(member).collect(),
+                    AdaBoost { rounds, thresholds }.classes(sample, classes, progress)
                 }
             }
-            Algorithm::Stumps { rounds } => AdaBoost { rounds }.classes(sample, classes, progress),
             // Of nobody, trees say what a constant says.
             Algorithm::Trees(_) | Algorithm::Constant => majority(classes),
         }
@@ -172,8 +170,11 @@ impl Plain {
                     ..constant(0.0)
                 }
             }
-            Algorithm::Stumps { rounds } => AdaBoost { rounds }.numbers(sample, numbers, progress),
-            Algorithm::Trees(_) | Algorithm::Constant => {
+            Algorithm::Stumps {
+                rounds, thresholds, ..
+            } => AdaBoost { rounds, thresholds }.numbers(sample, numbers, progress),
+            // No number is nearest to a centroid: such a schema was refused.
+            Algorithm::Centroid | Algorithm::Trees(_) | Algorithm::Constant => {
                 constant(numbers.iter().map(|&x| f64::from(x)).sum::<f64>() / numbers.len() as f64)
             }
         }
@@ -192,6 +193,25 @@ fn boosted(trees: &Trees, schema: &Schema, cells: &Cells, progress: Progress<'_>
         ControlFlow::Continue(())
     })?;
     Ok(boosted.into_ensemble())
+}
+
+/// One sum that is the log-odds of the second of two classes, or one for each of more.
+fn sums(linear: Vec<Linear>, classes: usize) -> Ensemble {
+    let (link, outputs) = if classes == 2 {
+        (Link::Logistic, 1)
+    } else {
+        (Link::Softmax, classes)
+    };
+    let member = |(output, linear)| Member {
+        weight: 1.0,
+        output,
+        learner: Learner::Linear(linear),
+    };
+    Ensemble {
+        link,
+        base: vec![0.0; outputs],
+        members: linear.into_iter().enumerate().map(member).collect(),
+    }
 }
 
 /// The classes' shares, each counted half a row more than it has, so that none is zero.

@@ -1,9 +1,14 @@
 //! Parameters, parsed once.
 
-use super::trees::{Flavour, Trees};
+use super::trees::{Flavour, Trees, name};
 use crate::Error;
+use crate::boost::Thresholds;
 use crate::boost::gradient::Sums;
+use crate::data::schema::Label;
 use crate::data::{Keep, Schema};
+
+/// The names of the places where `stumps` may cut numbers that a job can say.
+pub const THRESHOLDS: [(&str, Thresholds); 2] = [("bins", Thresholds::Bins), ("exact", Thresholds::Exact)];
 
 /// What is fitted.
 #[derive(Debug, Clone, PartialEq)]
@@ -15,10 +20,16 @@ pub enum Algorithm {
         /// Steps of the solver at most.
         iterations: u32,
     },
+    /// The nearest centroid, for classes.
+    Centroid,
     /// Boosted stumps: AdaBoost for two classes, SAMME for more, least squares for a number.
     Stumps {
         /// Rounds at most.
         rounds: u32,
+        /// Where numbers are cut.
+        thresholds: Thresholds,
+        /// Whether stumps may abstain; for two classes.
+        abstain: bool,
     },
     /// Gradient-boosted trees.
     Trees(Trees),
@@ -28,12 +39,13 @@ pub enum Algorithm {
 
 impl Algorithm {
     /// The names that a job can say.
-    pub const NAMES: [&str; 4] = ["logistic", "stumps", "trees", "constant"];
+    pub const NAMES: [&str; 5] = ["logistic", "centroid", "stumps", "trees", "constant"];
 
     /// Its name in a job.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Logistic { .. } => "logistic",
+            Self::Centroid => "centroid",
             Self::Stumps { .. } => "stumps",
             Self::Trees(_) => "trees",
             Self::Constant => "constant",
@@ -61,7 +73,12 @@ impl Plain {
     /// What must be kept of a table's numbers.
     pub fn keep(&self) -> Keep {
         match &self.algorithm {
-            Algorithm::Logistic { .. } => Keep::Values,
+            Algorithm::Logistic { .. }
+            | Algorithm::Centroid
+            | Algorithm::Stumps {
+                thresholds: Thresholds::Exact,
+                ..
+            } => Keep::Values,
             Algorithm::Stumps { .. } | Algorithm::Trees(_) | Algorithm::Constant => Keep::Bins,
         }
     }
@@ -71,8 +88,20 @@ impl Plain {
     /// # Errors
     /// [`Error::Parameter`] with what does not; the message begins with the parameter's name.
     pub fn check(&self, schema: &Schema) -> Result<(), Error> {
+        let classes = match schema.label() {
+            Some((_, Label::Classes(declared))) => Some(declared.values().len()),
+            Some((_, Label::Number { .. })) => Some(0),
+            None => None,
+        };
+        let bad = |why: &str| Err(Error::Parameter(why.into()));
         match &self.algorithm {
             Algorithm::Trees(trees) => trees.check_schema(schema),
+            Algorithm::Centroid if classes == Some(0) => bad(
+                "\"centroid\" needs a label with classes, and the schema's is a number: choose another algorithm",
+            ),
+            Algorithm::Stumps { abstain: true, .. } if classes.is_some_and(|count| count != 2) => {
+                bad("abstain = true needs a label of two classes: leave it out")
+            }
             _ => Ok(()),
         }
     }
@@ -88,9 +117,17 @@ impl Plain {
                 all.push(("l2".to_owned(), l2.to_string()));
                 all.push(("iterations".to_owned(), iterations.to_string()));
             }
-            Algorithm::Stumps { rounds } => all.push(("rounds".to_owned(), rounds.to_string())),
+            Algorithm::Stumps {
+                rounds,
+                thresholds,
+                abstain,
+            } => {
+                all.push(("rounds".to_owned(), rounds.to_string()));
+                all.push(("thresholds".to_owned(), name(THRESHOLDS, thresholds)));
+                all.push(("abstain".to_owned(), abstain.to_string()));
+            }
             Algorithm::Trees(trees) => all.extend(trees.settings()),
-            Algorithm::Constant => {}
+            Algorithm::Centroid | Algorithm::Constant => {}
         }
         all
     }
@@ -103,6 +140,8 @@ pub struct Builder {
     l2: Option<f64>,
     iterations: Option<u32>,
     rounds: Option<u32>,
+    thresholds: Thresholds,
+    abstain: bool,
     trees: Trees,
     /// The parameters that were given, of all algorithms.
     given: Vec<&'static str>,
@@ -137,6 +176,20 @@ impl Builder {
         self.rounds = Some(rounds);
         self.trees.rounds = rounds;
         self.with("rounds")
+    }
+
+    /// Where `stumps` cut numbers; at the schema's bins if not given.
+    #[must_use]
+    pub fn thresholds(mut self, thresholds: Thresholds) -> Self {
+        self.thresholds = thresholds;
+        self.with("thresholds")
+    }
+
+    /// Whether `stumps` may abstain on a side; not if not given. For two classes.
+    #[must_use]
+    pub fn abstain(mut self, abstain: bool) -> Self {
+        self.abstain = abstain;
+        self.with("abstain")
     }
 
     /// What leaf values of `trees` are multiplied by; 0.1 if not given.
@@ -243,8 +296,11 @@ impl Builder {
                 l2: self.l2.unwrap_or(1.0),
                 iterations: self.iterations.unwrap_or(100),
             },
+            "centroid" => Algorithm::Centroid,
             "stumps" => Algorithm::Stumps {
                 rounds: self.rounds.unwrap_or(100),
+                thresholds: self.thresholds,
+                abstain: self.abstain,
             },
             "trees" => Algorithm::Trees(self.trees),
             "constant" => Algorithm::Constant,
@@ -281,7 +337,7 @@ impl Builder {
             } if !(1..=100_000).contains(count) => {
                 bad(format!("iterations = {count}: it must lie between 1 and 100000"))
             }
-            Algorithm::Stumps { rounds } if !(1..=100_000).contains(rounds) => {
+            Algorithm::Stumps { rounds, .. } if !(1..=100_000).contains(rounds) => {
                 bad(format!("rounds = {rounds}: it must lie between 1 and 100000"))
             }
             _ => Ok(Plain { algorithm }),
@@ -295,6 +351,7 @@ fn owners(parameter: &str) -> &'static [&'static str] {
         "l2" => &["logistic", "trees"],
         "iterations" => &["logistic"],
         "rounds" => &["stumps", "trees"],
+        "thresholds" | "abstain" => &["stumps"],
         _ => &["trees"],
     }
 }

@@ -60,7 +60,7 @@ impl Flavour {
 /// The names of the ways to sum that a job can say.
 pub const SUMS: [(&str, Sums); 2] = [("integer", Sums::Integers), ("float", Sums::Floats)];
 
-fn name<T: PartialEq>(names: [(&'static str, T); 2], value: &T) -> String {
+pub(super) fn name<T: PartialEq>(names: [(&'static str, T); 2], value: &T) -> String {
     let found = names.iter().find(|(_, known)| known == value);
     found.map_or("", |(name, _)| name).to_owned()
 }
@@ -210,30 +210,31 @@ impl Trees {
     pub(super) fn gradient(&self, schema: &Schema) -> Result<Gradient, Error> {
         let mut seed = [0; 32];
         seed[..8].copy_from_slice(&self.seed.to_le_bytes());
-        Ok(Gradient {
-            rounds: self.rounds as usize,
-            rate: self.learning_rate,
-            growth: match (self.leaves, self.depth) {
-                (None, depth) => Growth::Levels(depth.unwrap_or(DEPTH) as usize),
-                (Some(leaves), depth) => Growth::Best {
-                    leaves: leaves as usize,
-                    depth: depth.unwrap_or(leaves) as usize,
-                },
+        let growth = match (self.leaves, self.depth) {
+            (None, depth) => Growth::Levels(depth.unwrap_or(DEPTH) as usize),
+            (Some(leaves), depth) => Growth::Best {
+                leaves: leaves as usize,
+                depth: depth.unwrap_or(leaves) as usize,
             },
-            order: match self.flavour {
-                Flavour::SecondOrder => Order::Second,
-                Flavour::FirstOrder => Order::First,
-            },
-            lambda: self.l2,
-            gamma: self.gamma,
-            min_child_weight: self.min_child_weight,
-            monotone: self.directions(schema)?,
-            rows: self.row_share,
-            columns: self.column_share,
-            seed,
-            sums: self.sums,
-            ..Gradient::default()
-        })
+        };
+        let order = match self.flavour {
+            Flavour::SecondOrder => Order::Second,
+            Flavour::FirstOrder => Order::First,
+        };
+        Gradient::builder()
+            .rounds(self.rounds as usize)
+            .rate(self.learning_rate)
+            .growth(growth)
+            .order(order)
+            .lambda(self.l2)
+            .gamma(self.gamma)
+            .min_child_weight(self.min_child_weight)
+            .monotone(self.directions(schema)?)
+            .rows(self.row_share)
+            .columns(self.column_share)
+            .seed(seed)
+            .sums(self.sums)
+            .build()
     }
 }
 

@@ -1,0 +1,191 @@
+//! The settings of gradient boosting, parsed once.
+
+use super::{Base, Gradient, Sums};
+use crate::Error;
+use crate::learner::tree::{Categories, Growth, Missing, Order, Tree};
+
+/// Collects the settings of gradient boosting. Each has a default.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Builder {
+    gradient: Gradient,
+}
+
+impl Default for Builder {
+    fn default() -> Self {
+        Self {
+            gradient: Gradient {
+                rounds: 100,
+                rate: 0.1,
+                growth: Growth::Levels(6),
+                order: Order::Second,
+                lambda: 1.0,
+                gamma: 0.0,
+                min_child_weight: 1.0,
+                missing: Missing::Learned,
+                categories: Categories::Sorted,
+                monotone: Vec::new(),
+                rows: 1.0,
+                columns: 1.0,
+                seed: [0; 32],
+                patience: None,
+                sums: Sums::Integers,
+                base: Base::Fitted,
+            },
+        }
+    }
+}
+
+impl Builder {
+    /// How many rounds; each grows a tree for each output. 100 if not given.
+    #[must_use]
+    pub fn rounds(mut self, rounds: usize) -> Self {
+        self.gradient.rounds = rounds;
+        self
+    }
+
+    /// What leaf values are multiplied by; 0.1 if not given.
+    #[must_use]
+    pub fn rate(mut self, rate: f64) -> Self {
+        self.gradient.rate = rate;
+        self
+    }
+
+    /// How trees grow; six levels if not given.
+    #[must_use]
+    pub fn growth(mut self, growth: Growth) -> Self {
+        self.gradient.growth = growth;
+        self
+    }
+
+    /// Which derivatives decide about splits; the second if not given.
+    #[must_use]
+    pub fn order(mut self, order: Order) -> Self {
+        self.gradient.order = order;
+        self
+    }
+
+    /// Added to the hessians of a leaf; 1 if not given.
+    #[must_use]
+    pub fn lambda(mut self, lambda: f64) -> Self {
+        self.gradient.lambda = lambda;
+        self
+    }
+
+    /// What a split must be worth; 0 if not given.
+    #[must_use]
+    pub fn gamma(mut self, gamma: f64) -> Self {
+        self.gradient.gamma = gamma;
+        self
+    }
+
+    /// What the hessians (second order) or weights (first order) of a child must come to; 1 if not given.
+    #[must_use]
+    pub fn min_child_weight(mut self, min_child_weight: f64) -> Self {
+        self.gradient.min_child_weight = min_child_weight;
+        self
+    }
+
+    /// Where undeclared and missing cells go; where it is worth more if not given.
+    #[must_use]
+    pub fn missing(mut self, missing: Missing) -> Self {
+        self.gradient.missing = missing;
+        self
+    }
+
+    /// How categories are cut in two; in the order of their gradients if not given.
+    #[must_use]
+    pub fn categories(mut self, categories: Categories) -> Self {
+        self.gradient.categories = categories;
+        self
+    }
+
+    /// Whether values rise (1) or fall (-1) with a feature, by feature; short lists end in zeros. Second order only. None
+    /// if not given.
+    #[must_use]
+    pub fn monotone(mut self, monotone: Vec<i8>) -> Self {
+        self.gradient.monotone = monotone;
+        self
+    }
+
+    /// The share of rows that a round looks at; 1 if not given.
+    #[must_use]
+    pub fn rows(mut self, rows: f64) -> Self {
+        self.gradient.rows = rows;
+        self
+    }
+
+    /// The share of features that a tree may ask about; 1 if not given.
+    #[must_use]
+    pub fn columns(mut self, columns: f64) -> Self {
+        self.gradient.columns = columns;
+        self
+    }
+
+    /// Decides which rows and features; public. Zeros if not given.
+    #[must_use]
+    pub fn seed(mut self, seed: [u8; 32]) -> Self {
+        self.gradient.seed = seed;
+        self
+    }
+
+    /// Stops after this many rounds without a better loss on the validation rows; never if not given.
+    #[must_use]
+    pub fn patience(mut self, patience: usize) -> Self {
+        self.gradient.patience = Some(patience);
+        self
+    }
+
+    /// How gradients are summed; as integers if not given.
+    #[must_use]
+    pub fn sums(mut self, sums: Sums) -> Self {
+        self.gradient.sums = sums;
+        self
+    }
+
+    /// Where scores start; at the constant that suits the labels best if not given.
+    #[must_use]
+    pub fn base(mut self, base: Base) -> Self {
+        self.gradient.base = base;
+        self
+    }
+
+    /// Checks all that can be checked without a schema.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for a setting that makes no sense.
+    pub fn build(self) -> Result<Gradient, Error> {
+        let gradient = self.gradient;
+        let bad = |why: &str| Err(Error::Parameter(why.into()));
+        let share = |x: f64| x > 0.0 && x <= 1.0;
+        if !(gradient.rate.is_finite() && gradient.rate > 0.0) {
+            return bad("rate must be above 0");
+        }
+        if [gradient.lambda, gradient.gamma, gradient.min_child_weight]
+            .iter()
+            .any(|x| !x.is_finite() || *x < 0.0)
+        {
+            return bad("lambda, gamma and min_child_weight must be at least 0");
+        }
+        if !share(gradient.rows) || !share(gradient.columns) {
+            return bad("the shares of rows and columns must be above 0 and at most 1");
+        }
+        match gradient.growth {
+            Growth::Levels(depth) if !(1..=16).contains(&depth) => {
+                return bad("a depth of 1 to 16 is possible");
+            }
+            Growth::Best { leaves, depth } if !(2..=Tree::LEAVES).contains(&leaves) || depth == 0 => {
+                return bad("2 to 65536 leaves and a depth of at least 1 are possible");
+            }
+            _ => {}
+        }
+        if gradient.monotone.iter().any(|&direction| direction != 0) && gradient.order == Order::First {
+            return bad("monotone features need second-order trees");
+        }
+        match &gradient.base {
+            Base::Given(base) if base.iter().any(|x| !x.is_finite()) => {
+                bad("the base has one finite score for each output")
+            }
+            _ => Ok(gradient),
+        }
+    }
+}
