@@ -28,8 +28,8 @@ pub struct Assumption(&'static str);
 impl Assumption {
     /// For [`Objective`].
     pub const EXACT_MINIMUM: Self = Self(
-        "the minimum of a perturbed loss is found exactly and numbers are real ones, while noise and minimum are computed in \
-         floating point",
+        "rounding tells nothing: the proof is about real numbers and an exact minimum, and this program computes noise and minimum to \
+         about 16 digits",
     );
 
     /// The sentence.
