@@ -2,12 +2,14 @@
 
 use privet::data::{Schema, Section};
 use privet::privacy::{Epsilon, Relation};
-use privet::setting::central::{Algorithm, Builder, Central, Clip, Coefficient, Normaliser, Planes};
+use privet::setting::central::{
+    Algorithm, Builder, Central, Clip, Coefficient, Encoding, Normaliser, Planes,
+};
 
 use super::plain::{fits, whole};
 
 /// Every parameter, with the section that it stands in, for findings at its line.
-const KEYS: [&str; 10] = [
+const KEYS: [&str; 11] = [
     "rounds",
     "lower",
     "upper",
@@ -17,6 +19,7 @@ const KEYS: [&str; 10] = [
     "coefficient",
     "candidates",
     "bins",
+    "encoding",
     "balance",
 ];
 
@@ -99,6 +102,9 @@ fn parameters(section: &Section<'_>) -> Option<Builder> {
     }
     if let Some(coefficient) = section.choice("coefficient", &Coefficient::NAMES) {
         builder = builder.coefficient(coefficient.value);
+    }
+    if let Some(encoding) = section.choice("encoding", &Encoding::NAMES) {
+        builder = builder.encoding(encoding.value);
     }
     if let Some(balance) = section.flag("balance") {
         builder = builder.balance(balance.value);

@@ -16,7 +16,7 @@ const LEAST: usize = 4096;
 const BLOCKS: usize = 32;
 
 /// Blocks of rows. They depend on the number of rows alone: sums in their order do not depend on threads.
-pub(super) fn blocks(rows: usize) -> Vec<Range<usize>> {
+pub(crate) fn blocks(rows: usize) -> Vec<Range<usize>> {
     let size = rows.div_ceil(BLOCKS).max(LEAST);
     (0..rows.div_ceil(size))
         .map(|block| block * size..((block + 1) * size).min(rows))

@@ -68,7 +68,7 @@ impl Logistic {
 
 /// What a row with one score loses.
 #[derive(Debug, Clone, Copy)]
-enum Loss {
+pub(crate) enum Loss {
     Logistic,
     Squares,
 }
@@ -76,7 +76,7 @@ enum Loss {
 impl Loss {
     /// The loss at a score and its first derivative.
     #[inline]
-    fn at(self, score: f64, target: f64) -> (f64, f64) {
+    pub(crate) fn at(self, score: f64, target: f64) -> (f64, f64) {
         match self {
             Self::Logistic => {
                 let e = (-score.abs()).exp();
@@ -92,7 +92,7 @@ impl Loss {
 
     /// The second derivative.
     #[inline]
-    fn bend(self, score: f64) -> f64 {
+    pub(crate) fn bend(self, score: f64) -> f64 {
         match self {
             Self::Logistic => {
                 let e = (-score.abs()).exp();

@@ -21,15 +21,17 @@ mod design;
 mod linear;
 mod logistic;
 mod plane;
-mod solver;
+pub(crate) mod solver;
 mod sorted;
 mod split;
 mod stump;
 pub mod tree;
 
 pub use centroid::Centroid;
+pub(crate) use design::blocks;
 pub use linear::{Linear, Term};
 pub use logistic::Logistic;
+pub(crate) use logistic::Loss;
 pub use plane::{Coordinate, Plane, code};
 use serde::{Deserialize, Serialize};
 pub use sorted::Sorted;
@@ -208,7 +210,7 @@ pub struct Classes<'a> {
 /// Adds numbers up in blocks, in an order that does not depend on threads.
 pub(crate) fn sum(rows: usize, of: impl Fn(usize) -> f64 + Sync) -> f64 {
     use rayon::prelude::*;
-    let parts: Vec<f64> = design::blocks(rows)
+    let parts: Vec<f64> = blocks(rows)
         .into_par_iter()
         .map(|block| block.map(&of).sum())
         .collect();

@@ -1,7 +1,7 @@
 //! Minimisers of convex losses: Newton's method where the matrix of second derivatives is small, else L-BFGS.
 
 /// A convex function of many variables.
-pub(super) trait Objective {
+pub(crate) trait Objective {
     /// How many variables there are.
     fn len(&self) -> usize;
     /// The value, and the gradient into `gradient`.
@@ -13,13 +13,13 @@ pub(super) trait Objective {
 }
 
 /// An objective whose second derivatives fit into memory.
-pub(super) trait Curved: Objective {
+pub(crate) trait Curved: Objective {
     /// The lower half of the matrix of second derivatives.
     fn curvature(&self, at: &[f64]) -> Vec<f64>;
 }
 
 /// Told after each step how many of how many are done.
-pub(super) type Progress<'a> = &'a (dyn Fn(u64, u64) + Sync);
+pub(crate) type Progress<'a> = &'a (dyn Fn(u64, u64) + Sync);
 
 fn largest(gradient: &[f64]) -> f64 {
     gradient.iter().fold(0.0, |most: f64, g| most.max(g.abs()))
@@ -64,7 +64,7 @@ impl State {
 }
 
 /// Newton's method with a line search.
-pub(super) fn newton(objective: &impl Curved, iterations: u32, progress: Progress<'_>) -> Vec<f64> {
+pub(crate) fn newton(objective: &impl Curved, iterations: u32, progress: Progress<'_>) -> Vec<f64> {
     let mut state = State::new(objective);
     for done in 0..iterations {
         progress(u64::from(done), u64::from(iterations));
@@ -139,7 +139,7 @@ fn factorise(matrix: &mut [f64], n: usize) -> bool {
 const MEMORY: usize = 20;
 
 /// Limited-memory BFGS with a line search (Liu and Nocedal 1989), each variable in the unit of its bend.
-pub(super) fn lbfgs(objective: &impl Objective, iterations: u32, progress: Progress<'_>) -> Vec<f64> {
+pub(crate) fn lbfgs(objective: &impl Objective, iterations: u32, progress: Progress<'_>) -> Vec<f64> {
     let unit: Vec<f64> = objective
         .bend()
         .iter()

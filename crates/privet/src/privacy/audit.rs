@@ -4,9 +4,9 @@
 use std::any::Any;
 
 use super::account::Price;
-use super::mechanism::{Mechanism, Paid};
+use super::mechanism::{Mechanism, Objective, Paid};
 use super::query::Norm;
-use super::{Private, Randomness};
+use super::{Neighbours, Private, Randomness};
 use crate::Error;
 
 /// One query as an auditor sees it.
@@ -22,10 +22,27 @@ pub struct Observed {
     pub price: Price,
 }
 
+/// One minimum of a perturbed loss as an auditor sees it. There is no answer without noise to compare: what one row can do to
+/// the loss is audited by itself.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Minimum {
+    /// The mechanism and its parameters.
+    pub mechanism: String,
+    /// How many coefficients it has.
+    pub dimension: usize,
+    /// What was charged.
+    pub price: Price,
+}
+
 /// Sees every query of a run, and may answer in the mechanism's place.
 pub trait Auditor: Send {
     /// A query was paid for. `Some` is released instead of a draw (and must have the mechanism's output type).
     fn query(&mut self, query: Observed) -> Option<Box<dyn Any + Send>>;
+
+    /// The minimum of a perturbed loss was paid for. `Some` is released instead.
+    fn minimum(&mut self, _minimum: Minimum) -> Option<Vec<f64>> {
+        None
+    }
 
     /// A draw was released.
     fn released(&mut self, output: Box<dyn Any + Send>);
@@ -62,6 +79,30 @@ pub(super) fn observe<M: Mechanism>(
             .downcast::<M::Output>()
             .map_err(|_| Error::Misuse("the record holds an output of another type here".into()))?,
         None => mechanism.draw(Private::wrap(answer), Paid::receipt(), random),
+    };
+    auditor.released(Box::new(output.clone()));
+    Ok(output)
+}
+
+pub(super) fn observe_minimum<N: Neighbours>(
+    auditor: &mut dyn Auditor,
+    objective: &Objective<N>,
+    solve: impl FnOnce(Private<Vec<f64>>) -> Private<Vec<f64>>,
+    random: &mut Randomness,
+) -> Result<Vec<f64>, Error> {
+    let asked = Minimum {
+        mechanism: objective.describe(),
+        dimension: objective.dimension(),
+        price: objective.price(),
+    };
+    let output = match auditor.minimum(asked) {
+        Some(output) if output.len() == objective.dimension() => output,
+        Some(_) => {
+            return Err(Error::Misuse(
+                "the record holds another number of coefficients here".into(),
+            ));
+        }
+        None => objective.minimum(solve, Paid::receipt(), random),
     };
     auditor.released(Box::new(output.clone()));
     Ok(output)

@@ -3,11 +3,12 @@
 //! A [`Book`] is a pure function of the chain: opening a ledger, `privet ledger show` and `verify` all fold the same
 //! entries through [`Book::apply`], which refuses a chain that was edited, reordered or that overdraws.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::account::{Caps, MuSquared, Price, Rho};
 use super::certificate::{Guarantee, Total};
 use super::journal::{Entry, Event, Head};
+use super::texts::check_texts;
 use super::{Delta, Relation};
 use crate::Error;
 
@@ -25,9 +26,17 @@ pub struct Book {
 #[derive(Debug, Clone, Default)]
 pub struct Account {
     lines: BTreeMap<Relation, Line>,
-    spends: Vec<(Relation, Price)>,
+    spends: Vec<Spent>,
     void: Option<String>,
     leaks: u64,
+}
+
+/// One payment.
+#[derive(Debug, Clone)]
+struct Spent {
+    relation: Relation,
+    price: Price,
+    assuming: Vec<String>,
 }
 
 /// The budget of one data set under one neighbour relation.
@@ -43,6 +52,8 @@ pub struct Line {
     pub uncovered: u64,
     /// How often the caps were set or changed after something had been spent.
     pub changed: u64,
+    /// What the payments in this sentence rest on, beside their proofs.
+    pub assuming: BTreeSet<String>,
 }
 
 impl Line {
@@ -86,6 +97,7 @@ impl Account {
             uncovered: line.uncovered,
             leaks: self.leaks,
             changed: line.changed,
+            assuming: line.assuming.iter().cloned().collect(),
         })
     }
 
@@ -113,11 +125,10 @@ impl Account {
     }
 
     /// Every line after one more payment, or the first relation whose caps do not allow it.
-    fn charged(&self, relation: &Relation, price: Price) -> Result<BTreeMap<Relation, Line>, Relation> {
+    fn charged(&self, spent: &Spent) -> Result<BTreeMap<Relation, Line>, Relation> {
         let mut lines = self.lines.clone();
         for (covers, line) in &mut lines {
-            line.charge(relation, covers, price)
-                .ok_or_else(|| covers.clone())?;
+            line.charge(spent, covers).ok_or_else(|| covers.clone())?;
         }
         Ok(lines)
     }
@@ -134,9 +145,10 @@ impl Account {
             spent: Caps::ZERO,
             uncovered: 0,
             changed,
+            assuming: BTreeSet::new(),
         };
-        for (paid_under, price) in &self.spends {
-            line.charge(paid_under, relation, *price)
+        for spent in &self.spends {
+            line.charge(spent, relation)
                 .ok_or("more than that has been spent already; nothing lowers what has been spent")?;
         }
         self.lines.insert(relation.clone(), line);
@@ -145,9 +157,12 @@ impl Account {
 }
 
 impl Line {
-    fn charge(&mut self, paid_under: &Relation, covers: &Relation, price: Price) -> Option<()> {
-        match paid_under.steps_to(covers) {
-            Some(steps) => self.spent = self.spent.charge(&self.caps, price.group(steps)?)?,
+    fn charge(&mut self, spent: &Spent, covers: &Relation) -> Option<()> {
+        match spent.relation.steps_to(covers) {
+            Some(steps) => {
+                self.spent = self.spent.charge(&self.caps, spent.price.group(steps)?)?;
+                self.assuming.extend(spent.assuming.iter().cloned());
+            }
             None => self.uncovered += 1,
         }
         Some(())
@@ -227,22 +242,26 @@ impl Book {
                 dataset,
                 relation,
                 price,
+                assuming,
                 ..
             } => {
                 let account = self.account(dataset);
                 if let Some(why) = account.and_then(|account| account.other_unit(dataset, relation)) {
                     return Err(why);
                 }
+                let spent = Spent {
+                    relation: relation.clone(),
+                    price: *price,
+                    assuming: assuming.clone(),
+                };
                 let lines = match account {
-                    Some(account) if account.lines.contains_key(relation) => {
-                        account.charged(relation, *price)
-                    }
+                    Some(account) if account.lines.contains_key(relation) => account.charged(&spent),
                     _ => return Err(format!("'{dataset}' has no budget for: {relation}")),
                 };
                 let lines = lines.map_err(|over| format!("{price} overdraws the budget for: {over}"))?;
                 let account = self.account_mut(dataset);
                 account.lines = lines;
-                account.spends.push((relation.clone(), *price));
+                account.spends.push(spent);
             }
             Event::Leak { dataset, count, .. } => {
                 let account = self.account_mut(dataset);
@@ -300,8 +319,13 @@ impl Book {
         if !account.lines.contains_key(relation) {
             return Err(no_limit(dataset, relation));
         }
+        let spent = Spent {
+            relation: relation.clone(),
+            price,
+            assuming: Vec::new(),
+        };
         account
-            .charged(relation, price)
+            .charged(&spent)
             .map(drop)
             .map_err(|over| name(&over, &account.lines[&over]))
     }
@@ -341,42 +365,4 @@ fn no_limit(dataset: &str, relation: &Relation) -> Error {
         "the data set '{dataset}' has no budget for: {relation}. Set one first: `{}`",
         relation.limit_command(dataset)
     ))
-}
-
-/// The longest name or description, in bytes.
-const LONGEST: usize = 1000;
-
-/// Texts stand in certificates and tables: one line each, of a readable length, and no two that look alike.
-pub(super) fn check_texts(event: &Event) -> Result<(), String> {
-    for text in event.texts() {
-        if text.is_empty() || text.trim() != text || text.len() > LONGEST || text.chars().any(is_unseen) {
-            return Err(format!(
-                "{text:?} is no name or description: it must be one line of 1 to {LONGEST} bytes, without spaces at its ends \
-                 or characters that cannot be seen"
-            ));
-        }
-    }
-    Ok(())
-}
-
-/// A text that [`check_texts`] accepts, for reasons that must be written down whatever they look like.
-pub(super) fn readable(text: &str) -> String {
-    let seen: String = text
-        .chars()
-        .map(|c| if is_unseen(c) { ' ' } else { c })
-        .take(LONGEST / 4)
-        .collect();
-    let seen = seen.trim();
-    if seen.is_empty() {
-        "no reason was given".into()
-    } else {
-        seen.into()
-    }
-}
-
-/// Line breaks, control characters, and marks that have no width or turn the direction of writing.
-fn is_unseen(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
-        || matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
 }

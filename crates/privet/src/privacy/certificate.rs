@@ -1,6 +1,8 @@
 //! What a run guarantees, in words and as data.
 
-use std::fmt;
+mod words;
+
+use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
@@ -108,6 +110,9 @@ pub struct Payment {
     pub price: Price,
     /// How many draws it bought, at most.
     pub draws: u64,
+    /// What the price rests on, beside the proof: most rest on nothing else.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub assuming: Vec<String>,
 }
 
 /// What a run guarantees. It travels with the model, and holds nothing that depends on rows.
@@ -141,6 +146,9 @@ pub struct Total {
     /// How often the limit was set or changed after something had been released. If at all, an (ε, δ) is no longer one that
     /// was fixed before the first output.
     pub changed: u64,
+    /// What the payments of all runs rest on, beside their proofs: the guarantee is no better than these sentences.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub assuming: Vec<String>,
 }
 
 impl Certificate {
@@ -185,6 +193,12 @@ impl Certificate {
     /// The sum of its payments, if all are pure ε.
     pub fn pure_sum(&self) -> Option<Epsilon> {
         pure_sum(&self.payments)
+    }
+
+    /// What the payments rest on, beside their proofs; each sentence once.
+    pub fn assuming(&self) -> BTreeSet<&str> {
+        let all = self.payments.iter().flat_map(|payment| &payment.assuming);
+        all.map(String::as_str).collect()
     }
 
     /// Whether some claim protects nobody.
@@ -301,129 +315,6 @@ impl Guarantee {
             epsilon: caps.epsilon(delta),
             delta,
             caps,
-        }
-    }
-}
-
-impl fmt::Display for Observer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Anyone => f.write_str("anyone who sees the result"),
-            Self::Party(name) => f.write_str(name),
-        }
-    }
-}
-
-impl fmt::Display for Guarantee {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Pure { epsilon } => write!(f, "pure differential privacy, ε = {epsilon}"),
-            Self::Approximate { epsilon, delta, .. } => {
-                write!(f, "differential privacy, ε = {epsilon} at δ = {delta}")
-            }
-            Self::Local { epsilon } => write!(
-                f,
-                "local differential privacy, ε = {epsilon} for the whole message"
-            ),
-            Self::Distance {
-                epsilon_per_unit,
-                epsilon_whole_domain,
-            } => write!(
-                f,
-                "distance-based privacy, ε = {epsilon_per_unit} per unit of distance, {epsilon_whole_domain} over the \
-                 whole domain"
-            ),
-            Self::Partitioned {
-                between: Some(between),
-                within,
-                width,
-            } => write!(
-                f,
-                "partitioned privacy, ε = {between} between parts of {width} values and {within} per unit within one"
-            ),
-            Self::Partitioned {
-                between: None,
-                within,
-                width,
-            } => write!(
-                f,
-                "partitioned privacy: the part of {width} values is shown, ε = {within} per unit within it"
-            ),
-            Self::Simulated { leakage } => {
-                f.write_str("nothing is shown but")?;
-                for (i, item) in leakage.iter().enumerate() {
-                    write!(
-                        f,
-                        "{} {} x {} (to {})",
-                        if i == 0 { "" } else { "," },
-                        item.count,
-                        item.what,
-                        item.to
-                    )?;
-                }
-                Ok(())
-            }
-            Self::Void { because } => write!(f, "VOID, nobody is protected: {because}"),
-        }
-    }
-}
-
-impl fmt::Display for Certificate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let void = |claim: &&Claim| matches!(claim.guarantee, Guarantee::Void { .. });
-        // Whoever reads one line only reads this one.
-        for claim in self.claims.iter().filter(void) {
-            writeln!(f, "guarantee  {}", claim.guarantee)?;
-        }
-        writeln!(f, "data set   {}", self.dataset)?;
-        for claim in self.claims.iter().filter(|claim| !void(claim)) {
-            writeln!(f, "guarantee  {}", claim.guarantee)?;
-            writeln!(f, "           against {}, when {}", claim.from, claim.protects)?;
-        }
-        if self.claims.is_empty() {
-            writeln!(f, "guarantee  nothing was released")?;
-        }
-        for payment in &self.payments {
-            writeln!(
-                f,
-                "paid       {} for {}, at most {} drawn",
-                payment.price, payment.what, payment.draws
-            )?;
-        }
-        if let Some(total) = &self.total {
-            writeln!(
-                f,
-                "together   with all other runs on this data set: {}",
-                total.guarantee
-            )?;
-            if total.leaks > 0 {
-                writeln!(
-                    f,
-                    "           not counting {} items shown in joint computations",
-                    total.leaks
-                )?;
-            }
-            if total.uncovered > 0 {
-                writeln!(
-                    f,
-                    "           not counting {} payments made for another kind of change",
-                    total.uncovered
-                )?;
-            }
-            if total.changed > 0 {
-                writeln!(
-                    f,
-                    "           under a limit that was changed {} times after releases",
-                    total.changed
-                )?;
-            }
-        }
-        if self.recorded {
-            write!(f, "ledger     {}", self.ledger)
-        } else if self.payments.is_empty() {
-            f.write_str("ledger     none: this run is recorded nowhere")
-        } else {
-            write!(f, "ledger     none: what was spent is not recorded anywhere")
         }
     }
 }

@@ -45,6 +45,9 @@ pub enum Event {
         price: Price,
         /// How many draws it bought, at most.
         draws: u64,
+        /// What the price rests on, beside the proof: most rest on nothing else.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        assuming: Vec<String>,
     },
     /// A private value entered a joint computation that leaks this much.
     Leak {
@@ -87,8 +90,12 @@ impl Event {
                 dataset,
                 relation,
                 what,
+                assuming,
                 ..
-            } => [vec![dataset.as_str(), what], relation.columns()].concat(),
+            } => {
+                let assuming = assuming.iter().map(String::as_str).collect();
+                [vec![dataset.as_str(), what], relation.columns(), assuming].concat()
+            }
             Self::Leak {
                 dataset,
                 what,

@@ -5,13 +5,14 @@
 //! set, holds (`docs/proofs/accounts.md`). Refusal comes before the data is looked at.
 
 use super::account::{Caps, Price};
-use super::book::{Book, check_texts, readable};
+use super::book::Book;
 use super::certificate::{Certificate, Payment, Run};
 use super::joint::{Disclosed, Leak};
 use super::journal::{Entry, Event, Journal, Volatile, hexadecimal};
-use super::mechanism::Mechanism;
+use super::mechanism::{Assumption, Mechanism, Objective};
 use super::query::Query;
 use super::reservation::{Part, Reservation, price_of_parts};
+use super::texts::{check_texts, readable};
 use super::{Coins, Delta, Neighbours, Partition, Private, Randomness, Released};
 use crate::Error;
 
@@ -98,14 +99,49 @@ impl<N: Neighbours> Ledger<N> {
         self.reserve(what, price, 1)?.release(mechanism, query)
     }
 
+    /// Pays for the minimum of a perturbed loss, writes that down with what it assumes, draws the noise, and lets `solve` find
+    /// the minimum: it is handed the noise behind the wall, and runs after the payment only.
+    ///
+    /// # Privacy
+    /// `docs/proofs/objective.md#perturbed-objectives`: pure ε if what `solve` gives is the exact minimum.
+    ///
+    /// # Errors
+    /// As [`Ledger::release`].
+    pub fn minimise(
+        &mut self,
+        what: &str,
+        objective: &Objective<N>,
+        solve: impl FnOnce(Private<Vec<f64>>) -> Private<Vec<f64>>,
+    ) -> Result<Released<Vec<f64>>, Error> {
+        objective.check(&self.relation)?;
+        self.reserve_assuming(what, objective.price(), 1, &[objective.assumption()])?
+            .minimise(objective, solve)
+    }
+
     /// Buys up to `draws` draws that together cost at most `price`, with one durable entry. What is reserved is spent
     /// from then on, also after a crash and whether or not it is drawn.
     ///
     /// # Errors
     /// As [`Ledger::release`].
     pub fn reserve(&mut self, what: &str, price: Price, draws: u64) -> Result<Reservation<'_, N>, Error> {
-        self.pay(what, price, draws)?;
+        self.reserve_assuming(what, price, draws, &[])
+    }
+
+    /// As [`Ledger::reserve`], for draws whose price rests on assumptions too: the entry, the certificate and the data set's
+    /// total say so from then on.
+    ///
+    /// # Errors
+    /// As [`Ledger::release`].
+    pub fn reserve_assuming(
+        &mut self,
+        what: &str,
+        price: Price,
+        draws: u64,
+        assuming: &[Assumption],
+    ) -> Result<Reservation<'_, N>, Error> {
+        self.pay(what, price, draws, assuming)?;
         Ok(Reservation {
+            assuming: assuming.to_vec(),
             relation: self.relation.clone(),
             cap: Caps::from(price),
             spent: Caps::ZERO,
@@ -228,7 +264,8 @@ impl<N: Neighbours> Ledger<N> {
         Ok(self)
     }
 
-    fn pay(&mut self, what: &str, price: Price, draws: u64) -> Result<(), Error> {
+    fn pay(&mut self, what: &str, price: Price, draws: u64, assuming: &[Assumption]) -> Result<(), Error> {
+        let assuming: Vec<String> = assuming.iter().map(|a| a.as_str().to_owned()).collect();
         let relation = self.relation.relation();
         self.book.admits(&self.dataset, &relation, price)?;
         let spent = self.run.admits(price)?;
@@ -238,12 +275,14 @@ impl<N: Neighbours> Ledger<N> {
             what: what.into(),
             price,
             draws,
+            assuming: assuming.clone(),
         })?;
         self.run.pay(
             Payment {
                 what: what.into(),
                 price,
                 draws,
+                assuming,
             },
             spent,
         );

@@ -5,9 +5,9 @@
 //! | `private`, `partition` | values that depend on somebody's data, and tables cut into parts |
 //! | `neighbours`, `query` | which tables must look alike, and how far one unit can move an answer |
 //! | `epsilon`, `account` | exact budgets, composition and conversion, rounded against us |
-//! | `sampler`, `mechanism` | exact noise on integers, and the releases made with it |
+//! | `sampler`, `mechanism` | exact noise on integers, and the releases made with it; the minima of perturbed losses |
 //! | `ledger`, `reservation` | pay, write it down, draw |
-//! | `journal`, `book` | the hash chain of payments, and what it adds up to |
+//! | `journal`, `texts`, `book` | the hash chain of payments, and what it adds up to |
 //! | `joint` | the other door: private values in joint computations, leak by leak |
 //! | `unprotected` | the door for what is not private, and says so |
 //! | `certificate` | what a run guarantees |
@@ -36,6 +36,7 @@ mod ratio;
 mod released;
 mod reservation;
 pub mod sampler;
+mod texts;
 mod unprotected;
 
 pub use book::{Account, Book, Line};

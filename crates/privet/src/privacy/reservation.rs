@@ -1,7 +1,7 @@
 //! Draws that have been paid for, on a whole table or on one part of it.
 
 use super::account::{Caps, Price};
-use super::mechanism::{Mechanism, Paid};
+use super::mechanism::{Assumption, Mechanism, Objective, Paid};
 use super::query::{Query, Sensitivity};
 use super::{Neighbours, Partition, Private, Randomness, Released};
 use crate::Error;
@@ -14,6 +14,8 @@ pub struct Reservation<'l, N> {
     pub(super) cap: Caps,
     pub(super) spent: Caps,
     pub(super) draws: u64,
+    /// What was written down with the payment.
+    pub(super) assuming: Vec<Assumption>,
     pub(super) random: &'l mut Randomness,
     #[cfg(feature = "audit")]
     pub(super) auditor: Option<&'l mut (dyn super::audit::Auditor + 'static)>,
@@ -47,6 +49,37 @@ impl<N: Neighbours> Reservation<'_, N> {
         )))
     }
 
+    /// Finds the minimum of a perturbed loss from what was paid. See [`Ledger::minimise`](super::Ledger::minimise).
+    ///
+    /// # Errors
+    /// [`Error::Budget`] if the reservation does not reach for it, [`Error::Misuse`] if what the minimum assumes was not
+    /// written down with the payment: both before `solve` runs.
+    pub fn minimise(
+        &mut self,
+        objective: &Objective<N>,
+        solve: impl FnOnce(Private<Vec<f64>>) -> Private<Vec<f64>>,
+    ) -> Result<Released<Vec<f64>>, Error> {
+        objective.check(&self.relation)?;
+        if !self.assuming.contains(&objective.assumption()) {
+            return Err(Error::Misuse(
+                "this was reserved without saying what the minimum of a perturbed loss assumes: use `reserve_assuming`"
+                    .into(),
+            ));
+        }
+        self.take(objective.price(), 1)?;
+        self.random.renew()?;
+        #[cfg(feature = "audit")]
+        if let Some(auditor) = self.auditor.as_deref_mut() {
+            let random = &mut *self.random;
+            return super::audit::observe_minimum(auditor, objective, solve, random).map(Released::new);
+        }
+        Ok(Released::new(objective.minimum(
+            solve,
+            Paid::receipt(),
+            self.random,
+        )))
+    }
+
     /// Runs `body` on each part with `price` and up to `draws` draws of its own, all of which are taken from this
     /// reservation. See [`Ledger::parallel`](super::Ledger::parallel).
     ///
@@ -73,6 +106,7 @@ impl<N: Neighbours> Reservation<'_, N> {
                     cap: Caps::from(price),
                     spent: Caps::ZERO,
                     draws,
+                    assuming: self.assuming.clone(),
                     random: &mut *self.random,
                     #[cfg(feature = "audit")]
                     auditor: self.auditor.as_deref_mut(),

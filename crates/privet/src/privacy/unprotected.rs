@@ -3,7 +3,7 @@
 use super::certificate::{Certificate, Claim, Guarantee, Observer};
 use super::journal::{Event, Head, Journal};
 use super::ledger::append;
-use super::{Private, Relation, book};
+use super::{Private, Relation, book, texts};
 use crate::Error;
 
 /// Leave to use private values without protection: an algorithm without privacy, a paper's algorithm whose claim is
@@ -27,7 +27,7 @@ impl Unprotected {
         because: &str,
         journal: &mut impl Journal,
     ) -> Result<Self, Error> {
-        let because = book::readable(because);
+        let because = texts::readable(because);
         let event = Event::Void {
             dataset: dataset.into(),
             because: because.clone(),
@@ -47,7 +47,7 @@ impl Unprotected {
             protects: relation.clone(),
             from: Observer::Anyone,
             guarantee: Guarantee::Void {
-                because: book::readable(because),
+                because: texts::readable(because),
             },
         };
         Self {

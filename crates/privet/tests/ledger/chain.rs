@@ -199,6 +199,7 @@ fn names_that_look_alike_are_refused() {
             what: "w".into(),
             price,
             draws: 1,
+            assuming: Vec::new(),
         };
         assert!(
             append(&mut journal, spend).is_err(),
@@ -216,6 +217,7 @@ fn a_chain_that_mixes_units_is_refused() {
         what: "a count".into(),
         price: Price::Pure(epsilon("0.1")),
         draws: 1,
+        assuming: Vec::new(),
     };
     let mut entries = journal.entries();
     let paid = Entry::after(&entries[1].head(), None, spend(&AddRemove::row().of("who")));

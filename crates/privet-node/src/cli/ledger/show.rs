@@ -130,6 +130,9 @@ fn write_line(text: &mut String, relation: &Relation, line: &Line) {
         "    left    {}",
         words::caps(&line.remaining(), Round::Down)
     );
+    for sentence in &line.assuming {
+        let _ = writeln!(text, "    provided that {sentence}");
+    }
     if line.uncovered > 0 {
         let _ = writeln!(
             text,
@@ -152,7 +155,7 @@ fn account_json(name: &str, others: &[&str], account: &Account) -> Value {
         .lines()
         .iter()
         .map(|(relation, line)| {
-            json!({
+            let mut budget = json!({
                 "relation": relation,
                 "caps": line.caps,
                 "spent": line.spent,
@@ -161,7 +164,11 @@ fn account_json(name: &str, others: &[&str], account: &Account) -> Value {
                 "delta": line.delta,
                 "uncovered": line.uncovered,
                 "set_after_spending": line.changed,
-            })
+            });
+            if !line.assuming.is_empty() {
+                budget["assuming"] = json!(line.assuming);
+            }
+            budget
         })
         .collect();
     json!({
@@ -196,11 +203,17 @@ fn sentence(event: &Event) -> String {
             what,
             price,
             draws,
+            assuming,
             ..
         } => format!(
-            "{dataset}: paid {} for {what} ({})",
+            "{dataset}: paid {} for {what} ({}{})",
             words::caps(&(*price).into(), Round::Up),
-            count(*draws, "draw", "draws")
+            count(*draws, "draw", "draws"),
+            if assuming.is_empty() {
+                ""
+            } else {
+                ", under an assumption"
+            }
         ),
         Event::Leak {
             dataset,

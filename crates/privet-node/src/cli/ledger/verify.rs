@@ -1,5 +1,6 @@
 //! `privet ledger verify`
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -40,6 +41,16 @@ pub(in crate::cli) fn run(path: &Path, against: &[impl AsRef<Path>]) -> Result<A
     );
     let mut checks = Vec::new();
     let mut sound = true;
+    let assuming: BTreeSet<&String> = book
+        .names()
+        .keys()
+        .filter_map(|name| book.account(name))
+        .flat_map(|account| account.lines().values())
+        .flat_map(|line| &line.assuming)
+        .collect();
+    for sentence in &assuming {
+        let _ = writeln!(text, "Some of its prices hold provided that {sentence}.");
+    }
     for (file, certificate) in certificates {
         let problem = problem(&book, &entries, &certificate);
         sound &= problem.is_none();
@@ -56,7 +67,10 @@ pub(in crate::cli) fn run(path: &Path, against: &[impl AsRef<Path>]) -> Result<A
     }
     let last = entries.last().and_then(Entry::at);
     let _ = writeln!(text, "It ends at {head}, written {}.", words::date(last));
-    let json = json!({"ledger": store.path(), "verified": sound, "head": head, "against": checks});
+    let mut json = json!({"ledger": store.path(), "verified": sound, "head": head, "against": checks});
+    if !assuming.is_empty() {
+        json["assuming"] = json!(assuming);
+    }
     let mut answer = Answer::new(text, json);
     if !sound {
         answer.exit = Exit::Ledger;
@@ -145,13 +159,14 @@ fn payments_problem(entries: &[Entry], certificate: &Certificate) -> Option<Stri
                 what,
                 price,
                 draws,
+                assuming,
                 ..
-            } if *dataset == certificate.dataset => Some((what, price, draws)),
+            } if *dataset == certificate.dataset => Some((what, price, draws, assuming)),
             _ => None,
         })
         .collect();
     for payment in &certificate.payments {
-        let wanted = (&payment.what, &payment.price, &payment.draws);
+        let wanted = (&payment.what, &payment.price, &payment.draws, &payment.assuming);
         let Some(place) = paid.iter().position(|found| *found == wanted) else {
             return Some(format!(
                 "its payment of {} for '{}' is not in this ledger: the certificate was edited",

@@ -113,6 +113,7 @@ fn published() -> Methods {
         (Coding::Alphabet, Method::Plain("constant"), &[]),
         (Coding::Alphabet, Method::Paper, FIGURES),
         (Coding::Alphabet, Method::Central("brc"), FIGURES),
+        (Coding::Alphabet, Method::Central("dp-logistic"), FIGURES),
     ]
 }
 
@@ -129,6 +130,7 @@ fn ours(at: &'static [f64]) -> Methods {
         (Coding::Declared, Method::Central("select"), at),
         (Coding::Declared, Method::Central("moment-select"), at),
         (Coding::Declared, Method::Central("histogram-bayes"), at),
+        (Coding::Declared, Method::Central("objective"), at),
         (Coding::Declared, Method::Central("auto"), at),
     ]
 }
@@ -142,7 +144,9 @@ fn few() -> Methods {
         (Coding::Alphabet, Method::Paper, SMALL),
         (Coding::Alphabet, Method::Central("select"), SMALL),
         (Coding::Alphabet, Method::Central("moment-select"), SMALL),
+        (Coding::Alphabet, Method::Central("dp-logistic"), SMALL),
         (Coding::Declared, Method::Central("histogram-bayes"), SMALL),
+        (Coding::Declared, Method::Central("objective"), SMALL),
         (Coding::Declared, Method::Central("auto"), SMALL),
     ]
 }

@@ -4,11 +4,13 @@ mod exponential;
 mod gaussian;
 mod grid;
 mod laplace;
+mod objective;
 
 pub use exponential::{Exponential, PermuteAndFlip};
 pub use gaussian::{DiscreteGaussian, Gaussian};
 pub use grid::Grid;
 pub use laplace::Laplace;
+pub use objective::{Assumption, Ball, Objective, RowLoss};
 
 use super::account::Price;
 use super::query::Norm;

@@ -12,8 +12,8 @@ use crate::learner::{Learner, Linear, Shape, Term};
 use crate::privacy::mechanism::{Laplace, Mechanism};
 use crate::privacy::{Anchor, Ledger, Neighbours, Norm, Query, Sensitivity};
 
-/// What is kept of a part that noise alone would explain: columns still differ in it.
-const LEAST_KEPT: f64 = 0.05;
+/// What is kept of a part that noise alone would explain.
+const LEAST_KEPT: f64 = 0.2;
 
 /// Parameters of naive Bayes from histograms.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,11 +29,11 @@ impl Default for HistogramBayes {
 }
 
 /// The cells of one feature's histogram.
-struct Histogram {
-    feature: usize,
+pub(super) struct Histogram {
+    pub(super) feature: usize,
     /// The cell of each slot.
-    cells: Vec<usize>,
-    count: usize,
+    pub(super) cells: Vec<usize>,
+    pub(super) count: usize,
     /// How many cells come first and have an order.
     ordered: usize,
 }
@@ -44,7 +44,7 @@ impl HistogramBayes {
         self.histogram(0, shape).count
     }
 
-    fn histogram(&self, feature: usize, shape: &Shape) -> Histogram {
+    pub(super) fn histogram(&self, feature: usize, shape: &Shape) -> Histogram {
         let most = (self.bins as usize).max(1);
         if !shape.number || shape.ordered <= most {
             return Histogram {
@@ -108,13 +108,11 @@ impl HistogramBayes {
             terms: rows.shapes.iter().map(Shape::nothing).collect(),
         });
         let mut rest = counts.as_slice();
-        let parts = histograms.iter().map(|histogram| {
+        for histogram in &histograms {
             let (own, others) = rest.split_at(2 * histogram.count);
             rest = others;
-            Odds::new(own, scale, mechanism.variance()).parts(histogram.ordered)
-        });
-        let parts: Vec<Parts> = parts.collect();
-        for (histogram, terms) in histograms.iter().zip(shrunk(&parts)) {
+            let odds = Odds::new(own, scale, mechanism.variance());
+            let terms = odds.parts(histogram.ordered).shrunk();
             let slots = histogram.cells.iter().map(|&cell| terms[cell]).collect();
             linear.terms[histogram.feature] = Term::Slots(slots);
         }
@@ -215,27 +213,20 @@ struct Parts {
     noise: [f64; 2],
 }
 
-/// The columns' terms: of lines and of rests, as much is kept as noise does not explain over all columns together, and never
-/// less than a little. (Empirical Bayes with a known variance; it follows from what was released.) Levels are left out: a
-/// column as a whole says nothing about the class, and its level is noise that every row would share.
-fn shrunk(parts: &[Parts]) -> Vec<Vec<f64>> {
-    let kept = |which: usize| {
-        let square: f64 = parts.iter().map(|part| part.squares[which]).sum();
-        let noise: f64 = parts.iter().map(|part| part.noise[which]).sum();
-        if square > 0.0 {
-            (1.0 - noise / square).max(0.05)
-        } else {
-            0.0
-        }
-    };
-    let [line, rest] = [kept(0), kept(1)];
-    parts
-        .iter()
-        .map(|part| {
-            let each = part.line.iter().zip(&part.rest);
-            each.map(|(on, off)| line * on + rest * off).collect()
-        })
-        .collect()
+impl Parts {
+    /// The column's terms: of line and rest, as much is kept as noise does not explain, and never less than a little: a weak
+    /// column is still worth more than none. (James and Stein 1961 with a known variance; it follows from what was
+    /// released.) The level is left out: a column as a whole says nothing about the class, and its level is noise that
+    /// every row would share.
+    fn shrunk(&self) -> Vec<f64> {
+        let kept = |which: usize| match self.squares[which] {
+            square if square > 0.0 => (1.0 - self.noise[which] / square).max(LEAST_KEPT),
+            _ => 0.0,
+        };
+        let (line, rest) = (kept(0), kept(1));
+        let each = self.line.iter().zip(&self.rest);
+        each.map(|(on, off)| line * on + rest * off).collect()
+    }
 }
 
 /// For each histogram its cells of the first class, then of the second.

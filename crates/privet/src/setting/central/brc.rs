@@ -11,18 +11,21 @@
 //! ½ − error over the number of rows is not zero for a coin. Weights may be projected into the clips instead of frozen.
 //! Round t is noised for the largest weight that a row can have by then, which the earlier releases tell.
 
-use std::num::NonZeroU32;
+mod asking;
+mod weights;
 
-use super::rows::{Candidate, Known, Matrix, Rows};
+use super::rows::{Candidate, Rows};
 use super::{Budget, Progress};
 use crate::Error;
 use crate::boost::{Ensemble, Link, Member};
 use crate::learner::{Learner, Linear, Plane};
 use crate::privacy::account::Price;
-use crate::privacy::mechanism::{Laplace, Mechanism, PermuteAndFlip};
-use crate::privacy::{
-    Anchor, Coins, Epsilon, Ledger, Neighbours, Norm, Private, Query, Relation, Reservation, Sensitivity,
-};
+use crate::privacy::mechanism::{Laplace, Mechanism};
+use crate::privacy::{Coins, Ledger, Neighbours, Relation};
+pub(super) use asking::Asking;
+use asking::quotient_bound;
+use weights::Branch;
+pub(super) use weights::Weights;
 
 /// The weight of a row at the start: weights are whole multiples of its 4096th part.
 pub(super) const ONE: i64 = 1 << 12;
@@ -225,30 +228,38 @@ impl Brc {
         budget: &Budget,
         progress: Progress<'_>,
     ) -> Result<Ensemble, Error> {
-        let mut coins = ledger.coins()?;
+        let mut drawn = Drawn {
+            planes: self.planes,
+            coins: ledger.coins()?,
+        };
         let relation = ledger.relation().clone();
         let (rounds, draws) = (self.rounds(budget), self.draws(budget));
         let share = budget.share(draws)?;
         let what = format!("errors of {rounds} random planes");
-        let mut asking = Asking {
-            relation,
-            paid: ledger.reserve(&what, Price::Pure(budget.epsilon), draws)?,
-            share,
-            rows: budget.rows,
-            noise: None,
-        };
+        let paid = ledger.reserve(&what, Price::Pure(budget.epsilon), draws)?;
+        let asking = Asking::new(relation, paid, (share, budget.rows));
+        self.boost(rows, (rounds, asking), &mut drawn, progress)
+    }
+
+    /// The rounds, whichever way their private classifiers come about.
+    ///
+    /// # Paper
+    /// Section 1.2: any classifier that is differentially private will do as the private base learner.
+    pub(super) fn boost<N: Neighbours>(
+        &self,
+        rows: &Rows,
+        (rounds, mut asking): (u32, Asking<'_, N>),
+        classifiers: &mut impl Classifiers,
+        progress: Progress<'_>,
+    ) -> Result<Ensemble, Error> {
         // line 2: every weight is one
         let mut weights = Weights::new(self, rows);
         let mut public = Branch::new(rows);
         let mut members = Vec::new();
         for round in 0..rounds {
             progress(u64::from(round), u64::from(rounds));
-            // line 5: a plane that looks at no row
-            let drawn = self.plane(&mut coins, rows.coordinates.len());
-            let plane = match self.planes {
-                Planes::ChosenIntercept => asking.intercept(drawn.coefficients, &weights, rows)?,
-                _ => drawn,
-            };
+            // line 5: a plane that looks at no row, or what else comes in its place
+            let plane = classifiers.next(&mut asking, &weights, rows)?;
             // line 6: how far it is from a coin, with noise
             weights.judge(rows, &plane);
             let edge = match self.normaliser {
@@ -277,8 +288,43 @@ impl Brc {
             members,
         })
     }
+}
 
-    fn plane(&self, coins: &mut Coins, width: usize) -> Candidate {
+/// Where the private classifiers of the rounds come from.
+pub(super) trait Classifiers {
+    /// The classifier of the next round. Whatever it says about private rows was paid for from `asking`.
+    fn next<N: Neighbours>(
+        &mut self,
+        asking: &mut Asking<'_, N>,
+        weights: &Weights,
+        rows: &Rows,
+    ) -> Result<Candidate, Error>;
+}
+
+/// Planes at random: they look at no row, but for an intercept that is chosen and paid for.
+struct Drawn {
+    planes: Planes,
+    coins: Coins,
+}
+
+impl Classifiers for Drawn {
+    fn next<N: Neighbours>(
+        &mut self,
+        asking: &mut Asking<'_, N>,
+        weights: &Weights,
+        rows: &Rows,
+    ) -> Result<Candidate, Error> {
+        let drawn = self.plane(rows.coordinates.len());
+        match self.planes {
+            Planes::ChosenIntercept => asking.intercept(drawn.coefficients, weights, rows),
+            _ => Ok(drawn),
+        }
+    }
+}
+
+impl Drawn {
+    fn plane(&mut self, width: usize) -> Candidate {
+        let coins = &mut self.coins;
         let mut uniform = || (2.0 * coins.unit() - 1.0) as f32;
         let mut coefficients: Vec<f32> = (0..width).map(|_| uniform()).collect();
         let mut intercept = uniform();
@@ -299,255 +345,10 @@ impl Brc {
     }
 }
 
-/// What is paid for, and asked round by round.
-struct Asking<'l, N> {
-    relation: N,
-    paid: Reservation<'l, N>,
-    share: Epsilon,
-    /// The public number of rows.
-    rows: u64,
-    /// Noise for a sensitivity: it takes longer to build than to draw, and rounds share it.
-    noise: Option<(u64, Laplace)>,
-}
-
-impl<N: Neighbours> Asking<'_, N> {
-    /// One number with noise.
-    fn noisy(&mut self, l1: u64, query: Query<'_, N>) -> Result<i64, Error> {
-        let (_, mechanism) = match self.noise.take().filter(|(built, _)| *built == l1) {
-            Some(noise) => self.noise.insert(noise),
-            None => self.noise.insert((l1, Laplace::calibrated(self.share, l1)?)),
-        };
-        Ok(self.paid.release(mechanism, query)?.into_inner()[0])
-    }
-
-    /// Half the signed edge as a share of the rows, with noise: ½ less the error, were all weights one.
-    ///
-    /// # Privacy
-    /// `docs/proofs/central.md#edges`.
-    fn edge(&mut self, weights: &Weights) -> Result<f64, Error> {
-        let l1 = self.relation.steps() * weights.most();
-        let claim = Sensitivity::claim(&self.relation, Norm::L1(l1), Anchor::new("central#edges"))?;
-        let query = Query::new(1, claim, || {
-            weights.state.as_ref().map(|state| {
-                let each = state.right.iter().zip(&state.weights);
-                vec![
-                    each.map(|(right, weight)| if *right { *weight } else { -weight })
-                        .sum(),
-                ]
-            })
-        });
-        let noisy = self.noisy(l1, query)?;
-        Ok(noisy as f64 / (2 * ONE) as f64 / self.rows as f64)
-    }
-
-    /// ½ less the wrong rows' share of all weight, with noise.
-    ///
-    /// # Privacy
-    /// `docs/proofs/central.md#quotients`.
-    fn quotient(&mut self, weights: &Weights) -> Result<f64, Error> {
-        let (low, high) = weights.clips;
-        let l1 = quotient_bound((low, high), self.rows, self.relation.relation().rows());
-        let claim = Sensitivity::claim(&self.relation, Norm::L1(l1), Anchor::new("central#quotients"))?;
-        let least = i128::from(low) * i128::from(self.rows);
-        let query = Query::new(1, claim, || {
-            weights.state.as_ref().map(|state| {
-                let each = state.right.iter().zip(&state.weights);
-                let wrong: i64 = each.map(|(right, weight)| if *right { 0 } else { *weight }).sum();
-                let all: i64 = state.weights.iter().sum();
-                let quotient = (i128::from(wrong) << DIGITS) / i128::from(all).max(least);
-                vec![quotient as i64]
-            })
-        });
-        let noisy = self.noisy(l1, query)?;
-        Ok(0.5 - noisy as f64 / f64::from(DIGITS).exp2())
-    }
-
-    /// The intercept on a public grid, seen from either side, that puts most weight right.
-    ///
-    /// # Paper
-    /// Section 6 takes "at most n intercepts" from the rows themselves, which neighbours do not share; a public grid is shared.
-    ///
-    /// # Privacy
-    /// `docs/proofs/central.md#intercepts`.
-    fn intercept(&mut self, slopes: Vec<f32>, weights: &Weights, rows: &Rows) -> Result<Candidate, Error> {
-        let reach: f32 = 1.0 + slopes.iter().map(|c| c.abs()).sum::<f32>();
-        let candidates: Vec<Candidate> = (0..INTERCEPTS)
-            .map(|i| Candidate {
-                coefficients: slopes.clone(),
-                intercept: reach * (2.0 * i as f32 / (INTERCEPTS - 1) as f32 - 1.0),
-            })
-            .collect();
-        let width = self.relation.steps() * weights.most();
-        let claim = Sensitivity::claim(
-            &self.relation,
-            Norm::Width(width),
-            Anchor::new("central#intercepts"),
-        )?;
-        let query = Query::new(2 * candidates.len(), claim, || {
-            let matrix = rows.matrix.as_ref();
-            matrix.zip(weights.state.as_ref(), |matrix, state| {
-                let right = candidates.iter().map(|plane| {
-                    let right = matrix.right(&plane.coefficients, plane.intercept);
-                    let own = right.iter().zip(&state.weights);
-                    own.map(|(right, weight)| if *right { *weight } else { 0 }).sum()
-                });
-                let right: Vec<i64> = right.collect();
-                let all: i64 = state.weights.iter().sum();
-                let behind: Vec<i64> = right.iter().map(|right| all - right).collect();
-                [right, behind].concat()
-            })
-        });
-        let mechanism = PermuteAndFlip::calibrated(self.share, width)?;
-        let chosen = self.paid.release(&mechanism, query)?.into_inner();
-        let plane = &candidates[chosen % candidates.len()];
-        Ok(if chosen < candidates.len() {
-            plane.clone()
-        } else {
-            plane.reversed()
-        })
-    }
-}
-
 fn member(coefficient: f64, linear: Linear) -> Member {
     Member {
         weight: coefficient,
         output: 0,
         learner: Learner::Plane(Plane { linear }),
     }
-}
-
-/// The public classifier of algorithm 2 with its own weights: all of it public.
-struct Branch<'r> {
-    known: &'r Known,
-    weights: Vec<f64>,
-    linear: Linear,
-    right: Vec<bool>,
-    edge: f64,
-}
-
-impl<'r> Branch<'r> {
-    fn new(rows: &'r Rows) -> Option<Self> {
-        let known = rows.public.as_ref().filter(|known| known.has_features())?;
-        let mut branch = Self {
-            known,
-            weights: vec![1.0; known.rows()],
-            linear: rows.linear(&[], 0.0),
-            right: Vec::new(),
-            edge: 0.0,
-        };
-        branch.fit(rows);
-        Some(branch)
-    }
-
-    /// lines 4 and 6
-    fn fit(&mut self, rows: &Rows) {
-        self.linear = self.known.classifier(&self.weights, &rows.shapes);
-        let scores = self.known.scores(&self.linear);
-        let labels = self.known.labels.iter().map(|&label| label > 0);
-        self.right = scores
-            .iter()
-            .zip(labels)
-            .map(|(score, label)| (*score >= 0.0) == label)
-            .collect();
-        let total: f64 = self.weights.iter().sum();
-        let wrong = self.weights.iter().zip(&self.right).filter(|(_, right)| !**right);
-        let error = wrong.map(|(weight, _)| weight).sum::<f64>() / total;
-        self.edge = if total > 0.0 { 0.5 - error } else { 0.0 };
-    }
-
-    /// line 9, and the classifier of the next round
-    fn take(&mut self, rows: &Rows, coefficient: f64) {
-        let factor = coefficient.exp();
-        for (weight, right) in self.weights.iter_mut().zip(&self.right) {
-            if !right {
-                *weight *= factor;
-            }
-        }
-        self.fit(rows);
-    }
-}
-
-/// The private weights, behind the wall, and what is public about them.
-struct Weights {
-    state: Private<State>,
-    clip: Clip,
-    /// In 4096ths.
-    clips: (i64, i64),
-    /// No row's weight has a logarithm above this: it follows from what was released.
-    peak: f64,
-}
-
-struct State {
-    /// In 4096ths.
-    weights: Vec<i64>,
-    logarithms: Vec<f64>,
-    /// Whether the plane of this round puts each row right.
-    right: Vec<bool>,
-}
-
-impl Weights {
-    fn new(brc: &Brc, rows: &Rows) -> Self {
-        Self {
-            state: rows.matrix.as_ref().map(|matrix| State {
-                weights: vec![ONE; matrix.rows()],
-                logarithms: vec![0.0; matrix.rows()],
-                right: Vec::new(),
-            }),
-            clip: brc.clip,
-            clips: brc.clips(),
-            peak: 0.0,
-        }
-    }
-
-    /// The largest weight that any row can have by now, in steps of an eighth so that rounds share their noise. Rounding up
-    /// covers two exponentials of neighbouring numbers that come in the wrong order.
-    fn most(&self) -> u64 {
-        let step = ONE / 8;
-        let most = if self.peak > 0.0 {
-            (whole(self.peak).min(self.clips.1) + 1).div_euclid(step) * step + step
-        } else {
-            ONE
-        };
-        most.min(self.clips.1) as u64
-    }
-
-    fn judge(&mut self, rows: &Rows, plane: &Candidate) {
-        self.state.update(rows.matrix.as_ref(), |state, matrix: &Matrix| {
-            state.right = matrix.right(&plane.coefficients, plane.intercept);
-        });
-    }
-
-    /// lines 13 to 19: rows that were wrong count `exp(coefficient)` times as much, within the clips.
-    fn take(&mut self, rows: &Rows, coefficient: f64) {
-        let ((low, high), clip) = (self.clips, self.clip);
-        self.peak += coefficient.max(0.0);
-        self.state.update(rows.matrix.as_ref(), |state, _: &Matrix| {
-            let each = state.weights.iter_mut().zip(&mut state.logarithms);
-            for ((weight, logarithm), right) in each.zip(&state.right) {
-                if *right {
-                    continue;
-                }
-                let next = whole(*logarithm + coefficient);
-                if (low..=high).contains(&next) {
-                    (*weight, *logarithm) = (next, *logarithm + coefficient);
-                } else if clip == Clip::Project {
-                    *weight = next.clamp(low, high);
-                    *logarithm = (*weight as f64 / ONE as f64).ln();
-                }
-            }
-        });
-    }
-}
-
-/// The weight of a logarithm, in 4096ths.
-fn whole(logarithm: f64) -> i64 {
-    // `as` saturates.
-    (ONE as f64 * logarithm.exp()).round() as i64
-}
-
-/// The most that a unit of `k` rows moves the floor of 2^DIGITS times a quotient whose denominator is at least rows × low.
-fn quotient_bound((low, high): (i64, i64), rows: u64, k: NonZeroU32) -> u64 {
-    let most = (u128::from(k.get()) * high as u128) << DIGITS;
-    let least = low as u128 * u128::from(rows.max(1));
-    most.div_ceil(least).min(u128::from(u64::MAX)) as u64
 }

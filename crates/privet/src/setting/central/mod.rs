@@ -27,22 +27,34 @@
 //! | `select` | one choice among random planes |
 //! | `bayes` | naive Bayes from noisy counts |
 //! | `moment` | a noisy direction, and a choice around it |
+//! | `objective` | logistic regression with a perturbed loss |
+//! | `logistic` | the same as its authors have it: every column private |
+//! | `people` | boosting of classifiers that are private themselves |
+//! | `regression` | the minimum of a perturbed logistic loss |
+//! | `as_published` | what the paper compares with and what protects nobody |
 //! | `public` | public columns alone |
 
+pub mod as_published;
 mod auto;
 mod bayes;
 mod brc;
+mod logistic;
 mod moment;
 mod noise;
+mod objective;
 mod params;
+mod people;
 mod public;
+mod regression;
 mod rows;
 mod select;
 
 pub use bayes::HistogramBayes;
 pub use brc::{Brc, Clip, Coefficient, Normaliser, Planes};
 pub use moment::MomentSelect;
+pub use objective::{Encoding, Perturbation};
 pub use params::{Algorithm, Builder, Central};
+pub use people::People;
 pub use select::Select;
 
 use crate::Error;
@@ -125,6 +137,9 @@ impl Central {
             Algorithm::Select(select) => select.train(&rows, ledger, &budget, progress),
             Algorithm::HistogramBayes(bayes) => bayes.train(&rows, ledger, &budget, progress),
             Algorithm::MomentSelect(moment) => moment.train(&rows, ledger, &budget, progress),
+            Algorithm::Objective(perturbation) => perturbation.train(&rows, ledger, &budget, progress),
+            Algorithm::DpLogistic => logistic::train(&rows, ledger, &budget, progress),
+            Algorithm::People(people) => people.train(&rows, ledger, &budget, progress),
             Algorithm::Public => Ok(public::train(&rows)),
             Algorithm::Auto => Err(Error::Misuse("the rule chose no algorithm".into())),
         }

@@ -1,11 +1,11 @@
 //! How far off the noise will put things, told before anything is paid: from parameters, schema and relation alone.
 
 use super::params::private_features;
-use super::{Algorithm, Budget, Central, HistogramBayes};
+use super::{Algorithm, Budget, Central, HistogramBayes, logistic};
 use crate::Error;
 use crate::data::Schema;
 use crate::learner::Shape;
-use crate::privacy::mechanism::{Laplace, Mechanism};
+use crate::privacy::mechanism::{Assumption, Laplace, Mechanism, RowLoss};
 use crate::privacy::{Epsilon, Relation};
 
 impl Central {
@@ -45,10 +45,56 @@ impl Central {
                 ]
             }
             Algorithm::HistogramBayes(bayes) => counts(bayes, schema, relation, &budget)?,
+            Algorithm::Objective(perturbation) => {
+                let loss = perturbation.loss(schema, relation)?;
+                [coefficients(&loss, 1.0, budget.epsilon, relation)?, assumed()].concat()
+            }
+            Algorithm::DpLogistic => {
+                let loss = logistic::loss(schema.features().count())?;
+                let row = 1.0 / (loss.dimension as f64).sqrt();
+                [coefficients(&loss, row, budget.epsilon, relation)?, assumed()].concat()
+            }
+            Algorithm::People(people) => {
+                let loss = people.heaviest(private_features(schema, relation).count())?;
+                let share = budget.share(people.draws(&budget))?;
+                let errors = format!(
+                    "That is done {} times. How often each classifier is wrong is released too, {} off by noise (one standard error).",
+                    people.rounds(&budget),
+                    points(people.deviation(&budget, relation)?)
+                );
+                [
+                    coefficients(&loss, 1.0, share, relation)?,
+                    vec![errors],
+                    assumed(),
+                ]
+                .concat()
+            }
             Algorithm::Public => vec!["No private column is looked at, so there is no noise.".into()],
             Algorithm::Auto => Vec::new(),
         })
     }
+}
+
+/// How hard noise pulls at coefficients, in rows of which each pulls by `row` at most.
+fn coefficients(
+    loss: &RowLoss,
+    row: f64,
+    epsilon: Epsilon,
+    relation: &Relation,
+) -> Result<Vec<String>, Error> {
+    let off = loss.deviation(epsilon, relation)?;
+    Ok(vec![format!(
+        "{} coefficients are released at once; noise pulls at each as hard as {} rows that agree (one standard error).",
+        loss.dimension,
+        whole(off / row)
+    )])
+}
+
+fn assumed() -> Vec<String> {
+    vec![format!(
+        "This ε is proved provided that {}.",
+        Assumption::EXACT_MINIMUM.as_str()
+    )]
 }
 
 /// The expected loss of a choice by permute-and-flip is at most that of the exponential mechanism, ln K over the rate.

@@ -1,10 +1,16 @@
 //! Parameters, parsed once.
 
-use super::{Brc, Budget, Clip, Coefficient, HistogramBayes, MomentSelect, Normaliser, Planes, Select};
+mod ranges;
+
+use super::{
+    Brc, Budget, Clip, Coefficient, Encoding, HistogramBayes, MomentSelect, Normaliser, People, Perturbation,
+    Planes, Select,
+};
 use crate::Error;
 use crate::data::Keep;
 use crate::data::schema::{Column, Label, Schema};
 use crate::privacy::{Epsilon, Relation};
+use ranges::owners;
 
 /// How a model is made.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,6 +23,12 @@ pub enum Algorithm {
     HistogramBayes(HistogramBayes),
     /// A noisy direction, and a choice around it.
     MomentSelect(MomentSelect),
+    /// Logistic regression with a perturbed loss.
+    Objective(Perturbation),
+    /// The same as its authors have it: every column private, noise in a sphere.
+    DpLogistic,
+    /// Boosting of classifiers that are private themselves.
+    People(People),
     /// Public columns alone.
     Public,
     /// Whichever of these is best by a public rule.
@@ -25,12 +37,15 @@ pub enum Algorithm {
 
 impl Algorithm {
     /// The names that a job can say.
-    pub const NAMES: [&str; 6] = [
+    pub const NAMES: [&str; 9] = [
         "auto",
         "brc",
         "select",
         "histogram-bayes",
         "moment-select",
+        "objective",
+        "dp-logistic",
+        "people",
         "public",
     ];
 
@@ -41,6 +56,9 @@ impl Algorithm {
             Self::Select(_) => "select",
             Self::HistogramBayes(_) => "histogram-bayes",
             Self::MomentSelect(_) => "moment-select",
+            Self::Objective(_) => "objective",
+            Self::DpLogistic => "dp-logistic",
+            Self::People(_) => "people",
             Self::Public => "public",
             Self::Auto => "auto",
         }
@@ -161,7 +179,11 @@ impl Central {
                 all.push(("candidates".into(), candidates.to_string()));
             }
             Algorithm::HistogramBayes(HistogramBayes { bins }) => all.push(("bins".into(), bins.to_string())),
-            Algorithm::Public | Algorithm::Auto => {}
+            Algorithm::Objective(Perturbation { encoding }) => {
+                all.push(("encoding".into(), encoding.name().into()));
+            }
+            Algorithm::People(people) => all.extend(people.settings(&self.budget)),
+            Algorithm::DpLogistic | Algorithm::Public | Algorithm::Auto => {}
         }
         if let Some(because) = &self.because {
             all.push(("chosen".into(), because.clone()));
@@ -207,6 +229,7 @@ pub struct Builder {
     brc: Brc,
     candidates: Option<u32>,
     bins: Option<u32>,
+    encoding: Encoding,
     /// The parameters that were given, of all algorithms.
     given: Vec<&'static str>,
 }
@@ -303,6 +326,13 @@ impl Builder {
         self.with("bins")
     }
 
+    /// How `objective` writes a row's columns as numbers; as codes if not given.
+    #[must_use]
+    pub fn encoding(mut self, encoding: Encoding) -> Self {
+        self.encoding = encoding;
+        self.with("encoding")
+    }
+
     fn with(mut self, parameter: &'static str) -> Self {
         self.given.push(parameter);
         self
@@ -334,6 +364,11 @@ impl Builder {
                 bins: self.bins.unwrap_or(10),
             }),
             "moment-select" => Algorithm::MomentSelect(MomentSelect { candidates }),
+            "objective" => Algorithm::Objective(Perturbation {
+                encoding: self.encoding,
+            }),
+            "dp-logistic" => Algorithm::DpLogistic,
+            "people" => Algorithm::People(People { boosting: self.brc }),
             "public" => Algorithm::Public,
             "auto" => Algorithm::Auto,
             other => {
@@ -361,48 +396,5 @@ impl Builder {
         };
         central.ranges()?;
         Ok(central)
-    }
-}
-
-impl Central {
-    /// That every number lies where it makes sense.
-    fn ranges(&self) -> Result<(), Error> {
-        let bad = |why: String| Err(Error::Parameter(why));
-        match &self.algorithm {
-            Algorithm::Brc(brc) => {
-                for (key, clip) in [("lower", brc.lower), ("upper", brc.upper)] {
-                    if !(1.0..=100.0).contains(&clip) {
-                        return bad(format!("{key} = {clip}: it must lie between 1 and 100"));
-                    }
-                }
-                match brc.rounds {
-                    Some(rounds) if !(1..=10_000).contains(&rounds) => {
-                        bad(format!("rounds = {rounds}: it must lie between 1 and 10000"))
-                    }
-                    _ => self.budget.share(brc.draws(&self.budget)).map(drop),
-                }
-            }
-            Algorithm::Select(Select { candidates })
-            | Algorithm::MomentSelect(MomentSelect { candidates })
-                if !(1..=100_000).contains(candidates) =>
-            {
-                bad(format!(
-                    "candidates = {candidates}: it must lie between 1 and 100000"
-                ))
-            }
-            Algorithm::HistogramBayes(HistogramBayes { bins }) if !(1..=1000).contains(bins) => {
-                bad(format!("bins = {bins}: it must lie between 1 and 1000"))
-            }
-            _ => Ok(()),
-        }
-    }
-}
-
-/// The algorithms that have a parameter.
-fn owners(parameter: &str) -> &'static [&'static str] {
-    match parameter {
-        "candidates" => &["select", "moment-select"],
-        "bins" => &["histogram-bayes"],
-        _ => &["brc"],
     }
 }

@@ -20,6 +20,8 @@ pub(super) struct Rows {
     pub(super) shapes: Vec<Shape>,
     /// The private features, one number each.
     pub(super) coordinates: Vec<Coordinate>,
+    /// All features, for those who treat public ones as private.
+    pub(super) all: Vec<Coordinate>,
     /// Their numbers and the labels, behind the wall.
     pub(super) matrix: Private<Matrix>,
     /// The public features and labels, if the labels are public.
@@ -61,11 +63,13 @@ impl Rows {
                 .is_some_and(|public| public.places.contains(&place))
         };
         let coordinates = coordinates(&schema, |place| !is_public(place));
+        let all = self::coordinates(&schema, |_| true);
         let private = coordinates.clone();
         let matrix = table.into_cells().map(|cells| Matrix::of(cells, &private));
         Ok(Self {
             shapes,
             coordinates,
+            all,
             matrix,
             public,
         })
@@ -221,16 +225,19 @@ impl Known {
     }
 }
 
+/// The numbers of each coordinate, column by column.
+pub(super) fn numbers(cells: &Cells, coordinates: &[Coordinate]) -> Vec<Vec<f32>> {
+    let column = |coordinate: &Coordinate| match cells.features().get(coordinate.feature) {
+        Some(feature) => (0..cells.rows()).map(|row| coordinate.at(feature, row)).collect(),
+        None => Vec::new(),
+    };
+    coordinates.par_iter().map(column).collect()
+}
+
 impl Matrix {
     fn of(cells: Cells, coordinates: &[Coordinate]) -> Self {
         let rows = cells.rows();
-        let columns = coordinates
-            .par_iter()
-            .map(|coordinate| match cells.features().get(coordinate.feature) {
-                Some(feature) => (0..rows).map(|row| coordinate.at(feature, row)).collect(),
-                None => Vec::new(),
-            })
-            .collect();
+        let columns = numbers(&cells, coordinates);
         let labels = match cells.target() {
             Some(Target::Classes(classes)) => classes.iter().map(|&class| class > 0).collect(),
             _ => vec![false; rows],

@@ -1,0 +1,371 @@
+//! The record of one run, and the other run's comparison with it.
+
+use std::any::Any;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use privet::privacy::Norm;
+use privet::privacy::audit::{Auditor, Minimum, Observed};
+
+use super::{Finding, Transcript};
+
+#[derive(Default)]
+pub(super) struct Tape {
+    transcript: Transcript,
+    pub(super) events: Vec<Event>,
+    replaying: bool,
+    pub(super) at: usize,
+    pub(super) queries: usize,
+    pub(super) attained: f64,
+    pub(super) finding: Option<Finding>,
+    /// The parts that the run is in, outermost first.
+    pub(super) parts: Vec<Parts>,
+}
+
+pub(super) struct Parts {
+    /// How many single rows one change is.
+    steps: u64,
+    used: Moved,
+    /// The most that a query of the current part moved.
+    current: Moved,
+}
+
+/// How far two answers lie apart.
+#[derive(Debug, Clone, Copy, Default)]
+struct Moved {
+    /// In whole claims, rounded up: decides.
+    claims: u128,
+    /// In claims: tells whether the pair was a good one.
+    fraction: f64,
+}
+
+impl Moved {
+    fn most(self, other: Self) -> Self {
+        Self {
+            claims: self.claims.max(other.claims),
+            fraction: self.fraction.max(other.fraction),
+        }
+    }
+}
+
+pub(super) enum Event {
+    Query(Observed, Option<Output>),
+    Minimum(Minimum, Option<Output>),
+    Coins([u8; 32]),
+    PartsBegin(usize, u64),
+    PartEnds,
+    PartsEnd,
+}
+
+pub(super) enum Output {
+    Numbers(Vec<i64>),
+    Choice(usize),
+    Reals(Vec<f64>),
+}
+
+impl Tape {
+    pub(super) fn new(transcript: Transcript) -> Self {
+        Self {
+            transcript,
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn rewind(&mut self) {
+        self.replaying = true;
+        self.at = 0;
+        self.parts.clear();
+    }
+
+    fn found(&mut self, finding: Finding) {
+        self.finding.get_or_insert(finding);
+    }
+
+    fn query(&mut self, query: Observed) -> Option<Box<dyn Any + Send>> {
+        self.queries += 1;
+        if !self.replaying {
+            let forged = forge(self.transcript, self.queries, &query);
+            let answer = forged.as_ref().map(Output::boxed);
+            self.events.push(Event::Query(query, forged));
+            return answer;
+        }
+        let Some(Event::Query(recorded, output)) = self.events.get(self.at) else {
+            self.found(Finding::Branch(format!(
+                "the second run asked a question at step {}, the first did not",
+                self.at
+            )));
+            return None;
+        };
+        let answer = output.as_ref().map(Output::boxed);
+        let recorded = recorded.clone();
+        self.at += 1;
+        let asked = |q: &Observed| (q.mechanism.clone(), q.norm, q.price, q.answer.len());
+        if asked(&recorded) != asked(&query) {
+            let [one, other] = [&recorded, &query].map(asked);
+            self.found(Finding::Branch(format!(
+                "step {}: {one:?} in one run, {other:?} in the other",
+                self.at
+            )));
+            return answer;
+        }
+        let moved = distance(query.norm, &recorded.answer, &query.answer);
+        // Within parts a claim is for one row, and the rows of one change may be spread over the parts.
+        match self.parts.last_mut() {
+            Some(parts) => parts.current = parts.current.most(moved),
+            None => self.judge(moved),
+        }
+        answer
+    }
+
+    /// A minimum has no answer without noise: mechanism, shape and price must agree, and the second run is fed the first's.
+    fn minimum(&mut self, asked: Minimum) -> Option<Vec<f64>> {
+        self.queries += 1;
+        if !self.replaying {
+            let forged = forge_reals(self.transcript, self.queries, asked.dimension);
+            let answer = forged.clone();
+            self.events.push(Event::Minimum(asked, forged.map(Output::Reals)));
+            return answer;
+        }
+        let at = self.at;
+        self.at += 1;
+        let (same, output) = match self.events.get(at) {
+            Some(Event::Minimum(recorded, Some(Output::Reals(output)))) => {
+                (*recorded == asked, output.clone())
+            }
+            _ => (false, vec![0.0; asked.dimension]),
+        };
+        if !same {
+            self.found(Finding::Branch(format!(
+                "step {at}: the two runs minimised different losses, or only one did"
+            )));
+        }
+        Some(output)
+    }
+
+    fn judge(&mut self, moved: Moved) {
+        self.attained = self.attained.max(moved.fraction);
+        if moved.claims > 1 {
+            self.found(Finding::Distance(format!(
+                "step {}: the pair moves {} times what was claimed",
+                self.at, moved.fraction
+            )));
+        }
+    }
+
+    fn part_ends(&mut self) {
+        self.step(Event::PartEnds);
+        if let Some(parts) = self.parts.last_mut() {
+            // Half a row is no neighbour: a part that moved at all used up a whole step.
+            parts.used.claims = parts.used.claims.saturating_add(parts.current.claims);
+            parts.used.fraction += parts.current.fraction;
+            parts.current = Moved::default();
+        }
+    }
+
+    fn parts_end(&mut self) {
+        self.step(Event::PartsEnd);
+        let Some(Parts { steps, used, .. }) = self.parts.pop() else {
+            return;
+        };
+        let moved = Moved {
+            claims: used.claims.div_ceil(steps.into()),
+            fraction: used.fraction / steps as f64,
+        };
+        match self.parts.last_mut() {
+            Some(outer) => outer.current = outer.current.most(moved),
+            None if self.replaying => self.judge(moved),
+            None => {}
+        }
+    }
+
+    /// Notes a step that is no query, or finds that the second run took another one.
+    fn step(&mut self, event: Event) {
+        if !self.replaying {
+            self.events.push(event);
+            return;
+        }
+        let same = match (self.events.get(self.at), &event) {
+            (Some(Event::PartsBegin(a, s)), Event::PartsBegin(b, t)) => (a, s) == (b, t),
+            (Some(Event::PartEnds), Event::PartEnds) | (Some(Event::PartsEnd), Event::PartsEnd) => true,
+            _ => false,
+        };
+        if !same {
+            self.found(Finding::Branch(format!(
+                "step {}: the two runs cut the table differently",
+                self.at
+            )));
+        }
+        self.at += 1;
+    }
+}
+
+/// How much of a claimed sensitivity lies between two answers, in integers throughout.
+fn distance(norm: Norm, a: &[i64], b: &[i64]) -> Moved {
+    let apart = || a.iter().zip(b).map(|(a, b)| a.abs_diff(*b));
+    match norm {
+        Norm::L1(bound) => {
+            let sum: u128 = apart().map(u128::from).sum();
+            Moved {
+                claims: sum.div_ceil(bound.into()),
+                fraction: sum as f64 / bound as f64,
+            }
+        }
+        Norm::L2Squared(bound) => {
+            let sum = apart().try_fold(0u128, |sum, d| sum.checked_add(u128::from(d).pow(2)));
+            let Some(sum) = sum else {
+                return Moved {
+                    claims: u128::MAX,
+                    fraction: f64::INFINITY,
+                };
+            };
+            // The least n with n²·bound ≥ sum.
+            let enough = |n: u128| {
+                n.checked_mul(n)
+                    .and_then(|n| n.checked_mul(bound))
+                    .is_none_or(|n| n >= sum)
+            };
+            let mut claims = ((sum / bound).isqrt()).saturating_sub(1);
+            while !enough(claims) {
+                claims += 1;
+            }
+            Moved {
+                claims,
+                fraction: (sum as f64 / bound as f64).sqrt(),
+            }
+        }
+        Norm::Width(bound) => {
+            // An interval of that length must hold all changes; it may lie anywhere.
+            let change = || a.iter().zip(b).map(|(a, b)| i128::from(*a) - i128::from(*b));
+            let (least, most) = (change().min().unwrap_or(0), change().max().unwrap_or(0));
+            let width = most.abs_diff(least);
+            Moved {
+                claims: width.div_ceil(bound.into()),
+                fraction: width as f64 / bound as f64,
+            }
+        }
+    }
+}
+
+fn forge(transcript: Transcript, turn: usize, query: &Observed) -> Option<Output> {
+    let shift = |coordinate: usize| match transcript {
+        Transcript::Drawn => None,
+        Transcript::Above(by) => Some(by),
+        Transcript::Below(by) => Some(-by),
+        Transcript::Alternating(by) => Some(if (turn + coordinate).is_multiple_of(2) {
+            by
+        } else {
+            -by
+        }),
+    };
+    let first = shift(0)?;
+    Some(match query.norm {
+        Norm::Width(_) => Output::Choice(if first > 0 { query.answer.len() - 1 } else { 0 }),
+        _ => {
+            let moved = |(i, x): (usize, &i64)| x.saturating_add(shift(i).unwrap_or(0));
+            Output::Numbers(query.answer.iter().enumerate().map(moved).collect())
+        }
+    })
+}
+
+/// Any coefficients are legal: the noise can be any vector.
+fn forge_reals(transcript: Transcript, turn: usize, dimension: usize) -> Option<Vec<f64>> {
+    let at = |coordinate: usize| {
+        Some(match transcript {
+            Transcript::Drawn => return None,
+            Transcript::Above(by) => by as f64,
+            Transcript::Below(by) => -by as f64,
+            Transcript::Alternating(by) if (turn + coordinate).is_multiple_of(2) => by as f64,
+            Transcript::Alternating(by) => -by as f64,
+        })
+    };
+    (0..dimension).map(at).collect()
+}
+
+impl Output {
+    fn boxed(&self) -> Box<dyn Any + Send> {
+        match self {
+            Self::Numbers(numbers) => Box::new(numbers.clone()),
+            Self::Choice(index) => Box::new(*index),
+            Self::Reals(reals) => Box::new(reals.clone()),
+        }
+    }
+}
+
+pub(super) struct Shared(Arc<Mutex<Tape>>);
+
+impl Shared {
+    pub(super) fn new(tape: &Arc<Mutex<Tape>>) -> Self {
+        Self(Arc::clone(tape))
+    }
+}
+
+pub(super) fn lock(tape: &Mutex<Tape>) -> MutexGuard<'_, Tape> {
+    tape.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Auditor for Shared {
+    fn query(&mut self, query: Observed) -> Option<Box<dyn Any + Send>> {
+        lock(&self.0).query(query)
+    }
+
+    fn minimum(&mut self, minimum: Minimum) -> Option<Vec<f64>> {
+        lock(&self.0).minimum(minimum)
+    }
+
+    fn released(&mut self, output: Box<dyn Any + Send>) {
+        let mut tape = lock(&self.0);
+        if tape.replaying {
+            return;
+        }
+        let output = match output.downcast::<Vec<i64>>() {
+            Ok(numbers) => Output::Numbers(*numbers),
+            Err(other) => match other.downcast::<Vec<f64>>() {
+                Ok(reals) => Output::Reals(*reals),
+                Err(other) => Output::Choice(
+                    *other
+                        .downcast::<usize>()
+                        .expect("a mechanism gives numbers, reals or a choice"),
+                ),
+            },
+        };
+        if let Some(Event::Query(_, recorded) | Event::Minimum(_, recorded)) = tape.events.last_mut() {
+            *recorded = Some(output);
+        }
+    }
+
+    fn coins(&mut self, seed: [u8; 32]) -> [u8; 32] {
+        let mut tape = lock(&self.0);
+        if !tape.replaying {
+            tape.events.push(Event::Coins(seed));
+            return seed;
+        }
+        let at = tape.at;
+        tape.at += 1;
+        match tape.events.get(at) {
+            Some(Event::Coins(seed)) => *seed,
+            _ => {
+                tape.found(Finding::Branch(format!(
+                    "step {at}: only one run asked for public randomness"
+                )));
+                seed
+            }
+        }
+    }
+
+    fn parts_begin(&mut self, parts: usize, steps: u64) {
+        let mut tape = lock(&self.0);
+        tape.step(Event::PartsBegin(parts, steps));
+        tape.parts.push(Parts {
+            steps,
+            used: Moved::default(),
+            current: Moved::default(),
+        });
+    }
+
+    fn part_ends(&mut self) {
+        lock(&self.0).part_ends();
+    }
+
+    fn parts_end(&mut self) {
+        lock(&self.0).parts_end();
+    }
+}

@@ -1,0 +1,146 @@
+//! What is asked about private rows, round by round.
+
+use std::num::NonZeroU32;
+
+use super::super::rows::{Candidate, Rows};
+use super::weights::Weights;
+use super::{DIGITS, INTERCEPTS, ONE};
+use crate::Error;
+use crate::privacy::mechanism::{Laplace, PermuteAndFlip};
+use crate::privacy::{Anchor, Epsilon, Neighbours, Norm, Query, Reservation, Sensitivity};
+
+/// What is paid for, and asked round by round.
+pub(in crate::setting::central) struct Asking<'l, N> {
+    pub(in crate::setting::central) relation: N,
+    pub(in crate::setting::central) paid: Reservation<'l, N>,
+    /// What one draw may cost.
+    pub(in crate::setting::central) share: Epsilon,
+    /// The public number of rows.
+    rows: u64,
+    /// Noise for a sensitivity: it takes longer to build than to draw, and rounds share it.
+    noise: Option<(u64, Laplace)>,
+}
+
+impl<'l, N: Neighbours> Asking<'l, N> {
+    /// Draws of one share each, about so many rows.
+    pub(in crate::setting::central) fn new(
+        relation: N,
+        paid: Reservation<'l, N>,
+        (share, rows): (Epsilon, u64),
+    ) -> Self {
+        Self {
+            relation,
+            paid,
+            share,
+            rows,
+            noise: None,
+        }
+    }
+
+    /// One number with noise.
+    fn noisy(&mut self, l1: u64, query: Query<'_, N>) -> Result<i64, Error> {
+        let (_, mechanism) = match self.noise.take().filter(|(built, _)| *built == l1) {
+            Some(noise) => self.noise.insert(noise),
+            None => self.noise.insert((l1, Laplace::calibrated(self.share, l1)?)),
+        };
+        Ok(self.paid.release(mechanism, query)?.into_inner()[0])
+    }
+
+    /// Half the signed edge as a share of the rows, with noise: ½ less the error, were all weights one.
+    ///
+    /// # Privacy
+    /// `docs/proofs/central.md#edges`.
+    pub(super) fn edge(&mut self, weights: &Weights) -> Result<f64, Error> {
+        let l1 = self.relation.steps() * weights.most();
+        let claim = Sensitivity::claim(&self.relation, Norm::L1(l1), Anchor::new("central#edges"))?;
+        let query = Query::new(1, claim, || {
+            weights.state.as_ref().map(|state| {
+                let each = state.right.iter().zip(&state.weights);
+                vec![
+                    each.map(|(right, weight)| if *right { *weight } else { -weight })
+                        .sum(),
+                ]
+            })
+        });
+        let noisy = self.noisy(l1, query)?;
+        Ok(noisy as f64 / (2 * ONE) as f64 / self.rows as f64)
+    }
+
+    /// ½ less the wrong rows' share of all weight, with noise.
+    ///
+    /// # Privacy
+    /// `docs/proofs/central.md#quotients`.
+    pub(super) fn quotient(&mut self, weights: &Weights) -> Result<f64, Error> {
+        let (low, high) = weights.clips;
+        let l1 = quotient_bound((low, high), self.rows, self.relation.relation().rows());
+        let claim = Sensitivity::claim(&self.relation, Norm::L1(l1), Anchor::new("central#quotients"))?;
+        let least = i128::from(low) * i128::from(self.rows);
+        let query = Query::new(1, claim, || {
+            weights.state.as_ref().map(|state| {
+                let each = state.right.iter().zip(&state.weights);
+                let wrong: i64 = each.map(|(right, weight)| if *right { 0 } else { *weight }).sum();
+                let all: i64 = state.weights.iter().sum();
+                let quotient = (i128::from(wrong) << DIGITS) / i128::from(all).max(least);
+                vec![quotient as i64]
+            })
+        });
+        let noisy = self.noisy(l1, query)?;
+        Ok(0.5 - noisy as f64 / f64::from(DIGITS).exp2())
+    }
+
+    /// The intercept on a public grid, seen from either side, that puts most weight right.
+    ///
+    /// # Paper
+    /// Section 6 takes "at most n intercepts" from the rows themselves, which neighbours do not share; a public grid is shared.
+    ///
+    /// # Privacy
+    /// `docs/proofs/central.md#intercepts`.
+    pub(super) fn intercept(
+        &mut self,
+        slopes: Vec<f32>,
+        weights: &Weights,
+        rows: &Rows,
+    ) -> Result<Candidate, Error> {
+        let reach: f32 = 1.0 + slopes.iter().map(|c| c.abs()).sum::<f32>();
+        let candidates: Vec<Candidate> = (0..INTERCEPTS)
+            .map(|i| Candidate {
+                coefficients: slopes.clone(),
+                intercept: reach * (2.0 * i as f32 / (INTERCEPTS - 1) as f32 - 1.0),
+            })
+            .collect();
+        let width = self.relation.steps() * weights.most();
+        let claim = Sensitivity::claim(
+            &self.relation,
+            Norm::Width(width),
+            Anchor::new("central#intercepts"),
+        )?;
+        let query = Query::new(2 * candidates.len(), claim, || {
+            let matrix = rows.matrix.as_ref();
+            matrix.zip(weights.state.as_ref(), |matrix, state| {
+                let right = candidates.iter().map(|plane| {
+                    let right = matrix.right(&plane.coefficients, plane.intercept);
+                    let own = right.iter().zip(&state.weights);
+                    own.map(|(right, weight)| if *right { *weight } else { 0 }).sum()
+                });
+                let right: Vec<i64> = right.collect();
+                let all: i64 = state.weights.iter().sum();
+                let behind: Vec<i64> = right.iter().map(|right| all - right).collect();
+                [right, behind].concat()
+            })
+        });
+        let mechanism = PermuteAndFlip::calibrated(self.share, width)?;
+        let chosen = self.paid.release(&mechanism, query)?.into_inner();
+        let plane = &candidates[chosen % candidates.len()];
+        Ok(if chosen < candidates.len() {
+            plane.clone()
+        } else {
+            plane.reversed()
+        })
+    }
+}
+/// The most that a unit of `k` rows moves the floor of 2^DIGITS times a quotient whose denominator is at least rows × low.
+pub(super) fn quotient_bound((low, high): (i64, i64), rows: u64, k: NonZeroU32) -> u64 {
+    let most = (u128::from(k.get()) * high as u128) << DIGITS;
+    let least = low as u128 * u128::from(rows.max(1));
+    most.div_ceil(least).min(u128::from(u64::MAX)) as u64
+}

@@ -1,0 +1,258 @@
+//! Logistic regression with a perturbed loss, on top of the public classifier's log-odds.
+//!
+//! Not in the paper: measured to beat it from moderate ε on (`docs/papers.md`). One release of all coefficients. It is the K-norm
+//! objective perturbation of Awan and Slavković (2021): noise is drawn in the ball of the norm that bounds one row's slope.
+//!
+//! It does not add exact noise: its ε is that of real numbers and of the exact minimum, and its certificate says so.
+
+use super::bayes::{Histogram, HistogramBayes};
+use super::params::private_features;
+use super::regression::{Design, Regression};
+use super::rows::{Matrix, Rows};
+use super::select::Base;
+use super::{Budget, Progress};
+use crate::Error;
+use crate::boost::{Ensemble, Link, Member};
+use crate::data::Schema;
+use crate::learner::{Learner, Linear, Shape, Term};
+use crate::privacy::mechanism::{Ball, Objective, RowLoss};
+use crate::privacy::{Anchor, Ledger, Neighbours, Relation};
+
+/// Cells of a number, where it is written as indicators.
+const BINS: u32 = 10;
+/// Coefficients at most, so that the matrix of second derivatives can be written out for each block of rows.
+const LARGEST: usize = 1024;
+
+/// How a row's columns become numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Encoding {
+    /// One number from -1 to 1 for each column; noise in a cube.
+    #[default]
+    Codes,
+    /// A zero or one for each value or bin; noise by coordinate. Better where ε is large and columns are not straight lines.
+    Indicators,
+}
+
+impl Encoding {
+    /// Their names in a job.
+    pub const NAMES: [(&str, Self); 2] = [("codes", Self::Codes), ("indicators", Self::Indicators)];
+
+    pub(super) fn name(self) -> &'static str {
+        let [(codes, _), (indicators, _)] = Self::NAMES;
+        match self {
+            Self::Codes => codes,
+            Self::Indicators => indicators,
+        }
+    }
+}
+
+/// Parameters of logistic regression with a perturbed loss.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Perturbation {
+    /// How a row's columns become numbers.
+    pub encoding: Encoding,
+}
+
+impl Perturbation {
+    /// What a row of this schema adds.
+    ///
+    /// # Errors
+    /// As [`codes_loss`].
+    pub(super) fn loss(&self, schema: &Schema, relation: &Relation) -> Result<RowLoss, Error> {
+        let shapes = Shape::of(schema);
+        let cells: Vec<usize> = private_features(schema, relation)
+            .map(|(place, _)| CELLS.cells(&shapes[place]))
+            .collect();
+        match self.encoding {
+            Encoding::Codes => codes_loss(cells.len()),
+            Encoding::Indicators => indicators_loss(cells.into_iter()),
+        }
+    }
+
+    /// # Privacy
+    /// Pure ε in one release, provided that its assumption holds; `docs/proofs/objective.md#logistic-losses`.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] if the schema declares too many values to write a matrix of their products.
+    pub(super) fn train<N: Neighbours>(
+        &self,
+        rows: &Rows,
+        ledger: &mut Ledger<N>,
+        budget: &Budget,
+        progress: Progress<'_>,
+    ) -> Result<Ensemble, Error> {
+        progress(0, 1);
+        let base = Base::new(rows);
+        let linear = match self.encoding {
+            Encoding::Codes => codes(rows, &base, ledger, budget)?,
+            Encoding::Indicators => indicators(rows, &base, ledger, budget)?,
+        };
+        let linear = match &base.linear {
+            Some(public) => rows.plus(public, &linear),
+            None => linear,
+        };
+        progress(1, 1);
+        Ok(logistic(linear))
+    }
+}
+
+/// A model of one sum.
+pub(super) fn logistic(linear: Linear) -> Ensemble {
+    Ensemble {
+        link: Link::Logistic,
+        base: vec![0.0],
+        members: vec![Member {
+            weight: 1.0,
+            output: 0,
+            learner: Learner::Linear(linear),
+        }],
+    }
+}
+
+/// What a row adds where each column is one number: its slope is (σ − y)·(1, x), no longer than 1 in the cube.
+///
+/// # Errors
+/// [`Error::Parameter`] if a matrix of so many products cannot be written.
+pub(super) fn codes_loss(columns: usize) -> Result<RowLoss, Error> {
+    let dimension = columns + 1;
+    if dimension > LARGEST {
+        return Err(Error::Parameter(format!(
+            "name: {dimension} coefficients are too many, at most {LARGEST} can be fitted; declare fewer columns"
+        )));
+    }
+    Ok(RowLoss {
+        ball: Ball::Cube,
+        dimension,
+        slope: 1.0,
+        curvature: dimension as f64 / 4.0,
+        anchor: Anchor::new("objective#logistic-losses"),
+    })
+}
+
+/// What a row adds where each column is a one among so many cells: F + 1 ones, so a slope is no longer than F + 1 in L1.
+///
+/// # Errors
+/// As [`codes_loss`].
+pub(super) fn indicators_loss(cells: impl ExactSizeIterator<Item = usize>) -> Result<RowLoss, Error> {
+    let ones = (cells.len() + 1) as f64;
+    let dimension = 1 + cells.sum::<usize>();
+    if dimension > LARGEST {
+        return Err(Error::Parameter(format!(
+            "encoding = \"indicators\" makes {dimension} coefficients, at most {LARGEST} can be fitted; declare fewer values, or use \
+             encoding = \"codes\""
+        )));
+    }
+    Ok(RowLoss {
+        ball: Ball::Cross,
+        dimension,
+        slope: ones,
+        curvature: ones / 4.0,
+        anchor: Anchor::new("objective#logistic-losses"),
+    })
+}
+
+/// The cells of a column where it is written as indicators.
+pub(super) const CELLS: HistogramBayes = HistogramBayes { bins: BINS };
+
+/// One number for each column.
+fn codes<N: Neighbours>(
+    rows: &Rows,
+    base: &Base,
+    ledger: &mut Ledger<N>,
+    budget: &Budget,
+) -> Result<Linear, Error> {
+    let loss = codes_loss(rows.coordinates.len())?;
+    let objective = Objective::calibrated(budget.epsilon, ledger.relation(), loss)?;
+    let ridge = objective.ridge();
+    let what = format!("coefficients of {} columns", rows.coordinates.len());
+    let found = ledger.minimise(&what, &objective, |noise| {
+        rows.matrix.as_ref().zip(noise, |matrix, noise| {
+            let regression = Regression {
+                design: Design::Numbers {
+                    columns: &matrix.columns,
+                    scale: 1.0,
+                },
+                labels: &matrix.labels,
+                offsets: &base.scores,
+                weights: None,
+                ridge,
+                noise: &noise,
+            };
+            regression.minimum()
+        })
+    })?;
+    let found = found.into_inner();
+    Ok(rows.linear(&found[1..], found[0]))
+}
+
+/// A one for each column, in the place of its value or bin.
+fn indicators<N: Neighbours>(
+    rows: &Rows,
+    base: &Base,
+    ledger: &mut Ledger<N>,
+    budget: &Budget,
+) -> Result<Linear, Error> {
+    let histograms: Vec<Histogram> = rows
+        .coordinates
+        .iter()
+        .map(|coordinate| CELLS.histogram(coordinate.feature, &coordinate.shape))
+        .collect();
+    let loss = indicators_loss(histograms.iter().map(|histogram| histogram.count))?;
+    let dimension = loss.dimension;
+    let objective = Objective::calibrated(budget.epsilon, ledger.relation(), loss)?;
+    let ridge = objective.ridge();
+    let what = format!(
+        "coefficients of {} values and bins of {} columns",
+        dimension - 1,
+        histograms.len()
+    );
+    let found = ledger.minimise(&what, &objective, |noise| {
+        rows.matrix.as_ref().zip(noise, |matrix, noise| {
+            let regression = Regression {
+                design: Design::Indicators {
+                    places: &places(matrix, &histograms),
+                    width: dimension,
+                },
+                labels: &matrix.labels,
+                offsets: &base.scores,
+                weights: None,
+                ridge,
+                noise: &noise,
+            };
+            regression.minimum()
+        })
+    })?;
+    let found = found.into_inner();
+    let mut linear = Linear {
+        intercept: found[0],
+        terms: rows.shapes.iter().map(Shape::nothing).collect(),
+    };
+    let mut rest = &found[1..];
+    for histogram in &histograms {
+        let (own, others) = rest.split_at(histogram.count);
+        rest = others;
+        let slots = histogram.cells.iter().map(|&cell| own[cell]).collect();
+        linear.terms[histogram.feature] = Term::Slots(slots);
+    }
+    Ok(linear)
+}
+
+/// For each histogram and row, where its one stands.
+fn places(matrix: &Matrix, histograms: &[Histogram]) -> Vec<Vec<u32>> {
+    let mut first = 1;
+    let mut all = Vec::with_capacity(histograms.len());
+    for histogram in histograms {
+        let slots: Vec<u32> = histogram
+            .cells
+            .iter()
+            .map(|&cell| (first + cell) as u32)
+            .collect();
+        let of = |row: usize| {
+            let feature = matrix.cells.features().get(histogram.feature);
+            slots[feature.map_or(0, |feature| usize::from(feature.bins.get(row)))]
+        };
+        all.push((0..matrix.rows()).map(of).collect());
+        first += histogram.count;
+    }
+    all
+}

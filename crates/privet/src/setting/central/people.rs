@@ -1,0 +1,150 @@
+//! Boosting of classifiers that are private themselves.
+//!
+//! # Paper
+//! BRC, section 1.2 (any differentially private classifier may stand in for the random one) and figure 4a, which compares with
+//! "Boosting for People" of Dwork, Rothblum and Vadhan (2010).
+//!
+//! # Deviations
+//! It is not their algorithm: they draw a fresh sample of rows from a smoothed distribution in every round and give it to a base
+//! learner, which pays through a bound on how much any row can weigh. The paper states neither sample sizes nor smoothing, so its
+//! figure cannot be repeated to the letter, and sampling rows by private weights asks for noise of its own. Here every round fits
+//! a weighted logistic regression with a perturbed loss to all rows, weights within BRC's clips: the best that the same idea gives
+//! under pure ε with BRC's rounds, branch and weights.
+
+use super::brc::{Asking, Brc, Classifiers, ONE, Planes, Weights};
+use super::objective::codes_loss;
+use super::regression::{Design, Regression};
+use super::rows::{Candidate, Rows};
+use super::{Budget, Progress};
+use crate::Error;
+use crate::boost::Ensemble;
+use crate::privacy::account::Price;
+use crate::privacy::mechanism::{Assumption, Objective, RowLoss};
+use crate::privacy::{Anchor, Epsilon, Ledger, Neighbours, Relation};
+
+/// Parameters of boosting with private classifiers: those of [`Brc`], without its planes.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct People {
+    /// Rounds, clips, normaliser and coefficients.
+    pub boosting: Brc,
+}
+
+impl People {
+    /// Rounds by BRC's rule, for the half of ε that errors are paid from.
+    pub(super) fn rounds(&self, budget: &Budget) -> u32 {
+        let half = Budget {
+            epsilon: Epsilon::from_billionths(budget.epsilon.billionths() / 2),
+            ..*budget
+        };
+        self.boosting.rounds(&half)
+    }
+
+    /// How many draws all rounds take: a classifier and an error each.
+    pub(super) fn draws(&self, budget: &Budget) -> u64 {
+        2 * u64::from(self.rounds(budget))
+    }
+
+    /// Names and values as a job says them.
+    pub(super) fn settings(&self, budget: &Budget) -> Vec<(String, String)> {
+        let rounds = Brc {
+            rounds: Some(self.rounds(budget)),
+            ..self.boosting.clone()
+        };
+        let mut all = rounds.settings(budget);
+        all.retain(|(name, _)| name != "planes");
+        all
+    }
+
+    /// What rows of the largest weight there can be add to a round's loss.
+    pub(super) fn heaviest(&self, columns: usize) -> Result<RowLoss, Error> {
+        loss(columns, self.boosting.upper)
+    }
+
+    /// How far noise puts a released edge off in the last round, as a share of all rows: one standard error.
+    pub(super) fn deviation(&self, budget: &Budget, relation: &Relation) -> Result<f64, Error> {
+        // Each of its errors has as much of ε as BRC's would have with twice the rounds.
+        let twice = Brc {
+            rounds: Some(2 * self.rounds(budget)),
+            planes: Planes::Random,
+            ..self.boosting.clone()
+        };
+        twice.deviation(budget, relation)
+    }
+
+    /// # Paper
+    /// Algorithm 2 with a private classifier in line 5.
+    ///
+    /// # Privacy
+    /// Pure ε, half of it for T classifiers and half for their T errors, provided that the assumption of the former holds;
+    /// `docs/proofs/objective.md#weighted-rounds`.
+    pub(super) fn train<N: Neighbours>(
+        &self,
+        rows: &Rows,
+        ledger: &mut Ledger<N>,
+        budget: &Budget,
+        progress: Progress<'_>,
+    ) -> Result<Ensemble, Error> {
+        codes_loss(rows.coordinates.len())?;
+        let relation = ledger.relation().clone();
+        let (rounds, draws) = (self.rounds(budget), self.draws(budget));
+        let share = budget.share(draws)?;
+        let what = format!("{rounds} private classifiers and their errors");
+        let price = Price::Pure(budget.epsilon);
+        let paid = ledger.reserve_assuming(&what, price, draws, &[Assumption::EXACT_MINIMUM])?;
+        let asking = Asking::new(relation, paid, (share, budget.rows));
+        self.boosting.boost(rows, (rounds, asking), &mut Fitted, progress)
+    }
+}
+
+/// Weighted logistic regression with a perturbed loss.
+struct Fitted;
+
+impl Classifiers for Fitted {
+    /// line 5: a classifier of the weighted rows, for one share of ε.
+    ///
+    /// # Privacy
+    /// `docs/proofs/objective.md#weighted-rounds`.
+    fn next<N: Neighbours>(
+        &mut self,
+        asking: &mut Asking<'_, N>,
+        weights: &Weights,
+        rows: &Rows,
+    ) -> Result<Candidate, Error> {
+        let loss = loss(rows.coordinates.len(), weights.most() as f64 / ONE as f64)?;
+        let objective = Objective::calibrated(asking.share, &asking.relation, loss)?;
+        let ridge = objective.ridge();
+        let found = asking.paid.minimise(&objective, |noise| {
+            let private = rows.matrix.as_ref().zip(weights.state.as_ref(), |m, s| (m, s));
+            private.zip(noise, |(matrix, state), noise| {
+                let regression = Regression {
+                    design: Design::Numbers {
+                        columns: &matrix.columns,
+                        scale: 1.0,
+                    },
+                    labels: &matrix.labels,
+                    offsets: &[],
+                    weights: Some((&state.weights, ONE)),
+                    ridge,
+                    noise: &noise,
+                };
+                regression.minimum()
+            })
+        })?;
+        let found = found.into_inner();
+        Ok(Candidate {
+            coefficients: found[1..].iter().map(|&x| x as f32).collect(),
+            intercept: found[0] as f32,
+        })
+    }
+}
+
+/// What a row of at most this weight adds.
+fn loss(columns: usize, most: f64) -> Result<RowLoss, Error> {
+    let one = codes_loss(columns)?;
+    Ok(RowLoss {
+        slope: most * one.slope,
+        curvature: most * one.curvature,
+        anchor: Anchor::new("objective#weighted-rounds"),
+        ..one
+    })
+}

@@ -1,0 +1,248 @@
+//! Logistic regression behind the wall: the minimum of a loss that was perturbed.
+//!
+//! Newton's method with a line search on the matrix of second derivatives, which is written out. Sums are taken in blocks that
+//! depend on the number of rows alone. It stops where rounding does: what that leaves undone is what payments for it assume away.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use crate::learner::solver::{Curved, Objective, newton};
+use crate::learner::{Loss, blocks};
+
+/// Steps at most; ten are usual.
+const STEPS: u32 = 200;
+
+/// The entries of each row, an intercept first.
+pub(super) enum Design<'a> {
+    /// One number for each column, from -1 to 1, and everything times `scale`.
+    Numbers { columns: &'a [Vec<f32>], scale: f64 },
+    /// For each feature the place of a one; all other entries are zero.
+    Indicators { places: &'a [Vec<u32>], width: usize },
+}
+
+impl Design<'_> {
+    fn width(&self) -> usize {
+        match self {
+            Self::Numbers { columns, .. } => columns.len() + 1,
+            Self::Indicators { width, .. } => *width,
+        }
+    }
+
+    /// The entries of a row that are not zero, places ascending. Numbers are clamped here, whatever they were before: bounds
+    /// on slopes rest on it.
+    #[inline]
+    fn entries(&self, row: usize, into: &mut Vec<(usize, f64)>) {
+        into.clear();
+        match self {
+            Self::Numbers { columns, scale } => {
+                into.push((0, *scale));
+                for (place, column) in columns.iter().enumerate() {
+                    let x = f64::from(column[row]);
+                    let x = if x.is_nan() { 0.0 } else { x.clamp(-1.0, 1.0) };
+                    into.push((place + 1, scale * x));
+                }
+            }
+            Self::Indicators { places, .. } => {
+                into.push((0, 1.0));
+                into.extend(places.iter().map(|places| (places[row] as usize, 1.0)));
+            }
+        }
+    }
+}
+
+/// Σ weight·loss(offset + row·θ) + ridge/2·‖θ‖² + noise·θ.
+pub(super) struct Regression<'a> {
+    pub(super) design: Design<'a>,
+    pub(super) labels: &'a [bool],
+    /// What is added to each row's sum; nothing if there are none.
+    pub(super) offsets: &'a [f64],
+    /// What each row counts, in so many parts of one; one each if not given.
+    pub(super) weights: Option<(&'a [i64], i64)>,
+    pub(super) ridge: f64,
+    pub(super) noise: &'a [f64],
+}
+
+impl Regression<'_> {
+    /// Where it is least.
+    pub(super) fn minimum(&self) -> Vec<f64> {
+        newton(self, STEPS, &|_, _| {})
+    }
+
+    fn weight(&self, row: usize) -> f64 {
+        self.weights
+            .map_or(1.0, |(weights, one)| weights[row] as f64 / one as f64)
+    }
+
+    /// What `each` adds up to over blocks of rows, in order: it is given a row's weight, label, sum and entries.
+    fn sums(&self, at: &[f64], size: usize, each: impl Fn(Row<'_>, &mut [f64]) + Sync) -> Vec<f64> {
+        let block = |rows: Range<usize>| {
+            let (mut sums, mut entries) = (vec![0.0; size], Vec::new());
+            for row in rows {
+                self.design.entries(row, &mut entries);
+                let own: f64 = entries.iter().map(|&(place, x)| at[place] * x).sum();
+                let row = Row {
+                    weight: self.weight(row),
+                    label: f64::from(u8::from(self.labels[row])),
+                    score: self.offsets.get(row).copied().unwrap_or(0.0) + own,
+                    entries: &entries,
+                };
+                each(row, &mut sums);
+            }
+            sums
+        };
+        let parts: Vec<Vec<f64>> = blocks(self.labels.len()).into_par_iter().map(block).collect();
+        let mut all = vec![0.0; size];
+        for part in parts {
+            all.iter_mut().zip(part).for_each(|(sum, x)| *sum += x);
+        }
+        all
+    }
+}
+
+struct Row<'a> {
+    weight: f64,
+    label: f64,
+    score: f64,
+    entries: &'a [(usize, f64)],
+}
+
+impl Objective for Regression<'_> {
+    fn len(&self) -> usize {
+        self.design.width()
+    }
+
+    fn value(&self, at: &[f64], gradient: &mut [f64]) -> f64 {
+        let width = at.len();
+        let sums = self.sums(at, width + 1, |row, sums| {
+            let (loss, slope) = Loss::Logistic.at(row.score, row.label);
+            sums[width] += row.weight * loss;
+            for &(place, x) in row.entries {
+                sums[place] += row.weight * slope * x;
+            }
+        });
+        gradient.copy_from_slice(&sums[..width]);
+        let mut value = sums[width];
+        for ((g, x), noise) in gradient.iter_mut().zip(at).zip(self.noise) {
+            // The ridge is on every coefficient: off the intercept, nothing would bound what one row does there.
+            *g += self.ridge * x + noise;
+            value += self.ridge / 2.0 * x * x + noise * x;
+        }
+        value
+    }
+
+    fn bend(&self) -> Vec<f64> {
+        vec![self.ridge; self.len()]
+    }
+
+    fn tolerance(&self) -> f64 {
+        1e-13 * (self.labels.len() as f64).max(1e3)
+    }
+}
+
+impl Curved for Regression<'_> {
+    fn curvature(&self, at: &[f64]) -> Vec<f64> {
+        let width = at.len();
+        let mut curvature = self.sums(at, width * width, |row, sums| {
+            let bend = row.weight * Loss::Logistic.bend(row.score);
+            for (i, &(place, x)) in row.entries.iter().enumerate() {
+                let line = &mut sums[place * width..][..=place];
+                for &(left, other) in &row.entries[..=i] {
+                    line[left] += bend * x * other;
+                }
+            }
+        });
+        for i in 0..width {
+            curvature[i * width + i] += self.ridge;
+        }
+        curvature
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// At the minimum the slope is zero: it is written out here once more, in a simpler way.
+    #[test]
+    fn the_slope_vanishes_at_the_minimum() {
+        let columns = [
+            vec![1.0, -0.5, 0.25, -3.0, f32::NAN],
+            vec![0.0, 1.0, -1.0, 0.5, 0.5],
+        ];
+        let labels = [true, false, true, true, false];
+        let offsets = [0.5, -1.0, 0.0, 2.0, 0.1];
+        let weights = [1, 2, 3, 4, 5];
+        let noise = [3.0, -40.0, 0.7];
+        let regression = Regression {
+            design: Design::Numbers {
+                columns: &columns,
+                scale: 0.5,
+            },
+            labels: &labels,
+            offsets: &offsets,
+            weights: Some((&weights, 2)),
+            ridge: 1.5,
+            noise: &noise,
+        };
+        let at = regression.minimum();
+        let mut slope: Vec<f64> = (0..3).map(|i| 1.5 * at[i] + noise[i]).collect();
+        for row in 0..5 {
+            // Clamped, and zero where there is no number.
+            let x = match row {
+                3 => -1.0,
+                4 => 0.0,
+                _ => f64::from(columns[0][row]),
+            };
+            let z = [0.5, 0.5 * x, 0.5 * f64::from(columns[1][row])];
+            let score = offsets[row] + z.iter().zip(&at).map(|(z, t)| z * t).sum::<f64>();
+            let error = 1.0 / (1.0 + (-score).exp()) - f64::from(u8::from(labels[row]));
+            for (slope, z) in slope.iter_mut().zip(z) {
+                *slope += f64::from(weights[row] as i32) / 2.0 * error * z;
+            }
+        }
+        assert!(slope.iter().all(|g| g.abs() < 1e-8), "{slope:?}");
+    }
+
+    /// Indicators are numbers that are zero or one.
+    #[test]
+    fn indicators_are_columns_of_zeros_and_ones() {
+        let rows = 300;
+        let places: Vec<Vec<u32>> = vec![
+            (0..rows).map(|row| 1 + row * 7 % 3).collect(),
+            (0..rows).map(|row| 4 + row * row % 2).collect(),
+        ];
+        let labels: Vec<bool> = (0..rows).map(|row| row * 5 % 7 < 3).collect();
+        let columns: Vec<Vec<f32>> = (1..6)
+            .map(|place| {
+                let is = |row: u32| places.iter().any(|places| places[row as usize] == place);
+                (0..rows).map(|row| f32::from(u8::from(is(row)))).collect()
+            })
+            .collect();
+        let noise = [1.0, -2.0, 3.0, -4.0, 5.0, -6.0];
+        let fit = |design| {
+            let regression = Regression {
+                design,
+                labels: &labels,
+                offsets: &[],
+                weights: None,
+                ridge: 1.0,
+                noise: &noise,
+            };
+            regression.minimum()
+        };
+        let (dense, sparse) = (
+            fit(Design::Numbers {
+                columns: &columns,
+                scale: 1.0,
+            }),
+            fit(Design::Indicators {
+                places: &places,
+                width: 6,
+            }),
+        );
+        for (a, b) in dense.iter().zip(sparse) {
+            assert!((a - b).abs() < 1e-9, "{a} {b}");
+        }
+    }
+}
