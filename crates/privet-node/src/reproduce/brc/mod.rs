@@ -134,7 +134,6 @@ fn ours(at: &'static [f64]) -> Methods {
         (Coding::Alphabet, Method::Central("brc"), at),
         (Coding::Alphabet, Method::Central("select"), at),
         (Coding::Alphabet, Method::Central("moment-select"), at),
-        (Coding::Declared, Method::Central("brc"), at),
         (Coding::Declared, Method::Central("select"), at),
         (Coding::Declared, Method::Central("moment-select"), at),
         (Coding::Declared, Method::Central("histogram-bayes"), at),
