@@ -1,9 +1,10 @@
 //! What noise and ledger cost a curator: `cargo bench -p privet --bench central`.
 //!
 //! Boosting of 25 random planes on a generated table of 48,842 rows and 14 columns, everything private and partly private,
-//! beside the same computation without noise and ledger: same planes, whole weights, sums, updates and public refits, in
+//! beside the same computation without noise and ledger: as many planes, whole weights, sums, updates and public refits, in
 //! the same rounds. Both start from a table that was read, and take turns. The bar is 1.5 times the bare computation.
-//! The other algorithms are there for their times alone. The ledger is a volatile one. `PRIVET_ROWS` sets the number of rows.
+//! The other algorithms are there for their times alone. The ledger is a volatile one.
+//! `PRIVET_ROWS` sets the number of rows, `PRIVET_EPSILON` what is spent.
 #![allow(clippy::unwrap_used, reason = "a benchmark")]
 
 use std::hint::black_box;
@@ -90,7 +91,8 @@ fn show(what: &str, mut times: Vec<f64>) {
 }
 
 fn central(name: &str, rows: usize) -> Central {
-    let epsilon = Epsilon::new(1.0).unwrap();
+    let epsilon = std::env::var("PRIVET_EPSILON").map_or(1.0, |epsilon| epsilon.parse().unwrap());
+    let epsilon = Epsilon::new(epsilon).unwrap();
     let builder = Central::builder()
         .algorithm(name)
         .epsilon(epsilon)
