@@ -123,7 +123,7 @@ def code(columns, rows, how, only=None):
 # --- one seed -------------------------------------------------------------------------------------------------------
 
 
-def peers(columns, train, test, labels, epsilons, seed):
+def peers(columns, train, test, labels, epsilons, depths, seed):
     """diffprivlib's classifiers, and what is reached without noise."""
     import diffprivlib.models as dp
     from sklearn.linear_model import LogisticRegression
@@ -142,9 +142,10 @@ def peers(columns, train, test, labels, epsilons, seed):
                     epsilon=epsilon, data_norm=norm, max_iter=1000, random_state=seed
                 ),
                 "GaussianNB": dp.GaussianNB(epsilon=epsilon, bounds=bounds, random_state=seed),
-                "RandomForest 5 deep": dp.RandomForestClassifier(**forest, max_depth=5, random_state=seed),
-                "RandomForest 8 deep": dp.RandomForestClassifier(**forest, max_depth=8, random_state=seed),
             }
+            for depth in depths:
+                deep = dp.RandomForestClassifier(**forest, max_depth=depth, random_state=seed)
+                models[f"RandomForest {depth} deep"] = deep
             for name, model in models.items():
                 started = time.perf_counter()
                 hit = float((model.fit(x, y).predict(xt) == yt).mean())
@@ -187,7 +188,7 @@ def privet(name, case, algorithm, epsilon, train, test, folder):
     return sum(a == b for a, b in zip(said[1:], truth)) / len(truth), took
 
 
-def seed_runs(name, seed, data, epsilons):
+def seed_runs(name, seed, data, epsilons, depths):
     """All lines of one seed, in alternating order."""
     import numpy as np
     from sklearn.linear_model import LogisticRegression
@@ -212,7 +213,7 @@ def seed_runs(name, seed, data, epsilons):
                         lines.append(line(case, "privet", f"privet {algorithm}", epsilon, *found))
 
     def theirs():
-        for kind, method, epsilon, hit, took in peers(columns, train, test, labels, epsilons, seed):
+        for kind, method, epsilon, hit, took in peers(columns, train, test, labels, epsilons, depths, seed):
             lines.extend(line(case, kind, method, epsilon, hit, took) for case in CASES)
         for how in ["codes", "declared"]:
             (x, _, _), (xt, _, _) = (code(columns, rows, how, SETS[name]) for rows in (train, test))
@@ -275,6 +276,7 @@ def main():
     options.add_argument("--sets", nargs="+", choices=SETS, default=list(SETS))
     options.add_argument("--seeds", type=int, default=10)
     options.add_argument("--epsilons", nargs="+", type=float, default=[0.04, 0.16])
+    options.add_argument("--depths", nargs="+", type=int, default=[5, 8], help="of diffprivlib's forest; 5 is its own default")
     options.add_argument("--jobs", type=int, default=1, help="seeds at the same time")
     options.add_argument("--goal", type=float, default=3.0)
     options.add_argument("--out", type=Path, help="one line of JSON for each run")
@@ -287,7 +289,8 @@ def main():
     lines = []
     with ProcessPoolExecutor(arguments.jobs) as pool:
         tasks = [(name, seed) for seed in range(arguments.seeds) for name in arguments.sets]
-        runs = [pool.submit(seed_runs, name, seed, Path(arguments.data), arguments.epsilons) for name, seed in tasks]
+        given = (Path(arguments.data), arguments.epsilons, arguments.depths)
+        runs = [pool.submit(seed_runs, name, seed, *given) for name, seed in tasks]
         for run in runs:
             lines += run.result()
             if arguments.out:
