@@ -92,22 +92,27 @@ fn boost(rows: &Pairs, ledger: &mut Ledger<Replace>, bug: Bug) -> Result<Vec<u8>
 }
 
 fn audit(bug: Bug) -> Result<Report, (usize, Finding)> {
-    let rests: [Pairs; 2] = [
+    // Alone, a row decides what is largest; among others, it moves them.
+    let rests: [Pairs; 3] = [
+        vec![],
         vec![(-9, false), (0, true), (5, true), (9, false)],
         (0..20).map(|i| (i % 21 - 10, i % 3 == 0)).collect(),
     ];
     let corners = [(-10, false), (-10, true), (10, false), (10, true), (0, true)];
     let mut pairs = Vec::new();
     for rest in rests {
-        for a in corners {
-            for b in corners {
-                pairs.push([a, b].map(|row| [vec![row], rest.clone()].concat()));
+        for (number, a) in corners.into_iter().enumerate() {
+            for b in &corners[..number] {
+                pairs.push([a, *b].map(|row| [vec![row], rest.clone()].concat()));
             }
         }
     }
-    search(&Replace::row(), &pairs, &transcripts(5000), |rows, ledger| {
-        boost(rows, ledger, bug)
-    })
+    search(
+        &Replace::row(),
+        &pairs,
+        &transcripts(5000)[1..5],
+        |rows, ledger| boost(rows, ledger, bug),
+    )
 }
 
 #[test]

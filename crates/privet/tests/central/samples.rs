@@ -44,7 +44,7 @@ impl Pair<'_> {
         let [one, other] = self.samples("1", &key);
         let bound = lower_bound(&one, &other, MISS);
         assert!(bound.bound <= 1.0, "at its own noise: {bound:?}");
-        // The pair tells: at 95 % confidence most of the claim is seen. (It fails by chance less than once in 10⁵ times.)
+        // The pair tells: at 95 % confidence most of the claim is seen. (It fails by chance less than once in 10⁴ times.)
         let likely = lower_bound(&one, &other, 0.05);
         assert!(likely.bound > 0.5, "a pair that shows too little: {likely:?}");
         let [one, other] = self.samples("2", &key);
@@ -73,7 +73,7 @@ fn a_choice_keeps_its_epsilon_and_half_its_noise_does_not() {
     let pair = Pair {
         with: &|price| start("select", price, 1).candidates(1),
         tables: [[row; 3], [row, row, other]].map(|rows| read(Open::Nothing, &rows)),
-        runs: 12_000,
+        runs: 6000,
     };
     pair.judge(|ensemble, _| serde_json::to_string(ensemble).expect("JSON"));
 }
@@ -89,7 +89,7 @@ fn counts_keep_their_epsilon_and_half_their_noise_does_not() {
     let pair = Pair {
         with: &|price| start("histogram-bayes", price, 1),
         tables,
-        runs: 12_000,
+        runs: 6000,
     };
     // Where the row stands in the one table and in the other: seen without noise, so that the event is fixed beforehand.
     let truth = pair.tables.each_ref().map(|table| {
