@@ -209,7 +209,7 @@ fn bodies_that_make_no_sense() {
     });
     assert!(
         kind.starts_with(
-            "the model's body makes no sense: unknown variant `oracle`, expected one of `stump`, `linear`, `tree` at line 1"
+            "the model's body makes no sense: unknown variant `oracle`, expected one of `stump`, `linear`, `plane`, `tree` at line 1"
         ),
         "{kind}"
     );

@@ -92,18 +92,32 @@ impl<'a> Protection<'a> {
                 format!("{:.1}%", (after * 10.0).ceil() / 10.0)
             }
         };
+        let of = match self.relation {
+            Relation::AddRemove { .. } => "that a person is in the table",
+            Relation::Replace { .. } => "of one thing rather than another about a person",
+            Relation::ReplacePrivate { .. } => {
+                "of one thing rather than another about a person's private columns"
+            }
+        };
         let mut lines = vec![
             format!(
-                "Whatever someone believes about one person, the model can change their odds by a factor of at most {}.",
+                "Whoever sees the model can change their odds {of} by a factor of at most {}.",
                 words::odds(self.epsilon)
             ),
             format!(
-                "Who is 50% sure of something can become {} sure at most; who is 10% sure, {}; who is 1% sure, {}.",
+                "Who is 50% sure of it can become {} sure at most; who is 10% sure, {}; who is 1% sure, {}.",
                 sure(0.5),
                 sure(0.1),
                 sure(0.01)
             ),
         ];
+        // One row out, another in.
+        if let (Relation::AddRemove { .. }, Some(twice)) = (self.relation, self.epsilon.checked_mul(2)) {
+            lines.push(format!(
+                "Between two things that the person's row could say, the factor is at most {}.",
+                words::odds(twice)
+            ));
+        }
         if self.delta != Delta::ZERO {
             lines.push(format!(
                 "Except with a chance of at most {}.",

@@ -77,14 +77,30 @@ pub(super) fn meaning(relation: &Relation, epsilon: Epsilon, delta: Delta) -> St
         k => format!("one person of up to {k} rows"),
     };
     let sure = 1.0 / (1.0 + (-epsilon.to_f64()).exp());
+    let about = match relation {
+        Relation::AddRemove { .. } => format!("that {unit} is in the table"),
+        Relation::Replace { .. } => format!("between two people that {unit} could be"),
+        Relation::ReplacePrivate { .. } => {
+            format!("between two things that the private columns of {unit} could say")
+        }
+    };
     let mut text = format!(
-        "an adversary's odds about {unit} change by at most a factor e^ε = {}: whoever thought it fifty-fifty can become \
-         {}",
+        "an adversary's odds {about} change by at most a factor e^ε = {}: whoever thought it fifty-fifty can become {}",
         odds(epsilon),
         certainty(sure),
     );
-    if delta != Delta::ZERO {
-        text += &format!(", except for a chance of at most {}", scientific(delta));
+    let except = |chance: f64| match delta {
+        Delta::ZERO => String::new(),
+        _ => format!(", except for a chance of at most {}", sparse(chance)),
+    };
+    text += &except(delta.to_f64());
+    // One row out, another in: two steps, the second after e^ε of the first's exceptions.
+    if let (Relation::AddRemove { .. }, Some(twice)) = (relation, epsilon.checked_mul(2)) {
+        text += &format!(
+            ". Between two things that the person's row could say, by at most {}{}",
+            odds(twice),
+            except(delta.to_f64() * (1.0 + epsilon.to_f64().exp()))
+        );
     }
     text += match relation {
         Relation::AddRemove { .. } => ".",
@@ -109,6 +125,13 @@ fn certainty(p: f64) -> String {
         return "practically certain".into();
     }
     format!("at most {:.1}% sure", (p * 1000.0).ceil() / 10.0)
+}
+
+/// A chance with two digits, rounded up; what lies a rounding error above two digits has them.
+fn sparse(chance: f64) -> String {
+    let exponent = chance.log10().floor();
+    let digits = (chance / 10f64.powf(exponent - 1.0) - 1e-9).ceil();
+    format!("{:.1e}", digits * 10f64.powf(exponent - 1.0)).replace(".0e", "e")
 }
 
 /// A δ as 1e-6 rather than 0.000001.

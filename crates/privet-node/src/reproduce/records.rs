@@ -120,6 +120,16 @@ impl Records {
         })
     }
 
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
     /// Whether a label that is a number is at least `least`, instead of the number.
     /// # Errors
     /// [`Error::Data`] if that does not fit together.

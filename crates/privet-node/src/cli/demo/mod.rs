@@ -21,39 +21,44 @@ struct Step {
     ends: Exit,
 }
 
-const STEPS: [Step; 8] = [
+const STEPS: [Step; 9] = [
     Step {
-        why: "Volunteers have published their data: nothing in it is private, so a plain model will do",
+        why: "A clinic wants a model of its patients, all of whose columns are private. It decides how much may ever be told about one",
+        typed: "ledger limit patients --epsilon 1",
+        ends: Exit::Ok,
+    },
+    Step {
+        why: "What would the model mean for them?",
+        typed: "plan job.toml",
+        ends: Exit::Ok,
+    },
+    Step {
+        why: "It is paid for, written down, and only then drawn",
         typed: "train job.toml",
         ends: Exit::Ok,
     },
     Step {
         why: "It predicts raw rows, since the schema travels with it",
-        typed: "predict model.privet --data patients.csv --out predictions.csv",
+        typed: "predict model.privet --data volunteers.csv --out predictions.csv",
         ends: Exit::Ok,
     },
     Step {
-        why: "How good is it on the clinic's own patients? Their schema says that they are private",
-        typed: "evaluate model.privet --schema patients.toml --data patients.csv",
+        why: "Volunteers have published their data, so how good it is on them costs nothing",
+        typed: "evaluate model.privet --schema volunteers.toml --data volunteers.csv",
+        ends: Exit::Ok,
+    },
+    Step {
+        why: "How good it is on the patients would tell about them",
+        typed: "evaluate model.privet --data patients.csv",
         ends: Exit::Usage,
     },
     Step {
-        why: "So the clinic decides how much may ever be told about one patient",
-        typed: "ledger limit patients --epsilon 1",
-        ends: Exit::Ok,
-    },
-    Step {
-        why: "And pays for a noisy answer",
-        typed: "evaluate model.privet --schema patients.toml --data patients.csv --spend 0.6",
-        ends: Exit::Ok,
-    },
-    Step {
-        why: "Once more? There is not enough left",
-        typed: "evaluate model.privet --schema patients.toml --data patients.csv --spend 0.6",
+        why: "A second model? There is not enough left",
+        typed: "train job.toml",
         ends: Exit::Budget,
     },
     Step {
-        why: "What was spent stands in the ledger, written before the answer was drawn",
+        why: "What was spent stands in the ledger",
         typed: "ledger show patients",
         ends: Exit::Ok,
     },

@@ -5,14 +5,17 @@ use std::fmt::Write;
 pub(super) const VOLUNTEERS: usize = 4000;
 pub(super) const PATIENTS: usize = 2000;
 
-const JOB: &str = r#"setting = "plain"
-schema = "volunteers.toml"
-data = "volunteers.csv"
+const JOB: &str = r#"setting = "central"
+schema = "patients.toml"
+data = "patients.csv"
 output = "model.privet"
 
 [algorithm]
-name = "stumps"
-rounds = 50
+name = "auto"
+
+[privacy]
+epsilon = 0.6
+rows_about = 2000      # public knowledge: it is never counted
 "#;
 
 /// The demo's files, by name.

@@ -12,6 +12,7 @@
 //! | table 1, 2 | all of ours, some columns private, all private |
 //! | table 3 | data sets that the rule of `auto` was fixed on |
 
+mod four;
 mod run;
 mod toy;
 
@@ -81,11 +82,18 @@ pub(super) fn experiments() -> Vec<Experiment> {
     };
     let (dataset, public) = SETS[0];
     all.push(compare(
-        ("figure 4", dataset, 100),
+        ("figure 4d", dataset, 100),
         move |data| data.records(dataset),
         (Secret::AllBut(public), small),
         few(),
     ));
+    all.push(compare(
+        ("figure 4a", dataset, 10),
+        move |data| data.records(dataset),
+        (Secret::AllBut(public), Pick::BALANCED),
+        people(),
+    ));
+    all.extend(four::experiments());
     for (dataset, least, public) in RULE_SETS {
         let pick = Pick {
             most: Some(25_000),
@@ -126,12 +134,22 @@ fn ours(at: &'static [f64]) -> Methods {
         (Coding::Alphabet, Method::Central("brc"), at),
         (Coding::Alphabet, Method::Central("select"), at),
         (Coding::Alphabet, Method::Central("moment-select"), at),
-        (Coding::Declared, Method::Central("brc"), at),
         (Coding::Declared, Method::Central("select"), at),
         (Coding::Declared, Method::Central("moment-select"), at),
         (Coding::Declared, Method::Central("histogram-bayes"), at),
         (Coding::Declared, Method::Central("objective"), at),
         (Coding::Declared, Method::Central("auto"), at),
+    ]
+}
+
+/// Figure 4 a: boosting with classifiers that are paid for.
+fn people() -> Methods {
+    vec![
+        (Coding::Alphabet, Method::Plain("logistic"), &[]),
+        (Coding::Alphabet, Method::Central("public"), &[]),
+        (Coding::Alphabet, Method::Plain("constant"), &[]),
+        (Coding::Alphabet, Method::Paper, FIGURES),
+        (Coding::Alphabet, Method::Central("people"), FIGURES),
     ]
 }
 

@@ -96,7 +96,7 @@ pub(super) fn run(
 }
 
 /// The data sets are public; their columns only stand for private ones.
-fn public(schema: &Schema) -> Unprotected {
+pub(super) fn public(schema: &Schema) -> Unprotected {
     Unprotected::unrecorded(schema.dataset(), &schema.relation(), "a public data set")
 }
 

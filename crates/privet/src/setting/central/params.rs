@@ -163,6 +163,15 @@ impl Central {
                 "name = \"{name}\" is for private columns, and the schema declares none: use setting = \"plain\""
             ));
         }
+        // One number about one column, with all of ε: if even that drowns, nothing can be learnt.
+        let noise = relation.steps() as f64 / self.budget.epsilon.to_f64();
+        if self.budget.rows as f64 <= noise {
+            return bad(format!(
+                "rows_about = {} is too few: at epsilon = {} noise weighs as much as {:.0} rows, so nothing could be learnt. Raise epsilon, or \
+                 do without private columns",
+                self.budget.rows, self.budget.epsilon, noise
+            ));
+        }
         Ok(())
     }
 
