@@ -168,7 +168,7 @@ fn claimed<N: Neighbours>(
 #[test]
 fn claims_at_nine_tenths_are_caught() {
     let brc = || {
-        start("brc", "1", 1)
+        start("brc", "10", 1)
             .rounds(3)
             .clip(Clip::Project)
             .planes(Planes::Random)

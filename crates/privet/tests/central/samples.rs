@@ -59,7 +59,7 @@ const FLIPPED: [Row; 2] = [CORNERS[0], CORNERS[1]];
 #[test]
 fn boosting_keeps_its_epsilon_and_half_its_noise_does_not() {
     let pair = Pair {
-        with: &|price| start("brc", price, 1).rounds(1).planes(Planes::Random),
+        with: &|price| start("brc", price, 10).rounds(1).planes(Planes::Random),
         tables: FLIPPED.map(|row| read(Open::Nothing, &[row])),
         runs: 3000,
     };
@@ -71,7 +71,7 @@ fn a_choice_keeps_its_epsilon_and_half_its_noise_does_not() {
     // A plane and its other side: three rows on one side, against two and one.
     let [row, other] = FLIPPED;
     let pair = Pair {
-        with: &|price| start("select", price, 1).candidates(1),
+        with: &|price| start("select", price, 10).candidates(1),
         tables: [[row; 3], [row, row, other]].map(|rows| read(Open::Nothing, &rows)),
         runs: 6000,
     };
@@ -87,7 +87,7 @@ fn counts_keep_their_epsilon_and_half_their_noise_does_not() {
     ]);
     let tables = [["red", "a"], ["blue", "b"]].map(|row| table(schema.clone(), Keep::Values, &[row]));
     let pair = Pair {
-        with: &|price| start("histogram-bayes", price, 1),
+        with: &|price| start("histogram-bayes", price, 10),
         tables,
         runs: 6000,
     };

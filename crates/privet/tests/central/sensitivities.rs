@@ -77,7 +77,7 @@ fn records() -> Vec<Script> {
 }
 
 fn boosting(planes: Planes, clip: Clip) -> Builder {
-    let brc = start("brc", "1", 1).rounds(4).planes(planes).clip(clip);
+    let brc = start("brc", "10", 1).rounds(4).planes(planes).clip(clip);
     brc.lower(1.375).upper(1.375)
 }
 
@@ -143,7 +143,7 @@ fn high() -> f64 {
 
 /// The farthest quotients among tables with so many equal others, in parts of one; it is enough to come close to `aim`.
 fn quotients(change: (Change, Open), k: u32, (declared, others): (u64, usize), aim: f64) -> f64 {
-    let brc = start("brc", "1", declared).rounds(3).planes(Planes::Random);
+    let brc = start("brc", "10", declared).rounds(3).planes(Planes::Random);
     let central = built(brc.clip(Clip::Project).normaliser(Normaliser::Weights));
     // An error of more than one, which lowers the weight of wrong rows, and one below zero, which raises it.
     let script = says(&[1 << 40, -(1 << 40), 1]);
