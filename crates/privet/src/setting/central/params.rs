@@ -258,7 +258,8 @@ impl Builder {
         self
     }
 
-    /// About how many rows there are, by public knowledge: never counted. It decides about sizes, not about noise.
+    /// About how many rows there are, by public knowledge: never counted. Rounds, coefficients and the rule of
+    /// `auto` follow from it; a wrong one costs accuracy, never privacy.
     #[must_use]
     pub fn rows_about(mut self, rows: u64) -> Self {
         self.rows = Some(rows);

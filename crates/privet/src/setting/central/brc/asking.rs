@@ -138,9 +138,11 @@ impl<'l, N: Neighbours> Asking<'l, N> {
         })
     }
 }
-/// The most that a unit of `k` rows moves the floor of 2^DIGITS times a quotient whose denominator is at least rows × low.
+
+/// The most that a unit of `k` rows moves the floor of 2^DIGITS times a quotient whose denominator is at least rows × low. It
+/// lies between zero and one, so it never moves by more than that.
 pub(super) fn quotient_bound((low, high): (i64, i64), rows: u64, k: NonZeroU32) -> u64 {
     let most = (u128::from(k.get()) * high as u128) << DIGITS;
     let least = low as u128 * u128::from(rows.max(1));
-    most.div_ceil(least).min(u128::from(u64::MAX)) as u64
+    most.div_ceil(least).min(1 << DIGITS) as u64
 }

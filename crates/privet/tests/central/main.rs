@@ -1,0 +1,16 @@
+//! The curator's algorithms, looked at by somebody who wants them to leak: how far answers move, whole runs by record and
+//! replay, samples, payments, and mutants that each of these must catch.
+
+#[path = "../home/mod.rs"]
+#[allow(clippy::unwrap_used, reason = "a test")]
+mod home;
+mod mutants;
+mod payments;
+mod public;
+mod reach;
+mod replaying;
+mod samples;
+mod sensitivities;
+mod supports;
+mod tables;
+mod window;

@@ -1,0 +1,163 @@
+//! Small schemas, rows at their corners, and every algorithm with every option.
+
+use std::num::NonZeroU32;
+
+use privet::data::schema::{Kind, Label};
+use privet::data::{Keep, Schema, Table};
+use privet::privacy::{Epsilon, ReplacePrivate};
+use privet::setting::central::{Builder, Central, Clip, Coefficient, Encoding, Normaliser, Planes};
+
+use crate::home::{column, number, schema, values};
+
+/// A public or private number `p`, a number `x`, a category, an ordinal, and a label.
+pub(crate) type Row = [&'static str; 5];
+pub(crate) type Lines = Vec<Row>;
+
+/// What a schema leaves public.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum Open {
+    Nothing,
+    /// The label, and no feature.
+    Label,
+    /// The label and `p`.
+    LabelAndFeature,
+    /// `p`; the label is private.
+    Feature,
+    /// Every feature; the label is private.
+    Features,
+}
+
+impl Open {
+    /// The columns that stay private.
+    pub(crate) fn private(self) -> &'static [&'static str] {
+        match self {
+            Self::Nothing => &["p", "x", "colour", "slope", "y"],
+            Self::Label => &["p", "x", "colour", "slope"],
+            Self::LabelAndFeature => &["x", "colour", "slope"],
+            Self::Feature => &["x", "colour", "slope", "y"],
+            Self::Features => &["y"],
+        }
+    }
+
+    pub(crate) fn schema(self) -> Schema {
+        let mut columns = [
+            column("p", number(-1.0, 1.0)),
+            column("x", number(-1.0, 1.0)),
+            column("colour", Kind::Category(values(["red", "green", "blue"]))),
+            column("slope", Kind::Ordinal(values(["low", "middle", "high"]))),
+            column("y", Kind::Label(Label::Classes(values(["a", "b"])))),
+        ];
+        for column in &mut columns {
+            column.private = self.private().contains(&column.name.as_str());
+        }
+        schema(columns)
+    }
+
+    /// Replacing the private columns of a unit of up to k rows.
+    pub(crate) fn relation(self, k: u32) -> ReplacePrivate {
+        ReplacePrivate::unit(rows(k), self.private().iter().copied())
+    }
+
+    /// Whether two rows agree in what is public.
+    pub(crate) fn agree(self, one: &Row, other: &Row) -> bool {
+        let names = ["p", "x", "colour", "slope", "y"];
+        let mut cells = names.iter().zip(one.iter().zip(other));
+        cells.all(|(name, (a, b))| a == b || self.private().contains(name))
+    }
+}
+
+pub(crate) fn rows(k: u32) -> NonZeroU32 {
+    NonZeroU32::new(k).expect("above zero")
+}
+
+pub(crate) fn read(open: Open, lines: &[Row]) -> Table {
+    crate::home::table(open.schema(), Keep::Values, lines)
+}
+
+/// Rows at the ends of everything, with missing and undeclared cells, beyond the bounds, and both labels.
+pub(crate) const CORNERS: [Row; 8] = [
+    ["1", "1", "red", "high", "a"],
+    ["1", "1", "red", "high", "b"],
+    ["1", "-1", "blue", "low", "a"],
+    ["1", "-1", "blue", "low", "b"],
+    ["1", "-7", "octarine", "high", "b"],
+    ["1", "1e300", "green", "low", "b"],
+    ["1", "", "?", "", "a"],
+    ["1", "", "", "?", "a"],
+];
+
+/// The same, with `p` at its ends too where it may differ.
+pub(crate) fn corners(open: Open) -> Lines {
+    let free = open.private().contains(&"p");
+    let each = CORNERS.map(|[p, x, colour, slope, y]| [if free { x } else { p }, x, colour, slope, y]);
+    each.to_vec()
+}
+
+/// Other people.
+pub(crate) fn others() -> Lines {
+    vec![
+        ["0.5", "0.25", "green", "middle", "b"],
+        ["-0.9", "-1", "red", "low", "a"],
+        ["", "0.7", "", "high", "a"],
+        ["1", "", "blue", "?", "b"],
+        ["0.1", "0.1", "octarine", "middle", "b"],
+    ]
+}
+
+pub(crate) fn epsilon(text: &str) -> Epsilon {
+    text.parse().expect("an epsilon")
+}
+
+pub(crate) fn start(algorithm: &str, price: &str, about: u64) -> Builder {
+    Central::builder()
+        .algorithm(algorithm)
+        .epsilon(epsilon(price))
+        .rows_about(about)
+}
+
+pub(crate) fn built(builder: Builder) -> Central {
+    builder.build().expect("parameters")
+}
+
+/// Every algorithm that looks at private columns, and every option of boosting.
+pub(crate) fn algorithms(price: &str, about: u64) -> Vec<Central> {
+    let start = |name| start(name, price, about);
+    let mut all = vec![
+        start("select").candidates(7),
+        start("histogram-bayes"),
+        start("histogram-bayes").bins(2),
+        start("moment-select").candidates(7),
+        start("objective"),
+        start("objective").encoding(Encoding::Indicators),
+        start("dp-logistic"),
+        start("people").rounds(3).clip(Clip::Project),
+        start("people").rounds(2).normaliser(Normaliser::Weights),
+        start("auto"),
+    ];
+    // Two of the sixteen ways to boost for each kind of planes, so that every option stands beside others.
+    for (number, (_, planes)) in Planes::NAMES.into_iter().enumerate() {
+        for other in [false, true] {
+            let pick = |bit: usize| usize::from((number >> bit & 1 == 1) != other);
+            let brc = start("brc").rounds(3).planes(planes).clip(Clip::NAMES[pick(0)].1);
+            let brc = brc.normaliser(Normaliser::NAMES[pick(1)].1);
+            all.push(brc.coefficient(Coefficient::NAMES[usize::from(other)].1));
+        }
+    }
+    all.into_iter().map(built).collect()
+}
+
+/// Every combination of options of boosting.
+pub(crate) fn every_boosting(price: &str, about: u64) -> Vec<Central> {
+    let mut all = Vec::new();
+    for (_, planes) in Planes::NAMES {
+        for (_, clip) in Clip::NAMES {
+            for (_, normaliser) in Normaliser::NAMES {
+                for (_, coefficient) in Coefficient::NAMES {
+                    let brc = start("brc", price, about).rounds(3).planes(planes).clip(clip);
+                    all.push(built(brc.normaliser(normaliser).coefficient(coefficient)));
+                }
+            }
+        }
+    }
+    all
+}
