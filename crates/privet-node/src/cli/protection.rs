@@ -101,8 +101,9 @@ impl<'a> Protection<'a> {
         };
         let mut lines = vec![
             format!(
-                "Whoever sees the model can change their odds {of} by a factor of at most {}.",
-                words::odds(self.epsilon)
+                "Whoever sees the model can change their odds {of} by a factor of at most {}{}.",
+                words::odds(self.epsilon),
+                words::beyond(self.delta, 1.0)
             ),
             format!(
                 "Who is 50% sure of it can become {} sure at most; who is 10% sure, {}; who is 1% sure, {}.",
@@ -114,17 +115,18 @@ impl<'a> Protection<'a> {
         // One row out, another in.
         if let (Relation::AddRemove { .. }, Some(twice)) = (self.relation, self.epsilon.checked_mul(2)) {
             lines.push(format!(
-                "Between two things that the person's row could say, the factor is at most {}.",
-                words::odds(twice)
+                "Between two things that the person's row could say, the factor is at most {}{}.",
+                words::odds(twice),
+                words::beyond(self.delta, 1.0 + factor)
             ));
         }
-        if self.delta != Delta::ZERO {
-            lines.push(format!(
-                "Except with a chance of at most {}.",
-                words::scientific(self.delta)
-            ));
-        }
-        lines.push(match self.epsilon.to_f64() {
+        // By what matters more to a person: what their row says, not that it is there.
+        let steps = if matches!(self.relation, Relation::AddRemove { .. }) {
+            2.0
+        } else {
+            1.0
+        };
+        lines.push(match steps * self.epsilon.to_f64() {
             e if e <= 0.1 => "That is very little.".into(),
             e if e <= 1.0 => "That is little.".into(),
             e if e <= 3.0 => {
@@ -152,7 +154,7 @@ impl<'a> Protection<'a> {
                 "Public columns: {}. They are used as they are, and what can be guessed from them about private ones is not hidden.",
                 public.join(", ")
             ));
-            lines.push("That a person is in the table.".into());
+            lines.push("That a person is in the table, and how many rows there are.".into());
         }
         if let Relation::Replace { .. } = self.relation {
             lines.push("That a person is in the table, and how many people are.".into());

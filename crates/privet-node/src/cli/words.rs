@@ -89,17 +89,13 @@ pub(super) fn meaning(relation: &Relation, epsilon: Epsilon, delta: Delta) -> St
         odds(epsilon),
         certainty(sure),
     );
-    let except = |chance: f64| match delta {
-        Delta::ZERO => String::new(),
-        _ => format!(", except for a chance of at most {}", sparse(chance)),
-    };
-    text += &except(delta.to_f64());
+    text += &beyond(delta, 1.0);
     // One row out, another in: two steps, the second after e^ε of the first's exceptions.
     if let (Relation::AddRemove { .. }, Some(twice)) = (relation, epsilon.checked_mul(2)) {
         text += &format!(
             ". Between two things that the person's row could say, by at most {}{}",
             odds(twice),
-            except(delta.to_f64() * (1.0 + epsilon.to_f64().exp()))
+            beyond(delta, 1.0 + epsilon.to_f64().exp())
         );
     }
     text += match relation {
@@ -116,7 +112,7 @@ pub(super) fn odds(epsilon: Epsilon) -> String {
     match factor {
         f if f < 100.0 => format!("{:.2}", (f * 100.0).ceil() / 100.0),
         f if f < 1e6 => format!("{:.0}", f.ceil()),
-        f => format!("{f:.1e}"),
+        f => sparse(f),
     }
 }
 
@@ -127,10 +123,21 @@ fn certainty(p: f64) -> String {
     format!("at most {:.1}% sure", (p * 1000.0).ceil() / 10.0)
 }
 
-/// A chance with two digits, rounded up; what lies a rounding error above two digits has them.
-fn sparse(chance: f64) -> String {
-    let exponent = chance.log10().floor();
-    let digits = (chance / 10f64.powf(exponent - 1.0) - 1e-9).ceil();
+/// What δ, so many times, leaves uncovered: not the chance of a larger factor, but what such chances come to beyond it.
+pub(super) fn beyond(delta: Delta, times: f64) -> String {
+    match delta {
+        Delta::ZERO => String::new(),
+        _ => format!(
+            ", but for an extra {} of probability that nothing covers",
+            sparse(times * delta.to_f64())
+        ),
+    }
+}
+
+/// A number with two digits, rounded up; what lies a rounding error above two digits has them.
+fn sparse(number: f64) -> String {
+    let exponent = number.log10().floor();
+    let digits = (number / 10f64.powf(exponent - 1.0) - 1e-9).ceil();
     format!("{:.1e}", digits * 10f64.powf(exponent - 1.0)).replace(".0e", "e")
 }
 

@@ -1,7 +1,7 @@
 //! The columns that a neighbour relation leaves public.
 
 use super::table::{Cells, Table};
-use crate::privacy::Relation;
+use crate::privacy::{Ledger, Neighbours, Relation};
 
 /// What everybody may know about a table's rows under one relation: columns as they are, without noise.
 #[derive(Debug, Clone, PartialEq)]
@@ -13,13 +13,18 @@ pub struct Public {
 }
 
 impl Table {
-    /// The columns that `relation` leaves public; none if it protects whole people. A column that the schema marks as private
-    /// is not, whatever the relation says.
+    /// The columns that a budget leaves public; none if it protects whole people. A column that the schema marks as private
+    /// is not, whatever the budget says.
     ///
     /// # Privacy
     /// Two tables that are neighbours under the relation agree in these columns row by row, and in how many rows there are:
     /// `docs/proofs/relations.md#public-columns`.
-    pub fn public(&self, relation: &Relation) -> Option<Public> {
+    pub fn public<N: Neighbours>(&self, ledger: &Ledger<N>) -> Option<Public> {
+        self.public_under(&ledger.relation().relation())
+    }
+
+    /// The same under a relation that a ledger is open for.
+    pub(crate) fn public_under(&self, relation: &Relation) -> Option<Public> {
         let schema = self.schema();
         self.cells().left_public(relation, |cells, protected| {
             let is_public = |name: &str, private: bool| !private && !protected.contains(name);

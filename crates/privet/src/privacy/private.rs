@@ -8,7 +8,8 @@ use super::Relation;
 ///
 /// There is no `Debug`, `Display`, `Deref`, `PartialEq` or codec, on purpose: what is inside leaves through one of two
 /// doors, a mechanism that was paid for ([`Ledger::release`](super::Ledger::release)) or a joint computation whose
-/// leakage was declared ([`Ledger::disclose`](super::Ledger::disclose)). Code outside this module computes on it with
+/// leakage was declared ([`Ledger::disclose`](super::Ledger::disclose)). (What nobody protects has doors of its own that say so:
+/// [`Unprotected`](super::Unprotected), and the columns that a relation leaves public.) Code outside this module computes on it with
 /// closures. They are `Fn + Sync`, and only owned, shareable values can be wrapped, so one that would carry the value
 /// out through a captured `&mut`, `Cell` or `RefCell` does not compile; inside they see plain slices, and the wrapper
 /// costs nothing.

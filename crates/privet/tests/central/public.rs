@@ -1,12 +1,15 @@
 //! What a relation leaves public of a table, and nothing else.
 
 use privet::data::{Public, Target};
-use privet::privacy::{AddRemove, Neighbours, Replace, ReplacePrivate};
+use privet::privacy::account::Caps;
+use privet::privacy::{AddRemove, Delta, Ledger, Neighbours, Randomness, Replace, ReplacePrivate};
 
 use crate::tables::{CORNERS, Open, Row, read, rows};
 
 fn left(open: Open, relation: &impl Neighbours, lines: &[Row]) -> Option<Public> {
-    read(open, lines).public(&relation.relation())
+    let random = Randomness::from_os().expect("randomness");
+    let ledger = Ledger::volatile(relation.clone(), Caps::ZERO, Delta::ZERO, random).expect("a ledger");
+    read(open, lines).public(&ledger)
 }
 
 #[test]

@@ -29,7 +29,7 @@ impl Assumption {
     /// For [`Objective`].
     pub const EXACT_MINIMUM: Self = Self(
         "rounding tells nothing: the proof is about real numbers and an exact minimum, and this program computes noise and minimum to \
-         about 16 digits",
+         about ten digits",
     );
 
     /// The sentence.

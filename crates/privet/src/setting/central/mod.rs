@@ -10,7 +10,8 @@
 //! residuals. Everything in the model follows from these and from public columns.
 //!
 //! **Who learns what.** Whoever sees the model, and whatever else they know, can hardly tell whether one person's private
-//! columns (or, where everything is private, one person) were others: their odds change by a factor of e^ε at most. How much
+//! columns (or, where everything is private, one person) were others, or there: their odds change by a factor of e^ε at most, and by
+//! e^2ε between two people where a budget is about one who comes or goes. How much
 //! that is, `privet plan` says before anything is paid. Where some columns are public, membership, public columns and a public
 //! label are *not* protected, and nothing is promised about what can be guessed from them.
 //!
@@ -117,7 +118,8 @@ impl Central {
     ///
     /// # Errors
     /// [`Error::Parameter`] if the parameters do not fit the schema, [`Error::Budget`] and [`Error::Journal`] as the ledger says,
-    /// [`Error::Misuse`] if the ledger protects less than the schema asks for. What the rows say is never the reason.
+    /// [`Error::Misuse`] if the ledger protects fewer columns or smaller units than the schema asks for (that people are replaced, not
+    /// added or removed, is for the job to say). What the rows say is never the reason.
     pub fn train<N: Neighbours>(
         &self,
         table: Table,
@@ -140,7 +142,7 @@ impl Central {
             Algorithm::Objective(perturbation) => perturbation.train(&rows, ledger, &budget, progress),
             Algorithm::DpLogistic => logistic::train(&rows, ledger, &budget, progress),
             Algorithm::People(people) => people.train(&rows, ledger, &budget, progress),
-            Algorithm::Public => Ok(public::train(&rows)),
+            Algorithm::Public => public::train(&rows, ledger),
             Algorithm::Auto => Err(Error::Misuse("the rule chose no algorithm".into())),
         }
     }

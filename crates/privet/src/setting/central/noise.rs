@@ -100,7 +100,8 @@ fn assumed() -> Vec<String> {
 /// The expected loss of a choice by permute-and-flip is at most that of the exponential mechanism, ln K over the rate.
 fn choice(candidates: u32, epsilon: Epsilon, budget: &Budget, steps: u64) -> String {
     let rate = epsilon.to_f64() / steps as f64;
-    let lost = f64::from(candidates.max(2)).ln() / rate;
+    // Each may count twice, from either side.
+    let lost = (2.0 * f64::from(candidates)).ln() / rate;
     format!(
         "One of {candidates} random planes is chosen; on average it gets at most {} rows fewer right than the best of them ({} of all rows).",
         whole(lost),

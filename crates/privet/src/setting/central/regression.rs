@@ -1,7 +1,8 @@
 //! Logistic regression behind the wall: the minimum of a loss that was perturbed.
 //!
 //! Newton's method with a line search on the matrix of second derivatives, which is written out. Sums are taken in blocks that
-//! depend on the number of rows alone. It stops where rounding does: what that leaves undone is what payments for it assume away.
+//! depend on the number of rows alone. It stops at about ten
+//! digits, or where it gets no further: what that leaves undone is what payments for it assume away.
 
 use std::ops::Range;
 

@@ -55,7 +55,7 @@ impl Rows {
         let schema = table.schema().clone();
         let shapes = Shape::of(&schema);
         let public = table
-            .public(relation)
+            .public_under(relation)
             .and_then(|public| Known::of(public, &shapes));
         let is_public = |place: usize| {
             public
