@@ -120,17 +120,14 @@ fn boosted(epsilon: Option<f64>, coefficient: Coefficient, rows: usize) -> Resul
     let start = Central::builder()
         .algorithm("brc")
         .rounds(25)
+        // Two in five rows are left when classes are balanced and a tenth is set aside.
+        .rows_about(rows as u64 * 2 / 5)
         .normaliser(Normaliser::Weights)
         .coefficient(coefficient);
     match epsilon {
-        // A lower bound on the rows: the noise must not be calibrated to more than there are.
-        Some(epsilon) => start
-            .epsilon(Epsilon::new(epsilon)?)
-            .rows_about(rows as u64 * 2 / 5)
-            .build(),
+        Some(epsilon) => start.epsilon(Epsilon::new(epsilon)?).build(),
         None => start
             .epsilon(Epsilon::new(NONE)?)
-            .rows_about(1)
             .lower(100.0)
             .upper(100.0)
             .build(),
