@@ -9,7 +9,7 @@ use crate::Error;
 use crate::data::schema::{Label, Schema};
 use crate::data::{Bins, Cells, Keep};
 use crate::learner::tree::{Tree, Walker};
-use crate::learner::{Learner, Shape};
+use crate::learner::{Learner, Linear, Shape};
 
 /// What scores mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,6 +63,19 @@ pub struct Ensemble {
 }
 
 impl Ensemble {
+    /// A single sum, which is the score.
+    pub fn of_sum(link: Link, linear: Linear) -> Self {
+        Self {
+            link,
+            base: vec![0.0],
+            members: vec![Member {
+                weight: 1.0,
+                output: 0,
+                learner: Learner::Linear(linear),
+            }],
+        }
+    }
+
     /// How many scores a row has.
     pub fn outputs(&self) -> usize {
         self.base.len()

@@ -7,8 +7,8 @@ use super::rows::{Matrix, Rows};
 use super::select::Base;
 use super::{Budget, Progress};
 use crate::Error;
-use crate::boost::{Ensemble, Link, Member};
-use crate::learner::{Learner, Linear, Shape, Term};
+use crate::boost::{Ensemble, Link};
+use crate::learner::{Linear, Shape, Term};
 use crate::privacy::mechanism::{Laplace, Mechanism};
 use crate::privacy::{Anchor, Ledger, Neighbours, Norm, Query, Sensitivity};
 
@@ -117,15 +117,7 @@ impl HistogramBayes {
             linear.terms[histogram.feature] = Term::Slots(slots);
         }
         progress(1, 1);
-        Ok(Ensemble {
-            link: Link::Logistic,
-            base: vec![0.0],
-            members: vec![Member {
-                weight: 1.0,
-                output: 0,
-                learner: Learner::Linear(linear),
-            }],
-        })
+        Ok(Ensemble::of_sum(Link::Logistic, linear))
     }
 }
 

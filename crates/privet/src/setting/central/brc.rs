@@ -14,6 +14,7 @@
 mod asking;
 mod weights;
 
+use super::params::name_of;
 use super::rows::{Candidate, Rows};
 use super::{Budget, Progress};
 use crate::Error;
@@ -145,29 +146,16 @@ impl Coefficient {
 impl Brc {
     /// Names and values as a job says them.
     pub(super) fn settings(&self, budget: &Budget) -> Vec<(String, String)> {
-        let name = |names: &[(&str, bool)]| {
-            let found = names.iter().find(|(_, is)| *is);
-            found.map_or(String::new(), |(name, _)| (*name).to_owned())
-        };
         vec![
             ("rounds".into(), self.rounds(budget).to_string()),
             ("lower".into(), self.lower.to_string()),
             ("upper".into(), self.upper.to_string()),
-            (
-                "planes".into(),
-                name(&Planes::NAMES.map(|(n, p)| (n, p == self.planes))),
-            ),
-            (
-                "clip".into(),
-                name(&Clip::NAMES.map(|(n, p)| (n, p == self.clip))),
-            ),
-            (
-                "normaliser".into(),
-                name(&Normaliser::NAMES.map(|(n, p)| (n, p == self.normaliser))),
-            ),
+            ("planes".into(), name_of(&Planes::NAMES, &self.planes)),
+            ("clip".into(), name_of(&Clip::NAMES, &self.clip)),
+            ("normaliser".into(), name_of(&Normaliser::NAMES, &self.normaliser)),
             (
                 "coefficient".into(),
-                name(&Coefficient::NAMES.map(|(n, p)| (n, p == self.coefficient))),
+                name_of(&Coefficient::NAMES, &self.coefficient),
             ),
         ]
     }

@@ -9,12 +9,12 @@
 //! from its caller. The ridge covers the determinant with (1 + λ/γ) for one row, where the authors allow its square, and ε is cut
 //! once and for all, 85 to 15, where they cut by the ridge that they are given. Both give less noise at the same ε.
 
-use super::objective::{codes_loss, logistic};
+use super::objective::codes_loss;
 use super::regression::{Design, Regression};
 use super::rows::{Rows, numbers};
 use super::{Budget, Progress};
 use crate::Error;
-use crate::boost::Ensemble;
+use crate::boost::{Ensemble, Link};
 use crate::learner::Linear;
 use crate::privacy::mechanism::{Ball, Objective, RowLoss};
 use crate::privacy::{Ledger, Neighbours};
@@ -52,12 +52,10 @@ pub(super) fn train<N: Neighbours>(
     })?;
     let found: Vec<f64> = found.into_inner().iter().map(|x| scale * x).collect();
     progress(1, 1);
-    Ok(logistic(Linear::of(
-        &rows.shapes,
-        &rows.all,
-        &found[1..],
-        found[0],
-    )))
+    Ok(Ensemble::of_sum(
+        Link::Logistic,
+        Linear::of(&rows.shapes, &rows.all, &found[1..], found[0]),
+    ))
 }
 
 /// What a row adds: it is no longer than one.

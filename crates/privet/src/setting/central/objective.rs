@@ -12,9 +12,9 @@ use super::rows::{Matrix, Rows};
 use super::select::Base;
 use super::{Budget, Progress};
 use crate::Error;
-use crate::boost::{Ensemble, Link, Member};
+use crate::boost::{Ensemble, Link};
 use crate::data::Schema;
-use crate::learner::{Learner, Linear, Shape, Term};
+use crate::learner::{Linear, Shape, Term};
 use crate::privacy::mechanism::{Ball, Objective, RowLoss};
 use crate::privacy::{Anchor, Ledger, Neighbours, Relation};
 
@@ -36,14 +36,6 @@ pub enum Encoding {
 impl Encoding {
     /// Their names in a job.
     pub const NAMES: [(&str, Self); 2] = [("codes", Self::Codes), ("indicators", Self::Indicators)];
-
-    pub(super) fn name(self) -> &'static str {
-        let [(codes, _), (indicators, _)] = Self::NAMES;
-        match self {
-            Self::Codes => codes,
-            Self::Indicators => indicators,
-        }
-    }
 }
 
 /// Parameters of logistic regression with a perturbed loss.
@@ -92,20 +84,7 @@ impl Perturbation {
             None => linear,
         };
         progress(1, 1);
-        Ok(logistic(linear))
-    }
-}
-
-/// A model of one sum.
-pub(super) fn logistic(linear: Linear) -> Ensemble {
-    Ensemble {
-        link: Link::Logistic,
-        base: vec![0.0],
-        members: vec![Member {
-            weight: 1.0,
-            output: 0,
-            learner: Learner::Linear(linear),
-        }],
+        Ok(Ensemble::of_sum(Link::Logistic, linear))
     }
 }
 

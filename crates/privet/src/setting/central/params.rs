@@ -189,7 +189,7 @@ impl Central {
             }
             Algorithm::HistogramBayes(HistogramBayes { bins }) => all.push(("bins".into(), bins.to_string())),
             Algorithm::Objective(Perturbation { encoding }) => {
-                all.push(("encoding".into(), encoding.name().into()));
+                all.push(("encoding".into(), name_of(&Encoding::NAMES, encoding)));
             }
             Algorithm::People(people) => all.extend(people.settings(&self.budget)),
             Algorithm::DpLogistic | Algorithm::Public | Algorithm::Auto => {}
@@ -204,6 +204,12 @@ impl Central {
         all.push(("rows_about".into(), self.budget.rows.to_string()));
         all
     }
+}
+
+/// The name of an option in a job.
+pub(super) fn name_of<T: PartialEq>(names: &[(&'static str, T)], option: &T) -> String {
+    let found = names.iter().find(|(_, other)| other == option);
+    found.map_or(String::new(), |(name, _)| (*name).to_owned())
 }
 
 /// The features that are paid for: all, or those that are not public where the label is.

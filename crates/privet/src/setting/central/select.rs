@@ -6,8 +6,8 @@
 use super::rows::{Candidate, Rows};
 use super::{Budget, Progress};
 use crate::Error;
-use crate::boost::{Ensemble, Link, Member};
-use crate::learner::{Learner, Linear};
+use crate::boost::{Ensemble, Link};
+use crate::learner::Linear;
 use crate::privacy::mechanism::PermuteAndFlip;
 use crate::privacy::{Anchor, Coins, Epsilon, Ledger, Neighbours, Norm, Query, Sensitivity};
 
@@ -118,15 +118,7 @@ pub(super) fn choose<N: Neighbours>(
         Some(public) => rows.plus(public, &plane),
         None => plane,
     };
-    Ok(Ensemble {
-        link: Link::Vote,
-        base: vec![0.0],
-        members: vec![Member {
-            weight: 1.0,
-            output: 0,
-            learner: Learner::Linear(linear),
-        }],
-    })
+    Ok(Ensemble::of_sum(Link::Vote, linear))
 }
 
 /// A standard normal number from public coins (Box and Muller 1958): it need not be exact, since it hides nothing.
