@@ -37,13 +37,16 @@ fn central(curated: &Curated, job: &Job, ledger: &Where) -> Result<Answer, Failu
     let Curated { central, relation } = curated;
     let schema: &Schema = &job.schema;
     let resolved = central.resolve(schema, relation)?;
-    let charge = central.charge(schema, relation)?;
+    let price = central.price(schema, relation)?;
     let noise = central.noise(schema, relation)?;
     let protection = Protection {
         schema,
         relation,
-        epsilon: charge,
-        delta: Delta::ZERO,
+        epsilon: match price {
+            Price::Pure(epsilon) => epsilon,
+            _ => central.epsilon(),
+        },
+        delta: central.delta(),
     };
     let settings = resolved.settings();
     let mut text = protection.text();
@@ -59,13 +62,13 @@ fn central(curated: &Curated, job: &Job, ledger: &Where) -> Result<Answer, Failu
     let _ = writeln!(text, "\nWHAT IT COSTS");
     let _ = writeln!(
         text,
-        "  charged    pure ε of {charge} to '{}' in {}",
+        "  charged    {price} to '{}' in {}",
         schema.dataset(),
         path.display()
     );
     let asked = Asked {
         schema,
-        price: Price::Pure(charge),
+        price,
         path,
     };
     let (left, exit) = match relation.clone().typed(asked) {
@@ -88,7 +91,7 @@ fn central(curated: &Curated, job: &Job, ledger: &Where) -> Result<Answer, Failu
         "settings": settings,
         "protection": protection.json(),
         "noise": noise,
-        "charges": [{"price": Price::Pure(charge), "change": relation, "ledger": path}],
+        "charges": [{"price": price, "change": relation, "ledger": path}],
         "left": left,
     });
     let answer = Answer::new(words::wrapped(&text), json);

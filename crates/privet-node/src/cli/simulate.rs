@@ -113,8 +113,8 @@ impl Typed for Simulated<'_> {
     type Output = Result<Model, Error>;
 
     fn under<N: Neighbours>(self, relation: N) -> Self::Output {
-        let caps = Caps::from(Price::Pure(self.central.epsilon()));
-        let ledger = Ledger::volatile(relation, caps, Delta::ZERO, Randomness::from_os()?)?;
+        let price = self.central.price(self.train.schema(), &relation.relation())?;
+        let ledger = Ledger::volatile(relation, Caps::from(price), self.central.delta(), Randomness::from_os()?)?;
         self.central.fit(self.train, ledger, &|_, _| {})
     }
 }

@@ -75,7 +75,7 @@ impl Typed for Curator<'_> {
         let dataset = job.schema.dataset();
         let open = |store| Ledger::open(dataset, relation.clone(), store, Randomness::from_os()?);
         // Before the rows are opened: what cannot be paid for is not read.
-        let price = Price::Pure(curated.central.charge(&job.schema, &curated.relation)?);
+        let price = curated.central.price(&job.schema, &curated.relation)?;
         open(Store::open(ledger.path()?)?)?.promise(price)?;
         let mut store = Store::open(ledger.path()?)?;
         leave::recognise(

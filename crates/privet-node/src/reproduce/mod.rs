@@ -16,7 +16,7 @@ use serde::Serialize;
 
 pub use data::Data;
 pub use expected::Expected;
-pub use records::Records;
+pub use records::{Coding, Records, Secret};
 
 use crate::progress::Progress;
 

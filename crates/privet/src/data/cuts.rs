@@ -39,6 +39,35 @@ impl Cuts {
         })
     }
 
+    /// At most `bins` bins: half of the points evenly spaced, half on the transformed scale.
+    pub(super) fn mixed(
+        min: f64,
+        max: f64,
+        transform: Transform,
+        bins: u16,
+        integer: bool,
+    ) -> Result<Self, Error> {
+        let half = (bins / 2).max(1);
+        let scale = Scale::of(min, max, transform);
+        let (low, high) = (scale.apply(min), scale.apply(max));
+        let mut points: Vec<f32> = (1..half)
+            .flat_map(|i| {
+                let share = f64::from(i) / f64::from(half);
+                [
+                    min + share * (max - min),
+                    scale.undo(low + share * (high - low)),
+                ]
+            })
+            // Between two whole numbers one point is enough.
+            .map(|x| if integer { x.floor() + 0.5 } else { x } as f32)
+            .filter(|&x| (min as f32) < x && x <= max as f32)
+            .collect();
+        points.sort_unstable_by(f32::total_cmp);
+        points.dedup();
+        Self::new(min, max, points, None)
+            .map_err(|()| Error::Data(format!("{bins} bins between {min} and {max} are not possible")))
+    }
+
     /// One bin for each whole number.
     pub(super) fn between_integers(min: f64, max: f64) -> Result<Self, Error> {
         let count = (max - min) as usize;
@@ -107,6 +136,36 @@ impl Cuts {
     }
 }
 
+/// What a transform makes of numbers; where none is declared, a scale that is finer and finer towards zero.
+pub(super) enum Scale {
+    Declared(Transform),
+    /// Inverse hyperbolic sine, in units of a two-thousandth of the range: about linear below, logarithmic above.
+    Asinh(f64),
+}
+
+impl Scale {
+    pub(super) fn of(min: f64, max: f64, transform: Transform) -> Self {
+        match transform {
+            Transform::None => Self::Asinh((max - min) / 2000.0),
+            declared => Self::Declared(declared),
+        }
+    }
+
+    pub(super) fn apply(&self, x: f64) -> f64 {
+        match self {
+            Self::Declared(transform) => transform.apply(x),
+            Self::Asinh(unit) => (x / unit).asinh(),
+        }
+    }
+
+    pub(super) fn undo(&self, y: f64) -> f64 {
+        match self {
+            Self::Declared(transform) => transform.undo(y),
+            Self::Asinh(unit) => unit * y.sinh(),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -125,6 +184,8 @@ mod tests {
             Cuts::equal_width(0.0, 10.0, Transform::Sqrt, 7),
             Cuts::between_integers(17.0, 90.0),
             Cuts::declared(0.0, 100.0, &[1.0, 5.0, 99.5]),
+            Cuts::mixed(-5e4, 5e5, Transform::None, 128, false),
+            Cuts::mixed(0.0, 99_999.0, Transform::Log1p, 128, true),
         ];
         for cuts in all.map(|cuts| cuts.expect("cuts")) {
             let mut probes = vec![f32::MIN, f32::MAX, f32::INFINITY, f32::NEG_INFINITY, 0.0];

@@ -64,6 +64,27 @@ impl Bins {
         (0..self.len()).map(|row| self.get(row))
     }
 
+    /// Adds to each number what stands at the slot of its row, the first being row `first`.
+    pub(crate) fn add(&self, first: usize, at: &[u16], to: &mut [u16]) {
+        match self {
+            Self::Narrow(bins) => {
+                // As long as a byte can count: then no place needs a check.
+                let mut table = [0; Self::NARROW];
+                for (own, &given) in table.iter_mut().zip(at) {
+                    *own = given;
+                }
+                for (sum, &slot) in to.iter_mut().zip(&bins[first..]) {
+                    *sum += table[usize::from(slot)];
+                }
+            }
+            Self::Wide(bins) => {
+                for (sum, &slot) in to.iter_mut().zip(&bins[first..]) {
+                    *sum += at.get(usize::from(slot)).copied().unwrap_or(0);
+                }
+            }
+        }
+    }
+
     pub(super) fn take(&self, rows: &[u32]) -> Self {
         match self {
             Self::Narrow(bins) => Self::Narrow(pick(bins, rows)),

@@ -11,3 +11,4 @@
 pub mod central;
 pub mod evaluation;
 pub mod plain;
+pub mod trees;

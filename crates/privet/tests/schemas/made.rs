@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 
 use privet::data::Schema;
-use privet::data::schema::{Column, Declared, Extras, Kind, Label, Layout, Number, Transform, Unit};
+use privet::data::schema::{Column, Declared, Extras, Kind, Label, Layout, Number, Spacing, Transform, Unit};
 
 struct Dice(u64);
 
@@ -99,6 +99,7 @@ impl Dice {
                 integer,
                 transform: self.one_of(&Transform::NAMES).1,
                 bins: (!with_cuts && self.often()).then(|| 1 + self.below(300) as u16),
+                spacing: self.one_of(&Spacing::NAMES).1,
                 cuts: with_cuts.then_some(cuts),
                 fill: (!self.often()).then(|| self.real().clamp(min, max)),
             };

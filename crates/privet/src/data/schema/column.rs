@@ -1,6 +1,6 @@
 //! One column of `schema.toml`, from text.
 
-use super::{Column, Declared, Extras, Kind, Label, Number, Transform};
+use super::{Column, Declared, Extras, Kind, Label, Number, Spacing, Transform};
 use crate::Error;
 use crate::data::document::{Found, Section, key as bare, quoted};
 
@@ -50,11 +50,12 @@ const ELSEWHERE: [(&str, &str); 15] = [
 ];
 
 /// Keys that only some types have, with those types.
-const SPECIAL: [(&str, &[Type]); 7] = [
+const SPECIAL: [(&str, &[Type]); 8] = [
     ("min", &[Type::Number, Type::Integer, Type::Label]),
     ("max", &[Type::Number, Type::Integer, Type::Label]),
     ("bins", &[Type::Number, Type::Integer]),
     ("cuts", &[Type::Number, Type::Integer]),
+    ("spacing", &[Type::Number, Type::Integer]),
     ("transform", &[Type::Number, Type::Integer]),
     (
         "values",
@@ -177,6 +178,7 @@ fn number(section: Section<'_>, integer: bool) -> Option<Kind> {
         "transform",
         section.choice("transform", &Transform::NAMES),
     );
+    let spacing = right(section, "spacing", section.choice("spacing", &Spacing::NAMES));
     let fill = right(section, "fill", section.number("fill"));
     needs_bounds(section, if integer { "integer" } else { "number" });
     let bins = match bins? {
@@ -187,6 +189,7 @@ fn number(section: Section<'_>, integer: bool) -> Option<Kind> {
         integer,
         transform: transform?.unwrap_or_default(),
         bins,
+        spacing: spacing?.unwrap_or_default(),
         cuts: cuts?,
         fill: fill?,
     };

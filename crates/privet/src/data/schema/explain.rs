@@ -1,6 +1,6 @@
 //! A schema in plain words.
 
-use super::{Column, Declared, Kind, Label, Number, Schema, Transform};
+use super::{Column, Declared, Kind, Label, Number, Schema, Spacing, Transform};
 use crate::data::document::number as digits;
 
 impl Schema {
@@ -115,7 +115,9 @@ impl Schema {
 /// A scale that fits bounds so far apart that equal bins say little.
 fn better_scale(number: &Number) -> Option<Transform> {
     const WIDE: f64 = 10_000.0;
-    let even = number.transform() == Transform::None && !number.has_declared_cuts();
+    let even = number.transform() == Transform::None
+        && number.spacing() == Spacing::Even
+        && !number.has_declared_cuts();
     match (number.min(), number.max()) {
         (min, max) if even && min > 0.0 && max / min >= WIDE => Some(Transform::Log),
         (0.0, max) if even && max >= WIDE => Some(Transform::Log1p),
@@ -191,6 +193,12 @@ fn bins(number: &Number) -> String {
     match number.transform() {
         _ if number.has_declared_cuts() => format!("{count} bins between declared cuts"),
         _ if each => format!("{count} bins, one for each"),
+        Transform::None if number.spacing() == Spacing::Mixed => {
+            format!("{count} bins, half of them even and half finer towards zero")
+        }
+        transform if number.spacing() == Spacing::Mixed => {
+            format!("{count} bins, half of them even and half on a {} scale", transform.name())
+        }
         Transform::None => format!("{count} bins of equal width"),
         transform => format!("{count} bins of equal width on a {} scale", transform.name()),
     }

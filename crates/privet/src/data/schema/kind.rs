@@ -1,7 +1,7 @@
 //! What a column can hold, and the public facts that must be known about it.
 
 use crate::Error;
-use crate::data::Cuts;
+use crate::data::cuts::{Cuts, Scale};
 
 /// What a column holds.
 #[derive(Debug, Clone, PartialEq)]
@@ -200,6 +200,22 @@ impl Transform {
     }
 }
 
+/// Where the points between a number's bins lie.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Spacing {
+    /// Evenly on the transformed scale.
+    #[default]
+    Even,
+    /// Half of them evenly, half on the transformed scale; without a transform, closer and closer towards zero. For numbers of
+    /// which nobody knows how they are spread.
+    Mixed,
+}
+
+impl Spacing {
+    /// All of them, with their names in a schema.
+    pub const NAMES: [(&str, Self); 2] = [("even", Self::Even), ("mixed", Self::Mixed)];
+}
+
 /// Why two numbers cannot be bounds. Bins are single-precision numbers: the bounds must differ as such, too.
 pub(super) fn bounds(min: f64, max: f64) -> Result<(), String> {
     let (low, high) = (min as f32, max as f32);
@@ -222,6 +238,7 @@ pub struct Number {
     integer: bool,
     transform: Transform,
     bins: Option<u16>,
+    spacing: Spacing,
     declared_cuts: bool,
     cuts: Cuts,
     fill: Option<f64>,
@@ -236,6 +253,8 @@ pub struct Extras {
     pub transform: Transform,
     /// How many bins of equal width, if not the default.
     pub bins: Option<u16>,
+    /// Where the points between bins lie.
+    pub spacing: Spacing,
     /// Cut points, instead of bins of equal width.
     pub cuts: Option<Vec<f64>>,
     /// What a missing cell counts as, if it has no slot of its own.
@@ -258,6 +277,7 @@ impl Number {
             integer,
             transform,
             bins,
+            spacing,
             cuts: given,
             fill,
         } = extras;
@@ -286,9 +306,18 @@ impl Number {
         let declared_cuts = given.is_some();
         let cuts = match (given, bins) {
             (Some(_), Some(_)) => return bad("either bins or cuts can be declared, not both".into()),
+            (Some(_), None) if spacing != Spacing::Even => {
+                return bad("either spacing or cuts can be declared, not both".into());
+            }
             (Some(points), None) => Cuts::declared(min, max, &points)?,
             (None, None) if integer && max - min < f64::from(Self::BINS) => Cuts::between_integers(min, max)?,
-            (None, bins) => Cuts::equal_width(min, max, transform, bins.unwrap_or(Self::BINS))?,
+            (None, bins) => {
+                let bins = bins.unwrap_or(Self::BINS);
+                match spacing {
+                    Spacing::Even => Cuts::equal_width(min, max, transform, bins)?,
+                    Spacing::Mixed => Cuts::mixed(min, max, transform, bins, integer)?,
+                }
+            }
         };
         Ok(Self {
             min,
@@ -296,6 +325,7 @@ impl Number {
             integer,
             transform,
             bins,
+            spacing,
             declared_cuts,
             cuts,
             fill,
@@ -325,6 +355,36 @@ impl Number {
     /// How many bins were asked for, if any number was.
     pub fn bins(&self) -> Option<u16> {
         self.bins
+    }
+
+    /// Where the points between its bins lie.
+    pub fn spacing(&self) -> Spacing {
+        self.spacing
+    }
+
+    /// The same number with bins for when nobody knows how it is spread, if its schema says nothing about bins.
+    pub fn spread(&self) -> Self {
+        if self.bins.is_some() || self.declared_cuts || self.spacing != Spacing::Even {
+            return self.clone();
+        }
+        let extras = Extras {
+            integer: self.integer,
+            transform: self.transform,
+            spacing: Spacing::Mixed,
+            fill: self.fill,
+            ..Extras::default()
+        };
+        Self::new(self.min, self.max, extras).unwrap_or_else(|_| self.clone())
+    }
+
+    /// A place in the range: evenly from end to end, or evenly as [`Spacing::Mixed`] reads the transformed scale.
+    pub fn place(&self, share: f64, transformed: bool) -> f64 {
+        let between = |low: f64, high: f64| low + share * (high - low);
+        if !transformed {
+            return between(self.min, self.max);
+        }
+        let scale = Scale::of(self.min, self.max, self.transform);
+        scale.undo(between(scale.apply(self.min), scale.apply(self.max)))
     }
 
     /// Whether the cut points were declared one by one.

@@ -21,7 +21,7 @@ mod write;
 use std::num::NonZeroU32;
 
 pub use draft::{Seen, draft, line_to_add};
-pub use kind::{Declared, Extras, Kind, Label, Number, Transform};
+pub use kind::{Declared, Extras, Kind, Label, Number, Spacing, Transform};
 
 use crate::Error;
 use crate::privacy::Relation;
@@ -200,6 +200,18 @@ impl Schema {
         theirs
             .next()
             .map(|column| format!("column '{}' of the model is not declared", column.name))
+    }
+
+    /// The same schema with bins for numbers of which nobody knows how they are spread, where it says nothing about bins.
+    #[must_use]
+    pub fn spread(&self) -> Self {
+        let mut spread = self.clone();
+        for column in &mut spread.columns {
+            if let Kind::Number(number) = &mut column.kind {
+                *number = number.spread();
+            }
+        }
+        spread
     }
 
     /// Whether anything in the table is to be protected.

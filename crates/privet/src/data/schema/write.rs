@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{Column, Declared, Kind, Label, Number, Schema, Transform};
+use super::{Column, Declared, Kind, Label, Number, Schema, Spacing, Transform};
 use crate::data::document::{key, number, quoted};
 
 impl Schema {
@@ -80,6 +80,10 @@ fn of_number(it: &Number, also: &mut impl FnMut(&str, String)) {
     }
     if let Some(bins) = it.bins() {
         also("bins", bins.to_string());
+    }
+    if it.spacing() != Spacing::Even {
+        let name = Spacing::NAMES.iter().find(|(_, spacing)| *spacing == it.spacing());
+        also("spacing", quoted(name.map_or("", |(name, _)| name)));
     }
     if it.has_declared_cuts() {
         also("cuts", list(it.cuts().points().iter().map(|&cut| single(cut))));

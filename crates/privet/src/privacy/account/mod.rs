@@ -66,6 +66,22 @@ impl Price {
         })
     }
 
+    /// So many of `parts` equal parts, rounded down; `None` if nothing is left of them.
+    pub fn part(self, so_many: u64, parts: u64) -> Option<Self> {
+        let of = |units: u128| {
+            let part = units.checked_mul(so_many.into())?.checked_div(parts.into())?;
+            (part > 0).then_some(part)
+        };
+        Some(match self {
+            Self::Pure(epsilon) => {
+                let part = of(epsilon.billionths().into())?;
+                Self::Pure(Epsilon::from_billionths(u64::try_from(part).ok()?))
+            }
+            Self::Concentrated(rho) => Self::Concentrated(Rho::from_units(of(rho.units())?)),
+            Self::Gaussian(mu_squared) => Self::Gaussian(MuSquared::from_units(of(mu_squared.units())?)),
+        })
+    }
+
     /// The price of both releases, if they are of one currency.
     pub fn checked_add(self, other: Self) -> Option<Self> {
         match (self, other) {

@@ -16,7 +16,7 @@
 //! label are *not* protected, and nothing is promised about what can be guessed from them.
 //!
 //! **What it does not do.** It looks at no private column to choose bounds, bins, rounds or the algorithm: those follow from
-//! the schema, ε and a number of rows that the job declares. It never fails because of what rows say. Two classes only.
+//! the schema, ε and a number of rows that the job declares. It never fails because of what rows say. Two classes only, except for trees.
 //!
 //! | file | what it holds |
 //! | --- | --- |
@@ -33,6 +33,7 @@
 //! | `people` | boosting of classifiers that are private themselves |
 //! | `regression` | the minimum of a perturbed logistic loss |
 //! | `as_published` | what the paper compares with and what protects nobody |
+//! | `trees` | boosted trees, which live next door (`setting/trees`) |
 //! | `public` | public columns alone |
 
 pub mod as_published;
@@ -49,21 +50,24 @@ mod public;
 mod regression;
 mod rows;
 mod select;
+mod trees;
 
 pub use bayes::HistogramBayes;
 pub use brc::{Brc, Clip, Coefficient, Normaliser, Planes};
 pub use moment::MomentSelect;
 pub use objective::{Encoding, Perturbation};
+pub(crate) use params::name_of;
 pub use params::{Algorithm, Builder, Central};
 pub use people::People;
 pub use select::Select;
+pub use crate::setting::trees::{Places, Splits, Trees};
 
 use crate::Error;
 use crate::boost::Ensemble;
 use crate::data::Table;
 use crate::model::{Model, Settings};
-use crate::privacy::account::Price;
-use crate::privacy::{Epsilon, Ledger, Neighbours};
+use crate::privacy::account::{MuSquared, Price};
+use crate::privacy::{Delta, Epsilon, Ledger, Neighbours};
 use rows::Rows;
 
 /// Told how much of how much is done.
@@ -73,10 +77,20 @@ type Progress<'a> = &'a (dyn Fn(u64, u64) + Sync);
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Budget {
     pub(super) epsilon: Epsilon,
+    /// With what probability the promise may fail; none if ε is pure.
+    pub(super) delta: Delta,
     pub(super) rows: u64,
 }
 
 impl Budget {
+    /// What may be spent, in the currency it will be spent in.
+    fn price(&self) -> Result<Price, Error> {
+        Ok(match self.delta {
+            Delta::ZERO => Price::Pure(self.epsilon),
+            delta => Price::Gaussian(MuSquared::for_budget(self.epsilon, delta)?),
+        })
+    }
+
     /// One of so many equal shares; what does not divide is not spent.
     fn share(&self, shares: u64) -> Result<Epsilon, Error> {
         let share = self.epsilon.billionths() / shares.max(1);
@@ -114,7 +128,7 @@ impl Central {
     /// Trains an ensemble, paying for it from `ledger`.
     ///
     /// # Privacy
-    /// At most the ε of its parameters, pure, under the ledger's relation; `docs/proofs/central.md`.
+    /// At most the ε of its parameters, pure unless they name a δ, under the ledger's relation; `docs/proofs/central.md`.
     ///
     /// # Errors
     /// [`Error::Parameter`] if the parameters do not fit the schema, [`Error::Budget`] and [`Error::Journal`] as the ledger says,
@@ -129,7 +143,10 @@ impl Central {
         let relation = ledger.relation().relation();
         let own = self.resolve(table.schema(), &relation)?;
         let budget = own.budget();
-        ledger.promise(Price::Pure(own.charge(table.schema(), &relation)?))?;
+        ledger.promise(own.price(table.schema(), &relation)?)?;
+        if let Algorithm::Trees(trees) = own.algorithm() {
+            return trees::train(trees, table, ledger, &budget, progress);
+        }
         let mut rows = Rows::new(table, &relation)?;
         if own.is_balanced() {
             rows.balance(&mut ledger.coins()?);
@@ -143,7 +160,7 @@ impl Central {
             Algorithm::DpLogistic => logistic::train(&rows, ledger, &budget, progress),
             Algorithm::People(people) => people.train(&rows, ledger, &budget, progress),
             Algorithm::Public => public::train(&rows, ledger),
-            Algorithm::Auto => Err(Error::Misuse("the rule chose no algorithm".into())),
+            Algorithm::Trees(_) | Algorithm::Auto => Err(Error::Misuse("the rule chose no algorithm".into())),
         }
     }
 }

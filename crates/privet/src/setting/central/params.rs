@@ -4,12 +4,14 @@ mod ranges;
 
 use super::{
     Brc, Budget, Clip, Coefficient, Encoding, HistogramBayes, MomentSelect, Normaliser, People, Perturbation,
-    Planes, Select,
+    Places, Planes, Select, Splits, Trees,
 };
 use crate::Error;
 use crate::data::Keep;
 use crate::data::schema::{Column, Label, Schema};
-use crate::privacy::{Epsilon, Relation};
+use crate::privacy::account::Price;
+use crate::privacy::{Delta, Epsilon, Relation};
+use super::trees;
 use ranges::owners;
 
 /// How a model is made.
@@ -29,6 +31,8 @@ pub enum Algorithm {
     DpLogistic,
     /// Boosting of classifiers that are private themselves.
     People(People),
+    /// Boosted trees, each released with noise.
+    Trees(Trees),
     /// Public columns alone.
     Public,
     /// Whichever of these is best by a public rule.
@@ -37,8 +41,9 @@ pub enum Algorithm {
 
 impl Algorithm {
     /// The names that a job can say.
-    pub const NAMES: [&str; 9] = [
+    pub const NAMES: [&str; 10] = [
         "auto",
+        "trees",
         "brc",
         "select",
         "histogram-bayes",
@@ -59,6 +64,7 @@ impl Algorithm {
             Self::Objective(_) => "objective",
             Self::DpLogistic => "dp-logistic",
             Self::People(_) => "people",
+            Self::Trees(_) => "trees",
             Self::Public => "public",
             Self::Auto => "auto",
         }
@@ -91,15 +97,20 @@ impl Central {
         self.budget.epsilon
     }
 
+    /// With what probability the promise may fail; zero if ε is pure.
+    pub fn delta(&self) -> Delta {
+        self.budget.delta
+    }
+
     /// What will be charged: nothing if no private column is looked at.
     ///
     /// # Errors
     /// As [`resolve`](Self::resolve).
-    pub fn charge(&self, schema: &Schema, relation: &Relation) -> Result<Epsilon, Error> {
-        Ok(match self.resolve(schema, relation)?.algorithm {
-            Algorithm::Public => Epsilon::ZERO,
-            _ => self.budget.epsilon,
-        })
+    pub fn price(&self, schema: &Schema, relation: &Relation) -> Result<Price, Error> {
+        match self.resolve(schema, relation)?.algorithm {
+            Algorithm::Public => Ok(Price::Pure(Epsilon::ZERO)),
+            _ => self.budget.price(),
+        }
     }
 
     pub(super) fn budget(&self) -> Budget {
@@ -113,7 +124,19 @@ impl Central {
 
     /// What must be kept of a table's numbers.
     pub fn keep(&self) -> Keep {
-        Keep::Values
+        match self.algorithm {
+            Algorithm::Trees(_) => Keep::Bins,
+            _ => Keep::Values,
+        }
+    }
+
+    /// The schema that tables are read with: trees cut numbers between bins, and take bins for numbers of which nobody knows how
+    /// they are spread where a schema says nothing about bins.
+    pub fn reads(&self, schema: &Schema) -> Schema {
+        match self.algorithm {
+            Algorithm::Trees(_) => schema.spread(),
+            _ => schema.clone(),
+        }
     }
 
     /// That the parameters fit a schema, under the relation that will be paid for.
@@ -124,6 +147,7 @@ impl Central {
         let bad = |why: String| Err(Error::Parameter(why));
         let name = self.algorithm.name();
         match schema.label() {
+            Some(_) if matches!(self.algorithm, Algorithm::Trees(_)) => {}
             Some((_, Label::Classes(declared))) if declared.values().len() == 2 => {}
             Some((column, _)) => {
                 return bad(format!(
@@ -144,6 +168,9 @@ impl Central {
             .features()
             .filter(|column| is_public(column, relation))
             .count();
+        if let (Algorithm::Trees(trees), false) = (&self.algorithm, self.balanced) {
+            trees::plan(trees, &self.budget, schema, relation)?;
+        }
         if self.balanced && !public_label {
             return bad(
                 "balance = true picks rows by their label, which is private here: one changed label would change which other rows \
@@ -192,6 +219,7 @@ impl Central {
                 all.push(("encoding".into(), name_of(&Encoding::NAMES, encoding)));
             }
             Algorithm::People(people) => all.extend(people.settings(&self.budget)),
+            Algorithm::Trees(trees) => all.extend(trees.settings()),
             Algorithm::DpLogistic | Algorithm::Public | Algorithm::Auto => {}
         }
         if let Some(because) = &self.because {
@@ -201,13 +229,16 @@ impl Central {
             all.push(("balance".into(), "true".into()));
         }
         all.push(("epsilon".into(), self.budget.epsilon.to_string()));
+        if self.budget.delta != Delta::ZERO {
+            all.push(("delta".into(), self.budget.delta.to_string()));
+        }
         all.push(("rows_about".into(), self.budget.rows.to_string()));
         all
     }
 }
 
 /// The name of an option in a job.
-pub(super) fn name_of<T: PartialEq>(names: &[(&'static str, T)], option: &T) -> String {
+pub(crate) fn name_of<T: PartialEq>(names: &[(&'static str, T)], option: &T) -> String {
     let found = names.iter().find(|(_, other)| other == option);
     found.map_or(String::new(), |(name, _)| (*name).to_owned())
 }
@@ -239,9 +270,11 @@ fn is_public(column: &Column, relation: &Relation) -> bool {
 pub struct Builder {
     algorithm: Option<String>,
     epsilon: Option<Epsilon>,
+    delta: Delta,
     rows: Option<u64>,
     balanced: bool,
     brc: Brc,
+    trees: Trees,
     candidates: Option<u32>,
     bins: Option<u32>,
     encoding: Encoding,
@@ -262,6 +295,13 @@ impl Builder {
     pub fn epsilon(mut self, epsilon: Epsilon) -> Self {
         self.epsilon = Some(epsilon);
         self
+    }
+
+    /// With what probability the promise may fail; ε is pure if it is not given. Only `trees` make use of it.
+    #[must_use]
+    pub fn delta(mut self, delta: Delta) -> Self {
+        self.delta = delta;
+        self.with("delta")
     }
 
     /// About how many rows there are, by public knowledge: never counted. Rounds, coefficients and the rule of
@@ -349,6 +389,70 @@ impl Builder {
         self.with("encoding")
     }
 
+    /// How `trees` ask about features; one at a time if not given, and two where there is little noise.
+    #[must_use]
+    pub fn splits(mut self, splits: Splits) -> Self {
+        self.trees.splits = Some(splits);
+        self.with("splits")
+    }
+
+    /// Where `trees` cut numbers; between the schema's bins if not given.
+    #[must_use]
+    pub fn places(mut self, places: Places) -> Self {
+        self.trees.places = places;
+        self.with("bins")
+    }
+
+    /// How many `trees`; by a public rule if not given.
+    #[must_use]
+    pub fn trees(mut self, trees: u32) -> Self {
+        self.trees.trees = Some(trees);
+        self.with("trees")
+    }
+
+    /// How many leaves each of `trees` has, at most; by a public rule if not given.
+    #[must_use]
+    pub fn leaves(mut self, leaves: u32) -> Self {
+        self.trees.leaves = Some(leaves);
+        self.with("leaves")
+    }
+
+    /// How many questions lead to a leaf of `trees`, if they are random or noisy-greedy; 4 if not given.
+    #[must_use]
+    pub fn depth(mut self, depth: u32) -> Self {
+        self.trees.depth = Some(depth);
+        self.with("depth")
+    }
+
+    /// What values of `trees` are multiplied by; by a public rule if not given.
+    #[must_use]
+    pub fn learning_rate(mut self, rate: f64) -> Self {
+        self.trees.learning_rate = Some(rate);
+        self.with("learning_rate")
+    }
+
+    /// The size that gradients of `trees` are clipped to, where a probability or half a label's range is one; ½ of a probability and
+    /// a tenth of half a range if not given.
+    #[must_use]
+    pub fn gradient_clip(mut self, clip: f64) -> Self {
+        self.trees.clip = Some(clip);
+        self.with("gradient_clip")
+    }
+
+    /// What hessians of `trees` are raised by, in standard deviations of their noise; one if not given.
+    #[must_use]
+    pub fn ridge(mut self, ridge: f64) -> Self {
+        self.trees.ridge = Some(ridge);
+        self.with("ridge")
+    }
+
+    /// How much of what noise explains is taken off each of `trees`; half if not given.
+    #[must_use]
+    pub fn shrinkage(mut self, shrinkage: f64) -> Self {
+        self.trees.shrinkage = Some(shrinkage);
+        self.with("shrinkage")
+    }
+
     fn with(mut self, parameter: &'static str) -> Self {
         self.given.push(parameter);
         self
@@ -372,6 +476,9 @@ impl Builder {
                 "rows_about must be a number of rows above zero: about how many the table has, by public knowledge".into(),
             );
         };
+        if name == "trees" && self.bins.is_some() {
+            return bad("bins of \"trees\" are \"public\" or \"private-quantiles\", not a number".into());
+        }
         let candidates = self.candidates.unwrap_or(500);
         let algorithm = match name.as_str() {
             "brc" => Algorithm::Brc(self.brc),
@@ -385,6 +492,7 @@ impl Builder {
             }),
             "dp-logistic" => Algorithm::DpLogistic,
             "people" => Algorithm::People(People { boosting: self.brc }),
+            "trees" => Algorithm::Trees(self.trees),
             "public" => Algorithm::Public,
             "auto" => Algorithm::Auto,
             other => {
@@ -406,7 +514,11 @@ impl Builder {
         }
         let central = Central {
             algorithm,
-            budget: Budget { epsilon, rows },
+            budget: Budget {
+                epsilon,
+                delta: self.delta,
+                rows,
+            },
             balanced: self.balanced,
             because: None,
         };

@@ -48,7 +48,10 @@ impl Central {
 pub(super) fn owners(parameter: &str) -> &'static [&'static str] {
     match parameter {
         "candidates" => &["select", "moment-select"],
-        "bins" => &["histogram-bayes"],
+        "bins" => &["histogram-bayes", "trees"],
+        "delta" | "splits" | "trees" | "leaves" | "depth" | "learning_rate" | "gradient_clip" | "ridge" | "shrinkage" => {
+            &["trees"]
+        }
         "encoding" => &["objective"],
         "planes" => &["brc"],
         _ => &["brc", "people"],

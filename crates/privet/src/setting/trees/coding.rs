@@ -1,0 +1,392 @@
+//! What a row adds to its leaf: gradients and hessians as integers, and how far one row can move them.
+//!
+//! Gradients are quantised first; hessians are computed from what was quantised and rounded down. So the norms below are
+//! statements about finitely many integers, and each is the exact maximum over them: `docs/proofs/trees.md#rows`.
+
+use crate::privacy::Relation;
+
+/// One, as a gradient.
+pub(super) const ONE: i64 = 1 << 12;
+/// Steps of a margin to one unit of it.
+const STEPS: f32 = 256.0;
+/// Margins beyond this count as this: their gradients differ by less than a step of the grid.
+const FAR: i32 = 9 * 256;
+
+/// The noise that sums will get: it decides what a hessian may weigh.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Noise {
+    /// By the sum of the changes.
+    Laplace,
+    /// By the square root of the sum of their squares.
+    Gaussian,
+}
+
+/// How far one row that comes or goes can move the sums of a tree.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Norms {
+    /// The sum of the changes, in size.
+    pub(super) l1: u64,
+    /// The sum of their squares.
+    pub(super) l2_squared: u64,
+    /// The largest gradient.
+    gradient: u64,
+    /// The largest sum of squared hessians.
+    hessian_squared: u64,
+    /// Whether another label can turn a gradient round.
+    turns: bool,
+}
+
+impl Norms {
+    /// The L1 norm for one change under a relation.
+    ///
+    /// # Privacy
+    /// `docs/proofs/trees.md#relations`.
+    pub(super) fn l1_under(&self, relation: &Relation) -> u64 {
+        relation.steps() * self.l1
+    }
+
+    /// The squared L2 norm for one change under a relation; `fixed_label` if it keeps labels.
+    ///
+    /// # Privacy
+    /// `docs/proofs/trees.md#relations`.
+    pub(super) fn l2_squared_under(&self, relation: &Relation, fixed_label: bool) -> u128 {
+        let one = u128::from(self.l2_squared);
+        // In the same leaf gradients may be opposite, but hessians are never below zero.
+        let opposite = 4 * u128::from(self.gradient).pow(2) + u128::from(self.hessian_squared);
+        let changed = match relation {
+            Relation::AddRemove { .. } => one,
+            Relation::ReplacePrivate { .. } if fixed_label && !self.turns => 2 * one,
+            Relation::Replace { .. } | Relation::ReplacePrivate { .. } => {
+                (2 * one).max((4 * one).min(opposite))
+            }
+        };
+        // Every row of a unit may change, all in the same direction.
+        u128::from(relation.rows().get()).pow(2) * changed
+    }
+}
+
+/// How a row's score and label become integers.
+#[derive(Debug, Clone)]
+pub(super) enum Coding {
+    /// Two classes, one score.
+    Odds(Odds),
+    /// A score for each of three classes or more.
+    Classes(Classes),
+    /// A number.
+    Residual(Residual),
+}
+
+impl Coding {
+    pub(super) fn norms(&self) -> Norms {
+        match self {
+            Self::Odds(odds) => odds.norms(),
+            Self::Classes(classes) => classes.norms(),
+            Self::Residual(residual) => residual.norms(),
+        }
+    }
+
+    /// How many scores a row has.
+    pub(super) fn outputs(&self) -> usize {
+        match self {
+            Self::Classes(classes) => classes.count,
+            Self::Odds(_) | Self::Residual(_) => 1,
+        }
+    }
+
+    /// What an integer hessian of one means.
+    pub(super) fn hessian_unit(&self) -> f64 {
+        match self {
+            Self::Odds(odds) => odds.weight.unit(),
+            Self::Classes(classes) => classes.weight.unit(),
+            // Where rows are counted apart, noise is measured in gradients.
+            Self::Residual(Residual { count: 0, .. }) => 1.0 / ONE as f64,
+            Self::Residual(residual) => 1.0 / residual.count as f64,
+        }
+    }
+
+    /// Whether hessians are summed, or nothing is said about them.
+    pub(super) fn has_hessians(&self) -> bool {
+        !matches!(self, Self::Residual(Residual { count: 0, .. }))
+    }
+}
+
+/// What a hessian is multiplied by, as a fraction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Weight(i64, i64);
+
+impl Weight {
+    /// Of a gradient's size, from 0 to [`ONE`]; rounded down.
+    fn hessian(self, size: i64) -> i64 {
+        self.0 * size * (ONE - size) / (self.1 * ONE)
+    }
+
+    fn unit(self) -> f64 {
+        self.1 as f64 / (self.0 * ONE) as f64
+    }
+}
+
+/// Two classes.
+#[derive(Debug, Clone)]
+pub(super) struct Odds {
+    clip: i64,
+    weight: Weight,
+    /// By the steps of a margin: the size of the clipped gradient, and the hessian.
+    table: Vec<(i32, i32)>,
+}
+
+impl Odds {
+    /// Gradients no larger than `clip`, in steps of the grid. Without clipping a hessian may weigh 3.33 for free under Gaussian
+    /// noise (the supremum is φ^(5/2) = 3.33019…); with it, 1 is what was measured to be best.
+    pub(super) fn new(clip: i64, noise: Noise) -> Self {
+        let clip = clip.clamp(1, ONE);
+        let weight = match noise {
+            Noise::Gaussian if clip == ONE => Weight(3330, 1000),
+            _ => Weight(1, 1),
+        };
+        let entry = |step: i32| {
+            let margin = f64::from(step) / f64::from(STEPS);
+            let wrong = 1.0 / (1.0 + margin.exp());
+            let size = ((wrong * ONE as f64).round() as i64).clamp(0, ONE);
+            (size.min(clip) as i32, weight.hessian(size) as i32)
+        };
+        Self {
+            clip,
+            weight,
+            table: (-FAR..=FAR).map(entry).collect(),
+        }
+    }
+
+    /// The gradient and the hessian of a row.
+    #[inline]
+    pub(super) fn at(&self, score: f32, positive: bool) -> (i32, i32) {
+        let margin = if positive { score } else { -score };
+        // What is not a number becomes zero.
+        let step = (margin * STEPS).round() as i32;
+        let (size, hessian) = self.table[(step.clamp(-FAR, FAR) + FAR) as usize];
+        (if positive { -size } else { size }, hessian)
+    }
+
+    fn norms(&self) -> Norms {
+        let pairs = || (0..=ONE).map(|size| (size.min(self.clip) as u64, self.weight.hessian(size) as u64));
+        let most = |of: fn((u64, u64)) -> u64| pairs().map(of).max().unwrap_or(0);
+        Norms {
+            l1: most(|(g, h)| g + h),
+            l2_squared: most(|(g, h)| g * g + h * h),
+            gradient: self.clip as u64,
+            hessian_squared: most(|(_, h)| h * h),
+            turns: false,
+        }
+    }
+}
+
+/// Three classes or more: the trees of a round are one release.
+#[derive(Debug, Clone)]
+pub(super) struct Classes {
+    count: usize,
+    weight: Weight,
+}
+
+impl Classes {
+    /// A hessian may weigh 2 for free under Gaussian noise, and never for free under Laplace noise.
+    pub(super) fn new(count: usize, noise: Noise) -> Self {
+        let weight = match noise {
+            Noise::Gaussian => Weight(2, 1),
+            Noise::Laplace => Weight(1, 1),
+        };
+        Self { count, weight }
+    }
+
+    /// The gradients and hessians of a row, by class. Sizes are rounded toward zero, and the label's own is the sum of the
+    /// others', at most one: the proof counts on both.
+    #[inline]
+    pub(super) fn at(&self, scores: &[f32], label: usize, gradients: &mut [i64], hessians: &mut [i64]) {
+        let top = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let powers = || scores.iter().map(|&score| f64::from(score - top).exp());
+        let total: f64 = powers().sum();
+        let mut left = ONE;
+        for (class, power) in powers().enumerate() {
+            let share = power / total * ONE as f64;
+            let size = match class == label {
+                true => 0,
+                false => (share as i64).clamp(0, left),
+            };
+            left -= size;
+            gradients[class] = size;
+            hessians[class] = self.weight.hessian(size);
+        }
+        if let (Some(own), Some(hessian)) = (gradients.get_mut(label), hessians.get_mut(label)) {
+            *own = left - ONE;
+            *hessian = self.weight.hessian(ONE - left);
+        }
+    }
+
+    fn norms(&self) -> Norms {
+        let one = ONE as u64;
+        let others = self.count as u64 - 1;
+        Norms {
+            // 2 + (K-2)/(K-1), rounded up.
+            l1: 2 * one + (one * (others - 1)).div_ceil(others),
+            l2_squared: 2 * one * one,
+            gradient: one,
+            hessian_squared: 2 * one * one,
+            turns: true,
+        }
+    }
+}
+
+/// A number, mapped from its declared bounds to [-1, 1].
+#[derive(Debug, Clone)]
+pub(super) struct Residual {
+    clip: i64,
+    /// What a row adds to its leaf's count; nothing if counts are known otherwise.
+    count: i64,
+}
+
+impl Residual {
+    pub(super) fn new(clip: i64, count: i64) -> Self {
+        Self {
+            clip: clip.clamp(1, ONE),
+            count: count.clamp(0, ONE),
+        }
+    }
+
+    /// The clipped residual, and the count.
+    #[inline]
+    pub(super) fn at(&self, score: f32, label: f32) -> (i32, i32) {
+        let residual = ((score - label) * ONE as f32).round() as i64;
+        (
+            residual.clamp(-self.clip, self.clip) as i32,
+            self.count as i32,
+        )
+    }
+
+    fn norms(&self) -> Norms {
+        let (clip, count) = (self.clip as u64, self.count as u64);
+        Norms {
+            l1: clip + count,
+            l2_squared: clip * clip + count * count,
+            gradient: clip,
+            // A replaced row that stays in its leaf still counts once.
+            hessian_squared: 0,
+            turns: true,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::num::NonZeroU32;
+
+    fn largest(odds: &Odds, of: impl Fn((i64, i64), (i64, i64)) -> i64) -> i64 {
+        let pair = |size: i64| (size.min(odds.clip), odds.weight.hessian(size));
+        // Every 8th and the corners: the whole square takes a minute in debug builds.
+        let sizes: Vec<i64> = (0..=ONE).filter(|s| s % 8 == 0 || s % (ONE / 2) == 1).collect();
+        let each = sizes.iter().flat_map(|&a| sizes.iter().map(move |&b| (a, b)));
+        each.map(|(a, b)| of(pair(a), pair(b))).max().unwrap_or(0)
+    }
+
+    /// The table of the issue: the norm is reached, and never exceeded.
+    #[test]
+    fn the_hessian_is_free_without_clipping() {
+        let odds = Odds::new(ONE, Noise::Gaussian);
+        assert_eq!(odds.norms().l2_squared, (ONE * ONE) as u64);
+        // One step more, and it is not.
+        let dear = Odds {
+            weight: Weight(33302, 10_000),
+            ..odds.clone()
+        };
+        assert!(dear.norms().l2_squared >= (ONE * ONE) as u64);
+        assert_eq!(Odds::new(ONE, Noise::Laplace).norms().l1, ONE as u64);
+        let heavier = Odds {
+            weight: Weight(34, 10),
+            ..odds
+        };
+        assert!(heavier.norms().l2_squared > (ONE * ONE) as u64);
+    }
+
+    #[test]
+    fn clipped_at_a_half_the_norm_is_the_root_of_five_sixteenths() {
+        let odds = Odds::new(ONE / 2, Noise::Gaussian);
+        assert_eq!(odds.norms().l2_squared, (5 * ONE * ONE / 16) as u64);
+        assert_eq!(odds.norms().l1, (3 * ONE / 4) as u64);
+    }
+
+    /// By brute force over pairs of rows in one leaf and in two, with labels that change and that do not.
+    #[test]
+    fn claims_for_replaced_rows_are_reached_and_never_exceeded() {
+        let row = NonZeroU32::MIN;
+        let replace = Relation::Replace { rows: row, unit: None };
+        let private = Relation::ReplacePrivate {
+            rows: row,
+            unit: None,
+            columns: ["x".to_owned()].into(),
+        };
+        for clip in [ONE / 5, ONE / 2, 3 * ONE / 4, ONE] {
+            let odds = Odds::new(clip, Noise::Gaussian);
+            let norms = odds.norms();
+            let apart = largest(&odds, |a, b| a.0 * a.0 + a.1 * a.1 + b.0 * b.0 + b.1 * b.1);
+            let opposite = largest(&odds, |a, b| (a.0 + b.0).pow(2) + (a.1 - b.1).pow(2));
+            let same = largest(&odds, |a, b| (a.0 - b.0).pow(2) + (a.1 - b.1).pow(2));
+            let claim = norms.l2_squared_under(&replace, false) as i64;
+            let found = apart.max(opposite);
+            assert!(found <= claim, "{clip}: {found} > {claim}");
+            assert!(found as f64 >= 0.99 * claim as f64, "{clip}: {found} far from {claim}");
+            let claim = norms.l2_squared_under(&private, true) as i64;
+            let found = apart.max(same);
+            assert!(found <= claim && found as f64 >= 0.99 * claim as f64);
+        }
+    }
+
+    /// All scores of a grid, for each label: the joint norm of a round of trees.
+    #[test]
+    fn classes_stay_within_their_norms_and_reach_them() {
+        for (count, steps) in [(3usize, 60usize), (4, 24), (5, 12)] {
+            for noise in [Noise::Gaussian, Noise::Laplace] {
+                let classes = Classes::new(count, noise);
+                let norms = classes.norms();
+                let (mut l1, mut l2) = (0, 0);
+                let mut scores = vec![0.0f32; count];
+                for code in 0..steps.pow(count as u32 - 1) {
+                    let mut rest = code;
+                    for score in &mut scores[1..] {
+                        *score = (rest % steps) as f32 * 24.0 / steps as f32 - 12.0;
+                        rest /= steps;
+                    }
+                    for label in 0..count {
+                        let (mut g, mut h) = (vec![0; count], vec![0; count]);
+                        classes.at(&scores, label, &mut g, &mut h);
+                        l1 = l1.max(g.iter().chain(&h).map(|x| x.abs()).sum());
+                        l2 = l2.max(g.iter().chain(&h).map(|x| x * x).sum());
+                        assert!(h.iter().all(|&h| h >= 0) && g.iter().sum::<i64>() == 0);
+                    }
+                }
+                let (l1, l2) = (l1 as u64, l2 as u64);
+                assert!(l1 <= norms.l1 || noise == Noise::Gaussian);
+                assert!(l2 <= norms.l2_squared || noise == Noise::Laplace);
+                match noise {
+                    Noise::Gaussian => assert!(l2 as f64 > 0.99 * norms.l2_squared as f64),
+                    Noise::Laplace => assert!(l1 as f64 > 0.99 * norms.l1 as f64, "{l1} {norms:?}"),
+                }
+            }
+        }
+        // A hessian that weighs 3.33 is not free here.
+        let greedy = Classes {
+            count: 3,
+            weight: Weight(3330, 1000),
+        };
+        let (mut g, mut h) = (vec![0; 3], vec![0; 3]);
+        greedy.at(&[9.0, 9.0, -9.0], 2, &mut g, &mut h);
+        assert!(g.iter().chain(&h).map(|x| x * x).sum::<i64>() > 2 * ONE * ONE);
+    }
+
+    #[test]
+    fn numbers_that_are_none_have_a_gradient() {
+        let odds = Odds::new(ONE / 2, Noise::Gaussian);
+        assert_eq!(odds.at(f32::NAN, true), odds.at(0.0, true));
+        assert_eq!(odds.at(f32::INFINITY, true).0, 0);
+        let residual = Residual::new(100, 0);
+        assert_eq!(residual.at(f32::INFINITY, 0.0), (100, 0));
+        assert_eq!(residual.at(f32::NAN, 0.0), (0, 0));
+    }
+}

@@ -1,0 +1,249 @@
+//! Differentially private boosted trees on one table.
+//!
+//! **Papers.** The tree part of InPrivate, corrected; and what was measured to be better (`docs/papers.md`).
+//!
+//! **What happens.** Trees are cut by public coins, from the schema alone. For each tree, the sums of its leaves' gradients and
+//! hessians are released with noise, all leaves at once; values follow from what was released. Nothing else is computed from
+//! rows: no gain, no count, no stopping rule.
+//!
+//! | file | what it holds |
+//! | --- | --- |
+//! | `plan` | parameters, and the public rule that fills them in |
+//! | `coding` | what a row adds to its leaf, as integers, and how far that goes |
+//! | `cut` | how a tree cuts rows into leaves |
+//! | `rows` | the table behind the wall, with its scores |
+//! | `leaves` | values from noisy sums |
+
+mod coding;
+mod cut;
+mod leaves;
+mod plan;
+mod rows;
+
+pub use plan::{Places, Splits, Trees};
+pub(crate) use plan::{Facts, Plan};
+
+use crate::Error;
+use crate::boost::{Ensemble, Link, Member};
+use crate::data::{Cells, Schema};
+use crate::learner::Learner;
+use crate::learner::tree::Tree;
+use crate::privacy::account::Price;
+use crate::privacy::mechanism::{Gaussian, Laplace, Mechanism};
+use crate::privacy::{Anchor, Coins, Ledger, Neighbours, Norm, Private, Query, Reservation, Sensitivity};
+use coding::{Coding, Noise};
+use cut::{Cut, Features};
+use rows::{Grown, Rows, Step};
+
+/// A table to learn from.
+pub(crate) struct Training<'a> {
+    pub(crate) schema: &'a Schema,
+    pub(crate) cells: Private<Cells>,
+    /// The features that trees ask about.
+    pub(crate) features: Vec<usize>,
+    /// What is known about each row's score without looking at anything private.
+    pub(crate) base: Option<Vec<f64>>,
+}
+
+impl Plan {
+    /// Trees, paid for by one reservation.
+    ///
+    /// # Privacy
+    /// The price of the plan, under the ledger's relation; `docs/proofs/trees.md`.
+    pub(crate) fn train<N: Neighbours>(
+        &self,
+        training: Training<'_>,
+        ledger: &mut Ledger<N>,
+        progress: &(dyn Fn(u64, u64) + Sync),
+    ) -> Result<Ensemble, Error> {
+        let relation = ledger.relation().clone();
+        let mut coins = ledger.coins()?;
+        let what = format!("{} noisy trees", self.trees);
+        let mut paid = ledger.reserve(&what, self.shares.all, self.draws())?;
+        let sums = self.sums(&relation, &training)?;
+        let features = Features::of(training.schema);
+        let (columns, coding, bounds) = (features.columns.clone(), &self.coding, self.bounds);
+        let base = training.base;
+        let rows = training
+            .cells
+            .map(|cells| Rows::new(cells, columns.clone(), coding, bounds, base.as_deref()));
+        let mut grower = Grower {
+            plan: self,
+            features,
+            asked: training.features,
+            rows,
+            sums,
+            order: Vec::new(),
+        };
+        let mut trees: Vec<Grown> = Vec::with_capacity(self.trees as usize);
+        for number in 0..self.trees {
+            progress(number.into(), self.trees.into());
+            let cut = grower.next(number, &mut coins);
+            let tree = grower.grow(cut, trees.last(), &mut paid)?;
+            trees.push(tree);
+        }
+        progress(self.trees.into(), self.trees.into());
+        Ok(self.ensemble(trees))
+    }
+
+    fn draws(&self) -> u64 {
+        u64::from(self.trees)
+    }
+
+    /// The claim and the mechanism of each tree's sums.
+    fn sums<N: Neighbours>(&self, relation: &N, training: &Training<'_>) -> Result<Sums<N>, Error> {
+        let fixed_label = training.schema.label().is_some_and(|(label, _)| {
+            matches!(relation.relation(), crate::privacy::Relation::ReplacePrivate { columns, .. } if !columns.contains(&label.name))
+        });
+        let norms = self.coding.norms();
+        let anchor = Anchor::new("trees#sums");
+        Ok(match self.shares.leaves {
+            Price::Pure(epsilon) => {
+                let l1 = norms.l1_under(&relation.relation());
+                Sums {
+                    claim: Sensitivity::claim(relation, Norm::L1(l1), anchor)?,
+                    law: Law::Laplace(Laplace::calibrated(epsilon, l1)?),
+                }
+            }
+            Price::Gaussian(mu_squared) => {
+                let l2 = norms.l2_squared_under(&relation.relation(), fixed_label);
+                Sums {
+                    claim: Sensitivity::claim(relation, Norm::L2Squared(l2), anchor)?,
+                    law: Law::Gaussian(Gaussian::calibrated(mu_squared, l2)?),
+                }
+            }
+            Price::Concentrated(_) => return Err(Error::Misuse("trees are paid for in ε or in μ²".into())),
+        })
+    }
+
+    fn ensemble(&self, trees: Vec<Grown>) -> Ensemble {
+        let outputs = self.coding.outputs();
+        let half = (self.bounds[1] - self.bounds[0]) / 2.0;
+        let (link, base, unit) = match self.coding {
+            Coding::Odds(_) => (Link::Logistic, 0.0, 1.0),
+            Coding::Classes(_) => (Link::Softmax, 0.0, 1.0),
+            Coding::Residual(_) => (Link::Identity, self.bounds[0] + half, half),
+        };
+        let member = |grown: &Grown, output: usize| Member {
+            weight: 1.0,
+            output,
+            learner: Learner::Tree(Tree {
+                nodes: grown.cut.tree.nodes.clone(),
+                leaves: grown.values[output..]
+                    .iter()
+                    .step_by(outputs)
+                    .map(|&value| (f64::from(value) * unit) as f32)
+                    .collect(),
+            }),
+        };
+        Ensemble {
+            link,
+            base: vec![base; outputs],
+            members: trees
+                .iter()
+                .flat_map(|grown| (0..outputs).map(move |output| member(grown, output)))
+                .collect(),
+        }
+    }
+}
+
+/// How each tree's sums are released.
+struct Sums<N> {
+    claim: Sensitivity<N>,
+    law: Law,
+}
+
+enum Law {
+    Laplace(Laplace),
+    Gaussian(Gaussian),
+}
+
+impl<N: Neighbours> Sums<N> {
+    fn release(
+        &self,
+        paid: &mut Reservation<'_, N>,
+        dimension: usize,
+        answer: impl FnOnce() -> Private<Vec<i64>>,
+    ) -> Result<Vec<i64>, Error> {
+        let query = Query::new(dimension, self.claim.clone(), answer);
+        let released = match &self.law {
+            Law::Laplace(law) => paid.release(law, query)?,
+            Law::Gaussian(law) => paid.release(law, query)?,
+        };
+        Ok(released.into_inner())
+    }
+
+    fn deviation(&self) -> f64 {
+        match &self.law {
+            Law::Laplace(law) => law.variance().sqrt(),
+            Law::Gaussian(law) => law.variance().sqrt(),
+        }
+    }
+}
+
+/// Grows tree after tree.
+struct Grower<'p, N> {
+    plan: &'p Plan,
+    features: Features,
+    asked: Vec<usize>,
+    rows: Private<Rows>,
+    sums: Sums<N>,
+    /// The features whose turn is still to come.
+    order: Vec<usize>,
+}
+
+impl<N: Neighbours> Grower<'_, N> {
+    /// The cut of tree `number`: the schema and coins decide.
+    fn next(&mut self, number: u32, coins: &mut Coins) -> Cut {
+        let plan = self.plan;
+        match plan.splits {
+            Splits::Random | Splits::NoisyGreedy => {
+                Cut::random(&self.features, &self.asked, plan.depth, coins)
+            }
+            Splits::OneFeature | Splits::Mixed => {
+                let feature = self.turn(coins);
+                let late = 5 * number >= 2 * plan.trees;
+                if plan.splits == Splits::Mixed && late && self.asked.len() > 1 && coins.below(2) == 1 {
+                    let others: Vec<usize> = self.asked.iter().copied().filter(|&other| other != feature).collect();
+                    let other = others[coins.below(others.len() as u64) as usize];
+                    return Cut::two(&self.features, [feature, other], 4, coins);
+                }
+                Cut::one(&self.features, feature, plan.leaves, coins)
+            }
+        }
+    }
+
+    /// Every feature once, in a random order; then again.
+    fn turn(&mut self, coins: &mut Coins) -> usize {
+        if self.order.is_empty() {
+            self.order = self.asked.clone();
+            for i in (1..self.order.len()).rev() {
+                self.order.swap(i, coins.below(i as u64 + 1) as usize);
+            }
+        }
+        self.order.pop().unwrap_or(0)
+    }
+
+    fn grow(
+        &mut self,
+        cut: Cut,
+        last: Option<&Grown>,
+        paid: &mut Reservation<'_, N>,
+    ) -> Result<Grown, Error> {
+        let outputs = self.plan.coding.outputs();
+        let step = Step {
+            coding: &self.plan.coding,
+            done: last,
+            next: &cut,
+        };
+        let rows = &mut self.rows;
+        let sums = self.sums.release(paid, 2 * outputs * cut.leaves(), || {
+            rows.update(Private::new(()), |rows, ()| rows.step(&step));
+            rows.as_ref().map(|rows| rows.sums.clone())
+        })?;
+        let is_pair = self.plan.splits == Splits::Mixed && cut.by_slot().is_none();
+        let leaves = self.plan.values(self.sums.deviation(), is_pair);
+        let values = leaves.values(&sums, outputs, None);
+        Ok(Grown { cut, values })
+    }
+}

@@ -1,0 +1,343 @@
+//! Parameters, and what a public rule makes of them: nothing here is looked up in rows.
+
+use super::coding::{Classes, Coding, Noise, ONE, Odds, Residual};
+use super::leaves::Leaves;
+use crate::Error;
+use crate::setting::central::name_of;
+use crate::data::schema::{Label, Schema};
+use crate::privacy::Relation;
+use crate::privacy::account::Price;
+use crate::privacy::mechanism::{Gaussian, Laplace, Mechanism};
+
+/// How trees ask about features.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Splits {
+    /// Each tree about one feature, in turn, cut at random.
+    #[default]
+    OneFeature,
+    /// The first trees about one feature, then every other about two, cut at random.
+    Mixed,
+    /// Each question about a random feature, cut at random.
+    Random,
+    /// Each question chosen for its gain, noisily.
+    NoisyGreedy,
+}
+
+impl Splits {
+    /// All of them, with their names in a job.
+    pub const NAMES: [(&str, Self); 4] = [
+        ("one-feature", Self::OneFeature),
+        ("mixed", Self::Mixed),
+        ("random", Self::Random),
+        ("noisy-greedy", Self::NoisyGreedy),
+    ];
+}
+
+/// Where numbers can be cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Places {
+    /// Between the bins of the schema.
+    #[default]
+    Public,
+    /// Between the bins that noisy quantiles choose.
+    PrivateQuantiles,
+}
+
+impl Places {
+    /// All of them, with their names in a job.
+    pub const NAMES: [(&str, Self); 2] = [
+        ("public", Self::Public),
+        ("private-quantiles", Self::PrivateQuantiles),
+    ];
+}
+
+/// Parameters of private trees; what is not given follows from a public rule.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Trees {
+    /// How trees ask about features.
+    pub splits: Option<Splits>,
+    /// Where numbers can be cut.
+    pub places: Places,
+    /// How many trees (rounds, with three classes or more).
+    pub trees: Option<u32>,
+    /// How many leaves a tree has, at most.
+    pub leaves: Option<u32>,
+    /// How many questions lead to a leaf, of random and noisy-greedy trees.
+    pub depth: Option<u32>,
+    /// What a leaf's value is multiplied by.
+    pub learning_rate: Option<f64>,
+    /// Gradients are clipped to this size: of a probability, or of the range of a number's half.
+    pub clip: Option<f64>,
+    /// What a leaf's hessian is raised by, in standard deviations of its noise.
+    pub ridge: Option<f64>,
+    /// How much of what noise explains is taken off a tree.
+    pub shrinkage: Option<f64>,
+}
+
+/// What can be spent on all trees, and the public facts.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Facts<'a> {
+    pub(crate) price: Price,
+    /// About how many rows there are.
+    pub(crate) rows: u64,
+    /// How many features trees ask about.
+    pub(crate) features: usize,
+    pub(crate) relation: &'a Relation,
+    /// Whether nobody's label changes under the relation.
+    pub(crate) fixed_label: bool,
+}
+
+/// Everything that is fixed before the first row is looked at.
+#[derive(Debug, Clone)]
+pub(crate) struct Plan {
+    pub(super) coding: Coding,
+    pub(super) noise: Noise,
+    pub(super) splits: Splits,
+    pub(super) places: Places,
+    pub(crate) trees: u32,
+    pub(crate) leaves: usize,
+    pub(super) depth: u32,
+    pub(crate) learning_rate: f64,
+    pub(super) ridge: f64,
+    pub(super) shrinkage: f64,
+    /// How strong the signal can be against the noise, by public facts.
+    pub(crate) strength: f64,
+    pub(super) shares: Shares,
+    /// What rows count, where it is not released with each tree.
+    pub(super) histograms: bool,
+    /// Between which numbers labels lie.
+    pub(super) bounds: [f64; 2],
+}
+
+/// What goes to what.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Shares {
+    /// The price of all.
+    pub(super) all: Price,
+    /// Of the histograms, if there are any.
+    pub(super) histograms: Option<Price>,
+    /// Of the choice of questions, for each level of each tree.
+    pub(super) level: Option<Price>,
+    /// Of each tree's leaves.
+    pub(super) leaves: Price,
+}
+
+/// A clip of half a probability: the noise on gradients falls by 44 %, and the ranking is the same.
+const CLIP: f64 = 0.5;
+/// A clip of residuals, where half the range of the label is one.
+const RESIDUAL: f64 = 0.1;
+/// What histograms get, in a hundredth of the whole: counts are needed in every leaf, quantiles need little.
+const COUNTS: u64 = 10;
+const QUANTILES: u64 = 5;
+
+impl Trees {
+    /// What the rule makes of these parameters.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] if a number does not make sense; the message begins with its name.
+    pub(crate) fn plan(&self, schema: &Schema, facts: &Facts<'_>) -> Result<Plan, Error> {
+        self.ranges()?;
+        let noise = match facts.price {
+            Price::Pure(_) => Noise::Laplace,
+            Price::Gaussian(_) | Price::Concentrated(_) => Noise::Gaussian,
+        };
+        let (is_number, bounds) = match schema.label() {
+            Some((_, Label::Number { min, max })) => (true, [*min, *max]),
+            _ => (false, [0.0, 1.0]),
+        };
+        let features = facts.features.max(1) as f64;
+        let pure = noise == Noise::Laplace;
+        // Few trees where each costs a share of ε, many where only their squares add up.
+        let visits = |strength: f64| match (pure, strength) {
+            (true, s) => (3.0 * (s / 100.0).sqrt()).clamp(3.0, 20.0).round(),
+            (false, s) if s > 2500.0 => 30.0,
+            (false, _) => 20.0,
+        };
+        let one_release = self.coding(schema, noise, false);
+        let unit = deviation(&one_release, facts, facts.price)?;
+        // Under Laplace noise the strength falls with the number of trees: the rule's number is a fixed point of a few steps.
+        let mut strength = facts.rows as f64 * ONE as f64 * 0.559 / (features.sqrt() * unit);
+        let whole = strength;
+        if pure {
+            let mut count = 5.0 * features;
+            for _ in 0..8 {
+                strength = whole * features.sqrt() / count.sqrt() / features.sqrt();
+                count = f64::from(self.trees.unwrap_or((visits(strength) * features) as u32));
+            }
+        }
+        let splits = self.splits.unwrap_or(match strength {
+            s if s > 2500.0 && facts.features > 1 => Splits::Mixed,
+            _ => Splits::OneFeature,
+        });
+        let visits = visits(strength);
+        let by_features = (visits * features) as u32;
+        let trees = self.trees.unwrap_or(match splits {
+            Splits::NoisyGreedy if pure => 20,
+            Splits::NoisyGreedy => 50,
+            _ => by_features.clamp(1, 20_000),
+        });
+        let visits = f64::from(trees) / features;
+        let leaves = self.leaves.unwrap_or(if strength < 400.0 { 8 } else { 12 }) as usize;
+        let rate = match splits {
+            Splits::NoisyGreedy => 0.3,
+            _ if is_number => (4.0 * (strength / 200.0).powf(0.35) / visits).min(0.5),
+            _ => (2.0 * (strength / 200.0).powf(0.35) / visits).min(0.5),
+        };
+        let histograms = is_number && splits == Splits::OneFeature;
+        let coding = self.coding(schema, noise, !histograms);
+        let shares = Shares::of(facts.price, splits, trees, self.depth(), histograms, self.places)?;
+        Ok(Plan {
+            coding,
+            noise,
+            splits,
+            places: self.places,
+            trees,
+            leaves,
+            depth: self.depth(),
+            learning_rate: self.learning_rate.unwrap_or(rate),
+            ridge: self.ridge.unwrap_or(1.0),
+            shrinkage: self.shrinkage.unwrap_or(0.5),
+            strength,
+            shares,
+            histograms,
+            bounds,
+        })
+    }
+
+    /// Names and values as a job says them, of those that were given.
+    pub(crate) fn settings(&self) -> Vec<(String, String)> {
+        let named = |key: &str, value: Option<String>| value.map(|value| (key.to_owned(), value));
+        let splits = self.splits.map(|splits| name_of(&Splits::NAMES, &splits));
+        let places = (self.places != Places::Public).then(|| name_of(&Places::NAMES, &self.places));
+        let all = [
+            named("splits", splits),
+            named("bins", places),
+            named("trees", self.trees.map(|x| x.to_string())),
+            named("leaves", self.leaves.map(|x| x.to_string())),
+            named("depth", self.depth.map(|x| x.to_string())),
+            named("learning_rate", self.learning_rate.map(|x| x.to_string())),
+            named("gradient_clip", self.clip.map(|x| x.to_string())),
+            named("ridge", self.ridge.map(|x| x.to_string())),
+            named("shrinkage", self.shrinkage.map(|x| x.to_string())),
+        ];
+        all.into_iter().flatten().collect()
+    }
+
+    fn depth(&self) -> u32 {
+        self.depth.unwrap_or(4)
+    }
+
+    fn coding(&self, schema: &Schema, noise: Noise, counts: bool) -> Coding {
+        let steps = |clip: f64| (clip * ONE as f64).round() as i64;
+        match schema.label() {
+            Some((_, Label::Number { .. })) => {
+                let clip = steps(self.clip.unwrap_or(RESIDUAL));
+                Coding::Residual(Residual::new(clip, if counts { clip / 2 } else { 0 }))
+            }
+            Some((_, Label::Classes(declared))) if declared.values().len() > 2 => {
+                Coding::Classes(Classes::new(declared.values().len(), noise))
+            }
+            _ => Coding::Odds(Odds::new(steps(self.clip.unwrap_or(CLIP)), noise)),
+        }
+    }
+
+    fn ranges(&self) -> Result<(), Error> {
+        let bad = |why: String| Err(Error::Parameter(why));
+        let whole = [
+            ("trees", self.trees, 1, 100_000),
+            ("leaves", self.leaves, 2, 256),
+            ("depth", self.depth, 1, 10),
+        ];
+        for (key, value, least, most) in whole {
+            if let Some(value) = value.filter(|value| !(least..=most).contains(value)) {
+                return bad(format!("{key} = {value}: it must lie between {least} and {most}"));
+            }
+        }
+        let real = [
+            ("learning_rate", self.learning_rate, 1e-6, 10.0),
+            ("gradient_clip", self.clip, 0.001, 1.0),
+            ("ridge", self.ridge, 0.0, 1000.0),
+            ("shrinkage", self.shrinkage, 0.0, 10.0),
+        ];
+        for (key, value, least, most) in real {
+            if let Some(value) = value.filter(|value| !(least..=most).contains(value)) {
+                return bad(format!("{key} = {value}: it must lie between {least} and {most}"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The standard deviation of the noise on one release of a tree's sums, in steps of the grid.
+fn deviation(coding: &Coding, facts: &Facts<'_>, price: Price) -> Result<f64, Error> {
+    Ok(match price {
+        Price::Pure(epsilon) => Laplace::calibrated(epsilon, coding.norms().l1_under(facts.relation))?
+            .variance()
+            .sqrt(),
+        Price::Gaussian(mu_squared) => {
+            let norm = coding.norms().l2_squared_under(facts.relation, facts.fixed_label);
+            Gaussian::calibrated(mu_squared, norm)?.sigma().to_f64()
+        }
+        Price::Concentrated(_) => {
+            return Err(Error::Misuse("trees are paid for in ε or in μ²".into()));
+        }
+    })
+}
+
+impl Plan {
+    /// What the noise means, sentence by sentence.
+    pub(crate) fn noise(&self) -> Vec<String> {
+        vec![format!("{} trees", self.trees)]
+    }
+
+    pub(super) fn values(&self, deviation: f64, doubled: bool) -> Leaves {
+        Leaves {
+            deviation,
+            hessian_unit: self.coding.hessian_unit(),
+            ridge: self.ridge,
+            shrinkage: if doubled { 1.0 } else { self.shrinkage },
+            rate: if doubled { 2.0 } else { 1.0 } * self.learning_rate,
+            bound: 2.0,
+        }
+    }
+}
+
+impl Shares {
+    fn of(
+        price: Price,
+        splits: Splits,
+        trees: u32,
+        depth: u32,
+        counts: bool,
+        places: Places,
+    ) -> Result<Self, Error> {
+        let few = || {
+            Error::Parameter(format!(
+                "trees = {trees} are too many: the budget cannot be cut into so many shares"
+            ))
+        };
+        let percent = match (counts, places) {
+            (true, _) => COUNTS,
+            (false, Places::PrivateQuantiles) => QUANTILES,
+            (false, Places::Public) => 0,
+        };
+        let histograms = match percent {
+            0 => None,
+            percent => Some(price.part(percent, 100).ok_or_else(few)?),
+        };
+        let rest = price.part(100 - percent, 100).ok_or_else(few)?;
+        let (level, leaves) = match splits {
+            Splits::NoisyGreedy => (
+                Some(rest.part(1, 2 * u64::from(trees) * u64::from(depth)).ok_or_else(few)?),
+                rest.part(1, 2 * u64::from(trees)).ok_or_else(few)?,
+            ),
+            _ => (None, rest.part(1, u64::from(trees)).ok_or_else(few)?),
+        };
+        Ok(Self {
+            all: price,
+            histograms,
+            level,
+            leaves,
+        })
+    }
+}

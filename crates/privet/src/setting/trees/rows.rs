@@ -1,0 +1,185 @@
+//! Rows behind the wall: their scores so far, and what they add to the leaves of the next tree.
+
+use rayon::prelude::*;
+
+use super::coding::Coding;
+use super::cut::Cut;
+use crate::data::{Cells, Target};
+use crate::learner::tree::Column;
+
+/// Rows that one thread takes at a time. At most 2¹⁵, so that sums of 2¹² each fit 32 bits.
+const CHUNK: usize = 1 << 14;
+/// Rows of which leaves are looked up together.
+const BLOCK: usize = 1 << 10;
+
+/// A table, with each row's scores.
+#[derive(Clone)]
+pub(super) struct Rows {
+    cells: Cells,
+    columns: Vec<Column>,
+    labels: Labels,
+    scores: Vec<f32>,
+    /// What the last step summed: for each leaf, for each output, a gradient and a hessian.
+    pub(super) sums: Vec<i64>,
+}
+
+#[derive(Clone)]
+enum Labels {
+    Sides(Vec<bool>),
+    Classes(Vec<u16>),
+    /// From -1 to 1.
+    Numbers(Vec<f32>),
+}
+
+/// A tree that is finished: its cut, and the values of its leaves for each output.
+#[derive(Debug, Clone)]
+pub(super) struct Grown {
+    pub(super) cut: Cut,
+    pub(super) values: Vec<f32>,
+}
+
+/// What happens between two releases, in one pass over the rows. A row's part in it follows from the row and from what was
+/// released.
+pub(super) struct Step<'a> {
+    pub(super) coding: &'a Coding,
+    /// Trees that are added to the scores first.
+    pub(super) done: Option<&'a Grown>,
+    /// The cut whose leaves are summed then.
+    pub(super) next: &'a Cut,
+}
+
+impl Rows {
+    /// With scores that begin at `base`, or at zero. A label that is no number or class counts as the middle or the first.
+    pub(super) fn new(
+        cells: Cells,
+        columns: Vec<Column>,
+        coding: &Coding,
+        bounds: [f64; 2],
+        base: Option<&[f64]>,
+    ) -> Self {
+        let rows = cells.rows();
+        let labels = match (coding, cells.target()) {
+            (Coding::Odds(_), Some(Target::Classes(of))) => {
+                Labels::Sides(of.iter().map(|&class| class > 0).collect())
+            }
+            (Coding::Classes(_), Some(Target::Classes(of))) => Labels::Classes(of.clone()),
+            (Coding::Residual(_), Some(Target::Numbers(of))) => {
+                let middle = (bounds[0] + bounds[1]) / 2.0;
+                let half = (bounds[1] - bounds[0]) / 2.0;
+                let scaled = |&y: &f32| ((f64::from(y) - middle) / half).clamp(-1.0, 1.0) as f32;
+                Labels::Numbers(of.iter().map(scaled).collect())
+            }
+            (Coding::Odds(_), _) => Labels::Sides(vec![false; rows]),
+            (Coding::Classes(_), _) => Labels::Classes(vec![0; rows]),
+            (Coding::Residual(_), _) => Labels::Numbers(vec![0.0; rows]),
+        };
+        let length = rows * coding.outputs();
+        let mut scores = vec![0.0; length];
+        for (score, &base) in scores.iter_mut().zip(base.into_iter().flatten()) {
+            *score = base as f32;
+        }
+        Self {
+            cells,
+            columns,
+            labels,
+            scores,
+            sums: Vec::new(),
+        }
+    }
+
+    /// Adds what is done, and sums what is next.
+    pub(super) fn step(&mut self, step: &Step<'_>) {
+        let outputs = step.coding.outputs();
+        let length = 2 * outputs * step.next.leaves();
+        let (cells, columns, labels) = (&self.cells, &self.columns, &self.labels);
+        let one_chunk = |(chunk, scores): (usize, &mut [f32])| {
+            let mut sums = vec![0i64; length];
+            let mut leaves = [0; BLOCK];
+            for (block, scores) in scores.chunks_mut(BLOCK * outputs).enumerate() {
+                let first = chunk * CHUNK + block * BLOCK;
+                let leaves = &mut leaves[..scores.len() / outputs];
+                if let Some(done) = step.done {
+                    done.cut.fill(cells, columns, first, leaves);
+                    add(&done.values, leaves, scores, outputs);
+                }
+                step.next.fill(cells, columns, first, leaves);
+                labels.sum(step.coding, first, leaves, scores, &mut sums);
+            }
+            sums
+        };
+        self.sums = self
+            .scores
+            .par_chunks_mut(CHUNK * outputs)
+            .enumerate()
+            .map(one_chunk)
+            .reduce(
+                || vec![0; length],
+                |mut a, b| {
+                    a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
+                    a
+                },
+            );
+    }
+
+    /// Rows by the slots of each of these features, one feature after another.
+    pub(super) fn counts(&self, features: &[usize]) -> Vec<i64> {
+        let count = |&feature: &usize| {
+            let mut counts = vec![0; self.columns[feature].slots];
+            for slot in self.cells.features()[feature].bins.iter() {
+                counts[usize::from(slot)] += 1;
+            }
+            counts
+        };
+        features.par_iter().map(count).collect::<Vec<_>>().concat()
+    }
+}
+
+fn add(values: &[f32], leaves: &[u16], scores: &mut [f32], outputs: usize) {
+    if outputs == 1 {
+        for (score, &leaf) in scores.iter_mut().zip(leaves) {
+            *score += values[usize::from(leaf)];
+        }
+        return;
+    }
+    for (line, &leaf) in scores.chunks_exact_mut(outputs).zip(leaves) {
+        let own = &values[usize::from(leaf) * outputs..][..outputs];
+        line.iter_mut().zip(own).for_each(|(score, x)| *score += x);
+    }
+}
+
+impl Labels {
+    fn sum(&self, coding: &Coding, first: usize, leaves: &[u16], scores: &[f32], sums: &mut [i64]) {
+        match (self, coding) {
+            (Self::Sides(sides), Coding::Odds(odds)) => {
+                let each = leaves.iter().zip(scores).zip(&sides[first..]);
+                each.for_each(|((&leaf, &score), &side)| pair(sums, leaf, odds.at(score, side)));
+            }
+            (Self::Numbers(numbers), Coding::Residual(residual)) => {
+                let each = leaves.iter().zip(scores).zip(&numbers[first..]);
+                each.for_each(|((&leaf, &score), &y)| pair(sums, leaf, residual.at(score, y)));
+            }
+            (Self::Classes(of), Coding::Classes(classes)) => {
+                let outputs = coding.outputs();
+                let (mut gradients, mut hessians) = (vec![0; outputs], vec![0; outputs]);
+                let each = leaves.iter().zip(scores.chunks_exact(outputs)).zip(&of[first..]);
+                for ((&leaf, scores), &label) in each {
+                    classes.at(scores, usize::from(label), &mut gradients, &mut hessians);
+                    let own = &mut sums[2 * outputs * usize::from(leaf)..][..2 * outputs];
+                    for (pair, (g, h)) in own.chunks_exact_mut(2).zip(gradients.iter().zip(&hessians)) {
+                        pair[0] += g;
+                        pair[1] += h;
+                    }
+                }
+            }
+            // Labels were read for the coding.
+            _ => {}
+        }
+    }
+}
+
+#[inline]
+fn pair(sums: &mut [i64], leaf: u16, (gradient, hessian): (i32, i32)) {
+    let own = &mut sums[2 * usize::from(leaf)..][..2];
+    own[0] += i64::from(gradient);
+    own[1] += i64::from(hessian);
+}
