@@ -5,7 +5,7 @@ use std::path::Path;
 
 use privet::data::Schema;
 use privet::privacy::account::{Caps, Price};
-use privet::privacy::{Delta, Ledger, Neighbours, Randomness, Typed};
+use privet::privacy::{Ledger, Neighbours, Randomness, Typed};
 use privet::setting::plain::Plain;
 use serde_json::json;
 

@@ -3,7 +3,6 @@
 use std::fmt::Write;
 
 use privet::model::Model;
-use privet::privacy::account::Price;
 use privet::privacy::{Ledger, Neighbours, Randomness, Typed};
 use privet::setting::plain::Plain;
 use serde_json::json;

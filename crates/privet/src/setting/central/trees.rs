@@ -1,7 +1,7 @@
 //! Boosted trees, each released with noise, by a curator.
 
 use super::params::private_features;
-use super::rows::{Rows, covers};
+use super::rows::covers;
 use super::{Budget, Progress, Trees};
 use crate::Error;
 use crate::boost::Ensemble;

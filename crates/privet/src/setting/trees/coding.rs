@@ -93,6 +93,14 @@ impl Coding {
         }
     }
 
+    /// No gradient is larger.
+    pub(super) fn bound(&self) -> i64 {
+        match self {
+            Self::Odds(odds) => odds.clip,
+            Self::Classes(_) | Self::Residual(_) => ONE,
+        }
+    }
+
     /// What an integer hessian of one means.
     pub(super) fn hessian_unit(&self) -> f64 {
         match self {
@@ -102,11 +110,6 @@ impl Coding {
             Self::Residual(Residual { count: 0, .. }) => 1.0 / ONE as f64,
             Self::Residual(residual) => 1.0 / residual.count as f64,
         }
-    }
-
-    /// Whether hessians are summed, or nothing is said about them.
-    pub(super) fn has_hessians(&self) -> bool {
-        !matches!(self, Self::Residual(Residual { count: 0, .. }))
     }
 }
 
@@ -234,18 +237,16 @@ impl Classes {
     }
 }
 
-/// A number, mapped from its declared bounds to [-1, 1].
+/// A number. What it is off by is measured in units of the clip, which follow from what was released about labels.
 #[derive(Debug, Clone)]
 pub(super) struct Residual {
-    clip: i64,
     /// What a row adds to its leaf's count; nothing if counts are known otherwise.
     count: i64,
 }
 
 impl Residual {
-    pub(super) fn new(clip: i64, count: i64) -> Self {
+    pub(super) fn new(count: i64) -> Self {
         Self {
-            clip: clip.clamp(1, ONE),
             count: count.clamp(0, ONE),
         }
     }
@@ -254,18 +255,15 @@ impl Residual {
     #[inline]
     pub(super) fn at(&self, score: f32, label: f32) -> (i32, i32) {
         let residual = ((score - label) * ONE as f32).round() as i64;
-        (
-            residual.clamp(-self.clip, self.clip) as i32,
-            self.count as i32,
-        )
+        (residual.clamp(-ONE, ONE) as i32, self.count as i32)
     }
 
     fn norms(&self) -> Norms {
-        let (clip, count) = (self.clip as u64, self.count as u64);
+        let (one, count) = (ONE as u64, self.count as u64);
         Norms {
-            l1: clip + count,
-            l2_squared: clip * clip + count * count,
-            gradient: clip,
+            l1: one + count,
+            l2_squared: one * one + count * count,
+            gradient: one,
             // A replaced row that stays in its leaf still counts once.
             hessian_squared: 0,
             turns: true,
@@ -385,8 +383,8 @@ mod tests {
         let odds = Odds::new(ONE / 2, Noise::Gaussian);
         assert_eq!(odds.at(f32::NAN, true), odds.at(0.0, true));
         assert_eq!(odds.at(f32::INFINITY, true).0, 0);
-        let residual = Residual::new(100, 0);
-        assert_eq!(residual.at(f32::INFINITY, 0.0), (100, 0));
+        let residual = Residual::new(0);
+        assert_eq!(residual.at(f32::INFINITY, 0.0), (ONE as i32, 0));
         assert_eq!(residual.at(f32::NAN, 0.0), (0, 0));
     }
 }

@@ -30,6 +30,10 @@ impl Features {
         }
     }
 
+    pub(super) fn is_number(&self, feature: usize) -> bool {
+        self.numbers[feature].is_some()
+    }
+
     /// Cuts a column after these slots only.
     pub(super) fn choose(&mut self, feature: usize, slots: Vec<u16>) {
         self.chosen[feature] = Some(slots);

@@ -11,11 +11,15 @@
 //! | `plan` | parameters, and the public rule that fills them in |
 //! | `coding` | what a row adds to its leaf, as integers, and how far that goes |
 //! | `cut` | how a tree cuts rows into leaves |
+//! | `greedy` | questions chosen for their gain, noisily |
+//! | `histograms` | rows by slot, released once where they are needed |
 //! | `rows` | the table behind the wall, with its scores |
 //! | `leaves` | values from noisy sums |
 
 mod coding;
 mod cut;
+mod greedy;
+mod histograms;
 mod leaves;
 mod plan;
 mod rows;
@@ -31,8 +35,10 @@ use crate::learner::tree::Tree;
 use crate::privacy::account::Price;
 use crate::privacy::mechanism::{Gaussian, Laplace, Mechanism};
 use crate::privacy::{Anchor, Coins, Ledger, Neighbours, Norm, Private, Query, Reservation, Sensitivity};
-use coding::{Coding, Noise};
+use coding::Coding;
 use cut::{Cut, Features};
+use greedy::Candidates;
+use histograms::{Histograms, Range};
 use rows::{Grown, Rows, Step};
 
 /// A table to learn from.
@@ -62,32 +68,59 @@ impl Plan {
         let mut paid = ledger.reserve(&what, self.shares.all, self.draws())?;
         let sums = self.sums(&relation, &training)?;
         let features = Features::of(training.schema);
-        let (columns, coding, bounds) = (features.columns.clone(), &self.coding, self.bounds);
+        let (columns, coding) = (features.columns.clone(), &self.coding);
         let base = training.base;
-        let rows = training
+        let mut rows = training
             .cells
-            .map(|cells| Rows::new(cells, columns.clone(), coding, bounds, base.as_deref()));
+            .map(|cells| Rows::new(cells, columns.clone(), coding, base.as_deref()));
+        let labels = match (self.bounds, self.shares.labels) {
+            (Some(bounds), Some(price)) => {
+                let found = Range::release(self, bounds, price, &relation, &rows, &mut paid)?;
+                rows.update(Private::new(()), |rows, ()| rows.measure(found.start, found.unit));
+                Some(found)
+            }
+            _ => None,
+        };
+        let mut features = features;
+        let asked = training.features;
+        let histograms = match self.shares.histograms {
+            Some(price) => Some(Histograms::release(
+                self, price, &relation, &asked, &features, &rows, &mut paid,
+            )?),
+            None => None,
+        };
+        if let (Places::PrivateQuantiles, Some(histograms)) = (self.places, &histograms) {
+            histograms.choose(&asked, &mut features);
+        }
         let mut grower = Grower {
             plan: self,
             features,
-            asked: training.features,
+            asked,
             rows,
             sums,
+            histograms: histograms.filter(|_| self.histograms),
             order: Vec::new(),
         };
         let mut trees: Vec<Grown> = Vec::with_capacity(self.trees as usize);
         for number in 0..self.trees {
             progress(number.into(), self.trees.into());
-            let cut = grower.next(number, &mut coins);
-            let tree = grower.grow(cut, trees.last(), &mut paid)?;
+            let tree = match self.shares.level {
+                None => {
+                    let cut = grower.next(number, &mut coins);
+                    grower.grow(cut, trees.last(), &mut paid)?
+                }
+                Some(level) => grower.choose(number, level, trees.last(), &mut paid)?,
+            };
             trees.push(tree);
         }
         progress(self.trees.into(), self.trees.into());
-        Ok(self.ensemble(trees))
+        Ok(self.ensemble(trees, labels))
     }
 
     fn draws(&self) -> u64 {
-        u64::from(self.trees)
+        let counted = [self.shares.labels, self.shares.histograms];
+        let nodes = self.shares.level.map_or(0, |_| (1u64 << self.depth) - 1);
+        u64::from(self.trees) * (1 + nodes) + counted.iter().flatten().count() as u64
     }
 
     /// The claim and the mechanism of each tree's sums.
@@ -116,13 +149,13 @@ impl Plan {
         })
     }
 
-    fn ensemble(&self, trees: Vec<Grown>) -> Ensemble {
+    fn ensemble(&self, trees: Vec<Grown>, labels: Option<Range>) -> Ensemble {
         let outputs = self.coding.outputs();
-        let half = (self.bounds[1] - self.bounds[0]) / 2.0;
-        let (link, base, unit) = match self.coding {
-            Coding::Odds(_) => (Link::Logistic, 0.0, 1.0),
-            Coding::Classes(_) => (Link::Softmax, 0.0, 1.0),
-            Coding::Residual(_) => (Link::Identity, self.bounds[0] + half, half),
+        let (base, unit) = labels.map_or((0.0, 1.0), |range| (range.start, range.unit));
+        let link = match self.coding {
+            Coding::Odds(_) => Link::Logistic,
+            Coding::Classes(_) => Link::Softmax,
+            Coding::Residual(_) => Link::Identity,
         };
         let member = |grown: &Grown, output: usize| Member {
             weight: 1.0,
@@ -188,6 +221,8 @@ struct Grower<'p, N> {
     asked: Vec<usize>,
     rows: Private<Rows>,
     sums: Sums<N>,
+    /// What leaves count, where trees do not say it.
+    histograms: Option<Histograms>,
     /// The features whose turn is still to come.
     order: Vec<usize>,
 }
@@ -224,6 +259,28 @@ impl<N: Neighbours> Grower<'_, N> {
         self.order.pop().unwrap_or(0)
     }
 
+    /// A tree whose questions are chosen for their gain; of three classes or more, for one of them after another.
+    fn choose(
+        &mut self,
+        number: u32,
+        level: Price,
+        last: Option<&Grown>,
+        paid: &mut Reservation<'_, N>,
+    ) -> Result<Grown, Error> {
+        let plan = self.plan;
+        if let Some(last) = last {
+            self.rows.update(Private::new(()), |rows, ()| rows.add(last));
+        }
+        let output = number as usize % plan.coding.outputs();
+        let pulls = self
+            .rows
+            .row_by_row(Rows::len, |rows, row| rows.pull(row, &plan.coding, output));
+        let candidates = Candidates::of(&self.features, &self.asked, plan.coding.bound());
+        let relation = self.sums.claim.relation().clone();
+        let cut = greedy::choose(&self.features, &candidates, &pulls, plan.depth, level, paid, &relation)?;
+        self.grow(cut, None, paid)
+    }
+
     fn grow(
         &mut self,
         cut: Cut,
@@ -243,7 +300,8 @@ impl<N: Neighbours> Grower<'_, N> {
         })?;
         let is_pair = self.plan.splits == Splits::Mixed && cut.by_slot().is_none();
         let leaves = self.plan.values(self.sums.deviation(), is_pair);
-        let values = leaves.values(&sums, outputs, None);
+        let known = self.histograms.as_ref().and_then(|histograms| histograms.leaves(&cut));
+        let values = leaves.values(&sums, outputs, known.as_deref());
         Ok(Grown { cut, values })
     }
 }

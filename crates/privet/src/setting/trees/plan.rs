@@ -105,8 +105,10 @@ pub(crate) struct Plan {
     pub(super) shares: Shares,
     /// What rows count, where it is not released with each tree.
     pub(super) histograms: bool,
-    /// Between which numbers labels lie.
-    pub(super) bounds: [f64; 2],
+    /// Between which numbers labels lie, if they are numbers.
+    pub(super) bounds: Option<[f64; 2]>,
+    /// What residuals are clipped to, where half the range of the label is one; if not given, labels tell.
+    pub(super) clip: Option<f64>,
 }
 
 /// What goes to what.
@@ -114,7 +116,9 @@ pub(crate) struct Plan {
 pub(super) struct Shares {
     /// The price of all.
     pub(super) all: Price,
-    /// Of the histograms, if there are any.
+    /// Of the histogram of labels, if they are numbers.
+    pub(super) labels: Option<Price>,
+    /// Of the histograms of features, if there are any.
     pub(super) histograms: Option<Price>,
     /// Of the choice of questions, for each level of each tree.
     pub(super) level: Option<Price>,
@@ -124,11 +128,10 @@ pub(super) struct Shares {
 
 /// A clip of half a probability: the noise on gradients falls by 44 %, and the ranking is the same.
 const CLIP: f64 = 0.5;
-/// A clip of residuals, where half the range of the label is one.
-const RESIDUAL: f64 = 0.1;
-/// What histograms get, in a hundredth of the whole: counts are needed in every leaf, quantiles need little.
+/// What histograms get, in hundredths of the whole: counts are needed in every leaf, quantiles and labels need little.
 const COUNTS: u64 = 10;
 const QUANTILES: u64 = 5;
+const LABELS: u64 = 4;
 
 impl Trees {
     /// What the rule makes of these parameters.
@@ -141,10 +144,11 @@ impl Trees {
             Price::Pure(_) => Noise::Laplace,
             Price::Gaussian(_) | Price::Concentrated(_) => Noise::Gaussian,
         };
-        let (is_number, bounds) = match schema.label() {
-            Some((_, Label::Number { min, max })) => (true, [*min, *max]),
-            _ => (false, [0.0, 1.0]),
+        let bounds = match schema.label() {
+            Some((_, Label::Number { min, max })) => Some([*min, *max]),
+            _ => None,
         };
+        let is_number = bounds.is_some();
         let features = facts.features.max(1) as f64;
         let pure = noise == Noise::Laplace;
         // Few trees where each costs a share of ε, many where only their squares add up.
@@ -166,7 +170,7 @@ impl Trees {
             }
         }
         let splits = self.splits.unwrap_or(match strength {
-            s if s > 2500.0 && facts.features > 1 => Splits::Mixed,
+            s if s > if is_number { 400.0 } else { 2500.0 } && facts.features > 1 => Splits::Mixed,
             _ => Splits::OneFeature,
         });
         let visits = visits(strength);
@@ -185,7 +189,7 @@ impl Trees {
         };
         let histograms = is_number && splits == Splits::OneFeature;
         let coding = self.coding(schema, noise, !histograms);
-        let shares = Shares::of(facts.price, splits, trees, self.depth(), histograms, self.places)?;
+        let shares = Shares::of(facts.price, splits, trees, self.depth(), [is_number, histograms], self.places)?;
         Ok(Plan {
             coding,
             noise,
@@ -201,6 +205,7 @@ impl Trees {
             shares,
             histograms,
             bounds,
+            clip: self.clip,
         })
     }
 
@@ -230,10 +235,7 @@ impl Trees {
     fn coding(&self, schema: &Schema, noise: Noise, counts: bool) -> Coding {
         let steps = |clip: f64| (clip * ONE as f64).round() as i64;
         match schema.label() {
-            Some((_, Label::Number { .. })) => {
-                let clip = steps(self.clip.unwrap_or(RESIDUAL));
-                Coding::Residual(Residual::new(clip, if counts { clip / 2 } else { 0 }))
-            }
+            Some((_, Label::Number { .. })) => Coding::Residual(Residual::new(if counts { ONE / 2 } else { 0 })),
             Some((_, Label::Classes(declared))) if declared.values().len() > 2 => {
                 Coding::Classes(Classes::new(declared.values().len(), noise))
             }
@@ -308,7 +310,7 @@ impl Shares {
         splits: Splits,
         trees: u32,
         depth: u32,
-        counts: bool,
+        [labels, counts]: [bool; 2],
         places: Places,
     ) -> Result<Self, Error> {
         let few = || {
@@ -321,11 +323,12 @@ impl Shares {
             (false, Places::PrivateQuantiles) => QUANTILES,
             (false, Places::Public) => 0,
         };
-        let histograms = match percent {
-            0 => None,
-            percent => Some(price.part(percent, 100).ok_or_else(few)?),
+        let share = |percent: u64| match percent {
+            0 => Ok(None),
+            percent => price.part(percent, 100).ok_or_else(few).map(Some),
         };
-        let rest = price.part(100 - percent, 100).ok_or_else(few)?;
+        let for_labels = if labels { LABELS } else { 0 };
+        let rest = price.part(100 - percent - for_labels, 100).ok_or_else(few)?;
         let (level, leaves) = match splits {
             Splits::NoisyGreedy => (
                 Some(rest.part(1, 2 * u64::from(trees) * u64::from(depth)).ok_or_else(few)?),
@@ -335,7 +338,8 @@ impl Shares {
         };
         Ok(Self {
             all: price,
-            histograms,
+            labels: share(for_labels)?,
+            histograms: share(percent)?,
             level,
             leaves,
         })

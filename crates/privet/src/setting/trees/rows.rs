@@ -4,6 +4,7 @@ use rayon::prelude::*;
 
 use super::coding::Coding;
 use super::cut::Cut;
+use super::greedy::Pull;
 use crate::data::{Cells, Target};
 use crate::learner::tree::Column;
 
@@ -27,7 +28,7 @@ pub(super) struct Rows {
 enum Labels {
     Sides(Vec<bool>),
     Classes(Vec<u16>),
-    /// From -1 to 1.
+    /// From the start of all scores, in units of the clip.
     Numbers(Vec<f32>),
 }
 
@@ -54,7 +55,6 @@ impl Rows {
         cells: Cells,
         columns: Vec<Column>,
         coding: &Coding,
-        bounds: [f64; 2],
         base: Option<&[f64]>,
     ) -> Self {
         let rows = cells.rows();
@@ -63,12 +63,7 @@ impl Rows {
                 Labels::Sides(of.iter().map(|&class| class > 0).collect())
             }
             (Coding::Classes(_), Some(Target::Classes(of))) => Labels::Classes(of.clone()),
-            (Coding::Residual(_), Some(Target::Numbers(of))) => {
-                let middle = (bounds[0] + bounds[1]) / 2.0;
-                let half = (bounds[1] - bounds[0]) / 2.0;
-                let scaled = |&y: &f32| ((f64::from(y) - middle) / half).clamp(-1.0, 1.0) as f32;
-                Labels::Numbers(of.iter().map(scaled).collect())
-            }
+            (Coding::Residual(_), Some(Target::Numbers(of))) => Labels::Numbers(of.clone()),
             (Coding::Odds(_), _) => Labels::Sides(vec![false; rows]),
             (Coding::Classes(_), _) => Labels::Classes(vec![0; rows]),
             (Coding::Residual(_), _) => Labels::Numbers(vec![0.0; rows]),
@@ -85,6 +80,19 @@ impl Rows {
             scores,
             sums: Vec::new(),
         }
+    }
+
+    /// Adds what is done.
+    pub(super) fn add(&mut self, done: &Grown) {
+        let outputs = self.scores.len() / self.cells.rows().max(1);
+        let (cells, columns) = (&self.cells, &self.columns);
+        let chunks = self.scores.par_chunks_mut(BLOCK * outputs.max(1)).enumerate();
+        chunks.for_each(|(block, scores)| {
+            let mut leaves = [0; BLOCK];
+            let leaves = &mut leaves[..scores.len() / outputs];
+            done.cut.fill(cells, columns, block * BLOCK, leaves);
+            add(&done.values, leaves, scores, outputs);
+        });
     }
 
     /// Adds what is done, and sums what is next.
@@ -119,6 +127,54 @@ impl Rows {
                     a
                 },
             );
+    }
+
+    /// How many rows there are.
+    pub(super) fn len(&self) -> usize {
+        self.cells.rows()
+    }
+
+    /// One row's slots, and its gradient: its own score and label are all that goes in.
+    pub(super) fn pull(&self, row: usize, coding: &Coding, output: usize) -> Pull {
+        let outputs = coding.outputs();
+        let scores = &self.scores[row * outputs..][..outputs];
+        let gradient = match (&self.labels, coding) {
+            (Labels::Sides(sides), Coding::Odds(odds)) => odds.at(scores[0], sides[row]).0.into(),
+            (Labels::Numbers(numbers), Coding::Residual(residual)) => {
+                residual.at(scores[0], numbers[row]).0.into()
+            }
+            (Labels::Classes(of), Coding::Classes(classes)) => {
+                let (mut gradients, mut hessians) = (vec![0; outputs], vec![0; outputs]);
+                classes.at(scores, usize::from(of[row]), &mut gradients, &mut hessians);
+                gradients[output]
+            }
+            _ => 0,
+        };
+        let slots = self.cells.features().iter().map(|feature| feature.bins.get(row));
+        Pull {
+            slots: slots.collect(),
+            gradient,
+        }
+    }
+
+    /// Has labels that are numbers measured from `start` in units of `unit`, as public values say.
+    pub(super) fn measure(&mut self, start: f64, unit: f64) {
+        if let Labels::Numbers(numbers) = &mut self.labels {
+            for number in numbers {
+                *number = ((f64::from(*number) - start) / unit) as f32;
+            }
+        }
+    }
+
+    /// Rows by where their labels lie between these points.
+    pub(super) fn labels(&self, points: &[f64]) -> Vec<i64> {
+        let mut counts = vec![0; points.len() + 1];
+        if let Labels::Numbers(numbers) = &self.labels {
+            for &number in numbers {
+                counts[points.partition_point(|&point| point <= f64::from(number))] += 1;
+            }
+        }
+        counts
     }
 
     /// Rows by the slots of each of these features, one feature after another.
