@@ -116,9 +116,14 @@ impl Finder {
             for (lane, place) in lanes.iter_mut().zip(begin * LANES..begin * LANES + out.len()) {
                 *lane = number(place);
             }
-            let mut at = lanes
-                .map(|x| self.piece(x))
-                .map(|piece| usize::from(self.begins[piece]));
+            // Loops: mapped arrays became calls.
+            let mut at = [0; LANES];
+            for (at, &x) in at.iter_mut().zip(&lanes) {
+                *at = self.piece(x);
+            }
+            for at in &mut at {
+                *at = usize::from(self.begins[*at]);
+            }
             for step in (0..STEPS).rev() {
                 for (at, &x) in at.iter_mut().zip(&lanes) {
                     let cut = self.cuts[(*at + (1 << step) - 1) % 512];

@@ -9,3 +9,4 @@ mod models;
 mod refusing;
 mod subtracting;
 mod table;
+mod walking;

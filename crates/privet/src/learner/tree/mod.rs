@@ -10,11 +10,12 @@
 //! | `policy` | what is decided from rows, as an object that a private setting can replace |
 //! | `greedy`, `gain` | the plain policy: the best split, first or second order |
 //! | `grow`, `unfinished` | level by level, or best leaf first |
-//! | `walk`, `full`, `source` | scores of many rows by many trees |
+//! | `walk`, `full`, `answers`, `source` | scores of many rows by many trees |
 //!
 //! With integers every sum is exact: the model has the same bytes whatever the number of threads or the order of rows.
 //! Nothing here is private by itself: it works on plain cells, inside a closure on private ones.
 
+mod answers;
 mod full;
 mod gain;
 mod greedy;

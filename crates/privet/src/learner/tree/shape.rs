@@ -8,7 +8,7 @@ use super::matrix::Column;
 use crate::Error;
 
 /// A way out of a node.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub enum Side {
     /// Down to the left.
@@ -18,7 +18,7 @@ pub enum Side {
 }
 
 /// Where a row goes.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Rule {
     /// To the left if its slot is ordinary and at most this one. Undeclared and missing cells go to a side of their own.
@@ -156,13 +156,18 @@ impl Tree {
         Ok(())
     }
 
+    /// Where every row begins.
+    pub(super) fn root(&self) -> Child {
+        match self.nodes.is_empty() {
+            true => Child::Leaf(0),
+            false => Child::Node(0),
+        }
+    }
+
     /// The leaf of a row whose slots are given by feature.
     #[inline]
     pub fn leaf(&self, columns: &[Column], slot: impl Fn(usize) -> u16) -> usize {
-        let mut at = match self.nodes.is_empty() {
-            true => Child::Leaf(0),
-            false => Child::Node(0),
-        };
+        let mut at = self.root();
         loop {
             match at {
                 Child::Leaf(leaf) => return leaf as usize,

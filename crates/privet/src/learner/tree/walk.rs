@@ -1,22 +1,18 @@
 //! Scores of many rows by many trees.
 //!
-//! Trees are laid out as full binary trees of bytes: a step is two loads, a comparison and an addition, and eight rows go
-//! down side by side, so that none waits for another's loads. Undeclared and missing cells need no step of their own: a
-//! feature has a second column in which they come first, for the rules that send them left. Trees that ask about sets
-//! look up a bit instead. Deep trees, and those that ask about wide features, are walked node by node.
+//! Small trees are laid out as full binary trees, and rows go down them in sets of bits: what the trees ask is asked once
+//! for a block of rows. Deep trees, and those that ask about wide features, are walked node by node.
 
 use std::borrow::Cow;
 
 use rayon::prelude::*;
 
-use super::full::{DEEPEST, Full, LANES};
+use super::answers::{BLOCK, Bits, Questions, asked};
+use super::full::{DEEPEST, Full, Places};
 use super::matrix::Column;
-use super::shape::{Child, Rule, Side, Tree};
+use super::shape::{Child, Tree};
 use super::source::Source;
 use crate::Error;
-
-/// Rows that are looked at together.
-const BLOCK: usize = 64;
 
 /// A node of any other tree: it goes right where the bit of its slot is set.
 #[derive(Debug)]
@@ -42,8 +38,8 @@ pub struct Walker {
     base: Vec<f32>,
     /// The trees, each with the output that it adds to.
     trees: Vec<(usize, Shape)>,
-    /// What the columns of full trees hold: a feature's slots, with the others at the end or at the beginning.
-    views: Vec<(usize, Side)>,
+    /// What full trees ask.
+    questions: Questions,
     columns: Vec<Column>,
     /// The features that other trees ask about.
     asked: Vec<usize>,
@@ -77,18 +73,19 @@ impl Walker {
         for (_, tree) in trees {
             tree.check(&columns)?;
         }
-        let views = views(&columns, trees);
+        let small = trees.iter().map(|(_, tree)| &**tree);
+        let asked = asked(small.filter(|tree| fits(tree, &columns)));
         let mut walker = Self {
             base: base.to_vec(),
             trees: Vec::new(),
-            views,
+            questions: Questions::new(&columns, &asked),
             columns,
             asked: Vec::new(),
         };
         for (output, tree) in trees {
-            let shape = match walker.full(tree) {
-                Some(full) => Shape::Full(Box::new(full)),
-                None => walker.steps(tree),
+            let shape = match fits(tree, &walker.columns) {
+                true => Shape::Full(Box::new(Full::new(tree, &asked))),
+                false => walker.steps(tree),
             };
             walker.trees.push((*output, shape));
         }
@@ -100,71 +97,6 @@ impl Walker {
     /// How many outputs there are.
     pub fn outputs(&self) -> usize {
         self.base.len()
-    }
-
-    fn view(&self, feature: usize, others: Side) -> Option<u8> {
-        let place = self.views.iter().position(|&view| view == (feature, others))?;
-        u8::try_from(place).ok()
-    }
-
-    /// The tree as a full one, unless it is too deep, or asks about sets or wide features.
-    fn full(&self, tree: &Tree) -> Option<Full> {
-        let depth = tree.depth();
-        if depth > DEEPEST {
-            return None;
-        }
-        let size = 1 << depth;
-        // What is never asked sends everybody left.
-        let mut nodes = [[0, u8::MAX]; 1 << DEEPEST];
-        let mut leaves = [0.0; 2 << DEEPEST];
-        let mut sets = asks_about_sets(tree).then(|| Box::new([[0u64; 4]; 1 << DEEPEST]));
-        let root = if tree.nodes.is_empty() {
-            Child::Leaf(0)
-        } else {
-            Child::Node(0)
-        };
-        let mut todo = vec![(root, 1usize)];
-        while let Some((child, place)) = todo.pop() {
-            match child {
-                Child::Leaf(leaf) => {
-                    let mut place = place;
-                    while place < size {
-                        place *= 2;
-                    }
-                    leaves[place] = tree.leaves[leaf as usize];
-                }
-                Child::Node(node) => {
-                    let node = &tree.nodes[node as usize];
-                    let feature = node.feature as usize;
-                    let column = &self.columns[feature];
-                    if column.slots > 256 {
-                        return None;
-                    }
-                    nodes[place] = match (&mut sets, &node.rule) {
-                        (None, Rule::UpTo { slot, others }) => {
-                            let shift = u16::from(*others == Side::Left);
-                            [self.view(feature, *others)?, u8::try_from(slot + shift).ok()?]
-                        }
-                        (Some(sets), rule) => {
-                            for slot in (0..column.slots).filter(|&slot| !rule.goes_left(slot as u16, column))
-                            {
-                                sets[place][slot / 64] |= 1 << (slot % 64);
-                            }
-                            [self.view(feature, Side::Right)?, 0]
-                        }
-                        (None, Rule::OneOf { .. }) => return None,
-                    };
-                    todo.push((node.left, 2 * place));
-                    todo.push((node.right, 2 * place + 1));
-                }
-            }
-        }
-        Some(Full {
-            depth,
-            nodes,
-            sets,
-            leaves,
-        })
     }
 
     fn steps(&mut self, tree: &Tree) -> Shape {
@@ -221,7 +153,7 @@ impl Walker {
         scores
             .par_chunks_mut(BLOCK * outputs)
             .enumerate()
-            .with_min_len(16)
+            .with_min_len(4)
             .for_each_init(
                 || Block::new(self),
                 |block, (number, scores)| {
@@ -232,37 +164,17 @@ impl Walker {
     }
 }
 
-fn asks_about_sets(tree: &Tree) -> bool {
-    tree.nodes
-        .iter()
-        .any(|node| matches!(node.rule, Rule::OneOf { .. }))
-}
-
-/// The columns that full trees ask about, each feature's together: as many as a byte can name.
-fn views(columns: &[Column], trees: &[(usize, Cow<'_, Tree>)]) -> Vec<(usize, Side)> {
-    let mut views: Vec<(usize, Side)> = Vec::new();
-    for (_, tree) in trees {
-        let has_sets = asks_about_sets(tree);
-        for node in &tree.nodes {
-            let feature = node.feature as usize;
-            let others = match node.rule {
-                Rule::UpTo { others, .. } if !has_sets => others,
-                _ => Side::Right,
-            };
-            let view = (feature, others);
-            if columns[feature].slots <= 256 && !views.contains(&view) && views.len() < 256 {
-                views.push(view);
-            }
-        }
-    }
-    views.sort_by_key(|&(feature, others)| (feature, others == Side::Left));
-    views
+/// Whether a tree can be a full one.
+fn fits(tree: &Tree, columns: &[Column]) -> bool {
+    let narrow = |feature: u32| columns[feature as usize].slots <= 256;
+    tree.depth() <= DEEPEST && tree.nodes.iter().all(|node| narrow(node.feature))
 }
 
 /// Some rows on their way through the trees.
 struct Block {
-    /// The columns of full trees, row by row.
-    rows: Vec<[u8; 256]>,
+    /// What full trees ask, answered.
+    answers: Vec<Bits>,
+    places: Box<Places>,
     /// The features that other trees ask about, one after another.
     slots: Vec<Vec<u16>>,
     sums: Vec<[f32; BLOCK]>,
@@ -271,34 +183,15 @@ struct Block {
 impl Block {
     fn new(walker: &Walker) -> Self {
         Self {
-            rows: vec![[0; 256]; BLOCK],
+            answers: walker.questions.room(),
+            places: Box::new([Bits::default(); 2 << DEEPEST]),
             slots: vec![Vec::new(); walker.columns.len()],
             sums: vec![[0.0; BLOCK]; walker.outputs()],
         }
     }
 
     fn fill(&mut self, walker: &Walker, source: &impl Source, begin: usize, count: usize) {
-        let mut narrow = [0; BLOCK];
-        let mut last = usize::MAX;
-        for (view, &(feature, others)) in walker.views.iter().enumerate() {
-            if feature != last {
-                source.narrow(feature, begin, &mut narrow[..count]);
-                last = feature;
-            }
-            match others {
-                Side::Right => {
-                    for (row, &slot) in self.rows.iter_mut().zip(&narrow) {
-                        row[view] = slot;
-                    }
-                }
-                Side::Left => {
-                    let ordinary = walker.columns[feature].ordinary;
-                    for (row, &slot) in self.rows.iter_mut().zip(&narrow) {
-                        row[view] = if usize::from(slot) < ordinary { slot + 1 } else { 0 };
-                    }
-                }
-            }
-        }
+        walker.questions.ask(source, begin, count, &mut self.answers);
         for &feature in &walker.asked {
             self.slots[feature].resize(count, 0);
             source.slots(feature, begin, &mut self.slots[feature]);
@@ -308,19 +201,14 @@ impl Block {
     fn score<T: From<f32> + std::ops::AddAssign>(&mut self, walker: &Walker, scores: &mut [T]) {
         let outputs = walker.outputs();
         let count = scores.len() / outputs;
+        let words = count.next_multiple_of(64);
         for (sums, &base) in self.sums.iter_mut().zip(&walker.base) {
             sums.fill(base);
         }
         for (output, tree) in &walker.trees {
             let sums = &mut self.sums[*output];
             match tree {
-                Shape::Full(full) => {
-                    let (rows, _) = self.rows.as_chunks::<LANES>();
-                    let (sums, _) = sums.as_chunks_mut::<LANES>();
-                    for (rows, sums) in rows.iter().zip(sums).take(count.div_ceil(LANES)) {
-                        full.add(rows, sums);
-                    }
-                }
+                Shape::Full(full) => full.add(&self.answers, &mut self.places, &mut sums[..words]),
                 Shape::Steps { steps, bits, leaves } => {
                     for (row, sum) in sums.iter_mut().enumerate().take(count) {
                         *sum += leaves[end(steps, bits, |feature| self.slots[feature][row])];
