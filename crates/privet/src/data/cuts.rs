@@ -53,10 +53,7 @@ impl Cuts {
         let mut points: Vec<f32> = (1..half)
             .flat_map(|i| {
                 let share = f64::from(i) / f64::from(half);
-                [
-                    min + share * (max - min),
-                    scale.undo(low + share * (high - low)),
-                ]
+                [min + share * (max - min), scale.undo(low + share * (high - low))]
             })
             // Between two whole numbers one point is enough.
             .map(|x| if integer { x.floor() + 0.5 } else { x } as f32)

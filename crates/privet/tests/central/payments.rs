@@ -42,8 +42,8 @@ fn balances<N: Neighbours>(central: &Central, open: Open, relation: &N, script: 
         "{name}: draws that nobody asked for"
     );
     let schema = open.schema();
-    let charge = central.charge(&schema, &relation.relation()).expect("a charge");
-    assert_eq!(charge, central.epsilon(), "{name}");
+    let price = central.price(&schema, &relation.relation()).expect("a price");
+    assert_eq!(price, Price::Pure(central.epsilon()), "{name}");
 }
 
 #[test]
@@ -88,8 +88,8 @@ fn public_columns_alone_cost_nothing() {
         .expect("it is free");
     let relation = open.relation(1).relation();
     assert_eq!(
-        central.charge(&open.schema(), &relation).expect("a charge"),
-        Epsilon::ZERO
+        central.price(&open.schema(), &relation).expect("a price"),
+        Price::Pure(Epsilon::ZERO)
     );
 }
 

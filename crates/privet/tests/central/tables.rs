@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use privet::data::schema::{Kind, Label};
 use privet::data::{Keep, Schema, Table};
 use privet::privacy::{Epsilon, ReplacePrivate};
-use privet::setting::central::{Builder, Central, Clip, Coefficient, Encoding, Normaliser, Planes};
+use privet::setting::central::{Builder, Central, Clip, Coefficient, Encoding, Normaliser, Planes, Splits};
 
 use crate::home::{column, number, schema, values};
 
@@ -133,6 +133,9 @@ pub(crate) fn algorithms(price: &str, about: u64) -> Vec<Central> {
         start("people").rounds(3).clip(Clip::Project),
         start("people").rounds(2).normaliser(Normaliser::Weights),
         start("auto"),
+        start("trees").trees(4).leaves(3),
+        start("trees").trees(3).splits(Splits::Mixed).gradient_clip(1.0),
+        start("trees").trees(2).splits(Splits::Random).depth(2),
     ];
     // Two of the sixteen ways to boost for each kind of planes, so that every option stands beside others.
     for (number, (_, planes)) in Planes::NAMES.into_iter().enumerate() {

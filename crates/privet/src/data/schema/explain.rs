@@ -197,7 +197,10 @@ fn bins(number: &Number) -> String {
             format!("{count} bins, half of them even and half finer towards zero")
         }
         transform if number.spacing() == Spacing::Mixed => {
-            format!("{count} bins, half of them even and half on a {} scale", transform.name())
+            format!(
+                "{count} bins, half of them even and half on a {} scale",
+                transform.name()
+            )
         }
         Transform::None => format!("{count} bins of equal width"),
         transform => format!("{count} bins of equal width on a {} scale", transform.name()),

@@ -220,7 +220,7 @@ impl Schema {
     }
 
     /// The part of it with the columns that `keep` names; a party of a simulation may have the label and nothing else.
-    pub(super) fn select(&self, keep: impl Fn(&Column) -> bool) -> Result<Self, Error> {
+    pub(crate) fn select(&self, keep: impl Fn(&Column) -> bool) -> Result<Self, Error> {
         let columns: Vec<Column> = self
             .columns
             .iter()

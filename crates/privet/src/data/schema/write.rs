@@ -82,7 +82,9 @@ fn of_number(it: &Number, also: &mut impl FnMut(&str, String)) {
         also("bins", bins.to_string());
     }
     if it.spacing() != Spacing::Even {
-        let name = Spacing::NAMES.iter().find(|(_, spacing)| *spacing == it.spacing());
+        let name = Spacing::NAMES
+            .iter()
+            .find(|(_, spacing)| *spacing == it.spacing());
         also("spacing", quoted(name.map_or("", |(name, _)| name)));
     }
     if it.has_declared_cuts() {

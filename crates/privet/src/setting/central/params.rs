@@ -2,6 +2,7 @@
 
 mod ranges;
 
+use super::trees;
 use super::{
     Brc, Budget, Clip, Coefficient, Encoding, HistogramBayes, MomentSelect, Normaliser, People, Perturbation,
     Places, Planes, Select, Splits, Trees,
@@ -11,7 +12,6 @@ use crate::data::Keep;
 use crate::data::schema::{Column, Label, Schema};
 use crate::privacy::account::Price;
 use crate::privacy::{Delta, Epsilon, Relation};
-use super::trees;
 use ranges::owners;
 
 /// How a model is made.
@@ -109,7 +109,7 @@ impl Central {
     pub fn price(&self, schema: &Schema, relation: &Relation) -> Result<Price, Error> {
         match self.resolve(schema, relation)?.algorithm {
             Algorithm::Public => Ok(Price::Pure(Epsilon::ZERO)),
-            _ => self.budget.price(),
+            _ => Ok(self.budget.price),
         }
     }
 
@@ -168,7 +168,12 @@ impl Central {
             .features()
             .filter(|column| is_public(column, relation))
             .count();
-        if let (Algorithm::Trees(trees), false) = (&self.algorithm, self.balanced) {
+        if let Algorithm::Trees(trees) = &self.algorithm {
+            if self.balanced {
+                return bad(
+                    "balance = true is for other algorithms: trees learn from all rows. Leave it out".into(),
+                );
+            }
             trees::plan(trees, &self.budget, schema, relation)?;
         }
         if self.balanced && !public_label {
@@ -514,11 +519,7 @@ impl Builder {
         }
         let central = Central {
             algorithm,
-            budget: Budget {
-                epsilon,
-                delta: self.delta,
-                rows,
-            },
+            budget: Budget::new(epsilon, self.delta, rows)?,
             balanced: self.balanced,
             because: None,
         };
