@@ -333,7 +333,8 @@ impl Drawn {
     }
 }
 
-fn member(coefficient: f64, linear: Linear) -> Member {
+/// A plane with its coefficient.
+pub(super) fn member(coefficient: f64, linear: Linear) -> Member {
     Member {
         weight: coefficient,
         output: 0,
