@@ -5,10 +5,10 @@ use privet::data::schema::{Kind, Label};
 use privet::data::{Keep, Schema};
 use privet::privacy::account::Price;
 use privet::privacy::{AddRemove, Epsilon, Neighbours, Replace};
-use privet::setting::central::Central;
+use privet::setting::central::{Central, Planes};
 
 use crate::home::{self, column, number, schema, values};
-use crate::tables::{CORNERS, Open, algorithms, built, epsilon, others, read, rows, start};
+use crate::tables::{CORNERS, Open, algorithms, built, epsilon, others, paid_public, read, rows, start};
 use crate::window::{Script, ledger, run};
 
 fn billionths(prices: impl IntoIterator<Item = Price>) -> u64 {
@@ -62,6 +62,15 @@ fn what_is_charged_is_what_was_drawn() {
                     &script,
                 );
             }
+        }
+    }
+}
+
+#[test]
+fn paid_public_classifiers_are_paid_for() {
+    for central in paid_public("1", 10_000_000) {
+        for open in [Open::Feature, Open::Features] {
+            balances(&central, open, &open.relation(2), &Script::Drawn);
         }
     }
 }
@@ -196,6 +205,12 @@ fn what_does_not_fit_the_schema_is_refused_before_it_is_paid_for() {
         let all = Open::Nothing.relation(1);
         parameter(refused(&balanced, Open::LabelAndFeature.schema(), all));
     }
+    // A classifier of public columns is free, or there is none.
+    let paid = built(start("brc", "1", 50).planes(Planes::PaidPublic));
+    for open in [Open::Nothing, Open::Label, Open::LabelAndFeature] {
+        parameter(refused(&paid, open.schema(), open.relation(1)));
+    }
+    parameter(refused(&paid, Open::Feature.schema(), Replace::row()));
     let public = built(start("public", "1", 50));
     parameter(refused(
         &public,

@@ -8,7 +8,7 @@
 //! None is proved. Theorem 3 is about classifiers that are drawn without looking at rows; these are fitted to labels and to the
 //! order of the private numbers. A flip with probability p bounds by (1 − p)/p what one label says in one round (0.04 at p = 0.49), but
 //! that is not counted, and the number beside the label is not flipped at all: a threshold is the number of one row, as it is.
-//! `planes = "thresholds"` draws thresholds blindly and does as well.
+//! `planes = "thresholds"` draws thresholds blindly, and reaches nearly as much.
 
 use super::super::brc::{Brc, Weights, member};
 use super::super::rows::{Candidate, Matrix, Rows};
