@@ -7,7 +7,9 @@ use privet::setting::central::{Algorithm, Central, Clip, Normaliser};
 use privet_testkit::replay::{Report, Transcript, search};
 
 use crate::home;
-use crate::tables::{Lines, Open, Row, algorithms, built, corners, every_boosting, others, read, start};
+use crate::tables::{
+    Lines, Open, Row, algorithms, built, corners, every_boosting, others, paid_public, read, start,
+};
 
 /// Of every size: as drawn, about as far off as noise is, and far beyond all clips.
 fn records() -> [Transcript; 4] {
@@ -107,6 +109,18 @@ fn runs_replay_where_some_columns_are_private() {
         assert!(!pairs.is_empty());
         for central in algorithms("1", 5) {
             replayed(&central, open, &open.relation(1), &pairs);
+        }
+    }
+}
+
+/// A public classifier that is chosen by private labels is the same where the choice was.
+#[test]
+fn runs_with_paid_public_classifiers_replay() {
+    for open in [Open::Feature, Open::Features] {
+        let pairs = pairs(open, |one, other| open.agree(one, other));
+        for central in paid_public("1", 5) {
+            let report = replayed(&central, open, &open.relation(1), &pairs);
+            assert!(report.attained > 0.99, "{central:?}: {report:?}");
         }
     }
 }

@@ -16,12 +16,14 @@ mod draft;
 mod explain;
 mod kind;
 mod read;
+mod transform;
 mod write;
 
 use std::num::NonZeroU32;
 
 pub use draft::{Seen, draft, line_to_add};
-pub use kind::{Declared, Extras, Kind, Label, Number, Spacing, Transform};
+pub use kind::{Declared, Extras, Kind, Label, Number, Spacing};
+pub use transform::{Transform, Units};
 
 use crate::Error;
 use crate::privacy::Relation;

@@ -78,6 +78,9 @@ fn of_number(it: &Number, also: &mut impl FnMut(&str, String)) {
     if it.transform() != Transform::None {
         also("transform", quoted(it.transform().name()));
     }
+    if let Some(units) = it.transform().units() {
+        also("scale", number(units.size()));
+    }
     if let Some(bins) = it.bins() {
         also("bins", bins.to_string());
     }
