@@ -6,8 +6,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::account::{Caps, MuSquared, Price, Rho};
-use super::certificate::{Guarantee, Total};
+use super::certificate::{Columns, Guarantee, Total};
 use super::journal::{Entry, Event, Head};
+use super::mechanism::ordered::{Distance, Loss};
 use super::texts::check_texts;
 use super::{Delta, Relation};
 use crate::Error;
@@ -29,6 +30,10 @@ pub struct Account {
     spends: Vec<Spent>,
     void: Option<String>,
     leaks: u64,
+    /// The columns that left with their values changed.
+    columns: BTreeSet<String>,
+    /// How well two rows can be told apart by them.
+    record: Option<Loss>,
 }
 
 /// One payment.
@@ -79,6 +84,12 @@ impl Account {
         self.leaks
     }
 
+    /// How many columns left with their values changed, and how well two rows can be told apart by all of them.
+    pub fn desensitised(&self) -> Option<Columns> {
+        let columns = self.columns.len() as u64;
+        self.record.map(|record| Columns { columns, record })
+    }
+
     /// What all runs together guarantee under `relation`, if it has a limit.
     pub fn total(&self, relation: &Relation) -> Option<Total> {
         let line = self.lines.get(relation)?;
@@ -96,6 +107,7 @@ impl Account {
             guarantee,
             uncovered: line.uncovered,
             leaks: self.leaks,
+            desensitised: self.desensitised(),
             changed: line.changed,
             assuming: line.assuming.iter().cloned().collect(),
         })
@@ -230,7 +242,9 @@ impl Book {
                 }
                 let mut account = self.account(dataset).cloned().unwrap_or_default();
                 match account.other_unit(dataset, relation) {
-                    Some(why) if !account.spends.is_empty() => return Err(why),
+                    Some(why) if !account.spends.is_empty() || !account.columns.is_empty() => {
+                        return Err(why);
+                    }
                     // Nothing was paid by the old unit: the budget begins anew.
                     Some(_) => account.lines.clear(),
                     None => {}
@@ -262,6 +276,20 @@ impl Book {
                 let account = self.account_mut(dataset);
                 account.lines = lines;
                 account.spends.push(spent);
+            }
+            Event::Desensitise {
+                dataset,
+                relation,
+                columns,
+                record,
+                ..
+            } => {
+                if self.desensitises(dataset, relation, columns)? != *record {
+                    return Err("what is stated for a row is not the sum over its columns".into());
+                }
+                let account = self.account_mut(dataset);
+                account.columns.extend(columns.iter().map(|c| c.column.clone()));
+                account.record = Some(account.record.unwrap_or(Loss::NONE).plus(*record));
             }
             Event::Leak { dataset, count, .. } => {
                 let account = self.account_mut(dataset);
@@ -328,6 +356,39 @@ impl Book {
             .charged(&spent)
             .map(drop)
             .map_err(|over| name(&over, &account.lines[&over]))
+    }
+
+    /// How well two rows can be told apart by `columns`, or why these cannot leave.
+    ///
+    /// # Privacy
+    /// `docs/proofs/ordered.md#columns`.
+    pub(in crate::privacy) fn desensitises(
+        &self,
+        dataset: &str,
+        relation: &Relation,
+        columns: &[Distance],
+    ) -> Result<Loss, String> {
+        let account = self.account(dataset).filter(|a| a.lines.contains_key(relation));
+        let account = account.ok_or_else(|| format!("'{dataset}' has no budget for: {relation}"))?;
+        if matches!(relation, Relation::AddRemove { .. }) {
+            return Err(format!(
+                "changed values show how many rows there are, which is private when {relation}"
+            ));
+        }
+        let mut names = BTreeSet::new();
+        for Distance { column, .. } in columns {
+            if account.columns.contains(column) || !names.insert(column) {
+                return Err(format!(
+                    "the column '{column}' of '{dataset}' has left already: use that again. Drawn twice, its noise would average out"
+                ));
+            }
+        }
+        if columns.is_empty() {
+            return Err("there is no column to change".into());
+        }
+        Ok(columns
+            .iter()
+            .fold(Loss::NONE, |sum, column| sum.plus(column.whole)))
     }
 
     /// The budget that goes by this name.
