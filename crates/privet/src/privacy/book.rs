@@ -3,6 +3,8 @@
 //! A [`Book`] is a pure function of the chain: opening a ledger, `privet ledger show` and `verify` all fold the same
 //! entries through [`Book::apply`], which refuses a chain that was edited, reordered or that overdraws.
 
+mod left;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::account::{Caps, MuSquared, Price, Rho};
@@ -12,6 +14,7 @@ use super::mechanism::ordered::{Distance, Loss};
 use super::texts::check_texts;
 use super::{Delta, Relation};
 use crate::Error;
+use left::Left;
 
 /// The state of all budgets in one ledger.
 #[derive(Debug, Clone)]
@@ -30,10 +33,7 @@ pub struct Account {
     spends: Vec<Spent>,
     void: Option<String>,
     leaks: u64,
-    /// The columns that left with their values changed.
-    columns: BTreeSet<String>,
-    /// How well two rows can be told apart by them.
-    record: Option<Loss>,
+    left: Left,
 }
 
 /// One payment.
@@ -86,8 +86,7 @@ impl Account {
 
     /// How many columns left with their values changed, and how well two rows can be told apart by all of them.
     pub fn desensitised(&self) -> Option<Columns> {
-        let columns = self.columns.len() as u64;
-        self.record.map(|record| Columns { columns, record })
+        self.left.total()
     }
 
     /// What all runs together guarantee under `relation`, if it has a limit.
@@ -242,7 +241,7 @@ impl Book {
                 }
                 let mut account = self.account(dataset).cloned().unwrap_or_default();
                 match account.other_unit(dataset, relation) {
-                    Some(why) if !account.spends.is_empty() || !account.columns.is_empty() => {
+                    Some(why) if !account.spends.is_empty() || account.left.total().is_some() => {
                         return Err(why);
                     }
                     // Nothing was paid by the old unit: the budget begins anew.
@@ -287,9 +286,7 @@ impl Book {
                 if self.desensitises(dataset, relation, columns)? != *record {
                     return Err("what is stated for a row is not the sum over its columns".into());
                 }
-                let account = self.account_mut(dataset);
-                account.columns.extend(columns.iter().map(|c| c.column.clone()));
-                account.record = Some(account.record.unwrap_or(Loss::NONE).plus(*record));
+                self.account_mut(dataset).left.note(columns);
             }
             Event::Leak { dataset, count, .. } => {
                 let account = self.account_mut(dataset);
@@ -359,9 +356,6 @@ impl Book {
     }
 
     /// How well two rows can be told apart by `columns`, or why these cannot leave.
-    ///
-    /// # Privacy
-    /// `docs/proofs/ordered.md#columns`.
     pub(in crate::privacy) fn desensitises(
         &self,
         dataset: &str,
@@ -370,25 +364,7 @@ impl Book {
     ) -> Result<Loss, String> {
         let account = self.account(dataset).filter(|a| a.lines.contains_key(relation));
         let account = account.ok_or_else(|| format!("'{dataset}' has no budget for: {relation}"))?;
-        if matches!(relation, Relation::AddRemove { .. }) {
-            return Err(format!(
-                "changed values show how many rows there are, which is private when {relation}"
-            ));
-        }
-        let mut names = BTreeSet::new();
-        for Distance { column, .. } in columns {
-            if account.columns.contains(column) || !names.insert(column) {
-                return Err(format!(
-                    "the column '{column}' of '{dataset}' has left already: use that again. Drawn twice, its noise would average out"
-                ));
-            }
-        }
-        if columns.is_empty() {
-            return Err("there is no column to change".into());
-        }
-        Ok(columns
-            .iter()
-            .fold(Loss::NONE, |sum, column| sum.plus(column.whole)))
+        account.left.admits(dataset, relation, columns)
     }
 
     /// The budget that goes by this name.

@@ -175,7 +175,7 @@ impl Certificate {
             });
         }
         if !run.columns.is_empty() && run.void.is_none() {
-            let record = run.columns.iter().fold(Loss::NONE, |sum, c| sum.plus(c.whole));
+            let record = Distance::record(&run.columns);
             claims.push(Claim {
                 protects: relation.clone(),
                 from: Observer::Anyone,

@@ -201,6 +201,12 @@ impl<N: Neighbours> Ledger<N> {
         })?;
         self.run.desensitise(distances);
         self.random.renew()?;
+        #[cfg(feature = "audit")]
+        if let Some(auditor) = self.auditor.as_deref_mut() {
+            let rows = self.relation.relation().rows().get().into();
+            let left = super::audit::observe_columns(auditor, columns, rows, &mut self.random);
+            return Ok(Released::new(left));
+        }
         let draw = |column: Column<'_>| column.draw(Paid::receipt(), &mut self.random);
         Ok(Released::new(columns.into_iter().map(draw).collect()))
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use privet::model::Model;
 use privet::privacy::journal::{Entry, Event, Journal};
-use privet::privacy::mechanism::ordered::{Distance, Loss};
+use privet::privacy::mechanism::ordered::Distance;
 use privet::privacy::{Book, Certificate, Guarantee, Observer};
 use serde_json::json;
 
@@ -150,13 +150,15 @@ fn claims_problem(entries: &[Entry], certificate: &Certificate) -> Option<String
             Guarantee::Approximate { epsilon, delta, caps } if caps.epsilon(*delta) != *epsilon => {
                 return edited("its ε does not follow from its caps");
             }
-            Guarantee::Distance { columns, record, .. } => {
-                let sum = columns
-                    .iter()
-                    .fold(Loss::NONE, |sum, column| sum.plus(column.whole));
-                if sum != *record || !columns.iter().all(|column| left.contains(&column)) {
-                    return edited("its desensitised columns are not those that the ledger let out");
-                }
+            Guarantee::Distance {
+                columns,
+                record,
+                unit,
+            } if Distance::record(columns) != *record
+                || record.times(claim.protects.rows().get().into()) != *unit
+                || !columns.iter().all(|column| left.contains(&column)) =>
+            {
+                return edited("its desensitised columns are not those that the ledger let out");
             }
             _ => {}
         }

@@ -49,6 +49,13 @@ pub struct Distance {
 }
 
 impl Distance {
+    /// How well two rows can be told apart by all of these columns.
+    pub fn record(columns: &[Self]) -> Loss {
+        columns
+            .iter()
+            .fold(Loss::NONE, |sum, column| sum.plus(column.whole))
+    }
+
     /// Between the worst two neighbouring values.
     pub fn per_unit(&self) -> Loss {
         self.within.max(self.across.unwrap_or(Loss::NONE))
@@ -99,6 +106,17 @@ impl<'a> Column<'a> {
             across,
             whole,
             proof: proof.as_str().into(),
+        }
+    }
+
+    /// The values as they are, for an auditor.
+    #[cfg(feature = "audit")]
+    pub(in crate::privacy) fn values(&self) -> Vec<i64> {
+        match &self.change {
+            Change::Slots(_, values) | Change::Flags(_, values) => {
+                values.clone().expose().into_iter().map(i64::from).collect()
+            }
+            Change::Integers(_, values) => values.clone().expose(),
         }
     }
 

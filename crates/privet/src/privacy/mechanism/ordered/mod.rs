@@ -3,7 +3,7 @@
 //! | file | mechanism |
 //! | --- | --- |
 //! | `path` | clamped geometric noise (the default), and any vector of budgets between neighbours |
-//! | `maps`, `blocks`, `hill` | the paper's global, adjusted and local map |
+//! | `maps`, `local`, `blocks`, `hill` | the paper's global, adjusted and local map |
 //! | `piecewise`, `response` | an ordinary ε, to compare with; categories without an order |
 //! | `unbounded` | integers without a declared domain |
 //! | `channel`, `rows` | a law for each input, and how it is drawn exactly |
@@ -21,6 +21,7 @@ mod blocks;
 mod channel;
 mod column;
 mod hill;
+mod local;
 mod loss;
 mod maps;
 mod path;
@@ -33,8 +34,9 @@ mod unbounded;
 
 pub use blocks::Alignment;
 pub use column::{Column, Desensitised, Distance};
+pub use local::LocalMap;
 pub use loss::Loss;
-pub use maps::{AdjustedMap, Adjustment, GlobalMap, LocalMap, Route};
+pub use maps::{AdjustedMap, Adjustment, GlobalMap, Route};
 pub use path::{ClampedGeometric, PathGeometric};
 pub use piecewise::Piecewise;
 pub use response::{RandomisedResponse, Unary};

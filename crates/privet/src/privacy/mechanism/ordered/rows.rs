@@ -54,7 +54,7 @@ impl<const WIDTH: u32> Rows<WIDTH> {
         let rows = loop {
             let row = channel.rows(bits);
             let certain: Option<Vec<Vec<u64>>> = (0..inputs)
-                .map(|x| row(x).iter().map(|t| Self::prefix(t)).collect())
+                .map(|x| row(x).iter().map(Self::prefix).collect())
                 .collect();
             match certain {
                 Some(rows) => break rows,
