@@ -5,29 +5,22 @@ use std::time::Instant;
 
 use privet::privacy::account::Caps;
 use privet::privacy::mechanism::ordered::{
-    AdjustedMap, Adjustment, Alignment, ClampedGeometric, Column, Desensitised, GlobalMap, Loss, Ordered,
-    PathGeometric, Piecewise, RandomisedResponse, Route,
+    AdjustedMap, Adjustment, Alignment, ClampedGeometric, Column, GlobalMap, Loss, Ordered, PathGeometric,
+    Piecewise, RandomisedResponse, Route,
 };
 use privet::privacy::{Delta, Epsilon, Ledger, Private, Randomness, Ratio, Replace};
 
 /// The default mechanism changes this many, the others a tenth.
 const VALUES: usize = 100_000_000;
+/// Values that are changed at a time: random bytes are drawn in between, so that other work on the machine slows both.
+const PIECE: usize = 1_000_000;
 
 fn main() {
-    let mut random = Randomness::from_os().expect("randomness");
-    // In pieces, as samplers draw them.
-    let mut bytes = vec![0u8; 1 << 14];
-    let word = nanoseconds(VALUES / 10, || {
-        for _ in 0..VALUES / 10 / 2048 {
-            random.bytes(black_box(&mut bytes));
-        }
-    });
-    println!("eight random bytes: {word:.2} ns");
     let one = Loss::Bounded(epsilon(0.08));
     for slots in [10, 1024] {
         println!(
-            "\n|D| = {slots:<32}{:>9}{:>12}{:>14}",
-            "ns", "/ 8 bytes", "exponential /"
+            "\n|D| = {slots:<32}{:>10}{:>10}{:>12}{:>12}{:>15}",
+            "ns", "8 bytes", "ratio", "best piece", "exponential /"
         );
         let exponential = GlobalMap::new(epsilon(0.08), slots, Route::Exponential).expect("a map");
         let slow = time(&exponential, VALUES / 100 / slots);
@@ -89,42 +82,55 @@ fn adjusted(slots: usize) -> AdjustedMap {
     AdjustedMap::new(epsilon(0.08), slots, adjustment, Route::BoundedLaplace).expect("a map")
 }
 
-/// Nanoseconds per value of a column with all slots in it.
-fn time(mechanism: &dyn Ordered, values: usize) -> f64 {
-    let random = Randomness::from_os().expect("randomness");
-    let mut ledger = Ledger::volatile(Replace::row(), Caps::ZERO, Delta::ZERO, random).expect("opens");
-    let column: Vec<u16> = (0..values)
+/// Nanoseconds per value of all pieces, and of eight random bytes meanwhile; then the quotient of the best of each.
+struct Time {
+    all: f64,
+    bytes: f64,
+    best: f64,
+}
+
+fn row(name: &str, time: &Time) {
+    let (all, bytes) = (time.all, time.bytes);
+    print!(
+        "{name:<38}{all:>10.2}{bytes:>10.2}{:>12.2}{:>12.2}",
+        all / bytes,
+        time.best
+    );
+}
+
+fn time(mechanism: &dyn Ordered, values: usize) -> Time {
+    let mut random = Randomness::from_os().expect("randomness");
+    let ours = Randomness::from_os().expect("randomness");
+    let mut ledger = Ledger::volatile(Replace::row(), Caps::ZERO, Delta::ZERO, ours).expect("opens");
+    let piece = values.min(PIECE);
+    let column: Vec<u16> = (0..piece)
         .map(|i| ((i as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32) as usize % mechanism.inputs())
         .map(|slot| slot as u16)
         .collect();
-    let mut column = Some(column);
-    let mut names = 0..;
-    let mut change = |values: Vec<u16>| {
-        let name = format!("column {}", names.next().unwrap_or(0));
-        let column = Column::slots(name, mechanism, Private::new(values));
-        match ledger
-            .desensitise("a benchmark", vec![column])
-            .map(|r| r.into_inner())
-        {
-            Ok(mut left) => match left.pop() {
-                Some(Desensitised::Slots(values)) => values,
-                other => panic!("{other:?}"),
-            },
-            Err(error) => panic!("{error}"),
-        }
-    };
-    // The table is built with the first value.
-    change(vec![0]);
-    nanoseconds(values, || column = column.take().map(&mut change))
-}
-
-/// The best of three runs, per item: other work on the machine only ever adds.
-fn nanoseconds(items: usize, mut run: impl FnMut()) -> f64 {
-    let mut best = f64::INFINITY;
-    for _ in 0..3 {
+    let mut bytes = vec![0u8; 1 << 11];
+    let (mut all, mut best) = ([0.0; 2], [f64::INFINITY; 2]);
+    // The table is built with the first piece, which is not counted.
+    for turn in 0..=values / piece {
+        let values = Private::new(column.clone());
+        let name = format!("column {turn}");
         let start = Instant::now();
-        run();
-        best = best.min(start.elapsed().as_secs_f64());
+        let left = ledger.desensitise("a benchmark", vec![Column::slots(name, mechanism, values)]);
+        let changed = start.elapsed().as_secs_f64();
+        black_box(left.expect("leaves"));
+        let start = Instant::now();
+        for _ in 0..piece.div_ceil(bytes.len() / 8) {
+            random.bytes(black_box(&mut bytes));
+        }
+        let drawn = start.elapsed().as_secs_f64();
+        if turn > 0 {
+            all = [all[0] + changed, all[1] + drawn];
+            best = [best[0].min(changed), best[1].min(drawn)];
+        }
     }
-    best * 1e9 / items as f64
+    let each = 1e9 / (values / piece * piece) as f64;
+    Time {
+        all: all[0] * each,
+        bytes: all[1] * each,
+        best: best[0] / best[1],
+    }
 }
