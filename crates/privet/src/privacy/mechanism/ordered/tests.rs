@@ -222,6 +222,44 @@ fn the_adjusted_map_exceeds_its_declared_epsilon() {
     assert!(close(&exact(100, 10)[..1], &[0.5723], 1e-4));
 }
 
+/// What a global map at `epsilon` shows of the first two of `slots`, in floats: the worst pair of neighbours.
+fn border(epsilon: f64, slots: usize) -> f64 {
+    let q = (-epsilon / 2.0).exp();
+    let sum = |n: usize| (0..n).map(|j| q.powi(j as i32)).sum::<f64>();
+    epsilon / 2.0 + ((q + sum(slots - 1)) / sum(slots)).ln()
+}
+
+#[test]
+fn large_domains_follow_closed_forms() {
+    let near = |ours: Loss, theirs: f64| (ours.to_f64() - theirs).abs() < 1e-8;
+    for epsilon in [0.08, 0.64, 1.28, 2.56] {
+        for slots in [100, 1024] {
+            let audit = Channel::audit(&global(epsilon, slots));
+            assert!(near(audit.within, border(epsilon, slots)), "{epsilon}, {slots}");
+            assert!(
+                near(audit.whole, epsilon * (slots - 1) as f64 / 2.0),
+                "{epsilon}, {slots}"
+            );
+            for width in [2, 4, 5, 10] {
+                for tenths in if full() { vec![5, 10, 20, 100] } else { vec![20] } {
+                    let alpha = tenths as f64 / 10.0;
+                    let ner = epsilon / (alpha + width as f64 / slots as f64);
+                    let prt = alpha * width as f64 * ner;
+                    let map = adjusted(epsilon, slots, width, tenths, Alignment::FirstSlot);
+                    let audit = Channel::audit(&map);
+                    let name = Channel::describe(&map);
+                    assert!(near(audit.within, border(ner, width)), "{name}: {audit:?}");
+                    let across = audit.across.expect("borders");
+                    assert!(
+                        near(across, border(prt, slots.div_ceil(width))),
+                        "{name}: {audit:?}"
+                    );
+                }
+            }
+        }
+    }
+}
+
 /// Definition 4.4, with ⌈t/θ⌉, holds; with ⌊t/θ⌋, as the reference implementation counts, it does not.
 #[test]
 fn the_partition_policy_holds_rounded_up_only() {
