@@ -44,28 +44,33 @@ pub(super) trait Channel: std::fmt::Debug + Send + Sync {
     }
 
     fn audit(&self) -> Audit {
-        let mut audit = Audit {
-            within: Loss::NONE,
-            across: None,
-            whole: Loss::NONE,
-        };
-        let mut last = self.odds(0);
-        let mut widest = Widest::of(last.len());
-        let mut bounded = widest.see(&last);
-        for x in 1..self.inputs() {
-            let odds = self.odds(x);
-            bounded &= widest.see(&odds);
-            let step = between(&last, &odds);
-            if self.part(x) == self.part(x - 1) {
-                audit.within = audit.within.max(step);
-            } else {
-                audit.across = audit.across.max(Some(step));
-            }
-            last = odds;
-        }
-        audit.whole = if bounded { widest.loss() } else { Loss::Unbounded };
-        audit
+        audit(self)
     }
+}
+
+/// Every row against the one before it, and all against each other.
+pub(super) fn audit<C: Channel + ?Sized>(channel: &C) -> Audit {
+    let mut audit = Audit {
+        within: Loss::NONE,
+        across: None,
+        whole: Loss::NONE,
+    };
+    let mut last = channel.odds(0);
+    let mut widest = Widest::of(last.len());
+    let mut bounded = widest.see(&last);
+    for x in 1..channel.inputs() {
+        let odds = channel.odds(x);
+        bounded &= widest.see(&odds);
+        let step = between(&last, &odds);
+        if channel.part(x) == channel.part(x - 1) {
+            audit.within = audit.within.max(step);
+        } else {
+            audit.across = audit.across.max(Some(step));
+        }
+        last = odds;
+    }
+    audit.whole = if bounded { widest.loss() } else { Loss::Unbounded };
+    audit
 }
 
 /// The probabilities of a row, to the accuracy of a float: with enough digits that the least of them has some.

@@ -6,7 +6,7 @@ use super::hill::Hill;
 use super::loss::Odds;
 use super::maps::{Route, half};
 use super::rows::Table;
-use super::{Outputs, positive};
+use super::{Audit, Outputs, positive};
 use crate::Error;
 use crate::privacy::enclosure::Enclosure;
 use crate::privacy::{Anchor, Epsilon, Randomness};
@@ -100,6 +100,10 @@ impl Channel for LocalMap {
                 }
             }
         }
+    }
+
+    fn audit(&self) -> Audit {
+        self.table.audit(self)
     }
 
     fn proof(&self) -> Anchor {

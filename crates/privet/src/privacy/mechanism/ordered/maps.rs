@@ -11,7 +11,7 @@ use super::channel::{Channel, Row};
 use super::hill::Hill;
 use super::loss::Odds;
 use super::rows::Table;
-use super::{MOST_TABULATED, Outputs, domain, positive};
+use super::{Audit, MOST_TABULATED, Outputs, domain, positive};
 use crate::Error;
 use crate::privacy::enclosure::Enclosure;
 use crate::privacy::{Anchor, Epsilon, Randomness, Ratio};
@@ -90,6 +90,10 @@ impl Channel for GlobalMap {
                 }
             }
         }
+    }
+
+    fn audit(&self) -> Audit {
+        self.table.audit(self)
     }
 
     fn proof(&self) -> Anchor {
@@ -238,6 +242,10 @@ impl Channel for AdjustedMap {
                 }
             }
         }
+    }
+
+    fn audit(&self) -> Audit {
+        self.table.audit(self)
     }
 
     fn proof(&self) -> Anchor {

@@ -129,6 +129,10 @@ impl Channel for PathGeometric {
         self.table.change(self, values, random);
     }
 
+    fn audit(&self) -> Audit {
+        self.table.audit(self)
+    }
+
     fn proof(&self) -> Anchor {
         Anchor::new("ordered#path-geometric")
     }

@@ -11,7 +11,7 @@ use dashu_ratio::RBig;
 use super::channel::{Channel, Row};
 use super::loss::{Log, Odds};
 use super::rows::Table;
-use super::{MOST_TABULATED, Outputs, domain, positive};
+use super::{Audit, MOST_TABULATED, Outputs, domain, positive};
 use crate::Error;
 use crate::privacy::enclosure::Enclosure;
 use crate::privacy::{Anchor, Epsilon, Randomness};
@@ -179,6 +179,10 @@ impl Channel for Piecewise {
 
     fn change(&self, values: &mut [u16], random: &mut Randomness) {
         self.table.change(self, values, random);
+    }
+
+    fn audit(&self) -> Audit {
+        self.table.audit(self)
     }
 
     fn proof(&self) -> Anchor {

@@ -71,6 +71,10 @@ impl Channel for RandomisedResponse {
         self.table.change(self, values, random);
     }
 
+    fn audit(&self) -> Audit {
+        self.table.audit(self)
+    }
+
     fn proof(&self) -> Anchor {
         Anchor::new("ordered#randomised-response")
     }

@@ -12,7 +12,8 @@ use std::sync::OnceLock;
 
 use dashu_int::{IBig, UBig};
 
-use super::channel::Channel;
+use super::Audit;
+use super::channel::{Channel, audit};
 use crate::privacy::Randomness;
 use crate::privacy::enclosure::Enclosure;
 use crate::privacy::sampler::table::{BLOCK, GUARD, key};
@@ -20,14 +21,21 @@ use crate::privacy::sampler::table::{BLOCK, GUARD, key};
 /// Entries of all guides together, at most: what stays in a second-level cache.
 const GUIDES: usize = 1 << 19;
 
-/// The rows of a channel once the first value was drawn: planning and audits need none.
+/// What a channel computes once: its rows when the first value is drawn, and its audit when the first column asks.
 #[derive(Debug, Default)]
-pub(super) struct Table(OnceLock<Rows>);
+pub(super) struct Table {
+    rows: OnceLock<Rows>,
+    audit: OnceLock<Audit>,
+}
 
 impl Table {
     pub(super) fn change(&self, channel: &impl Channel, values: &mut [u16], random: &mut Randomness) {
-        let rows = self.0.get_or_init(|| Rows::new(channel));
+        let rows = self.rows.get_or_init(|| Rows::new(channel));
         rows.change(channel, values, random);
+    }
+
+    pub(super) fn audit(&self, channel: &impl Channel) -> Audit {
+        *self.audit.get_or_init(|| audit(channel))
     }
 }
 
