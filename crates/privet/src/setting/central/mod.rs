@@ -32,7 +32,7 @@
 //! | `logistic` | the same as its authors have it: every column private |
 //! | `people` | boosting of classifiers that are private themselves |
 //! | `regression` | the minimum of a perturbed logistic loss |
-//! | `as_published` | what the paper compares with and what protects nobody |
+//! | `as_published` | what papers print, or compare with, and what protects nobody |
 //! | `trees` | boosted trees, which live next door (`setting/trees`) |
 //! | `public` | public columns alone |
 
@@ -61,6 +61,7 @@ pub(crate) use params::name_of;
 pub use params::{Algorithm, Builder, Central};
 pub use people::People;
 pub use select::Select;
+pub use trees::inprivate;
 
 use crate::Error;
 use crate::boost::Ensemble;

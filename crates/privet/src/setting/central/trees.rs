@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 
 use super::params::private_features;
 use super::rows::covers;
-use super::{Budget, Progress, Trees};
+use super::{Budget, Builder, Central, Progress, Splits, Trees};
 use crate::Error;
 use crate::boost::gradient::{Gradient, Rows as Labelled, Training as Fitting};
 use crate::boost::{Ensemble, Member};
@@ -56,6 +56,26 @@ pub(super) fn noise(
 ) -> Result<Vec<String>, Error> {
     let facts = facts(budget, schema, relation);
     trees.plan(schema, &facts)?.noise(&facts)
+}
+
+/// InPrivate's algorithm 1, corrected: one tree of so many levels of nodes, that of the leaves included. It wants an ε, and has no δ.
+///
+/// # Paper
+/// InPrivate, algorithm 1. Candidates are those of the schema, residuals are clipped to a public bound, the exponent is ε·gain/(4R²)
+/// under what one row can do to the range of all gains, and a leaf's two sums are one release.
+///
+/// # Privacy
+/// ε; `docs/proofs/trees.md`.
+pub fn inprivate(depth: u32) -> Builder {
+    Central::builder()
+        .algorithm("trees")
+        .splits(Splits::NoisyGreedy)
+        .trees(1)
+        .depth(depth.saturating_sub(1))
+        .gradient_clip(1.0)
+        .learning_rate(1.0)
+        .ridge(1.0)
+        .shrinkage(0.0)
 }
 
 /// # Privacy

@@ -1,12 +1,14 @@
-//! What the paper compares with and what protects nobody.
+//! What papers print, or compare with, and what protects nobody.
 //!
 //! Nothing here takes a ledger: a leave that says why ([`Unprotected`](crate::privacy::Unprotected)) is asked for, and whatever
 //! comes of it is void.
 
 mod flips;
+pub mod inprivate;
 mod pate;
 
 pub use flips::Flips;
+pub use inprivate::InPrivate;
 pub use pate::{Pate, Students};
 
 use crate::privacy::Coins;
