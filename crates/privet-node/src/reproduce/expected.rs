@@ -5,9 +5,13 @@ use serde::Deserialize;
 
 use super::{Experiment, Measured};
 
-const FILES: [(&str, &str); 2] = [
+const FILES: [(&str, &str); 3] = [
     ("plain", include_str!("../../reproduce/expected/plain.json")),
     ("brc", include_str!("../../reproduce/expected/brc.json")),
+    (
+        "inprivate-tree",
+        include_str!("../../reproduce/expected/inprivate-tree.json"),
+    ),
 ];
 
 /// One figure to compare with.

@@ -7,6 +7,7 @@
 mod brc;
 mod data;
 mod expected;
+mod inprivate;
 mod plain;
 mod records;
 
@@ -54,6 +55,7 @@ pub struct Measured {
 pub fn experiments() -> Vec<Experiment> {
     let mut all = plain::experiments();
     all.extend(brc::experiments());
+    all.extend(inprivate::experiments());
     all
 }
 

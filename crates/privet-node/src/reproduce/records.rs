@@ -153,6 +153,34 @@ impl Records {
         Ok(self)
     }
 
+    /// Without other features than these: the others are skipped.
+    ///
+    /// # Errors
+    /// [`Error::Data`] if that does not fit together.
+    pub fn only(mut self, features: &[&str]) -> Result<Self, Error> {
+        let mut columns = self.schema.columns().to_vec();
+        for column in &mut columns {
+            if column.kind.is_feature() && !features.contains(&column.name.as_str()) {
+                column.kind = Kind::Skip;
+            }
+        }
+        self.schema = Schema::new(
+            self.schema.dataset(),
+            self.schema.unit().clone(),
+            self.schema.layout(),
+            self.schema.missing().to_vec(),
+            columns,
+        )?;
+        Ok(self)
+    }
+
+    /// The row with the smallest number in a column, if there is one.
+    pub fn smallest(&self, column: &str) -> Option<usize> {
+        let place = self.schema.columns().iter().position(|own| own.name == column)?;
+        let number = |row: &usize| self.rows[*row][place].parse().unwrap_or(f64::INFINITY);
+        (0..self.rows.len()).min_by(|a, b| number(a).total_cmp(&number(b)))
+    }
+
     /// The schema of a preparation.
     ///
     /// # Errors

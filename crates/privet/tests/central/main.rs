@@ -4,6 +4,7 @@
 #[path = "../home/mod.rs"]
 #[allow(clippy::unwrap_used, reason = "a test")]
 mod home;
+mod inprivate;
 mod mutants;
 mod payments;
 mod public;
