@@ -2,7 +2,7 @@
 //! allows where they come from the schema.
 //!
 //! The row has a number below all others, which shifts every triple of the paper's averages. The reader grows trees of both tables,
-//! counts in how many of each a question stands, and then tells new trees apart by these counts: a value of 1 is right about a tree
+//! counts in how many of each a node asks a question, and then tells new trees apart by these counts: a value of 1 is right about a tree
 //! with the row and one without it, 0 is a guess. Their mean is the advantage, of which ε allows (e^ε - 1)/(e^ε + 1).
 
 use std::collections::{BTreeSet, HashMap};
@@ -18,7 +18,7 @@ use super::{Data, Measured, Progress, coins, corrected, measured, published, row
 const COLUMN: &str = "sqft_lot";
 const EPSILONS: [f64; 3] = [0.01, 0.1, 1.0];
 
-/// What a tree asks, in letters.
+/// What a tree asks, and where.
 type Questions = BTreeSet<String>;
 
 pub(super) fn measure(data: &Data, runs: u32, bar: &Progress) -> Result<Vec<Measured>, Error> {
@@ -37,8 +37,10 @@ pub(super) fn measure(data: &Data, runs: u32, bar: &Progress) -> Result<Vec<Meas
         let as_published = |table: &Table, run| {
             let how = (Some(epsilon), Levels::Split);
             let tree = published(table.clone(), how, &mut coins(run))?;
-            let ask = |(column, below): (usize, f32)| format!("{column} < {below}");
-            Ok(tree.questions().into_iter().map(ask).collect())
+            let nodes = tree.questions().into_iter().enumerate();
+            Ok(nodes
+                .map(|(node, (column, below))| format!("{node}: {column} < {below}"))
+                .collect())
         };
         let ours = |table: &Table, _| {
             let model = corrected(table.clone(), epsilon)?;
@@ -49,7 +51,8 @@ pub(super) fn measure(data: &Data, runs: u32, bar: &Progress) -> Result<Vec<Meas
             });
             Ok(nodes
                 .flatten()
-                .map(|node| format!("{} {:?}", node.feature, node.rule))
+                .enumerate()
+                .map(|(place, node)| format!("{place}: {} {:?}", node.feature, node.rule))
                 .collect())
         };
         let values = advantages(&tables, runs, as_published)?;
