@@ -13,7 +13,7 @@ use privet::learner::Learner;
 use privet::setting::central::as_published::inprivate::Levels;
 use rayon::prelude::*;
 
-use super::{Data, Measured, Progress, coins, corrected, measured, published, rows, schema};
+use super::{Data, Measured, Progress, coins, corrected, measured, paid, published, rows, schema};
 
 const COLUMN: &str = "sqft_lot";
 const EPSILONS: [f64; 3] = [0.01, 0.1, 1.0];
@@ -43,7 +43,7 @@ pub(super) fn measure(data: &Data, runs: u32, bar: &Progress) -> Result<Vec<Meas
                 .collect())
         };
         let ours = |table: &Table, _| {
-            let model = corrected(table.clone(), epsilon)?;
+            let model = paid(corrected(), table.clone(), epsilon)?;
             let trees = model.ensemble().members.iter();
             let nodes = trees.filter_map(|member| match &member.learner {
                 Learner::Tree(tree) => Some(&tree.nodes),

@@ -10,7 +10,7 @@ use privet::setting::plain::Plain;
 use rayon::prelude::*;
 
 use super::super::{Measure, named};
-use super::{DEPTH, Measured, coins, corrected, leave, measured, published, rows, schema};
+use super::{DEPTH, Measured, by_rule, coins, corrected, leave, measured, paid, published, rows, schema};
 
 const EPSILON: f64 = 1.0;
 
@@ -21,9 +21,10 @@ enum Method {
     Plain,
     Printed(Option<f64>, Levels),
     Corrected,
+    ByRule,
 }
 
-const METHODS: [(&str, Method); 6] = [
+const METHODS: [(&str, Method); 7] = [
     ("constant", Method::Constant),
     ("plain", Method::Plain),
     ("as published, no noise", Method::Printed(None, Levels::Split)),
@@ -36,6 +37,7 @@ const METHODS: [(&str, Method); 6] = [
         Method::Printed(Some(EPSILON), Levels::Whole),
     ),
     ("corrected", Method::Corrected),
+    ("trees", Method::ByRule),
 ];
 
 /// The accuracy on a data set with classes; on one with numbers, the mean distance on the scale from -1 to 1 and, of what is
@@ -53,7 +55,10 @@ pub(super) fn on(dataset: &'static str) -> Measure {
                 method.figure(tables, run)
             });
             let figures = each.collect::<Result<Vec<[f64; 2]>, Error>>()?;
-            let epsilon = matches!(method, Method::Printed(Some(_), _) | Method::Corrected);
+            let epsilon = matches!(
+                method,
+                Method::Printed(Some(_), _) | Method::Corrected | Method::ByRule
+            );
             let epsilon = epsilon.then_some(EPSILON);
             let (metric, _) = metric(&schema);
             let [means, largest] = [0, 1].map(|which| figures.iter().map(|of| of[which]).collect());
@@ -94,7 +99,8 @@ impl Method {
                 let one = Plain::builder().algorithm("trees").rounds(1);
                 plain(one.depth(DEPTH - 1).learning_rate(1.0).build()?, train)?
             }
-            Self::Corrected => corrected(train, EPSILON)?,
+            Self::Corrected => paid(corrected(), train, EPSILON)?,
+            Self::ByRule => paid(by_rule(), train, EPSILON)?,
         };
         Ok([judged(&model, &test)?, f64::NAN])
     }
