@@ -55,8 +55,16 @@ const METHODS: [(&str, Method, &[f64]); 7] = [
     ("trees", Method::Noisy(true, None), EPSILONS),
     ("trees, pure", Method::Noisy(false, None), EPSILONS),
     ("random", Method::Noisy(true, Some(Splits::Random)), EPSILONS),
-    ("noisy-greedy", Method::Noisy(true, Some(Splits::NoisyGreedy)), &[1.0, 4.0]),
-    ("one feature, no noise", Method::Noisy(true, Some(Splits::OneFeature)), NO_NOISE),
+    (
+        "noisy-greedy",
+        Method::Noisy(true, Some(Splits::NoisyGreedy)),
+        &[1.0, 4.0],
+    ),
+    (
+        "one feature, no noise",
+        Method::Noisy(true, Some(Splits::OneFeature)),
+        NO_NOISE,
+    ),
 ];
 
 pub(super) fn experiments() -> Vec<Experiment> {
@@ -144,10 +152,19 @@ fn figures(
             central.fit(train, ledger, &|_, _| {})?
         }
         (Method::Plain("trees"), _) => {
-            let plain = Plain::builder().algorithm("trees").rounds(300).depth(5).learning_rate(0.1);
+            let plain = Plain::builder()
+                .algorithm("trees")
+                .rounds(300)
+                .depth(5)
+                .learning_rate(0.1);
             plain.build()?.fit(train, &leave, &|_, _| {})?
         }
-        (Method::Plain(name), _) => Plain::builder().algorithm(name).build()?.fit(train, &leave, &|_, _| {})?,
+        (Method::Plain(name), _) => {
+            Plain::builder()
+                .algorithm(name)
+                .build()?
+                .fit(train, &leave, &|_, _| {})?
+        }
         (Method::Noisy(..), None) => return Err(Error::Misuse("noise without ε".into())),
     };
     let evaluation = Evaluation::of(test.schema())?;

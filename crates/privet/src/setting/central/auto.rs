@@ -7,7 +7,7 @@ use super::params::private_features;
 use super::{Algorithm, Central, HistogramBayes, MomentSelect, Select, Trees, trees};
 use crate::Error;
 use crate::data::Schema;
-use crate::data::schema::Kind;
+use crate::data::schema::{Kind, Label};
 use crate::privacy::{Delta, Relation};
 
 /// Below so many rows times ε for each column, one choice is all that can be paid for.
@@ -34,10 +34,19 @@ impl Central {
         if self.algorithm != Algorithm::Auto {
             return Ok(self.clone());
         }
-        if self.budget.delta != Delta::ZERO {
+        let two_classes = match schema.label() {
+            Some((_, Label::Classes(declared))) => declared.values().len() == 2,
+            _ => false,
+        };
+        let only_trees = match (self.budget.delta, two_classes) {
+            (_, false) => Some("only trees learn numbers, or more than two classes"),
+            (Delta::ZERO, true) => None,
+            (_, true) => Some("delta allows Gaussian noise, which trees make the most of"),
+        };
+        if let Some(because) = only_trees {
             let trees = Self {
                 algorithm: Algorithm::Trees(Trees::default()),
-                because: Some("delta allows Gaussian noise, which trees make the most of".into()),
+                because: Some(because.into()),
                 ..self.clone()
             };
             return trees.resolve(schema, relation);
