@@ -211,7 +211,8 @@ impl Trees {
             trees,
             leaves,
             depth: self.depth(),
-            learning_rate: self.learning_rate.unwrap_or(rate),
+            // Few digits, for people.
+            learning_rate: self.learning_rate.unwrap_or((rate * 1e4).round().max(1.0) / 1e4),
             ridge: self.ridge.unwrap_or(1.0),
             shrinkage: self.shrinkage.unwrap_or(0.5),
             strength,
