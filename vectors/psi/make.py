@@ -115,8 +115,9 @@ BLINDED = encode(times(BLIND, hash_to_group(b"\0", b"HashToGroup-OPRFV1-\0-ristr
 assert BLINDED.hex() == "609a0ae68c15a3cf6903766461307e5c8bb2f95e7e6550e1ffa2dc99e412803c", BLINDED.hex()
 
 
-def exponent(key, run, role):
-    wide = hashlib.sha512(b"privet-psi-v1-exponent" + bytes([role]) + run + key).digest()
+def exponent(key, run, role, ids, before):
+    digest = hashlib.sha256(b"".join(len(x).to_bytes(8, "little") + x for x in ids)).digest()
+    wide = hashlib.sha512(b"privet-psi-v1-exponent" + bytes([role]) + run + key + digest + before).digest()
     return int.from_bytes(wide, "little") % ORDER
 
 
@@ -130,10 +131,11 @@ def message(kind, run, body, before):
 
 
 def exchange(run, keys, bank, shop):
-    a, b = exponent(keys[0], run, 1), exponent(keys[1], run, 2)
+    a = exponent(keys[0], run, 1, bank, bytes(32))
     masked = {encode(times(2 * a, hash_to_group(x))): row for row, x in enumerate(bank)}
     points = sorted(masked)
     offer = message(1, run, number(len(points)) + b"".join(points), bytes(32))
+    b = exponent(keys[1], run, 2, shop, offer[-32:])
     tags = [encode(times(2 * b, decode(point)))[:16] for point in points]
     theirs = {encode(times(2 * b, hash_to_group(y))): row for row, y in enumerate(shop)}
     own = sorted(theirs)

@@ -56,10 +56,11 @@ impl Run {
     }
 }
 
-/// The secret of one party in one run: its exponent follows from it. Wiped when it goes.
+/// The secret of one party in one run. Wiped when it goes.
 ///
-/// With the same key, run and ids the same messages come out, so a party that was interrupted can be run again over what it had
-/// received. For anything else a key is drawn anew: two lists under one exponent show which points they share.
+/// The exponent follows from it, from the run, from one's ids and from what had been received. So a party that was interrupted
+/// can be run again and says the same; and nothing else ever has the same exponent: two lists under one would show which points
+/// they share, and two offers answered under one would let their maker ask twice.
 pub struct Key(Zeroizing<[u8; 32]>);
 
 impl Key {

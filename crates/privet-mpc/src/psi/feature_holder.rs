@@ -24,7 +24,7 @@ pub fn answer(key: &Key, run: Run, ids: &Ids, offer: &[u8]) -> Result<(ExpectCom
     let offered = body.points(&run)?;
     body.end()?;
 
-    let secret = Secret::derive(key, &run, Role::FeatureHolder);
+    let secret = Secret::derive(key, &run, Role::FeatureHolder, ids, seal);
     let tags = secret.mask_again(Role::LabelHolder, offered)?;
     let (points, sent) = secret.mask_sorted(ids);
     let message = Writer::new(Kind::Answer, &run)

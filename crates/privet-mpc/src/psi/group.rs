@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use sha2::{Digest, Sha512};
 use zeroize::Zeroizing;
 
+use super::message::Seal;
 use super::{Ids, Key, Role, Run};
 use crate::Error;
 
@@ -30,12 +31,14 @@ const BATCH: usize = 256;
 pub(super) struct Secret(Zeroizing<Scalar>);
 
 impl Secret {
-    /// The exponent of a key in a run, for a role: as good as drawn, by a random oracle.
-    pub(super) fn derive(key: &Key, run: &Run, role: Role) -> Self {
+    /// The exponent of a key for one list of ids, in one place of one exchange: as good as drawn, by a random oracle.
+    pub(super) fn derive(key: &Key, run: &Run, role: Role, ids: &Ids, before: Seal) -> Self {
         let mut hash = Sha512::new_with_prefix(b"privet-psi-v1-exponent");
         hash.update([role as u8]);
         hash.update(run.id());
         hash.update(key.expose());
+        hash.update(ids.digest());
+        hash.update(before.as_bytes());
         let wide = Zeroizing::new(<[u8; 64]>::from(hash.finalize()));
         Self(Zeroizing::new(Scalar::from_bytes_mod_order_wide(&wide)))
     }
@@ -136,6 +139,23 @@ mod tests {
         bytes.try_into().expect("as long as said")
     }
 
+    fn secret(key: u8) -> Secret {
+        let (key, run) = (Key::new([key; 32]), Run::new([3; 32]));
+        let ids = Ids::new(["ann"]).expect("ids");
+        Secret::derive(&key, &run, Role::LabelHolder, &ids, Seal::NONE)
+    }
+
+    #[test]
+    fn the_order_of_a_list_tells_nothing_about_rows() {
+        let secret = secret(1);
+        let mut ids: Vec<String> = (0..700).map(|row| row.to_string()).collect();
+        let (points, rows) = secret.mask_sorted(&Ids::new(&ids).expect("ids"));
+        ids.reverse();
+        let (turned, other) = secret.mask_sorted(&Ids::new(&ids).expect("ids"));
+        assert_eq!(points, turned);
+        assert!(rows.iter().zip(other).all(|(row, other)| row + other == 699));
+    }
+
     /// RFC 9497, appendix A.1.1: `BlindedElement` is `Blind` times `HashToGroup(Input)`, `EvaluationElement` that times `skSm`.
     #[test]
     fn ids_are_hashed_by_the_standard() {
@@ -164,11 +184,9 @@ mod tests {
 
     #[test]
     fn masks_commute_over_any_number_of_batches() {
-        let run = Run::new([3; 32]);
-        let secret = |key| Secret::derive(&Key::new([key; 32]), &run, Role::LabelHolder);
+        let (one, other) = (secret(1), secret(2));
         for rows in [0, 1, BATCH - 1, BATCH, BATCH + 1, 3 * BATCH + 7] {
             let ids = Ids::new((0..rows).map(|row| row.to_string())).expect("ids");
-            let (one, other) = (secret(1), secret(2));
             let there = other
                 .mask_again(Role::LabelHolder, &one.mask(&ids))
                 .expect("points");
@@ -182,8 +200,7 @@ mod tests {
 
     #[test]
     fn what_is_no_point_is_refused() {
-        let run = Run::new([3; 32]);
-        let secret = Secret::derive(&Key::new([1; 32]), &run, Role::LabelHolder);
+        let secret = secret(1);
         let good = secret.mask(&Ids::new(["ann"]).expect("ids"))[0];
         let refused = |bad: Encoding| {
             let error = secret

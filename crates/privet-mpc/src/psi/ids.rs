@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::fmt;
 
+use sha2::{Digest, Sha256};
+
 use crate::Error;
 
 /// How many ids a list may hold: messages stay below five gigabytes, and rows fit in 32 bits.
@@ -13,6 +15,7 @@ pub const MOST_IDS: usize = 1 << 27;
 pub struct Ids {
     text: Vec<u8>,
     ends: Vec<usize>,
+    digest: [u8; 32],
 }
 
 impl Ids {
@@ -23,12 +26,16 @@ impl Ids {
     /// # Errors
     /// [`Error::EmptyIds`] and [`Error::RepeatedIds`], with every row that is at fault; [`Error::TooManyIds`].
     pub fn new<I: AsRef<[u8]>>(ids: impl IntoIterator<Item = I>) -> Result<Self, Error> {
-        let (mut text, mut ends) = (Vec::new(), Vec::new());
+        let (mut text, mut ends, mut hash) = (Vec::new(), Vec::new(), Sha256::new());
         for id in ids {
-            text.extend_from_slice(id.as_ref());
+            let id = id.as_ref();
+            text.extend_from_slice(id);
             ends.push(text.len());
+            hash.update((id.len() as u64).to_le_bytes());
+            hash.update(id);
         }
-        let ids = Self { text, ends };
+        let digest = hash.finalize().into();
+        let ids = Self { text, ends, digest };
         if ids.len() > MOST_IDS {
             return Err(Error::TooManyIds { most: MOST_IDS });
         }
@@ -58,6 +65,11 @@ impl Ids {
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
+    }
+
+    /// A hash of all ids in their order. A secret, for people's ids can be guessed.
+    pub(super) fn digest(&self) -> &[u8; 32] {
+        &self.digest
     }
 
     pub(super) fn get(&self, row: usize) -> &[u8] {

@@ -11,6 +11,7 @@ use crate::Error;
 pub struct ExpectAnswer {
     run: Run,
     secret: Secret,
+    ids: [u8; 32],
     /// Own rows in the order in which their points were sent.
     sent: Vec<u32>,
     pub(super) seal: Seal,
@@ -18,7 +19,7 @@ pub struct ExpectAnswer {
 
 /// Offers one's ids, masked, to one feature holder. Each of several gets an offer of its own, with a run of its own.
 pub fn offer(key: &Key, run: Run, ids: &Ids) -> (ExpectAnswer, Vec<u8>) {
-    let secret = Secret::derive(key, &run, Role::LabelHolder);
+    let secret = Secret::derive(key, &run, Role::LabelHolder, ids, Seal::NONE);
     let (points, sent) = secret.mask_sorted(ids);
     let (message, seal) = Writer::new(Kind::Offer, &run)
         .list(points.into_iter())
@@ -26,6 +27,7 @@ pub fn offer(key: &Key, run: Run, ids: &Ids) -> (ExpectAnswer, Vec<u8>) {
     let state = ExpectAnswer {
         run,
         secret,
+        ids: *ids.digest(),
         sent,
         seal,
     };
@@ -48,6 +50,7 @@ impl ExpectAnswer {
         let theirs = by_tag(theirs, 0..)?;
         Ok(Pair {
             run: self.run,
+            ids: self.ids,
             rows: self.sent.len(),
             common: meet(&own, &theirs),
             seal,
@@ -88,6 +91,7 @@ struct Met {
 /// What the label holder has in common with one feature holder, which that one has not been told yet.
 pub struct Pair {
     run: Run,
+    ids: [u8; 32],
     /// How many rows the label holder has.
     rows: usize,
     common: Vec<Met>,
@@ -112,11 +116,11 @@ pub type Settled = (Vec<usize>, Vec<Vec<u8>>);
 /// What is common to all, from the pairs with every feature holder. The first pair gives the order.
 ///
 /// # Errors
-/// [`Error::Misuse`] if there is no pair, or if pairs come of different tables.
+/// [`Error::Misuse`] if there is no pair, or if pairs come of different lists of ids.
 pub fn settle(pairs: Vec<Pair>) -> Result<Settled, Error> {
     let first = pairs.first().ok_or(Error::Misuse("nobody to settle with"))?;
-    if pairs.iter().any(|pair| pair.rows != first.rows) {
-        return Err(Error::Misuse("pairs of tables with different numbers of rows"));
+    if pairs.iter().any(|pair| pair.ids != first.ids) {
+        return Err(Error::Misuse("pairs of different lists of ids"));
     }
     let mut holders = vec![0_usize; first.rows];
     for met in pairs.iter().flat_map(|pair| &pair.common) {

@@ -61,6 +61,10 @@ impl Seal {
     /// Before the first message.
     pub(super) const NONE: Self = Self([0; 32]);
 
+    pub(super) fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+
     fn over(self, bytes: &[u8]) -> Self {
         Self(
             Sha256::new_with_prefix(self.0)

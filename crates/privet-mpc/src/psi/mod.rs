@@ -44,7 +44,7 @@
 //!
 //! # Deviations
 //! The textbook sends a·(b·H(y)) back, so that both sides can match. Here the label holder tells the places instead. That is
-//! an eighth of the bytes, lets no feature holder see which ids only itself and the label holder have, and never lends the label
+//! far fewer bytes, lets no feature holder see which ids only itself and the label holder have, and never lends the label
 //! holder's exponent to points that a peer chose. A label holder that lies could lie as well in the textbook's reply.
 
 mod agreement;

@@ -220,7 +220,7 @@ fn secrets_do_not_print() {
 }
 
 #[test]
-fn settling_needs_pairs_of_one_table() {
+fn settling_needs_pairs_of_one_list() {
     let pair = |bank: &[&str]| {
         let (label, offer) = psi::offer(&key(1), run(1), &Ids::new(bank).unwrap());
         let (_, answer) = feature_holder(&offer).unwrap();
