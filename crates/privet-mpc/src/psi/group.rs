@@ -43,13 +43,19 @@ impl Secret {
         Self(Zeroizing::new(Scalar::from_bytes_mod_order_wide(&wide)))
     }
 
+    /// By reference: what is not copied need not be wiped.
+    fn times(&self, point: RistrettoPoint) -> RistrettoPoint {
+        let exponent: &Scalar = &self.0;
+        point * exponent
+    }
+
     /// The masked point of every id, in the order of rows.
     fn mask(&self, ids: &Ids) -> Vec<Encoding> {
         let hash = HashToGroup::new(DOMAIN);
         let batches = ids.len().div_ceil(BATCH);
         let masked = (0..batches).into_par_iter().flat_map_iter(|batch| {
             let rows = batch * BATCH..ids.len().min((batch + 1) * BATCH);
-            let points: Vec<_> = rows.map(|row| hash.point(ids.get(row)) * &*self.0).collect();
+            let points: Vec<_> = rows.map(|row| self.times(hash.point(ids.get(row)))).collect();
             RistrettoPoint::double_and_compress_batch(&points)
         });
         masked.map(|point| point.to_bytes()).collect()
@@ -73,7 +79,7 @@ impl Secret {
             .map(|batch| {
                 let points: Result<Vec<_>, Error> = batch
                     .iter()
-                    .map(|encoding| Ok(decode(whose, encoding)? * &*self.0))
+                    .map(|encoding| Ok(self.times(decode(whose, encoding)?)))
                     .collect();
                 let doubled = RistrettoPoint::double_and_compress_batch(&points?);
                 Ok(doubled.iter().map(|point| tag(point.as_bytes())).collect())

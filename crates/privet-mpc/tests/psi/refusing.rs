@@ -37,8 +37,11 @@ fn exchange() -> Exchange {
     }
 }
 
-/// What each receiver says to a message.
-fn receivers(all: &Exchange) -> [(Vec<u8>, Box<dyn Fn(&[u8]) -> Option<Error> + '_>); 3] {
+/// Its error, if a message is refused.
+type Receiver<'a> = Box<dyn Fn(&[u8]) -> Option<Error> + 'a>;
+
+/// Every message with whoever is to receive it.
+fn receivers(all: &Exchange) -> [(Vec<u8>, Receiver<'_>); 3] {
     [
         (all.offer.clone(), Box::new(|bytes| feature_holder(bytes).err())),
         (
