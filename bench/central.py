@@ -86,7 +86,15 @@ def split(rows, place, values, seed):
     return picked[len(picked) // 10 :], picked[: len(picked) // 10]
 
 
-TRANSFORMS = {None: float, "log": math.log, "log1p": math.log1p, "asinh": math.asinh}
+def transform(column):
+    """How a number is stretched, as the schema declares it."""
+    scale = column.get("scale")
+    return {
+        None: float,
+        "log": math.log,
+        "log1p": math.log1p if scale is None else lambda x: math.copysign(math.log1p(abs(x) / scale), x),
+        "asinh": lambda x: math.asinh(x / (scale or 1)),
+    }[column.get("transform")]
 
 
 def code(columns, rows, how, only=None):
@@ -111,7 +119,7 @@ def code(columns, rows, how, only=None):
                 parts.append((codes[:, None] == np.arange(1, len(order) + 1)).astype(float))
                 lows += [0] * len(order)
             continue
-        change = TRANSFORMS[column.get("transform") if how == "declared" else None]
+        change = transform(column) if how == "declared" else float
         low, high = change(column["min"]), change(column["max"])
         x = [change(min(max(float(cell), column["min"]), column["max"])) for cell in cells]
         parts.append((2 * (np.array(x) - low) / (high - low) - 1)[:, None])

@@ -27,6 +27,7 @@ bmi = { type = "number", min = 10, max = 80, bins = 64, private = false }
 income = { type = "number", min = 1, max = 1000000, transform = "log", fill = 1 }
 dose = { type = "number", min = 0, max = 100, cuts = [1, 5, 20.1] }
 weight = { type = "number", min = 0, max = 100000 }
+balance = { type = "number", min = -5000, max = 100000, transform = "log1p", scale = 1000 }
 grade = { type = "ordinal", values = ["low", "mid", "high"] }
 sex = { type = "category", values = ["F", "M"], fill = "F" }
 smoker = { type = "flag" }
@@ -43,13 +44,13 @@ fn everything_that_can_be_declared_is_read() {
         .iter()
         .map(|column| column.name.as_str())
         .collect();
-    let expected = "age bmi income dose weight grade sex smoker person notes outcome";
+    let expected = "age bmi income dose weight balance grade sex smoker person notes outcome";
     assert_eq!(names.join(" "), expected, "in the order of the file");
     let private: Vec<bool> = schema.columns().iter().map(|column| column.private).collect();
     assert_eq!(
         private,
         [
-            true, false, true, true, true, true, true, true, false, false, true
+            true, false, true, true, true, true, true, true, true, false, false, true
         ]
     );
     assert_eq!(schema.dataset(), "adult");
@@ -68,7 +69,7 @@ fn everything_that_can_be_declared_is_read() {
         .iter()
         .map(|column| column.kind.slots())
         .collect();
-    assert_eq!(slots, [75, 65, 129, 5, 129, 5, 4, 4, 0, 0, 0]);
+    assert_eq!(slots, [75, 65, 129, 5, 129, 129, 5, 4, 4, 0, 0, 0]);
     assert!(matches!(schema.label().unwrap().1, Label::Classes(it) if it.values().len() == 2));
 }
 

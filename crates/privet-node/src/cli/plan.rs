@@ -5,7 +5,7 @@ use std::path::Path;
 
 use privet::data::Schema;
 use privet::privacy::account::{Caps, Price};
-use privet::privacy::{Ledger, Neighbours, Randomness, Typed};
+use privet::privacy::{Delta, Ledger, Neighbours, Randomness, Typed};
 use privet::setting::plain::Plain;
 use serde_json::json;
 
@@ -69,6 +69,7 @@ fn central(curated: &Curated, job: &Job, ledger: &Where) -> Result<Answer, Failu
     let asked = Asked {
         schema,
         price,
+        delta: central.delta(),
         path,
     };
     let (left, exit) = match relation.clone().typed(asked) {
@@ -102,6 +103,7 @@ fn central(curated: &Curated, job: &Job, ledger: &Where) -> Result<Answer, Failu
 struct Asked<'a> {
     schema: &'a Schema,
     price: Price,
+    delta: Delta,
     path: &'a Path,
 }
 
@@ -114,9 +116,13 @@ impl Typed for Asked<'_> {
             return Err(Failure {
                 exit: Exit::Budget,
                 message: format!(
-                    "there is no ledger {} yet. Set a budget first: `{}`",
+                    "there is no ledger {} yet. Set a budget first: `{}{}`",
                     self.path.display(),
-                    relation.relation().limit_command(dataset)
+                    relation.relation().limit_command(dataset),
+                    match self.delta {
+                        Delta::ZERO => String::new(),
+                        delta => format!(" --delta {delta}"),
+                    }
                 ),
             });
         }

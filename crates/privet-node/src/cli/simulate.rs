@@ -114,7 +114,12 @@ impl Typed for Simulated<'_> {
 
     fn under<N: Neighbours>(self, relation: N) -> Self::Output {
         let price = self.central.price(self.train.schema(), &relation.relation())?;
-        let ledger = Ledger::volatile(relation, Caps::from(price), self.central.delta(), Randomness::from_os()?)?;
+        let ledger = Ledger::volatile(
+            relation,
+            Caps::from(price),
+            self.central.delta(),
+            Randomness::from_os()?,
+        )?;
         self.central.fit(self.train, ledger, &|_, _| {})
     }
 }

@@ -1,15 +1,23 @@
 //! `[algorithm]` and `[privacy]` of `setting = "central"`.
 
 use privet::data::{Schema, Section};
-use privet::privacy::{Epsilon, Relation};
+use privet::privacy::{Delta, Epsilon, Relation};
 use privet::setting::central::{
-    Algorithm, Builder, Central, Clip, Coefficient, Encoding, Normaliser, Planes,
+    Algorithm, Builder, Central, Clip, Coefficient, Encoding, Normaliser, Places, Planes, Splits,
 };
 
 use super::plain::{fits, whole};
 
 /// Every parameter, with the section that it stands in, for findings at its line.
-const KEYS: [&str; 11] = [
+const KEYS: [&str; 19] = [
+    "splits",
+    "trees",
+    "leaves",
+    "depth",
+    "learning_rate",
+    "gradient_clip",
+    "ridge",
+    "shrinkage",
     "rounds",
     "lower",
     "upper",
@@ -39,8 +47,16 @@ pub(super) fn read(
     schema: Option<&Schema>,
 ) -> Option<Curated> {
     let builder = parameters(algorithm);
-    let (epsilon, rows, relation) = budget(privacy?, schema);
-    let builder = builder?.epsilon(epsilon?).rows_about(rows?);
+    let Budget {
+        epsilon,
+        delta,
+        rows,
+        relation,
+    } = budget(privacy?, schema);
+    let mut builder = builder?.epsilon(epsilon?).rows_about(rows?);
+    if let Some(delta) = delta? {
+        builder = builder.delta(delta);
+    }
     let central = builder.build().and_then(|central| {
         if let (Some(schema), Some(relation)) = (schema, &relation) {
             central.resolve(schema, relation)?.noise(schema, relation)?;
@@ -51,7 +67,7 @@ pub(super) fn read(
         .inspect_err(|e| {
             let why = e.to_string();
             let about = |key: &&str| why.starts_with(&format!("{key} "));
-            match ["epsilon", "rows_about"].iter().find(|key| about(key)) {
+            match ["epsilon", "delta", "rows_about"].iter().find(|key| about(key)) {
                 Some(key) => privacy
                     .into_iter()
                     .for_each(|privacy| privacy.finding_at(key, why.clone())),
@@ -69,27 +85,43 @@ pub(super) fn read(
 }
 
 fn parameters(section: &Section<'_>) -> Option<Builder> {
-    type Counts = [(&'static str, fn(Builder, u32) -> Builder); 3];
+    type Counts = [(&'static str, fn(Builder, u32) -> Builder); 6];
+    type Numbers = [(&'static str, fn(Builder, f64) -> Builder); 6];
     const COUNTS: Counts = [
         ("rounds", Builder::rounds),
         ("candidates", Builder::candidates),
         ("bins", Builder::bins),
+        ("trees", Builder::trees),
+        ("leaves", Builder::leaves),
+        ("depth", Builder::depth),
+    ];
+    const NUMBERS: Numbers = [
+        ("lower", Builder::lower),
+        ("upper", Builder::upper),
+        ("learning_rate", Builder::learning_rate),
+        ("gradient_clip", Builder::gradient_clip),
+        ("ridge", Builder::ridge),
+        ("shrinkage", Builder::shrinkage),
     ];
     let names = Algorithm::NAMES.map(|name| (name, name));
     let name = section.required_choice("name", &names);
     let mut builder = Central::builder();
-    for (key, set) in COUNTS {
+    let places = name.as_ref().is_some_and(|name| name.value == "trees");
+    if places && let Some(places) = section.choice("bins", &Places::NAMES) {
+        builder = builder.places(places.value);
+    }
+    for (key, set) in COUNTS.into_iter().filter(|(key, _)| !(places && *key == "bins")) {
         if let Some(count) = whole(section, key).and_then(|count| fits(section, key, count)) {
             builder = set(builder, count);
         }
     }
-    for (key, set) in [
-        ("lower", Builder::lower as fn(Builder, f64) -> Builder),
-        ("upper", Builder::upper),
-    ] {
+    for (key, set) in NUMBERS {
         if let Some(number) = section.number(key) {
             builder = set(builder, number.value);
         }
+    }
+    if let Some(splits) = section.choice("splits", &Splits::NAMES) {
+        builder = builder.splits(splits.value);
     }
     if let Some(planes) = section.choice("planes", &Planes::NAMES) {
         builder = builder.planes(planes.value);
@@ -113,10 +145,15 @@ fn parameters(section: &Section<'_>) -> Option<Builder> {
 }
 
 /// What may be spent, on how many rows, and who is protected.
-fn budget(
-    privacy: &Section<'_>,
-    schema: Option<&Schema>,
-) -> (Option<Epsilon>, Option<u64>, Option<Relation>) {
+struct Budget {
+    epsilon: Option<Epsilon>,
+    /// Nothing where it is wrong; inside, nothing where it is not given.
+    delta: Option<Option<Delta>>,
+    rows: Option<u64>,
+    relation: Option<Relation>,
+}
+
+fn budget(privacy: &Section<'_>, schema: Option<&Schema>) -> Budget {
     let epsilon = privacy.required_number("epsilon", "0.5").and_then(|found| {
         let epsilon = Epsilon::new(found.value).ok().filter(|epsilon| *epsilon > Epsilon::ZERO);
         if epsilon.is_none() {
@@ -128,6 +165,22 @@ fn budget(
         }
         epsilon
     });
+    let delta = match privacy.has("delta") {
+        false => Some(None),
+        true => privacy.number("delta").and_then(|found| {
+            let delta = Delta::new(found.value).ok();
+            let delta = delta.filter(|delta| *delta > Delta::ZERO && delta.to_f64() < 0.01);
+            if delta.is_none() {
+                let why = format!(
+                    "delta = {} is no small chance: write a number far below one over the number of people, such as delta = 1e-6, or \
+                     leave it out",
+                    found.value
+                );
+                privacy.finding_at("delta", why);
+            }
+            delta.map(Some)
+        }),
+    };
     let rows = match privacy.has("rows_about") {
         true => whole(privacy, "rows_about").and_then(|rows| fits(privacy, "rows_about", rows)),
         false => {
@@ -147,5 +200,10 @@ fn budget(
             Some(true) => Relation::Replace { rows, unit },
         }
     });
-    (epsilon, rows, relation)
+    Budget {
+        epsilon,
+        delta,
+        rows,
+        relation,
+    }
 }

@@ -129,6 +129,13 @@ impl Job {
         let (Some(schema), Some(data), Some(output), Some(setting)) = (schema, data, output, setting) else {
             return Err(Error::Data(format!("{name} is not a whole job")));
         };
+        let schema = match &setting {
+            Setting::Central(curated) => curated
+                .central
+                .resolve(&schema, &curated.relation)?
+                .reads(&schema),
+            Setting::Plain(_) => schema,
+        };
         let mut job = Self {
             setting,
             schema: Arc::new(schema),

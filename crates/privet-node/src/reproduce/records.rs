@@ -33,6 +33,8 @@ pub enum Coding {
 pub enum Secret {
     /// All but these features and the label.
     AllBut(&'static [&'static str]),
+    /// All but these features; the label is private.
+    LabelAndAllBut(&'static [&'static str]),
     /// Everything.
     Everything,
 }
@@ -179,7 +181,10 @@ impl Records {
                 (_, Kind::Id | Kind::Skip) => false,
                 (Secret::Everything, _) => true,
                 (Secret::AllBut(_), Kind::Label(_)) => false,
-                (Secret::AllBut(public), _) => !public.contains(&column.name.as_str()),
+                (Secret::LabelAndAllBut(_), Kind::Label(_)) => true,
+                (Secret::AllBut(public) | Secret::LabelAndAllBut(public), _) => {
+                    !public.contains(&column.name.as_str())
+                }
             };
             Ok(Column {
                 kind,

@@ -53,10 +53,7 @@ impl Cuts {
         let mut points: Vec<f32> = (1..half)
             .flat_map(|i| {
                 let share = f64::from(i) / f64::from(half);
-                [
-                    min + share * (max - min),
-                    scale.undo(low + share * (high - low)),
-                ]
+                [min + share * (max - min), scale.undo(low + share * (high - low))]
             })
             // Between two whole numbers one point is enough.
             .map(|x| if integer { x.floor() + 0.5 } else { x } as f32)
@@ -169,6 +166,7 @@ impl Scale {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::schema::Units;
 
     /// The definition: how many cuts are at most x.
     fn slow(cuts: &Cuts, x: f32) -> u16 {
@@ -177,11 +175,13 @@ mod tests {
 
     #[test]
     fn the_guess_never_differs_from_the_definition() {
+        let log1p = Transform::Log1p(Units::new(1000.0).ok());
         let all = [
             Cuts::equal_width(0.0, 1.0, Transform::None, 128),
             Cuts::equal_width(-3.7e5, 9.1e4, Transform::None, 255),
             Cuts::equal_width(1.0, 1e6, Transform::Log, 64),
             Cuts::equal_width(0.0, 10.0, Transform::Sqrt, 7),
+            Cuts::equal_width(-1e4, 1.1e5, log1p, 128),
             Cuts::between_integers(17.0, 90.0),
             Cuts::declared(0.0, 100.0, &[1.0, 5.0, 99.5]),
             Cuts::mixed(-5e4, 5e5, Transform::None, 128, false),

@@ -33,7 +33,11 @@ impl<R> Private<Rows<R>> {
 impl<T> Private<T> {
     /// The rows of a table that is kept in another form: column by column, say. `row` is handed the table and the number of a row,
     /// and must look at that row alone. Who may use it is checked by a test: trees, in one place.
-    pub(crate) fn row_by_row<R>(&self, rows: impl Fn(&T) -> usize, row: impl Fn(&T, usize) -> R) -> Private<Rows<R>> {
+    pub(crate) fn row_by_row<R>(
+        &self,
+        rows: impl Fn(&T) -> usize,
+        row: impl Fn(&T, usize) -> R,
+    ) -> Private<Rows<R>> {
         let table = self.as_ref().expose();
         Private::wrap(Rows((0..rows(table)).map(|number| row(table, number)).collect()))
     }

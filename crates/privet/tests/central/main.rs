@@ -13,4 +13,5 @@ mod samples;
 mod sensitivities;
 mod supports;
 mod tables;
+mod trees;
 mod window;

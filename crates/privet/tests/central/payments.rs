@@ -5,10 +5,10 @@ use privet::data::schema::{Kind, Label};
 use privet::data::{Keep, Schema};
 use privet::privacy::account::Price;
 use privet::privacy::{AddRemove, Epsilon, Neighbours, Replace};
-use privet::setting::central::Central;
+use privet::setting::central::{Algorithm, Central, Planes};
 
 use crate::home::{self, column, number, schema, values};
-use crate::tables::{CORNERS, Open, algorithms, built, epsilon, others, read, rows, start};
+use crate::tables::{CORNERS, Open, algorithms, built, epsilon, others, paid_public, read, rows, start};
 use crate::window::{Script, ledger, run};
 
 fn billionths(prices: impl IntoIterator<Item = Price>) -> u64 {
@@ -42,8 +42,8 @@ fn balances<N: Neighbours>(central: &Central, open: Open, relation: &N, script: 
         "{name}: draws that nobody asked for"
     );
     let schema = open.schema();
-    let charge = central.charge(&schema, &relation.relation()).expect("a charge");
-    assert_eq!(charge, central.epsilon(), "{name}");
+    let price = central.price(&schema, &relation.relation()).expect("a price");
+    assert_eq!(price, Price::Pure(central.epsilon()), "{name}");
 }
 
 #[test]
@@ -62,6 +62,15 @@ fn what_is_charged_is_what_was_drawn() {
                     &script,
                 );
             }
+        }
+    }
+}
+
+#[test]
+fn paid_public_classifiers_are_paid_for() {
+    for central in paid_public("1", 10_000_000) {
+        for open in [Open::Feature, Open::Features] {
+            balances(&central, open, &open.relation(2), &Script::Drawn);
         }
     }
 }
@@ -88,8 +97,8 @@ fn public_columns_alone_cost_nothing() {
         .expect("it is free");
     let relation = open.relation(1).relation();
     assert_eq!(
-        central.charge(&open.schema(), &relation).expect("a charge"),
-        Epsilon::ZERO
+        central.price(&open.schema(), &relation).expect("a price"),
+        Price::Pure(Epsilon::ZERO)
     );
 }
 
@@ -154,13 +163,15 @@ fn what_does_not_fit_the_schema_is_refused_before_it_is_paid_for() {
     let misuse = |error: Error| assert!(matches!(error, Error::Misuse(_)), "{error}");
     for central in algorithms("1", 50) {
         // Three classes, and a number.
-        parameter(refused(
-            &central,
-            with(label(&["a", "b", "c"]), true),
-            Replace::row(),
-        ));
-        let height = Kind::Label(Label::Number { min: 0.0, max: 1.0 });
-        parameter(refused(&central, with(height, true), Replace::row()));
+        if !matches!(central.algorithm(), Algorithm::Trees(_)) {
+            parameter(refused(
+                &central,
+                with(label(&["a", "b", "c"]), true),
+                Replace::row(),
+            ));
+            let height = Kind::Label(Label::Number { min: 0.0, max: 1.0 });
+            parameter(refused(&central, with(height, true), Replace::row()));
+        }
         // Nothing is private.
         let nothing = privet::privacy::ReplacePrivate::unit(rows(1), ["elsewhere"]);
         parameter(refused(&central, with(label(&["a", "b"]), false), nothing));
@@ -196,6 +207,12 @@ fn what_does_not_fit_the_schema_is_refused_before_it_is_paid_for() {
         let all = Open::Nothing.relation(1);
         parameter(refused(&balanced, Open::LabelAndFeature.schema(), all));
     }
+    // A classifier of public columns is free, or there is none.
+    let paid = built(start("brc", "1", 50).planes(Planes::PaidPublic));
+    for open in [Open::Nothing, Open::Label, Open::LabelAndFeature] {
+        parameter(refused(&paid, open.schema(), open.relation(1)));
+    }
+    parameter(refused(&paid, Open::Feature.schema(), Replace::row()));
     let public = built(start("public", "1", 50));
     parameter(refused(
         &public,

@@ -9,7 +9,7 @@ use privet::setting::central::Central;
 use crate::tables::{Lines, Open, Row};
 use crate::window::{Script, run};
 
-/// The largest part of its claim that each question's answer moved by, and how far that was.
+/// The largest part of its claim that each question's answer moved by, and how far that was; squared, where the claim is.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Reach {
     pub(crate) part: f64,
@@ -116,7 +116,10 @@ fn distance(a: &Observed, b: &Observed) -> (u64, u64) {
             let (least, most) = (changes().min(), changes().max());
             (most.unwrap_or(0).abs_diff(least.unwrap_or(0)), claim)
         }
-        Norm::L2Squared(_) => panic!("nothing here is Gaussian"),
+        Norm::L2Squared(claim) => (
+            changes().map(|change| change.unsigned_abs().pow(2)).sum(),
+            u64::try_from(claim).expect("small"),
+        ),
     }
 }
 

@@ -7,7 +7,9 @@ use privet::setting::central::{Algorithm, Central, Clip, Normaliser};
 use privet_testkit::replay::{Report, Transcript, search};
 
 use crate::home;
-use crate::tables::{Lines, Open, Row, algorithms, built, corners, every_boosting, others, read, start};
+use crate::tables::{
+    Lines, Open, Row, algorithms, built, corners, every_boosting, others, paid_public, read, start,
+};
 
 /// Of every size: as drawn, about as far off as noise is, and far beyond all clips.
 fn records() -> [Transcript; 4] {
@@ -66,7 +68,8 @@ fn pairs(open: Open, agree: impl Fn(&Row, &Row) -> bool) -> Vec<[Lines; 2]> {
 fn reaches(central: &Central) -> bool {
     match central.algorithm() {
         Algorithm::Brc(brc) => brc.normaliser == Normaliser::Rows,
-        Algorithm::Objective(_) | Algorithm::DpLogistic | Algorithm::People(_) => false,
+        // Sums of trees are reached in tests of their own.
+        Algorithm::Objective(_) | Algorithm::DpLogistic | Algorithm::People(_) | Algorithm::Trees(_) => false,
         _ => true,
     }
 }
@@ -110,13 +113,26 @@ fn runs_replay_where_some_columns_are_private() {
     }
 }
 
+/// A public classifier that is chosen by private labels is the same where the choice was.
+#[test]
+fn runs_with_paid_public_classifiers_replay() {
+    for open in [Open::Feature, Open::Features] {
+        let pairs = pairs(open, |one, other| open.agree(one, other));
+        for central in paid_public("1", 5) {
+            let report = replayed(&central, open, &open.relation(1), &pairs);
+            assert!(report.attained > 0.99, "{central:?}: {report:?}");
+        }
+    }
+}
+
 /// Which rows are kept follows from public labels and public coins.
 #[test]
 fn balanced_runs_replay() {
     for open in [Open::Label, Open::LabelAndFeature] {
         let pairs = pairs(open, |one, other| open.agree(one, other));
         for name in Algorithm::NAMES {
-            if name == "public" && open == Open::Label {
+            // Trees learn from all rows.
+            if name == "public" && open == Open::Label || name == "trees" {
                 continue;
             }
             let central = built(start(name, "1", 5).balance(true));

@@ -128,6 +128,28 @@ fn intercepts_move_by_their_claim_and_no_more() {
     }
 }
 
+#[test]
+fn paid_public_classifiers_move_by_their_claim_and_no_more() {
+    for change in [
+        (Change::Columns, Open::Feature),
+        (Change::Columns, Open::Features),
+    ] {
+        for k in [1, 2] {
+            let central = built(boosting(Planes::PaidPublic, Clip::Project).rounds(3));
+            // A choice, then an edge; a plane, its reverse, and the private one.
+            let records = [says(&[7, 20_000]), says(&[72, 20_000, 64, 20_000])];
+            let reached = search(&central, change, k, &records);
+            assert_eq!(reached.len(), 6);
+            for (turn, reached) in reached.iter().enumerate() {
+                assert!(
+                    reached.part > 0.99 || turn % 2 == 1 || turn == 2,
+                    "{change:?}, {k} rows, question {turn}: {reached:?}"
+                );
+            }
+        }
+    }
+}
+
 /// What is claimed, with the clips in whole 4096ths as they are rounded.
 fn quotient_claim(k: u64, declared: u64) -> f64 {
     k as f64 * high() / (low() * declared as f64)

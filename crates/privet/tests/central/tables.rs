@@ -5,7 +5,7 @@ use std::num::NonZeroU32;
 use privet::data::schema::{Kind, Label};
 use privet::data::{Keep, Schema, Table};
 use privet::privacy::{Epsilon, ReplacePrivate};
-use privet::setting::central::{Builder, Central, Clip, Coefficient, Encoding, Normaliser, Planes};
+use privet::setting::central::{Builder, Central, Clip, Coefficient, Encoding, Normaliser, Planes, Splits};
 
 use crate::home::{column, number, schema, values};
 
@@ -119,6 +119,24 @@ pub(crate) fn built(builder: Builder) -> Central {
     builder.build().expect("parameters")
 }
 
+/// All kinds of planes but the one that only fits public columns beside a private label.
+fn planes() -> impl Iterator<Item = Planes> {
+    let all = Planes::NAMES.into_iter().map(|(_, planes)| planes);
+    all.filter(|planes| *planes != Planes::PaidPublic)
+}
+
+/// Boosting with paid public classifiers, with every other option.
+pub(crate) fn paid_public(price: &str, about: u64) -> Vec<Central> {
+    let mut all = Vec::new();
+    for (_, clip) in Clip::NAMES {
+        for (_, normaliser) in Normaliser::NAMES {
+            let brc = start("brc", price, about).rounds(3).planes(Planes::PaidPublic);
+            all.push(built(brc.clip(clip).normaliser(normaliser)));
+        }
+    }
+    all
+}
+
 /// Every algorithm that looks at private columns, and every option of boosting.
 pub(crate) fn algorithms(price: &str, about: u64) -> Vec<Central> {
     let start = |name| start(name, price, about);
@@ -133,9 +151,12 @@ pub(crate) fn algorithms(price: &str, about: u64) -> Vec<Central> {
         start("people").rounds(3).clip(Clip::Project),
         start("people").rounds(2).normaliser(Normaliser::Weights),
         start("auto"),
+        start("trees").trees(4).leaves(3),
+        start("trees").trees(3).splits(Splits::Mixed).gradient_clip(1.0),
+        start("trees").trees(2).splits(Splits::Random).depth(2),
     ];
     // Two of the sixteen ways to boost for each kind of planes, so that every option stands beside others.
-    for (number, (_, planes)) in Planes::NAMES.into_iter().enumerate() {
+    for (number, planes) in planes().enumerate() {
         for other in [false, true] {
             let pick = |bit: usize| usize::from((number >> bit & 1 == 1) != other);
             let brc = start("brc").rounds(3).planes(planes).clip(Clip::NAMES[pick(0)].1);
@@ -149,7 +170,7 @@ pub(crate) fn algorithms(price: &str, about: u64) -> Vec<Central> {
 /// Every combination of options of boosting.
 pub(crate) fn every_boosting(price: &str, about: u64) -> Vec<Central> {
     let mut all = Vec::new();
-    for (_, planes) in Planes::NAMES {
+    for planes in planes() {
         for (_, clip) in Clip::NAMES {
             for (_, normaliser) in Normaliser::NAMES {
                 for (_, coefficient) in Coefficient::NAMES {

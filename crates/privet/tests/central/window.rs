@@ -121,7 +121,13 @@ pub(crate) fn watch<N: Neighbours>(
         script: script.clone(),
         seed,
     };
-    let plain = ledger(relation.clone(), Epsilon::new(1000.0)?);
+    let plain = match central.delta() {
+        Delta::ZERO => ledger(relation.clone(), Epsilon::new(1000.0)?),
+        delta => {
+            let price = central.price(table.schema(), &relation.relation())?;
+            Ledger::volatile(relation.clone(), Caps::from(price), delta, Randomness::from_os()?)?
+        }
+    };
     let mut ledger = plain.audited(Box::new(window.clone()))?;
     let ensemble = central.train(table, &mut ledger, &|_, _| {})?;
     Ok((ensemble, window.with(|seen| seen.clone()), ledger.close()))

@@ -13,6 +13,7 @@ use std::ops::ControlFlow;
 
 use privet::boost::gradient::{Boosted, Gradient, Rows, Training};
 use privet::boost::{Ensemble, Link, Member};
+use privet::data::schema::Kind;
 use privet::data::{Cells, Schema};
 use privet::learner::tree::Growth;
 use privet::learner::{Learner, Linear, Rule, Stump, Term};
@@ -167,6 +168,44 @@ fn stumps() -> Model {
         members: members.collect(),
     };
     model(&schema, ensemble)
+}
+
+/// A stump on each cut of a column with a declared scale, saved and read again; and rows around every cut.
+fn stretched() -> (Model, Vec<Vec<String>>) {
+    let column =
+        "c = { type = 'number', min = -5000, max = 1e5, transform = 'log1p', scale = 1000, bins = 12 }";
+    let label = "label = { type = 'label', values = ['0', '1'] }";
+    let text = format!("dataset = 'd'\nmissing = ['?']\n[columns]\n{column}\n{label}\n");
+    let schema = Schema::from_toml("s", &text).unwrap();
+    let Kind::Number(number) = &schema.columns()[0].kind else {
+        panic!("a number");
+    };
+    let cuts = number.cuts().points();
+    let around = |&cut: &f32| [cut.next_down(), cut, cut.next_up()];
+    let rows = cuts.iter().flat_map(around).map(|x| vec![x.to_string()]);
+    let rows = rows.chain([vec!["-1e9".into()], vec!["?".into()]]).collect();
+    let members = (0..cuts.len() as u16).map(|slot| Member {
+        weight: 1.0 + f64::from(slot),
+        output: 0,
+        learner: Learner::Stump(Stump {
+            feature: 0,
+            rule: Rule::AtMost {
+                slot,
+                besides: vec![],
+            },
+            left: -1.0,
+            right: 0.5,
+        }),
+    });
+    let ensemble = Ensemble {
+        link: Link::Vote,
+        base: vec![0.0],
+        members: members.collect(),
+    };
+    let model = model(&schema, ensemble);
+    let again = Model::from_bytes(&model.to_bytes()).unwrap();
+    assert_eq!(again.schema(), &schema);
+    (again, rows)
 }
 
 #[test]

@@ -7,7 +7,7 @@ use privet::model::{Format, Model};
 
 use super::readers::{Field, floats, message, wholes};
 use super::table::Labels;
-use super::{boosted, coded, raw, scores, stumps, trees};
+use super::{boosted, coded, raw, scores, stretched, stumps, trees};
 
 /// The tree operator's lists.
 struct Trees {
@@ -144,6 +144,19 @@ fn stumps_say_the_same_about_raw_rows() {
         let sum = trees.sums(&coded(&features, row))[0];
         assert!(
             (f64::from(sum) - 2.0 * score).abs() < 3e-6,
+            "{sum} is not {score} for {row:?}"
+        );
+    }
+}
+
+#[test]
+fn cuts_of_a_declared_scale_are_the_same() {
+    let (model, rows) = stretched();
+    let (trees, features) = exported(&model);
+    for (row, score) in rows.iter().zip(scores(&model, &rows)) {
+        let sum = trees.sums(&coded(&features, row))[0];
+        assert!(
+            (f64::from(sum) - 2.0 * score).abs() < 1e-4,
             "{sum} is not {score} for {row:?}"
         );
     }

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::readers::ubj;
 use super::table::Labels;
-use super::{boosted, coded, raw, scores, stumps, trees};
+use super::{boosted, coded, raw, scores, stretched, stumps, trees};
 
 fn json(model: &Model) -> (Value, String) {
     let exported = model.export(Format::XgboostJson).unwrap();
@@ -119,6 +119,19 @@ fn stumps_say_the_same_about_raw_rows() {
         // Log-odds are twice the margin.
         assert!(
             (f64::from(sum) - 2.0 * score).abs() < 3e-6,
+            "{sum} is not {score} for {row:?}"
+        );
+    }
+}
+
+#[test]
+fn cuts_of_a_declared_scale_are_the_same() {
+    let (model, rows) = stretched();
+    let (document, features) = json(&model);
+    for (row, score) in rows.iter().zip(scores(&model, &rows)) {
+        let sum = sums(&document, 1, &coded(&features, row))[0];
+        assert!(
+            (f64::from(sum) - 2.0 * score).abs() < 1e-4,
             "{sum} is not {score} for {row:?}"
         );
     }

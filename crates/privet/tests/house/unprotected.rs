@@ -28,6 +28,12 @@ const PUBLIC: &[&str] = &[
     "crates/privet/src/data/public.rs",
 ];
 
+/// Files that may make rows of a table that is kept in another form.
+const ROWS: &[&str] = &[
+    "crates/privet/src/privacy/partition.rs",
+    "crates/privet/src/setting/trees/mod.rs",
+];
+
 /// A folder of this name holds papers' algorithms whose claim is false.
 const AS_PUBLISHED: &str = "/as_published/";
 
@@ -40,6 +46,8 @@ pub(crate) enum Found {
     Alias(usize),
     /// The door for what a relation leaves public.
     Public(usize),
+    /// Rows of a table that is kept in another form.
+    Rows(usize),
 }
 
 /// Where a file names the door, or goes through it.
@@ -60,6 +68,9 @@ fn collect(tokens: &[TokenTree], found: &mut Vec<Found>) {
         }
         if word(Some(token)).as_deref() == Some("left_public") {
             found.push(Found::Public(token.span().start().line));
+        }
+        if word(Some(token)).as_deref() == Some("row_by_row") {
+            found.push(Found::Rows(token.span().start().line));
         }
         if let TokenTree::Group(inner) = token {
             collect(&Vec::from_iter(inner.stream()), found);
@@ -84,7 +95,10 @@ pub(crate) fn faults(files: &[(String, Vec<Found>)]) -> Vec<String> {
                 Found::Public(line) if !PUBLIC.contains(&file.as_str()) => {
                     faults.push(format!("{file}:{line}: may not name `left_public`"));
                 }
-                Found::Door(_) | Found::Public(_) => {}
+                Found::Rows(line) if !ROWS.contains(&file.as_str()) => {
+                    faults.push(format!("{file}:{line}: may not name `row_by_row`"));
+                }
+                Found::Door(_) | Found::Public(_) | Found::Rows(_) => {}
             }
         }
     }
@@ -120,6 +134,9 @@ mod self_tests {
         let code = "fn f() { cells.left_public(relation, |cells, _| cells.clone()) }";
         assert_eq!(count("crates/privet/src/setting/plain/mod.rs", code), 1);
         assert_eq!(count("crates/privet/src/data/public.rs", code), 0);
+        let code = "fn f() { table.row_by_row(|t| t.len(), |t, row| t[row]) }";
+        assert_eq!(count("crates/privet/src/setting/plain/mod.rs", code), 1);
+        assert_eq!(count("crates/privet/src/setting/trees/mod.rs", code), 0);
     }
 
     #[test]

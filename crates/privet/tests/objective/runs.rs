@@ -9,7 +9,7 @@ use privet::privacy::{
     Anchor, Coins, Delta, Epsilon, Ledger, Neighbours, Private, Randomness, Replace, ReplacePrivate,
     Unprotected,
 };
-use privet::setting::central::as_published::Pate;
+use privet::setting::central::as_published::{Flips, Pate};
 use privet::setting::central::{Central, Encoding};
 use privet_testkit::replay::{Finding, replay, search, transcripts};
 
@@ -239,4 +239,60 @@ fn the_teachers_vote_without_protection() {
     assert!(share(false) > 0.75, "{}", share(false));
     assert!(share(true) < 0.6, "{}", share(true));
     assert!(leave.certificate().is_void());
+}
+
+/// Void by name, and rightly so: with the same coins, a changed number of one row is a changed threshold. Its best thresholds lie where
+/// the labels change all the same.
+#[test]
+fn thresholds_of_flipped_labels_are_numbers_of_rows() {
+    let line = |changed: Option<&'static str>| {
+        let numbers = ["0.1", "0.2", "0.3", "0.4", "0.6", "0.7", "0.8", "0.9"];
+        let rows = numbers.map(|x| [x, if x < "0.5" { "a" } else { "b" }]);
+        let rows = rows.map(|[x, y]| [changed.filter(|_| x == "0.6").unwrap_or(x), y]);
+        let columns = [
+            column("x", number(0.0, 1.0)),
+            column("label", Kind::Label(Label::Classes(values(["a", "b"])))),
+        ];
+        table(schema(columns), Keep::Values, &rows)
+    };
+    let relation = line(None).schema().relation();
+    let leave = Unprotected::unrecorded("test", &relation, Flips::because());
+    let fitted = |changed, probability| {
+        let flips = Flips {
+            rounds: 20,
+            probability,
+            clip: 2.0,
+            epsilon: Epsilon::new(1e6).expect("an epsilon"),
+        };
+        let mut coins = Coins::from_seed([7; 32]);
+        let model = flips
+            .fit(line(changed), &relation, &leave, &mut coins)
+            .expect("a model");
+        let planes = model
+            .ensemble()
+            .members
+            .iter()
+            .map(|member| match &member.learner {
+                privet::learner::Learner::Plane(plane) => -plane.linear.intercept as f32,
+                other => panic!("{other:?}"),
+            });
+        assert!(model.certificate().is_void());
+        planes.collect::<Vec<f32>>()
+    };
+    let place = |x: f64| (2.0 * x - 1.0) as f32;
+    assert!(fitted(None, 0.0).iter().all(|&t| t == place(0.6)));
+    assert!(fitted(None, 0.49).contains(&place(0.6)));
+    assert!(fitted(Some("0.55"), 0.49).contains(&place(0.55)));
+    assert!(!fitted(Some("0.55"), 0.49).contains(&place(0.6)));
+    let line = line(None);
+    let bad = Flips {
+        rounds: 1,
+        probability: f64::NAN,
+        clip: 2.0,
+        epsilon: Epsilon::new(1.0).expect("an epsilon"),
+    };
+    assert!(matches!(
+        bad.fit(line, &relation, &leave, &mut Coins::from_seed([7; 32])),
+        Err(Error::Parameter(_))
+    ));
 }

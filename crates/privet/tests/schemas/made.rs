@@ -3,7 +3,9 @@
 use std::num::NonZeroU32;
 
 use privet::data::Schema;
-use privet::data::schema::{Column, Declared, Extras, Kind, Label, Layout, Number, Spacing, Transform, Unit};
+use privet::data::schema::{
+    Column, Declared, Extras, Kind, Label, Layout, Number, Spacing, Transform, Unit, Units,
+};
 
 struct Dice(u64);
 
@@ -95,9 +97,13 @@ impl Dice {
             let mut cuts: Vec<f64> = (0..self.below(4)).map(|_| self.real().clamp(min, max)).collect();
             cuts.sort_by(f64::total_cmp);
             let with_cuts = !cuts.is_empty();
+            let mut transform = self.one_of(&Transform::NAMES).1;
+            if let (true, Ok(units)) = (self.often(), Units::new(self.real())) {
+                transform = transform.in_units(units).unwrap_or(transform);
+            }
             let extras = Extras {
                 integer,
-                transform: self.one_of(&Transform::NAMES).1,
+                transform,
                 bins: (!with_cuts && self.often()).then(|| 1 + self.below(300) as u16),
                 spacing: self.one_of(&Spacing::NAMES).1,
                 cuts: with_cuts.then_some(cuts),

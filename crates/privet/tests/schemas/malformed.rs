@@ -140,6 +140,39 @@ h = { type = "integer", min = 0.5, max = 10 }
     ),
     (
         r#"dataset = "d"
+[columns]
+a = { type = "number", min = 0, max = 10, transform = "log1p", scale = 0 }
+b = { type = "number", min = 0, max = 10, transform = "asinh", scale = -2.5 }
+c = { type = "number", min = 0, max = 10, transform = "asinh", scale = nan }
+d = { type = "number", min = 0, max = 10, transform = "log1p", scale = 1e300 }
+e = { type = "number", min = 0, max = 10, scale = 5 }
+f = { type = "number", min = 1, max = 10, transform = "log", scale = 5 }
+g = { type = "number", min = 0, max = 10, transform = "log1p", scale = "5" }
+h = { type = "flag", scale = 5 }
+i = { type = "number", min = -1, max = 10, transform = "log1p" }
+j = { type = "number", min = 0, max = 10, transform = "ln", scale = 5 }
+[columns.k]
+type = "number"
+min = 0
+max = 10
+transform = "sqrt"
+scale = 1
+"#,
+        r#"schema.toml has 11 errors:
+  line 3: column 'a': scale = 0 must be above zero, from 1e-38 to 1e38
+  line 4: column 'b': scale = -2.5 must be above zero, from 1e-38 to 1e38
+  line 5: scale is not a finite number (nan); write a number, such as scale = 10
+  line 6: column 'd': scale = 1e300 must be above zero, from 1e-38 to 1e38
+  line 7: column 'e': scale is for transform = "log1p" or "asinh": leave it out, or add one of them
+  line 8: column 'f': scale is for transform = "log1p" or "asinh": leave it out, or add one of them
+  line 9: scale is a text ("5"); write a number, such as scale = 5
+  line 10: scale is for columns of type number, integer; column 'h' is of type flag: leave it out, or change the type
+  line 11: column 'i': transform = "log1p" needs min above -1, not -1; with a scale, such as scale = 1, it takes any
+  line 12: transform = "ln" is not known; it can be "none", "log", "log1p", "sqrt", "asinh"
+  line 18: column 'k': scale is for transform = "log1p" or "asinh": leave it out, or add one of them"#,
+    ),
+    (
+        r#"dataset = "d"
 unit = "person"
 [columns]
 a = { type = "flag" }

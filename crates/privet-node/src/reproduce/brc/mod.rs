@@ -9,6 +9,7 @@
 //! | figure 1 | the toy line |
 //! | figure 2, 3 | some columns private, all private; `-head` as the paper's baselines have it |
 //! | figure 4 | other algorithms, rounds, few rows |
+//! | figure 8 | section 8's question: a private label beside public columns |
 //! | table 1, 2 | all of ours, some columns private, all private |
 //! | table 3 | data sets that the rule of `auto` was fixed on |
 
@@ -94,6 +95,14 @@ pub(super) fn experiments() -> Vec<Experiment> {
         people(),
     ));
     all.extend(four::experiments());
+    for (dataset, public) in [SETS[0], SETS[3]] {
+        all.push(compare(
+            ("figure 8", dataset, 20),
+            move |data| data.records(dataset),
+            (Secret::LabelAndAllBut(public), Pick::BALANCED),
+            private_label(),
+        ));
+    }
     for (dataset, least, public) in RULE_SETS {
         let pick = Pick {
             most: Some(25_000),
@@ -153,6 +162,19 @@ fn people() -> Methods {
     ]
 }
 
+/// Section 8: public columns beside a private label, whose classifier must be paid for.
+fn private_label() -> Methods {
+    vec![
+        (Coding::Alphabet, Method::Plain("logistic"), &[]),
+        (Coding::Alphabet, Method::Plain("constant"), &[]),
+        (Coding::Alphabet, Method::Paper, RULE),
+        (Coding::Alphabet, Method::Central("brc"), RULE),
+        (Coding::Alphabet, Method::PaidPublic, RULE),
+        (Coding::Alphabet, Method::Central("select"), RULE),
+        (Coding::Declared, Method::Central("histogram-bayes"), RULE),
+    ]
+}
+
 /// Figure 4 d: the first 500 rows.
 fn few() -> Methods {
     vec![
@@ -178,7 +200,7 @@ fn compare(
     let measure = move |data: &Data, runs: u32, bar: &Progress| {
         let records = records(data)?;
         let methods = methods.iter().filter(|(_, method, _)| {
-            // Without public columns there is nothing to learn from for free.
+            // Without public columns and labels there is nothing to learn from for free.
             *method != Method::Central("public") || secret != Secret::Everything
         });
         let each = methods.flat_map(|&(coding, method, at)| {

@@ -7,7 +7,7 @@ use privet::data::{Schema, Table};
 use privet::model::Model;
 use privet::privacy::account::Caps;
 use privet::privacy::{Epsilon, Ledger, Neighbours, Randomness, Relation, Typed, Unprotected};
-use privet::setting::central::{Central, Normaliser};
+use privet::setting::central::{Central, Normaliser, Planes};
 use privet::setting::evaluation::Evaluation;
 use privet::setting::plain::Plain;
 use rayon::prelude::*;
@@ -31,6 +31,8 @@ pub(super) enum Method {
     Plain(&'static str),
     /// The paper's algorithm 2 or 3, with its own normaliser and 25 rounds.
     Paper,
+    /// Boosting with public classifiers that are paid for.
+    PaidPublic,
     /// An algorithm of the central setting, with its defaults.
     Central(&'static str),
 }
@@ -40,6 +42,7 @@ impl Method {
         match (self, coding) {
             (Self::Plain("logistic"), _) => "non-private",
             (Self::Paper, _) => "brc as printed",
+            (Self::PaidPublic, _) => "brc, paid public",
             (Self::Central("brc"), Coding::Declared) => "brc, declared",
             (Self::Central("select"), Coding::Declared) => "select, declared",
             (Self::Central("moment-select"), Coding::Declared) => "moment-select, declared",
@@ -57,6 +60,7 @@ impl Method {
                 .rounds(25)
                 .normaliser(Normaliser::Weights)
                 .build(),
+            Self::PaidPublic => start.algorithm("brc").planes(Planes::PaidPublic).build(),
             Self::Plain(name) | Self::Central(name) => start.algorithm(name).build(),
         }
     }
@@ -119,7 +123,12 @@ impl Typed for Paid<'_> {
 
     fn under<N: Neighbours>(self, relation: N) -> Self::Output {
         let price = self.central.price(self.train.schema(), &relation.relation())?;
-        let ledger = Ledger::volatile(relation, Caps::from(price), self.central.delta(), Randomness::from_os()?)?;
+        let ledger = Ledger::volatile(
+            relation,
+            Caps::from(price),
+            self.central.delta(),
+            Randomness::from_os()?,
+        )?;
         self.central.fit(self.train, ledger, &|_, _| {})
     }
 }

@@ -1,6 +1,6 @@
 //! One column of `schema.toml`, from text.
 
-use super::{Column, Declared, Extras, Kind, Label, Number, Spacing, Transform};
+use super::{Column, Declared, Extras, Kind, Label, Number, Spacing, Transform, Units};
 use crate::Error;
 use crate::data::document::{Found, Section, key as bare, quoted};
 
@@ -50,13 +50,14 @@ const ELSEWHERE: [(&str, &str); 15] = [
 ];
 
 /// Keys that only some types have, with those types.
-const SPECIAL: [(&str, &[Type]); 8] = [
+const SPECIAL: [(&str, &[Type]); 9] = [
     ("min", &[Type::Number, Type::Integer, Type::Label]),
     ("max", &[Type::Number, Type::Integer, Type::Label]),
     ("bins", &[Type::Number, Type::Integer]),
     ("cuts", &[Type::Number, Type::Integer]),
     ("spacing", &[Type::Number, Type::Integer]),
     ("transform", &[Type::Number, Type::Integer]),
+    ("scale", &[Type::Number, Type::Integer]),
     (
         "values",
         &[Type::Ordinal, Type::Category, Type::Flag, Type::Label],
@@ -173,11 +174,7 @@ fn number(section: Section<'_>, integer: bool) -> Option<Kind> {
     let (min, max) = (section.number("min"), section.number("max"));
     let bins = right(section, "bins", section.integer("bins"));
     let cuts = right(section, "cuts", section.numbers("cuts"));
-    let transform = right(
-        section,
-        "transform",
-        section.choice("transform", &Transform::NAMES),
-    );
+    let transform = transform(section);
     let spacing = right(section, "spacing", section.choice("spacing", &Spacing::NAMES));
     let fill = right(section, "fill", section.number("fill"));
     needs_bounds(section, if integer { "integer" } else { "number" });
@@ -187,7 +184,7 @@ fn number(section: Section<'_>, integer: bool) -> Option<Kind> {
     };
     let extras = Extras {
         integer,
-        transform: transform?.unwrap_or_default(),
+        transform: transform?,
         bins,
         spacing: spacing?.unwrap_or_default(),
         cuts: cuts?,
@@ -195,6 +192,19 @@ fn number(section: Section<'_>, integer: bool) -> Option<Kind> {
     };
     let number = Number::new(min?.value, max?.value, extras);
     of_column(section, number).map(Kind::Number)
+}
+
+fn transform(section: Section<'_>) -> Option<Transform> {
+    let named = section.choice("transform", &Transform::NAMES);
+    let named = right(section, "transform", named);
+    let scale = right(section, "scale", section.number("scale"))?;
+    let transform = named?.unwrap_or_default();
+    let Some(scale) = scale else {
+        return Some(transform);
+    };
+    let made = Units::new(scale).and_then(|units| transform.in_units(units));
+    made.map_err(|why| section.finding_at("scale", format!("column '{}': {why}", section.name())))
+        .ok()
 }
 
 fn few(section: Section<'_>, bins: i64) -> Option<u16> {

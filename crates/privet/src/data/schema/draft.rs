@@ -168,6 +168,7 @@ const COLUMNS: &str = "
 #
 #   age = { type = \"integer\", min = 0, max = 120, measure = \"years\" }
 #   income = { type = \"number\", min = 1, max = 1000000, transform = \"log\" }
+#   balance = { type = \"number\", min = -10000, max = 100000, transform = \"log1p\", scale = 1000 }
 #   grade = { type = \"ordinal\", values = [\"low\", \"mid\", \"high\"] }
 #   outcome = { type = \"label\", values = [\"alive\", \"dead\"] }
 #   notes = { type = \"skip\" }

@@ -120,7 +120,7 @@ fn better_scale(number: &Number) -> Option<Transform> {
         && !number.has_declared_cuts();
     match (number.min(), number.max()) {
         (min, max) if even && min > 0.0 && max / min >= WIDE => Some(Transform::Log),
-        (0.0, max) if even && max >= WIDE => Some(Transform::Log1p),
+        (0.0, max) if even && max >= WIDE => Some(Transform::Log1p(None)),
         _ => None,
     }
 }
@@ -197,10 +197,26 @@ fn bins(number: &Number) -> String {
             format!("{count} bins, half of them even and half finer towards zero")
         }
         transform if number.spacing() == Spacing::Mixed => {
-            format!("{count} bins, half of them even and half on a {} scale", transform.name())
+            format!(
+                "{count} bins, half of them even and half on a {} scale",
+                transform.name()
+            )
         }
         Transform::None => format!("{count} bins of equal width"),
-        transform => format!("{count} bins of equal width on a {} scale", transform.name()),
+        transform => {
+            let units = transform.units().map_or_else(String::new, |units| {
+                format!(" in units of {}", digits(units.size()))
+            });
+            let article = if transform.name().starts_with('a') {
+                "an"
+            } else {
+                "a"
+            };
+            format!(
+                "{count} bins of equal width on {article} {} scale{units}",
+                transform.name()
+            )
+        }
     }
 }
 

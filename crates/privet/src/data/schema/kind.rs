@@ -1,5 +1,6 @@
 //! What a column can hold, and the public facts that must be known about it.
 
+use super::Transform;
 use crate::Error;
 use crate::data::cuts::{Cuts, Scale};
 
@@ -140,66 +141,6 @@ impl Declared {
     }
 }
 
-/// A scale on which a number's bins have equal width.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Transform {
-    /// As it is.
-    #[default]
-    None,
-    /// Natural logarithm; the smallest value must be above zero.
-    Log,
-    /// Logarithm of one more; the smallest value must be above minus one.
-    Log1p,
-    /// Square root; the smallest value must be at least zero.
-    Sqrt,
-    /// Inverse hyperbolic sine: like a logarithm far from zero, for numbers of either sign.
-    Asinh,
-}
-
-impl Transform {
-    /// All of them, with their names in a schema.
-    pub const NAMES: [(&str, Self); 5] = [
-        ("none", Self::None),
-        ("log", Self::Log),
-        ("log1p", Self::Log1p),
-        ("sqrt", Self::Sqrt),
-        ("asinh", Self::Asinh),
-    ];
-
-    /// The name in a schema.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Log => "log",
-            Self::Log1p => "log1p",
-            Self::Sqrt => "sqrt",
-            Self::Asinh => "asinh",
-        }
-    }
-
-    /// The transformed value.
-    pub fn apply(self, x: f64) -> f64 {
-        match self {
-            Self::None => x,
-            Self::Log => x.ln(),
-            Self::Log1p => x.ln_1p(),
-            Self::Sqrt => x.sqrt(),
-            Self::Asinh => x.asinh(),
-        }
-    }
-
-    /// The value that is transformed to `y`.
-    pub fn undo(self, y: f64) -> f64 {
-        match self {
-            Self::None => y,
-            Self::Log => y.exp(),
-            Self::Log1p => y.exp_m1(),
-            Self::Sqrt => y * y,
-            Self::Asinh => y.sinh(),
-        }
-    }
-}
-
 /// Where the points between a number's bins lie.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Spacing {
@@ -281,18 +222,7 @@ impl Number {
             cuts: given,
             fill,
         } = extras;
-        match transform {
-            Transform::Log if min <= 0.0 => {
-                return bad(format!("transform = \"log\" needs min above 0, not {min}"));
-            }
-            Transform::Log1p if min <= -1.0 => {
-                return bad(format!("transform = \"log1p\" needs min above -1, not {min}"));
-            }
-            Transform::Sqrt if min < 0.0 => {
-                return bad(format!("transform = \"sqrt\" needs min of at least 0, not {min}"));
-            }
-            _ => {}
-        }
+        transform.fits(min).map_err(Error::Data)?;
         if integer && (min.fract() != 0.0 || max.fract() != 0.0) {
             return bad(format!("min = {min} and max = {max} of an integer must be whole"));
         }

@@ -16,12 +16,14 @@ mod draft;
 mod explain;
 mod kind;
 mod read;
+mod transform;
 mod write;
 
 use std::num::NonZeroU32;
 
 pub use draft::{Seen, draft, line_to_add};
-pub use kind::{Declared, Extras, Kind, Label, Number, Spacing, Transform};
+pub use kind::{Declared, Extras, Kind, Label, Number, Spacing};
+pub use transform::{Transform, Units};
 
 use crate::Error;
 use crate::privacy::Relation;
@@ -220,7 +222,7 @@ impl Schema {
     }
 
     /// The part of it with the columns that `keep` names; a party of a simulation may have the label and nothing else.
-    pub(super) fn select(&self, keep: impl Fn(&Column) -> bool) -> Result<Self, Error> {
+    pub(crate) fn select(&self, keep: impl Fn(&Column) -> bool) -> Result<Self, Error> {
         let columns: Vec<Column> = self
             .columns
             .iter()

@@ -78,11 +78,16 @@ fn of_number(it: &Number, also: &mut impl FnMut(&str, String)) {
     if it.transform() != Transform::None {
         also("transform", quoted(it.transform().name()));
     }
+    if let Some(units) = it.transform().units() {
+        also("scale", number(units.size()));
+    }
     if let Some(bins) = it.bins() {
         also("bins", bins.to_string());
     }
     if it.spacing() != Spacing::Even {
-        let name = Spacing::NAMES.iter().find(|(_, spacing)| *spacing == it.spacing());
+        let name = Spacing::NAMES
+            .iter()
+            .find(|(_, spacing)| *spacing == it.spacing());
         also("spacing", quoted(name.map_or("", |(name, _)| name)));
     }
     if it.has_declared_cuts() {

@@ -4,7 +4,7 @@
 //! nothing. It never chooses an algorithm whose promise rests on an assumption, but says where one would be worth it.
 
 use super::params::private_features;
-use super::{Algorithm, Central, HistogramBayes, MomentSelect, Select};
+use super::{Algorithm, Central, HistogramBayes, MomentSelect, Select, trees};
 use crate::Error;
 use crate::data::Schema;
 use crate::data::schema::Kind;
@@ -24,6 +24,13 @@ impl Central {
     /// As [`check`](Self::check).
     pub fn resolve(&self, schema: &Schema, relation: &Relation) -> Result<Self, Error> {
         self.check(schema, relation)?;
+        if let Algorithm::Trees(trees) = &self.algorithm {
+            let plan = trees::plan(trees, &self.budget, schema, relation)?;
+            return Ok(Self {
+                algorithm: Algorithm::Trees(trees.filled(&plan)),
+                ..self.clone()
+            });
+        }
         if self.algorithm != Algorithm::Auto {
             return Ok(self.clone());
         }

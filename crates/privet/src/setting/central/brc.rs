@@ -12,6 +12,7 @@
 //! Round t is noised for the largest weight that a row can have by then, which the earlier releases tell.
 
 mod asking;
+mod drawn;
 mod weights;
 
 use super::params::name_of;
@@ -22,9 +23,10 @@ use crate::boost::{Ensemble, Link, Member};
 use crate::learner::{Learner, Linear, Plane};
 use crate::privacy::account::Price;
 use crate::privacy::mechanism::{Laplace, Mechanism};
-use crate::privacy::{Coins, Ledger, Neighbours, Relation};
+use crate::privacy::{Ledger, Neighbours, Relation};
 pub(super) use asking::Asking;
 use asking::quotient_bound;
+use drawn::Drawn;
 use weights::Branch;
 pub(super) use weights::Weights;
 
@@ -34,6 +36,8 @@ pub(super) const ONE: i64 = 1 << 12;
 const DIGITS: u32 = 36;
 /// Intercepts on the public grid that one may be chosen from, and each from behind.
 const INTERCEPTS: usize = 65;
+/// Planes over public columns that one may be chosen from, and each from behind.
+const PUBLIC: usize = 64;
 
 /// Parameters of boosting with random classifiers.
 #[derive(Debug, Clone, PartialEq)]
@@ -79,15 +83,19 @@ pub enum Planes {
     ChosenIntercept,
     /// One feature at random, its threshold uniform in [-1, 1].
     Thresholds,
+    /// One of many over public columns, or one over private columns, chosen by weighted accuracy for half of the round's ε: where
+    /// the label is private, so that a classifier of public columns must be paid for (the paper's section 8).
+    PaidPublic,
 }
 
 impl Planes {
     /// Their names in a job.
-    pub const NAMES: [(&str, Self); 4] = [
+    pub const NAMES: [(&str, Self); 5] = [
         ("random", Self::Random),
         ("zero-intercept", Self::ZeroIntercept),
         ("chosen-intercept", Self::ChosenIntercept),
         ("thresholds", Self::Thresholds),
+        ("paid-public", Self::PaidPublic),
     ];
 }
 
@@ -160,10 +168,15 @@ impl Brc {
         ]
     }
 
-    /// Rounds by the paper's rule of thumb (section 4): so many that the noise c₁c₂T/(εn) is at most a half; 25 are enough.
+    /// Rounds by the paper's rule of thumb (section 4): so many that the noise c₁c₂T/(εn) is at most a half; 25 are enough. A choice
+    /// among m public classifiers has half of ε, and noise of ln m.
     pub(super) fn rounds(&self, budget: &Budget) -> u32 {
         self.rounds.unwrap_or_else(|| {
-            let most = budget.epsilon.to_f64() * budget.rows as f64 / (2.0 * self.lower * self.upper);
+            let noise = match self.planes {
+                Planes::PaidPublic => 2.0 * (2.0 * PUBLIC as f64).ln(),
+                _ => 1.0,
+            };
+            let most = budget.epsilon.to_f64() * budget.rows as f64 / (2.0 * self.lower * self.upper * noise);
             (most.min(25.0) as u32).max(1)
         })
     }
@@ -196,10 +209,9 @@ impl Brc {
 
     /// How many draws all rounds take.
     pub(super) fn draws(&self, budget: &Budget) -> u64 {
-        let each = if self.planes == Planes::ChosenIntercept {
-            2
-        } else {
-            1
+        let each = match self.planes {
+            Planes::ChosenIntercept | Planes::PaidPublic => 2,
+            Planes::Random | Planes::ZeroIntercept | Planes::Thresholds => 1,
         };
         u64::from(self.rounds(budget)) * each
     }
@@ -208,7 +220,8 @@ impl Brc {
     /// Algorithm 2, and algorithm 3 where nothing is public.
     ///
     /// # Privacy
-    /// Pure ε in T (or 2T) equal shares; `docs/proofs/central.md#edges`, `#quotients`, `#intercepts`.
+    /// Pure ε in T (or 2T) equal shares; `docs/proofs/central.md#edges`, `#quotients`, `#intercepts`,
+    /// `#paid-public-classifiers`.
     pub(super) fn train<N: Neighbours>(
         &self,
         rows: &Rows,
@@ -289,51 +302,8 @@ pub(super) trait Classifiers {
     ) -> Result<Candidate, Error>;
 }
 
-/// Planes at random: they look at no row, but for an intercept that is chosen and paid for.
-struct Drawn {
-    planes: Planes,
-    coins: Coins,
-}
-
-impl Classifiers for Drawn {
-    fn next<N: Neighbours>(
-        &mut self,
-        asking: &mut Asking<'_, N>,
-        weights: &Weights,
-        rows: &Rows,
-    ) -> Result<Candidate, Error> {
-        let drawn = self.plane(rows.coordinates.len());
-        match self.planes {
-            Planes::ChosenIntercept => asking.intercept(drawn.coefficients, weights, rows),
-            _ => Ok(drawn),
-        }
-    }
-}
-
-impl Drawn {
-    fn plane(&mut self, width: usize) -> Candidate {
-        let coins = &mut self.coins;
-        let mut uniform = || (2.0 * coins.unit() - 1.0) as f32;
-        let mut coefficients: Vec<f32> = (0..width).map(|_| uniform()).collect();
-        let mut intercept = uniform();
-        match self.planes {
-            Planes::Random | Planes::ChosenIntercept => {}
-            Planes::ZeroIntercept => intercept = 0.0,
-            Planes::Thresholds => {
-                coefficients.fill(0.0);
-                if let Some(one) = coefficients.get_mut(coins.below(width as u64) as usize) {
-                    *one = 1.0;
-                }
-            }
-        }
-        Candidate {
-            coefficients,
-            intercept,
-        }
-    }
-}
-
-fn member(coefficient: f64, linear: Linear) -> Member {
+/// A plane with its coefficient.
+pub(super) fn member(coefficient: f64, linear: Linear) -> Member {
     Member {
         weight: coefficient,
         output: 0,

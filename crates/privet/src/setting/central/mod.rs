@@ -52,6 +52,7 @@ mod rows;
 mod select;
 mod trees;
 
+pub use crate::setting::trees::{Places, Splits, Trees};
 pub use bayes::HistogramBayes;
 pub use brc::{Brc, Clip, Coefficient, Normaliser, Planes};
 pub use moment::MomentSelect;
@@ -60,7 +61,6 @@ pub(crate) use params::name_of;
 pub use params::{Algorithm, Builder, Central};
 pub use people::People;
 pub use select::Select;
-pub use crate::setting::trees::{Places, Splits, Trees};
 
 use crate::Error;
 use crate::boost::Ensemble;
@@ -79,15 +79,23 @@ pub(super) struct Budget {
     pub(super) epsilon: Epsilon,
     /// With what probability the promise may fail; none if ε is pure.
     pub(super) delta: Delta,
+    /// The same in the currency it will be spent in.
+    pub(super) price: Price,
     pub(super) rows: u64,
 }
 
 impl Budget {
-    /// What may be spent, in the currency it will be spent in.
-    fn price(&self) -> Result<Price, Error> {
-        Ok(match self.delta {
-            Delta::ZERO => Price::Pure(self.epsilon),
-            delta => Price::Gaussian(MuSquared::for_budget(self.epsilon, delta)?),
+    /// Of pure ε, or of as much Gaussian μ² as keeps ε but with probability δ.
+    fn new(epsilon: Epsilon, delta: Delta, rows: u64) -> Result<Self, Error> {
+        let price = match delta {
+            Delta::ZERO => Price::Pure(epsilon),
+            delta => Price::Gaussian(MuSquared::for_budget(epsilon, delta)?),
+        };
+        Ok(Self {
+            epsilon,
+            delta,
+            price,
+            rows,
         })
     }
 

@@ -69,7 +69,7 @@ impl Central {
                 ]
                 .concat()
             }
-            Algorithm::Trees(trees) => super::trees::plan(trees, &budget, schema, relation)?.noise(),
+            Algorithm::Trees(trees) => super::trees::noise(trees, &budget, schema, relation)?,
             Algorithm::Public => vec!["No private column is looked at, so there is no noise.".into()],
             Algorithm::Auto => Vec::new(),
         })

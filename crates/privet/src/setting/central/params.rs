@@ -1,5 +1,6 @@
 //! Parameters, parsed once.
 
+mod fits;
 mod ranges;
 
 use super::{
@@ -8,10 +9,9 @@ use super::{
 };
 use crate::Error;
 use crate::data::Keep;
-use crate::data::schema::{Column, Label, Schema};
+use crate::data::schema::{Column, Schema};
 use crate::privacy::account::Price;
 use crate::privacy::{Delta, Epsilon, Relation};
-use super::trees;
 use ranges::owners;
 
 /// How a model is made.
@@ -109,7 +109,7 @@ impl Central {
     pub fn price(&self, schema: &Schema, relation: &Relation) -> Result<Price, Error> {
         match self.resolve(schema, relation)?.algorithm {
             Algorithm::Public => Ok(Price::Pure(Epsilon::ZERO)),
-            _ => self.budget.price(),
+            _ => Ok(self.budget.price),
         }
     }
 
@@ -137,69 +137,6 @@ impl Central {
             Algorithm::Trees(_) => schema.spread(),
             _ => schema.clone(),
         }
-    }
-
-    /// That the parameters fit a schema, under the relation that will be paid for.
-    ///
-    /// # Errors
-    /// [`Error::Parameter`] with what does not; the message begins with the parameter's name.
-    pub fn check(&self, schema: &Schema, relation: &Relation) -> Result<(), Error> {
-        let bad = |why: String| Err(Error::Parameter(why));
-        let name = self.algorithm.name();
-        match schema.label() {
-            Some(_) if matches!(self.algorithm, Algorithm::Trees(_)) => {}
-            Some((_, Label::Classes(declared))) if declared.values().len() == 2 => {}
-            Some((column, _)) => {
-                return bad(format!(
-                    "name = \"{name}\" tells two classes apart; the label '{}' has more, or is a number",
-                    column.name
-                ));
-            }
-            None => {
-                return bad(
-                    "name: the schema declares no label, which is what a model learns to predict".into(),
-                );
-            }
-        }
-        let public_label = schema
-            .label()
-            .is_some_and(|(label, _)| is_public(label, relation));
-        let public_features = schema
-            .features()
-            .filter(|column| is_public(column, relation))
-            .count();
-        if let (Algorithm::Trees(trees), false) = (&self.algorithm, self.balanced) {
-            trees::plan(trees, &self.budget, schema, relation)?;
-        }
-        if self.balanced && !public_label {
-            return bad(
-                "balance = true picks rows by their label, which is private here: one changed label would change which other rows \
-                 are learnt from. Leave it out"
-                    .into(),
-            );
-        }
-        if self.algorithm == Algorithm::Public {
-            if !public_label || public_features == 0 {
-                return bad("name = \"public\" learns from public columns alone: the schema declares no public feature, or its label is private".into());
-            }
-            return Ok(());
-        }
-        let private = private_features(schema, relation).count();
-        if private == 0 {
-            return bad(format!(
-                "name = \"{name}\" is for private columns, and the schema declares none: use setting = \"plain\""
-            ));
-        }
-        // One number about one column, with all of ε: if even that drowns, nothing can be learnt.
-        let noise = relation.steps() as f64 / self.budget.epsilon.to_f64();
-        if self.budget.rows as f64 <= noise {
-            return bad(format!(
-                "rows_about = {} is too few: at epsilon = {} noise weighs as much as {:.0} rows, so nothing could be learnt. Raise epsilon, or \
-                 do without private columns",
-                self.budget.rows, self.budget.epsilon, noise
-            ));
-        }
-        Ok(())
     }
 
     /// Names and values as a job says them, defaults included.
@@ -258,7 +195,8 @@ pub(super) fn private_features<'s>(
         .filter(move |(_, column)| !(learns_freely && is_public(column, &relation)))
 }
 
-fn is_public(column: &Column, relation: &Relation) -> bool {
+/// Whether a budget leaves a column public.
+pub(super) fn is_public(column: &Column, relation: &Relation) -> bool {
     match relation {
         Relation::ReplacePrivate { columns, .. } => !column.private && !columns.contains(&column.name),
         Relation::AddRemove { .. } | Relation::Replace { .. } => false,
@@ -514,11 +452,7 @@ impl Builder {
         }
         let central = Central {
             algorithm,
-            budget: Budget {
-                epsilon,
-                delta: self.delta,
-                rows,
-            },
+            budget: Budget::new(epsilon, self.delta, rows)?,
             balanced: self.balanced,
             because: None,
         };

@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use super::params::is_public;
 use crate::Error;
 use crate::data::schema::{Kind, Schema};
 use crate::data::{Cells, Public, Table, Target};
@@ -20,6 +21,8 @@ pub(super) struct Rows {
     pub(super) shapes: Vec<Shape>,
     /// The private features, one number each.
     pub(super) coordinates: Vec<Coordinate>,
+    /// Which of these are public all the same: where the label is private, so that they cannot be learnt from freely.
+    pub(super) open: Vec<bool>,
     /// All features, for those who treat public ones as private.
     pub(super) all: Vec<Coordinate>,
     /// Their numbers and the labels, behind the wall.
@@ -57,18 +60,24 @@ impl Rows {
         let public = table
             .public_under(relation)
             .and_then(|public| Known::of(public, &shapes));
-        let is_public = |place: usize| {
+        let is_free = |place: usize| {
             public
                 .as_ref()
                 .is_some_and(|public| public.places.contains(&place))
         };
-        let coordinates = coordinates(&schema, |place| !is_public(place));
+        let coordinates = coordinates(&schema, |place| !is_free(place));
         let all = self::coordinates(&schema, |_| true);
+        let named: Vec<bool> = schema
+            .features()
+            .map(|column| is_public(column, relation))
+            .collect();
+        let open = coordinates.iter().map(|own| named[own.feature]).collect();
         let private = coordinates.clone();
         let matrix = table.into_cells().map(|cells| Matrix::of(cells, &private));
         Ok(Self {
             shapes,
             coordinates,
+            open,
             all,
             matrix,
             public,

@@ -1,13 +1,41 @@
 //! Boosted trees, each released with noise, by a curator.
+//!
+//! Where labels and some columns are public, plain trees on these come first, without charge: they look at nothing else. The
+//! noisy trees then ask about private columns only, and from the first of them on nothing about gradients is public.
+
+use std::ops::ControlFlow;
 
 use super::params::private_features;
 use super::rows::covers;
 use super::{Budget, Progress, Trees};
 use crate::Error;
-use crate::boost::Ensemble;
-use crate::data::{Schema, Table};
+use crate::boost::gradient::{Gradient, Rows as Labelled, Training as Fitting};
+use crate::boost::{Ensemble, Member};
+use crate::data::{Public, Schema, Table};
+use crate::learner::Learner;
+use crate::learner::tree::Growth;
 use crate::privacy::{Ledger, Neighbours, Relation};
-use crate::setting::trees::{Facts, Plan, Training};
+use crate::setting::trees::{Facts, Plan, Start, Training};
+
+/// Trees on public columns.
+const PUBLIC_TREES: usize = 60;
+const PUBLIC_LEVELS: usize = 3;
+
+fn facts<'a>(budget: &Budget, schema: &Schema, relation: &'a Relation) -> Facts<'a> {
+    let fixed_label = match (relation, schema.label()) {
+        (Relation::ReplacePrivate { columns, .. }, Some((label, _))) => {
+            !label.private && !columns.contains(&label.name)
+        }
+        _ => false,
+    };
+    Facts {
+        price: budget.price,
+        rows: budget.rows,
+        features: private_features(schema, relation).count(),
+        relation,
+        fixed_label,
+    }
+}
 
 /// What the public rule makes of the parameters.
 pub(super) fn plan(
@@ -16,18 +44,18 @@ pub(super) fn plan(
     schema: &Schema,
     relation: &Relation,
 ) -> Result<Plan, Error> {
-    let fixed_label = match (relation, schema.label()) {
-        (Relation::ReplacePrivate { columns, .. }, Some((label, _))) => !columns.contains(&label.name),
-        _ => false,
-    };
-    let facts = Facts {
-        price: budget.price()?,
-        rows: budget.rows,
-        features: private_features(schema, relation).count(),
-        relation,
-        fixed_label,
-    };
-    trees.plan(schema, &facts)
+    trees.plan(schema, &facts(budget, schema, relation))
+}
+
+/// What the noise means, sentence by sentence.
+pub(super) fn noise(
+    trees: &Trees,
+    budget: &Budget,
+    schema: &Schema,
+    relation: &Relation,
+) -> Result<Vec<String>, Error> {
+    let facts = facts(budget, schema, relation);
+    trees.plan(schema, &facts)?.noise(&facts)
 }
 
 /// # Privacy
@@ -42,13 +70,62 @@ pub(super) fn train<N: Neighbours>(
     let relation = ledger.relation().relation();
     let schema = table.schema().clone();
     covers(&schema, &relation)?;
-    let plan = plan(trees, budget, &schema, &relation)?;
-    let features = private_features(&schema, &relation).map(|(place, _)| place).collect();
+    let facts = facts(budget, &schema, &relation);
+    let start = match table.public_under(&relation) {
+        Some(public) if facts.fixed_label && !public.places.is_empty() => start(&schema, &public)?,
+        _ => None,
+    };
     let training = Training {
         schema: &schema,
         cells: table.into_cells(),
-        features,
-        base: None,
+        features: private_features(&schema, &relation)
+            .map(|(place, _)| place)
+            .collect(),
+        fixed_label: facts.fixed_label,
+        start,
     };
-    plan.train(training, ledger, progress)
+    trees.plan(&schema, &facts)?.train(training, ledger, progress)
+}
+
+/// Plain trees on public columns and public labels.
+fn start(schema: &Schema, public: &Public) -> Result<Option<Start>, Error> {
+    let names: Vec<&str> = schema.features().map(|column| column.name.as_str()).collect();
+    let own = schema.select(|column| {
+        let place = names.iter().position(|name| *name == column.name);
+        !column.kind.is_feature() || place.is_some_and(|place| public.places.contains(&place))
+    })?;
+    if public.cells.rows() == 0 {
+        return Ok(None);
+    }
+    let gradient = Gradient::builder()
+        .rounds(PUBLIC_TREES)
+        .growth(Growth::Levels(PUBLIC_LEVELS))
+        .build()?;
+    let fitting = Fitting {
+        schema: &own,
+        rows: Labelled {
+            cells: &public.cells,
+            weights: None,
+        },
+        validation: None,
+        start: None,
+    };
+    let fitted = gradient.fit(&fitting, &mut |_| ControlFlow::Continue(()))?;
+    let outputs = fitted.base.len();
+    let scores = fitted.scores(&own, &public.cells)?;
+    let members = fitted.trees.into_iter().enumerate().map(|(number, mut tree)| {
+        for node in &mut tree.nodes {
+            node.feature = public.places[node.feature as usize] as u32;
+        }
+        Member {
+            weight: 1.0,
+            output: number % outputs,
+            learner: Learner::Tree(tree),
+        }
+    });
+    Ok(Some(Start {
+        scores,
+        base: fitted.base.iter().map(|&base| base.into()).collect(),
+        members: members.collect(),
+    }))
 }

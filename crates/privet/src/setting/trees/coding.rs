@@ -1,7 +1,7 @@
 //! What a row adds to its leaf: gradients and hessians as integers, and how far one row can move them.
 //!
 //! Gradients are quantised first; hessians are computed from what was quantised and rounded down. So the norms below are
-//! statements about finitely many integers, and each is the exact maximum over them: `docs/proofs/trees.md#rows`.
+//! statements about finitely many integers, and each is the exact maximum over them: `docs/proofs/trees.md#sums`.
 
 use crate::privacy::Relation;
 
@@ -28,8 +28,8 @@ pub(super) struct Norms {
     pub(super) l1: u64,
     /// The sum of their squares.
     pub(super) l2_squared: u64,
-    /// The largest gradient.
-    gradient: u64,
+    /// The largest sum of squared gradients.
+    gradient_squared: u64,
     /// The largest sum of squared hessians.
     hessian_squared: u64,
     /// Whether another label can turn a gradient round.
@@ -40,7 +40,7 @@ impl Norms {
     /// The L1 norm for one change under a relation.
     ///
     /// # Privacy
-    /// `docs/proofs/trees.md#relations`.
+    /// `docs/proofs/trees.md#sums`.
     pub(super) fn l1_under(&self, relation: &Relation) -> u64 {
         relation.steps() * self.l1
     }
@@ -48,11 +48,11 @@ impl Norms {
     /// The squared L2 norm for one change under a relation; `fixed_label` if it keeps labels.
     ///
     /// # Privacy
-    /// `docs/proofs/trees.md#relations`.
+    /// `docs/proofs/trees.md#sums`.
     pub(super) fn l2_squared_under(&self, relation: &Relation, fixed_label: bool) -> u128 {
         let one = u128::from(self.l2_squared);
         // In the same leaf gradients may be opposite, but hessians are never below zero.
-        let opposite = 4 * u128::from(self.gradient).pow(2) + u128::from(self.hessian_squared);
+        let opposite = 4 * u128::from(self.gradient_squared) + u128::from(self.hessian_squared);
         let changed = match relation {
             Relation::AddRemove { .. } => one,
             Relation::ReplacePrivate { .. } if fixed_label && !self.turns => 2 * one,
@@ -175,7 +175,7 @@ impl Odds {
         Norms {
             l1: most(|(g, h)| g + h),
             l2_squared: most(|(g, h)| g * g + h * h),
-            gradient: self.clip as u64,
+            gradient_squared: (self.clip * self.clip) as u64,
             hessian_squared: most(|(_, h)| h * h),
             turns: false,
         }
@@ -230,7 +230,7 @@ impl Classes {
             // 2 + (K-2)/(K-1), rounded up.
             l1: 2 * one + (one * (others - 1)).div_ceil(others),
             l2_squared: 2 * one * one,
-            gradient: one,
+            gradient_squared: 2 * one * one,
             hessian_squared: 2 * one * one,
             turns: true,
         }
@@ -263,7 +263,7 @@ impl Residual {
         Norms {
             l1: one + count,
             l2_squared: one * one + count * count,
-            gradient: one,
+            gradient_squared: one * one,
             // A replaced row that stays in its leaf still counts once.
             hessian_squared: 0,
             turns: true,
@@ -314,7 +314,10 @@ mod tests {
     #[test]
     fn claims_for_replaced_rows_are_reached_and_never_exceeded() {
         let row = NonZeroU32::MIN;
-        let replace = Relation::Replace { rows: row, unit: None };
+        let replace = Relation::Replace {
+            rows: row,
+            unit: None,
+        };
         let private = Relation::ReplacePrivate {
             rows: row,
             unit: None,
@@ -329,7 +332,10 @@ mod tests {
             let claim = norms.l2_squared_under(&replace, false) as i64;
             let found = apart.max(opposite);
             assert!(found <= claim, "{clip}: {found} > {claim}");
-            assert!(found as f64 >= 0.99 * claim as f64, "{clip}: {found} far from {claim}");
+            assert!(
+                found as f64 >= 0.99 * claim as f64,
+                "{clip}: {found} far from {claim}"
+            );
             let claim = norms.l2_squared_under(&private, true) as i64;
             let found = apart.max(same);
             assert!(found <= claim && found as f64 >= 0.99 * claim as f64);
@@ -376,6 +382,28 @@ mod tests {
         let (mut g, mut h) = (vec![0; 3], vec![0; 3]);
         greedy.at(&[9.0, 9.0, -9.0], 2, &mut g, &mut h);
         assert!(g.iter().chain(&h).map(|x| x * x).sum::<i64>() > 2 * ONE * ONE);
+    }
+
+    /// Two rows that are sure of each other's class, in one leaf.
+    #[test]
+    fn replaced_rows_of_many_classes_move_twice_as_far() {
+        let classes = Classes::new(3, Noise::Gaussian);
+        let row = |scores: &[f32], label: usize| {
+            let (mut g, mut h) = (vec![0; 3], vec![0; 3]);
+            classes.at(scores, label, &mut g, &mut h);
+            [g, h].concat()
+        };
+        let (one, other) = (row(&[-30.0, 30.0, -30.0], 0), row(&[30.0, -30.0, -30.0], 1));
+        let found: i64 = one.iter().zip(&other).map(|(a, b)| (a - b).pow(2)).sum();
+        let replace = Relation::Replace {
+            rows: NonZeroU32::MIN,
+            unit: None,
+        };
+        let claim = classes.norms().l2_squared_under(&replace, false) as i64;
+        assert!(
+            found <= claim && found as f64 > 0.99 * claim as f64,
+            "{found} of {claim}"
+        );
     }
 
     #[test]

@@ -63,7 +63,11 @@ impl Features {
         if !column.ordered {
             let few = column.slots <= most;
             for (slot, group) in of_slot.iter_mut().enumerate() {
-                *group = if few { slot as u16 } else { coins.below(most as u64) as u16 };
+                *group = if few {
+                    slot as u16
+                } else {
+                    coins.below(most as u64) as u16
+                };
             }
         } else {
             let cuts: Vec<u16> = match column.ordinary <= most {
@@ -180,12 +184,15 @@ impl Cut {
             true => Child::Node(place as u32),
             false => Child::Leaf((place - questions) as u32),
         };
-        let nodes = rules.into_iter().enumerate().map(|(place, (feature, rule))| Node {
-            feature: feature as u32,
-            rule,
-            left: child(2 * place + 1),
-            right: child(2 * place + 2),
-        });
+        let nodes = rules
+            .into_iter()
+            .enumerate()
+            .map(|(place, (feature, rule))| Node {
+                feature: feature as u32,
+                rule,
+                left: child(2 * place + 1),
+                right: child(2 * place + 2),
+            });
         Self {
             tree: Tree {
                 nodes: nodes.collect(),
@@ -204,7 +211,10 @@ impl Cut {
         let mut stride: u16 = parts.iter().map(|(_, groups)| groups.count).product();
         let way = parts.into_iter().map(|(feature, groups)| {
             stride /= groups.count;
-            (feature, groups.of_slot.iter().map(|&group| group * stride).collect())
+            (
+                feature,
+                groups.of_slot.iter().map(|&group| group * stride).collect(),
+            )
         });
         Self {
             tree,

@@ -81,7 +81,11 @@ impl Candidates {
             let left = match rule {
                 // Cuts come in order: each adds one slot.
                 Rule::UpTo { slot, .. } => {
-                    let start = if before.0 == *feature && *slot > 0 { before.1 } else { (0, 0) };
+                    let start = if before.0 == *feature && *slot > 0 {
+                        before.1
+                    } else {
+                        (0, 0)
+                    };
                     let cell = own[usize::from(*slot)];
                     before = (*feature, (start.0 + cell.0, start.1 + cell.1));
                     before.1
@@ -106,40 +110,56 @@ impl Candidates {
     }
 }
 
-/// Chooses the questions of a tree, level after level.
-///
-/// # Privacy
-/// `levels` times `price`; `docs/proofs/trees.md#gain`.
-pub(super) fn choose<N: Neighbours>(
-    features: &Features,
-    candidates: &Candidates,
-    rows: &Private<Rows<Pull>>,
-    levels: u32,
-    price: Price,
-    paid: &mut Reservation<'_, N>,
-    relation: &N,
-) -> Result<Cut, Error> {
-    let each = in_a_part(price, relation.steps())?;
-    let mechanism = mechanism(each)?;
-    let mut rules: Vec<(usize, Rule)> = Vec::new();
-    for level in 0..levels {
-        let nodes = 1usize << level;
-        let columns = &features.columns;
-        let so_far = (level > 0).then(|| Cut::complete(rules.clone()));
-        let node = |row: &Pull| match &so_far {
-            Some(cut) => cut.tree.leaf(columns, |feature| row.slots[feature]),
-            None => 0,
-        };
-        let parts = Partition::by(rows.map_rows(Pull::clone), nodes, node);
-        let chosen = paid.parallel(each, 1, parts, |part| {
-            let claim = Sensitivity::claim(part.relation(), Norm::Width(WIDTH), Anchor::new("trees#gain"))?;
-            let gains = |rows: &Rows<Pull>| candidates.gains(features, rows.as_slice());
-            let place = part.release(&mechanism, candidates.all.len(), claim, gains)?;
-            Ok(place.into_inner())
-        })?;
-        rules.extend(chosen.into_iter().map(|place| candidates.all[place].clone()));
+/// How the questions of trees are chosen.
+pub(super) struct Choice {
+    candidates: Candidates,
+    /// What a node's choice costs.
+    each: Price,
+    mechanism: Exponential,
+}
+
+impl Choice {
+    /// At `price` for each level of each tree.
+    pub(super) fn new(candidates: Candidates, price: Price, steps: u64) -> Result<Self, Error> {
+        let each = in_a_part(price, steps)?;
+        Ok(Self {
+            candidates,
+            each,
+            mechanism: mechanism(each)?,
+        })
     }
-    Ok(Cut::complete(rules))
+
+    /// Chooses the questions of a tree, level after level.
+    ///
+    /// # Privacy
+    /// The price of each level; `docs/proofs/trees.md#gain`.
+    pub(super) fn tree<N: Neighbours>(
+        &self,
+        features: &Features,
+        rows: &Private<Rows<Pull>>,
+        levels: u32,
+        paid: &mut Reservation<'_, N>,
+    ) -> Result<Cut, Error> {
+        let mut rules: Vec<(usize, Rule)> = Vec::new();
+        for level in 0..levels {
+            let nodes = 1usize << level;
+            let so_far = (level > 0).then(|| Cut::complete(rules.clone()));
+            let node = |row: &Pull| match &so_far {
+                Some(cut) => cut.tree.leaf(&features.columns, |feature| row.slots[feature]),
+                None => 0,
+            };
+            let parts = Partition::by(rows.map_rows(Pull::clone), nodes, node);
+            let chosen = paid.parallel(self.each, 1, parts, |part| {
+                let anchor = Anchor::new("trees#gain");
+                let claim = Sensitivity::claim(part.relation(), Norm::Width(WIDTH), anchor)?;
+                let gains = |rows: &Rows<Pull>| self.candidates.gains(features, rows.as_slice());
+                let place = part.release(&self.mechanism, self.candidates.all.len(), claim, gains)?;
+                Ok(place.into_inner())
+            })?;
+            rules.extend(chosen.into_iter().map(|place| self.candidates.all[place].clone()));
+        }
+        Ok(Cut::complete(rules))
+    }
 }
 
 /// What one part may cost so that a level costs no more than `price`.
@@ -148,9 +168,9 @@ fn in_a_part(price: Price, steps: u64) -> Result<Price, Error> {
         Price::Pure(_) => steps,
         Price::Gaussian(_) | Price::Concentrated(_) => steps * steps,
     };
-    price
-        .part(1, parts)
-        .ok_or_else(|| Error::Parameter("trees are too many: nothing is left to choose questions with".into()))
+    price.part(1, parts).ok_or_else(|| {
+        Error::Parameter("trees are too many: nothing is left to choose questions with".into())
+    })
 }
 
 /// The sharpest choice for that price.

@@ -136,11 +136,18 @@ impl Range {
     }
 }
 
-fn counting<N: Neighbours>(noise: Noise, relation: &N, features: u64, price: Price) -> Result<Sums<N>, Error> {
+fn counting<N: Neighbours>(
+    noise: Noise,
+    relation: &N,
+    features: u64,
+    price: Price,
+) -> Result<Sums<N>, Error> {
     let norm = norm(noise, &relation.relation(), features);
     let law = match (price, norm) {
         (Price::Pure(epsilon), Norm::L1(l1)) => Law::Laplace(Laplace::calibrated(epsilon, l1)?),
-        (Price::Gaussian(mu_squared), Norm::L2Squared(l2)) => Law::Gaussian(Gaussian::calibrated(mu_squared, l2)?),
+        (Price::Gaussian(mu_squared), Norm::L2Squared(l2)) => {
+            Law::Gaussian(Gaussian::calibrated(mu_squared, l2)?)
+        }
         _ => return Err(Error::Misuse("trees are paid for in ε or in μ²".into())),
     };
     Ok(Sums {

@@ -28,7 +28,11 @@ impl Leaves {
         let squares: f64 = gradients.iter().map(|g| g * g).sum();
         // James and Stein (1961) with a known variance.
         let expected = self.shrinkage * gradients.len() as f64 * noise * noise;
-        let kept = if squares > 0.0 { (1.0 - expected / squares).max(0.0) } else { 0.0 };
+        let kept = if squares > 0.0 {
+            (1.0 - expected / squares).max(0.0)
+        } else {
+            0.0
+        };
         // Where noise is next to nothing, so is what it asks for.
         let raised = (self.ridge * self.deviation * self.hessian_unit).max(1.0);
         let value = |(place, g): (usize, &f64)| {

@@ -24,8 +24,8 @@ mod leaves;
 mod plan;
 mod rows;
 
-pub use plan::{Places, Splits, Trees};
 pub(crate) use plan::{Facts, Plan};
+pub use plan::{Places, Splits, Trees};
 
 use crate::Error;
 use crate::boost::{Ensemble, Link, Member};
@@ -37,7 +37,7 @@ use crate::privacy::mechanism::{Gaussian, Laplace, Mechanism};
 use crate::privacy::{Anchor, Coins, Ledger, Neighbours, Norm, Private, Query, Reservation, Sensitivity};
 use coding::Coding;
 use cut::{Cut, Features};
-use greedy::Candidates;
+use greedy::{Candidates, Choice};
 use histograms::{Histograms, Range};
 use rows::{Grown, Rows, Step};
 
@@ -47,8 +47,17 @@ pub(crate) struct Training<'a> {
     pub(crate) cells: Private<Cells>,
     /// The features that trees ask about.
     pub(crate) features: Vec<usize>,
+    /// Whether nobody's label changes under the relation.
+    pub(crate) fixed_label: bool,
     /// What is known about each row's score without looking at anything private.
-    pub(crate) base: Option<Vec<f64>>,
+    pub(crate) start: Option<Start>,
+}
+
+/// A model of public columns, and what it says about each row.
+pub(crate) struct Start {
+    pub(crate) scores: Vec<f32>,
+    pub(crate) base: Vec<f64>,
+    pub(crate) members: Vec<Member>,
 }
 
 impl Plan {
@@ -69,12 +78,19 @@ impl Plan {
         let sums = self.sums(&relation, &training)?;
         let features = Features::of(training.schema);
         let (columns, coding) = (features.columns.clone(), &self.coding);
-        let base = training.base;
+        let start = training.start;
+        let known = start.as_ref().map(|start| start.scores.as_slice());
         let mut rows = training
             .cells
-            .map(|cells| Rows::new(cells, columns.clone(), coding, base.as_deref()));
+            .map(|cells| Rows::new(cells, columns.clone(), coding, known));
         let labels = match (self.bounds, self.shares.labels) {
-            (Some(bounds), Some(price)) => {
+            (Some([min, max]), Some(price)) => {
+                // What public columns leave over lies on either side of zero.
+                let bounds = if start.is_some() {
+                    [min - max, max - min]
+                } else {
+                    [min, max]
+                };
                 let found = Range::release(self, bounds, price, &relation, &rows, &mut paid)?;
                 rows.update(Private::new(()), |rows, ()| rows.measure(found.start, found.unit));
                 Some(found)
@@ -92,8 +108,16 @@ impl Plan {
         if let (Places::PrivateQuantiles, Some(histograms)) = (self.places, &histograms) {
             histograms.choose(&asked, &mut features);
         }
+        let choice = match self.shares.level {
+            Some(level) => {
+                let candidates = Candidates::of(&features, &asked, self.coding.bound());
+                Some(Choice::new(candidates, level, relation.steps())?)
+            }
+            None => None,
+        };
         let mut grower = Grower {
             plan: self,
+            choice,
             features,
             asked,
             rows,
@@ -109,12 +133,12 @@ impl Plan {
                     let cut = grower.next(number, &mut coins);
                     grower.grow(cut, trees.last(), &mut paid)?
                 }
-                Some(level) => grower.choose(number, level, trees.last(), &mut paid)?,
+                Some(_) => grower.choose(number, trees.last(), &mut paid)?,
             };
             trees.push(tree);
         }
         progress(self.trees.into(), self.trees.into());
-        Ok(self.ensemble(trees, labels))
+        Ok(self.ensemble(trees, labels, start))
     }
 
     fn draws(&self) -> u64 {
@@ -125,9 +149,6 @@ impl Plan {
 
     /// The claim and the mechanism of each tree's sums.
     fn sums<N: Neighbours>(&self, relation: &N, training: &Training<'_>) -> Result<Sums<N>, Error> {
-        let fixed_label = training.schema.label().is_some_and(|(label, _)| {
-            matches!(relation.relation(), crate::privacy::Relation::ReplacePrivate { columns, .. } if !columns.contains(&label.name))
-        });
         let norms = self.coding.norms();
         let anchor = Anchor::new("trees#sums");
         Ok(match self.shares.leaves {
@@ -139,7 +160,7 @@ impl Plan {
                 }
             }
             Price::Gaussian(mu_squared) => {
-                let l2 = norms.l2_squared_under(&relation.relation(), fixed_label);
+                let l2 = norms.l2_squared_under(&relation.relation(), training.fixed_label);
                 Sums {
                     claim: Sensitivity::claim(relation, Norm::L2Squared(l2), anchor)?,
                     law: Law::Gaussian(Gaussian::calibrated(mu_squared, l2)?),
@@ -149,7 +170,7 @@ impl Plan {
         })
     }
 
-    fn ensemble(&self, trees: Vec<Grown>, labels: Option<Range>) -> Ensemble {
+    fn ensemble(&self, trees: Vec<Grown>, labels: Option<Range>, start: Option<Start>) -> Ensemble {
         let outputs = self.coding.outputs();
         let (base, unit) = labels.map_or((0.0, 1.0), |range| (range.start, range.unit));
         let link = match self.coding {
@@ -169,14 +190,25 @@ impl Plan {
                     .collect(),
             }),
         };
-        Ensemble {
+        let mut ensemble = Ensemble {
             link,
             base: vec![base; outputs],
-            members: trees
-                .iter()
-                .flat_map(|grown| (0..outputs).map(move |output| member(grown, output)))
-                .collect(),
+            members: Vec::new(),
+        };
+        if let Some(start) = start {
+            ensemble
+                .base
+                .iter_mut()
+                .zip(start.base)
+                .for_each(|(base, own)| *base += own);
+            ensemble.members = start.members;
         }
+        for grown in &trees {
+            ensemble
+                .members
+                .extend((0..outputs).map(|output| member(grown, output)));
+        }
+        ensemble
     }
 }
 
@@ -217,6 +249,7 @@ impl<N: Neighbours> Sums<N> {
 /// Grows tree after tree.
 struct Grower<'p, N> {
     plan: &'p Plan,
+    choice: Option<Choice>,
     features: Features,
     asked: Vec<usize>,
     rows: Private<Rows>,
@@ -239,7 +272,12 @@ impl<N: Neighbours> Grower<'_, N> {
                 let feature = self.turn(coins);
                 let late = 5 * number >= 2 * plan.trees;
                 if plan.splits == Splits::Mixed && late && self.asked.len() > 1 && coins.below(2) == 1 {
-                    let others: Vec<usize> = self.asked.iter().copied().filter(|&other| other != feature).collect();
+                    let others: Vec<usize> = self
+                        .asked
+                        .iter()
+                        .copied()
+                        .filter(|&other| other != feature)
+                        .collect();
                     let other = others[coins.below(others.len() as u64) as usize];
                     return Cut::two(&self.features, [feature, other], 4, coins);
                 }
@@ -263,7 +301,6 @@ impl<N: Neighbours> Grower<'_, N> {
     fn choose(
         &mut self,
         number: u32,
-        level: Price,
         last: Option<&Grown>,
         paid: &mut Reservation<'_, N>,
     ) -> Result<Grown, Error> {
@@ -275,9 +312,12 @@ impl<N: Neighbours> Grower<'_, N> {
         let pulls = self
             .rows
             .row_by_row(Rows::len, |rows, row| rows.pull(row, &plan.coding, output));
-        let candidates = Candidates::of(&self.features, &self.asked, plan.coding.bound());
-        let relation = self.sums.claim.relation().clone();
-        let cut = greedy::choose(&self.features, &candidates, &pulls, plan.depth, level, paid, &relation)?;
+        let Some(choice) = &self.choice else {
+            return Err(Error::Misuse(
+                "nothing was set aside to choose questions with".into(),
+            ));
+        };
+        let cut = choice.tree(&self.features, &pulls, plan.depth, paid)?;
         self.grow(cut, None, paid)
     }
 
@@ -300,7 +340,10 @@ impl<N: Neighbours> Grower<'_, N> {
         })?;
         let is_pair = self.plan.splits == Splits::Mixed && cut.by_slot().is_none();
         let leaves = self.plan.values(self.sums.deviation(), is_pair);
-        let known = self.histograms.as_ref().and_then(|histograms| histograms.leaves(&cut));
+        let known = self
+            .histograms
+            .as_ref()
+            .and_then(|histograms| histograms.leaves(&cut));
         let values = leaves.values(&sums, outputs, known.as_deref());
         Ok(Grown { cut, values })
     }

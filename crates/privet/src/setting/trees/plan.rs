@@ -3,11 +3,11 @@
 use super::coding::{Classes, Coding, Noise, ONE, Odds, Residual};
 use super::leaves::Leaves;
 use crate::Error;
-use crate::setting::central::name_of;
 use crate::data::schema::{Label, Schema};
 use crate::privacy::Relation;
 use crate::privacy::account::Price;
 use crate::privacy::mechanism::{Gaussian, Laplace, Mechanism};
+use crate::setting::central::name_of;
 
 /// How trees ask about features.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -189,7 +189,14 @@ impl Trees {
         };
         let histograms = is_number && splits == Splits::OneFeature;
         let coding = self.coding(schema, noise, !histograms);
-        let shares = Shares::of(facts.price, splits, trees, self.depth(), [is_number, histograms], self.places)?;
+        let shares = Shares::of(
+            facts.price,
+            splits,
+            trees,
+            self.depth(),
+            [is_number, histograms],
+            self.places,
+        )?;
         Ok(Plan {
             coding,
             noise,
@@ -207,6 +214,19 @@ impl Trees {
             bounds,
             clip: self.clip,
         })
+    }
+
+    /// The same with what the rule decided.
+    pub(crate) fn filled(&self, plan: &Plan) -> Self {
+        let by_depth = matches!(plan.splits, Splits::Random | Splits::NoisyGreedy);
+        Self {
+            splits: Some(plan.splits),
+            trees: Some(plan.trees),
+            leaves: self.leaves.or((!by_depth).then_some(plan.leaves as u32)),
+            depth: self.depth.or(by_depth.then_some(plan.depth)),
+            learning_rate: Some(plan.learning_rate),
+            ..self.clone()
+        }
     }
 
     /// Names and values as a job says them, of those that were given.
@@ -235,7 +255,9 @@ impl Trees {
     fn coding(&self, schema: &Schema, noise: Noise, counts: bool) -> Coding {
         let steps = |clip: f64| (clip * ONE as f64).round() as i64;
         match schema.label() {
-            Some((_, Label::Number { .. })) => Coding::Residual(Residual::new(if counts { ONE / 2 } else { 0 })),
+            Some((_, Label::Number { .. })) => {
+                Coding::Residual(Residual::new(if counts { ONE / 2 } else { 0 }))
+            }
             Some((_, Label::Classes(declared))) if declared.values().len() > 2 => {
                 Coding::Classes(Classes::new(declared.values().len(), noise))
             }
@@ -288,8 +310,45 @@ fn deviation(coding: &Coding, facts: &Facts<'_>, price: Price) -> Result<f64, Er
 
 impl Plan {
     /// What the noise means, sentence by sentence.
-    pub(crate) fn noise(&self) -> Vec<String> {
-        vec![format!("{} trees", self.trees)]
+    ///
+    /// # Errors
+    /// As [`Trees::plan`].
+    pub(crate) fn noise(&self, facts: &Facts<'_>) -> Result<Vec<String>, Error> {
+        let off = deviation(&self.coding, facts, self.shares.leaves)?;
+        let in_rows = off / self.coding.bound() as f64;
+        let leaves = match self.splits {
+            Splits::OneFeature | Splits::Mixed => self.leaves,
+            Splits::Random | Splits::NoisyGreedy => 1 << self.depth,
+        };
+        let rounds = match self.coding.outputs() {
+            1 => format!("{} trees", self.trees),
+            outputs => format!("{} rounds of {outputs} trees", self.trees),
+        };
+        let mut lines = vec![format!(
+            "{rounds} of at most {leaves} leaves are released, one after another (strength {:.0}, by ε, rows and columns); noise pulls at each leaf as hard as {:.0} \
+                 rows that agree (one standard error), where a leaf has some {:.0} rows.",
+            self.strength,
+            in_rows.ceil(),
+            facts.rows as f64 / leaves as f64
+        )];
+        // As if rows were spread evenly over leaves, with a probability of one in six to be wrong about each.
+        let hessian = match self.coding {
+            Coding::Residual(_) => 1.0,
+            Coding::Odds(_) | Coding::Classes(_) => 0.14,
+        };
+        let raised = self.ridge * off * self.coding.hessian_unit();
+        let each = off / ONE as f64 / (hessian * facts.rows as f64 / leaves as f64 + raised);
+        let score = self.learning_rate * f64::from(self.trees).sqrt() * each;
+        lines.push(match self.coding {
+            Coding::Residual(_) => format!(
+                "Noise puts a prediction about {score:.2} off, where 1 is what residuals are clipped to."
+            ),
+            _ => format!("Noise puts a row's log-odds about {score:.2} off, if its values are neither rare nor frequent."),
+        });
+        if let Some(price) = self.shares.histograms {
+            lines.push(format!("{price} of it counts rows by column first."));
+        }
+        Ok(lines)
     }
 
     pub(super) fn values(&self, deviation: f64, doubled: bool) -> Leaves {
@@ -331,7 +390,10 @@ impl Shares {
         let rest = price.part(100 - percent - for_labels, 100).ok_or_else(few)?;
         let (level, leaves) = match splits {
             Splits::NoisyGreedy => (
-                Some(rest.part(1, 2 * u64::from(trees) * u64::from(depth)).ok_or_else(few)?),
+                Some(
+                    rest.part(1, 2 * u64::from(trees) * u64::from(depth))
+                        .ok_or_else(few)?,
+                ),
                 rest.part(1, 2 * u64::from(trees)).ok_or_else(few)?,
             ),
             _ => (None, rest.part(1, u64::from(trees)).ok_or_else(few)?),

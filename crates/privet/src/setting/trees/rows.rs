@@ -50,15 +50,10 @@ pub(super) struct Step<'a> {
 }
 
 impl Rows {
-    /// With scores that begin at `base`, or at zero. A label that is no number or class counts as the middle or the first.
-    pub(super) fn new(
-        cells: Cells,
-        columns: Vec<Column>,
-        coding: &Coding,
-        base: Option<&[f64]>,
-    ) -> Self {
+    /// With scores that begin at what is known, or at zero; of a label that is a number, what is known is taken off. A label that is no number or class counts as the middle or the first.
+    pub(super) fn new(cells: Cells, columns: Vec<Column>, coding: &Coding, known: Option<&[f32]>) -> Self {
         let rows = cells.rows();
-        let labels = match (coding, cells.target()) {
+        let mut labels = match (coding, cells.target()) {
             (Coding::Odds(_), Some(Target::Classes(of))) => {
                 Labels::Sides(of.iter().map(|&class| class > 0).collect())
             }
@@ -68,10 +63,19 @@ impl Rows {
             (Coding::Classes(_), _) => Labels::Classes(vec![0; rows]),
             (Coding::Residual(_), _) => Labels::Numbers(vec![0.0; rows]),
         };
-        let length = rows * coding.outputs();
-        let mut scores = vec![0.0; length];
-        for (score, &base) in scores.iter_mut().zip(base.into_iter().flatten()) {
-            *score = base as f32;
+        let mut scores = vec![0.0; rows * coding.outputs()];
+        match (&mut labels, known) {
+            (Labels::Numbers(numbers), Some(known)) => {
+                numbers
+                    .iter_mut()
+                    .zip(known)
+                    .for_each(|(number, known)| *number -= known);
+            }
+            (_, Some(known)) => scores
+                .iter_mut()
+                .zip(known)
+                .for_each(|(score, known)| *score = *known),
+            (_, None) => {}
         }
         Self {
             cells,

@@ -11,6 +11,7 @@
 
 use super::super::regression::{Design, Regression};
 use super::super::rows::{Matrix, Rows, numbers};
+use super::laplace;
 use crate::Error;
 use crate::data::Table;
 use crate::learner::Coordinate;
@@ -132,9 +133,4 @@ fn fit(columns: &[Vec<f32>], labels: &[bool]) -> Vec<f64> {
 fn sum(by: &[f64], columns: &[Vec<f32>], row: usize) -> f64 {
     let own = by[1..].iter().zip(columns);
     by[0] + own.map(|(c, column)| c * f64::from(column[row])).sum::<f64>()
-}
-
-fn laplace(scale: f64, coins: &mut Coins) -> f64 {
-    let size = -scale * (1.0 - coins.unit()).ln();
-    if coins.below(2) == 0 { size } else { -size }
 }

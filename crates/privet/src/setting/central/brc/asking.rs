@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 
 use super::super::rows::{Candidate, Rows};
 use super::weights::Weights;
-use super::{DIGITS, INTERCEPTS, ONE};
+use super::{DIGITS, ONE};
 use crate::Error;
 use crate::privacy::mechanism::{Laplace, PermuteAndFlip};
 use crate::privacy::{Anchor, Epsilon, Neighbours, Norm, Query, Reservation, Sensitivity};
@@ -88,32 +88,19 @@ impl<'l, N: Neighbours> Asking<'l, N> {
         Ok(0.5 - noisy as f64 / f64::from(DIGITS).exp2())
     }
 
-    /// The intercept on a public grid, seen from either side, that puts most weight right.
-    ///
-    /// # Paper
-    /// Section 6 takes "at most n intercepts" from the rows themselves, which neighbours do not share; a public grid is shared.
+    /// The plane, seen from either side, that puts most weight right. Candidates follow from public coins and the schema.
     ///
     /// # Privacy
-    /// `docs/proofs/central.md#intercepts`.
-    pub(super) fn intercept(
+    /// `docs/proofs/central.md#intercepts`, `#paid-public-classifiers`.
+    pub(super) fn choice(
         &mut self,
-        slopes: Vec<f32>,
+        candidates: &[Candidate],
+        anchor: Anchor,
         weights: &Weights,
         rows: &Rows,
     ) -> Result<Candidate, Error> {
-        let reach: f32 = 1.0 + slopes.iter().map(|c| c.abs()).sum::<f32>();
-        let candidates: Vec<Candidate> = (0..INTERCEPTS)
-            .map(|i| Candidate {
-                coefficients: slopes.clone(),
-                intercept: reach * (2.0 * i as f32 / (INTERCEPTS - 1) as f32 - 1.0),
-            })
-            .collect();
         let width = self.relation.steps() * weights.most();
-        let claim = Sensitivity::claim(
-            &self.relation,
-            Norm::Width(width),
-            Anchor::new("central#intercepts"),
-        )?;
+        let claim = Sensitivity::claim(&self.relation, Norm::Width(width), anchor)?;
         let query = Query::new(2 * candidates.len(), claim, || {
             let matrix = rows.matrix.as_ref();
             matrix.zip(weights.state.as_ref(), |matrix, state| {

@@ -75,7 +75,7 @@ pub(in crate::setting::central) struct State {
 }
 
 impl Weights {
-    pub(super) fn new(brc: &Brc, rows: &Rows) -> Self {
+    pub(in crate::setting::central) fn new(brc: &Brc, rows: &Rows) -> Self {
         Self {
             state: rows.matrix.as_ref().map(|matrix| State {
                 weights: vec![ONE; matrix.rows()],
@@ -100,14 +100,14 @@ impl Weights {
         most.min(self.clips.1) as u64
     }
 
-    pub(super) fn judge(&mut self, rows: &Rows, plane: &Candidate) {
+    pub(in crate::setting::central) fn judge(&mut self, rows: &Rows, plane: &Candidate) {
         self.state.update(rows.matrix.as_ref(), |state, matrix: &Matrix| {
             state.right = matrix.right(&plane.coefficients, plane.intercept);
         });
     }
 
     /// lines 13 to 19: rows that were wrong count `exp(coefficient)` times as much, within the clips.
-    pub(super) fn take(&mut self, rows: &Rows, coefficient: f64) {
+    pub(in crate::setting::central) fn take(&mut self, rows: &Rows, coefficient: f64) {
         let ((low, high), clip) = (self.clips, self.clip);
         self.peak += coefficient.max(0.0);
         self.state.update(rows.matrix.as_ref(), |state, _: &Matrix| {
@@ -125,6 +125,16 @@ impl Weights {
                 }
             }
         });
+    }
+}
+
+impl State {
+    /// The wrong rows' share of all weight.
+    pub(in crate::setting::central) fn error(&self) -> f64 {
+        let wrong = self.weights.iter().zip(&self.right).filter(|(_, right)| !**right);
+        let wrong: i64 = wrong.map(|(weight, _)| weight).sum();
+        let all: i64 = self.weights.iter().sum();
+        wrong as f64 / all.max(1) as f64
     }
 }
 
