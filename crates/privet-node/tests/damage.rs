@@ -7,6 +7,11 @@ use std::fs;
 
 use home::{Home, told};
 use privet::Error;
+use privet::privacy::account::Caps;
+use privet::privacy::journal::Event;
+use privet::privacy::mechanism::ordered::{ClampedGeometric, Column};
+use privet::privacy::{Delta, Ledger, Neighbours, Private, Randomness, Replace};
+use privet_node::ledger::Store;
 use serde_json::Value;
 
 #[test]
@@ -193,6 +198,56 @@ fn an_edited_certificate_does_not_verify() {
         edit(&mut edited);
         fs::write(&path, edited.to_string()).unwrap();
         let (exit, text) = told(home.privet(&["ledger", "verify", "--against", path.to_str().unwrap()]));
+        assert_eq!(exit, 4, "{name}: {text}");
+        assert!(text.contains("edited"), "{name}: {text}");
+    }
+}
+
+#[test]
+fn an_edited_distance_does_not_verify() {
+    let home = Home::new();
+    let relation = Replace::unit(2.try_into().unwrap());
+    let mut store = Store::open(&home.ledger()).unwrap();
+    let limit = Event::Limit {
+        dataset: "shoppers".into(),
+        relation: relation.relation(),
+        caps: Caps::ZERO,
+        delta: Delta::ZERO,
+    };
+    store.record(limit).unwrap();
+    let mut ledger = Ledger::open("shoppers", relation, store, Randomness::from_os().unwrap()).unwrap();
+    let mechanism = ClampedGeometric::new("0.08".parse().unwrap(), 10).unwrap();
+    let ages = Column::slots("age", &mechanism, Private::new(vec![3, 4]));
+    ledger.desensitise("a partner", vec![ages]).unwrap();
+    home.save("model.json", &ledger.close());
+    let (exit, text) = home.verify("model.json");
+    assert_eq!(exit, 0, "{text}");
+    let (_, text) = told(home.privet(&["ledger", "show", "shoppers"]));
+    assert!(
+        text.contains("1 column desensitised, by which two rows can be told apart by 0.72"),
+        "{text}"
+    );
+
+    let path = home.path("model.json");
+    let whole: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+    type Edit = fn(&mut Value);
+    let edits: [(&str, Edit); 4] = [
+        ("a smaller unit of distance", |c| {
+            c["claims"][0]["guarantee"]["distance"]["columns"][0]["within"]["bounded"] = "0.01".into()
+        }),
+        ("a smaller record", |c| {
+            c["claims"][0]["guarantee"]["distance"]["record"]["bounded"] = "0.08".into()
+        }),
+        ("fewer rows", |c| {
+            c["claims"][0]["guarantee"]["distance"]["unit"]["bounded"] = "0.72".into()
+        }),
+        ("a total without it", |c| c["total"]["desensitised"] = Value::Null),
+    ];
+    for (name, edit) in edits {
+        let mut edited = whole.clone();
+        edit(&mut edited);
+        fs::write(&path, edited.to_string()).unwrap();
+        let (exit, text) = home.verify("model.json");
         assert_eq!(exit, 4, "{name}: {text}");
         assert!(text.contains("edited"), "{name}: {text}");
     }

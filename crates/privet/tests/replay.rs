@@ -2,6 +2,7 @@
 
 use privet::Error;
 use privet::privacy::account::Price;
+use privet::privacy::mechanism::ordered::{ClampedGeometric, Column, Desensitised};
 use privet::privacy::mechanism::{Gaussian, Laplace, PermuteAndFlip};
 use privet::privacy::{
     AddRemove, Anchor, Epsilon, Ledger, Neighbours, Norm, Partition, Private, Query, Ratio, Replace, Rows,
@@ -331,4 +332,45 @@ fn holes_of_the_harness_are_closed() {
     };
     let report = replay(&AddRemove::row(), [&rows, &more], transcripts(20)[0], timid).expect("private");
     assert!(report.attained < 0.01, "{report:?}");
+}
+
+/// A column that leaves in slots of a public domain, and one whose domain is taken from its own values, as OpBoost's reference
+/// implementation does: there one row moves everybody's slot.
+#[test]
+fn columns_are_replayed_and_bounds_from_the_data_are_caught() {
+    let leave = |bounds: Option<(i64, i64)>| {
+        move |rows: &Vec<i64>, ledger: &mut Ledger<Replace>| {
+            let mechanism = ClampedGeometric::new(Epsilon::from_billionths(80_000_000), 10)?;
+            let slots = Private::new(rows.clone()).map(|rows| {
+                let ends = || (rows.iter().copied().min(), rows.iter().copied().max());
+                let (low, high) = bounds.unwrap_or_else(|| (ends().0.unwrap_or(0), ends().1.unwrap_or(0)));
+                let slot = |x: &i64| ((x.clamp(&low, &high) - low) * 9 / (high - low).max(1)) as u16;
+                rows.iter().map(slot).collect()
+            });
+            let columns = vec![Column::slots("x", &mechanism, slots)];
+            let left = ledger.desensitise("a partner", columns)?.into_inner();
+            let [Desensitised::Slots(slots)] = left.as_slice() else {
+                return Ok(Vec::new());
+            };
+            Ok(slots.iter().flat_map(|slot| slot.to_le_bytes()).collect())
+        }
+    };
+    let table: Vec<i64> = (0..40).collect();
+    let mut neighbour = table.clone();
+    neighbour[7] = 1000;
+    for transcript in transcripts(1) {
+        let honest = replay(
+            &Replace::row(),
+            [&table, &neighbour],
+            transcript,
+            leave(Some((0, 39))),
+        );
+        let expected = Report {
+            queries: 2,
+            attained: 1.0,
+        };
+        assert_eq!(honest, Ok(expected));
+        let caught = replay(&Replace::row(), [&table, &neighbour], transcript, leave(None));
+        assert!(matches!(caught, Err(Finding::Distance(_))), "{caught:?}");
+    }
 }

@@ -5,9 +5,10 @@ use serde::Deserialize;
 
 use super::{Experiment, Measured};
 
-const FILES: [(&str, &str); 2] = [
+const FILES: [(&str, &str); 3] = [
     ("plain", include_str!("../../reproduce/expected/plain.json")),
     ("brc", include_str!("../../reproduce/expected/brc.json")),
+    ("dp-trees", include_str!("../../reproduce/expected/dp-trees.json")),
 ];
 
 /// One figure to compare with.

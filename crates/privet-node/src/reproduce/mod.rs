@@ -9,6 +9,7 @@ mod data;
 mod expected;
 mod plain;
 mod records;
+mod trees;
 
 use privet::Error;
 use privet::model::metrics::{Figure, Report};
@@ -16,7 +17,7 @@ use serde::Serialize;
 
 pub use data::Data;
 pub use expected::Expected;
-pub use records::{Coding, Records, Secret};
+pub use records::Records;
 
 use crate::progress::Progress;
 
@@ -54,6 +55,7 @@ pub struct Measured {
 pub fn experiments() -> Vec<Experiment> {
     let mut all = plain::experiments();
     all.extend(brc::experiments());
+    all.extend(trees::experiments());
     all
 }
 

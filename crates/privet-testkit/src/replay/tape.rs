@@ -4,7 +4,8 @@ use std::any::Any;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use privet::privacy::Norm;
-use privet::privacy::audit::{Auditor, Minimum, Observed};
+use privet::privacy::audit::{Auditor, Columns, Minimum, Observed};
+use privet::privacy::mechanism::ordered::Desensitised;
 
 use super::{Finding, Transcript};
 
@@ -50,6 +51,7 @@ impl Moved {
 pub(super) enum Event {
     Query(Observed, Option<Output>),
     Minimum(Minimum, Option<Output>),
+    Columns(Columns, Option<Vec<Desensitised>>),
     Coins([u8; 32]),
     PartsBegin(usize, u64),
     PartEnds,
@@ -139,6 +141,43 @@ impl Tape {
             )));
         }
         Some(output)
+    }
+
+    /// Columns must be changed in the same way in both runs, and the pair may differ in as many rows as one change may touch.
+    fn columns(&mut self, columns: Columns) -> Option<Vec<Desensitised>> {
+        self.queries += 1;
+        if !self.replaying {
+            self.events.push(Event::Columns(columns, None));
+            return None;
+        }
+        let at = self.at;
+        self.at += 1;
+        let Some(Event::Columns(recorded, output)) = self.events.get(at) else {
+            self.found(Finding::Branch(format!(
+                "step {at}: only one run let columns out"
+            )));
+            return None;
+        };
+        let (recorded, output) = (recorded.clone(), output.clone());
+        let asked = |c: &Columns| {
+            let lengths: Vec<usize> = c.values.iter().map(Vec::len).collect();
+            (c.distances.clone(), lengths, c.rows)
+        };
+        if asked(&recorded) == asked(&columns) {
+            let rows = columns.values.first().map_or(0, Vec::len);
+            let pair = || recorded.values.iter().zip(&columns.values);
+            let differs = |row: &usize| pair().any(|(a, b)| a.get(*row) != b.get(*row));
+            let moved = (0..rows).filter(differs).count() as u128;
+            self.judge(Moved {
+                claims: moved.div_ceil(columns.rows.into()),
+                fraction: moved as f64 / columns.rows as f64,
+            });
+        } else {
+            self.found(Finding::Branch(format!(
+                "step {at}: the two runs changed their columns differently"
+            )));
+        }
+        output
     }
 
     fn judge(&mut self, moved: Moved) {
@@ -311,9 +350,17 @@ impl Auditor for Shared {
         lock(&self.0).minimum(minimum)
     }
 
+    fn columns(&mut self, columns: Columns) -> Option<Vec<Desensitised>> {
+        lock(&self.0).columns(columns)
+    }
+
     fn released(&mut self, output: Box<dyn Any + Send>) {
         let mut tape = lock(&self.0);
         if tape.replaying {
+            return;
+        }
+        if let Some(Event::Columns(_, recorded)) = tape.events.last_mut() {
+            *recorded = output.downcast().ok().map(|left| *left);
             return;
         }
         let output = match output.downcast::<Vec<i64>>() {

@@ -185,7 +185,7 @@ mod tests {
             Cuts::between_integers(17.0, 90.0),
             Cuts::declared(0.0, 100.0, &[1.0, 5.0, 99.5]),
             Cuts::mixed(-5e4, 5e5, Transform::None, 128, false),
-            Cuts::mixed(0.0, 99_999.0, Transform::Log1p, 128, true),
+            Cuts::mixed(0.0, 99_999.0, Transform::Log1p(None), 128, true),
         ];
         for cuts in all.map(|cuts| cuts.expect("cuts")) {
             let mut probes = vec![f32::MIN, f32::MAX, f32::INFINITY, f32::NEG_INFINITY, 0.0];

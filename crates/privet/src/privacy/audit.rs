@@ -4,6 +4,7 @@
 use std::any::Any;
 
 use super::account::Price;
+use super::mechanism::ordered::{Column, Desensitised, Distance};
 use super::mechanism::{Mechanism, Objective, Paid};
 use super::query::Norm;
 use super::{Neighbours, Private, Randomness};
@@ -34,6 +35,17 @@ pub struct Minimum {
     pub price: Price,
 }
 
+/// Columns as an auditor sees them before their values are changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Columns {
+    /// What is claimed.
+    pub distances: Vec<Distance>,
+    /// The values of each column.
+    pub values: Vec<Vec<i64>>,
+    /// How many rows one change may touch.
+    pub rows: u64,
+}
+
 /// Sees every query of a run, and may answer in the mechanism's place.
 pub trait Auditor: Send {
     /// A query was paid for. `Some` is released instead of a draw (and must have the mechanism's output type).
@@ -41,6 +53,11 @@ pub trait Auditor: Send {
 
     /// The minimum of a perturbed loss was paid for. `Some` is released instead.
     fn minimum(&mut self, _minimum: Minimum) -> Option<Vec<f64>> {
+        None
+    }
+
+    /// Columns are about to leave. `Some` is released instead.
+    fn columns(&mut self, _columns: Columns) -> Option<Vec<Desensitised>> {
         None
     }
 
@@ -106,4 +123,23 @@ pub(super) fn observe_minimum<N: Neighbours>(
     };
     auditor.released(Box::new(output.clone()));
     Ok(output)
+}
+
+pub(super) fn observe_columns(
+    auditor: &mut dyn Auditor,
+    columns: Vec<Column<'_>>,
+    rows: u64,
+    random: &mut Randomness,
+) -> Vec<Desensitised> {
+    let seen = Columns {
+        distances: columns.iter().map(Column::distance).collect(),
+        values: columns.iter().map(Column::values).collect(),
+        rows,
+    };
+    let output = auditor.columns(seen).unwrap_or_else(|| {
+        let draw = |column: Column<'_>| column.draw(Paid::receipt(), random);
+        columns.into_iter().map(draw).collect()
+    });
+    auditor.released(Box::new(output.clone()));
+    output
 }

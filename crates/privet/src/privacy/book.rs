@@ -3,14 +3,18 @@
 //! A [`Book`] is a pure function of the chain: opening a ledger, `privet ledger show` and `verify` all fold the same
 //! entries through [`Book::apply`], which refuses a chain that was edited, reordered or that overdraws.
 
+mod left;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::account::{Caps, MuSquared, Price, Rho};
-use super::certificate::{Guarantee, Total};
+use super::certificate::{Columns, Guarantee, Total};
 use super::journal::{Entry, Event, Head};
+use super::mechanism::ordered::{Distance, Loss};
 use super::texts::check_texts;
 use super::{Delta, Relation};
 use crate::Error;
+use left::Left;
 
 /// The state of all budgets in one ledger.
 #[derive(Debug, Clone)]
@@ -29,6 +33,7 @@ pub struct Account {
     spends: Vec<Spent>,
     void: Option<String>,
     leaks: u64,
+    left: Left,
 }
 
 /// One payment.
@@ -79,6 +84,11 @@ impl Account {
         self.leaks
     }
 
+    /// How many columns left with their values changed, and how well two rows can be told apart by all of them.
+    pub fn desensitised(&self) -> Option<Columns> {
+        self.left.total()
+    }
+
     /// What all runs together guarantee under `relation`, if it has a limit.
     pub fn total(&self, relation: &Relation) -> Option<Total> {
         let line = self.lines.get(relation)?;
@@ -96,6 +106,7 @@ impl Account {
             guarantee,
             uncovered: line.uncovered,
             leaks: self.leaks,
+            desensitised: self.desensitised(),
             changed: line.changed,
             assuming: line.assuming.iter().cloned().collect(),
         })
@@ -230,7 +241,9 @@ impl Book {
                 }
                 let mut account = self.account(dataset).cloned().unwrap_or_default();
                 match account.other_unit(dataset, relation) {
-                    Some(why) if !account.spends.is_empty() => return Err(why),
+                    Some(why) if !account.spends.is_empty() || account.left.total().is_some() => {
+                        return Err(why);
+                    }
                     // Nothing was paid by the old unit: the budget begins anew.
                     Some(_) => account.lines.clear(),
                     None => {}
@@ -262,6 +275,18 @@ impl Book {
                 let account = self.account_mut(dataset);
                 account.lines = lines;
                 account.spends.push(spent);
+            }
+            Event::Desensitise {
+                dataset,
+                relation,
+                columns,
+                record,
+                ..
+            } => {
+                if self.desensitises(dataset, relation, columns)? != *record {
+                    return Err("what is stated for a row is not the sum over its columns".into());
+                }
+                self.account_mut(dataset).left.note(columns);
             }
             Event::Leak { dataset, count, .. } => {
                 let account = self.account_mut(dataset);
@@ -328,6 +353,18 @@ impl Book {
             .charged(&spent)
             .map(drop)
             .map_err(|over| name(&over, &account.lines[&over]))
+    }
+
+    /// How well two rows can be told apart by `columns`, or why these cannot leave.
+    pub(in crate::privacy) fn desensitises(
+        &self,
+        dataset: &str,
+        relation: &Relation,
+        columns: &[Distance],
+    ) -> Result<Loss, String> {
+        let account = self.account(dataset).filter(|a| a.lines.contains_key(relation));
+        let account = account.ok_or_else(|| format!("'{dataset}' has no budget for: {relation}"))?;
+        account.left.admits(dataset, relation, columns)
     }
 
     /// The budget that goes by this name.

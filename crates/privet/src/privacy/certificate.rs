@@ -10,6 +10,7 @@ use super::account::{Caps, Price};
 use super::book::Line;
 use super::joint::Leak;
 use super::journal::Head;
+use super::mechanism::ordered::{Distance, Loss};
 use super::{Delta, Epsilon, Relation};
 use crate::Error;
 
@@ -58,21 +59,14 @@ pub enum Guarantee {
         /// The ε of the message.
         epsilon: Epsilon,
     },
-    /// ε per unit of distance between two values; far values are told apart more easily.
+    /// Every value was changed by itself: how well two values can be told apart depends on how far they are from each other.
     Distance {
-        /// ε per unit.
-        epsilon_per_unit: Epsilon,
-        /// ε over the whole domain, which is what an ordinary ε would be.
-        epsilon_whole_domain: Epsilon,
-    },
-    /// ε within a part of the domain; which part a value lies in may be shown.
-    Partitioned {
-        /// ε between parts; none means that parts are shown as they are.
-        between: Option<Epsilon>,
-        /// ε per unit within a part.
-        within: Epsilon,
-        /// Values in a part.
-        width: u32,
+        /// Column by column.
+        columns: Vec<Distance>,
+        /// Two rows that differ in all of these columns, at worst.
+        record: Loss,
+        /// Two units of as many rows as a unit may have.
+        unit: Loss,
     },
     /// The other side could have written its view itself from this list: nothing else is shown.
     Simulated {
@@ -143,12 +137,25 @@ pub struct Total {
     pub uncovered: u64,
     /// Items that were shown in joint computations: no ε covers them.
     pub leaks: u64,
+    /// Columns that left with their values changed: no ε covers them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub desensitised: Option<Columns>,
     /// How often the limit was set or changed after something had been released. If at all, an (ε, δ) is no longer one that
     /// was fixed before the first output.
     pub changed: u64,
     /// What the payments of all runs rest on, beside their proofs: the guarantee is no better than these sentences.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub assuming: Vec<String>,
+}
+
+/// Columns that left with every value changed by itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Columns {
+    /// How many.
+    pub columns: u64,
+    /// How well two rows can be told apart by all of them.
+    pub record: Loss,
 }
 
 impl Certificate {
@@ -165,6 +172,18 @@ impl Certificate {
                 protects: relation.clone(),
                 from: Observer::Anyone,
                 guarantee,
+            });
+        }
+        if !run.columns.is_empty() && run.void.is_none() {
+            let record = Distance::record(&run.columns);
+            claims.push(Claim {
+                protects: relation.clone(),
+                from: Observer::Anyone,
+                guarantee: Guarantee::Distance {
+                    columns: run.columns,
+                    record,
+                    unit: record.times(relation.rows().get().into()),
+                },
             });
         }
         if !run.leakage.is_empty() {
@@ -227,6 +246,7 @@ pub(super) struct Run {
     delta: Delta,
     payments: Vec<Payment>,
     leakage: Vec<Leakage>,
+    columns: Vec<Distance>,
     void: Option<String>,
     recorded: bool,
 }
@@ -241,6 +261,7 @@ impl Run {
             delta,
             payments,
             leakage,
+            columns: Vec::new(),
             void: None,
             recorded,
         }
@@ -287,6 +308,10 @@ impl Run {
             count,
             proof,
         });
+    }
+
+    pub(super) fn desensitise(&mut self, columns: Vec<Distance>) {
+        self.columns.extend(columns);
     }
 
     pub(super) fn void(&mut self, because: &str) {

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::account::{Caps, Price};
+use super::mechanism::ordered::{Distance, Loss};
 use super::{Delta, Randomness, Relation};
 use crate::Error;
 
@@ -48,6 +49,20 @@ pub enum Event {
         /// What the price rests on, beside the proof: most rest on nothing else.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         assuming: Vec<String>,
+    },
+    /// Columns left with every value changed by itself. The guarantee is of another kind than a price, and no cap is charged: a
+    /// column leaves once.
+    Desensitise {
+        /// The data set's name in the schema.
+        dataset: String,
+        /// Who is protected.
+        relation: Relation,
+        /// What it was for.
+        what: String,
+        /// How well the values of each column can be told apart.
+        columns: Vec<Distance>,
+        /// How well two rows can be told apart by these columns: the sum over them.
+        record: Loss,
     },
     /// A private value entered a joint computation that leaks this much.
     Leak {
@@ -95,6 +110,17 @@ impl Event {
             } => {
                 let assuming = assuming.iter().map(String::as_str).collect();
                 [vec![dataset.as_str(), what], relation.columns(), assuming].concat()
+            }
+            Self::Desensitise {
+                dataset,
+                relation,
+                what,
+                columns,
+                ..
+            } => {
+                let columns = columns.iter().flat_map(|c| [&c.column, &c.mechanism, &c.proof]);
+                let columns = columns.map(String::as_str).collect();
+                [vec![dataset.as_str(), what], relation.columns(), columns].concat()
             }
             Self::Leak {
                 dataset,

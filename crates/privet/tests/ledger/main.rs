@@ -2,6 +2,7 @@
 
 mod certificates;
 mod chain;
+mod desensitise;
 mod limits;
 mod payments;
 

@@ -110,6 +110,14 @@ fn write_account(text: &mut String, name: &str, others: &[&str], account: &Accou
     if account.lines().is_empty() {
         text.push_str("  no limit was set\n");
     }
+    if let Some(left) = account.desensitised() {
+        let _ = writeln!(
+            text,
+            "  left      {} desensitised, by which two rows can be told apart by {}; no ε covers them",
+            count(left.columns, "column", "columns"),
+            left.record
+        );
+    }
     if account.leaks() > 0 {
         let _ = writeln!(
             text,
@@ -171,14 +179,18 @@ fn account_json(name: &str, others: &[&str], account: &Account) -> Value {
             budget
         })
         .collect();
-    json!({
+    let mut set = json!({
         "dataset": name,
         "also": others,
         "budgets": budgets,
         "payments": account.payments(),
         "void": account.void(),
         "leaks": account.leaks(),
-    })
+    });
+    if let Some(left) = account.desensitised() {
+        set["desensitised"] = json!(left);
+    }
+    set
 }
 
 fn subject(event: &Event) -> Option<&str> {
@@ -186,6 +198,7 @@ fn subject(event: &Event) -> Option<&str> {
         Event::Begin { .. } => None,
         Event::Limit { dataset, .. }
         | Event::Spend { dataset, .. }
+        | Event::Desensitise { dataset, .. }
         | Event::Leak { dataset, .. }
         | Event::Void { dataset, .. }
         | Event::Adopt { dataset, .. } => Some(dataset),
@@ -214,6 +227,16 @@ fn sentence(event: &Event) -> String {
             } else {
                 ", under an assumption"
             }
+        ),
+        Event::Desensitise {
+            dataset,
+            what,
+            columns,
+            record,
+            ..
+        } => format!(
+            "{dataset}: {} desensitised for {what}, by which two rows can be told apart by {record}",
+            count(columns.len() as u64, "column", "columns")
         ),
         Event::Leak {
             dataset,

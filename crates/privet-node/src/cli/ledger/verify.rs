@@ -6,6 +6,7 @@ use std::path::Path;
 
 use privet::model::Model;
 use privet::privacy::journal::{Entry, Event, Journal};
+use privet::privacy::mechanism::ordered::Distance;
 use privet::privacy::{Book, Certificate, Guarantee, Observer};
 use serde_json::json;
 
@@ -126,6 +127,14 @@ fn claims_problem(entries: &[Entry], certificate: &Certificate) -> Option<String
         .unwrap_or(usize::MAX)
         .min(entries.len());
     let then = Book::of(&entries[..made]).ok()?;
+    let left: Vec<&Distance> = entries[..made]
+        .iter()
+        .filter_map(|entry| match entry.event() {
+            Event::Desensitise { dataset, columns, .. } if *dataset == certificate.dataset => Some(columns),
+            _ => None,
+        })
+        .flatten()
+        .collect();
     for claim in &certificate.claims {
         let total = then
             .account(&certificate.dataset)
@@ -140,6 +149,16 @@ fn claims_problem(entries: &[Entry], certificate: &Certificate) -> Option<String
             }
             Guarantee::Approximate { epsilon, delta, caps } if caps.epsilon(*delta) != *epsilon => {
                 return edited("its ε does not follow from its caps");
+            }
+            Guarantee::Distance {
+                columns,
+                record,
+                unit,
+            } if Distance::record(columns) != *record
+                || record.times(claim.protects.rows().get().into()) != *unit
+                || !columns.iter().all(|column| left.contains(&column)) =>
+            {
+                return edited("its desensitised columns are not those that the ledger let out");
             }
             _ => {}
         }

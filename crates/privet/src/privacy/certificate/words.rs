@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::privacy::mechanism::ordered::Distance;
+
 use super::{Certificate, Claim, Guarantee, Observer};
 
 impl fmt::Display for Observer {
@@ -25,29 +27,24 @@ impl fmt::Display for Guarantee {
                 "local differential privacy, ε = {epsilon} for the whole message"
             ),
             Self::Distance {
-                epsilon_per_unit,
-                epsilon_whole_domain,
-            } => write!(
-                f,
-                "distance-based privacy, ε = {epsilon_per_unit} per unit of distance, {epsilon_whole_domain} over the \
-                 whole domain"
-            ),
-            Self::Partitioned {
-                between: Some(between),
-                within,
-                width,
-            } => write!(
-                f,
-                "partitioned privacy, ε = {between} between parts of {width} values and {within} per unit within one"
-            ),
-            Self::Partitioned {
-                between: None,
-                within,
-                width,
-            } => write!(
-                f,
-                "partitioned privacy: the part of {width} values is shown, ε = {within} per unit within it"
-            ),
+                columns,
+                record,
+                unit,
+            } => {
+                f.write_str("distance-based privacy, ε per unit of distance and over the whole domain:")?;
+                let alike = |a: &Distance, b: &Distance| {
+                    (&a.mechanism, a.within, a.across, a.whole) == (&b.mechanism, b.within, b.across, b.whole)
+                };
+                for group in columns.chunk_by(alike) {
+                    distance(f, group)?;
+                }
+                write!(f, " {record} for a row over all of them")?;
+                if unit == record {
+                    Ok(())
+                } else {
+                    write!(f, ", {unit} for all rows of a unit")
+                }
+            }
             Self::Simulated { leakage } => {
                 f.write_str("nothing is shown but")?;
                 for (i, item) in leakage.iter().enumerate() {
@@ -108,6 +105,13 @@ impl fmt::Display for Certificate {
                     total.leaks
                 )?;
             }
+            if let Some(left) = &total.desensitised {
+                writeln!(
+                    f,
+                    "           not counting {} desensitised columns, by which two rows can be told apart by {}",
+                    left.columns, left.record
+                )?;
+            }
             if total.uncovered > 0 {
                 writeln!(
                     f,
@@ -131,6 +135,23 @@ impl fmt::Display for Certificate {
             write!(f, "ledger     none: what was spent is not recorded anywhere")
         }
     }
+}
+
+/// Columns of one mechanism. What is printed is what holds for the worst pair, not what the mechanism was asked for.
+fn distance(f: &mut fmt::Formatter<'_>, group: &[Distance]) -> fmt::Result {
+    let [first, rest @ ..] = group else {
+        return Ok(());
+    };
+    if rest.is_empty() {
+        write!(f, " '{}'", first.column)?;
+    } else {
+        write!(f, " '{}' and {} more, each", first.column, rest.len())?;
+    }
+    write!(f, " {}", first.within)?;
+    if let Some(across) = first.across {
+        write!(f, " within a part, {across} over a border")?;
+    }
+    write!(f, " and {};", first.whole)
 }
 
 /// What an ε rests on, in the reader's way: below the ε itself.

@@ -5,6 +5,7 @@ mod gaussian;
 mod grid;
 mod laplace;
 mod objective;
+pub mod ordered;
 
 pub use exponential::{Exponential, PermuteAndFlip};
 pub use gaussian::{DiscreteGaussian, Gaussian};

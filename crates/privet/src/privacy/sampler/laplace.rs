@@ -65,6 +65,31 @@ impl DiscreteLaplace {
         Self::wide(&scale)
     }
 
+    /// Adds noise to each of `slots` and clamps the sum to `0..=top`; a slot beyond counts as the top.
+    pub(crate) fn add_clamped(&self, slots: &mut [u16], top: u16, random: &mut Randomness) {
+        match &self.way {
+            Way::Table(table) => table.for_each(slots, random, |slot, magnitude, coin| {
+                let sign = -i64::from(coin);
+                let noise = (magnitude as i64 ^ sign).wrapping_sub(sign);
+                let sum = i64::from((*slot).min(top)) + noise;
+                *slot = sum.clamp(0, top.into()) as u16;
+            }),
+            Way::Wide(magnitude) => {
+                let mut noise = [0i64; BLOCK];
+                for block in slots.chunks_mut(BLOCK) {
+                    let noise = &mut noise[..block.len()];
+                    for (sum, slot) in noise.iter_mut().zip(&*block) {
+                        *sum = (*slot).min(top).into();
+                    }
+                    add_signed(magnitude, noise, random);
+                    for (slot, sum) in block.iter_mut().zip(noise) {
+                        *slot = (*sum).clamp(0, top.into()) as u16;
+                    }
+                }
+            }
+        }
+    }
+
     fn wide(scale: &RBig) -> Result<Self, Error> {
         Ok(Self {
             rate: RBig::ONE / scale,

@@ -26,7 +26,7 @@ pub(crate) trait Cumulative {
 }
 
 /// Digits beyond those compared, for what recurrences lose: up to k² units after k steps, and k < 2^20.
-const GUARD: usize = 64;
+pub(crate) const GUARD: usize = 64;
 /// Random words drawn at once by the bulk form.
 pub(crate) const BLOCK: usize = 256;
 /// The largest guide, in entries: half of a first-level cache.
@@ -223,7 +223,7 @@ fn tails<const WIDTH: u32>(law: &impl Cumulative, bits: usize, limit: usize) -> 
 
 /// Numbers of about equal logarithm share a key: tails fall like a geometric series, so few share one.
 #[inline(always)]
-fn key(v: u64, mantissa: u32) -> usize {
+pub(crate) fn key(v: u64, mantissa: u32) -> usize {
     let shift = (64 - mantissa - 1).saturating_sub(v.leading_zeros());
     ((shift as usize) << mantissa) + (v >> shift) as usize
 }

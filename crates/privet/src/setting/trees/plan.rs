@@ -6,7 +6,6 @@ use crate::Error;
 use crate::data::schema::{Label, Schema};
 use crate::privacy::Relation;
 use crate::privacy::account::Price;
-use crate::privacy::mechanism::{Gaussian, Laplace, Mechanism};
 use crate::setting::central::name_of;
 
 /// How trees ask about features.
@@ -292,15 +291,16 @@ impl Trees {
     }
 }
 
-/// The standard deviation of the noise on one release of a tree's sums, in steps of the grid.
+/// The standard deviation of the noise on one release of a tree's sums, in steps of the grid: near enough to plan with.
 fn deviation(coding: &Coding, facts: &Facts<'_>, price: Price) -> Result<f64, Error> {
     Ok(match price {
-        Price::Pure(epsilon) => Laplace::calibrated(epsilon, coding.norms().l1_under(facts.relation))?
-            .variance()
-            .sqrt(),
+        Price::Pure(epsilon) => {
+            let l1 = coding.norms().l1_under(facts.relation);
+            std::f64::consts::SQRT_2 * l1 as f64 / epsilon.to_f64()
+        }
         Price::Gaussian(mu_squared) => {
-            let norm = coding.norms().l2_squared_under(facts.relation, facts.fixed_label);
-            Gaussian::calibrated(mu_squared, norm)?.sigma().to_f64()
+            let l2 = coding.norms().l2_squared_under(facts.relation, facts.fixed_label);
+            (l2 as f64 / mu_squared.to_f64()).sqrt()
         }
         Price::Concentrated(_) => {
             return Err(Error::Misuse("trees are paid for in ε or in μ²".into()));
