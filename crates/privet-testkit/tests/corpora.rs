@@ -54,8 +54,8 @@ fn every_target_has_its_fuzzer() {
         .collect();
     found.sort();
     let mut listed = TARGETS.map(|(name, _)| name.to_owned()).to_vec();
-    // Their decoders are in privet-node, whose tests replay them.
-    listed.extend(["table", "job"].map(String::from));
+    // Their decoders are in privet-node and privet-mpc, whose tests replay them.
+    listed.extend(["table", "job", "psi"].map(String::from));
     listed.sort();
     assert_eq!(found, listed);
 }

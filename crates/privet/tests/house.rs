@@ -147,7 +147,9 @@ fn nothing_is_left_undone_and_every_example_compiles() {
 }
 
 #[test]
-fn the_library_has_no_unsafe_code() {
-    let (_, text) = read(&root().join("crates/privet/src/lib.rs"));
-    assert!(tidiness::forbids_unsafe(&text));
+fn the_libraries_have_no_unsafe_code() {
+    for library in ["privet", "privet-mpc"] {
+        let (_, text) = read(&root().join(format!("crates/{library}/src/lib.rs")));
+        assert!(tidiness::forbids_unsafe(&text), "{library}");
+    }
 }

@@ -5,13 +5,14 @@ use serde::Deserialize;
 
 use super::{Experiment, Measured};
 
-const FILES: [(&str, &str); 3] = [
+const FILES: [(&str, &str); 4] = [
     ("plain", include_str!("../../reproduce/expected/plain.json")),
     ("brc", include_str!("../../reproduce/expected/brc.json")),
     (
         "inprivate-tree",
         include_str!("../../reproduce/expected/inprivate-tree.json"),
     ),
+    ("dp-trees", include_str!("../../reproduce/expected/dp-trees.json")),
 ];
 
 /// One figure to compare with.

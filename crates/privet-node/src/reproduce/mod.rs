@@ -10,6 +10,7 @@ mod expected;
 mod inprivate;
 mod plain;
 mod records;
+mod trees;
 
 use privet::Error;
 use privet::model::metrics::{Figure, Report};
@@ -17,7 +18,7 @@ use serde::Serialize;
 
 pub use data::Data;
 pub use expected::Expected;
-pub use records::{Coding, Records, Secret};
+pub use records::Records;
 
 use crate::progress::Progress;
 
@@ -56,6 +57,7 @@ pub fn experiments() -> Vec<Experiment> {
     let mut all = plain::experiments();
     all.extend(brc::experiments());
     all.extend(inprivate::experiments());
+    all.extend(trees::experiments());
     all
 }
 

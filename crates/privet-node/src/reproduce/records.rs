@@ -230,6 +230,16 @@ impl Records {
         )
     }
 
+    /// Rows to train on, and so many to test on, at random.
+    pub fn deal(&self, test: usize, seed: u64) -> (Vec<usize>, Vec<usize>) {
+        let mut bytes = [0; 32];
+        bytes[..8].copy_from_slice(&seed.to_le_bytes());
+        let mut rows: Vec<usize> = (0..self.rows.len()).collect();
+        shuffle(&mut rows, &mut Coins::from_seed(bytes));
+        let test = rows.split_off(rows.len().saturating_sub(test));
+        (rows, test)
+    }
+
     /// Rows to train on and rows to test on, a tenth of them, of the first rows of the file or of all.
     pub fn split(&self, pick: Pick, seed: u64) -> (Vec<usize>, Vec<usize>) {
         let mut bytes = [0; 32];

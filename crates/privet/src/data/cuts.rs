@@ -134,33 +134,43 @@ impl Cuts {
 }
 
 /// What a transform makes of numbers; where none is declared, a scale that is finer and finer towards zero.
-pub(super) enum Scale {
+enum Scale {
     Declared(Transform),
     /// Inverse hyperbolic sine, in units of a two-thousandth of the range: about linear below, logarithmic above.
     Asinh(f64),
 }
 
 impl Scale {
-    pub(super) fn of(min: f64, max: f64, transform: Transform) -> Self {
+    fn of(min: f64, max: f64, transform: Transform) -> Self {
         match transform {
             Transform::None => Self::Asinh((max - min) / 2000.0),
             declared => Self::Declared(declared),
         }
     }
 
-    pub(super) fn apply(&self, x: f64) -> f64 {
+    fn apply(&self, x: f64) -> f64 {
         match self {
             Self::Declared(transform) => transform.apply(x),
             Self::Asinh(unit) => (x / unit).asinh(),
         }
     }
 
-    pub(super) fn undo(&self, y: f64) -> f64 {
+    fn undo(&self, y: f64) -> f64 {
         match self {
             Self::Declared(transform) => transform.undo(y),
             Self::Asinh(unit) => unit * y.sinh(),
         }
     }
+}
+
+/// A place between two bounds: evenly from end to end, or evenly on the transformed scale.
+pub(crate) fn place(min: f64, max: f64, transform: Transform, share: f64, transformed: bool) -> f64 {
+    let between = |low: f64, high: f64| low + share * (high - low);
+    if !transformed {
+        return between(min, max);
+    }
+    let scale = Scale::of(min, max, transform);
+    scale.undo(between(scale.apply(min), scale.apply(max)))
 }
 
 #[cfg(test)]

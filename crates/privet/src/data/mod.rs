@@ -27,6 +27,7 @@ mod table;
 
 pub use column::ColumnBuilder;
 pub use cuts::Cuts;
+pub(crate) use cuts::place;
 pub use document::{Document, Section};
 pub use feature::{Bins, Feature, Target};
 pub use finder::Finder;

@@ -5,7 +5,8 @@ use super::Private;
 /// A table, one entry a row: always private, and always one row by itself.
 ///
 /// Parallel composition counts on an entry depending on one row only. So there is no `Rows` outside of a [`Private`], and the only
-/// way from one to another goes row by row: a closure that has seen the whole table can make no `Rows` that leave it.
+/// way from one to another goes row by row: a closure that has seen the whole table can make no `Rows` that leave it, but for
+/// `row_by_row`, whose callers a test names.
 #[derive(Clone)]
 pub struct Rows<R>(Vec<R>);
 

@@ -163,7 +163,7 @@ fn what_does_not_fit_the_schema_is_refused_before_it_is_paid_for() {
     let misuse = |error: Error| assert!(matches!(error, Error::Misuse(_)), "{error}");
     for central in algorithms("1", 50) {
         // Three classes, and a number.
-        if !matches!(central.algorithm(), Algorithm::Trees(_)) {
+        if !matches!(central.algorithm(), Algorithm::Trees(_) | Algorithm::Auto) {
             parameter(refused(
                 &central,
                 with(label(&["a", "b", "c"]), true),

@@ -6,8 +6,8 @@ use privet::data::schema::{Kind, Label};
 use privet::data::{Keep, Schema, Table};
 use privet::learner::Learner;
 use privet::learner::tree::Tree;
-use privet::privacy::{AddRemove, Delta, Ledger, Neighbours, Replace};
-use privet::setting::central::{Builder, Central, Places, Splits};
+use privet::privacy::{AddRemove, Delta, Ledger, Neighbours, Replace, ReplacePrivate};
+use privet::setting::central::{Algorithm, Builder, Central, Places, Splits, Trees};
 use privet_testkit::epsilon::lower_bound;
 use privet_testkit::replay::{Report, Transcript, search};
 
@@ -178,33 +178,49 @@ fn replayed<N: Neighbours, R: Clone>(
 
 #[test]
 fn trees_replay() {
-    let table = |open: Open| move |lines: &Lines| crate::tables::read(open, lines);
+    // A table of which no row was read may have no columns either.
+    let table = |open: Open| {
+        move |lines: &Lines| match lines.is_empty() {
+            true => home::unread(open.schema(), Keep::Bins),
+            false => crate::tables::read(open, lines),
+        }
+    };
     let among = |row: Option<Row>| -> Lines { [row.into_iter().collect(), others()].concat() };
     for central in trees("1") {
         let open = Open::Nothing;
         let corners = corners(open);
-        let comes: Vec<[Lines; 2]> = (0..3)
+        let mut comes: Vec<[Lines; 2]> = (0..3)
             .map(|i| [among(Some(corners[2 * i])), among(None)])
             .collect();
+        comes.push([vec![corners[0]], vec![]]);
         replayed(&central, &AddRemove::row(), &comes, table(open));
         let replaced: Vec<[Lines; 2]> = (0..3)
             .map(|i| [among(Some(corners[2 * i])), among(Some(corners[2 * i + 1]))])
             .collect();
         replayed(&central, &Replace::row(), &replaced, table(open));
         let open = Open::LabelAndFeature;
-        let columns = [corners[0], corners[2]].map(|row| among(Some(row)));
-        replayed(&central, &open.relation(1), &[columns], table(open));
+        let columns = [[0, 2], [1, 3], [4, 5]].map(|pair| {
+            pair.map(|number| {
+                let [_, x, colour, slope, y] = corners[number];
+                among(Some(["1", x, colour, slope, y]))
+            })
+        });
+        replayed(&central, &open.relation(1), &columns, table(open));
     }
 }
 
 /// Three classes, and numbers: their labels at both ends, missing and far out.
-fn other_labels() -> [(Schema, [&'static str; 4]); 2] {
+fn other_labels(private: &[&str]) -> [(Schema, [&'static str; 4]); 2] {
     let with = |label: Label| {
-        schema([
+        let mut columns = [
             column("x", number(-1.0, 1.0)),
             column("colour", Kind::Category(values(["red", "green", "blue"]))),
             column("y", Kind::Label(label)),
-        ])
+        ];
+        for column in &mut columns {
+            column.private = private.contains(&column.name.as_str());
+        }
+        schema(columns)
     };
     [
         (
@@ -220,8 +236,11 @@ fn other_labels() -> [(Schema, [&'static str; 4]); 2] {
 
 #[test]
 fn trees_of_other_labels_replay() {
-    for (schema, labels) in other_labels() {
-        let read = |lines: &Vec<[&str; 3]>| home::table(schema.clone(), Keep::Bins, lines);
+    for (schema, labels) in other_labels(&["x", "colour", "y"]) {
+        let read = |lines: &Vec<[&str; 3]>| match lines.is_empty() {
+            true => home::unread(schema.clone(), Keep::Bins),
+            false => home::table(schema.clone(), Keep::Bins, lines),
+        };
         let rest = [
             ["0.5", "red", labels[1]],
             ["-1", "", labels[2]],
@@ -233,9 +252,35 @@ fn trees_of_other_labels_replay() {
         let replaced: Vec<_> = (1..4)
             .map(|i| [table(Some(all[i])), table(Some(all[i - 1]))])
             .collect();
+        let comes = [comes, vec![[vec![all[0]], vec![]]]].concat();
         for central in trees("1") {
+            // Clips of gradients are for two classes, and numbers.
+            if matches!(central.algorithm(), Algorithm::Trees(Trees { clip: Some(_), .. }))
+                && labels[0] == "a"
+            {
+                continue;
+            }
             replayed(&central, &AddRemove::row(), &comes, read);
             replayed(&central, &Replace::row(), &replaced, read);
+        }
+    }
+}
+
+/// Public labels and a public column: plain trees on these come first.
+#[test]
+fn trees_of_other_labels_replay_from_a_public_start() {
+    for (schema, labels) in other_labels(&["colour"]) {
+        let relation = ReplacePrivate::unit(rows(1), ["colour"]);
+        let read = |lines: &Vec<[&str; 3]>| home::table(schema.clone(), Keep::Bins, lines);
+        let rest = [
+            ["0.5", "red", labels[1]],
+            ["-1", "", labels[2]],
+            ["", "blue", labels[0]],
+        ];
+        let table = |colour: &'static str| [vec![["1", colour, labels[1]]], rest.to_vec()].concat();
+        let pairs = [[table("red"), table("green")], [table(""), table("octarine")]];
+        for central in both(&|| start("trees", "1", 50).trees(3)) {
+            replayed(&central, &relation, &pairs, read);
         }
     }
 }
@@ -266,16 +311,16 @@ fn trees_keep_their_epsilon_and_half_their_noise_does_not() {
             (0..1000).map(once).collect::<Vec<i64>>()
         })
     };
-    let [one, other] = samples("1");
+    let [one, other] = samples("3");
     let bound = lower_bound(&one, &other, 1e-6);
-    assert!(bound.bound <= 1.0, "at its own noise: {bound:?}");
+    assert!(bound.bound <= 3.0, "at its own noise: {bound:?}");
     let likely = lower_bound(&one, &other, 0.05);
-    assert!(likely.bound > 0.4, "a pair that shows too little: {likely:?}");
-    let [one, other] = samples("2.5");
+    assert!(likely.bound > 1.2, "a pair that shows too little: {likely:?}");
+    let [one, other] = samples("12");
     let bound = lower_bound(&one, &other, 1e-6);
     assert!(
-        bound.bound > 1.0,
-        "two fifths of the noise went through: {bound:?}"
+        bound.bound > 3.0,
+        "a quarter of the noise went through: {bound:?}"
     );
 }
 

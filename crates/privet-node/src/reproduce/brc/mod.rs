@@ -147,6 +147,7 @@ fn ours(at: &'static [f64]) -> Methods {
         (Coding::Declared, Method::Central("moment-select"), at),
         (Coding::Declared, Method::Central("histogram-bayes"), at),
         (Coding::Declared, Method::Central("objective"), at),
+        (Coding::Declared, Method::Central("trees"), at),
         (Coding::Declared, Method::Central("auto"), at),
     ]
 }

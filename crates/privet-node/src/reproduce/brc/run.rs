@@ -72,11 +72,13 @@ pub(super) fn run(
     epsilon: Option<f64>,
     runs: u32,
 ) -> Result<Measured, Error> {
-    let schema = Arc::new(
-        preparation
-            .records
-            .schema(preparation.coding, preparation.secret)?,
-    );
+    let schema = preparation
+        .records
+        .schema(preparation.coding, preparation.secret)?;
+    let schema = Arc::new(match method {
+        Method::Central("trees") => schema.spread(),
+        _ => schema,
+    });
     let values = (0..runs).into_par_iter().map(|run| {
         let (train, test) = preparation.records.split(preparation.pick, run.into());
         let rows = train.len();

@@ -2,7 +2,7 @@
 
 use super::Transform;
 use crate::Error;
-use crate::data::cuts::{Cuts, Scale};
+use crate::data::cuts::{Cuts, place};
 
 /// What a column holds.
 #[derive(Debug, Clone, PartialEq)]
@@ -309,12 +309,7 @@ impl Number {
 
     /// A place in the range: evenly from end to end, or evenly as [`Spacing::Mixed`] reads the transformed scale.
     pub fn place(&self, share: f64, transformed: bool) -> f64 {
-        let between = |low: f64, high: f64| low + share * (high - low);
-        if !transformed {
-            return between(self.min, self.max);
-        }
-        let scale = Scale::of(self.min, self.max, self.transform);
-        scale.undo(between(scale.apply(self.min), scale.apply(self.max)))
+        place(self.min, self.max, self.transform, share, transformed)
     }
 
     /// Whether the cut points were declared one by one.

@@ -4,11 +4,11 @@
 //! nothing. It never chooses an algorithm whose promise rests on an assumption, but says where one would be worth it.
 
 use super::params::private_features;
-use super::{Algorithm, Central, HistogramBayes, MomentSelect, Select, trees};
+use super::{Algorithm, Central, HistogramBayes, MomentSelect, Select, Trees, trees};
 use crate::Error;
 use crate::data::Schema;
-use crate::data::schema::Kind;
-use crate::privacy::Relation;
+use crate::data::schema::{Kind, Label};
+use crate::privacy::{Delta, Relation};
 
 /// Below so many rows times ε for each column, one choice is all that can be paid for.
 const FEW: f64 = 30.0;
@@ -33,6 +33,23 @@ impl Central {
         }
         if self.algorithm != Algorithm::Auto {
             return Ok(self.clone());
+        }
+        let two_classes = match schema.label() {
+            Some((_, Label::Classes(declared))) => declared.values().len() == 2,
+            _ => false,
+        };
+        let only_trees = match (self.budget.delta, two_classes) {
+            (_, false) => Some("only trees learn numbers, or more than two classes"),
+            (Delta::ZERO, true) => None,
+            (_, true) => Some("delta allows Gaussian noise, which trees make the most of"),
+        };
+        if let Some(because) = only_trees {
+            let trees = Self {
+                algorithm: Algorithm::Trees(Trees::default()),
+                because: Some(because.into()),
+                ..self.clone()
+            };
+            return trees.resolve(schema, relation);
         }
         let columns = private_features(schema, relation).count() as f64;
         let listed = private_features(schema, relation).filter(|(_, column)| match &column.kind {

@@ -156,7 +156,12 @@ pub(super) fn covers(schema: &Schema, relation: &Relation) -> Result<(), Error> 
         (_, Relation::ReplacePrivate { .. }) => false,
         _ => true,
     };
-    if columns && relation.rows() >= wanted.rows() && relation.unit() == wanted.unit() {
+    // Whoever could change the column that tells people apart would change which rows are kept.
+    let apart = match (relation, relation.unit()) {
+        (Relation::ReplacePrivate { columns, .. }, Some(unit)) => !columns.contains(unit),
+        _ => true,
+    };
+    if columns && apart && relation.rows() >= wanted.rows() && relation.unit() == wanted.unit() {
         return Ok(());
     }
     Err(Error::Misuse(format!(

@@ -38,7 +38,7 @@ pub(super) struct Candidates {
 impl Candidates {
     /// Every place where an ordered column can be cut, and every declared value against the rest. What is missing or undeclared
     /// goes right.
-    pub(super) fn of(features: &Features, asked: &[usize], bound: i64) -> Self {
+    pub(super) fn of(features: &Features, asked: &[usize], bound: i64) -> Result<Self, Error> {
         let mut all = Vec::new();
         for &feature in asked {
             let column = &features.columns[feature];
@@ -53,10 +53,15 @@ impl Candidates {
                 all.extend((0..column.ordinary).map(|slot| (feature, rule(slot))));
             }
         }
-        Self {
+        if all.is_empty() {
+            return Err(Error::Parameter(
+                "splits = \"noisy-greedy\" finds nothing to ask: every column has a single bin".into(),
+            ));
+        }
+        Ok(Self {
             all,
             bound: bound.clamp(1, ONE),
-        }
+        })
     }
 
     /// The gain of each candidate on these rows, in steps of R²/64, rounded down.
@@ -166,7 +171,7 @@ impl Choice {
 fn in_a_part(price: Price, steps: u64) -> Result<Price, Error> {
     let parts = match price {
         Price::Pure(_) => steps,
-        Price::Gaussian(_) | Price::Concentrated(_) => steps * steps,
+        Price::Gaussian(_) | Price::Concentrated(_) => steps.saturating_mul(steps),
     };
     price.part(1, parts).ok_or_else(|| {
         Error::Parameter("trees are too many: nothing is left to choose questions with".into())

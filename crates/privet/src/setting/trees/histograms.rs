@@ -1,20 +1,13 @@
 //! Rows by the slots of each feature, released once: what leaves count, and where quantiles lie.
 
-use super::coding::Noise;
 use super::cut::{Cut, Features};
-use super::plan::Plan;
+use super::laws::{Labels, Law};
 use super::rows::Rows;
-use super::{Law, Sums};
 use crate::Error;
-use crate::data::schema::{Extras, Number};
-use crate::privacy::account::Price;
-use crate::privacy::mechanism::{Gaussian, Laplace};
-use crate::privacy::{Anchor, Neighbours, Norm, Private, Relation, Reservation, Sensitivity};
+use crate::privacy::{Neighbours, Private, Reservation};
 
 /// A number is cut between so many noisy quantiles.
 const QUANTILES: usize = 32;
-/// Labels are counted in about twice as many bins.
-const BINS: usize = 32;
 /// Residuals are clipped to so much of the distance between the quartiles of labels.
 const CLIP: f64 = 0.45;
 
@@ -28,18 +21,15 @@ impl Histograms {
     /// # Privacy
     /// `docs/proofs/trees.md#histograms`.
     pub(super) fn release<N: Neighbours>(
-        plan: &Plan,
-        price: Price,
-        relation: &N,
+        law: &Law<N>,
         asked: &[usize],
         features: &Features,
         rows: &Private<Rows>,
         paid: &mut Reservation<'_, N>,
     ) -> Result<Self, Error> {
         let dimension = asked.iter().map(|&feature| features.columns[feature].slots).sum();
-        let sums = counting(plan.noise, relation, asked.len() as u64, price)?;
         let answer = || rows.as_ref().map(|rows| rows.counts(asked));
-        let released = sums.release(paid, dimension, answer)?;
+        let released = law.release(paid, dimension, answer)?;
         let mut rest = released.as_slice();
         let mut counts = vec![Vec::new(); features.columns.len()];
         for &feature in asked {
@@ -97,74 +87,28 @@ impl Range {
     /// # Privacy
     /// `docs/proofs/trees.md#histograms`.
     pub(super) fn release<N: Neighbours>(
-        plan: &Plan,
-        bounds: [f64; 2],
-        price: Price,
-        relation: &N,
+        labels: &Labels<N>,
         rows: &Private<Rows>,
         paid: &mut Reservation<'_, N>,
     ) -> Result<Self, Error> {
-        let [min, max] = bounds;
-        let number = Number::new(min, max, Extras::default())?;
-        let share = |bin: usize| bin as f64 / BINS as f64;
-        let mut points: Vec<f64> = (1..BINS)
-            .flat_map(|bin| [false, true].map(|transformed| number.place(share(bin), transformed)))
-            .collect();
-        points.sort_unstable_by(f64::total_cmp);
-        let sums = counting(plan.noise, relation, 1, price)?;
-        let answer = || rows.as_ref().map(|rows| rows.labels(&points));
-        let counts = sums.release(paid, points.len() + 1, answer)?;
+        let points = &labels.points;
+        let answer = || rows.as_ref().map(|rows| rows.labels(points));
+        let counts = labels.law.release(paid, points.len() + 1, answer)?;
         let total: f64 = counts.iter().map(|&count| count as f64).sum();
         // The first point below which so many of the rows lie.
         let quantile = |share: f64| {
             let mut below = 0.0;
-            let found = counts.iter().zip(&points).find(|(count, _)| {
+            let found = counts.iter().zip(points).find(|(count, _)| {
                 below += **count as f64;
                 below >= share * total
             });
-            found.map_or(max, |(_, &point)| point)
+            found.map_or(labels.most, |(_, &point)| point)
         };
         let spread = quantile(0.75) - quantile(0.25);
-        let unit = match plan.clip {
-            Some(clip) => clip * (max - min) / 2.0,
-            None => spread.abs().max((max - min) / 1000.0) * CLIP,
-        };
+        let unit = labels.unit.unwrap_or(CLIP * spread.abs().max(labels.least));
         Ok(Self {
             start: quantile(0.5),
             unit,
         })
-    }
-}
-
-fn counting<N: Neighbours>(
-    noise: Noise,
-    relation: &N,
-    features: u64,
-    price: Price,
-) -> Result<Sums<N>, Error> {
-    let norm = norm(noise, &relation.relation(), features);
-    let law = match (price, norm) {
-        (Price::Pure(epsilon), Norm::L1(l1)) => Law::Laplace(Laplace::calibrated(epsilon, l1)?),
-        (Price::Gaussian(mu_squared), Norm::L2Squared(l2)) => {
-            Law::Gaussian(Gaussian::calibrated(mu_squared, l2)?)
-        }
-        _ => return Err(Error::Misuse("trees are paid for in ε or in μ²".into())),
-    };
-    Ok(Sums {
-        claim: Sensitivity::claim(relation, norm, Anchor::new("trees#histograms"))?,
-        law,
-    })
-}
-
-/// How far one change moves the counts of so many features: a row stands in one slot of each.
-fn norm(noise: Noise, relation: &Relation, features: u64) -> Norm {
-    let rows = u128::from(relation.rows().get());
-    let moved = match relation {
-        Relation::AddRemove { .. } => 1,
-        Relation::Replace { .. } | Relation::ReplacePrivate { .. } => 2,
-    };
-    match noise {
-        Noise::Laplace => Norm::L1(relation.steps() * features),
-        Noise::Gaussian => Norm::L2Squared(moved * rows * rows * u128::from(features)),
     }
 }

@@ -139,6 +139,13 @@ impl Trees {
     /// [`Error::Parameter`] if a number does not make sense; the message begins with its name.
     pub(crate) fn plan(&self, schema: &Schema, facts: &Facts<'_>) -> Result<Plan, Error> {
         self.ranges()?;
+        if let (Some(clip), Some((_, Label::Classes(declared)))) = (self.clip, schema.label())
+            && declared.values().len() > 2
+        {
+            return Err(Error::Parameter(format!(
+                "gradient_clip = {clip} is for two classes, or a number: leave it out"
+            )));
+        }
         let noise = match facts.price {
             Price::Pure(_) => Noise::Laplace,
             Price::Gaussian(_) | Price::Concentrated(_) => Noise::Gaussian,
@@ -204,7 +211,8 @@ impl Trees {
             trees,
             leaves,
             depth: self.depth(),
-            learning_rate: self.learning_rate.unwrap_or(rate),
+            // Few digits, for people.
+            learning_rate: self.learning_rate.unwrap_or((rate * 1e4).round().max(1.0) / 1e4),
             ridge: self.ridge.unwrap_or(1.0),
             shrinkage: self.shrinkage.unwrap_or(0.5),
             strength,

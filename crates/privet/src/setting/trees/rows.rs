@@ -8,7 +8,7 @@ use super::greedy::Pull;
 use crate::data::{Cells, Target};
 use crate::learner::tree::Column;
 
-/// Rows that one thread takes at a time. At most 2¹⁵, so that sums of 2¹² each fit 32 bits.
+/// Rows that one thread takes at a time.
 const CHUNK: usize = 1 << 14;
 /// Rows of which leaves are looked up together.
 const BLOCK: usize = 1 << 10;
@@ -185,8 +185,9 @@ impl Rows {
     pub(super) fn counts(&self, features: &[usize]) -> Vec<i64> {
         let count = |&feature: &usize| {
             let mut counts = vec![0; self.columns[feature].slots];
-            for slot in self.cells.features()[feature].bins.iter() {
-                counts[usize::from(slot)] += 1;
+            // A table of which no row was read may have no columns either.
+            if let Some(column) = self.cells.features().get(feature) {
+                column.bins.iter().for_each(|slot| counts[usize::from(slot)] += 1);
             }
             counts
         };

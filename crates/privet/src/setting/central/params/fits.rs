@@ -15,7 +15,7 @@ impl Central {
         let bad = |why: String| Err(Error::Parameter(why));
         let name = self.algorithm.name();
         match schema.label() {
-            Some(_) if matches!(self.algorithm, Algorithm::Trees(_)) => {}
+            Some(_) if matches!(self.algorithm, Algorithm::Trees(_) | Algorithm::Auto) => {}
             Some((_, Label::Classes(declared))) if declared.values().len() == 2 => {}
             Some((column, _)) => {
                 return bad(format!(

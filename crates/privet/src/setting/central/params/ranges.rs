@@ -49,7 +49,8 @@ pub(super) fn owners(parameter: &str) -> &'static [&'static str] {
     match parameter {
         "candidates" => &["select", "moment-select"],
         "bins" => &["histogram-bayes", "trees"],
-        "delta" | "splits" | "trees" | "leaves" | "depth" | "learning_rate" | "gradient_clip" | "ridge"
+        "delta" => &["trees", "auto"],
+        "splits" | "trees" | "leaves" | "depth" | "learning_rate" | "gradient_clip" | "ridge"
         | "shrinkage" => &["trees"],
         "encoding" => &["objective"],
         "planes" => &["brc"],

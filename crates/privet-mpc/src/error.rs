@@ -1,0 +1,73 @@
+//! Errors, by whose fault they are.
+
+use std::fmt;
+
+/// What went wrong, sorted by who has to act. Rows are one's own, counted from 0: they are for the owner and never for a peer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Error {
+    /// Rows without an id.
+    EmptyIds(Vec<usize>),
+    /// Rows whose id stood in an earlier row: the earlier one, and the one that repeats it.
+    RepeatedIds(Vec<(usize, usize)>),
+    /// More ids than a message can hold.
+    TooManyIds {
+        /// How many it can hold.
+        most: usize,
+    },
+    /// The peer sent what nobody who follows the protocol sends. Says nothing about one's own data.
+    Peer(String),
+    /// The operating system gave no randomness. Nothing was sent.
+    Randomness(String),
+    /// The library was used against its rules.
+    Misuse(&'static str),
+}
+
+impl Error {
+    pub(crate) fn peer(what: impl Into<String>) -> Self {
+        Self::Peer(what.into())
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::EmptyIds(rows) => {
+                write!(f, "every row needs an id, and {} have none: ", rows.len())?;
+                some(f, rows, |f, row| write!(f, "row {row}"))
+            }
+            Self::RepeatedIds(pairs) => {
+                write!(
+                    f,
+                    "an id may stand in one row only, and {} repeat one: ",
+                    pairs.len()
+                )?;
+                some(f, pairs, |f, (first, again)| {
+                    write!(f, "row {again} that of row {first}")
+                })
+            }
+            Self::TooManyIds { most } => write!(f, "a list holds at most {most} ids"),
+            Self::Peer(text) | Self::Randomness(text) => f.write_str(text),
+            Self::Misuse(text) => f.write_str(text),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// The first few items; whoever has thousands knows enough after three.
+fn some<T>(
+    f: &mut fmt::Formatter<'_>,
+    items: &[T],
+    show: impl Fn(&mut fmt::Formatter<'_>, &T) -> fmt::Result,
+) -> fmt::Result {
+    for (at, item) in items.iter().take(3).enumerate() {
+        f.write_str(if at == 0 { "" } else { ", " })?;
+        show(f, item)?;
+    }
+    f.write_str(if items.len() > 3 {
+        ", … (counted from 0)"
+    } else {
+        " (counted from 0)"
+    })
+}

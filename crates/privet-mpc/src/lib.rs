@@ -1,0 +1,15 @@
+//! Computations between parties that do not show each other their data.
+//!
+//! | room | what it computes |
+//! | --- | --- |
+//! | [`psi`] | which rows several parties have in common, and one order for them |
+//!
+//! Cryptography has an audit surface of its own, below the library: nothing here knows of boosting, budgets or rows. Nothing
+//! opens a socket, file or clock either: a step takes a message and gives the next state and a message, as bytes, and a peer's
+//! bytes can do nothing but be refused.
+#![forbid(unsafe_code)]
+
+mod error;
+pub mod psi;
+
+pub use error::Error;

@@ -1,0 +1,94 @@
+//! What is settled before the first message: who is who, which run it is, and each side's own key.
+
+use std::fmt;
+
+use zeroize::Zeroizing;
+
+use super::MOST_IDS;
+use crate::Error;
+
+/// The two sides of a pair.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// Makes the offer, finds the intersection, tells it.
+    LabelHolder = 1,
+    /// Answers, and is told.
+    FeatureHolder = 2,
+}
+
+impl fmt::Display for Role {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::LabelHolder => "the label holder",
+            Self::FeatureHolder => "the feature holder",
+        })
+    }
+}
+
+/// One run between one label holder and one feature holder. Messages of any other run are refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Run {
+    id: [u8; 32],
+    most: usize,
+}
+
+impl Run {
+    /// A run by its name: 32 bytes that both sides know and that no run had before, such as random bytes that one of them sent,
+    /// or a hash of the job, both names and such bytes.
+    pub fn new(id: [u8; 32]) -> Self {
+        Self { id, most: MOST_IDS }
+    }
+
+    /// The same run with a peer that may have at most `ids` ids. A peer can ask about as many ids as it sends points, whatever it
+    /// does, so this bounds what a dishonest one learns, and the work it can make.
+    #[must_use]
+    pub fn with_at_most(self, ids: usize) -> Self {
+        let most = ids.min(MOST_IDS);
+        Self { most, ..self }
+    }
+
+    pub(super) fn id(&self) -> &[u8; 32] {
+        &self.id
+    }
+
+    pub(super) fn most(&self) -> usize {
+        self.most
+    }
+}
+
+/// The secret of one party in one run. Wiped when it goes.
+///
+/// The exponent follows from it, from the run, from one's ids and from what had been received. So a party that was interrupted
+/// can be run again and says the same; and nothing else ever has the same exponent: two lists under one would show which points
+/// they share, and two offers answered under one would let their maker ask twice.
+pub struct Key(Zeroizing<[u8; 32]>);
+
+impl Key {
+    /// A key from the operating system.
+    ///
+    /// # Errors
+    /// [`Error::Randomness`] if there is none.
+    pub fn from_os() -> Result<Self, Error> {
+        let mut key = Zeroizing::new([0; 32]);
+        getrandom::fill(&mut *key)
+            .map_err(|e| Error::Randomness(format!("the operating system gave no randomness: {e}")))?;
+        Ok(Self(key))
+    }
+
+    /// The key that an interrupted run was started with.
+    pub fn new(key: [u8; 32]) -> Self {
+        Self(Zeroizing::new(key))
+    }
+
+    /// The key, to be kept until the run is over, where nobody else reads.
+    pub fn expose(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Key {
+    /// Never the key.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Key(…)")
+    }
+}

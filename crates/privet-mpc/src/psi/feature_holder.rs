@@ -1,0 +1,65 @@
+//! The feature holder: answers an offer, and is told which of its rows are common.
+
+use super::group::Secret;
+use super::message::{Kind, Reader, Seal, Writer};
+use super::{Ids, Key, Role, Run};
+use crate::Error;
+
+/// A feature holder that has answered. Its exponent is gone already.
+pub struct ExpectCommon {
+    run: Run,
+    /// Own rows in the order in which their points were sent.
+    sent: Vec<u32>,
+    /// How many ids the label holder has.
+    offered: usize,
+    pub(super) seal: Seal,
+}
+
+/// Answers an offer with one's own masked ids, and with the offer's points masked again.
+///
+/// # Errors
+/// [`Error::Peer`] if the offer is not one, or not of this run.
+pub fn answer(key: &Key, run: Run, ids: &Ids, offer: &[u8]) -> Result<(ExpectCommon, Vec<u8>), Error> {
+    let (mut body, seal) = Reader::open(Kind::Offer, &run, Seal::NONE, offer)?;
+    let offered = body.points(&run)?;
+    body.end()?;
+
+    let secret = Secret::derive(key, &run, Role::FeatureHolder, ids, seal);
+    let tags = secret.mask_again(Role::LabelHolder, offered)?;
+    let (points, sent) = secret.mask_sorted(ids);
+    let message = Writer::new(Kind::Answer, &run)
+        .list(points.into_iter())
+        .list(tags.iter().map(|tag| tag.to_le_bytes()));
+    let (message, seal) = message.seal(seal);
+    let state = ExpectCommon {
+        run,
+        sent,
+        offered: offered.len(),
+        seal,
+    };
+    Ok((state, message))
+}
+
+impl ExpectCommon {
+    /// The common rows among one's own, in the common order.
+    ///
+    /// # Errors
+    /// [`Error::Peer`] if the message is not one, or tells of rows that cannot be.
+    pub fn receive(self, common: &[u8]) -> Result<Vec<usize>, Error> {
+        let (mut body, _) = Reader::open(Kind::Common, &self.run, self.seal, common)?;
+        let places = body.list(self.offered.min(self.sent.len()))?;
+        body.end()?;
+        let mut rows = Vec::with_capacity(places.len());
+        let mut seen = vec![false; self.sent.len()];
+        for place in places {
+            let place = u32::from_le_bytes(*place) as usize;
+            match seen.get_mut(place) {
+                Some(seen) if !*seen => *seen = true,
+                Some(_) => return Err(Kind::Common.error("a row stands in it twice")),
+                None => return Err(Kind::Common.error("a row that does not exist stands in it")),
+            }
+            rows.push(self.sent[place] as usize);
+        }
+        Ok(rows)
+    }
+}
