@@ -404,7 +404,8 @@ def main():
     options.add_argument("--data", type=Path, default=os.environ.get("PRIVET_DATA"), help="instead of PRIVET_DATA")
     options.add_argument("--binary", type=Path, default=ROOT / "target" / "release" / "privet")
     options.add_argument("--sets", nargs="+", choices=FILES, default=list(FILES))
-    options.add_argument("--seeds", type=int, default=10)
+    options.add_argument("--seeds", type=int, default=10, help="how many splits")
+    options.add_argument("--first", type=int, default=0, help="leave out the splits before this one")
     options.add_argument("--ebm-seeds", type=int, default=3, help="how many of them the peers run on")
     options.add_argument("--draws", type=int, default=3, help="trainings of Privet on each of the peers' splits")
     options.add_argument("--epsilons", nargs="+", type=float, default=[0.1, 0.5, 1, 2, 4, 8])
@@ -423,7 +424,7 @@ def main():
     with ProcessPoolExecutor(options.jobs) as pool:
         runs = []
         # First the splits on which only Privet runs: whoever loses patience has all of its runs.
-        for seed in sorted(range(options.seeds), key=lambda seed: seed < options.ebm_seeds):
+        for seed in sorted(range(options.first, options.seeds), key=lambda seed: seed < options.ebm_seeds):
             parts = ["quick", *(options.epsilons if seed < options.ebm_seeds else [])]
             runs += [pool.submit(seed_runs, name, seed, part, options) for name in options.sets for part in parts]
         for run in as_completed(runs):
