@@ -5,9 +5,7 @@ use std::fmt::Write;
 use privet::Error;
 use privet::data::Table;
 use privet::model::Model;
-use privet::privacy::account::Caps;
-use privet::privacy::{Ledger, Neighbours, Randomness, Typed, Unprotected};
-use privet::setting::central::Central;
+use privet::privacy::Unprotected;
 use privet::setting::evaluation::Evaluation;
 use privet::setting::plain::Plain;
 use serde_json::json;
@@ -96,31 +94,8 @@ impl<'a> Trainer<'a> {
     fn fit(&self, train: Table, leave: &Unprotected) -> Result<Model, Error> {
         match self {
             Self::Plain(plain) => plain.fit(train, leave, &|_, _| {}),
-            Self::Central(curated) => {
-                let central = &curated.central;
-                curated.relation.clone().typed(Simulated { central, train })
-            }
+            Self::Central(curated) => curated.central.rehearse(train, &curated.relation),
         }
-    }
-}
-
-struct Simulated<'a> {
-    central: &'a Central,
-    train: Table,
-}
-
-impl Typed for Simulated<'_> {
-    type Output = Result<Model, Error>;
-
-    fn under<N: Neighbours>(self, relation: N) -> Self::Output {
-        let price = self.central.price(self.train.schema(), &relation.relation())?;
-        let ledger = Ledger::volatile(
-            relation,
-            Caps::from(price),
-            self.central.delta(),
-            Randomness::from_os()?,
-        )?;
-        self.central.fit(self.train, ledger, &|_, _| {})
     }
 }
 

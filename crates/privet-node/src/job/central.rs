@@ -107,8 +107,17 @@ fn parameters(section: &Section<'_>) -> Option<Builder> {
     let name = section.required_choice("name", &names);
     let mut builder = Central::builder();
     let places = name.as_ref().is_some_and(|name| name.value == "trees");
-    if places && let Some(places) = section.choice("bins", &Places::NAMES) {
-        builder = builder.places(places.value);
+    // Of other algorithms it is a number: whoever writes one is told what it is here.
+    if places && section.is_text("bins") {
+        if let Some(places) = section.choice("bins", &Places::NAMES) {
+            builder = builder.places(places.value);
+        }
+    } else if places && section.has("bins") {
+        section.allow(&["bins"]);
+        section.finding_at(
+            "bins",
+            "bins of \"trees\" can be \"public\" or \"private-quantiles\"; how many a number has stands in the schema",
+        );
     }
     for (key, set) in COUNTS.into_iter().filter(|(key, _)| !(places && *key == "bins")) {
         if let Some(count) = whole(section, key).and_then(|count| fits(section, key, count)) {

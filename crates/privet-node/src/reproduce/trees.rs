@@ -7,9 +7,8 @@ use std::sync::Arc;
 
 use privet::Error;
 use privet::data::{Schema, Table};
-use privet::privacy::account::Caps;
-use privet::privacy::{AddRemove, Delta, Epsilon, Ledger, Neighbours, Randomness, Unprotected};
-use privet::setting::central::{Builder, Central, Splits};
+use privet::privacy::{AddRemove, Delta, Epsilon, Neighbours, Unprotected};
+use privet::setting::central::{Central, Splits};
 use privet::setting::evaluation::Evaluation;
 use privet::setting::plain::Plain;
 use rayon::prelude::*;
@@ -46,6 +45,8 @@ enum Method {
     Plain(&'static str),
     /// Noisy trees: with δ, or pure; by the rule, or with these splits.
     Noisy(bool, Option<Splits>),
+    /// As many one-feature trees of as many leaves as the research notes have, with next to no noise.
+    Noiseless,
 }
 
 /// What is trained, what it is called, and at which ε: none for what spends none.
@@ -60,11 +61,7 @@ const METHODS: [(&str, Method, &[f64]); 7] = [
         Method::Noisy(true, Some(Splits::NoisyGreedy)),
         &[1.0, 4.0],
     ),
-    (
-        "one feature, no noise",
-        Method::Noisy(true, Some(Splits::OneFeature)),
-        NO_NOISE,
-    ),
+    ("one feature, no noise", Method::Noiseless, NO_NOISE),
 ];
 
 pub(super) fn experiments() -> Vec<Experiment> {
@@ -142,14 +139,10 @@ fn figures(
 ) -> Result<Vec<(&'static str, f64)>, Error> {
     let leave = public(test.schema());
     let model = match (method, epsilon) {
-        (Method::Noisy(with_delta, splits), Some(epsilon)) => {
+        (Method::Noisy(..) | Method::Noiseless, Some(epsilon)) => {
             let rows = train.cells().as_ref().map(privet::data::Cells::rows);
-            let central = noisy(epsilon, with_delta, splits, leave.reveal(rows))?;
-            let relation = AddRemove::row();
-            let price = central.price(train.schema(), &relation.relation())?;
-            let random = Randomness::from_os()?;
-            let ledger = Ledger::volatile(relation, Caps::from(price), central.delta(), random)?;
-            central.fit(train, ledger, &|_, _| {})?
+            let central = noisy(method, epsilon, leave.reveal(rows))?;
+            central.rehearse(train, &AddRemove::row().relation())?
         }
         (Method::Plain("trees"), _) => {
             let plain = Plain::builder()
@@ -165,23 +158,28 @@ fn figures(
                 .build()?
                 .fit(train, &leave, &|_, _| {})?
         }
-        (Method::Noisy(..), None) => return Err(Error::Misuse("noise without ε".into())),
+        (Method::Noisy(..) | Method::Noiseless, None) => return Err(Error::Misuse("noise without ε".into())),
     };
     let evaluation = Evaluation::of(test.schema())?;
     let judged = test.cells().as_ref().map(|cells| evaluation.judge(&model, cells));
     Ok(named(&evaluation.open(judged, &leave)))
 }
 
-fn noisy(epsilon: f64, with_delta: bool, splits: Option<Splits>, rows: usize) -> Result<Central, Error> {
-    let mut builder: Builder = Central::builder()
+fn noisy(method: Method, epsilon: f64, rows: usize) -> Result<Central, Error> {
+    let start = Central::builder()
         .algorithm("trees")
         .epsilon(Epsilon::new(epsilon)?)
         .rows_about(rows as u64);
-    if with_delta {
-        builder = builder.delta(Delta::new(1e-6)?);
+    let with_delta = || -> Result<_, Error> { Ok(start.clone().delta(Delta::new(1e-6)?)) };
+    match method {
+        Method::Noisy(true, Some(splits)) => with_delta()?.splits(splits),
+        Method::Noisy(true, None) => with_delta()?,
+        Method::Noiseless => with_delta()?
+            .splits(Splits::OneFeature)
+            .trees(300)
+            .leaves(8)
+            .learning_rate(0.5),
+        Method::Noisy(false, _) | Method::Plain(_) => start,
     }
-    if let Some(splits) = splits {
-        builder = builder.splits(splits);
-    }
-    builder.build()
+    .build()
 }

@@ -323,9 +323,16 @@ impl Book {
     ) -> Result<(), Error> {
         let name = |r: &Relation, line: &Line| {
             let left = line.remaining();
+            // A budget of pure ε has no room for Gaussian noise, however large it is.
+            let way_out = match price {
+                Price::Gaussian(_) if left.mu_squared == MuSquared::ZERO && left.rho == Rho::ZERO => {
+                    " Such a price needs a budget that was set with a delta: `privet ledger limit ... --epsilon E --delta D`."
+                }
+                _ => "",
+            };
             Error::Budget(format!(
                 "refused: this needs {price}, and for '{dataset}' when {r} there is left {left}. Nothing was drawn and no \
-                 data was looked at."
+                 data was looked at.{way_out}"
             ))
         };
         let account = self.account(dataset).ok_or_else(|| no_limit(dataset, relation))?;

@@ -12,7 +12,7 @@ use crate::tables::{
 };
 
 /// Of every size: as drawn, about as far off as noise is, and far beyond all clips.
-fn records() -> [Transcript; 4] {
+pub(crate) fn records() -> [Transcript; 4] {
     let far = 1 << 42;
     [
         Transcript::Drawn,

@@ -9,10 +9,11 @@ use privet::learner::tree::Tree;
 use privet::privacy::{AddRemove, Delta, Ledger, Neighbours, Replace, ReplacePrivate};
 use privet::setting::central::{Algorithm, Builder, Central, Places, Splits, Trees};
 use privet_testkit::epsilon::lower_bound;
-use privet_testkit::replay::{Report, Transcript, search};
+use privet_testkit::replay::{Report, search};
 
 use crate::home::{self, column, number, schema, values};
 use crate::reach::{Case, Change, Reach, farthest, reach, units};
+use crate::replaying::records;
 use crate::tables::{Lines, Open, Row, built, corners, others, rows, start};
 use crate::window::{Script, run, watch};
 
@@ -138,24 +139,6 @@ fn gains_move_by_their_width_and_no_more() {
         }
         assert!(most.part > 0.99, "{most:?}");
     }
-}
-
-/// What the width would have to be for a Newton gain: it grows with the rows.
-#[test]
-fn newton_gains_have_no_width() {
-    let newton = |g: f64, h: f64| g * g / (h + 1.0);
-    let moved = |rows: f64| newton(rows + 1.0, 0.0) - newton(rows, 0.0);
-    assert!(moved(1000.0) > 10.0 * moved(10.0));
-}
-
-fn records() -> [Transcript; 4] {
-    let far = 1 << 42;
-    [
-        Transcript::Drawn,
-        Transcript::Alternating(10_000),
-        Transcript::Above(far),
-        Transcript::Below(far),
-    ]
 }
 
 fn replayed<N: Neighbours, R: Clone>(

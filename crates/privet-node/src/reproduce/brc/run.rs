@@ -5,8 +5,7 @@ use std::sync::Arc;
 use privet::Error;
 use privet::data::{Schema, Table};
 use privet::model::Model;
-use privet::privacy::account::Caps;
-use privet::privacy::{Epsilon, Ledger, Neighbours, Randomness, Relation, Typed, Unprotected};
+use privet::privacy::{Epsilon, Relation, Unprotected};
 use privet::setting::central::{Central, Normaliser, Planes};
 use privet::setting::evaluation::Evaluation;
 use privet::setting::plain::Plain;
@@ -112,27 +111,7 @@ pub(super) fn private(central: &Central, train: Table) -> Result<Model, Error> {
         Relation::AddRemove { rows, unit } => Relation::Replace { rows, unit },
         other => other,
     };
-    relation.typed(Paid { central, train })
-}
-
-struct Paid<'a> {
-    central: &'a Central,
-    train: Table,
-}
-
-impl Typed for Paid<'_> {
-    type Output = Result<Model, Error>;
-
-    fn under<N: Neighbours>(self, relation: N) -> Self::Output {
-        let price = self.central.price(self.train.schema(), &relation.relation())?;
-        let ledger = Ledger::volatile(
-            relation,
-            Caps::from(price),
-            self.central.delta(),
-            Randomness::from_os()?,
-        )?;
-        self.central.fit(self.train, ledger, &|_, _| {})
-    }
+    central.rehearse(train, &relation)
 }
 
 pub(super) fn accuracy(model: &Model, test: &Table) -> Result<f64, Error> {

@@ -15,8 +15,7 @@ use std::sync::Arc;
 use privet::Error;
 use privet::data::{Schema, Table};
 use privet::model::Model;
-use privet::privacy::account::Caps;
-use privet::privacy::{AddRemove, Coins, Delta, Epsilon, Ledger, Randomness, Unprotected};
+use privet::privacy::{AddRemove, Coins, Epsilon, Neighbours, Unprotected};
 use privet::setting::central::as_published::InPrivate;
 use privet::setting::central::as_published::inprivate::{Levels, Published};
 use privet::setting::central::{Builder, Central, inprivate};
@@ -92,10 +91,7 @@ fn paid(trees: Builder, table: Table, epsilon: f64) -> Result<Model, Error> {
         .epsilon(Epsilon::new(epsilon)?)
         .rows_about(ROWS as u64)
         .build()?;
-    let relation = AddRemove::row();
-    let price = central.price(table.schema(), &table.schema().relation())?;
-    let ledger = Ledger::volatile(relation, Caps::from(price), Delta::ZERO, Randomness::from_os()?)?;
-    central.fit(table, ledger, &|_, _| {})
+    central.rehearse(table, &AddRemove::row().relation())
 }
 
 /// One corrected tree.

@@ -60,6 +60,12 @@ impl<'a> Section<'a> {
         self.table.get(key).is_some()
     }
 
+    /// Whether it has a text under this key; what else it may have is not looked at.
+    pub fn is_text(&self, key: &str) -> bool {
+        let item = self.table.get(key);
+        item.is_some_and(|item| matches!(item.value, Value::Text(_)))
+    }
+
     /// Its keys, in the order in which they are written.
     pub fn keys(&self) -> impl Iterator<Item = &'a str> + use<'a> {
         self.table.entries.iter().map(|entry| entry.key.as_str())

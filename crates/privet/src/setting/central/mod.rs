@@ -35,6 +35,7 @@
 //! | `as_published` | what papers print, or compare with, and what protects nobody |
 //! | `trees` | boosted trees, which live next door (`setting/trees`) |
 //! | `public` | public columns alone |
+//! | `rehearsal` | runs that no ledger records |
 
 pub mod as_published;
 mod auto;
@@ -48,6 +49,7 @@ mod params;
 mod people;
 mod public;
 mod regression;
+mod rehearsal;
 mod rows;
 mod select;
 mod trees;

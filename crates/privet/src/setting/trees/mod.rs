@@ -9,6 +9,7 @@
 //! | file | what it holds |
 //! | --- | --- |
 //! | `plan` | parameters, and the public rule that fills them in |
+//! | `shares` | what of the budget goes to what |
 //! | `coding` | what a row adds to its leaf, as integers, and how far that goes |
 //! | `cut` | how a tree cuts rows into leaves |
 //! | `greedy` | questions chosen for their gain, noisily |
@@ -27,6 +28,7 @@ mod laws;
 mod leaves;
 mod plan;
 mod rows;
+mod shares;
 
 pub(crate) use plan::{Facts, Plan};
 pub use plan::{Places, Splits, Trees};

@@ -2,6 +2,7 @@
 
 use super::coding::{Classes, Coding, Noise, ONE, Odds, Residual};
 use super::leaves::Leaves;
+use super::shares::Shares;
 use crate::Error;
 use crate::data::schema::{Label, Schema};
 use crate::privacy::Relation;
@@ -110,28 +111,8 @@ pub(crate) struct Plan {
     pub(super) clip: Option<f64>,
 }
 
-/// What goes to what.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Shares {
-    /// The price of all.
-    pub(super) all: Price,
-    /// Of the histogram of labels, if they are numbers.
-    pub(super) labels: Option<Price>,
-    /// Of the histograms of features, if there are any.
-    pub(super) histograms: Option<Price>,
-    /// Of the choice of questions, for each level of each tree.
-    pub(super) level: Option<Price>,
-    /// Of each tree's leaves.
-    pub(super) leaves: Price,
-}
-
 /// A clip of half a probability: the noise on gradients falls by 44 %, and the ranking is the same.
 const CLIP: f64 = 0.5;
-/// What histograms get, in hundredths of the whole: counts are needed in every leaf, quantiles and labels need little.
-const COUNTS: u64 = 10;
-const QUANTILES: u64 = 5;
-const LABELS: u64 = 4;
-
 impl Trees {
     /// What the rule makes of these parameters.
     ///
@@ -368,50 +349,5 @@ impl Plan {
             rate: if doubled { 2.0 } else { 1.0 } * self.learning_rate,
             bound: 2.0,
         }
-    }
-}
-
-impl Shares {
-    fn of(
-        price: Price,
-        splits: Splits,
-        trees: u32,
-        depth: u32,
-        [labels, counts]: [bool; 2],
-        places: Places,
-    ) -> Result<Self, Error> {
-        let few = || {
-            Error::Parameter(format!(
-                "trees = {trees} are too many: the budget cannot be cut into so many shares"
-            ))
-        };
-        let percent = match (counts, places) {
-            (true, _) => COUNTS,
-            (false, Places::PrivateQuantiles) => QUANTILES,
-            (false, Places::Public) => 0,
-        };
-        let share = |percent: u64| match percent {
-            0 => Ok(None),
-            percent => price.part(percent, 100).ok_or_else(few).map(Some),
-        };
-        let for_labels = if labels { LABELS } else { 0 };
-        let rest = price.part(100 - percent - for_labels, 100).ok_or_else(few)?;
-        let (level, leaves) = match splits {
-            Splits::NoisyGreedy => (
-                Some(
-                    rest.part(1, 2 * u64::from(trees) * u64::from(depth))
-                        .ok_or_else(few)?,
-                ),
-                rest.part(1, 2 * u64::from(trees)).ok_or_else(few)?,
-            ),
-            _ => (None, rest.part(1, u64::from(trees)).ok_or_else(few)?),
-        };
-        Ok(Self {
-            all: price,
-            labels: share(for_labels)?,
-            histograms: share(percent)?,
-            level,
-            leaves,
-        })
     }
 }
