@@ -301,10 +301,7 @@ fn trees_keep_their_epsilon_and_half_their_noise_does_not() {
     assert!(likely.bound > 1.0, "a pair that shows too little: {likely:?}");
     let [one, other] = samples("4");
     let bound = lower_bound(&one, &other, 1e-6);
-    assert!(
-        bound.bound > 2.0,
-        "half the noise went through: {bound:?}"
-    );
+    assert!(bound.bound > 2.0, "half the noise went through: {bound:?}");
 }
 
 fn shapes(ensemble: &Ensemble) -> Vec<Tree> {
