@@ -316,10 +316,10 @@ impl Wire for Release {
     fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
         let rows = usize::try_from(from.long()?).map_err(|_| Malformed::new("too many rows"))?;
         let settings = from.list(16, |from| Ok((from.text(1000)?, from.text(1000)?)))?;
-        let schema = Schema::from_toml("its schema", &from.text(LONGEST)?)
-            .map_err(|e| Malformed::new(e.to_string()))?;
-        if schema.label().is_some() {
-            return Err(Malformed::new("columns that declare a label"));
+        let text = from.text(LONGEST)?;
+        let schema = Schema::from_toml("its schema", &text).map_err(|e| Malformed::new(e.to_string()))?;
+        if schema.alone() != schema || schema.to_toml() != text {
+            return Err(Malformed::new("a schema that is not of columns alone"));
         }
         let columns = from.list(20, |from| {
             let reading = Reading {
