@@ -5,3 +5,4 @@ mod faults;
 mod models;
 mod people;
 mod refusing;
+mod vectors;
