@@ -11,6 +11,7 @@ use crate::data::Table;
 use crate::data::schema::Kind;
 use crate::party::{Context, PartyId, RunName, Step};
 use crate::privacy::{Certificate, Ledger, Neighbours};
+use crate::setting::central::covers;
 
 /// A party that has columns and no label, by what it waits for.
 pub struct FeatureHolder(State);
@@ -64,8 +65,13 @@ impl FeatureHolder {
     ) -> Result<Party, Error> {
         vertical.check_feature_holder(table.schema())?;
         vertical.desensitisation.check_read(table.schema())?;
-        let (table, purse) = (Box::new(table), purse(ledger, run));
-        Ok(Self::with(vertical, Source::Fresh { table, purse }))
+        covers(table.schema(), &ledger.relation().relation())?;
+        let source = Source::Fresh {
+            table: Box::new(table),
+            purse: purse(ledger, run),
+            chosen: None,
+        };
+        Ok(Self::with(vertical, source))
     }
 
     /// A party whose columns left before ([`Release::keep`]). Its ledger is for what the meeting of rows shows.
@@ -80,6 +86,7 @@ impl FeatureHolder {
         run: &RunName,
     ) -> Result<Party, Error> {
         vertical.check_feature_holder(table.schema())?;
+        covers(table.schema(), &ledger.relation().relation())?;
         let purse = purse(ledger, run);
         let rows = table.rows_under(&purse.relation());
         release.check_same(&vertical.desensitisation, table.schema(), rows)?;

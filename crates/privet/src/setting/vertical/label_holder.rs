@@ -17,7 +17,8 @@ use crate::data::Table;
 use crate::data::schema::{Column, Label};
 use crate::model::{Model, Settings};
 use crate::party::{Context, PartyId, RunName, Step};
-use crate::privacy::{Certificate, Ledger, Neighbours, Unprotected};
+use crate::privacy::{Certificate, Ledger, Neighbours, Relation, Unprotected};
+use crate::setting::central::covers;
 
 /// A run trains in about so many pieces, so that it can be watched and stopped.
 const PIECES: u32 = 10;
@@ -107,6 +108,16 @@ impl LabelHolder {
             return Err(Error::Parameter(
                 "label_epsilon is missing: say how much labels change".into(),
             ));
+        }
+        let relation = ledger.relation().relation();
+        covers(table.schema(), &relation)?;
+        let label = table.schema().label().map(|(column, _)| &column.name);
+        if let (Relation::ReplacePrivate { columns, .. }, Some(label)) = (&relation, label)
+            && !columns.contains(label)
+        {
+            return Err(Error::Misuse(format!(
+                "labels change so that they are protected, and the budget does not protect '{label}'"
+            )));
         }
         let terms = Terms::Noisy(purse(ledger, run));
         Ok(Self::ready(vertical, table, terms, Goal::Train))

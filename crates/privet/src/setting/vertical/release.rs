@@ -7,8 +7,9 @@ use crate::Error;
 use crate::data::schema::{Column, Kind};
 use crate::data::{Schema, Table};
 use crate::party::{Keeper, Record};
-use crate::privacy::mechanism::ordered::Desensitised;
-use crate::privacy::{Certificate, Ledger, Neighbours};
+use crate::privacy::mechanism::ordered::{Desensitised, Distance};
+use crate::privacy::{Certificate, Guarantee, Ledger, Neighbours};
+use crate::setting::central::covers;
 use crate::wire::{Malformed, Reader, Wire, Writer};
 
 /// The longest schema or certificate that a party may send.
@@ -88,13 +89,14 @@ impl Release {
     ///
     /// # Errors
     /// [`Error::Budget`] if they have left and the record does not have them; [`Error::Parameter`] if they were changed otherwise;
-    /// [`Error::Journal`] if record or ledger cannot be read or written.
+    /// [`Error::Journal`] if record or ledger cannot be read or written; [`Error::Misuse`] if the budget protects less than the schema.
     pub fn keep<N: Neighbours + 'static>(
         desensitisation: &Desensitisation,
         table: &Table,
         ledger: Ledger<N>,
         record: Box<dyn Record>,
     ) -> Result<Self, Error> {
+        covers(table.schema(), &ledger.relation().relation())?;
         let mut keeper = Keeper::open(record)?;
         let mut purse = purse(ledger, keeper.name());
         let chosen = desensitisation.choose(table.schema(), &mut *purse, |draw| {
