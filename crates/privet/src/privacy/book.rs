@@ -293,7 +293,7 @@ impl Book {
                     return Err("what is stated for a row is not the sum over its columns".into());
                 }
                 let left = &mut self.account_mut(dataset).left;
-                left.note(run.as_deref(), what, columns);
+                left.note(run.as_deref(), what, relation, columns);
             }
             Event::Redraw { dataset, run, what } => {
                 let left = self.account(dataset).map(|account| &account.left);
@@ -404,6 +404,7 @@ impl Book {
         &self,
         dataset: &str,
         (run, what): (&str, &str),
+        relation: &Relation,
         columns: &[Distance],
     ) -> Result<bool, String> {
         let left = self.account(dataset).map(|account| &account.left);
