@@ -251,7 +251,7 @@ impl Source {
                 mut release, purse, ..
             } => {
                 // What this run showed besides stands with what the columns were promised.
-                let said = context.once("the certificate", || Ok(purse.close().to_json().into_bytes()))?;
+                let said = context.once("the certificate", || Ok(purse.close().0.to_json().into_bytes()))?;
                 let said = std::str::from_utf8(&said).ok().and_then(Certificate::from_json);
                 let said =
                     said.ok_or_else(|| Error::Journal("the record's certificate is damaged".into()))?;
@@ -263,12 +263,21 @@ impl Source {
             Self::Fresh { table, purse } => (table, purse),
         };
         let desensitisation = &vertical.desensitisation;
-        let chosen = desensitisation.choose(table.schema(), &mut *purse, |draw| {
-            context.once("which columns leave", draw)
-        })?;
-        context.once("the columns", || {
-            Release::draw(desensitisation, &table, &chosen, purse)
-        })
+        let chosen = match chosen {
+            Some(chosen) => chosen,
+            None => desensitisation.choose(table.schema(), &mut *purse, |draw| {
+                context.once("which columns leave", draw)
+            })?,
+        };
+        // Held until the record has the columns: another process would find them paid for and not kept, and draw them too.
+        let mut held = None;
+        let release = context.once("the columns", || {
+            let (release, ledger) = Release::draw(desensitisation, &table, &chosen, purse)?;
+            held = Some(ledger);
+            Ok(release)
+        });
+        drop(held);
+        release
     }
 }
 

@@ -21,9 +21,12 @@ pub(super) trait Purse {
     /// Whom it protects.
     fn relation(&self) -> Relation;
 
-    /// See [`Ledger::close`].
-    fn close(self: Box<Self>) -> Certificate;
+    /// See [`Ledger::close_holding`]: what is held is let go once the values stand in a record.
+    fn close(self: Box<Self>) -> (Certificate, Held);
 }
+
+/// A ledger that was closed, and that no other process can open yet.
+pub(super) type Held = Box<dyn Journal>;
 
 impl<N: Neighbours> Purse for Ledger<N> {
     fn desensitise(&mut self, what: &str, columns: Vec<Column<'_>>) -> Result<Vec<Desensitised>, Error> {
@@ -48,8 +51,8 @@ impl<N: Neighbours> Purse for Ledger<N> {
         Ledger::relation(self).relation()
     }
 
-    fn close(self: Box<Self>) -> Certificate {
-        Ledger::close(*self)
+    fn close(self: Box<Self>) -> (Certificate, Held) {
+        Ledger::close_holding(*self)
     }
 }
 

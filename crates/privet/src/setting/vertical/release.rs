@@ -2,7 +2,7 @@
 
 use super::desensitisation::{Desensitisation, Reading};
 use super::packed;
-use super::purse::{Purse, purse};
+use super::purse::{Held, Purse, purse};
 use crate::Error;
 use crate::data::schema::{Column, Kind};
 use crate::data::{Schema, Table};
@@ -46,7 +46,7 @@ impl Release {
         table: &Table,
         chosen: &[usize],
         mut purse: Box<dyn Purse>,
-    ) -> Result<Self, Error> {
+    ) -> Result<(Self, Held), Error> {
         desensitisation.check_read(table.schema())?;
         let changes = &desensitisation.changes(table.schema())?;
         let what = "the label holder";
@@ -72,13 +72,16 @@ impl Release {
             .map_or(0, |column| column.values.len() / column.reading.each.max(1));
         let names: Vec<&str> = changes.schema().features().map(|c| c.name.as_str()).collect();
         let sent = |name: &str| chosen.iter().any(|&place| names[place] == name);
-        Ok(Self {
+        let schema = changes.schema().select(|column| sent(&column.name))?.alone();
+        let (certificate, held) = purse.close();
+        let release = Self {
             rows,
             settings: desensitisation.named_settings(),
-            schema: changes.schema().select(|column| sent(&column.name))?.alone(),
+            schema,
             columns,
-            certificate: purse.close(),
-        })
+            certificate,
+        };
+        Ok((release, held))
     }
 
     /// The columns of a table, changed: from the record if they stand there; else they are paid for, drawn, and written there before
@@ -103,9 +106,14 @@ impl Release {
             keeper.once("which columns leave", draw)
         })?;
         let rows = table.rows_under(&purse.relation());
+        // Held until the record has the columns: another process would find them paid for and not kept, and draw them too.
+        let mut held = None;
         let release = keeper.once("the columns", || {
-            Self::draw(desensitisation, table, &chosen, purse)
+            let (release, ledger) = Self::draw(desensitisation, table, &chosen, purse)?;
+            held = Some(ledger);
+            Ok(release)
         })?;
+        drop(held);
         release.check_same(desensitisation, table.schema(), rows)?;
         Ok(release)
     }
