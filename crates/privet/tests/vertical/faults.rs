@@ -164,7 +164,7 @@ fn restarting_at_every_message_gives_the_same_model_and_the_same_ledger() {
                     let charges = events.iter().filter(|e| e.starts_with("desensitise")).count();
                     assert_eq!(charges, 1, "{}", PARTIES[place]);
                     let leaks = events.iter().filter(|e| e.starts_with("leak")).count();
-                    assert_eq!(leaks, if world.with_ids { 2 } else { 0 });
+                    assert_eq!(leaks, if world.with_ids { 3 } else { 0 });
                     assert!(!events.iter().any(|e| e.contains("Redraw")));
                 }
             }

@@ -241,7 +241,7 @@ impl Source {
     fn ids(&mut self) -> Result<psi::Ids, Error> {
         let (Self::Fresh { table, purse } | Self::Kept { table, purse, .. }) = self;
         let ids = table.cells().as_ref().map(meeting::ids);
-        meeting::checked(&purse.disclose(&meeting::leaks_of_feature_holder(), ids)?)
+        meeting::checked(&purse.disclose(&meeting::leaks_of_feature_holder(others), ids)?)
     }
 
     /// The columns: drawn once in a run, and kept before anybody sees them.

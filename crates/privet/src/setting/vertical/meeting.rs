@@ -11,10 +11,15 @@ use crate::privacy::Anchor;
 use crate::privacy::joint::Leak;
 use crate::wire::RunId;
 
-/// What a feature holder shows by meeting.
-pub(super) fn leaks_of_feature_holder() -> Vec<Leak> {
+/// What a feature holder shows by meeting; if there are `others`, these learn something, too.
+pub(super) fn leaks_of_feature_holder(others: bool) -> Vec<Leak> {
     let whom = "which of the label holder's people it has rows of";
-    shown([whom, "how many rows it has"], "the label holder")
+    let mut leaks = shown([whom, "how many rows it has"], "the label holder");
+    if others {
+        let whom = "which of their people all parties have rows of, it included";
+        leaks.extend(shown([whom], "each other feature holder"));
+    }
+    leaks
 }
 
 /// What a label holder shows by meeting.
@@ -23,7 +28,7 @@ pub(super) fn leaks_of_label_holder() -> Vec<Leak> {
     shown([whom, "how many rows it has"], "each feature holder")
 }
 
-fn shown(what: [&'static str; 2], to: &'static str) -> Vec<Leak> {
+fn shown<const N: usize>(what: [&'static str; N], to: &'static str) -> Vec<Leak> {
     what.map(|what| Leak::new(what, to, Anchor::new("alignment#intersection")))
         .into()
 }
