@@ -182,12 +182,13 @@ impl Waiting {
                 let ids = self.source.ids()?;
                 let key = meeting::key("the key of the meeting", context)?;
                 let run = meeting::run(context.run(), context.me());
-                let (meeting, answer) =
+                let (expected, answer) =
                     psi::answer(&key, run, &ids, &offer).map_err(|e| context.complain(LABEL_HOLDER, e))?;
+                meeting::same("the answer", &answer, context)?;
                 context.send(LABEL_HOLDER, &Message::Answer(answer));
                 Ok(Step::Continue(FeatureHolder::next(State::ExpectCommon {
                     waiting: self,
-                    meeting: Box::new(meeting),
+                    meeting: Box::new(expected),
                     wanted,
                 })))
             }

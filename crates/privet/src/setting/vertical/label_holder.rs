@@ -193,6 +193,7 @@ impl LabelHolder {
                     let what = format!("the key of the meeting with {}", party.0);
                     let key = meeting::key(&what, context)?;
                     let (expected, offer) = psi::offer(&key, meeting::run(context.run(), party), &ids);
+                    meeting::same(&format!("the offer to {}", party.0), &offer, context)?;
                     asked.insert(party, expected);
                     context.send(party, &run.hello(party, Meeting::Offer(offer)));
                 }

@@ -50,6 +50,21 @@ pub(super) fn key(what: &str, context: &mut Context<'_, Message>) -> Result<psi:
     Ok(psi::Key::new(key))
 }
 
+/// What this party says about its ids in a run: the same whenever the run is taken up again. Another table would say something
+/// else, under a disclosure that was written down for the first.
+///
+/// # Errors
+/// [`Error::Data`] if it is not what was said before.
+pub(super) fn same(what: &str, said: &[u8], context: &mut Context<'_, Message>) -> Result<(), Error> {
+    let digest: [u8; 32] = Sha256::digest(said).into();
+    if context.once(what, || Ok(digest))? == digest {
+        return Ok(());
+    }
+    Err(Error::Data(
+        "this run was begun with other ids: go on with the table it was begun with, or begin a new run".into(),
+    ))
+}
+
 /// The ids of all rows.
 pub(super) fn ids(cells: &Cells) -> Names {
     cells.ids().cloned().unwrap_or_default()
