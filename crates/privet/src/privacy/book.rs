@@ -408,7 +408,13 @@ impl Book {
         columns: &[Distance],
     ) -> Result<bool, String> {
         let left = self.account(dataset).map(|account| &account.left);
-        left.map_or(Ok(false), |left| left.admits_again(run, what, Some(columns)))
+        left.map_or(Ok(false), |left| left.admits_again(run, what, Some((relation, columns))))
+    }
+
+    /// Whether columns left in this run already.
+    pub(in crate::privacy) fn left_in(&self, dataset: &str, run: &str, what: &str) -> bool {
+        self.account(dataset)
+            .is_some_and(|account| account.left.has(run, what))
     }
 
     /// Whether this run has shown this already.

@@ -67,6 +67,11 @@ impl Left {
         Ok(Distance::record(columns))
     }
 
+    /// Whether columns left in this run.
+    pub(super) fn has(&self, run: &str, what: &str) -> bool {
+        self.runs.contains_key(&(run.to_owned(), what.to_owned()))
+    }
+
     /// Whether exactly these columns left in this run, so that they may be drawn once more if nobody saw them; or why not.
     ///
     /// # Privacy

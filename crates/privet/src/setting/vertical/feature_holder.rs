@@ -10,6 +10,7 @@ use crate::Error;
 use crate::data::Table;
 use crate::data::schema::Kind;
 use crate::party::{Context, PartyId, RunName, Step};
+use crate::privacy::mechanism::ordered::Distance;
 use crate::privacy::{Certificate, Ledger, Neighbours};
 use crate::setting::central::covers;
 
@@ -43,6 +44,8 @@ enum Source {
     Fresh {
         table: Box<Table>,
         purse: Box<dyn Purse>,
+        /// Which of them leave, once that is settled.
+        chosen: Option<Vec<usize>>,
     },
     /// They left before: whoever has them may use them again. The table and the ledger are for ids, if rows are to meet.
     Kept {
@@ -179,7 +182,8 @@ impl Waiting {
                 answer(self.release(context)?, wanted, context)
             }
             (Meeting::Offer(offer), Alignment::Private) => {
-                let ids = self.source.ids()?;
+                self.source.could_leave(&self.vertical, context)?;
+                let ids = self.source.ids(context.others().len() > 1)?;
                 let key = meeting::key("the key of the meeting", context)?;
                 let run = meeting::run(context.run(), context.me());
                 let (expected, answer) =
@@ -234,20 +238,35 @@ impl Source {
     /// How many rows there are, as far as that is public.
     fn rows(&self) -> Option<usize> {
         match self {
-            Self::Fresh { table, purse } => table.rows_under(&purse.relation()),
+            Self::Fresh { table, purse, .. } => table.rows_under(&purse.relation()),
             Self::Kept { release, .. } => Some(release.rows),
         }
     }
 
-    fn ids(&mut self) -> Result<psi::Ids, Error> {
-        let (Self::Fresh { table, purse } | Self::Kept { table, purse, .. }) = self;
+    /// That the ledger lets the columns out, before ids are shown on their account.
+    fn could_leave(&mut self, vertical: &Vertical, context: &mut Context<'_, Message>) -> Result<(), Error> {
+        let Self::Fresh { table, purse, chosen } = self else {
+            return Ok(());
+        };
+        let desensitisation = &vertical.desensitisation;
+        let places = desensitisation.choose(table.schema(), &mut **purse, |draw| {
+            context.once("which columns leave", draw)
+        })?;
+        let all = desensitisation.changes(table.schema())?.distances();
+        let leaving: Vec<Distance> = places.iter().map(|&place| all[place].clone()).collect();
+        *chosen = Some(places);
+        purse.admits(Release::TO, &leaving)
+    }
+
+    fn ids(&mut self, others: bool) -> Result<psi::Ids, Error> {
+        let (Self::Fresh { table, purse, .. } | Self::Kept { table, purse, .. }) = self;
         let ids = table.cells().as_ref().map(meeting::ids);
         meeting::checked(&purse.disclose(&meeting::leaks_of_feature_holder(others), ids)?)
     }
 
     /// The columns: drawn once in a run, and kept before anybody sees them.
     fn release(self, vertical: &Vertical, context: &mut Context<'_, Message>) -> Result<Release, Error> {
-        let (table, mut purse) = match self {
+        let (table, mut purse, chosen) = match self {
             Self::Kept {
                 mut release, purse, ..
             } => {
@@ -261,7 +280,7 @@ impl Source {
                 release.certificate = Certificate { claims, ..said };
                 return Ok(*release);
             }
-            Self::Fresh { table, purse } => (table, purse),
+            Self::Fresh { table, purse, chosen } => (table, purse, chosen),
         };
         let desensitisation = &vertical.desensitisation;
         let chosen = match chosen {

@@ -4,13 +4,17 @@ use crate::Error;
 use crate::data::Names;
 use crate::party::RunName;
 use crate::privacy::joint::Leak;
-use crate::privacy::mechanism::ordered::{Column, Desensitised};
+use crate::privacy::journal::Journal;
+use crate::privacy::mechanism::ordered::{Column, Desensitised, Distance};
 use crate::privacy::{Certificate, Coins, Ledger, Neighbours, Private, Relation};
 
 /// What a party of this setting can ask of its ledger.
 pub(super) trait Purse {
     /// See [`Ledger::desensitise`].
     fn desensitise(&mut self, what: &str, columns: Vec<Column<'_>>) -> Result<Vec<Desensitised>, Error>;
+
+    /// See [`Ledger::admits_columns`].
+    fn admits(&self, what: &str, columns: &[Distance]) -> Result<(), Error>;
 
     /// See [`Ledger::disclose`]: ids enter a private set intersection.
     fn disclose(&mut self, leaks: &[Leak], ids: Private<Names>) -> Result<Names, Error>;
@@ -31,6 +35,10 @@ pub(super) type Held = Box<dyn Journal>;
 impl<N: Neighbours> Purse for Ledger<N> {
     fn desensitise(&mut self, what: &str, columns: Vec<Column<'_>>) -> Result<Vec<Desensitised>, Error> {
         Ok(Ledger::desensitise(self, what, columns)?.into_inner())
+    }
+
+    fn admits(&self, what: &str, columns: &[Distance]) -> Result<(), Error> {
+        Ledger::admits_columns(self, what, columns)
     }
 
     fn disclose(&mut self, leaks: &[Leak], ids: Private<Names>) -> Result<Names, Error> {

@@ -37,6 +37,9 @@ pub struct Release {
 }
 
 impl Release {
+    /// Whom they leave to, as the ledger says it.
+    pub(super) const TO: &str = "the label holder";
+
     /// Pays for and draws the chosen columns of a table, all rows of it.
     ///
     /// # Privacy
@@ -49,8 +52,7 @@ impl Release {
     ) -> Result<(Self, Held), Error> {
         desensitisation.check_read(table.schema())?;
         let changes = &desensitisation.changes(table.schema())?;
-        let what = "the label holder";
-        let drawn = purse.desensitise(what, changes.leaving(table.cells(), chosen))?;
+        let drawn = purse.desensitise(Self::TO, changes.leaving(table.cells(), chosen))?;
         let columns: Vec<Left> = chosen
             .iter()
             .zip(drawn)
