@@ -279,7 +279,7 @@ fn columns_do_not_leave_for_nobody() {
     let mut seat = at_the_shop(&vertical, &journal, &Volatile::default(), 20);
     // The meeting as the label holder would have it, with nobody the shop knows.
     let (mut bank, offers) = {
-        let own = crate::people::table(BANK, &bank(500..510), Some("who"));
+        let own = table(BANK, &bank(500..510), Some("who"));
         Seat::take(
             agreement(),
             PartyId(0),

@@ -144,6 +144,10 @@ impl FeatureHolder {
                 Message::Common(common),
             ) => {
                 let rows = meeting.receive(&common).map_err(|e| context.complain(from, e))?;
+                // Columns leave once: not for nobody.
+                if rows.is_empty() {
+                    return Err(context.complain(from, "it says that no row is common"));
+                }
                 let release = waiting.release(context)?;
                 if rows.iter().any(|row| *row >= release.rows) {
                     return Err(Error::Misuse("ids and columns are of one table".into()));
