@@ -476,8 +476,9 @@ fn own_columns_are_the_models_when_branches_are_asked() {
 #[test]
 fn a_certificate_of_other_columns_is_not_taken() {
     let vertical = given();
-    let mut bytes = Message::Columns(Box::new(released(&vertical, 20))).to_bytes();
-    let told = released(&vertical, 20).certificate().to_json();
+    let release = released(&vertical, 20);
+    let told = release.certificate().to_json();
+    let mut bytes = Message::Columns(Box::new(release)).to_bytes();
     assert!(bytes.ends_with(told.as_bytes()));
     let nothing = Certificate {
         claims: vec![],

@@ -330,11 +330,17 @@ impl Going {
                 if release.rows != rows {
                     return wrong("columns that have not as many rows as are common");
                 }
+                if let Err(why) = release.check_promised(&self.vertical.desensitisation) {
+                    return wrong(why);
+                }
                 Ok(Came::Columns(release))
             }
             (Message::Ordinals(ordinals), Goal::Train) if as_published => {
                 if ordinals.ranks.iter().any(|ranks| ranks.len() != rows) {
                     return wrong("ranks that have not as many rows as are common");
+                }
+                if let Err(why) = ordinals.release.check_promised(&self.vertical.desensitisation) {
+                    return wrong(why);
                 }
                 Ok(Came::Ordinals(ordinals))
             }

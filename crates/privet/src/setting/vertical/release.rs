@@ -1,5 +1,7 @@
 //! Columns that have left: drawn once, kept, sent to whoever trains on them.
 
+use std::collections::BTreeSet;
+
 use super::desensitisation::{Desensitisation, Reading};
 use super::packed;
 use super::purse::{Held, Purse, purse};
@@ -152,6 +154,32 @@ impl Release {
             )));
         }
         Ok(())
+    }
+
+    /// That the columns were changed as was agreed on, and that the promise which came with them is about them.
+    pub(super) fn check_promised(&self, agreed: &Desensitisation) -> Result<(), &'static str> {
+        if self.settings != agreed.named_settings() {
+            return Err("columns that were changed otherwise than was agreed on");
+        }
+        let said = self.certificate.claims.iter().filter_map(|claim| match &claim.guarantee {
+            Guarantee::Distance { columns, record, .. } => Some((columns, *record)),
+            _ => None,
+        });
+        let said: Vec<_> = said.collect();
+        let sums = said
+            .iter()
+            .all(|(columns, record)| Distance::record(columns) == *record);
+        let claimed: BTreeSet<&str> = said
+            .iter()
+            .flat_map(|(columns, _)| columns.iter())
+            .map(|distance| distance.column.as_str())
+            .collect();
+        let all = self.schema.features().all(|column| claimed.contains(&column.name[..]));
+        if self.certificate.is_void() || (sums && all) {
+            Ok(())
+        } else {
+            Err("a certificate that is not about the columns it came with")
+        }
     }
 
     /// The same columns, these rows, in this order.
