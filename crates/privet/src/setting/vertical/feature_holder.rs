@@ -281,7 +281,14 @@ impl Source {
                     said.ok_or_else(|| Error::Journal("the record's certificate is damaged".into()))?;
                 let mut claims = release.certificate.claims;
                 claims.extend(said.claims.iter().cloned());
-                release.certificate = Certificate { claims, ..said };
+                // A total that does not count the columns is none.
+                let recorded = said.recorded && release.certificate.recorded;
+                release.certificate = Certificate {
+                    claims,
+                    recorded,
+                    total: said.total.filter(|_| recorded),
+                    ..said
+                };
                 return Ok(*release);
             }
             Self::Fresh { table, purse, chosen } => (table, purse, chosen),
