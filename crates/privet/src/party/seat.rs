@@ -49,7 +49,7 @@ pub struct Seat<R: Role> {
     /// Frames so far, by party.
     sent: Vec<u64>,
     received: Vec<u64>,
-    /// Messages that came while it was working.
+    /// Messages that came while it was working: one of each party, so that nobody fills the memory.
     inbox: VecDeque<(PartyId, Vec<u8>)>,
 }
 
@@ -141,6 +141,10 @@ impl<R: Role> Seat<R> {
             };
         }
         Ok(match opened {
+            Ok(Body::Message(_)) if self.inbox.iter().any(|(other, _)| *other == from) => {
+                let wrong = self.complain(from, "it goes on before it was answered");
+                self.fail(wrong)
+            }
             Ok(Body::Message(message)) if self.state() == State::Working => {
                 self.inbox.push_back((from, message));
                 Vec::new()
