@@ -206,7 +206,13 @@ impl Wire for Message {
                 wanted: match from.byte()? {
                     1 => Wanted::Columns,
                     2 => Wanted::Ordinals,
-                    3 => Wanted::Branches(from.list(16, Question::read)?),
+                    3 => {
+                        let questions = from.list(16, Question::read)?;
+                        if !questions.is_sorted_by(|one, next| one < next) {
+                            return Err(Malformed::new("questions that do not rise, or one twice"));
+                        }
+                        Wanted::Branches(questions)
+                    }
                     _ => return Err(unknown("a wish")),
                 },
                 meeting: match from.byte()? {
