@@ -565,3 +565,103 @@ fn what_other_feature_holders_learn_is_written_down() {
     let said = model.certificate().parties[0].to_string();
     assert!(said.contains("feature holder"), "{said}");
 }
+
+/// Ranks of what has no order: the model's columns would not be those that it was trained on.
+#[test]
+fn ranks_of_flags_are_not_taken() {
+    let vertical = builder("1")
+        .alignment(Alignment::Given)
+        .protocol(privet::setting::vertical::Protocol::AsPublished)
+        .categories(privet::setting::vertical::Categories::SymmetricUnary)
+        .build()
+        .unwrap();
+    let schema = "dataset = \"shop\"\n[columns]\nclient = { type = \"id\" }\ntown = { type = \"category\", values = [\"a\", \"b\", \"c\"] }\n\
+         spent = { type = \"number\", min = 0, max = 100 }\n";
+    let nobody = table(schema, &[], None);
+    let release = Release::keep(
+        vertical.desensitisation(),
+        &nobody,
+        volatile(),
+        Box::new(Volatile::default()),
+    )
+    .unwrap();
+    let mut writer = privet::wire::Writer::default();
+    writer.byte(5);
+    release.write(&mut writer);
+    // The town as noise, what is spent as it tells about loans: a slot is a rank.
+    let loans: Vec<u32> = bank(0..200).iter().map(|row| u32::from(row.ends_with("yes"))).collect();
+    let ranks = [vec![0, 1].repeat(100), loans];
+    writer.list(&ranks, |column, to| to.list(column, |rank, to| to.word(*rank)));
+    let (mut seat, _) = at_the_bank(&vertical, 200);
+    let frame_of = |number, bytes| {
+        let frame = Frame { run: RUN, from: 1, to: 0, number, body: Body::Message(bytes) };
+        frame.to_bytes()
+    };
+    seat.deliver(PartyId(1), &frame_of(0, writer.into_bytes()), &quiet).unwrap();
+    let mut sent = Vec::new();
+    while seat.state() == State::Working {
+        sent.extend(seat.work(&quiet));
+    }
+    if seat.state() != State::Failed {
+        let Body::Message(asked) = message_of(&sent[0]) else { panic!() };
+        let Message::Splits(splits) = Message::from_bytes(&asked).unwrap() else { panic!() };
+        let told = splits.iter().map(|ranks| vec![[0, 1]; ranks.len()]).collect();
+        seat.deliver(PartyId(1), &frame(1, 1, &Message::Thresholds(told)), &quiet).unwrap();
+    }
+    match seat.finish() {
+        Err(Error::Peer(_)) => {}
+        Err(other) => panic!("nobody is named: {other}"),
+        Ok(Outcome::Trained(model)) => {
+            let names: Vec<&str> = model.schema().features().map(|c| c.name.as_str()).collect();
+            panic!("trained on town and spent, and asks about {names:?}")
+        }
+        Ok(_) => panic!("no model"),
+    }
+}
+
+/// The same people in another order: row by row these are not the columns of this table.
+#[test]
+fn kept_columns_are_of_the_rows_they_left_with() {
+    let vertical = builder("1").build().unwrap();
+    let (journal, record) = (journal("shop"), Volatile::default());
+    let first = table(SHOP, &shop(0..20), Some("client"));
+    let keep = |table: &Table| {
+        let record = Box::new(record.clone());
+        Release::keep(vertical.desensitisation(), table, opened(&journal), record)
+    };
+    keep(&first).unwrap();
+    let sorted = table(SHOP, &shop((0..20).rev()), Some("client"));
+    let Ok(release) = keep(&sorted) else { return };
+    let seat = Seat::take(agreement(), PartyId(1), Box::new(Volatile::default()), &quiet, |run| {
+        FeatureHolder::kept(vertical.clone(), release, sorted, opened(&journal), &run)
+    });
+    assert!(seat.is_err(), "everybody gets somebody else's values");
+}
+
+/// What a model asks about slots of ten bins is not answered about other bins.
+#[test]
+fn a_question_is_about_the_column_that_the_model_knows() {
+    let vertical = given();
+    let own = table(BANK, &bank(0..200), None);
+    let other = table(SHOP, &shop(0..200), None);
+    let model = vertical.rehearse(own, vec![other], &leave()).unwrap();
+    let schema = Arc::new(Schema::from_toml("bank", BANK).unwrap());
+    let new: Table = read(Intake::features_only(schema, Keep::Bins), &bank(0..20), None);
+    let (mut bank, hello) = Seat::take(
+        agreement(),
+        PartyId(0),
+        Box::new(Volatile::default()),
+        &quiet,
+        |_| Ok(LabelHolder::predicting(vertical.clone(), new.clone(), model.clone(), true, leave())),
+    )
+    .unwrap();
+    // The shop now counts in cents.
+    let cents = table(&SHOP.replace("max = 100", "max = 10000"), &shop(0..20), None);
+    let (mut shop, _) = Seat::take(agreement(), PartyId(1), Box::new(Volatile::default()), &quiet, |run| {
+        FeatureHolder::party(vertical.clone(), cents, volatile(), &run)
+    })
+    .unwrap();
+    let sent = shop.deliver(PartyId(0), &hello[0].bytes, &quiet).unwrap();
+    bank.deliver(PartyId(1), &sent[0].bytes, &quiet).unwrap();
+    assert_eq!(bank.state(), State::Failed, "predictions about euros from answers about cents");
+}
