@@ -1,6 +1,7 @@
 //! The whole protocol: what parties say to each other.
 
-use super::release::Release;
+use super::release::{Left, Release};
+use crate::data::schema::{Column, Kind};
 use crate::wire::{Malformed, Reader, Wire, Writer};
 
 /// Names and values of a job, at most so many bytes each.
@@ -119,6 +120,12 @@ impl Wire for Ordinals {
             return Err(Malformed::new(
                 "ranks that are not as many as its rows and columns",
             ));
+        }
+        let unordered = |(declared, column): (&Column, &Left)| {
+            column.reading.each != 1 || matches!(declared.kind, Kind::Category(_))
+        };
+        if release.schema.features().zip(&release.columns).any(unordered) {
+            return Err(Malformed::new("ranks of what has no order"));
         }
         Ok(Self { release, ranks })
     }
