@@ -114,6 +114,7 @@ fn ways() -> Vec<Vertical> {
     };
     vec![
         small(builder("2").alignment(Alignment::Private).build().unwrap()),
+        small(builder("2").budget(Budget::Sample(1)).build().unwrap()),
         small(
             builder("2")
                 .alignment(Alignment::Given)

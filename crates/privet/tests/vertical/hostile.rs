@@ -665,3 +665,19 @@ fn a_question_is_about_the_column_that_the_model_knows() {
     bank.deliver(PartyId(1), &sent[0].bytes, &quiet).unwrap();
     assert_eq!(bank.state(), State::Failed, "predictions about euros from answers about cents");
 }
+
+/// Tables without rows, and label holders without columns.
+#[test]
+fn nothing_to_learn_from_is_no_panic() {
+    let vertical = given();
+    let bare = BANK.replace(
+        "age = { type = \"integer\", min = 18, max = 90 }",
+        "age = { type = \"skip\" }",
+    );
+    for (schema, rows) in [(BANK, 0), (&bare, 0), (&bare, 1), (&bare, 2)] {
+        let own = table(schema, &bank(0..rows), None);
+        let other = table(SHOP, &shop(0..rows), None);
+        let ended = vertical.rehearsed(own, vec![other], &leave()).map(|done| done.all().map(drop));
+        println!("{rows} {ended:?}");
+    }
+}
