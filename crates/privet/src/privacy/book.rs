@@ -408,7 +408,9 @@ impl Book {
         columns: &[Distance],
     ) -> Result<bool, String> {
         let left = self.account(dataset).map(|account| &account.left);
-        left.map_or(Ok(false), |left| left.admits_again(run, what, Some((relation, columns))))
+        left.map_or(Ok(false), |left| {
+            left.admits_again(run, what, Some((relation, columns)))
+        })
     }
 
     /// Whether columns left in this run already.

@@ -29,7 +29,13 @@ fn agreement() -> Agreement {
 }
 
 fn opened(journal: &Faulty) -> Ledger<Replace> {
-    Ledger::open("shop", Replace::row(), journal.clone(), Randomness::from_os().unwrap()).unwrap()
+    Ledger::open(
+        "shop",
+        Replace::row(),
+        journal.clone(),
+        Randomness::from_os().unwrap(),
+    )
+    .unwrap()
 }
 
 fn volatile() -> Ledger<Replace> {
@@ -111,7 +117,9 @@ fn the_last_number_of_all_is_no_panic() {
     let vertical = given();
     let mut seat = at_the_shop(&vertical, &journal("shop"), &Volatile::default(), 20);
     let hello = hello(&vertical, Wanted::Columns, Meeting::Given { rows: 20 });
-    let sent = seat.deliver(PartyId(0), &frame(0, u64::MAX, &hello), &quiet).unwrap();
+    let sent = seat
+        .deliver(PartyId(0), &frame(0, u64::MAX, &hello), &quiet)
+        .unwrap();
     assert_eq!(message_of(&sent[0]), Body::Aborted);
     assert!(matches!(seat.finish(), Err(Error::Peer(_))));
 }
@@ -128,7 +136,11 @@ fn a_budget_that_covers_less_than_the_schema_is_refused() {
     let rows = [shop(0..5), shop(0..5)].concat();
     let shop = || table(&schema, &rows, None);
     let kept = Release::keep(vertical.desensitisation(), &shop(), volatile(), record());
-    assert!(matches!(kept, Err(Error::Misuse(_))), "{}", kept.unwrap().certificate());
+    assert!(
+        matches!(kept, Err(Error::Misuse(_))),
+        "{}",
+        kept.unwrap().certificate()
+    );
     let seat = Seat::take(agreement(), PartyId(1), record(), &quiet, |run| {
         FeatureHolder::party(vertical.clone(), shop(), volatile(), &run)
     });
@@ -173,7 +185,11 @@ fn a_second_draw_is_under_the_relation_of_the_first() {
     assert!(matches!(lost, Err(Error::Journal(_))));
     let hiding = Ledger::open("shop", AddRemove::row(), journal, Randomness::from_os().unwrap()).unwrap();
     let again = Release::keep(vertical.desensitisation(), &table, hiding, Box::new(record));
-    assert!(matches!(again, Err(Error::Budget(_))), "{}", again.unwrap().certificate());
+    assert!(
+        matches!(again, Err(Error::Budget(_))),
+        "{}",
+        again.unwrap().certificate()
+    );
 }
 
 /// A record during whose writing something else happens.
@@ -267,7 +283,12 @@ fn nobody_meets_for_columns_that_have_left() {
     let (_, offers) = at_the_bank(&vertical, 30);
     let sent = seat.deliver(PartyId(0), &offers[0].bytes, &quiet).unwrap();
     assert_eq!(message_of(&sent[0]), Body::Aborted);
-    assert!(!journal.entries().iter().any(|e| matches!(e.event(), Event::Leak { .. })));
+    assert!(
+        !journal
+            .entries()
+            .iter()
+            .any(|e| matches!(e.event(), Event::Leak { .. }))
+    );
     assert!(matches!(seat.finish(), Err(Error::Budget(_))));
 }
 
@@ -290,8 +311,12 @@ fn columns_do_not_leave_for_nobody() {
         .unwrap()
     };
     let answer = seat.deliver(PartyId(0), &offers[0].bytes, &quiet).unwrap();
-    let Body::Message(answer) = message_of(&answer[0]) else { panic!() };
-    let Message::Answer(answer) = Message::from_bytes(&answer).unwrap() else { panic!() };
+    let Body::Message(answer) = message_of(&answer[0]) else {
+        panic!()
+    };
+    let Message::Answer(answer) = Message::from_bytes(&answer).unwrap() else {
+        panic!()
+    };
     // No place at all, under the seal of this exchange.
     let (head, seal) = (&answer[..41], &answer[answer.len() - 32..]);
     let mut common = head.to_vec();
@@ -299,7 +324,9 @@ fn columns_do_not_leave_for_nobody() {
     common.extend(0_u32.to_le_bytes());
     let sealed = <sha2::Sha256 as sha2::Digest>::digest([seal, &common].concat());
     common.extend(sealed);
-    let sent = seat.deliver(PartyId(0), &frame(0, 1, &Message::Common(common)), &quiet).unwrap();
+    let sent = seat
+        .deliver(PartyId(0), &frame(0, 1, &Message::Common(common)), &quiet)
+        .unwrap();
     assert_eq!(message_of(&sent[0]), Body::Aborted);
     let left = |e: &privet::privacy::journal::Entry| matches!(e.event(), Event::Desensitise { .. });
     assert!(!journal.entries().iter().any(left));
@@ -350,13 +377,20 @@ fn a_question_is_asked_once() {
     );
     let bytes = frame(0, 0, &asked);
     let sent = seat.deliver(PartyId(0), &bytes, &quiet).unwrap();
-    assert!(sent[0].bytes.len() < bytes.len(), "{} bytes make {}", bytes.len(), sent[0].bytes.len());
+    assert!(
+        sent[0].bytes.len() < bytes.len(),
+        "{} bytes make {}",
+        bytes.len(),
+        sent[0].bytes.len()
+    );
 }
 
 /// A schema of a few kilobytes does not take gigabytes.
 #[test]
 fn a_schema_takes_no_more_room_than_its_columns() {
-    let mut text = String::from("dataset = \"d\"\nmissing = [\"\"]\n\n[file]\nheader = true\ndelimiter = \",\"\nquote = \"\\\"\"\n\n[columns]\n");
+    let mut text = String::from(
+        "dataset = \"d\"\nmissing = [\"\"]\n\n[file]\nheader = true\ndelimiter = \",\"\nquote = \"\\\"\"\n\n[columns]\n",
+    );
     for place in 0..2000 {
         text += &format!("c{place} = {{ type = \"number\", min = 0, max = 1, bins = 65000 }}\n");
     }
@@ -430,13 +464,19 @@ fn what_was_never_recorded_is_not_called_recorded() {
     let release = released(&vertical, 20);
     assert!(!release.certificate().recorded);
     let journal = journal("shop");
-    let (mut seat, _) = Seat::take(agreement(), PartyId(1), Box::new(Volatile::default()), &quiet, |run| {
-        FeatureHolder::kept(vertical.clone(), release, shop(), opened(&journal), &run)
-    })
+    let (mut seat, _) = Seat::take(
+        agreement(),
+        PartyId(1),
+        Box::new(Volatile::default()),
+        &quiet,
+        |run| FeatureHolder::kept(vertical.clone(), release, shop(), opened(&journal), &run),
+    )
     .unwrap();
     let hello = hello(&vertical, Wanted::Columns, Meeting::Given { rows: 20 });
     seat.deliver(PartyId(0), &frame(0, 0, &hello), &quiet).unwrap();
-    let Outcome::Contributed(certificate) = seat.finish().unwrap() else { panic!() };
+    let Outcome::Contributed(certificate) = seat.finish().unwrap() else {
+        panic!()
+    };
     assert!(!certificate.recorded, "{certificate}");
 }
 
@@ -457,7 +497,15 @@ fn own_columns_are_the_models_when_branches_are_asked() {
             PartyId(0),
             Box::new(Volatile::default()),
             &quiet,
-            |_| Ok(LabelHolder::predicting(vertical.clone(), new.clone(), model.clone(), branches, leave())),
+            |_| {
+                Ok(LabelHolder::predicting(
+                    vertical.clone(),
+                    new.clone(),
+                    model.clone(),
+                    branches,
+                    leave(),
+                ))
+            },
         )
         .unwrap();
         if bank.state() == State::Failed {
@@ -497,14 +545,22 @@ fn a_certificate_of_other_columns_is_not_taken() {
         body: Body::Message(bytes),
     };
     seat.deliver(PartyId(1), &frame.to_bytes(), &quiet).unwrap();
-    assert_eq!(seat.state(), State::Failed, "the model would say: nothing was released");
+    assert_eq!(
+        seat.state(),
+        State::Failed,
+        "the model would say: nothing was released"
+    );
     let _ = NonZeroU32::MIN;
 }
 
 /// A run that is taken up again with other people would show them, and nobody would have written that down.
 #[test]
 fn a_run_is_not_taken_up_with_another_table() {
-    let (vertical, journal, record) = (builder("1").build().unwrap(), journal("shop"), Volatile::default());
+    let (vertical, journal, record) = (
+        builder("1").build().unwrap(),
+        journal("shop"),
+        Volatile::default(),
+    );
     let (_, offers) = at_the_bank(&vertical, 30);
     let mut seat = at_the_shop(&vertical, &journal, &record, 20);
     let first = seat.deliver(PartyId(0), &offers[0].bytes, &quiet).unwrap();
@@ -518,7 +574,11 @@ fn a_run_is_not_taken_up_with_another_table() {
             .1
     };
     assert_eq!(taken(20), first);
-    assert_eq!(message_of(&taken(25)[0]), Body::Aborted, "five people more are shown");
+    assert_eq!(
+        message_of(&taken(25)[0]),
+        Body::Aborted,
+        "five people more are shown"
+    );
 }
 
 /// With labels that change and no other columns, a table that has grown does not make the label holder panic.
@@ -589,24 +649,39 @@ fn ranks_of_flags_are_not_taken() {
     writer.byte(5);
     release.write(&mut writer);
     // The town as noise, what is spent as it tells about loans: a slot is a rank.
-    let loans: Vec<u32> = bank(0..200).iter().map(|row| u32::from(row.ends_with("yes"))).collect();
+    let loans: Vec<u32> = bank(0..200)
+        .iter()
+        .map(|row| u32::from(row.ends_with("yes")))
+        .collect();
     let ranks = [vec![0, 1].repeat(100), loans];
     writer.list(&ranks, |column, to| to.list(column, |rank, to| to.word(*rank)));
     let (mut seat, _) = at_the_bank(&vertical, 200);
     let frame_of = |number, bytes| {
-        let frame = Frame { run: RUN, from: 1, to: 0, number, body: Body::Message(bytes) };
+        let frame = Frame {
+            run: RUN,
+            from: 1,
+            to: 0,
+            number,
+            body: Body::Message(bytes),
+        };
         frame.to_bytes()
     };
-    seat.deliver(PartyId(1), &frame_of(0, writer.into_bytes()), &quiet).unwrap();
+    seat.deliver(PartyId(1), &frame_of(0, writer.into_bytes()), &quiet)
+        .unwrap();
     let mut sent = Vec::new();
     while seat.state() == State::Working {
         sent.extend(seat.work(&quiet));
     }
     if seat.state() != State::Failed {
-        let Body::Message(asked) = message_of(&sent[0]) else { panic!() };
-        let Message::Splits(splits) = Message::from_bytes(&asked).unwrap() else { panic!() };
+        let Body::Message(asked) = message_of(&sent[0]) else {
+            panic!()
+        };
+        let Message::Splits(splits) = Message::from_bytes(&asked).unwrap() else {
+            panic!()
+        };
         let told = splits.iter().map(|ranks| vec![[0, 1]; ranks.len()]).collect();
-        seat.deliver(PartyId(1), &frame(1, 1, &Message::Thresholds(told)), &quiet).unwrap();
+        seat.deliver(PartyId(1), &frame(1, 1, &Message::Thresholds(told)), &quiet)
+            .unwrap();
     }
     match seat.finish() {
         Err(Error::Peer(_)) => {}
@@ -632,9 +707,13 @@ fn kept_columns_are_of_the_rows_they_left_with() {
     keep(&first).unwrap();
     let sorted = table(SHOP, &shop((0..20).rev()), Some("client"));
     let Ok(release) = keep(&sorted) else { return };
-    let seat = Seat::take(agreement(), PartyId(1), Box::new(Volatile::default()), &quiet, |run| {
-        FeatureHolder::kept(vertical.clone(), release, sorted, opened(&journal), &run)
-    });
+    let seat = Seat::take(
+        agreement(),
+        PartyId(1),
+        Box::new(Volatile::default()),
+        &quiet,
+        |run| FeatureHolder::kept(vertical.clone(), release, sorted, opened(&journal), &run),
+    );
     assert!(seat.is_err(), "everybody gets somebody else's values");
 }
 
@@ -652,18 +731,34 @@ fn a_question_is_about_the_column_that_the_model_knows() {
         PartyId(0),
         Box::new(Volatile::default()),
         &quiet,
-        |_| Ok(LabelHolder::predicting(vertical.clone(), new.clone(), model.clone(), true, leave())),
+        |_| {
+            Ok(LabelHolder::predicting(
+                vertical.clone(),
+                new.clone(),
+                model.clone(),
+                true,
+                leave(),
+            ))
+        },
     )
     .unwrap();
     // The shop now counts in cents.
     let cents = table(&SHOP.replace("max = 100", "max = 10000"), &shop(0..20), None);
-    let (mut shop, _) = Seat::take(agreement(), PartyId(1), Box::new(Volatile::default()), &quiet, |run| {
-        FeatureHolder::party(vertical.clone(), cents, volatile(), &run)
-    })
+    let (mut shop, _) = Seat::take(
+        agreement(),
+        PartyId(1),
+        Box::new(Volatile::default()),
+        &quiet,
+        |run| FeatureHolder::party(vertical.clone(), cents, volatile(), &run),
+    )
     .unwrap();
     let sent = shop.deliver(PartyId(0), &hello[0].bytes, &quiet).unwrap();
     bank.deliver(PartyId(1), &sent[0].bytes, &quiet).unwrap();
-    assert_eq!(bank.state(), State::Failed, "predictions about euros from answers about cents");
+    assert_eq!(
+        bank.state(),
+        State::Failed,
+        "predictions about euros from answers about cents"
+    );
 }
 
 /// Tables without rows, and label holders without columns.
@@ -677,7 +772,9 @@ fn nothing_to_learn_from_is_no_panic() {
     for (schema, rows) in [(BANK, 0), (&bare, 0), (&bare, 1), (&bare, 2)] {
         let own = table(schema, &bank(0..rows), None);
         let other = table(SHOP, &shop(0..rows), None);
-        let ended = vertical.rehearsed(own, vec![other], &leave()).map(|done| done.all().map(drop));
+        let ended = vertical
+            .rehearsed(own, vec![other], &leave())
+            .map(|done| done.all().map(drop));
         println!("{rows} {ended:?}");
     }
 }

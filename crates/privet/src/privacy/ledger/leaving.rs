@@ -40,7 +40,9 @@ impl<N: Neighbours> Ledger<N> {
         let distances: Vec<Distance> = columns.iter().map(Column::distance).collect();
         let refused = |why| Error::Budget(format!("refused: {why}. Nothing was drawn."));
         let again = match &self.taken_up {
-            Some(run) => self.book.redraws(&self.dataset, (run, what), &relation, &distances),
+            Some(run) => self
+                .book
+                .redraws(&self.dataset, (run, what), &relation, &distances),
             None => Ok(false),
         };
         let event = if again.map_err(refused)? {

@@ -61,7 +61,8 @@ pub(super) fn same(what: &str, said: &[u8], context: &mut Context<'_, Message>) 
         return Ok(());
     }
     Err(Error::Data(
-        "this run was begun with other ids: go on with the table it was begun with, or begin a new run".into(),
+        "this run was begun with other ids: go on with the table it was begun with, or begin a new run"
+            .into(),
     ))
 }
 

@@ -161,10 +161,14 @@ impl Release {
         if self.settings != agreed.named_settings() {
             return Err("columns that were changed otherwise than was agreed on");
         }
-        let said = self.certificate.claims.iter().filter_map(|claim| match &claim.guarantee {
-            Guarantee::Distance { columns, record, .. } => Some((columns, *record)),
-            _ => None,
-        });
+        let said = self
+            .certificate
+            .claims
+            .iter()
+            .filter_map(|claim| match &claim.guarantee {
+                Guarantee::Distance { columns, record, .. } => Some((columns, *record)),
+                _ => None,
+            });
         let said: Vec<_> = said.collect();
         let sums = said
             .iter()
@@ -174,7 +178,10 @@ impl Release {
             .flat_map(|(columns, _)| columns.iter())
             .map(|distance| distance.column.as_str())
             .collect();
-        let all = self.schema.features().all(|column| claimed.contains(&column.name[..]));
+        let all = self
+            .schema
+            .features()
+            .all(|column| claimed.contains(&column.name[..]));
         if self.certificate.is_void() || (sums && all) {
             Ok(())
         } else {
