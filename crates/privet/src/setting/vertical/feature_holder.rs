@@ -4,7 +4,7 @@ use privet_mpc::psi;
 
 use super::message::{Meeting, Message, Ordinals, Question, Wanted};
 use super::purse::{Purse, purse};
-use super::release::{Left, Release};
+use super::release::{COLUMNS, Left, Release, declared, meant};
 use super::{Alignment, LABEL_HOLDER, Outcome, Party, Protocol, Vertical, meeting, packed};
 use crate::Error;
 use crate::data::Table;
@@ -13,6 +13,9 @@ use crate::party::{Context, PartyId, RunName, Step};
 use crate::privacy::mechanism::ordered::Distance;
 use crate::privacy::{Certificate, Ledger, Neighbours};
 use crate::setting::central::covers;
+
+/// Questions that are answered at once: each takes a bit for every row.
+const MOST_QUESTIONS: usize = 1 << 16;
 
 /// A party that has columns and no label, by what it waits for.
 pub struct FeatureHolder(State);
@@ -129,8 +132,8 @@ impl FeatureHolder {
                 },
             ) => {
                 agree(&waiting.vertical, &settings)?;
-                let as_published = waiting.vertical.protocol == Protocol::AsPublished;
-                if (wanted == Wanted::Ordinals) != as_published && !matches!(wanted, Wanted::Branches(_)) {
+                // Ranks are answered about later, which tells about labels. Everything else is as good as the columns.
+                if wanted == Wanted::Ordinals && waiting.vertical.protocol != Protocol::AsPublished {
                     return Err(context.complain(from, "it wants what was not agreed on"));
                 }
                 waiting.meet(wanted, meeting, context)
@@ -302,7 +305,7 @@ impl Source {
         };
         // Held until the record has the columns: another process would find them paid for and not kept, and draw them too.
         let mut held = None;
-        let release = context.once("the columns", || {
+        let release = context.once(COLUMNS, || {
             let (release, ledger) = Release::draw(desensitisation, &table, &chosen, purse)?;
             held = Some(ledger);
             Ok(release)
@@ -344,6 +347,12 @@ fn agree(vertical: &Vertical, theirs: &[(String, String)]) -> Result<(), Error> 
 
 /// Which rows go left at each question, by the values that left.
 fn branches(release: &Release, questions: &[Question]) -> Result<Vec<Vec<u8>>, String> {
+    if questions.len() > MOST_QUESTIONS {
+        return Err(format!(
+            "{} questions, and at most {MOST_QUESTIONS} are answered",
+            questions.len()
+        ));
+    }
     questions
         .iter()
         .map(|question| {
@@ -352,6 +361,14 @@ fn branches(release: &Release, questions: &[Question]) -> Result<Vec<Vec<u8>>, S
             let Left { reading, values } = &release.columns[place];
             if reading.each != 1 {
                 return Err("it asks about a column of flags".into());
+            }
+            let kind = release.schema.features().nth(place).map(|column| &column.kind);
+            let ours = kind.and_then(|kind| declared(&question.column, &meant(kind, *reading).ok()?).ok());
+            if ours != Some(question.declared) {
+                return Err(format!(
+                    "its model knows the column '{}' by another declaration than ours",
+                    question.column
+                ));
             }
             let mut left = vec![false; reading.outputs];
             for slot in &question.left {

@@ -17,7 +17,7 @@ use crate::data::Table;
 use crate::data::schema::{Column, Label};
 use crate::model::{Model, Settings};
 use crate::party::{Context, PartyId, RunName, Step};
-use crate::privacy::{Certificate, Ledger, Neighbours, Relation, Unprotected};
+use crate::privacy::{Certificate, Ledger, Neighbours, Relation, Said, Unprotected};
 use crate::setting::central::covers;
 
 /// A run trains in about so many pieces, so that it can be watched and stopped.
@@ -67,6 +67,8 @@ struct Going {
     goal: Goal,
     /// What each feature holder is asked, if it is asked questions.
     questions: BTreeMap<PartyId, Vec<Question>>,
+    /// The label holder's rows that are common, by their numbers in its table.
+    rows: Vec<usize>,
 }
 
 enum Came {
@@ -173,6 +175,7 @@ impl LabelHolder {
         };
         let run = Going {
             vertical,
+            rows: (0..brought.own.cells.rows()).collect(),
             own: brought.own,
             certificate: brought.certificate,
             goal,
@@ -286,6 +289,7 @@ impl Expecting<psi::ExpectAnswer, psi::Pair> {
         }
         let Self { mut run, .. } = *self;
         run.own = run.own.take(&rows);
+        run.rows = rows;
         Ok(run.expect_columns(&parties))
     }
 }
@@ -380,12 +384,7 @@ impl Going {
     }
 
     /// The model, with what every party says of its part.
-    fn model(
-        self,
-        joined: Joined,
-        boosted: Boosted,
-        parties: Vec<Certificate>,
-    ) -> Result<Step<Party>, Error> {
+    fn model(self, joined: Joined, boosted: Boosted, parties: Vec<Said>) -> Result<Step<Party>, Error> {
         let certificate = Certificate {
             parties,
             ..self.certificate
@@ -403,19 +402,23 @@ impl Expecting<(), Came> {
         let mut joining = Joining::new(run.own.clone(), run.label());
         let (mut parties, mut ranks) = (Vec::new(), Vec::new());
         for (party, came) in came {
+            let said = |certificate| Said {
+                party: context.name(party).to_owned(),
+                certificate,
+            };
             let added = match came {
                 Came::Columns(release) => {
-                    parties.push(release.certificate.clone());
+                    parties.push(said(release.certificate.clone()));
                     joining.add(*release)
                 }
                 Came::Ordinals(ordinals) => {
-                    parties.push(ordinals.release.certificate.clone());
+                    parties.push(said(ordinals.release.certificate.clone()));
                     let added = joining.add_ranks(&ordinals);
                     ranks.push((party, ordinals.release));
                     added
                 }
                 Came::Answers { answers, certificate } => {
-                    parties.push(*certificate);
+                    parties.push(said(*certificate));
                     let questions = run.questions.get(&party).map_or(&[][..], Vec::as_slice);
                     joining.add_answers(questions, answers)
                 }
@@ -437,7 +440,10 @@ impl Expecting<(), Came> {
                     (Model::clone(model), joined.cells)
                 };
                 let predictions = model.0.predict(&model.1)?;
-                Ok(Step::Finished(Outcome::Predicted(Box::new(predictions))))
+                Ok(Step::Finished(Outcome::Predicted {
+                    rows: run.rows,
+                    predictions: Box::new(predictions),
+                }))
             }
             Goal::Train => {
                 let joined = joining.join()?;
@@ -466,7 +472,7 @@ struct Fitting {
     joined: Joined,
     gradient: Gradient,
     boosted: Option<Boosted>,
-    parties: Vec<Certificate>,
+    parties: Vec<Said>,
     ranks: asking::Ranks,
 }
 

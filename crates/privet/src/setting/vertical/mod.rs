@@ -89,8 +89,13 @@ pub enum Party {
 pub enum Outcome {
     /// The label holder has a model.
     Trained(Box<Model>),
-    /// The label holder knows what its model says of its rows.
-    Predicted(Box<Predictions>),
+    /// The label holder knows what its model says of the rows that all parties have.
+    Predicted {
+        /// Their numbers in the label holder's table.
+        rows: Vec<usize>,
+        /// What the model says of them, in this order.
+        predictions: Box<Predictions>,
+    },
     /// The feature holder's columns have left, under this promise.
     Contributed(Box<Certificate>),
 }

@@ -2,18 +2,22 @@
 
 use std::collections::BTreeSet;
 
+use sha2::{Digest, Sha256};
+
 use super::desensitisation::{Desensitisation, Reading};
 use super::packed;
 use super::purse::{Held, Purse, purse};
 use crate::Error;
-use crate::data::schema::{Column, Kind};
+use crate::data::schema::{Column, Kind, Layout, Unit};
 use crate::data::{Schema, Table};
-use crate::party::{Keeper, Record};
+use crate::party::{Item, Keeper, Record};
 use crate::privacy::mechanism::ordered::{Desensitised, Distance};
 use crate::privacy::{Certificate, Guarantee, Ledger, Neighbours};
 use crate::setting::central::covers;
 use crate::wire::{Malformed, Reader, Wire, Writer};
 
+/// What a record calls the columns.
+pub(super) const COLUMNS: &str = "the columns";
 /// The longest schema or certificate that a party may send.
 const LONGEST: usize = 1 << 24;
 
@@ -91,6 +95,9 @@ impl Release {
     /// The columns of a table, changed: from the record if they stand there; else they are paid for, drawn, and written there before
     /// anybody sees them. So they leave once, and can be used as often as one likes.
     ///
+    /// That a record has the columns of *these* rows, in this order, is the caller's to know: only their number and the schema are
+    /// compared. (`privet-node` keeps a fingerprint of the file beside them.)
+    ///
     /// # Privacy
     /// `docs/proofs/ordered.md#redraw`, with the record of the columns in place of a run's.
     ///
@@ -112,7 +119,7 @@ impl Release {
         let rows = table.rows_under(&purse.relation());
         // Held until the record has the columns: another process would find them paid for and not kept, and draw them too.
         let mut held = None;
-        let release = keeper.once("the columns", || {
+        let release = keeper.once(COLUMNS, || {
             let (release, ledger) = Self::draw(desensitisation, table, &chosen, purse)?;
             held = Some(ledger);
             Ok(release)
@@ -120,6 +127,21 @@ impl Release {
         drop(held);
         release.check_same(desensitisation, table.schema(), rows)?;
         Ok(release)
+    }
+
+    /// The columns that left in a run, from the run's own record: a run that broke off after they were drawn has them, and another run
+    /// can go on with them.
+    ///
+    /// # Errors
+    /// [`Error::Journal`] if the record cannot be read.
+    pub fn left_in(record: &mut dyn Record) -> Result<Option<Self>, Error> {
+        let columns = record.read()?.into_iter().find_map(|item| match item {
+            Item::Released { what, value } if what == COLUMNS => Some(value),
+            _ => None,
+        });
+        let read = columns.map(|value| Self::from_bytes(&value));
+        read.transpose()
+            .map_err(|e| Error::Journal(format!("the columns in the record cannot be read: {e}")))
     }
 
     /// That these are the columns of a table, changed in this way.
@@ -278,6 +300,18 @@ pub(super) fn meant(kind: &Kind, reading: Reading) -> Result<Kind, Error> {
         }
         other => other.clone(),
     })
+}
+
+/// What a declaration says about slots, as a hash: two parties that agree on it mean the same by a slot.
+pub(super) fn declared(name: &str, kind: &Kind) -> Result<[u8; 32], Error> {
+    let column = Column {
+        name: name.to_owned(),
+        kind: kind.clone(),
+        private: true,
+        measure: None,
+    };
+    let alone = Schema::new("d", Unit::default(), Layout::default(), Vec::new(), vec![column])?;
+    Ok(Sha256::digest(alone.to_toml()).into())
 }
 
 /// The text of each output.
