@@ -402,7 +402,7 @@ fn a_schema_takes_no_more_room_than_its_columns() {
     writer.text(&text);
     let bytes = writer.into_bytes();
     let why = Message::from_bytes(&bytes).unwrap_err().to_string();
-    assert!(why.contains("slots"), "{why}");
+    assert!(why.contains("bins and values"), "{why}");
 }
 
 /// A category of many values that leaves as flags: work by the number of values, not by its square.

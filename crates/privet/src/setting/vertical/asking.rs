@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::joined::{Joined, Joining, Own};
 use super::message::{Message, Question};
-use super::release::{Release, declared};
+use super::release::Release;
+use super::texts::declared;
 use crate::Error;
 use crate::boost::Learner;
 use crate::boost::gradient::Boosted;

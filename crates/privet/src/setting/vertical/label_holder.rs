@@ -1,7 +1,8 @@
 //! The label holder: meets rows, gathers columns, and trains or predicts.
 
+mod fitting;
+
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 
 use privet_mpc::psi;
 
@@ -12,16 +13,14 @@ use super::purse::purse;
 use super::release::Release;
 use super::{Alignment, Outcome, Party, Protocol, Vertical, asking, meeting, packed};
 use crate::Error;
-use crate::boost::gradient::{Boosted, Gradient, Rows, Training};
+use crate::boost::gradient::Boosted;
 use crate::data::Table;
 use crate::data::schema::{Column, Label};
 use crate::model::{Model, Settings};
 use crate::party::{Context, PartyId, RunName, Step};
 use crate::privacy::{Certificate, Ledger, Neighbours, Relation, Said, Unprotected};
 use crate::setting::central::covers;
-
-/// A run trains in about so many pieces, so that it can be watched and stopped.
-const PIECES: u32 = 10;
+use fitting::Fitting;
 
 /// The party that has the labels, by what it waits for.
 pub struct LabelHolder(State);
@@ -463,67 +462,5 @@ impl Expecting<(), Came> {
                 )))))
             }
         }
-    }
-}
-
-/// A model that is being trained.
-struct Fitting {
-    run: Going,
-    joined: Joined,
-    gradient: Gradient,
-    boosted: Option<Boosted>,
-    parties: Vec<Said>,
-    ranks: asking::Ranks,
-}
-
-impl Fitting {
-    /// Trains some rounds more.
-    fn piece(mut self: Box<Self>, context: &mut Context<'_, Message>) -> Result<Step<Party>, Error> {
-        let rounds = self.run.vertical.trees.rounds;
-        let done = self.boosted.as_ref().map_or(0, |boosted| boosted.rounds() as u32);
-        let until = (done + rounds.div_ceil(PIECES)).min(rounds);
-        let training = Training {
-            schema: &self.joined.schema,
-            rows: Rows {
-                cells: &self.joined.cells,
-                weights: None,
-            },
-            validation: None,
-            start: self.boosted.as_ref(),
-        };
-        let boosted = self.gradient.fit(&training, &mut |progress| {
-            let now = done + progress.done as u32;
-            context.progress("Training", now.into(), rounds.into());
-            if now >= until {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
-        })?;
-        self.boosted = Some(boosted);
-        if until < rounds {
-            return Ok(Step::Working(LabelHolder::next(State::Training(self))));
-        }
-        let Self {
-            run,
-            joined,
-            boosted,
-            parties,
-            ranks,
-            ..
-        } = *self;
-        let boosted = boosted.ok_or_else(|| Error::Misuse("a model was trained".into()))?;
-        if ranks.releases.is_empty() {
-            return run.model(joined, boosted, parties);
-        }
-        let (ranked, splits) = ranks.ask(boosted, run.own.clone(), run.label(), parties);
-        let asked: BTreeMap<PartyId, ()> = splits.iter().map(|(party, _)| (*party, ())).collect();
-        for (party, splits) in splits {
-            context.send(party, &Message::Splits(splits));
-        }
-        let came = BTreeMap::new();
-        let expecting = Box::new(Expecting { run, asked, came });
-        let state = State::ExpectThresholds(expecting, Box::new(ranked));
-        Ok(Step::Continue(LabelHolder::next(state)))
     }
 }
