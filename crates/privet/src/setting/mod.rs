@@ -12,3 +12,4 @@ pub mod central;
 pub mod evaluation;
 pub mod plain;
 pub mod trees;
+pub mod vertical;

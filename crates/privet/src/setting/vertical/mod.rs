@@ -1,0 +1,3 @@
+//! Parties with different columns of the same people.
+
+pub mod order;
