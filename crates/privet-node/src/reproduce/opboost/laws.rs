@@ -5,6 +5,7 @@ use privet::privacy::Epsilon;
 use privet::privacy::mechanism::ordered::{ClampedGeometric, GlobalMap, Loss, Ordered, PathGeometric, Route};
 use privet::setting::vertical::order::bounds::{Split, split_kept, split_kept_as_printed};
 
+use super::super::Measure;
 use super::mechanisms::Kind;
 use super::{Data, EPSILONS, Measured, Progress, coins, measured};
 
@@ -90,8 +91,13 @@ fn laws_differ(epsilon: f64, slots: usize) -> Result<f64, Error> {
     Ok(largest)
 }
 
-/// Figure 3: what becomes of the middle of [−50, 50] at ε = 0.1 with parts of 10.
-pub(super) fn figure_3(_: &Data, _: u32, _: &Progress) -> Result<Vec<Measured>, Error> {
+/// Figure 3: what becomes of the middle at ε = 0.1 with parts of 10. On [−50, 50] the last part has one slot, which is as likely
+/// as a whole part: the two maps fit only if the parts do, as on [−50, 49].
+pub(super) fn figure_3(slots: usize) -> Measure {
+    Box::new(move |_, _, _| distributions(slots))
+}
+
+fn distributions(slots: usize) -> Result<Vec<Measured>, Error> {
     const AT: [(&str, usize); 7] = [
         ("P(−50)", 0),
         ("P(−20)", 30),
@@ -99,9 +105,9 @@ pub(super) fn figure_3(_: &Data, _: u32, _: &Progress) -> Result<Vec<Measured>, 
         ("P(0)", 50),
         ("P(5)", 55),
         ("P(20)", 70),
-        ("P(50)", 100),
+        ("P(49)", 99),
     ];
-    let (epsilon, slots) = (0.1, 101);
+    let epsilon = 0.1;
     let global = Kind::Global.as_paper(epsilon, slots)?.row(50);
     let mut found = Vec::new();
     for (method, kind) in [
@@ -121,7 +127,7 @@ pub(super) fn figure_3(_: &Data, _: u32, _: &Progress) -> Result<Vec<Measured>, 
 }
 
 /// Figure 4's values: one in each slot, or the sums of twelve coins of equal chance, which are close to normal.
-pub(super) fn figure_4(spread: &'static str) -> super::super::Measure {
+pub(super) fn figure_4(spread: &'static str) -> Measure {
     Box::new(move |_, _, bar| {
         let mut counts = vec![u64::from(spread == "uniform"); 100];
         if spread == "normal" {
