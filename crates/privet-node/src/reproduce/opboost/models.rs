@@ -86,7 +86,7 @@ pub(super) fn on(setup: Setup) -> Measure {
 fn measure(setup: Setup, data: &Data, runs: u32, bar: &Progress) -> Result<Vec<Measured>, Error> {
     let prepared = Prepared::new(setup, data)?;
     let classes = matches!(prepared.plain().label(), Some((_, Label::Classes(_))));
-    let alone = prepared.own()?.features().next().is_some();
+    let alone = prepared.plain().features().count() > prepared.names().count();
     let cases: Vec<(usize, &str, Method, Option<f64>)> = METHODS
         .iter()
         .filter(|(_, method, _)| match method {

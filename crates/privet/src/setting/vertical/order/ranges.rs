@@ -9,6 +9,8 @@
 
 use std::ops::Range;
 
+use rayon::prelude::*;
+
 use crate::Error;
 use crate::privacy::mechanism::ordered::{Ordered, Unary};
 
@@ -38,7 +40,7 @@ impl Shares {
     /// # Errors
     /// [`Error::Parameter`] if there is not a count for every output, or there are no rows.
     pub fn counted(counts: &[u64], mechanism: &dyn Ordered) -> Result<Self, Error> {
-        let rows = rows(counts, mechanism)?;
+        let rows = rows(counts, mechanism.outputs().count)?;
         let (slots, lowest) = (mechanism.inputs(), i64::from(mechanism.outputs().lowest));
         let mut shares = vec![0.0; slots];
         for (output, count) in counts.iter().enumerate() {
@@ -52,9 +54,8 @@ impl Shares {
     ///
     /// # Errors
     /// As [`Shares::counted`].
-    pub fn reconstructed(counts: &[u64], mechanism: &dyn Ordered, steps: u32) -> Result<Self, Error> {
-        let rows = rows(counts, mechanism)?;
-        let laws: Vec<Vec<f64>> = (0..mechanism.inputs()).map(|x| mechanism.row(x as u16)).collect();
+    pub fn reconstructed(counts: &[u64], Laws(laws): &Laws, steps: u32) -> Result<Self, Error> {
+        let rows = rows(counts, laws.first().map_or(0, Vec::len))?;
         let mut shares = vec![1.0 / laws.len() as f64; laws.len()];
         for _ in 0..steps {
             let mut expected = vec![0.0; counts.len()];
@@ -89,8 +90,19 @@ impl Shares {
     }
 }
 
-fn rows(counts: &[u64], mechanism: &dyn Ordered) -> Result<f64, Error> {
-    let outputs = mechanism.outputs().count;
+/// All transition rows of a mechanism, which are public: computed once, for as many columns as one likes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Laws(Vec<Vec<f64>>);
+
+impl Laws {
+    /// Row by row. On a thousand slots this takes seconds.
+    pub fn of(mechanism: &dyn Ordered) -> Self {
+        let slots = (0..mechanism.inputs()).into_par_iter();
+        Self(slots.map(|x| mechanism.row(x as u16)).collect())
+    }
+}
+
+fn rows(counts: &[u64], outputs: usize) -> Result<f64, Error> {
     let rows: u64 = counts.iter().sum();
     if counts.len() == outputs && rows > 0 {
         return Ok(rows as f64);
@@ -257,14 +269,15 @@ mod tests {
             parts.sum()
         };
         let counts: Vec<u64> = (0..4).map(|y| (average(y) * 1e9).round() as u64).collect();
-        let found = Shares::reconstructed(&counts, &map, 3000).expect("four counts");
+        let laws = Laws::of(&map);
+        let found = Shares::reconstructed(&counts, &laws, 3000).expect("four counts");
         let naive = Shares::counted(&counts, &map).expect("four counts");
         for (slot, share) in truth.iter().enumerate() {
             assert!((found.of(slot..slot + 1) - share).abs() < 1e-4, "{slot}");
         }
         assert!((naive.of(1..2) - 0.6).abs() > 0.1, "counting is far off");
         // A step by hand: from equal shares, Σ_y P(y|0)·seen(y)/mean(y) / 4.
-        let one = Shares::reconstructed(&counts, &map, 1).expect("four counts");
+        let one = Shares::reconstructed(&counts, &laws, 1).expect("four counts");
         let law = map.row(0);
         let step: f64 = (0..4)
             .map(|y| {
