@@ -16,6 +16,8 @@ pub enum Error {
     Journal(String),
     /// The operating system gave no randomness. Nothing was drawn.
     Randomness(String),
+    /// Another party sent what nobody who follows the protocol sends, or gave up. It is named.
+    Peer(String),
     /// The library was used against its rules.
     Misuse(String),
 }
@@ -27,6 +29,7 @@ impl fmt::Display for Error {
         | Self::Budget(text)
         | Self::Journal(text)
         | Self::Randomness(text)
+        | Self::Peer(text)
         | Self::Misuse(text)) = self;
         f.write_str(text)
     }

@@ -9,6 +9,8 @@
 //! | [`learner`] | one weak learner each: it fits weighted rows, and votes |
 //! | [`boost`] | ensembles of learners: coefficients, weights, votes |
 //! | [`model`] | what is saved and shown: one file, and predictions |
+//! | [`wire`] | what parties send each other, as bytes |
+//! | [`party`] | roles of protocols, in one process or many |
 //! | [`setting`] | where rooms meet: parameters in, a model with its certificate out |
 //!
 //! A value that depends on somebody's data is [`Private`](privacy::Private): it cannot be printed, compared or serialised.
@@ -50,8 +52,10 @@ pub mod data;
 mod error;
 pub mod learner;
 pub mod model;
+pub mod party;
 pub mod privacy;
 pub mod setting;
+pub mod wire;
 
 pub use error::Error;
 

@@ -23,7 +23,7 @@ pub(super) enum Rule {
         missing: Vec<f64>,
     },
     /// Ids; the texts that are none.
-    Unit(Vec<Vec<u8>>),
+    Ids(Vec<Vec<u8>>),
     Ignore,
 }
 
@@ -53,15 +53,15 @@ impl Rule {
                 max: *max,
                 missing: numbers(),
             },
-            Kind::Id if schema.unit().column.as_deref() == Some(name) => Self::Unit(
-                schema
-                    .missing()
-                    .iter()
-                    .map(|text| text.clone().into_bytes())
-                    .collect(),
-            ),
+            Kind::Id if schema.unit().column.as_deref() == Some(name) => Self::ids(schema),
             Kind::Id | Kind::Skip => Self::Ignore,
         }
+    }
+
+    /// Ids, whatever they are for.
+    pub(super) fn ids(schema: &Schema) -> Self {
+        let missing = schema.missing().iter();
+        Self::Ids(missing.map(|text| text.clone().into_bytes()).collect())
     }
 }
 
@@ -79,7 +79,7 @@ pub(super) enum Taken {
     Feature(Feature),
     Classes(Vec<u16>),
     Numbers(Vec<f32>),
-    Units(Names),
+    Ids(Names),
     Nothing,
 }
 
@@ -96,7 +96,7 @@ impl<'a> ColumnBuilder<'a> {
             }),
             Rule::Class(_) => Taken::Classes(Vec::new()),
             Rule::Target { .. } => Taken::Numbers(Vec::new()),
-            Rule::Unit(_) => Taken::Units(Names::default()),
+            Rule::Ids(_) => Taken::Ids(Names::default()),
             Rule::Ignore => Taken::Nothing,
         };
         Self { rule, taken }
@@ -125,9 +125,9 @@ impl<'a> ColumnBuilder<'a> {
             (Rule::Class(lookup), Taken::Classes(classes)) => {
                 classes.extend(cells.map(|cell| class(lookup, lookup.text(cell))));
             }
-            (Rule::Unit(missing), Taken::Units(units)) => {
+            (Rule::Ids(missing), Taken::Ids(ids)) => {
                 let none = |cell: &[u8]| missing.iter().any(|text| text == cell);
-                units.extend(cells.map(|cell| if none(cell) { &[] } else { cell }));
+                ids.extend(cells.map(|cell| if none(cell) { &[] } else { cell }));
             }
             _ => {}
         }
@@ -182,7 +182,7 @@ impl<'a> ColumnBuilder<'a> {
             (Rule::Number { .. } | Rule::Target { .. }, _) => self.reals(std::iter::once(None)),
             (Rule::Slots { lookup, .. }, Taken::Feature(feature)) => feature.bins.push(lookup.missing),
             (Rule::Class(lookup), Taken::Classes(classes)) => classes.push(class(lookup, lookup.missing)),
-            (_, Taken::Units(units)) => units.push(&[]),
+            (_, Taken::Ids(ids)) => ids.push(&[]),
             _ => {}
         }
     }
@@ -240,7 +240,7 @@ impl<'a> ColumnBuilder<'a> {
             Taken::Feature(feature) => Some(feature.bins.len()),
             Taken::Classes(classes) => Some(classes.len()),
             Taken::Numbers(numbers) => Some(numbers.len()),
-            Taken::Units(units) => Some(units.len()),
+            Taken::Ids(ids) => Some(ids.len()),
             Taken::Nothing => None,
         }
     }

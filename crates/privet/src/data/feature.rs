@@ -108,6 +108,13 @@ pub struct Feature {
 }
 
 impl Feature {
+    /// A feature of so many slots from the slot of each row.
+    pub(crate) fn of_slots(slots: usize, rows: impl Iterator<Item = u16>) -> Self {
+        let mut bins = Bins::with_slots(slots);
+        bins.extend(rows);
+        Self { bins, scaled: None }
+    }
+
     pub(super) fn join(rows: usize, parts: impl Iterator<Item = Self>) -> Self {
         let mut parts = parts;
         let Some(mut all) = parts.next() else {
@@ -178,8 +185,8 @@ impl Target {
 }
 
 /// Texts one after another, without an allocation for each.
-#[derive(Debug, Default)]
-pub(super) struct Names {
+#[derive(Clone, PartialEq, Default)]
+pub struct Names {
     bytes: Vec<u8>,
     ends: Vec<usize>,
 }
@@ -196,17 +203,41 @@ impl Names {
         texts.for_each(|text| self.push(text));
     }
 
-    pub(super) fn len(&self) -> usize {
+    /// How many there are.
+    pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = &[u8]> {
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    pub(super) fn take(&self, rows: &[u32]) -> Self {
+        let mut taken = Self::default();
+        for &row in rows {
+            let row = row as usize;
+            let start = if row == 0 { 0 } else { self.ends[row - 1] };
+            taken.push(&self.bytes[start..self.ends[row]]);
+        }
+        taken
+    }
+
+    /// One after another; a missing one is empty.
+    pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
         let mut start = 0;
         self.ends.iter().map(move |&end| {
             let text = &self.bytes[start..end];
             start = end;
             text
         })
+    }
+}
+
+impl std::fmt::Debug for Names {
+    /// Never the names.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Names").finish_non_exhaustive()
     }
 }
 

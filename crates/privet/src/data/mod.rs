@@ -29,7 +29,7 @@ pub use column::ColumnBuilder;
 pub use cuts::Cuts;
 pub(crate) use cuts::place;
 pub use document::{Document, Section};
-pub use feature::{Bins, Feature, Target};
+pub use feature::{Bins, Feature, Names, Target};
 pub use finder::Finder;
 pub(crate) use lookup::TRUTHS;
 pub use public::Public;

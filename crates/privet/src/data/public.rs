@@ -23,6 +23,14 @@ impl Table {
         self.public_under(&ledger.relation().relation())
     }
 
+    /// How many rows there are, if a relation leaves that public.
+    ///
+    /// # Privacy
+    /// `docs/proofs/relations.md#public-columns`.
+    pub(crate) fn rows_under(&self, relation: &Relation) -> Option<usize> {
+        self.cells().left_public_count(relation, |cells| cells.rows)
+    }
+
     /// The same under a relation that a ledger is open for.
     pub(crate) fn public_under(&self, relation: &Relation) -> Option<Public> {
         let schema = self.schema();
@@ -44,6 +52,7 @@ impl Table {
                     features: kept.cloned().collect(),
                     target: cells.target.clone().filter(|_| label),
                     units: None,
+                    ids: None,
                 },
                 places,
             }

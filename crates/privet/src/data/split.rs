@@ -70,6 +70,7 @@ impl Table {
                         .collect(),
                     target: cells.target.clone().filter(|_| label),
                     units: cells.units.clone(),
+                    ids: cells.ids.clone(),
                 });
                 Ok(Self::of(Arc::new(part), cells))
             })

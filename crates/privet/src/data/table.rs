@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::column::{ColumnBuilder, Rule, Taken};
 use super::feature::{Feature, Names, Target, pick};
-use super::schema::Schema;
+use super::schema::{Kind, Schema};
 use crate::Error;
 use crate::privacy::Private;
 
@@ -60,6 +60,8 @@ pub struct Cells {
     pub(super) target: Option<Target>,
     /// Which person each row is about, if the schema has a column for that.
     pub(super) units: Option<Vec<u32>>,
+    /// The id of each row, if rows are to be met with another party's.
+    pub(super) ids: Option<Names>,
 }
 
 impl Cells {
@@ -83,6 +85,31 @@ impl Cells {
         self.units.as_deref()
     }
 
+    /// The id of each row, if [`Intake::aligned_by`] asked for them.
+    pub fn ids(&self) -> Option<&Names> {
+        self.ids.as_ref()
+    }
+
+    /// Rows that were put together from columns of different origin.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] if columns have different lengths.
+    pub(crate) fn joined(rows: usize, features: Vec<Feature>, target: Option<Target>) -> Result<Self, Error> {
+        let lengths = features.iter().map(|feature| feature.bins.len());
+        if lengths
+            .chain(target.as_ref().map(Target::len))
+            .any(|length| length != rows)
+        {
+            return Err(Error::Misuse("joined columns have as many rows each".into()));
+        }
+        Ok(Self {
+            rows,
+            features,
+            target,
+            ..Self::default()
+        })
+    }
+
     /// These rows, in this order.
     pub(crate) fn take(&self, rows: &[u32]) -> Self {
         Self {
@@ -100,6 +127,7 @@ impl Cells {
                 Target::Numbers(numbers) => Target::Numbers(pick(numbers, rows)),
             }),
             units: self.units.as_ref().map(|units| pick(units, rows)),
+            ids: self.ids.as_ref().map(|ids| ids.take(rows)),
         }
     }
 
@@ -118,6 +146,12 @@ impl Cells {
             cells.features.push(Feature::join(rows, parts));
         }
         cells.target = Target::join(rows, pieces.iter_mut().map(|piece| piece.cells.target.take()));
+        let ids: Option<Vec<Names>> = pieces.iter_mut().map(|piece| piece.ids.take()).collect();
+        cells.ids = ids.filter(|ids| !ids.is_empty()).map(|ids| {
+            let mut all = Names::default();
+            ids.iter().for_each(|names| all.extend(names.iter()));
+            all
+        });
         let units: Option<Vec<Names>> = pieces.into_iter().map(|piece| piece.units).collect();
         match units.filter(|units| !units.is_empty()) {
             Some(units) => cells.first_rows(&units, rows_per_unit),
@@ -168,6 +202,8 @@ pub struct Intake {
     schema: Arc<Schema>,
     rules: Vec<Rule>,
     with_label: bool,
+    /// The place of the column by which rows are met with another party's.
+    ids: Option<usize>,
 }
 
 impl Intake {
@@ -187,7 +223,7 @@ impl Intake {
             .iter()
             .map(
                 |column| match Rule::of(&schema, &column.name, &column.kind, keep == Keep::Values) {
-                    Rule::Class(_) | Rule::Target { .. } | Rule::Unit(_) if !with_label => Rule::Ignore,
+                    Rule::Class(_) | Rule::Target { .. } | Rule::Ids(_) if !with_label => Rule::Ignore,
                     rule => rule,
                 },
             )
@@ -196,7 +232,25 @@ impl Intake {
             schema,
             rules,
             with_label,
+            ids: None,
         }
+    }
+
+    /// Keeps the ids of the rows, too, by which they are met with another party's.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] if the schema has no such column, or it is not of type `id`.
+    pub fn aligned_by(mut self, column: &str) -> Result<Self, Error> {
+        let place = self.schema.columns().iter().position(|c| c.name == column);
+        let place = place.filter(|place| self.schema.columns()[*place].kind == Kind::Id);
+        let Some(place) = place else {
+            return Err(Error::Parameter(format!(
+                "the schema has no column '{column}' of type id to meet rows by: add {column} = {{ type = \"id\" }} to its [columns]"
+            )));
+        };
+        self.rules[place] = Rule::ids(&self.schema);
+        self.ids = Some(place);
+        Ok(self)
     }
 
     /// The schema.
@@ -239,13 +293,20 @@ impl Intake {
                 ..Cells::default()
             },
             units: None,
+            ids: None,
         };
-        for column in columns {
+        for (place, column) in columns.into_iter().enumerate() {
             match column.taken {
                 Taken::Feature(feature) => piece.cells.features.push(feature),
                 Taken::Classes(classes) => piece.cells.target = Some(Target::Classes(classes)),
                 Taken::Numbers(numbers) => piece.cells.target = Some(Target::Numbers(numbers)),
-                Taken::Units(units) => piece.units = Some(units),
+                Taken::Ids(ids) => {
+                    let is_unit =
+                        self.schema.unit().column.as_ref() == Some(&self.schema.columns()[place].name);
+                    let meets = self.ids == Some(place);
+                    piece.ids = meets.then(|| ids.clone()).or(piece.ids);
+                    piece.units = (is_unit && self.with_label).then_some(ids).or(piece.units);
+                }
                 Taken::Nothing => {}
             }
         }
@@ -257,6 +318,7 @@ impl Intake {
 pub struct Piece {
     cells: Cells,
     units: Option<Names>,
+    ids: Option<Names>,
 }
 
 #[cfg(test)]

@@ -33,8 +33,13 @@ pub struct Account {
     spends: Vec<Spent>,
     void: Option<String>,
     leaks: u64,
+    /// What was shown in runs between parties: a run that is taken up again shows nothing new.
+    shown: BTreeSet<Shown>,
     left: Left,
 }
+
+/// An item of a joint computation: the run, what, to whom, how many.
+type Shown = (String, String, String, u64);
 
 /// One payment.
 #[derive(Debug, Clone)]
@@ -279,18 +284,38 @@ impl Book {
             Event::Desensitise {
                 dataset,
                 relation,
+                what,
                 columns,
                 record,
-                ..
+                run,
             } => {
                 if self.desensitises(dataset, relation, columns)? != *record {
                     return Err("what is stated for a row is not the sum over its columns".into());
                 }
-                self.account_mut(dataset).left.note(columns);
+                let left = &mut self.account_mut(dataset).left;
+                left.note(run.as_deref(), what, columns);
             }
-            Event::Leak { dataset, count, .. } => {
+            Event::Redraw { dataset, run, what } => {
+                let left = self.account(dataset).map(|account| &account.left);
+                if !left.map_or(Ok(false), |left| left.admits_again(run, what, None))? {
+                    return Err("nothing of this run has left, so nothing can be drawn again".into());
+                }
+                self.account_mut(dataset).left.note_again(run, what);
+            }
+            Event::Leak {
+                dataset,
+                what,
+                to,
+                count,
+                run,
+                ..
+            } => {
                 let account = self.account_mut(dataset);
                 account.leaks = account.leaks.saturating_add(*count);
+                if let Some(run) = run {
+                    let shown = (run.clone(), what.clone(), to.clone(), *count);
+                    account.shown.insert(shown);
+                }
             }
             Event::Void { dataset, because } => {
                 self.account_mut(dataset)
@@ -372,6 +397,23 @@ impl Book {
         let account = self.account(dataset).filter(|a| a.lines.contains_key(relation));
         let account = account.ok_or_else(|| format!("'{dataset}' has no budget for: {relation}"))?;
         account.left.admits(dataset, relation, columns)
+    }
+
+    /// Whether exactly these columns left in this run already, so that they may be drawn once more; or why not.
+    pub(in crate::privacy) fn redraws(
+        &self,
+        dataset: &str,
+        (run, what): (&str, &str),
+        columns: &[Distance],
+    ) -> Result<bool, String> {
+        let left = self.account(dataset).map(|account| &account.left);
+        left.map_or(Ok(false), |left| left.admits_again(run, what, Some(columns)))
+    }
+
+    /// Whether this run has shown this already.
+    pub(in crate::privacy) fn has_shown(&self, dataset: &str, shown: &Shown) -> bool {
+        self.account(dataset)
+            .is_some_and(|account| account.shown.contains(shown))
     }
 
     /// The budget that goes by this name.

@@ -11,6 +11,7 @@ use super::book::Line;
 use super::joint::Leak;
 use super::journal::Head;
 use super::mechanism::ordered::{Distance, Loss};
+use super::texts::is_one_line;
 use super::{Delta, Epsilon, Relation};
 use crate::Error;
 
@@ -125,6 +126,9 @@ pub struct Certificate {
     pub recorded: bool,
     /// Where the ledger's chain ended: `privet ledger verify --against` looks for it.
     pub ledger: Head,
+    /// What holds for the data sets of other parties that took part, in their own words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parties: Vec<Certificate>,
 }
 
 /// What all runs on a data set together guarantee under one relation: a model may use what earlier runs released.
@@ -206,7 +210,30 @@ impl Certificate {
             total,
             recorded: run.recorded,
             ledger,
+            parties: Vec::new(),
         }
+    }
+
+    /// As text that [`from_json`](Self::from_json) reads.
+    pub fn to_json(&self) -> String {
+        // Unwrap safety: plain structs with text keys always serialise.
+        serde_json::to_string(self).expect("a certificate is plain data")
+    }
+
+    /// What another party sent as its certificate, if it is one that can be shown: its texts are single lines of what can be seen,
+    /// and nobody speaks for a third.
+    pub fn from_json(text: &str) -> Option<Self> {
+        fn is_readable(value: &serde_json::Value) -> bool {
+            match value {
+                serde_json::Value::String(text) => is_one_line(text),
+                serde_json::Value::Array(items) => items.iter().all(is_readable),
+                serde_json::Value::Object(fields) => fields.values().all(is_readable),
+                _ => true,
+            }
+        }
+        let certificate: Self = serde_json::from_str(text).ok()?;
+        let shown = is_readable(&serde_json::from_str(text).ok()?) && certificate.parties.is_empty();
+        (shown && certificate.to_json() == text).then_some(certificate)
     }
 
     /// The sum of its payments, if all are pure ε.

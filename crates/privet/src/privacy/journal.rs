@@ -63,6 +63,19 @@ pub enum Event {
         columns: Vec<Distance>,
         /// How well two rows can be told apart by these columns: the sum over them.
         record: Loss,
+        /// The run between parties that it was for, by a name that only its owner gave.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        run: Option<String>,
+    },
+    /// Columns of a run that broke off before their values were kept: nobody saw them, and they were drawn once more under the old
+    /// entry.
+    Redraw {
+        /// The data set's name in the schema.
+        dataset: String,
+        /// The run.
+        run: String,
+        /// What the old entry was for.
+        what: String,
     },
     /// A private value entered a joint computation that leaks this much.
     Leak {
@@ -76,6 +89,9 @@ pub enum Event {
         count: u64,
         /// Where the leakage is argued.
         proof: String,
+        /// The run between parties that it was for, by a name that only its owner gave.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        run: Option<String>,
     },
     /// Something left without protection: the data set's total says so from now on, for ever.
     Void {
@@ -116,19 +132,25 @@ impl Event {
                 relation,
                 what,
                 columns,
+                run,
                 ..
             } => {
                 let columns = columns.iter().flat_map(|c| [&c.column, &c.mechanism, &c.proof]);
-                let columns = columns.map(String::as_str).collect();
+                let columns = columns.chain(run).map(String::as_str).collect();
                 [vec![dataset.as_str(), what], relation.columns(), columns].concat()
             }
+            Self::Redraw { dataset, run, what } => vec![dataset, run, what],
             Self::Leak {
                 dataset,
                 what,
                 to,
                 proof,
+                run,
                 ..
-            } => vec![dataset, what, to, proof],
+            } => {
+                let run = run.iter().map(String::as_str).collect();
+                [vec![dataset.as_str(), what, to, proof], run].concat()
+            }
             Self::Void { dataset, because } => vec![dataset, because],
             Self::Adopt { dataset, of } => vec![dataset, of],
         }

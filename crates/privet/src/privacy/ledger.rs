@@ -4,13 +4,13 @@
 //! may depend on what was released before, and a payment is admitted only while the box of caps, fixed when the limit was
 //! set, holds (`docs/proofs/accounts.md`). Refusal comes before the data is looked at.
 
+mod leaving;
+
 use super::account::{Caps, Price};
 use super::book::Book;
 use super::certificate::{Certificate, Payment, Run};
-use super::joint::{Disclosed, Leak};
 use super::journal::{Entry, Event, Journal, Volatile, hexadecimal};
-use super::mechanism::ordered::{Column, Desensitised, Distance};
-use super::mechanism::{Assumption, Mechanism, Objective, Paid};
+use super::mechanism::{Assumption, Mechanism, Objective};
 use super::query::Query;
 use super::reservation::{Part, Reservation, price_of_parts};
 use super::texts::{check_texts, readable};
@@ -25,6 +25,8 @@ pub struct Ledger<N> {
     journal: Box<dyn Journal>,
     random: Randomness,
     run: Run,
+    /// The run between parties that this is for.
+    taken_up: Option<String>,
     /// A write that failed may or may not be on disk: nothing more is drawn until the ledger is opened again.
     broken: bool,
     #[cfg(feature = "audit")]
@@ -56,6 +58,7 @@ impl<N: Neighbours> Ledger<N> {
             journal: Box::new(journal),
             random,
             run,
+            taken_up: None,
             broken: false,
             #[cfg(feature = "audit")]
             auditor: None,
@@ -173,61 +176,6 @@ impl<N: Neighbours> Ledger<N> {
         let all = draws.saturating_mul(parts.parts() as u64);
         self.reserve(what, whole, all)?
             .parallel(price, draws, parts, body)
-    }
-
-    /// Lets columns out with every value changed by itself: writes down what that tells about a row, then draws. No cap is charged,
-    /// for the guarantee is of another kind than any ε; instead a column leaves once, ever.
-    ///
-    /// # Privacy
-    /// `docs/proofs/ordered.md#columns`: how well two rows can be told apart, value by value.
-    ///
-    /// # Errors
-    /// [`Error::Budget`] if a column has left already, or the number of rows is private; [`Error::Journal`] if it could not be
-    /// written. Nothing was drawn then.
-    pub fn desensitise(
-        &mut self,
-        what: &str,
-        columns: Vec<Column<'_>>,
-    ) -> Result<Released<Vec<Desensitised>>, Error> {
-        let relation = self.relation.relation();
-        let distances: Vec<Distance> = columns.iter().map(Column::distance).collect();
-        let record = self.book.desensitises(&self.dataset, &relation, &distances);
-        self.write(Event::Desensitise {
-            dataset: self.dataset.clone(),
-            relation,
-            what: what.into(),
-            columns: distances.clone(),
-            record: record.map_err(|why| Error::Budget(format!("refused: {why}. Nothing was drawn.")))?,
-        })?;
-        self.run.desensitise(distances);
-        self.random.renew()?;
-        #[cfg(feature = "audit")]
-        if let Some(auditor) = self.auditor.as_deref_mut() {
-            let rows = self.relation.relation().rows().get().into();
-            let left = super::audit::observe_columns(auditor, columns, rows, &mut self.random);
-            return Ok(Released::new(left));
-        }
-        let draw = |column: Column<'_>| column.draw(Paid::receipt(), &mut self.random);
-        Ok(Released::new(columns.into_iter().map(draw).collect()))
-    }
-
-    /// Lets a private value enter a joint computation that shows `count` items of `leak` to somebody else.
-    ///
-    /// # Errors
-    /// [`Error::Journal`] if the entry could not be written; the value then stays where it is.
-    pub fn disclose<T>(&mut self, leak: &Leak, value: Private<T>, count: u64) -> Result<Disclosed<T>, Error> {
-        if count == 0 {
-            return Err(Error::Parameter("a disclosure counts at least one item".into()));
-        }
-        self.write(Event::Leak {
-            dataset: self.dataset.clone(),
-            what: leak.what().into(),
-            to: leak.to().into(),
-            count,
-            proof: leak.anchor().as_str().into(),
-        })?;
-        self.run.leak(leak, count);
-        Ok(Disclosed::new(value.expose()))
     }
 
     /// Says that this run protects nobody, and why. The data set's total says so from then on, for ever.

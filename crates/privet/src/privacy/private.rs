@@ -74,6 +74,24 @@ impl<T> Private<T> {
         }
     }
 
+    /// How many rows there are, if `relation` leaves that public: `count` counts, and must look at nothing else. Who may ask is
+    /// checked by a test.
+    ///
+    /// # Privacy
+    /// Two tables that are neighbours have as many rows if a unit of one row is replaced, or only its private columns are.
+    pub(crate) fn left_public_count(
+        &self,
+        relation: &Relation,
+        count: impl Fn(&T) -> usize,
+    ) -> Option<usize> {
+        let keeps = match relation {
+            Relation::AddRemove { .. } => false,
+            Relation::Replace { rows, .. } => rows.get() == 1,
+            Relation::ReplacePrivate { .. } => true,
+        };
+        keeps.then(|| count(&self.0))
+    }
+
     /// Wraps what was computed from private values inside this module.
     pub(in crate::privacy) fn wrap(value: T) -> Self {
         Self(value)

@@ -18,6 +18,11 @@ pub(super) fn check_texts(event: &Event) -> Result<(), String> {
     Ok(())
 }
 
+/// Whether a text can be shown in one line, of whatever length.
+pub(super) fn is_one_line(text: &str) -> bool {
+    !text.chars().any(is_unseen)
+}
+
 /// A text that [`check_texts`] accepts, for reasons that must be written down whatever they look like.
 pub(super) fn readable(text: &str) -> String {
     let seen: String = text

@@ -58,6 +58,7 @@ impl Unprotected {
                 total: None,
                 recorded: false,
                 ledger: Head::empty(),
+                parties: Vec::new(),
             },
         }
     }

@@ -4,6 +4,7 @@
 //! | --- | --- | --- |
 //! | [`plain`] | whoever trains sees all rows | nobody |
 //! | [`central`] | a curator sees all rows, everybody else the model | a person, or a person's private columns, from whoever sees the model |
+//! | [`vertical`] | nobody: each party sees its own columns, and the others' changed | how near two people's values are, column by column |
 //! | [`evaluation`] | whoever has labelled rows sees them | a person among these rows, from the figures |
 //!
 //! A setting parses its parameters once, before anything is read or paid.

@@ -5,7 +5,7 @@ use privet::privacy::mechanism::ordered::{
     AdjustedMap, Adjustment, Alignment, ClampedGeometric, Column, Desensitised, Distance, LocalMap, Loss,
     Ordered, Route, Unary, UnboundedLaplace,
 };
-use privet::privacy::{Columns, Observer, Ratio};
+use privet::privacy::{Columns, Observer, Ratio, ReplacePrivate};
 
 use super::*;
 
@@ -240,10 +240,18 @@ fn tight_losses_are_printed_not_declared_ones() {
 
 #[test]
 fn a_unit_of_many_rows_loses_as_many_times() {
-    let relation = Replace::unit(3.try_into().expect("three")).of("id");
+    let three = 3.try_into().expect("three");
+    let ordered = clamped("0.1");
+    // A unit of three rows can be replaced by one of two: the number of rows would show.
+    let whole = Replace::unit(three).of("id");
+    let kept = journal(&whole, Caps::ZERO, "0");
+    let mut ledger = Ledger::open("toy", whole, kept, random()).expect("opens");
+    let refused = ledger.desensitise("a partner", vec![slots("age", &ordered)]);
+    assert!(matches!(refused, Err(Error::Budget(_))), "{refused:?}");
+
+    let relation = ReplacePrivate::unit(three, ["age", "hours"]).of("id");
     let journal = journal(&relation, Caps::ZERO, "0");
     let mut ledger = Ledger::open("toy", relation, journal, random()).expect("opens");
-    let ordered = clamped("0.1");
     ledger
         .desensitise(
             "a partner",
@@ -270,6 +278,7 @@ fn a_forged_record_is_not_in_a_chain() {
         what: "a partner".into(),
         columns: vec![slots("age", &ordered).distance()],
         record,
+        run: None,
     };
     assert!(append(&mut journal, event(loss("0.08"))).is_err());
     assert!(append(&mut journal, event(loss("0.72"))).is_ok());

@@ -199,6 +199,7 @@ fn subject(event: &Event) -> Option<&str> {
         Event::Limit { dataset, .. }
         | Event::Spend { dataset, .. }
         | Event::Desensitise { dataset, .. }
+        | Event::Redraw { dataset, .. }
         | Event::Leak { dataset, .. }
         | Event::Void { dataset, .. }
         | Event::Adopt { dataset, .. } => Some(dataset),
@@ -238,6 +239,9 @@ fn sentence(event: &Event) -> String {
             "{dataset}: {} desensitised for {what}, by which two rows can be told apart by {record}",
             count(columns.len() as u64, "column", "columns")
         ),
+        Event::Redraw { dataset, what, .. } => {
+            format!("{dataset}: drawn once more for {what}, after a run that broke off before anybody saw it")
+        }
         Event::Leak {
             dataset,
             what,

@@ -307,6 +307,53 @@ impl Number {
         Self::new(self.min, self.max, extras).unwrap_or_else(|_| self.clone())
     }
 
+    /// The same number in at most `bins` bins, if its schema says nothing about bins.
+    pub fn coarse(&self, bins: u16) -> Self {
+        let values = if self.integer {
+            self.max - self.min + 1.0
+        } else {
+            f64::INFINITY
+        };
+        if self.bins.is_some() || self.declared_cuts || values <= f64::from(bins) {
+            return self.clone();
+        }
+        let extras = Extras {
+            integer: self.integer,
+            transform: self.transform,
+            bins: Some(bins),
+            spacing: self.spacing,
+            fill: self.fill,
+            ..Extras::default()
+        };
+        Self::new(self.min, self.max, extras).unwrap_or_else(|_| self.clone())
+    }
+
+    /// The same number with so many bins more below and above, as wide as its bins are on average: for values that were changed
+    /// and may lie outside. Every number between the bounds keeps its bin, counted from the first of the old ones.
+    ///
+    /// # Errors
+    /// [`Error::Data`] if the bounds cannot be that far apart.
+    pub(crate) fn wider(&self, below: usize, above: usize) -> Result<Self, Error> {
+        if below == 0 && above == 0 {
+            return Ok(self.clone());
+        }
+        let width = (self.max - self.min) / self.cuts.bins() as f64;
+        let outside = |edge: f64, step: f64, count| (0..count).map(move |i| edge + step * (i as f64 + 0.5));
+        let mut points: Vec<f64> = outside(self.min, -width, below).collect();
+        points.reverse();
+        points.extend(self.cuts.points().iter().map(|&point| f64::from(point)));
+        points.extend(outside(self.max, width, above));
+        let extras = Extras {
+            cuts: Some(points),
+            ..Extras::default()
+        };
+        let (min, max) = (
+            self.min - width * (below as f64 + 1.0),
+            self.max + width * (above as f64 + 1.0),
+        );
+        Self::new(min, max, extras)
+    }
+
     /// A place in the range: evenly from end to end, or evenly as [`Spacing::Mixed`] reads the transformed scale.
     pub fn place(&self, share: f64, transformed: bool) -> f64 {
         place(self.min, self.max, self.transform, share, transformed)

@@ -216,9 +216,31 @@ impl Schema {
         spread
     }
 
+    /// The same schema with at most `bins` bins for each number of which it says nothing about bins.
+    #[must_use]
+    pub fn coarse(&self, bins: u16) -> Self {
+        let mut coarse = self.clone();
+        for column in &mut coarse.columns {
+            if let Kind::Number(number) = &mut column.kind {
+                *number = number.coarse(bins);
+            }
+        }
+        coarse
+    }
+
     /// Whether anything in the table is to be protected.
     pub fn is_private(&self) -> bool {
         self.columns.iter().any(|column| column.private)
+    }
+
+    /// The same columns without anything that tells people apart: what a party sends of them.
+    pub(crate) fn alone(&self) -> Self {
+        let columns = self.columns.iter().filter(|column| column.kind.is_feature());
+        Self {
+            unit: Unit::default(),
+            columns: columns.cloned().collect(),
+            ..self.clone()
+        }
     }
 
     /// The part of it with the columns that `keep` names; a party of a simulation may have the label and nothing else.

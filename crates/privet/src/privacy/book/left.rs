@@ -1,6 +1,6 @@
 //! Columns that have left with every value changed by itself.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::privacy::mechanism::ordered::{Distance, Loss};
 use crate::privacy::{Columns, Relation};
@@ -10,6 +10,16 @@ use crate::privacy::{Columns, Relation};
 pub(super) struct Left {
     names: BTreeSet<String>,
     record: Option<Loss>,
+    /// What left in runs between parties, by the run and what it was for.
+    runs: BTreeMap<(String, String), OfRun>,
+}
+
+/// Columns that left in a run between parties.
+#[derive(Debug, Clone)]
+struct OfRun {
+    columns: Vec<Distance>,
+    /// Whether they were drawn a second time: at most once.
+    redrawn: bool,
 }
 
 impl Left {
@@ -29,7 +39,13 @@ impl Left {
         relation: &Relation,
         columns: &[Distance],
     ) -> Result<Loss, String> {
-        if matches!(relation, Relation::AddRemove { .. }) {
+        // A unit of several rows may be replaced by one of fewer.
+        let counts = match relation {
+            Relation::AddRemove { .. } => true,
+            Relation::Replace { rows, .. } => rows.get() > 1,
+            Relation::ReplacePrivate { .. } => false,
+        };
+        if counts {
             return Err(format!(
                 "changed values show how many rows there are, which is private when {relation}"
             ));
@@ -49,8 +65,46 @@ impl Left {
         Ok(Distance::record(columns))
     }
 
+    /// Whether exactly these columns left in this run, so that they may be drawn once more if nobody saw them; or why not.
+    ///
+    /// # Privacy
+    /// `docs/proofs/ordered.md#redraw`.
+    pub(super) fn admits_again(
+        &self,
+        run: &str,
+        what: &str,
+        columns: Option<&[Distance]>,
+    ) -> Result<bool, String> {
+        match self.runs.get(&(run.to_owned(), what.to_owned())) {
+            None => Ok(false),
+            Some(left) if columns.is_some_and(|columns| columns != left.columns) => Err(
+                "this run has let out other columns, or the same ones changed otherwise: go on with the job it was begun with".into(),
+            ),
+            Some(left) if left.redrawn => Err(
+                "these columns were drawn twice already and never kept: a third time might tell. Their data set cannot let them out \
+                 any more"
+                    .into(),
+            ),
+            Some(_) => Ok(true),
+        }
+    }
+
+    /// Columns of a run were drawn a second time.
+    pub(super) fn note_again(&mut self, run: &str, what: &str) {
+        if let Some(left) = self.runs.get_mut(&(run.to_owned(), what.to_owned())) {
+            left.redrawn = true;
+        }
+    }
+
     /// Columns that were admitted have left.
-    pub(super) fn note(&mut self, columns: &[Distance]) {
+    pub(super) fn note(&mut self, run: Option<&str>, what: &str, columns: &[Distance]) {
+        if let Some(run) = run {
+            let left = OfRun {
+                columns: columns.to_vec(),
+                redrawn: false,
+            };
+            self.runs.insert((run.to_owned(), what.to_owned()), left);
+        }
         self.names
             .extend(columns.iter().map(|column| column.column.clone()));
         let before = self.record.unwrap_or(Loss::NONE);

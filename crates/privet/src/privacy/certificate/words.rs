@@ -133,7 +133,11 @@ impl fmt::Display for Certificate {
             f.write_str("ledger     none: this run is recorded nowhere")
         } else {
             write!(f, "ledger     none: what was spent is not recorded anywhere")
+        }?;
+        for party in &self.parties {
+            write!(f, "\n\nAnother party says of its part:\n{party}")?;
         }
+        Ok(())
     }
 }
 

@@ -88,7 +88,7 @@ impl Default for Trees {
 
 impl Trees {
     /// Each parameter's name in a job, and its value.
-    pub(super) fn settings(&self) -> Vec<(String, String)> {
+    pub(in crate::setting) fn settings(&self) -> Vec<(String, String)> {
         let mut all = vec![
             ("rounds", self.rounds.to_string()),
             ("learning_rate", self.learning_rate.to_string()),
@@ -121,7 +121,7 @@ impl Trees {
     }
 
     /// What can be checked without a schema. Every message begins with the parameter that it is about.
-    pub(super) fn check(&self) -> Result<(), Error> {
+    pub(in crate::setting) fn check(&self) -> Result<(), Error> {
         let counts = [
             ("rounds", Some(self.rounds), 1..=100_000),
             (
@@ -180,7 +180,7 @@ impl Trees {
     }
 
     /// That the columns it names are features with an order. Messages begin with the parameter that they are about.
-    pub(super) fn check_schema(&self, schema: &Schema) -> Result<(), Error> {
+    pub(in crate::setting) fn check_schema(&self, schema: &Schema) -> Result<(), Error> {
         self.directions(schema).map(|_| ())
     }
 
@@ -207,7 +207,7 @@ impl Trees {
         Ok(directions)
     }
 
-    pub(super) fn gradient(&self, schema: &Schema) -> Result<Gradient, Error> {
+    pub(in crate::setting) fn gradient(&self, schema: &Schema) -> Result<Gradient, Error> {
         let mut seed = [0; 32];
         seed[..8].copy_from_slice(&self.seed.to_le_bytes());
         let growth = match (self.leaves, self.depth) {

@@ -1,3 +1,134 @@
-//! Parties with different columns of the same people.
+//! Parties with different columns of the same people: features are changed before they leave, trees are trained on them.
+//!
+//! **Who takes part.** One *label holder*, who knows what is to be predicted and perhaps some columns; one or more *feature
+//! holders*, who know other columns of the same people. They do not trust each other with rows, and nobody else takes part.
+//!
+//! **What happens.**
+//!
+//! ```text
+//!  label holder                                              feature holder
+//!  greeting: settings, offer of ids (masked)    ─────────►
+//!                                               ◄─────────   answer (masked)                      alignment = "private"
+//!  which rows are common to all                 ─────────►
+//!                                                            pay, draw all rows once, keep
+//!                                               ◄─────────   columns: ⌈log₂|D|⌉ bits a value, and what they mean
+//!  trains; nothing goes back                                 may go home
+//! ```
+//!
+//! Every value of a feature holder's column is changed by itself, so that near values look alike
+//! ([`ordered`](crate::privacy::mechanism::ordered)). It is drawn once, for all rows of the table, and kept: whoever asks
+//! again is told the same. What the values mean comes from the schema.
+//!
+//! **Who learns what.**
+//!
+//! | who | learns | how far |
+//! | --- | --- | --- |
+//! | the label holder | each feature holder's columns of the common rows, changed | a distance per value, the sum over columns for a row: printed |
+//! | the label holder, by `alignment = "private"` | which of its people each feature holder knows, and how many rows that has | in full |
+//! | a feature holder, likewise | which of its people all know, and how many rows the label holder has | in full |
+//! | a feature holder, from training | nothing: it is told nothing about labels | |
+//! | whoever sees the model, or asks it often | may learn about the label holder's rows and labels, unless `label_epsilon` is given and its own columns are public | no bound |
+//!
+//! **As published** (`protocol = "as_published"`). Feature holders send ranks in 32 bits; the label holder asks for the values on
+//! both sides of its splits. That takes more bytes, and what is asked depends on labels. Ranks hide nothing: with more rows than slots
+//! every slot occurs, and a rank is a slot.
+//!
+//! **Predictions.** A model asks about slots of public bins, so whoever has all columns of a row can use it on raw values. Where columns stay
+//! apart, [`LabelHolder::predicting`] gathers them as in training: changed once, kept, and charged as another release; or
+//! only the answers to the model's questions, by which the feature holder learns what the model asks about its columns, and so
+//! something about labels.
+//!
+//! # Paper
+//! OpBoost. Errata and figures in `docs/papers.md`, proofs in `docs/proofs/ordered.md` and `docs/proofs/alignment.md`.
+//!
+//! # Deviations
+//! The default noise is clamped geometric, which spends exactly what it declares. ε is split over columns unless `budget` says
+//! otherwise. Domains are declared. A value that is missing counts as the middle of its domain, unless the schema has a fill.
+//! Label holders may be given noisy labels.
 
+mod asking;
+mod desensitisation;
+mod feature_holder;
+mod joined;
+mod label_holder;
+mod meeting;
+mod message;
 pub mod order;
+mod own;
+mod packed;
+mod params;
+mod purse;
+mod rehearsal;
+mod release;
+
+pub use desensitisation::{Budget, Categories, Changes, Desensitisation, Mechanism};
+pub use feature_holder::FeatureHolder;
+pub use label_holder::LabelHolder;
+pub use message::{Meeting, Message, Ordinals, Question, Wanted};
+pub use params::{Alignment, Builder, Protocol, Vertical};
+pub use release::Release;
+
+use crate::Error;
+use crate::model::{Model, Predictions};
+use crate::party::{Context, PartyId, Role, Step};
+use crate::privacy::Certificate;
+
+/// The label holder's number in every agreement; all others are feature holders.
+pub const LABEL_HOLDER: PartyId = PartyId(0);
+
+/// One of the parties.
+pub enum Party {
+    /// The one with the labels.
+    LabelHolder(LabelHolder),
+    /// One with columns.
+    FeatureHolder(FeatureHolder),
+}
+
+/// What a party took part for.
+#[derive(Debug)]
+pub enum Outcome {
+    /// The label holder has a model.
+    Trained(Box<Model>),
+    /// The label holder knows what its model says of its rows.
+    Predicted(Box<Predictions>),
+    /// The feature holder's columns have left, under this promise.
+    Contributed(Box<Certificate>),
+}
+
+impl Role for Party {
+    type Message = Message;
+    type Output = Outcome;
+
+    fn start(self, context: &mut Context<'_, Message>) -> Result<Step<Self>, Error> {
+        match self {
+            Self::LabelHolder(party) => party.start(context),
+            Self::FeatureHolder(_) => Ok(Step::Continue(self)),
+        }
+    }
+
+    fn handle(
+        self,
+        from: PartyId,
+        message: Message,
+        context: &mut Context<'_, Message>,
+    ) -> Result<Step<Self>, Error> {
+        match self {
+            Self::LabelHolder(party) => party.handle(from, message, context),
+            Self::FeatureHolder(party) => party.handle(from, message, context),
+        }
+    }
+
+    fn resume(self, context: &mut Context<'_, Message>) -> Result<Step<Self>, Error> {
+        match self {
+            Self::LabelHolder(party) => party.resume(context),
+            Self::FeatureHolder(_) => Err(Error::Misuse("a feature holder has no long work".into())),
+        }
+    }
+
+    fn waits_for(&self) -> Vec<PartyId> {
+        match self {
+            Self::LabelHolder(party) => party.waits_for(),
+            Self::FeatureHolder(_) => vec![LABEL_HOLDER],
+        }
+    }
+}

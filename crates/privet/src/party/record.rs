@@ -1,0 +1,196 @@
+//! What a party must remember to go on after a crash: messages it received and values it released, in order.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::PartyId;
+use crate::Error;
+use crate::privacy::Randomness;
+use crate::privacy::journal::hexadecimal;
+use crate::wire::{Malformed, Reader, Wire, Writer};
+
+/// The name that a party gives its own part in a run, and tells nobody: a ledger knows by it which payments were this
+/// run's. A run's public number would not do, since a peer could use one again and be given a second draw.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RunName([u8; 16]);
+
+impl RunName {
+    pub(crate) fn to_text(&self) -> String {
+        hexadecimal(&self.0)
+    }
+}
+
+/// One thing to remember.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Item {
+    /// The party took its seat under this name.
+    Began(RunName),
+    /// It was sent this message.
+    Received {
+        /// By whom.
+        from: PartyId,
+        /// The message's bytes.
+        message: Vec<u8>,
+    },
+    /// It let this value out, or drew this secret, and had not shown it to anybody yet.
+    Released {
+        /// What it is.
+        what: String,
+        /// Its bytes.
+        value: Vec<u8>,
+    },
+}
+
+impl Wire for Item {
+    fn write(&self, to: &mut Writer) {
+        match self {
+            Self::Began(RunName(name)) => {
+                to.byte(1);
+                to.fixed(name);
+            }
+            Self::Received { from, message } => {
+                to.byte(2);
+                to.word(from.0.into());
+                to.bytes(message);
+            }
+            Self::Released { what, value } => {
+                to.byte(3);
+                to.text(what);
+                to.bytes(value);
+            }
+        }
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        match from.byte()? {
+            1 => Ok(Self::Began(RunName(from.array()?))),
+            2 => Ok(Self::Received {
+                from: PartyId(u16::try_from(from.word()?).map_err(|_| Malformed::new("no such party"))?),
+                message: from.bytes()?.to_vec(),
+            }),
+            3 => Ok(Self::Released {
+                what: from.text(1000)?,
+                value: from.bytes()?.to_vec(),
+            }),
+            _ => Err(Malformed::new("nothing that a party remembers")),
+        }
+    }
+}
+
+/// Where a party keeps what it must remember. The library opens no file.
+pub trait Record: Send {
+    /// All items, oldest first.
+    ///
+    /// # Errors
+    /// [`Error::Journal`] if they cannot be read.
+    fn read(&mut self) -> Result<Vec<Item>, Error>;
+
+    /// Adds an item. When this returns `Ok` the item survives a crash; otherwise nothing of it is shown.
+    ///
+    /// # Errors
+    /// [`Error::Journal`] if it cannot be written.
+    fn append(&mut self, item: &Item) -> Result<(), Error>;
+}
+
+/// A record that is gone with the process; its clones are one record.
+#[derive(Debug, Clone, Default)]
+pub struct Volatile(Arc<Mutex<Vec<Item>>>);
+
+impl Volatile {
+    /// What is remembered.
+    pub fn items(&self) -> Vec<Item> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Record for Volatile {
+    fn read(&mut self) -> Result<Vec<Item>, Error> {
+        Ok(self.items())
+    }
+
+    fn append(&mut self, item: &Item) -> Result<(), Error> {
+        let mut items = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        items.push(item.clone());
+        Ok(())
+    }
+}
+
+/// The name of a record's run: it is given on first use.
+///
+/// # Errors
+/// [`Error::Journal`] if the record cannot be read or written, or does not begin with a name.
+pub(super) fn name(record: &mut dyn Record) -> Result<RunName, Error> {
+    match record.read()?.into_iter().next() {
+        Some(Item::Began(name)) => Ok(name),
+        Some(_) => Err(Error::Journal(
+            "the record of this run does not begin with its name: it is damaged".into(),
+        )),
+        None => {
+            let mut bytes = [0; 16];
+            Randomness::from_os()?.fill(&mut bytes);
+            let name = RunName(bytes);
+            record.append(&Item::Began(name.clone()))?;
+            Ok(name)
+        }
+    }
+}
+
+/// A record, and what of it is still to be gone through again.
+pub(super) struct Recorder {
+    record: Box<dyn Record>,
+    again: VecDeque<Item>,
+}
+
+impl Recorder {
+    pub(super) fn new(mut record: Box<dyn Record>) -> Result<Self, Error> {
+        let mut again = VecDeque::from(record.read()?);
+        again.pop_front();
+        Ok(Self { record, again })
+    }
+
+    /// The next message that was received before the interruption.
+    pub(super) fn received(&mut self) -> Result<Option<(PartyId, Vec<u8>)>, Error> {
+        match self.again.pop_front() {
+            None => Ok(None),
+            Some(Item::Received { from, message }) => Ok(Some((from, message))),
+            Some(_) => Err(other_job()),
+        }
+    }
+
+    pub(super) fn receive(&mut self, from: PartyId, message: Vec<u8>) -> Result<Vec<u8>, Error> {
+        let item = Item::Received { from, message };
+        self.record.append(&item)?;
+        let Item::Received { message, .. } = item else {
+            return Err(Error::Misuse("an item stays what it is".into()));
+        };
+        Ok(message)
+    }
+
+    pub(super) fn once<T: Wire>(
+        &mut self,
+        what: &str,
+        make: impl FnOnce() -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        match self.again.pop_front() {
+            None => {
+                let made = make()?;
+                self.record.append(&Item::Released {
+                    what: what.into(),
+                    value: made.to_bytes(),
+                })?;
+                Ok(made)
+            }
+            Some(Item::Released { what: then, value }) if then == what => {
+                T::from_bytes(&value).map_err(|_| other_job())
+            }
+            Some(_) => Err(other_job()),
+        }
+    }
+}
+
+fn other_job() -> Error {
+    Error::Journal(
+        "the record of this run is of another job, table or version: go on with the ones it was begun with, or begin a new run"
+            .into(),
+    )
+}

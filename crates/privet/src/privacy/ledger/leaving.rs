@@ -1,0 +1,102 @@
+//! What leaves for other parties: columns that were changed value by value, and values that enter a joint computation.
+
+use super::Ledger;
+use crate::Error;
+use crate::privacy::joint::{Disclosed, Leak};
+use crate::privacy::journal::Event;
+use crate::privacy::mechanism::Paid;
+use crate::privacy::mechanism::ordered::{Column, Desensitised, Distance};
+use crate::privacy::{Neighbours, Private, Released};
+
+impl<N: Neighbours> Ledger<N> {
+    /// For a run between parties, by the name that its record gave it. A run that broke off and is taken up again from its record
+    /// finds its entries: what it showed is not written twice, and columns that were paid for and never kept are drawn once more.
+    ///
+    /// # Privacy
+    /// `docs/proofs/ordered.md#redraw`: whoever calls this answers for it that values of this run were kept before they were shown.
+    #[must_use]
+    pub(crate) fn for_run(self, name: String) -> Self {
+        Self {
+            taken_up: Some(name),
+            ..self
+        }
+    }
+
+    /// Lets columns out with every value changed by itself: writes down what that tells about a row, then draws. No cap is charged,
+    /// for the guarantee is of another kind than any ε; instead a column leaves once, ever.
+    ///
+    /// # Privacy
+    /// `docs/proofs/ordered.md#columns`: how well two rows can be told apart, value by value.
+    ///
+    /// # Errors
+    /// [`Error::Budget`] if a column has left already, or the number of rows is private; [`Error::Journal`] if it could not be
+    /// written. Nothing was drawn then.
+    pub fn desensitise(
+        &mut self,
+        what: &str,
+        columns: Vec<Column<'_>>,
+    ) -> Result<Released<Vec<Desensitised>>, Error> {
+        let relation = self.relation.relation();
+        let distances: Vec<Distance> = columns.iter().map(Column::distance).collect();
+        let refused = |why| Error::Budget(format!("refused: {why}. Nothing was drawn."));
+        let again = match &self.taken_up {
+            Some(run) => self.book.redraws(&self.dataset, (run, what), &distances),
+            None => Ok(false),
+        };
+        let event = if again.map_err(refused)? {
+            Event::Redraw {
+                dataset: self.dataset.clone(),
+                run: self.taken_up.clone().unwrap_or_default(),
+                what: what.into(),
+            }
+        } else {
+            let record = self.book.desensitises(&self.dataset, &relation, &distances);
+            Event::Desensitise {
+                dataset: self.dataset.clone(),
+                relation,
+                what: what.into(),
+                columns: distances.clone(),
+                record: record.map_err(refused)?,
+                run: self.taken_up.clone(),
+            }
+        };
+        self.write(event)?;
+        self.run.desensitise(distances);
+        self.random.renew()?;
+        #[cfg(feature = "audit")]
+        if let Some(auditor) = self.auditor.as_deref_mut() {
+            let rows = self.relation.relation().rows().get().into();
+            let left = crate::privacy::audit::observe_columns(auditor, columns, rows, &mut self.random);
+            return Ok(Released::new(left));
+        }
+        let draw = |column: Column<'_>| column.draw(Paid::receipt(), &mut self.random);
+        Ok(Released::new(columns.into_iter().map(draw).collect()))
+    }
+
+    /// Lets a private value enter a joint computation that shows `count` items of `leak` to somebody else.
+    ///
+    /// # Errors
+    /// [`Error::Journal`] if the entry could not be written; the value then stays where it is.
+    pub fn disclose<T>(&mut self, leak: &Leak, value: Private<T>, count: u64) -> Result<Disclosed<T>, Error> {
+        if count == 0 {
+            return Err(Error::Parameter("a disclosure counts at least one item".into()));
+        }
+        let (what, to) = (leak.what().to_owned(), leak.to().to_owned());
+        let run = self.taken_up.clone();
+        let shown = run.clone().map(|run| (run, what.clone(), to.clone(), count));
+        if !shown.is_some_and(|shown| self.book.has_shown(&self.dataset, &shown)) {
+            let proof = leak.anchor().as_str().into();
+            let dataset = self.dataset.clone();
+            self.write(Event::Leak {
+                dataset,
+                what,
+                to,
+                count,
+                proof,
+                run,
+            })?;
+        }
+        self.run.leak(leak, count);
+        Ok(Disclosed::new(value.expose()))
+    }
+}

@@ -1,0 +1,229 @@
+//! Questions that a model puts to a feature holder: about splits, as published, and about branches of single rows.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::joined::{Joined, Joining, Own};
+use super::message::{Message, Question};
+use super::release::Release;
+use crate::Error;
+use crate::boost::Learner;
+use crate::boost::gradient::Boosted;
+use crate::data::schema::{Column, Label};
+use crate::data::{Cells, Schema};
+use crate::learner::tree::{self, Rule};
+use crate::model::Model;
+use crate::party::{Context, PartyId};
+use crate::privacy::Certificate;
+
+/// Columns that came as ranks, party by party.
+pub(super) struct Ranks {
+    /// How many columns the label holder has itself: they come first.
+    pub(super) own: usize,
+    /// What the ranks mean, without values.
+    pub(super) releases: Vec<(PartyId, Release)>,
+}
+
+/// A model over ranks, whose splits were asked for.
+pub(super) struct Ranked {
+    boosted: Boosted,
+    own: Own,
+    label: Option<(Column, Label)>,
+    parties: Vec<Certificate>,
+    releases: Vec<(PartyId, Release)>,
+    /// For each column, in the joint order, the ranks that were asked about.
+    asked: Vec<Vec<u32>>,
+    first: usize,
+}
+
+impl Ranks {
+    /// The ranks that trees split after, column by column, for each party.
+    ///
+    /// # Paper
+    /// OpBoost, section 5: split points are recovered by asking. What is asked depends on labels.
+    pub(super) fn ask(
+        self,
+        boosted: Boosted,
+        own: Own,
+        label: Option<(Column, Label)>,
+        parties: Vec<Certificate>,
+    ) -> (Ranked, Vec<(PartyId, Vec<Vec<u32>>)>) {
+        let columns: usize = self
+            .releases
+            .iter()
+            .map(|(_, release)| release.columns.len())
+            .sum();
+        let mut used = vec![BTreeSet::new(); columns];
+        for node in boosted.trees.iter().flat_map(|tree| &tree.nodes) {
+            let place = (node.feature as usize).checked_sub(self.own);
+            if let (Some(place), Rule::UpTo { slot, .. }) = (place, &node.rule)
+                && let Some(used) = used.get_mut(place)
+            {
+                used.insert(u32::from(*slot));
+            }
+        }
+        let asked: Vec<Vec<u32>> = used.into_iter().map(|used| used.into_iter().collect()).collect();
+        let mut rest = asked.iter();
+        let splits = self.releases.iter().map(|(party, release)| {
+            let of_party = rest.by_ref().take(release.columns.len()).cloned();
+            (*party, of_party.collect())
+        });
+        let splits = splits.collect();
+        let ranked = Ranked {
+            boosted,
+            own,
+            label,
+            parties,
+            releases: self.releases,
+            asked,
+            first: self.own,
+        };
+        (ranked, splits)
+    }
+}
+
+impl Ranked {
+    /// The model over slots: each split lies in the middle of the two values on its sides.
+    pub(super) fn finish(
+        self,
+        came: BTreeMap<PartyId, Vec<Vec<[u16; 2]>>>,
+        context: &Context<'_, Message>,
+    ) -> Result<(Joined, Boosted, Vec<Certificate>), Error> {
+        let mut at = Vec::new();
+        for (party, pairs) in came {
+            let release = self.releases.iter().find(|(other, _)| *other == party);
+            let outputs = release.map_or(&[][..], |(_, release)| &release.columns);
+            let asked = &self.asked[at.len()..][..outputs.len()];
+            let fits = pairs.len() == asked.len()
+                && pairs
+                    .iter()
+                    .zip(asked)
+                    .zip(outputs)
+                    .all(|((pairs, asked), left)| {
+                        pairs.len() == asked.len()
+                            && pairs
+                                .iter()
+                                .all(|[low, high]| low < high && usize::from(*high) < left.reading.outputs)
+                    });
+            if !fits {
+                return Err(context.complain(party, "thresholds that are no answer to what was asked"));
+            }
+            at.extend(pairs);
+        }
+        let mut joining = Joining::new(
+            Own {
+                cells: Cells::joined(0, vec![Default::default(); self.first], None)?,
+                ..self.own
+            },
+            self.label,
+        );
+        for (party, release) in self.releases {
+            joining.add(release).map_err(|e| context.complain(party, e))?;
+        }
+        let joined = joining.join()?;
+        let mut boosted = self.boosted;
+        for node in boosted.trees.iter_mut().flat_map(|tree| &mut tree.nodes) {
+            let place = (node.feature as usize).checked_sub(self.first);
+            if let (Some(place), Rule::UpTo { slot, .. }) = (place, &mut node.rule) {
+                let rank = self.asked[place].binary_search(&u32::from(*slot));
+                let rank = rank.map_err(|_| Error::Misuse("every split was asked about".into()))?;
+                let [low, high] = at[place][rank];
+                *slot = low + (high - low - 1) / 2;
+            }
+        }
+        Ok((joined, boosted, self.parties))
+    }
+}
+
+/// What a model asks about columns that are not the label holder's, by party: the columns of its schema, in their order, belong to
+/// the label holder, then to the feature holders. With several feature holders each is asked only about what it can have.
+pub(super) fn questions(model: &Model, own: &Schema, parties: usize) -> Result<Vec<Vec<Question>>, Error> {
+    if parties != 1 {
+        return Err(Error::Parameter(
+            "branches can be asked of one feature holder only: let several send their columns".into(),
+        ));
+    }
+    let names: Vec<&str> = model.schema().features().map(|c| c.name.as_str()).collect();
+    let columns = tree::Column::of(model.schema());
+    let mut asked = BTreeSet::new();
+    for tree in trees(model)? {
+        for node in &tree.nodes {
+            let place = node.feature as usize;
+            if !own.features().any(|column| column.name == names[place]) {
+                asked.insert(question(node, names[place], &columns[place]));
+            }
+        }
+    }
+    Ok(vec![asked.into_iter().collect()])
+}
+
+fn question(node: &tree::Node, name: &str, column: &tree::Column) -> Question {
+    let left = (0..column.slots as u16).filter(|slot| node.rule.goes_left(*slot, column));
+    Question {
+        column: name.to_owned(),
+        left: left.collect(),
+    }
+}
+
+fn trees(model: &Model) -> Result<Vec<&tree::Tree>, Error> {
+    let members = model.ensemble().members.iter();
+    let tree = |learner: &'_ Learner| match learner {
+        Learner::Tree(_) => true,
+        _ => false,
+    };
+    if !model
+        .ensemble()
+        .members
+        .iter()
+        .all(|member| tree(&member.learner))
+    {
+        return Err(Error::Parameter(
+            "only trees ask questions that others can answer".into(),
+        ));
+    }
+    Ok(members
+        .filter_map(|member| match &member.learner {
+            Learner::Tree(tree) => Some(tree),
+            _ => None,
+        })
+        .collect())
+}
+
+/// The same model over the label holder's columns and the answers, and the rows that it is given.
+pub(super) fn rewritten(
+    model: &Model,
+    own: &Schema,
+    asked: &[Question],
+    joined: &Joined,
+) -> Result<(Model, Cells), Error> {
+    let names: Vec<&str> = model.schema().features().map(|c| c.name.as_str()).collect();
+    let columns = tree::Column::of(model.schema());
+    let mine: Vec<&str> = own.features().map(|c| c.name.as_str()).collect();
+    let mut ensemble = model.ensemble().clone();
+    for member in &mut ensemble.members {
+        let Learner::Tree(tree) = &mut member.learner else {
+            return Err(Error::Misuse("only trees ask questions".into()));
+        };
+        for node in &mut tree.nodes {
+            let place = node.feature as usize;
+            match mine.iter().position(|name| *name == names[place]) {
+                Some(own) => node.feature = own as u32,
+                None => {
+                    let question = question(node, names[place], &columns[place]);
+                    let at = asked.binary_search(&question);
+                    let at = at.map_err(|_| Error::Misuse("every question was asked".into()))?;
+                    node.feature = (mine.len() + at) as u32;
+                    // A flag's slots: no, yes, undeclared, missing.
+                    node.rule = Rule::one_of(4, [1]);
+                }
+            }
+        }
+    }
+    let settings = model.settings().clone();
+    let rewritten = Model::new(
+        joined.schema.clone(),
+        ensemble,
+        model.certificate().clone(),
+        settings,
+    )?;
+    Ok((rewritten, joined.cells.clone()))
+}

@@ -1,0 +1,175 @@
+//! One table of columns that came from different parties.
+
+use super::message::{Ordinals, Question};
+use super::release::{Left, Release};
+use crate::Error;
+use crate::data::schema::{Column, Declared, Extras, Kind, Label, Layout, Number, Unit};
+use crate::data::{Cells, Feature, Names, Schema, Target};
+
+/// The label holder's rows, in the common order.
+#[derive(Debug, Clone)]
+pub(super) struct Own {
+    pub(super) schema: Schema,
+    /// Features and labels. Features are those of the schema.
+    pub(super) cells: Cells,
+}
+
+impl Own {
+    pub(super) fn take(&self, rows: &[usize]) -> Self {
+        let rows: Vec<u32> = rows.iter().map(|&row| row as u32).collect();
+        Self {
+            schema: self.schema.clone(),
+            cells: self.cells.take(&rows),
+        }
+    }
+
+    /// Without ids, which have done their work.
+    pub(super) fn new(schema: Schema, cells: Cells) -> (Self, Option<Names>) {
+        let ids = cells.ids().cloned();
+        (Self { schema, cells }, ids)
+    }
+}
+
+/// Columns of all parties.
+#[derive(Debug)]
+pub(super) struct Joined {
+    pub(super) schema: Schema,
+    pub(super) cells: Cells,
+}
+
+/// Columns on their way into one table.
+pub(super) struct Joining {
+    own: Own,
+    label: Option<(Column, Label)>,
+    columns: Vec<Column>,
+    features: Vec<Feature>,
+}
+
+impl Joining {
+    /// Begins with the label holder's own columns; `label` is what is predicted.
+    pub(super) fn new(own: Own, label: Option<(Column, Label)>) -> Self {
+        Self {
+            columns: own.schema.features().cloned().collect(),
+            features: own.cells.features().to_vec(),
+            label,
+            own,
+        }
+    }
+
+    /// Adds a feature holder's columns.
+    pub(super) fn add(&mut self, release: Release) -> Result<(), Error> {
+        let declared: Vec<Column> = release.schema.features().cloned().collect();
+        for (column, left) in declared.into_iter().zip(release.columns) {
+            self.add_column(column, left)?;
+        }
+        Ok(())
+    }
+
+    fn add_column(&mut self, column: Column, left: Left) -> Result<(), Error> {
+        if left.reading.each == 1 {
+            let kind = meant(&column.kind, &left)?;
+            let feature = Feature::of_slots(kind.slots(), left.values.into_iter());
+            self.push(Column { kind, ..column }, feature);
+            return Ok(());
+        }
+        let Kind::Category(values) = &column.kind else {
+            return Err(Error::Misuse("flags are of a category".into()));
+        };
+        let names = values.values().iter().map(String::as_str);
+        let names = names.chain(["(other)", "(missing)"]);
+        for (place, name) in names.enumerate() {
+            let flag = Declared::new(vec!["0".into(), "1".into()], None)?;
+            let kind = Kind::Flag(flag);
+            let flags = left.values.iter().skip(place).step_by(left.reading.each);
+            let feature = Feature::of_slots(kind.slots(), flags.copied());
+            let name = format!("{}={name}", column.name);
+            self.push(
+                Column {
+                    name,
+                    kind,
+                    ..column.clone()
+                },
+                feature,
+            );
+        }
+        Ok(())
+    }
+
+    /// Adds ranks in place of columns: whole numbers without a meaning.
+    pub(super) fn add_ranks(&mut self, ordinals: &Ordinals) -> Result<(), Error> {
+        let declared: Vec<Column> = ordinals.release.schema.features().cloned().collect();
+        for (column, ranks) in declared.into_iter().zip(&ordinals.ranks) {
+            let last = ranks.iter().copied().max().unwrap_or(0).clamp(1, 65_534);
+            let points = (0..last).map(|rank| f64::from(rank) + 0.5).collect();
+            let extras = Extras {
+                cuts: Some(points),
+                ..Extras::default()
+            };
+            let kind = Kind::Number(Number::new(0.0, f64::from(last), extras)?);
+            let slots = ranks.iter().map(|rank| (*rank).min(last) as u16);
+            let feature = Feature::of_slots(kind.slots(), slots);
+            self.push(Column { kind, ..column }, feature);
+        }
+        Ok(())
+    }
+
+    /// Adds the answers to questions: a flag each.
+    pub(super) fn add_answers(
+        &mut self,
+        questions: &[Question],
+        answers: Vec<Vec<u16>>,
+    ) -> Result<(), Error> {
+        for (question, bits) in questions.iter().zip(answers) {
+            let kind = Kind::Flag(Declared::new(vec!["0".into(), "1".into()], None)?);
+            let name = format!("{} {}", question.column, self.columns.len());
+            let feature = Feature::of_slots(kind.slots(), bits.into_iter());
+            self.push(
+                Column {
+                    name,
+                    kind,
+                    private: true,
+                    measure: None,
+                },
+                feature,
+            );
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, column: Column, feature: Feature) {
+        self.columns.push(column);
+        self.features.push(feature);
+    }
+
+    /// The table.
+    ///
+    /// # Errors
+    /// [`Error::Data`] if two columns have one name.
+    pub(super) fn join(self) -> Result<Joined, Error> {
+        let (mut columns, rows) = (self.columns, self.own.cells.rows());
+        columns.extend(self.label.map(|(column, _)| column));
+        let schema = Schema::new(
+            self.own.schema.dataset(),
+            Unit::default(),
+            Layout::default(),
+            self.own.schema.missing().to_vec(),
+            columns,
+        )
+        .map_err(|e| Error::Data(format!("the parties' columns do not go together: {e}")))?;
+        let target: Option<Target> = self.own.cells.target().cloned();
+        let cells = Cells::joined(rows, self.features, target)?;
+        Ok(Joined { schema, cells })
+    }
+}
+
+/// What a column is, now that its values may lie outside the domain.
+fn meant(kind: &Kind, left: &Left) -> Result<Kind, Error> {
+    Ok(match kind {
+        Kind::Number(number) => {
+            let below = left.reading.lowest.unsigned_abs() as usize;
+            let above = left.reading.outputs - below - number.cuts().bins();
+            Kind::Number(number.wider(below, above)?)
+        }
+        other => other.clone(),
+    })
+}

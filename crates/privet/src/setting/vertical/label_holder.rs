@@ -1,0 +1,505 @@
+//! The label holder: meets rows, gathers columns, and trains or predicts.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use privet_mpc::psi;
+
+use super::joined::{Joined, Joining, Own};
+use super::message::{Meeting, Message, Ordinals, Question, Wanted};
+use super::own::Terms;
+use super::purse::purse;
+use super::release::Release;
+use super::{Alignment, Outcome, Party, Protocol, Vertical, asking, meeting, packed};
+use crate::Error;
+use crate::boost::gradient::{Boosted, Gradient, Rows, Training};
+use crate::data::Table;
+use crate::data::schema::{Column, Label};
+use crate::model::{Model, Settings};
+use crate::party::{Context, PartyId, RunName, Step};
+use crate::privacy::{Certificate, Ledger, Neighbours, Unprotected};
+
+/// A run trains in about so many pieces, so that it can be watched and stopped.
+const PIECES: u32 = 10;
+
+/// The party that has the labels, by what it waits for.
+pub struct LabelHolder(State);
+
+enum State {
+    Ready(Box<Ready>),
+    ExpectAnswers(Box<Expecting<psi::ExpectAnswer, psi::Pair>>),
+    ExpectColumns(Box<Expecting<(), Came>>),
+    Training(Box<Fitting>),
+    /// As published only.
+    ExpectThresholds(Box<Expecting<(), Vec<Vec<[u16; 2]>>>>, Box<asking::Ranked>),
+}
+
+struct Ready {
+    vertical: Vertical,
+    table: Table,
+    terms: Terms,
+    goal: Goal,
+}
+
+/// What the columns are for.
+enum Goal {
+    Train,
+    /// To be given to this model; or only the answers to its questions.
+    Predict {
+        model: Box<Model>,
+        branches: bool,
+    },
+}
+
+/// What all feature holders were asked, and what they have said so far.
+struct Expecting<A, C> {
+    run: Going,
+    asked: BTreeMap<PartyId, A>,
+    came: BTreeMap<PartyId, C>,
+}
+
+/// What a label holder knows all along.
+struct Going {
+    vertical: Vertical,
+    own: Own,
+    certificate: Certificate,
+    goal: Goal,
+    /// What each feature holder is asked, if it is asked questions.
+    questions: BTreeMap<PartyId, Vec<Question>>,
+}
+
+enum Came {
+    Columns(Box<Release>),
+    Ordinals(Box<Ordinals>),
+    Answers {
+        answers: Vec<Vec<u16>>,
+        certificate: Box<Certificate>,
+    },
+}
+
+impl LabelHolder {
+    /// A label holder whose own rows and labels train the model as they are: whoever sees it may learn about them.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] if the parameters do not fit the table's schema.
+    pub fn party(vertical: Vertical, table: Table, leave: Unprotected) -> Result<Party, Error> {
+        vertical.check_label_holder(table.schema())?;
+        if vertical.label_epsilon.is_some() {
+            return Err(Error::Misuse(
+                "labels that change are paid for from a ledger".into(),
+            ));
+        }
+        Ok(Self::ready(vertical, table, Terms::Open(leave), Goal::Train))
+    }
+
+    /// A label holder whose labels change before they are used, and whose own columns are public.
+    ///
+    /// # Errors
+    /// As [`party`](Self::party).
+    pub fn with_noisy_labels<N: Neighbours + 'static>(
+        vertical: Vertical,
+        table: Table,
+        ledger: Ledger<N>,
+        run: &RunName,
+    ) -> Result<Party, Error> {
+        vertical.check_label_holder(table.schema())?;
+        if vertical.label_epsilon.is_none() {
+            return Err(Error::Parameter(
+                "label_epsilon is missing: say how much labels change".into(),
+            ));
+        }
+        let terms = Terms::Noisy(purse(ledger, run));
+        Ok(Self::ready(vertical, table, terms, Goal::Train))
+    }
+
+    /// A label holder that has a model, and new rows of which others hold some columns. They send these, changed; or, with
+    /// `branches`, only say which rows go left at the model's questions, and so learn what it asks.
+    pub fn predicting(
+        vertical: Vertical,
+        table: Table,
+        model: Model,
+        branches: bool,
+        leave: Unprotected,
+    ) -> Party {
+        let goal = Goal::Predict {
+            model: Box::new(model),
+            branches,
+        };
+        Self::ready(vertical, table, Terms::Open(leave), goal)
+    }
+
+    fn ready(vertical: Vertical, table: Table, terms: Terms, goal: Goal) -> Party {
+        Self::next(State::Ready(Box::new(Ready {
+            vertical,
+            table,
+            terms,
+            goal,
+        })))
+    }
+
+    fn next(state: State) -> Party {
+        Party::LabelHolder(Self(state))
+    }
+
+    pub(super) fn start(self, context: &mut Context<'_, Message>) -> Result<Step<Party>, Error> {
+        let State::Ready(ready) = self.0 else {
+            return Err(Error::Misuse("a party starts once".into()));
+        };
+        let Ready {
+            vertical,
+            table,
+            terms,
+            goal,
+        } = *ready;
+        let brought = terms.bring(&vertical, table, context)?;
+        let others = context.others();
+        let questions = match &goal {
+            Goal::Predict {
+                model,
+                branches: true,
+            } => asking::questions(model, &brought.own.schema, others.len())?,
+            _ => vec![Vec::new(); others.len()],
+        };
+        let run = Going {
+            vertical,
+            own: brought.own,
+            certificate: brought.certificate,
+            goal,
+            questions: others.iter().copied().zip(questions).collect(),
+        };
+        match run.vertical.alignment {
+            Alignment::Given => {
+                let rows = run.own.cells.rows() as u64;
+                for &party in &others {
+                    context.send(party, &run.hello(party, Meeting::Given { rows }));
+                }
+                Ok(run.expect_columns(&others))
+            }
+            Alignment::Private => {
+                let ids = meeting::checked(&brought.ids.unwrap_or_default())?;
+                let mut asked = BTreeMap::new();
+                for &party in &others {
+                    let what = format!("the key of the meeting with {}", party.0);
+                    let key = meeting::key(&what, context)?;
+                    let (expected, offer) = psi::offer(&key, meeting::run(context.run(), party), &ids);
+                    asked.insert(party, expected);
+                    context.send(party, &run.hello(party, Meeting::Offer(offer)));
+                }
+                let came = BTreeMap::new();
+                let expecting = Expecting { run, asked, came };
+                Ok(Step::Continue(Self::next(State::ExpectAnswers(Box::new(
+                    expecting,
+                )))))
+            }
+        }
+    }
+
+    pub(super) fn handle(
+        self,
+        from: PartyId,
+        message: Message,
+        context: &mut Context<'_, Message>,
+    ) -> Result<Step<Party>, Error> {
+        match (self.0, message) {
+            (State::ExpectAnswers(mut expecting), Message::Answer(answer)) => {
+                let asked = expecting.asked.remove(&from);
+                let asked = asked.ok_or_else(|| context.complain(from, "it has answered already"))?;
+                let pair = asked.receive(&answer).map_err(|e| context.complain(from, e))?;
+                expecting.came.insert(from, pair);
+                if expecting.asked.is_empty() {
+                    return expecting.settle(context);
+                }
+                Ok(Step::Continue(Self::next(State::ExpectAnswers(expecting))))
+            }
+            (State::ExpectColumns(mut expecting), message) => {
+                let came = expecting.run.take(from, message, context)?;
+                if expecting.asked.remove(&from).is_none() {
+                    return Err(context.complain(from, "it has sent its columns already"));
+                }
+                expecting.came.insert(from, came);
+                if expecting.asked.is_empty() {
+                    return expecting.gathered(context);
+                }
+                Ok(Step::Continue(Self::next(State::ExpectColumns(expecting))))
+            }
+            (State::ExpectThresholds(mut expecting, ranked), Message::Thresholds(pairs)) => {
+                if expecting.asked.remove(&from).is_none() {
+                    return Err(context.complain(from, "it has sent its thresholds already"));
+                }
+                expecting.came.insert(from, pairs);
+                if !expecting.asked.is_empty() {
+                    return Ok(Step::Continue(Self::next(State::ExpectThresholds(
+                        expecting, ranked,
+                    ))));
+                }
+                let Expecting { run, came, .. } = *expecting;
+                let model = ranked.finish(came, context)?;
+                run.model(model.0, model.1, model.2)
+            }
+            (_, message) => Err(context.complain(from, format!("{} out of turn", message.name()))),
+        }
+    }
+
+    pub(super) fn resume(self, context: &mut Context<'_, Message>) -> Result<Step<Party>, Error> {
+        match self.0 {
+            State::Training(fitting) => fitting.piece(context),
+            _ => Err(Error::Misuse("there is no work to go on with".into())),
+        }
+    }
+
+    pub(super) fn waits_for(&self) -> Vec<PartyId> {
+        match &self.0 {
+            State::Ready(_) | State::Training(_) => Vec::new(),
+            State::ExpectAnswers(expecting) => expecting.asked.keys().copied().collect(),
+            State::ExpectColumns(expecting) => expecting.asked.keys().copied().collect(),
+            State::ExpectThresholds(expecting, _) => expecting.asked.keys().copied().collect(),
+        }
+    }
+}
+
+impl Expecting<psi::ExpectAnswer, psi::Pair> {
+    fn settle(mut self: Box<Self>, context: &mut Context<'_, Message>) -> Result<Step<Party>, Error> {
+        let (parties, pairs): (Vec<PartyId>, Vec<psi::Pair>) =
+            std::mem::take(&mut self.came).into_iter().unzip();
+        let (rows, told) = psi::settle(pairs).map_err(|e| Error::Misuse(e.to_string()))?;
+        if rows.is_empty() {
+            return Err(Error::Data(
+                "the parties have no id in common, so there is nothing to learn from: check that all write ids alike, and that each \
+                 job names the right column"
+                    .into(),
+            ));
+        }
+        for (party, common) in parties.iter().zip(told) {
+            context.send(*party, &Message::Common(common));
+        }
+        let Self { mut run, .. } = *self;
+        run.own = run.own.take(&rows);
+        Ok(run.expect_columns(&parties))
+    }
+}
+
+impl Going {
+    fn hello(&self, to: PartyId, meeting: Meeting) -> Message {
+        let wanted = match (&self.goal, self.vertical.protocol) {
+            (Goal::Predict { branches: true, .. }, _) => {
+                Wanted::Branches(self.questions.get(&to).cloned().unwrap_or_default())
+            }
+            (Goal::Train, Protocol::AsPublished) => Wanted::Ordinals,
+            _ => Wanted::Columns,
+        };
+        Message::Hello {
+            settings: self.vertical.shared(),
+            wanted,
+            meeting,
+        }
+    }
+
+    fn expect_columns(self, parties: &[PartyId]) -> Step<Party> {
+        let asked = parties.iter().map(|party| (*party, ())).collect();
+        let came = BTreeMap::new();
+        let expecting = Expecting {
+            run: self,
+            asked,
+            came,
+        };
+        Step::Continue(LabelHolder::next(State::ExpectColumns(Box::new(expecting))))
+    }
+
+    /// What a feature holder sent, if it is what was asked for.
+    fn take(&self, from: PartyId, message: Message, context: &Context<'_, Message>) -> Result<Came, Error> {
+        let rows = self.own.cells.rows();
+        let wrong = |why: &str| Err(context.complain(from, why));
+        let as_published =
+            self.vertical.protocol == Protocol::AsPublished && matches!(self.goal, Goal::Train);
+        match (message, &self.goal) {
+            (Message::Columns(release), Goal::Train | Goal::Predict { branches: false, .. })
+                if !as_published =>
+            {
+                if release.rows != rows {
+                    return wrong("columns that have not as many rows as are common");
+                }
+                Ok(Came::Columns(release))
+            }
+            (Message::Ordinals(ordinals), Goal::Train) if as_published => {
+                if ordinals.ranks.iter().any(|ranks| ranks.len() != rows) {
+                    return wrong("ranks that have not as many rows as are common");
+                }
+                Ok(Came::Ordinals(ordinals))
+            }
+            (
+                Message::Branches {
+                    rows: told,
+                    answers,
+                    certificate,
+                },
+                Goal::Predict { branches: true, .. },
+            ) => {
+                let asked = self.questions.get(&from).map_or(0, Vec::len);
+                if told != rows as u64 || answers.len() != asked {
+                    return wrong("answers that are not as many as rows and questions");
+                }
+                let unpacked = answers.iter().map(|bits| packed::unpack(bits, rows, 2));
+                let answers = unpacked
+                    .collect::<Result<Vec<_>, _>>()
+                    .map_err(|e| context.complain(from, e))?;
+                let certificate = Certificate::from_json(&certificate)
+                    .ok_or_else(|| context.complain(from, "a certificate that cannot be read"))?;
+                let certificate = Box::new(certificate);
+                Ok(Came::Answers { answers, certificate })
+            }
+            (message, _) => wrong(&format!("{} out of turn", message.name())),
+        }
+    }
+
+    fn label(&self) -> Option<(Column, Label)> {
+        let schema = match &self.goal {
+            Goal::Train => &self.own.schema,
+            Goal::Predict { model, .. } => model.schema(),
+        };
+        schema
+            .label()
+            .map(|(column, label)| (column.clone(), label.clone()))
+    }
+
+    /// The model, with what every party says of its part.
+    fn model(
+        self,
+        joined: Joined,
+        boosted: Boosted,
+        parties: Vec<Certificate>,
+    ) -> Result<Step<Party>, Error> {
+        let certificate = Certificate {
+            parties,
+            ..self.certificate
+        };
+        let settings = Settings::new(self.vertical.settings());
+        let model = Model::new(joined.schema, boosted.into_ensemble(), certificate, settings)?;
+        Ok(Step::Finished(Outcome::Trained(Box::new(model))))
+    }
+}
+
+impl Expecting<(), Came> {
+    /// Everything is there: one table of it.
+    fn gathered(self: Box<Self>, context: &mut Context<'_, Message>) -> Result<Step<Party>, Error> {
+        let Self { run, came, .. } = *self;
+        let mut joining = Joining::new(run.own.clone(), run.label());
+        let (mut parties, mut ranks) = (Vec::new(), Vec::new());
+        for (party, came) in came {
+            let added = match came {
+                Came::Columns(release) => {
+                    parties.push(release.certificate.clone());
+                    joining.add(*release)
+                }
+                Came::Ordinals(ordinals) => {
+                    parties.push(ordinals.release.certificate.clone());
+                    let added = joining.add_ranks(&ordinals);
+                    ranks.push((party, ordinals.release));
+                    added
+                }
+                Came::Answers { answers, certificate } => {
+                    parties.push(*certificate);
+                    let questions = run.questions.get(&party).map_or(&[][..], Vec::as_slice);
+                    joining.add_answers(questions, answers)
+                }
+            };
+            added.map_err(|e| context.complain(party, e))?;
+        }
+        match &run.goal {
+            Goal::Predict { model, branches } => {
+                let asked: Vec<Question> = run.questions.values().flatten().cloned().collect();
+                let model = if *branches {
+                    asking::rewritten(model, &run.own.schema, &asked, &joining.join()?)?
+                } else {
+                    let joined = joining.join()?;
+                    if let Some(why) = joined.schema.differs(model.schema()) {
+                        return Err(Error::Data(format!(
+                            "these are not the columns of the model: {why}"
+                        )));
+                    }
+                    (Model::clone(model), joined.cells)
+                };
+                let predictions = model.0.predict(&model.1)?;
+                Ok(Step::Finished(Outcome::Predicted(Box::new(predictions))))
+            }
+            Goal::Train => {
+                let joined = joining.join()?;
+                let gradient = run.vertical.trees.gradient(&joined.schema)?;
+                gradient.check(&joined.schema)?;
+                let own = run.own.schema.features().count();
+                let fitting = Fitting {
+                    run,
+                    joined,
+                    gradient,
+                    boosted: None,
+                    parties,
+                    ranks: asking::Ranks { own, releases: ranks },
+                };
+                Ok(Step::Working(LabelHolder::next(State::Training(Box::new(
+                    fitting,
+                )))))
+            }
+        }
+    }
+}
+
+/// A model that is being trained.
+struct Fitting {
+    run: Going,
+    joined: Joined,
+    gradient: Gradient,
+    boosted: Option<Boosted>,
+    parties: Vec<Certificate>,
+    ranks: asking::Ranks,
+}
+
+impl Fitting {
+    /// Trains some rounds more.
+    fn piece(mut self: Box<Self>, context: &mut Context<'_, Message>) -> Result<Step<Party>, Error> {
+        let rounds = self.run.vertical.trees.rounds;
+        let done = self.boosted.as_ref().map_or(0, |boosted| boosted.rounds() as u32);
+        let until = (done + rounds.div_ceil(PIECES)).min(rounds);
+        let training = Training {
+            schema: &self.joined.schema,
+            rows: Rows {
+                cells: &self.joined.cells,
+                weights: None,
+            },
+            validation: None,
+            start: self.boosted.as_ref(),
+        };
+        let boosted = self.gradient.fit(&training, &mut |progress| {
+            let now = done + progress.done as u32;
+            context.progress("Training", now.into(), rounds.into());
+            if now >= until {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        })?;
+        self.boosted = Some(boosted);
+        if until < rounds {
+            return Ok(Step::Working(LabelHolder::next(State::Training(self))));
+        }
+        let Self {
+            run,
+            joined,
+            boosted,
+            parties,
+            ranks,
+            ..
+        } = *self;
+        let boosted = boosted.ok_or_else(|| Error::Misuse("a model was trained".into()))?;
+        if ranks.releases.is_empty() {
+            return run.model(joined, boosted, parties);
+        }
+        let (ranked, splits) = ranks.ask(boosted, run.own.clone(), run.label(), parties);
+        let asked: BTreeMap<PartyId, ()> = splits.iter().map(|(party, _)| (*party, ())).collect();
+        for (party, splits) in splits {
+            context.send(party, &Message::Splits(splits));
+        }
+        let came = BTreeMap::new();
+        let expecting = Box::new(Expecting { run, asked, came });
+        let state = State::ExpectThresholds(expecting, Box::new(ranked));
+        Ok(Step::Continue(LabelHolder::next(state)))
+    }
+}

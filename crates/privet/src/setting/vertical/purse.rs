@@ -1,0 +1,59 @@
+//! A ledger whose relation is known to itself only, so that parties under different relations are of one type.
+
+use crate::Error;
+use crate::data::Names;
+use crate::party::RunName;
+use crate::privacy::joint::Leak;
+use crate::privacy::mechanism::ordered::{Column, Desensitised};
+use crate::privacy::{Certificate, Coins, Ledger, Neighbours, Private, Relation};
+
+/// What a party of this setting can ask of its ledger.
+pub(super) trait Purse {
+    /// See [`Ledger::desensitise`].
+    fn desensitise(&mut self, what: &str, columns: Vec<Column<'_>>) -> Result<Vec<Desensitised>, Error>;
+
+    /// See [`Ledger::disclose`]: ids enter a private set intersection.
+    fn disclose(&mut self, leaks: &[Leak], ids: Private<Names>) -> Result<Names, Error>;
+
+    /// See [`Ledger::coins`].
+    fn coins(&mut self) -> Result<Coins, Error>;
+
+    /// Whom it protects.
+    fn relation(&self) -> Relation;
+
+    /// See [`Ledger::close`].
+    fn close(self: Box<Self>) -> Certificate;
+}
+
+impl<N: Neighbours> Purse for Ledger<N> {
+    fn desensitise(&mut self, what: &str, columns: Vec<Column<'_>>) -> Result<Vec<Desensitised>, Error> {
+        Ok(Ledger::desensitise(self, what, columns)?.into_inner())
+    }
+
+    fn disclose(&mut self, leaks: &[Leak], ids: Private<Names>) -> Result<Names, Error> {
+        for leak in leaks.iter().skip(1) {
+            Ledger::disclose(self, leak, Private::new(()), 1)?;
+        }
+        let first = leaks
+            .first()
+            .ok_or_else(|| Error::Misuse("nothing is disclosed without saying what".into()))?;
+        Ok(Ledger::disclose(self, first, ids, 1)?.into_inner())
+    }
+
+    fn coins(&mut self) -> Result<Coins, Error> {
+        Ledger::coins(self)
+    }
+
+    fn relation(&self) -> Relation {
+        Ledger::relation(self).relation()
+    }
+
+    fn close(self: Box<Self>) -> Certificate {
+        Ledger::close(*self)
+    }
+}
+
+/// A ledger for one run between parties.
+pub(super) fn purse<N: Neighbours + 'static>(ledger: Ledger<N>, run: &RunName) -> Box<dyn Purse> {
+    Box::new(ledger.for_run(run.to_text()))
+}

@@ -1,0 +1,253 @@
+//! Values as bytes and back. Numbers are little-endian, lists and texts begin with their length.
+
+use std::fmt;
+
+/// Why bytes are not what they should be.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Malformed(String);
+
+impl Malformed {
+    /// For this reason.
+    pub fn new(why: impl Into<String>) -> Self {
+        Self(why.into())
+    }
+}
+
+impl fmt::Display for Malformed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Malformed {}
+
+/// A value that can be sent. There is one way to write it, and nothing else is read as it.
+pub trait Wire: Sized {
+    /// Writes the value.
+    fn write(&self, to: &mut Writer);
+
+    /// Reads a value.
+    ///
+    /// # Errors
+    /// [`Malformed`] if there is none.
+    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed>;
+
+    /// The value as bytes.
+    fn to_bytes(&self) -> Vec<u8> {
+        let mut writer = Writer::default();
+        self.write(&mut writer);
+        writer.0
+    }
+
+    /// The value that these bytes are, and nothing besides.
+    ///
+    /// # Errors
+    /// [`Malformed`] if they are not.
+    fn from_bytes(bytes: &[u8]) -> Result<Self, Malformed> {
+        let mut reader = Reader::new(bytes);
+        let value = Self::read(&mut reader)?;
+        reader.end()?;
+        Ok(value)
+    }
+}
+
+/// Bytes to be.
+#[derive(Debug, Default)]
+pub struct Writer(Vec<u8>);
+
+impl Writer {
+    /// One byte.
+    pub fn byte(&mut self, byte: u8) {
+        self.0.push(byte);
+    }
+
+    /// A number of 32 bits.
+    pub fn word(&mut self, number: u32) {
+        self.0.extend(number.to_le_bytes());
+    }
+
+    /// A number of 64 bits.
+    pub fn long(&mut self, number: u64) {
+        self.0.extend(number.to_le_bytes());
+    }
+
+    /// Bytes of a length that everybody knows.
+    pub fn fixed(&mut self, bytes: &[u8]) {
+        self.0.extend_from_slice(bytes);
+    }
+
+    /// Bytes, after their number.
+    pub fn bytes(&mut self, bytes: &[u8]) {
+        self.long(bytes.len() as u64);
+        self.fixed(bytes);
+    }
+
+    /// A text.
+    pub fn text(&mut self, text: &str) {
+        self.bytes(text.as_bytes());
+    }
+
+    /// A list, after its length.
+    pub fn list<T>(&mut self, items: &[T], write: impl Fn(&T, &mut Self)) {
+        self.long(items.len() as u64);
+        items.iter().for_each(|item| write(item, self));
+    }
+
+    /// What was written.
+    pub fn into_bytes(self) -> Vec<u8> {
+        self.0
+    }
+}
+
+/// Bytes that came.
+#[derive(Debug)]
+pub struct Reader<'a> {
+    rest: &'a [u8],
+}
+
+impl<'a> Reader<'a> {
+    /// From the first byte on.
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self { rest: bytes }
+    }
+
+    /// One byte.
+    ///
+    /// # Errors
+    /// [`Malformed`] if there is none; likewise below.
+    pub fn byte(&mut self) -> Result<u8, Malformed> {
+        self.array().map(|[byte]| byte)
+    }
+
+    /// A number of 32 bits.
+    ///
+    /// # Errors
+    /// [`Malformed`] if it is cut short.
+    pub fn word(&mut self) -> Result<u32, Malformed> {
+        self.array().map(u32::from_le_bytes)
+    }
+
+    /// A number of 64 bits.
+    ///
+    /// # Errors
+    /// [`Malformed`] if it is cut short.
+    pub fn long(&mut self) -> Result<u64, Malformed> {
+        self.array().map(u64::from_le_bytes)
+    }
+
+    /// So many bytes.
+    ///
+    /// # Errors
+    /// [`Malformed`] if there are fewer.
+    pub fn array<const N: usize>(&mut self) -> Result<[u8; N], Malformed> {
+        let (first, rest) = self.rest.split_first_chunk().ok_or_else(cut_short)?;
+        self.rest = rest;
+        Ok(*first)
+    }
+
+    /// Bytes, after their number.
+    ///
+    /// # Errors
+    /// [`Malformed`] if there are fewer.
+    pub fn bytes(&mut self) -> Result<&'a [u8], Malformed> {
+        let length = usize::try_from(self.long()?).map_err(|_| cut_short())?;
+        let (bytes, rest) = self.rest.split_at_checked(length).ok_or_else(cut_short)?;
+        self.rest = rest;
+        Ok(bytes)
+    }
+
+    /// A text of at most `most` bytes.
+    ///
+    /// # Errors
+    /// [`Malformed`] if it is longer, or no text.
+    pub fn text(&mut self, most: usize) -> Result<String, Malformed> {
+        let bytes = self.bytes()?;
+        if bytes.len() > most {
+            return Err(Malformed::new(format!(
+                "a text of {} bytes where {most} are allowed",
+                bytes.len()
+            )));
+        }
+        std::str::from_utf8(bytes)
+            .map(str::to_owned)
+            .map_err(|_| Malformed::new("bytes that are no text"))
+    }
+
+    /// A list of items of which each takes at least `least` bytes: no room is made for more than there can be.
+    ///
+    /// # Errors
+    /// [`Malformed`] if it is cut short, or one of its items is wrong.
+    pub fn list<T>(
+        &mut self,
+        least: usize,
+        read: impl Fn(&mut Self) -> Result<T, Malformed>,
+    ) -> Result<Vec<T>, Malformed> {
+        let length = usize::try_from(self.long()?).map_err(|_| cut_short())?;
+        match length.checked_mul(least.max(1)) {
+            Some(bytes) if bytes <= self.rest.len() => (0..length).map(|_| read(self)).collect(),
+            _ => Err(cut_short()),
+        }
+    }
+
+    /// That nothing follows.
+    ///
+    /// # Errors
+    /// [`Malformed`] if something does.
+    pub fn end(self) -> Result<(), Malformed> {
+        match self.rest.len() {
+            0 => Ok(()),
+            more => Err(Malformed::new(format!("{more} bytes too many"))),
+        }
+    }
+}
+
+fn cut_short() -> Malformed {
+    Malformed::new("cut short")
+}
+
+impl Wire for Vec<u8> {
+    fn write(&self, to: &mut Writer) {
+        to.bytes(self);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        from.bytes().map(<[u8]>::to_vec)
+    }
+}
+
+impl Wire for [u8; 32] {
+    fn write(&self, to: &mut Writer) {
+        to.fixed(self);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        from.array()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_length_makes_no_room_for_what_is_not_there() {
+        let mut bytes = u64::MAX.to_le_bytes().to_vec();
+        assert!(Reader::new(&bytes).bytes().is_err());
+        assert!(Reader::new(&bytes).list(0, Reader::byte).is_err());
+        bytes[..8].copy_from_slice(&3_u64.to_le_bytes());
+        bytes.extend([1, 2, 3]);
+        assert_eq!(Reader::new(&bytes).list(1, Reader::byte), Ok(vec![1, 2, 3]));
+        assert!(Reader::new(&bytes).list(2, Reader::byte).is_err());
+    }
+
+    #[test]
+    fn there_is_one_way_to_write_a_value() {
+        let value = vec![7_u8; 5];
+        let bytes = value.to_bytes();
+        assert_eq!(Vec::<u8>::from_bytes(&bytes), Ok(value));
+        for cut in 0..bytes.len() {
+            assert!(Vec::<u8>::from_bytes(&bytes[..cut]).is_err());
+        }
+        assert!(Vec::<u8>::from_bytes(&[bytes, vec![0]].concat()).is_err());
+    }
+}

@@ -1,0 +1,6 @@
+//! Parties with different columns of the same people.
+#![allow(clippy::unwrap_used, reason = "a test")]
+
+mod faults;
+mod models;
+mod people;

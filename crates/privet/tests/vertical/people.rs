@@ -1,0 +1,95 @@
+//! Two or three parties with made-up people.
+
+use std::sync::Arc;
+
+use privet::data::{Intake, Keep, Schema, Table};
+use privet::privacy::{Epsilon, Relation, Unprotected};
+use privet::setting::vertical::{Builder, Vertical};
+
+pub(crate) const BANK: &str = "dataset = \"bank\"\n[columns]\nwho = { type = \"id\" }\nage = { type = \"integer\", min = 18, max = 90 }\n\
+     loan = { type = \"label\", values = [\"no\", \"yes\"] }\n";
+pub(crate) const SHOP: &str = "dataset = \"shop\"\n[columns]\nclient = { type = \"id\" }\nspent = { type = \"number\", min = 0, max = 100 }\n\
+     town = { type = \"category\", values = [\"a\", \"b\", \"c\"] }\n";
+pub(crate) const CLUB: &str = "dataset = \"club\"\n[columns]\nmember = { type = \"id\" }\nvisits = { type = \"integer\", min = 0, max = 9 }\n\
+     vip = { type = \"flag\" }\n";
+
+pub(crate) fn table(schema: &str, rows: &[String], ids: Option<&str>) -> Table {
+    let schema = Arc::new(Schema::from_toml("schema", schema).unwrap());
+    read(Intake::new(schema, Keep::Bins), rows, ids)
+}
+
+pub(crate) fn read(intake: Intake, rows: &[String], ids: Option<&str>) -> Table {
+    let intake = match ids {
+        Some(column) => intake.aligned_by(column).unwrap(),
+        None => intake,
+    };
+    let mut columns = intake.columns();
+    for row in rows {
+        for (cell, column) in row.split(',').zip(&mut columns) {
+            column.text(cell.as_bytes());
+        }
+    }
+    let piece = intake.piece(columns).unwrap();
+    Table::new(&intake, vec![piece])
+}
+
+/// Numbers that look random and are the same every time.
+fn scatter(n: u64) -> u64 {
+    let mut x = n.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x5555;
+    x ^= x >> 31;
+    x = x.wrapping_mul(0xd6e8_feb8_6659_fd93);
+    x ^ (x >> 32)
+}
+
+/// Whether person `n` takes a loan depends on what the shop knows.
+fn spent(n: u64) -> u64 {
+    scatter(n) % 100
+}
+
+fn loan(n: u64) -> &'static str {
+    if spent(n) + scatter(n + 7) % 20 > 60 {
+        "yes"
+    } else {
+        "no"
+    }
+}
+
+pub(crate) fn bank(people: impl Iterator<Item = u64>) -> Vec<String> {
+    people
+        .map(|n| format!("p{n},{},{}", 18 + scatter(n + 3) % 70, loan(n)))
+        .collect()
+}
+
+pub(crate) fn shop(people: impl Iterator<Item = u64>) -> Vec<String> {
+    people
+        .map(|n| {
+            format!(
+                "p{n},{},{}",
+                spent(n),
+                ["a", "b", "c"][scatter(n + 1) as usize % 3]
+            )
+        })
+        .collect()
+}
+
+pub(crate) fn club(people: impl Iterator<Item = u64>) -> Vec<String> {
+    people
+        .map(|n| format!("p{n},{},{}", scatter(n + 2) % 10, scatter(n + 9) % 2))
+        .collect()
+}
+
+pub(crate) fn epsilon(text: &str) -> Epsilon {
+    text.parse().unwrap()
+}
+
+pub(crate) fn builder(text: &str) -> Builder {
+    Vertical::builder().epsilon(epsilon(text))
+}
+
+pub(crate) fn leave() -> Unprotected {
+    let relation = Relation::Replace {
+        rows: std::num::NonZeroU32::MIN,
+        unit: None,
+    };
+    Unprotected::unrecorded("bank", &relation, "made-up people")
+}
