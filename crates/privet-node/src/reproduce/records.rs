@@ -330,13 +330,16 @@ impl Records {
     ) -> Result<Table, Error> {
         let intake = Intake::new(Arc::clone(schema), Keep::Values);
         let mut columns = intake.columns();
-        for (place, column) in columns.iter_mut().enumerate() {
-            let name = &schema.columns()[place].name;
-            if let Some((_, cells)) = instead.iter().find(|(own, _)| own == name) {
+        for (declared, column) in schema.columns().iter().zip(&mut columns) {
+            if let Some((_, cells)) = instead.iter().find(|(own, _)| *own == declared.name) {
                 column.texts(cells.iter().map(String::as_bytes));
                 continue;
             }
-            let coded = matches!(schema.columns()[place].kind, Kind::Number(_))
+            let mut own = self.schema.columns().iter();
+            let Some(place) = own.position(|own| own.name == declared.name) else {
+                return Err(Error::Misuse(format!("no record has a '{}'", declared.name)));
+            };
+            let coded = matches!(declared.kind, Kind::Number(_))
                 && !matches!(self.schema.columns()[place].kind, Kind::Number(_));
             if coded {
                 for &row in rows {

@@ -4,7 +4,7 @@ use privet::Error;
 use privet::privacy::account::Caps;
 use privet::privacy::mechanism::ordered::{
     AdjustedMap, Adjustment, Alignment, ClampedGeometric, Column, Desensitised, GlobalMap, LocalMap, Loss,
-    Ordered, PathGeometric, Piecewise, RandomisedResponse, Route,
+    Ordered, Piecewise, RandomisedResponse, Route,
 };
 use privet::privacy::{Delta, Epsilon, Ledger, Private, Randomness, Ratio, Replace};
 
@@ -23,8 +23,6 @@ pub(super) enum Kind {
     /// At the ε that the others spend on the whole domain.
     PiecewiseWhole,
     Response,
-    /// θ, and the budget over a border.
-    Path(usize, u32),
 }
 
 /// A domain of whole numbers.
@@ -80,10 +78,6 @@ impl Kind {
                 Box::new(Piecewise::unclipped(Epsilon::new(whole)?, slots)?)
             }
             Self::Response => Box::new(RandomisedResponse::new(exact, slots)?),
-            Self::Path(width, across) => {
-                let [within, across] = [exact, Epsilon::new(across.into())?].map(Loss::Bounded);
-                Box::new(PathGeometric::parts(slots, width, within, across)?)
-            }
         })
     }
 }

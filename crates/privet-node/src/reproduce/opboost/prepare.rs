@@ -5,6 +5,7 @@ use std::sync::Arc;
 use privet::Error;
 use privet::data::schema::{Extras, Kind, Number};
 use privet::data::{Schema, Table};
+use privet::model::Model;
 
 use super::super::Records;
 use super::Data;
@@ -95,27 +96,6 @@ impl Prepared {
         Ok(Arc::new(schema?))
     }
 
-    /// The schema in which B's columns are whole numbers from `first` on.
-    pub(super) fn outputs(&self, first: i32, count: usize) -> Result<Arc<Schema>, Error> {
-        let last = f64::from(first) + count as f64 - 1.0;
-        let cuts = (1..count).map(|i| f64::from(first) + i as f64 - 0.5).collect();
-        let extras = Extras {
-            cuts: Some(cuts),
-            fill: Some(f64::from(first)),
-            ..Extras::default()
-        };
-        let number = Number::new(first.into(), last, extras)?;
-        let schema = self.records.schema_with(|column| {
-            let ours = self.names().any(|name| name == column.name);
-            Ok(if ours {
-                Kind::Number(number.clone())
-            } else {
-                column.kind.clone()
-            })
-        });
-        Ok(Arc::new(schema?))
-    }
-
     /// Without B's columns.
     pub(super) fn own(&self) -> Result<Arc<Schema>, Error> {
         let schema = self.records.schema_with(|column| {
@@ -125,8 +105,36 @@ impl Prepared {
         Ok(Arc::new(schema?))
     }
 
-    pub(super) fn table(&self, schema: &Arc<Schema>, rows: &[usize]) -> Result<Table, Error> {
-        self.records.table(schema, rows)
+    /// The names of A's columns with the label, and of B's.
+    pub(super) fn sides(&self) -> [Vec<String>; 2] {
+        let all = self.plain.columns().iter().map(|column| column.name.clone());
+        let (theirs, own) = all.partition(|name| self.names().any(|other| other == name));
+        [own, theirs]
+    }
+
+    /// Rows for a model that was trained on both sides' columns. Values beyond the bounds count as these: a model whose columns
+    /// were changed to values outside would tell them apart.
+    pub(super) fn asked(
+        &self,
+        model: &Model,
+        mapping: Mapping,
+        (train, test): (&[usize], &[usize]),
+    ) -> Result<Table, Error> {
+        let mapped = self.mapped(mapping, train)?;
+        let bounds = |name: &str| {
+            mapped.columns().iter().find_map(|column| match &column.kind {
+                Kind::Number(number) if column.name == name => Some((number.min(), number.max())),
+                _ => None,
+            })
+        };
+        let clamped = self.numbers.iter().filter_map(|(name, values)| {
+            let (low, high) = bounds(name)?;
+            let cells = test.iter().map(|row| values[*row].clamp(low, high).to_string());
+            Some((name.clone(), cells.collect()))
+        });
+        let schema = Arc::new(model.schema().clone());
+        self.records
+            .table_with(&schema, test, &clamped.collect::<Vec<_>>())
     }
 }
 
