@@ -15,7 +15,7 @@ use privet::setting::plain::{Plain, Trees};
 use privet::setting::vertical::{Alignment, Budget, Mechanism, Vertical};
 use rayon::prelude::*;
 
-use super::super::{Measure, named};
+use super::super::{Measure, mean_and_deviation, named};
 use super::prepare::{Mapping, Prepared, SLOTS, Setup};
 use super::{Data, Measured, Progress, measured, public};
 
@@ -128,7 +128,27 @@ fn measure(setup: Setup, data: &Data, runs: u32, bar: &Progress) -> Result<Vec<M
             found.push(measured(name, *epsilon, metric, values));
         }
     }
+    if setup.files.is_some() || setup.clipped {
+        found.extend(ratios(&found));
+    }
     Ok(found)
+}
+
+/// As the paper's appendix prints them: what is reached, as a share of the plain model's figure; of errors the other way round.
+fn ratios(all: &[Measured]) -> Vec<Measured> {
+    let Some(plain) = all.first().map(|plain| mean_and_deviation(&plain.values).0) else {
+        return Vec::new();
+    };
+    let share = |metric: &str, value: f64| match metric {
+        "MSE" => plain / value,
+        _ => value / plain,
+    };
+    all.iter()
+        .map(|row| {
+            let values = row.values.iter().map(|value| share(row.metric, *value));
+            measured(row.method, row.epsilon, "share of plain", values.collect())
+        })
+        .collect()
 }
 
 fn figure(run: &[(&'static str, f64)], metric: &str) -> f64 {
