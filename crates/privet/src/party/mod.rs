@@ -27,7 +27,7 @@ mod seat;
 mod simulate;
 
 pub use context::Context;
-pub use record::{Item, Record, RunName, Volatile};
+pub use record::{Item, Keeper, Record, RunName, Volatile};
 pub use role::{Agreement, PartyId, Role, Step};
 pub use seat::{Seat, Sent, State};
 pub use simulate::{Edge, Fault, Simulated, Simulation};

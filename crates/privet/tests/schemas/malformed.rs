@@ -205,9 +205,7 @@ id = { type = "id" }
 y = { type = "label", values = ["0", "1"] }
 z = { type = "label", min = 0, max = 1 }
 "#,
-        r#"schema.toml has 2 errors:
-  line 2: no column to learn from is declared
-  line 5: 'y' and 'z' are both labels: a model learns one"#,
+        r#"schema.toml, line 5: 'y' and 'z' are both labels: a model learns one"#,
     ),
     (
         r#"dataset = "d"

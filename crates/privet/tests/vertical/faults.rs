@@ -4,21 +4,20 @@ use std::cell::RefCell;
 
 use privet::Error;
 use privet::model::Model;
-use privet::party::{Fault, Item, PartyId, Record, Simulated, Simulation, Volatile};
+use privet::party::{Fault, Item, PartyId, Record, Simulation, Volatile};
 use privet::privacy::account::Caps;
 use privet::privacy::journal::{Entry, Event};
 use privet::privacy::{Delta, Ledger, Neighbours, Randomness, Replace};
-use privet::setting::vertical::{
-    Alignment, Budget, FeatureHolder, LabelHolder, Outcome, Party, Protocol, Vertical,
-};
+use privet::setting::vertical::{Alignment, Budget, FeatureHolder, LabelHolder, Party, Protocol, Vertical};
 use privet_testkit::faults::Faulty;
 
+use crate::models::trained;
 use crate::people::{BANK, CLUB, SHOP, bank, builder, club, leave, shop, table};
 
 const PARTIES: [&str; 3] = ["bank", "shop", "club"];
 
 /// A journal with room for columns of one data set.
-fn journal(dataset: &str) -> Faulty {
+pub(crate) fn journal(dataset: &str) -> Faulty {
     let mut journal = Faulty::default();
     privet::privacy::ledger::begin(&mut journal).unwrap();
     let limit = Event::Limit {
@@ -132,19 +131,10 @@ fn ways() -> Vec<Vertical> {
     ]
 }
 
-fn model(done: Simulated<Outcome>) -> Box<Model> {
-    let outcomes = done.all().unwrap();
-    let mut found = outcomes.into_iter().filter_map(|outcome| match outcome {
-        Outcome::Trained(model) => Some(model),
-        _ => None,
-    });
-    found.next().unwrap()
-}
-
 fn frames(vertical: &Vertical) -> u64 {
     let done = World::new(vertical.clone()).simulation().run().unwrap();
     let count = done.traffic.values().map(|edge| edge.frames).sum();
-    model(done);
+    trained(done);
     count
 }
 
@@ -160,7 +150,7 @@ fn restarting_at_every_message_gives_the_same_model_and_the_same_ledger() {
                 let world = World::new(vertical.clone());
                 let simulation = world.simulation().fault(at, Fault::Restart(party));
                 let records = simulation.records();
-                let restarted = model(simulation.run().unwrap());
+                let restarted = trained(simulation.run().unwrap());
                 // Without interruption on the same record: the same model, byte for byte.
                 let again = World {
                     journals: world.journals.clone(),
@@ -191,7 +181,7 @@ fn replayed(world: &World, records: &[Volatile]) -> Box<Model> {
         }
     }
     simulation = simulation.schedule([1; 32]);
-    model(simulation.run().unwrap())
+    trained(simulation.run().unwrap())
 }
 
 #[test]

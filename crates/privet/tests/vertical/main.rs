@@ -4,3 +4,4 @@
 mod faults;
 mod models;
 mod people;
+mod refusing;

@@ -14,7 +14,11 @@ pub(crate) const CLUB: &str = "dataset = \"club\"\n[columns]\nmember = { type = 
      vip = { type = \"flag\" }\n";
 
 pub(crate) fn table(schema: &str, rows: &[String], ids: Option<&str>) -> Table {
-    let schema = Arc::new(Schema::from_toml("schema", schema).unwrap());
+    let schema = Schema::from_toml("schema", schema).unwrap();
+    let schema = match schema.label() {
+        Some(_) => Arc::new(schema),
+        None => Arc::new(builder("1").build().unwrap().desensitisation().reads(&schema)),
+    };
     read(Intake::new(schema, Keep::Bins), rows, ids)
 }
 
@@ -76,6 +80,22 @@ pub(crate) fn club(people: impl Iterator<Item = u64>) -> Vec<String> {
     people
         .map(|n| format!("p{n},{},{}", scatter(n + 2) % 10, scatter(n + 9) % 2))
         .collect()
+}
+
+/// Whole people, as a model's schema has them.
+pub(crate) fn joint(people: std::ops::Range<u64>, schema: &Schema) -> Vec<String> {
+    let all = |n: u64| {
+        let cell = |name: &str| match name {
+            "age" => (18 + scatter(n + 3) % 70).to_string(),
+            "spent" => spent(n).to_string(),
+            "town" => ["a", "b", "c"][scatter(n + 1) as usize % 3].into(),
+            "loan" => loan(n).into(),
+            _ => String::new(),
+        };
+        let cells = schema.columns().iter().map(|column| cell(&column.name));
+        cells.collect::<Vec<String>>().join(",")
+    };
+    people.map(all).collect()
 }
 
 pub(crate) fn epsilon(text: &str) -> Epsilon {

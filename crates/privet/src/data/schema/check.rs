@@ -128,7 +128,8 @@ impl Schema {
                 _ => {}
             }
         }
-        if self.features().next().is_none() {
+        // A party may have the label and nothing else.
+        if self.features().next().is_none() && self.label().is_none() {
             faults.push((Place::Columns, "no column to learn from is declared".into()));
         }
     }

@@ -153,6 +153,21 @@ impl Schema {
         self.columns.iter().filter(|column| column.kind.is_feature())
     }
 
+    /// That there is a column to learn from.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] if there is none.
+    pub(crate) fn has_features(&self) -> Result<(), Error> {
+        match self.features().next() {
+            Some(_) => Ok(()),
+            None => Err(Error::Parameter(
+                "the schema declares no column to learn from: add one to its [columns], such as age = { type = \"integer\", min = 0, \
+                 max = 120 }"
+                    .into(),
+            )),
+        }
+    }
+
     /// What is to be predicted, and its column's name.
     pub fn label(&self) -> Option<(&Column, &Label)> {
         self.columns.iter().find_map(|column| match &column.kind {

@@ -23,6 +23,7 @@ impl Central {
     /// # Errors
     /// As [`check`](Self::check).
     pub fn resolve(&self, schema: &Schema, relation: &Relation) -> Result<Self, Error> {
+        schema.has_features()?;
         self.check(schema, relation)?;
         if let Algorithm::Trees(trees) = &self.algorithm {
             let plan = trees::plan(trees, &self.budget, schema, relation)?;

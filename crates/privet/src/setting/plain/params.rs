@@ -88,6 +88,9 @@ impl Plain {
     /// # Errors
     /// [`Error::Parameter`] with what does not; the message begins with the parameter's name.
     pub fn check(&self, schema: &Schema) -> Result<(), Error> {
+        if self.algorithm != Algorithm::Constant {
+            schema.has_features()?;
+        }
         let classes = match schema.label() {
             Some((_, Label::Classes(declared))) => Some(declared.values().len()),
             Some((_, Label::Number { .. })) => Some(0),

@@ -1,5 +1,6 @@
 //! How a feature holder's columns are changed: parameters, and what they make of a schema.
 
+use super::purse::Purse;
 use crate::Error;
 use crate::data::schema::{Column as Declared, Kind};
 use crate::data::{Cells, Schema};
@@ -8,6 +9,7 @@ use crate::privacy::mechanism::ordered::{
     Loss, Ordered, Outputs, PathGeometric, Piecewise, RandomisedResponse, Route, Unary,
 };
 use crate::privacy::{Epsilon, Private, Ratio};
+use crate::wire::{Malformed, Reader, Wire, Writer};
 
 /// How values of an ordered column are changed.
 #[derive(Debug, Clone, PartialEq)]
@@ -188,12 +190,27 @@ impl Desensitisation {
         Ok(Epsilon::from_billionths(each))
     }
 
+    /// The schema by which a table is read whose columns are to leave: with as many bins as leave.
+    pub fn reads(&self, schema: &Schema) -> Schema {
+        schema.coarse(self.bins)
+    }
+
+    /// That a table was read as [`reads`](Self::reads) says.
+    pub(super) fn check_read(&self, schema: &Schema) -> Result<(), Error> {
+        if *schema == self.reads(schema) {
+            return Ok(());
+        }
+        Err(Error::Misuse(
+            "a feature holder's table is read by the schema that its desensitisation `reads`".into(),
+        ))
+    }
+
     /// What is done to each feature of a schema.
     ///
     /// # Errors
     /// [`Error::Parameter`] if a mechanism cannot be had for one of the columns.
     pub fn changes(&self, schema: &Schema) -> Result<Changes, Error> {
-        let schema = schema.coarse(self.bins);
+        let schema = self.reads(schema);
         let count = schema.features().count();
         if count == 0 {
             return Err(Error::Parameter(
@@ -210,6 +227,38 @@ impl Desensitisation {
             })
             .collect::<Result<Vec<_>, _>>()?;
         Ok(Changes { schema, columns })
+    }
+
+    /// The columns that leave: all, or as many as the budget says, drawn by chance and not by what they say. `once` keeps a draw.
+    pub(super) fn choose(
+        &self,
+        schema: &Schema,
+        purse: &mut dyn Purse,
+        once: impl FnOnce(&mut dyn FnMut() -> Result<Places, Error>) -> Result<Places, Error>,
+    ) -> Result<Vec<usize>, Error> {
+        let columns = schema.features().count();
+        let Budget::Sample(chosen) = self.budget else {
+            return Ok((0..columns).collect());
+        };
+        self.each(columns)?;
+        let Places(places) = once(&mut || {
+            let mut coins = purse.coins()?;
+            let mut places: Vec<u32> = (0..columns as u32).collect();
+            for i in 0..chosen as usize {
+                let rest = (places.len() - i) as u64;
+                places.swap(i, i + coins.below(rest) as usize);
+            }
+            places.truncate(chosen as usize);
+            places.sort_unstable();
+            Ok(Places(places))
+        })?;
+        let places: Vec<usize> = places.into_iter().map(|place| place as usize).collect();
+        if places.iter().any(|place| *place >= columns) {
+            return Err(Error::Journal(
+                "the record names columns that do not exist".into(),
+            ));
+        }
+        Ok(places)
     }
 
     fn change(&self, column: &Declared, epsilon: Epsilon) -> Result<Change, Error> {
@@ -234,6 +283,19 @@ impl Desensitisation {
             is_number: matches!(column.kind, Kind::Number(_)),
             by,
         })
+    }
+}
+
+/// Numbers of columns.
+pub(super) struct Places(Vec<u32>);
+
+impl Wire for Places {
+    fn write(&self, to: &mut Writer) {
+        to.list(&self.0, |place, to| to.word(*place));
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        from.list(4, Reader::word).map(Self)
     }
 }
 

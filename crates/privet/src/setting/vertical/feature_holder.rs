@@ -5,13 +5,12 @@ use privet_mpc::psi;
 use super::message::{Meeting, Message, Ordinals, Question, Wanted};
 use super::purse::{Purse, purse};
 use super::release::{Left, Release};
-use super::{Alignment, Budget, LABEL_HOLDER, Outcome, Party, Protocol, Vertical, meeting, packed};
+use super::{Alignment, LABEL_HOLDER, Outcome, Party, Protocol, Vertical, meeting, packed};
 use crate::Error;
 use crate::data::Table;
 use crate::data::schema::Kind;
 use crate::party::{Context, PartyId, RunName, Step};
 use crate::privacy::{Certificate, Ledger, Neighbours};
-use crate::wire::{Malformed, Reader, Wire, Writer};
 
 /// A party that has columns and no label, by what it waits for.
 pub struct FeatureHolder(State);
@@ -44,8 +43,12 @@ enum Source {
         table: Box<Table>,
         purse: Box<dyn Purse>,
     },
-    /// They left before: whoever has them may use them again.
-    Kept(Box<Release>),
+    /// They left before: whoever has them may use them again. The table and the ledger are for ids, if rows are to meet.
+    Kept {
+        release: Box<Release>,
+        table: Box<Table>,
+        purse: Box<dyn Purse>,
+    },
 }
 
 impl FeatureHolder {
@@ -60,13 +63,33 @@ impl FeatureHolder {
         run: &RunName,
     ) -> Result<Party, Error> {
         vertical.check_feature_holder(table.schema())?;
+        vertical.desensitisation.check_read(table.schema())?;
         let (table, purse) = (Box::new(table), purse(ledger, run));
         Ok(Self::with(vertical, Source::Fresh { table, purse }))
     }
 
-    /// A party whose columns left before, in the order of their table.
-    pub fn kept(vertical: Vertical, release: Release) -> Party {
-        Self::with(vertical, Source::Kept(Box::new(release)))
+    /// A party whose columns left before ([`Release::keep`]). Its ledger is for what the meeting of rows shows.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] or [`Error::Data`] if they are not columns of this table, changed in this way.
+    pub fn kept<N: Neighbours + 'static>(
+        vertical: Vertical,
+        release: Release,
+        table: Table,
+        ledger: Ledger<N>,
+        run: &RunName,
+    ) -> Result<Party, Error> {
+        vertical.check_feature_holder(table.schema())?;
+        let purse = purse(ledger, run);
+        let rows = table.rows_under(&purse.relation());
+        release.check_same(&vertical.desensitisation, table.schema(), rows)?;
+        let (release, table) = (Box::new(release), Box::new(table));
+        let source = Source::Kept {
+            release,
+            table,
+            purse,
+        };
+        Ok(Self::with(vertical, source))
     }
 
     fn with(vertical: Vertical, source: Source) -> Party {
@@ -204,69 +227,41 @@ impl Source {
     fn rows(&self) -> Option<usize> {
         match self {
             Self::Fresh { table, purse } => table.rows_under(&purse.relation()),
-            Self::Kept(release) => Some(release.rows),
+            Self::Kept { release, .. } => Some(release.rows),
         }
     }
 
     fn ids(&mut self) -> Result<psi::Ids, Error> {
-        match self {
-            Self::Kept(_) => Err(Error::Parameter(
-                "columns that were kept have no ids: use alignment = \"given\"".into(),
-            )),
-            Self::Fresh { table, purse } => {
-                let ids = table.cells().as_ref().map(meeting::ids);
-                meeting::checked(&purse.disclose(&meeting::leaks_of_feature_holder(), ids)?)
-            }
-        }
+        let (Self::Fresh { table, purse } | Self::Kept { table, purse, .. }) = self;
+        let ids = table.cells().as_ref().map(meeting::ids);
+        meeting::checked(&purse.disclose(&meeting::leaks_of_feature_holder(), ids)?)
     }
 
     /// The columns: drawn once in a run, and kept before anybody sees them.
     fn release(self, vertical: &Vertical, context: &mut Context<'_, Message>) -> Result<Release, Error> {
         let (table, mut purse) = match self {
-            Self::Kept(release) => return Ok(*release),
+            Self::Kept {
+                mut release, purse, ..
+            } => {
+                // What this run showed besides stands with what the columns were promised.
+                let said = context.once("the certificate", || Ok(purse.close().to_json().into_bytes()))?;
+                let said = std::str::from_utf8(&said).ok().and_then(Certificate::from_json);
+                let said =
+                    said.ok_or_else(|| Error::Journal("the record's certificate is damaged".into()))?;
+                let mut claims = release.certificate.claims;
+                claims.extend(said.claims.iter().cloned());
+                release.certificate = Certificate { claims, ..said };
+                return Ok(*release);
+            }
             Self::Fresh { table, purse } => (table, purse),
         };
-        let changes = vertical.desensitisation.changes(table.schema())?;
-        let chosen = match vertical.desensitisation.budget {
-            Budget::Sample(columns) => {
-                // By chance, whatever the columns say: its number is fixed, and the others stay.
-                let draw = || {
-                    let mut coins = purse.coins()?;
-                    let mut places: Vec<u32> = (0..changes.len() as u32).collect();
-                    for i in 0..columns as usize {
-                        let rest = (places.len() - i) as u64;
-                        places.swap(i, i + coins.below(rest) as usize);
-                    }
-                    places.truncate(columns as usize);
-                    places.sort_unstable();
-                    Ok(Places(places))
-                };
-                let Places(chosen) = context.once("which columns leave", draw)?;
-                chosen.into_iter().map(|place| place as usize).collect()
-            }
-            _ => (0..changes.len()).collect::<Vec<_>>(),
-        };
-        if chosen.iter().any(|place| *place >= changes.len()) {
-            return Err(Error::Journal(
-                "the record names columns that do not exist".into(),
-            ));
-        }
+        let desensitisation = &vertical.desensitisation;
+        let chosen = desensitisation.choose(table.schema(), &mut *purse, |draw| {
+            context.once("which columns leave", draw)
+        })?;
         context.once("the columns", || {
-            Release::draw("the label holder", &table, &changes, &chosen, purse)
+            Release::draw(desensitisation, &table, &chosen, purse)
         })
-    }
-}
-
-/// Numbers of columns.
-struct Places(Vec<u32>);
-
-impl Wire for Places {
-    fn write(&self, to: &mut Writer) {
-        to.list(&self.0, |place, to| to.word(*place));
-    }
-
-    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
-        from.list(4, Reader::word).map(Self)
     }
 }
 

@@ -1,7 +1,7 @@
 //! One table of columns that came from different parties.
 
 use super::message::{Ordinals, Question};
-use super::release::{Left, Release};
+use super::release::{Left, Release, flag_names, meant};
 use crate::Error;
 use crate::data::schema::{Column, Declared, Extras, Kind, Label, Layout, Number, Unit};
 use crate::data::{Cells, Feature, Names, Schema, Target};
@@ -67,7 +67,7 @@ impl Joining {
 
     fn add_column(&mut self, column: Column, left: Left) -> Result<(), Error> {
         if left.reading.each == 1 {
-            let kind = meant(&column.kind, &left)?;
+            let kind = meant(&column.kind, left.reading)?;
             let feature = Feature::of_slots(kind.slots(), left.values.into_iter());
             self.push(Column { kind, ..column }, feature);
             return Ok(());
@@ -75,14 +75,11 @@ impl Joining {
         let Kind::Category(values) = &column.kind else {
             return Err(Error::Misuse("flags are of a category".into()));
         };
-        let names = values.values().iter().map(String::as_str);
-        let names = names.chain(["(other)", "(missing)"]);
-        for (place, name) in names.enumerate() {
+        for (place, name) in flag_names(&column.name, values.values()).into_iter().enumerate() {
             let flag = Declared::new(vec!["0".into(), "1".into()], None)?;
             let kind = Kind::Flag(flag);
             let flags = left.values.iter().skip(place).step_by(left.reading.each);
             let feature = Feature::of_slots(kind.slots(), flags.copied());
-            let name = format!("{}={name}", column.name);
             self.push(
                 Column {
                     name,
@@ -160,16 +157,4 @@ impl Joining {
         let cells = Cells::joined(rows, self.features, target)?;
         Ok(Joined { schema, cells })
     }
-}
-
-/// What a column is, now that its values may lie outside the domain.
-fn meant(kind: &Kind, left: &Left) -> Result<Kind, Error> {
-    Ok(match kind {
-        Kind::Number(number) => {
-            let below = left.reading.lowest.unsigned_abs() as usize;
-            let above = left.reading.outputs - below - number.cuts().bins();
-            Kind::Number(number.wider(below, above)?)
-        }
-        other => other.clone(),
-    })
 }

@@ -66,7 +66,7 @@ pub use feature_holder::FeatureHolder;
 pub use label_holder::LabelHolder;
 pub use message::{Meeting, Message, Ordinals, Question, Wanted};
 pub use params::{Alignment, Builder, Protocol, Vertical};
-pub use release::Release;
+pub use release::{Release, Texts};
 
 use crate::Error;
 use crate::model::{Model, Predictions};

@@ -148,7 +148,7 @@ impl Vertical {
             ("alignment", how(Alignment::NAMES).map_or("", |n| n.0).to_owned()),
         ];
         all.extend(self.desensitisation.settings());
-        all.into_iter().map(|(k, v)| (k.to_owned(), v)).collect()
+        named(all)
     }
 
     /// Names and values as a job says them, defaults included.
@@ -164,7 +164,15 @@ impl Vertical {
     }
 }
 
+fn named(all: Vec<(&str, String)>) -> Vec<(String, String)> {
+    all.into_iter().map(|(k, v)| (k.to_owned(), v)).collect()
+}
+
 impl Desensitisation {
+    pub(super) fn named_settings(&self) -> Vec<(String, String)> {
+        named(self.settings())
+    }
+
     /// Names and values as a job says them.
     pub fn settings(&self) -> Vec<(&'static str, String)> {
         let mut all = vec![

@@ -1,13 +1,14 @@
 //! Columns that have left: drawn once, kept, sent to whoever trains on them.
 
-use super::desensitisation::{Changes, Reading};
+use super::desensitisation::{Desensitisation, Reading};
 use super::packed;
-use super::purse::Purse;
+use super::purse::{Purse, purse};
 use crate::Error;
-use crate::data::schema::Kind;
+use crate::data::schema::{Column, Kind};
 use crate::data::{Schema, Table};
-use crate::privacy::Certificate;
+use crate::party::{Keeper, Record};
 use crate::privacy::mechanism::ordered::Desensitised;
+use crate::privacy::{Certificate, Ledger, Neighbours};
 use crate::wire::{Malformed, Reader, Wire, Writer};
 
 /// The longest schema or certificate that a party may send.
@@ -26,6 +27,8 @@ pub(super) struct Left {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Release {
     pub(super) rows: usize,
+    /// How they were changed, as a job says it.
+    pub(super) settings: Vec<(String, String)>,
     /// Its features are the columns; slots and bounds come from what was declared, never from rows.
     pub(super) schema: Schema,
     pub(super) columns: Vec<Left>,
@@ -38,12 +41,14 @@ impl Release {
     /// # Privacy
     /// `docs/proofs/ordered.md#columns`. The value table is the schema's (`docs/proofs/ordered.md#columns`, assumptions).
     pub(super) fn draw(
-        what: &str,
+        desensitisation: &Desensitisation,
         table: &Table,
-        changes: &Changes,
         chosen: &[usize],
         mut purse: Box<dyn Purse>,
     ) -> Result<Self, Error> {
+        desensitisation.check_read(table.schema())?;
+        let changes = &desensitisation.changes(table.schema())?;
+        let what = "the label holder";
         let drawn = purse.desensitise(what, changes.leaving(table.cells(), chosen))?;
         let columns: Vec<Left> = chosen
             .iter()
@@ -68,10 +73,73 @@ impl Release {
         let sent = |name: &str| chosen.iter().any(|&place| names[place] == name);
         Ok(Self {
             rows,
+            settings: desensitisation.named_settings(),
             schema: changes.schema().select(|column| sent(&column.name))?.alone(),
             columns,
             certificate: purse.close(),
         })
+    }
+
+    /// The columns of a table, changed: from the record if they stand there; else they are paid for, drawn, and written there before
+    /// anybody sees them. So they leave once, and can be used as often as one likes.
+    ///
+    /// # Privacy
+    /// `docs/proofs/ordered.md#redraw`, with the record of the columns in place of a run's.
+    ///
+    /// # Errors
+    /// [`Error::Budget`] if they have left and the record does not have them; [`Error::Parameter`] if they were changed otherwise;
+    /// [`Error::Journal`] if record or ledger cannot be read or written.
+    pub fn keep<N: Neighbours + 'static>(
+        desensitisation: &Desensitisation,
+        table: &Table,
+        ledger: Ledger<N>,
+        record: Box<dyn Record>,
+    ) -> Result<Self, Error> {
+        let mut keeper = Keeper::open(record)?;
+        let mut purse = purse(ledger, keeper.name());
+        let chosen = desensitisation.choose(table.schema(), &mut *purse, |draw| {
+            keeper.once("which columns leave", draw)
+        })?;
+        let rows = table.rows_under(&purse.relation());
+        let release = keeper.once("the columns", || {
+            Self::draw(desensitisation, table, &chosen, purse)
+        })?;
+        release.check_same(desensitisation, table.schema(), rows)?;
+        Ok(release)
+    }
+
+    /// That these are the columns of a table, changed in this way.
+    pub(super) fn check_same(
+        &self,
+        desensitisation: &Desensitisation,
+        schema: &Schema,
+        rows: Option<usize>,
+    ) -> Result<(), Error> {
+        let ours = desensitisation.named_settings();
+        if let Some((name, value)) = ours.iter().find(|setting| !self.settings.contains(setting)) {
+            let then = self.settings.iter().find(|(other, _)| other == name);
+            return Err(Error::Parameter(format!(
+                "{name} = {value} now, but the columns that were kept were changed with {name} = {}. A column leaves once: go on with \
+                 the settings it left with",
+                then.map_or("nothing", |(_, value)| value)
+            )));
+        }
+        let slots = desensitisation.changes(schema)?;
+        let known = |column: &Column| slots.schema().features().any(|other| other == column);
+        if let Some(column) = self.schema.features().find(|column| !known(column)) {
+            return Err(Error::Data(format!(
+                "the schema does not declare the column '{}' as it was when it left: go on with the schema it left with",
+                column.name
+            )));
+        }
+        if rows.is_some_and(|rows| rows != self.rows) {
+            return Err(Error::Data(format!(
+                "the columns that were kept have {} rows and the table has {}: they are of another table",
+                self.rows,
+                rows.unwrap_or(0)
+            )));
+        }
+        Ok(())
     }
 
     /// The same columns, these rows, in this order.
@@ -86,10 +154,35 @@ impl Release {
         };
         Self {
             rows: rows.len(),
+            settings: self.settings.clone(),
             schema: self.schema.clone(),
             columns: self.columns.iter().map(column).collect(),
             certificate: self.certificate.clone(),
         }
+    }
+
+    /// The columns' names; a category that left as flags has one for each of its values.
+    pub fn names(&self) -> Vec<String> {
+        let names = |(column, left): (&Column, &Left)| match &column.kind {
+            Kind::Category(declared) if left.reading.each > 1 => flag_names(&column.name, declared.values()),
+            _ => vec![column.name.clone()],
+        };
+        self.schema
+            .features()
+            .zip(&self.columns)
+            .flat_map(names)
+            .collect()
+    }
+
+    /// How a row's values are written: a number as the middle of its bin, everything else as it was declared. What lies outside a
+    /// domain is written as far outside.
+    ///
+    /// # Errors
+    /// [`Error::Data`] if bins cannot reach that far.
+    pub fn texts(&self) -> Result<Texts<'_>, Error> {
+        let columns = self.schema.features().zip(&self.columns);
+        let columns = columns.map(|(column, left)| Ok((words(&column.kind, left)?, left)));
+        Ok(Texts(columns.collect::<Result<_, Error>>()?))
     }
 
     /// How many rows there are.
@@ -106,6 +199,72 @@ impl Release {
     pub fn certificate(&self) -> &Certificate {
         &self.certificate
     }
+}
+
+/// Values of columns that have left, as they are written.
+pub struct Texts<'a>(Vec<(Vec<String>, &'a Left)>);
+
+impl Texts<'_> {
+    /// The cells of a row, in the order of [`Release::names`].
+    pub fn row(&self, row: usize) -> impl Iterator<Item = &str> {
+        self.0.iter().flat_map(move |(words, left)| {
+            let each = left.reading.each;
+            let values = left.values.get(row * each..(row + 1) * each).unwrap_or(&[]);
+            values.iter().map(|value| words[usize::from(*value)].as_str())
+        })
+    }
+}
+
+/// The names of a category's flags.
+pub(super) fn flag_names(column: &str, values: &[String]) -> Vec<String> {
+    let values = values.iter().map(String::as_str).chain(["(other)", "(missing)"]);
+    values.map(|value| format!("{column}={value}")).collect()
+}
+
+/// What a column is, now that its values may lie outside its domain.
+pub(super) fn meant(kind: &Kind, reading: Reading) -> Result<Kind, Error> {
+    Ok(match kind {
+        Kind::Number(number) => {
+            let below = reading.lowest.unsigned_abs() as usize;
+            let above = reading.outputs - below - number.cuts().bins();
+            Kind::Number(number.wider(below, above)?)
+        }
+        other => other.clone(),
+    })
+}
+
+/// The text of each output.
+fn words(kind: &Kind, left: &Left) -> Result<Vec<String>, Error> {
+    if left.reading.each > 1 {
+        return Ok(["0", "1"].map(String::from).into());
+    }
+    Ok(match meant(kind, left.reading)? {
+        Kind::Number(number) => {
+            let points = number.cuts().points().iter().map(|&x| f64::from(x));
+            let edges: Vec<f64> = [number.min()]
+                .into_iter()
+                .chain(points)
+                .chain([number.max()])
+                .collect();
+            let whole = matches!(kind, Kind::Number(declared) if declared.is_integer());
+            let middle = |pair: &[f64]| {
+                let middle = f64::midpoint(pair[0], pair[1]);
+                let down = middle.floor();
+                if whole && down >= pair[0] {
+                    down as f32
+                } else {
+                    middle as f32
+                }
+            };
+            edges.windows(2).map(|pair| middle(pair).to_string()).collect()
+        }
+        Kind::Ordinal(declared) | Kind::Flag(declared) => declared.values().to_vec(),
+        Kind::Category(declared) => {
+            let values = declared.values().iter().map(String::as_str);
+            values.chain(["(other)", ""]).map(String::from).collect()
+        }
+        Kind::Id | Kind::Skip | Kind::Label(_) => Vec::new(),
+    })
 }
 
 /// That the outputs of a column can be those of its declaration.
@@ -134,6 +293,10 @@ fn fits(kind: &Kind, reading: Reading) -> bool {
 impl Wire for Release {
     fn write(&self, to: &mut Writer) {
         to.long(self.rows as u64);
+        to.list(&self.settings, |(name, value), to| {
+            to.text(name);
+            to.text(value);
+        });
         to.text(&self.schema.to_toml());
         to.list(&self.columns, |column, to| {
             let Reading {
@@ -152,10 +315,11 @@ impl Wire for Release {
 
     fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
         let rows = usize::try_from(from.long()?).map_err(|_| Malformed::new("too many rows"))?;
-        let schema = Schema::from_toml("its schema", &from.text(LONGEST)?)
-            .map_err(|e| Malformed::new(e.to_string()))?;
-        if schema.label().is_some() {
-            return Err(Malformed::new("columns that declare a label"));
+        let settings = from.list(16, |from| Ok((from.text(1000)?, from.text(1000)?)))?;
+        let text = from.text(LONGEST)?;
+        let schema = Schema::from_toml("its schema", &text).map_err(|e| Malformed::new(e.to_string()))?;
+        if schema.alone() != schema || schema.to_toml() != text {
+            return Err(Malformed::new("a schema that is not of columns alone"));
         }
         let columns = from.list(20, |from| {
             let reading = Reading {
@@ -181,6 +345,7 @@ impl Wire for Release {
             .ok_or_else(|| Malformed::new("a certificate that cannot be read"))?;
         Ok(Self {
             rows,
+            settings,
             schema,
             columns,
             certificate,
