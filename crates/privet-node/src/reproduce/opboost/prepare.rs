@@ -170,3 +170,48 @@ fn number(values: &[f64], mapping: Mapping, clipped: bool, train: &[usize]) -> R
     };
     Number::new(low, high, extras)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn slots(number: &Number, values: &[f64]) -> Vec<u16> {
+        let slot = |x: &f64| number.cuts().bin(*x as f32) + 1;
+        values.iter().map(slot).collect()
+    }
+
+    #[test]
+    fn the_least_has_a_slot_of_its_own() {
+        let number = number(&[100.0, 0.0, 50.0], Mapping::Ceiling, false, &[]).expect("bounds");
+        let values = [0.0, 0.001, 11.1, 11.2, 50.0, 99.9, 100.0];
+        assert_eq!(slots(&number, &values), [1, 2, 2, 3, 6, 10, 10]);
+        assert_eq!(number.cuts().bins(), SLOTS);
+    }
+
+    #[test]
+    fn a_twentieth_is_left_out_at_either_end() {
+        let values: Vec<f64> = (0..=100).map(f64::from).collect();
+        let number = number(&values, Mapping::Ceiling, true, &[]).expect("bounds");
+        assert_eq!((number.min(), number.max()), (5.0, 95.0));
+        assert_eq!(
+            slots(&number, &[0.0, 5.0, 5.1, 15.0, 15.1, 95.0, 99.0]),
+            [1, 1, 2, 2, 3, 10, 10]
+        );
+    }
+
+    /// Quantiles are those of the rows to train on; where they coincide there are fewer slots.
+    #[test]
+    fn quantiles_hold_as_many_rows() {
+        let values: Vec<f64> = (0..200).map(|i| f64::from(i * i)).collect();
+        let train: Vec<usize> = (0..100).collect();
+        let cut = number(&values, Mapping::Quantiles, false, &train).expect("bounds");
+        let mut counts = [0; SLOTS];
+        for slot in slots(&cut, &values[..100]) {
+            counts[usize::from(slot) - 1] += 1;
+        }
+        assert!(counts.iter().all(|count| (9..=11).contains(count)), "{counts:?}");
+        let zeros: Vec<f64> = (0..100).map(|i| if i < 95 { 0.0 } else { 7.0 }).collect();
+        let cut = number(&zeros, Mapping::Quantiles, false, &train).expect("bounds");
+        assert_eq!(slots(&cut, &[0.0, 7.0]), [1, 2]);
+    }
+}
