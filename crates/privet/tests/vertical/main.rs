@@ -5,3 +5,5 @@ mod faults;
 mod models;
 mod people;
 mod refusing;
+mod replaying;
+mod vectors;
