@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 mod faults;
+mod hostile;
 mod models;
 mod people;
 mod refusing;
