@@ -3,7 +3,7 @@
 use privet::Error;
 use privet::privacy::Epsilon;
 use privet::privacy::mechanism::ordered::{ClampedGeometric, GlobalMap, Loss, Ordered, PathGeometric, Route};
-use privet::setting::vertical::order::bounds::{Split, split_kept, split_kept_as_printed};
+use privet::setting::vertical::order::splits::{Split, split_kept, split_kept_as_printed};
 
 use super::super::Measure;
 use super::mechanisms::Kind;
