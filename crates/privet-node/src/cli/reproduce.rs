@@ -73,26 +73,32 @@ fn list(all: &[Experiment]) -> Answer {
 }
 
 fn answer(lines: &[Line]) -> Result<Answer, Failure> {
+    let width = |least: usize, of: fn(&Line) -> &str| {
+        let widths = lines.iter().map(|line| of(line).chars().count());
+        widths.max().unwrap_or(0).max(least)
+    };
+    let (method, metric) = (width(12, |line| line.method), width(9, |line| line.metric));
     let mut text = format!(
-        "{:<9} {:<11} {:<12} {:>6} {:<9} {:>18} {:>5} {:>10} {:>18}\n",
+        "{:<9} {:<11} {:<method$} {:>6} {:<metric$} {:>19} {:>5} {:>10} {:>18}\n",
         "item", "data set", "method", "ε", "metric", "mean ± sd", "runs", "published", "expected"
     );
     let or_dash = |x: Option<f64>| x.map_or("-".into(), |x| format!("{x}"));
     for line in lines {
         let expected = match (line.expected, line.tolerance) {
+            (Some(expected), Some(tolerance)) if tolerance < 1e-4 => format!("{expected:e} ± {tolerance:e}"),
             (Some(expected), Some(tolerance)) => format!("{expected} ± {tolerance}"),
             _ => "-".into(),
         };
         let mark = if line.within() { "" } else { "  OUTSIDE" };
         let _ = writeln!(
             text,
-            "{:<9} {:<11} {:<12} {:>6} {:<9} {:>18} {:>5} {:>10} {:>18}{mark}",
+            "{:<9} {:<11} {:<method$} {:>6} {:<metric$} {:>19} {:>5} {:>10} {:>18}{mark}",
             line.item,
             line.dataset,
             line.method,
             or_dash(line.epsilon),
             line.metric,
-            format!("{:.4} ± {:.4}", line.mean, line.sd),
+            mean_and_deviation(line),
             line.runs,
             or_dash(line.published),
             expected
@@ -116,4 +122,14 @@ fn answer(lines: &[Line]) -> Result<Answer, Failure> {
         );
     }
     Ok(Answer { text, json, exit })
+}
+
+/// Four digits behind the point, or three in all where that would show nothing.
+fn mean_and_deviation(line: &Line) -> String {
+    let (mean, sd) = (line.mean, line.sd);
+    if mean != 0.0 && mean.abs() < 1e-3 {
+        format!("{mean:.2e} ± {sd:.1e}")
+    } else {
+        format!("{mean:.4} ± {sd:.4}")
+    }
 }

@@ -19,7 +19,7 @@ struct Known {
     from: &'static str,
 }
 
-const KNOWN: [Known; 11] = [
+const KNOWN: [Known; 12] = [
     Known {
         name: "adult",
         schema: include_str!("../../reproduce/schemas/adult.toml"),
@@ -85,6 +85,12 @@ const KNOWN: [Known; 11] = [
         schema: include_str!("../../reproduce/schemas/powerplant.toml"),
         files: ("powerplant.csv", None),
         from: "https://archive.ics.uci.edu/dataset/294/combined+cycle+power+plant",
+    },
+    Known {
+        name: "sf-salaries",
+        schema: include_str!("../../reproduce/schemas/sf-salaries.toml"),
+        files: ("Salaries.csv.gz", None),
+        from: "https://www.kaggle.com/datasets/kaggle/sf-salaries",
     },
 ];
 

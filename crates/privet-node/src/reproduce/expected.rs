@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::{Experiment, Measured};
 
-const FILES: [(&str, &str); 4] = [
+const FILES: [(&str, &str); 5] = [
     ("plain", include_str!("../../reproduce/expected/plain.json")),
     ("brc", include_str!("../../reproduce/expected/brc.json")),
     (
@@ -13,6 +13,7 @@ const FILES: [(&str, &str); 4] = [
         include_str!("../../reproduce/expected/inprivate-tree.json"),
     ),
     ("dp-trees", include_str!("../../reproduce/expected/dp-trees.json")),
+    ("opboost", include_str!("../../reproduce/expected/opboost.json")),
 ];
 
 /// One figure to compare with.

@@ -8,6 +8,7 @@ mod brc;
 mod data;
 mod expected;
 mod inprivate;
+mod opboost;
 mod plain;
 mod records;
 mod trees;
@@ -58,6 +59,7 @@ pub fn experiments() -> Vec<Experiment> {
     all.extend(brc::experiments());
     all.extend(inprivate::experiments());
     all.extend(trees::experiments());
+    all.extend(opboost::experiments());
     all
 }
 

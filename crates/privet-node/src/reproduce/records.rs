@@ -181,6 +181,44 @@ impl Records {
         (0..self.rows.len()).min_by(|a, b| number(a).total_cmp(&number(b)))
     }
 
+    /// Only the first rows.
+    #[must_use]
+    pub fn head(mut self, rows: usize) -> Self {
+        self.rows.truncate(rows);
+        self
+    }
+
+    /// The numbers of a column; not a number where there is none.
+    pub fn numbers(&self, column: &str) -> Vec<f64> {
+        let place = self.schema.columns().iter().position(|own| own.name == column);
+        let number = |row: &Vec<Box<str>>| place.and_then(|place| row[place].parse().ok());
+        self.rows
+            .iter()
+            .map(|row| number(row).unwrap_or(f64::NAN))
+            .collect()
+    }
+
+    /// The schema with other kinds for some columns.
+    ///
+    /// # Errors
+    /// [`Error::Data`] if it does not fit together.
+    pub fn schema_with(&self, kind: impl Fn(&Column) -> Result<Kind, Error>) -> Result<Schema, Error> {
+        let columns = self.schema.columns().iter().map(|column| {
+            let kind = kind(column)?;
+            Ok(Column {
+                kind,
+                ..column.clone()
+            })
+        });
+        Schema::new(
+            self.schema.dataset(),
+            self.schema.unit().clone(),
+            self.schema.layout(),
+            self.schema.missing().to_vec(),
+            columns.collect::<Result<_, Error>>()?,
+        )
+    }
+
     /// The schema of a preparation.
     ///
     /// # Errors
@@ -277,10 +315,31 @@ impl Records {
     /// # Errors
     /// [`Error::Misuse`] if the schema is not one of [`schema`](Self::schema).
     pub fn table(&self, schema: &Arc<Schema>, rows: &[usize]) -> Result<Table, Error> {
+        self.table_with(schema, rows, &[])
+    }
+
+    /// The same, where some columns have other cells than in the file.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] if the schema has other columns, or there is not a cell for every row.
+    pub fn table_with(
+        &self,
+        schema: &Arc<Schema>,
+        rows: &[usize],
+        instead: &[(String, Vec<String>)],
+    ) -> Result<Table, Error> {
         let intake = Intake::new(Arc::clone(schema), Keep::Values);
         let mut columns = intake.columns();
-        for (place, column) in columns.iter_mut().enumerate() {
-            let coded = matches!(schema.columns()[place].kind, Kind::Number(_))
+        for (declared, column) in schema.columns().iter().zip(&mut columns) {
+            if let Some((_, cells)) = instead.iter().find(|(own, _)| *own == declared.name) {
+                column.texts(cells.iter().map(String::as_bytes));
+                continue;
+            }
+            let mut own = self.schema.columns().iter();
+            let Some(place) = own.position(|own| own.name == declared.name) else {
+                return Err(Error::Misuse(format!("no record has a '{}'", declared.name)));
+            };
+            let coded = matches!(declared.kind, Kind::Number(_))
                 && !matches!(self.schema.columns()[place].kind, Kind::Number(_));
             if coded {
                 for &row in rows {
