@@ -7,8 +7,8 @@
 mod brc;
 mod data;
 mod expected;
+pub mod industrial;
 mod inprivate;
-mod opboost;
 mod plain;
 mod records;
 mod trees;
@@ -59,7 +59,7 @@ pub fn experiments() -> Vec<Experiment> {
     all.extend(brc::experiments());
     all.extend(inprivate::experiments());
     all.extend(trees::experiments());
-    all.extend(opboost::experiments());
+    all.extend(industrial::experiments());
     all
 }
 

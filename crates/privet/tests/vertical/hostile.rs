@@ -636,7 +636,7 @@ fn ranks_of_flags_are_not_taken() {
         .iter()
         .map(|row| u32::from(row.ends_with("yes")))
         .collect();
-    let ranks = [vec![0, 1].repeat(100), loans];
+    let ranks = [[0, 1].repeat(100), loans];
     writer.list(&ranks, |column, to| to.list(column, |rank, to| to.word(*rank)));
     let (mut seat, _) = at_the_bank(&vertical, 200);
     let frame_of = |number, bytes| {

@@ -16,6 +16,9 @@ use crate::model::Model;
 use crate::party::{Context, PartyId};
 use crate::privacy::Said;
 
+/// For each party, column by column, the ranks that it is asked about.
+pub(super) type Splits = Vec<(PartyId, Vec<Vec<u32>>)>;
+
 /// Columns that came as ranks, party by party.
 pub(super) struct Ranks {
     /// How many columns the label holder has itself: they come first.
@@ -47,7 +50,7 @@ impl Ranks {
         own: Own,
         label: Option<(Column, Label)>,
         parties: Vec<Said>,
-    ) -> (Ranked, Vec<(PartyId, Vec<Vec<u32>>)>) {
+    ) -> (Ranked, Splits) {
         let columns: usize = self
             .releases
             .iter()

@@ -284,8 +284,8 @@ impl Desensitisation {
                 let slots = kind.slots();
                 match self.categories {
                     Categories::Response => By::Order(Box::new(RandomisedResponse::new(epsilon, slots)?)),
-                    Categories::SymmetricUnary => By::Flags(Unary::symmetric(epsilon, slots)?),
-                    Categories::OptimisedUnary => By::Flags(Unary::optimised(epsilon, slots)?),
+                    Categories::SymmetricUnary => By::Flags(Box::new(Unary::symmetric(epsilon, slots)?)),
+                    Categories::OptimisedUnary => By::Flags(Box::new(Unary::optimised(epsilon, slots)?)),
                 }
             }
         };
@@ -327,7 +327,7 @@ struct Change {
 #[derive(Debug)]
 enum By {
     Order(Box<dyn Ordered>),
-    Flags(Unary),
+    Flags(Box<Unary>),
 }
 
 /// How the values of a column that has left are to be read.

@@ -15,17 +15,17 @@ use crate::privacy::{Certificate, Ledger, Neighbours};
 use crate::setting::central::covers;
 
 /// A party that has columns and no label, by what it waits for.
-pub struct FeatureHolder(State);
+pub struct FeatureHolder(Expect);
 
-enum State {
-    ExpectHello(Box<Waiting>),
-    ExpectCommon {
+enum Expect {
+    Hello(Box<Waiting>),
+    Common {
         waiting: Box<Waiting>,
         meeting: Box<psi::ExpectCommon>,
         wanted: Wanted,
     },
     /// As published only.
-    ExpectSplits {
+    Splits {
         /// The values that occur in each column, by rank.
         tables: Vec<Vec<u16>>,
         certificate: Box<Certificate>,
@@ -103,10 +103,10 @@ impl FeatureHolder {
     }
 
     fn with(vertical: Vertical, source: Source) -> Party {
-        Self::next(State::ExpectHello(Box::new(Waiting { vertical, source })))
+        Self::next(Expect::Hello(Box::new(Waiting { vertical, source })))
     }
 
-    fn next(state: State) -> Party {
+    fn next(state: Expect) -> Party {
         Party::FeatureHolder(Self(state))
     }
 
@@ -121,7 +121,7 @@ impl FeatureHolder {
         }
         match (self.0, message) {
             (
-                State::ExpectHello(waiting),
+                Expect::Hello(waiting),
                 Message::Hello {
                     settings,
                     wanted,
@@ -136,7 +136,7 @@ impl FeatureHolder {
                 waiting.meet(wanted, meeting, context)
             }
             (
-                State::ExpectCommon {
+                Expect::Common {
                     waiting,
                     meeting,
                     wanted,
@@ -154,7 +154,7 @@ impl FeatureHolder {
                 }
                 answer(release.take(&rows), wanted, context)
             }
-            (State::ExpectSplits { tables, certificate }, Message::Splits(splits)) => {
+            (Expect::Splits { tables, certificate }, Message::Splits(splits)) => {
                 let thresholds = thresholds(&tables, &splits);
                 let thresholds =
                     thresholds.ok_or_else(|| context.complain(from, "it asks for a split that cannot be"))?;
@@ -194,7 +194,7 @@ impl Waiting {
                     psi::answer(&key, run, &ids, &offer).map_err(|e| context.complain(LABEL_HOLDER, e))?;
                 meeting::same("the answer", &answer, context)?;
                 context.send(LABEL_HOLDER, &Message::Answer(answer));
-                Ok(Step::Continue(FeatureHolder::next(State::ExpectCommon {
+                Ok(Step::Continue(FeatureHolder::next(Expect::Common {
                     waiting: self,
                     meeting: Box::new(expected),
                     wanted,
@@ -231,7 +231,7 @@ fn answer(
         Wanted::Ordinals => {
             let (ordinals, tables) = ranked(release)?;
             context.send(LABEL_HOLDER, &Message::Ordinals(Box::new(ordinals)));
-            let state = State::ExpectSplits { tables, certificate };
+            let state = Expect::Splits { tables, certificate };
             return Ok(Step::Continue(FeatureHolder::next(state)));
         }
     }

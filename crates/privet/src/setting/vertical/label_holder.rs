@@ -91,7 +91,12 @@ impl LabelHolder {
                 "labels that change are paid for from a ledger".into(),
             ));
         }
-        Ok(Self::ready(vertical, table, Terms::Open(leave), Goal::Train))
+        Ok(Self::ready(
+            vertical,
+            table,
+            Terms::Open(Box::new(leave)),
+            Goal::Train,
+        ))
     }
 
     /// A label holder whose labels change before they are used, and whose own columns are public.
@@ -137,7 +142,7 @@ impl LabelHolder {
             model: Box::new(model),
             branches,
         };
-        Self::ready(vertical, table, Terms::Open(leave), goal)
+        Self::ready(vertical, table, Terms::Open(Box::new(leave)), goal)
     }
 
     fn ready(vertical: Vertical, table: Table, terms: Terms, goal: Goal) -> Party {

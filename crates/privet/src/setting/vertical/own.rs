@@ -16,7 +16,7 @@ use super::message::Message;
 /// Under what terms a label holder's own rows are used.
 pub(super) enum Terms {
     /// As they are: whoever sees the model may learn about them.
-    Open(Unprotected),
+    Open(Box<Unprotected>),
     /// Its columns are public, its labels change before they are used.
     Noisy(Box<dyn Purse>),
 }
