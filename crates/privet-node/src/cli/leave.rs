@@ -9,12 +9,22 @@ use privet::privacy::Unprotected;
 
 use super::exit::{Exit, Failure};
 use super::high::Where;
+use crate::job::Source;
 use crate::ledger::{Store, belongs_to};
 
 /// Rows that something is to be done with, without protection.
 pub(super) struct Rows<'a> {
     pub(super) schema: &'a Schema,
     pub(super) file: &'a Path,
+}
+
+impl<'a> Rows<'a> {
+    pub(super) fn of(source: &'a Source) -> Self {
+        Self {
+            schema: &source.schema,
+            file: &source.data,
+        }
+    }
 }
 
 /// The columns that are to be protected, a few by name.

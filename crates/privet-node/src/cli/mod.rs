@@ -10,6 +10,7 @@ mod inspect;
 mod leave;
 mod ledger;
 pub mod low;
+mod parties;
 mod plan;
 mod predict;
 mod protection;

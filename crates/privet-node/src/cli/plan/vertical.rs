@@ -1,0 +1,358 @@
+//! `privet plan` where columns lie apart.
+
+use std::fmt::Write;
+
+use privet::data::Schema;
+use privet::data::schema::{Column, Kind, Number};
+use privet::privacy::Book;
+use privet::privacy::mechanism::ordered::{Distance, Loss};
+use privet::setting::vertical::{Alignment, Changes, Protocol};
+use serde_json::{Value, json};
+
+use super::advice::advice;
+use super::summary;
+use crate::cli::exit::{Exit, Failure};
+use crate::cli::high::Where;
+use crate::cli::{Answer, leave, parties, words};
+use crate::job::{Apart, FeatureHolder, Job, replaced};
+use crate::ledger::Store;
+
+pub(super) fn run(apart: &Apart, job: &Job, ledger: &Where) -> Result<Answer, Failure> {
+    let all = apart
+        .feature_holders
+        .iter()
+        .map(|holder| {
+            let changes = apart.vertical.desensitisation().changes(&holder.source.schema)?;
+            Ok((holder.name.as_str(), changes))
+        })
+        .collect::<Result<Vec<_>, privet::Error>>()?;
+    let mut text = "WHO LEARNS WHAT\n".to_owned();
+    let learns = learns(apart);
+    for line in &learns {
+        let _ = writeln!(text, "  -  {line}");
+    }
+    let mut told = Vec::new();
+    for (holder, (_, changes)) in apart.feature_holders.iter().zip(&all) {
+        text += &columns(holder, changes);
+        told.push(columns_json(holder, changes));
+    }
+    let _ = writeln!(text, "\nWHAT HAPPENS");
+    let _ = writeln!(
+        text,
+        "  reads      {}, at {}",
+        apart.label_holder.source.data.display(),
+        apart.label_holder.name
+    );
+    for holder in &apart.feature_holders {
+        let _ = writeln!(text, "  reads      {}, at {}", holder.source.data.display(), holder.name);
+        let _ = writeln!(
+            text,
+            "  keeps      {}: {}'s columns as they left, for other models too",
+            holder.kept.display(),
+            holder.name
+        );
+    }
+    let settings = apart.vertical.settings();
+    let _ = writeln!(text, "  trains     {}", summary(&settings));
+    let _ = writeln!(text, "  writes     {}", job.output.display());
+    let path = ledger.path()?;
+    let book = Store::read_only(path).ok().and_then(|mut store| store.book().ok());
+    let before = left(apart, book.as_ref());
+    let _ = writeln!(text, "\nWHAT HAS LEFT ALREADY");
+    for line in &before {
+        let _ = writeln!(text, "  -  {line}");
+    }
+    let advice = advice(apart.vertical.desensitisation(), &all);
+    if !advice.is_empty() {
+        let _ = writeln!(text, "\nADVICE");
+        for line in &advice {
+            let _ = writeln!(text, "  -  {line}");
+        }
+    }
+    let (cost, refused) = cost(apart, path);
+    text += &cost;
+    let json = json!({
+        "setting": "vertical",
+        "protected": true,
+        "output": job.output,
+        "settings": settings,
+        "learns": learns,
+        "feature_holders": told,
+        "left": before,
+        "advice": advice,
+        "needs_not_protected": needs_leave(apart),
+        "refused": refused.as_ref().map(|failure| &failure.message),
+    });
+    let answer = Answer::new(words::wrapped(&text), json);
+    let exit = refused.map_or(Exit::Ok, |failure| failure.exit);
+    Ok(Answer { exit, ..answer })
+}
+
+fn needs_leave(apart: &Apart) -> bool {
+    apart.vertical.label_epsilon().is_none() && apart.label_holder.source.schema.is_private()
+}
+
+/// The table of `setting::vertical`, with names.
+fn learns(apart: &Apart) -> Vec<String> {
+    let own = &apart.label_holder.name;
+    let names: Vec<&str> = apart.feature_holders.iter().map(|h| h.name.as_str()).collect();
+    let mut lines = Vec::new();
+    for name in &names {
+        lines.push(format!(
+            "{own} learns {name}'s columns of the rows that all have, with every value changed: how far that tells about a person stands \
+             below."
+        ));
+    }
+    match apart.vertical.alignment() {
+        Alignment::Private => {
+            for name in &names {
+                lines.push(format!(
+                    "{own} learns in full which of its people {name} knows, and how many rows {name} has. Ids of other people stay hidden."
+                ));
+            }
+            lines.push(format!(
+                "{} in full which of their people all parties know, and how many rows {own} has.",
+                match names[..] {
+                    [only] => format!("{only} learns"),
+                    _ => format!("{} learn", names.join(", ")),
+                }
+            ));
+            lines.push(
+                "Whoever meets like this can put in ids of their own choice: parties are trusted to follow the protocol.".into(),
+            );
+        }
+        Alignment::Given => {
+            lines.push("Rows stand in the same order already, so that who is in them is known to all.".into());
+        }
+    }
+    lines.push(match apart.vertical.protocol() {
+        Protocol::Columns => format!("Nobody learns anything about {own}'s labels from training: nothing goes back."),
+        Protocol::AsPublished => format!(
+            "{} which splits the trees ask for, which depends on {own}'s labels: no bound. protocol = \"columns\" tells nothing and \
+             sends less.",
+            match names[..] {
+                [only] => format!("{only} learns"),
+                _ => format!("{} learn", names.join(", ")),
+            }
+        ),
+    });
+    lines.push(match apart.vertical.label_epsilon() {
+        None => format!(
+            "Whoever sees the model, or asks it often, may learn about {own}'s rows and labels: no bound. Keep it to {own}, or write \
+             label_epsilon."
+        ),
+        Some(epsilon) => format!(
+            "Whoever sees the model learns {own}'s labels changed by randomised response: the odds between two labels of a person \
+             change by a factor of at most {}. {own}'s own columns are declared public.",
+            words::odds(epsilon)
+        ),
+    });
+    lines
+}
+
+/// How one feature holder's columns change, and what that means.
+fn columns(holder: &FeatureHolder, changes: &Changes) -> String {
+    let distances = changes.distances();
+    let columns: Vec<&Column> = changes.schema().features().collect();
+    let described: Vec<String> = columns.iter().map(|column| values(column)).collect();
+    let width = |all: &mut dyn Iterator<Item = usize>, least: usize| all.max().unwrap_or(0).max(least);
+    let names = width(&mut columns.iter().map(|c| c.name.chars().count()), 6);
+    let kinds = width(&mut described.iter().map(|d| d.chars().count()), 6);
+    let mut text = format!("\nHOW {}'S COLUMNS CHANGE\n", holder.name.to_uppercase());
+    let _ = writeln!(text, "  {}", who(holder));
+    let _ = writeln!(
+        text,
+        "\n  {:<names$}   {:<kinds$}   {:<22}   over the whole domain",
+        "column", "values", "from one to the next"
+    );
+    for ((column, described), distance) in columns.iter().zip(&described).zip(&distances) {
+        let step = match distance.across {
+            None => loss(distance.within),
+            Some(across) => format!("{}, over a border {}", loss(distance.within), loss(across)),
+        };
+        let whole = loss(distance.whole);
+        let _ = writeln!(text, "  {:<names$}   {described:<kinds$}   {step:<22}   {whole}", column.name);
+    }
+    let record = Distance::record(&distances);
+    let _ = writeln!(text, "\n  A row, over all columns: {}", loss(record));
+    for (column, distance) in columns.iter().zip(&distances).take(3) {
+        let _ = writeln!(text, "  -  {}", meaning(column, distance));
+    }
+    let _ = writeln!(
+        text,
+        "  -  Two people who differ in everything, as far as can be: {}.",
+        apart_by(record)
+    );
+    text
+}
+
+fn who(holder: &FeatureHolder) -> String {
+    let relation = replaced(&holder.source.schema);
+    let what = match relation.private() {
+        Some(columns) => format!(
+            "what the private columns ({}) of a row say",
+            columns.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
+        ),
+        None => "what a row says".to_owned(),
+    };
+    format!(
+        "'{}': every row is a person, and protected is {what}, from {} and whoever it tells; not that the row is there.",
+        holder.source.schema.dataset(),
+        "the label holder"
+    )
+}
+
+/// What a column can say, in the words of its schema.
+fn values(column: &Column) -> String {
+    match &column.kind {
+        Kind::Number(number) => {
+            let bins = number.cuts().bins();
+            format!("{bins} bins{}", bin(number, column).map_or(String::new(), |bin| format!(" of {bin}")))
+        }
+        Kind::Ordinal(declared) => format!("{} steps", declared.values().len()),
+        Kind::Flag(declared) => declared.values().join(" or "),
+        kind => format!("{} values", kind.slots()),
+    }
+}
+
+/// How wide a bin is, if all are alike.
+fn bin(number: &Number, column: &Column) -> Option<String> {
+    let edges: Vec<f64> = [number.min()]
+        .into_iter()
+        .chain(number.cuts().points().iter().map(|&x| f64::from(x)))
+        .chain([number.max()])
+        .collect();
+    let widths: Vec<f64> = edges.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let mean = widths.iter().sum::<f64>() / widths.len().max(1) as f64;
+    // A whole number's first and last bin reach half a step farther than its bounds do.
+    let inner = widths.get(1..widths.len().saturating_sub(1)).filter(|w| !w.is_empty());
+    let alike = |widths: &[f64]| widths.iter().all(|width| (width - widths[0]).abs() <= 0.01 * mean);
+    let width = match inner {
+        Some(inner) if alike(inner) => inner[0],
+        None if alike(&widths) => *widths.first()?,
+        _ => return None,
+    };
+    let width = format!("{:.2}", width);
+    let width = width.trim_end_matches('0').trim_end_matches('.');
+    Some(match &column.measure {
+        Some(measure) => format!("{width} {measure}"),
+        None => width.to_owned(),
+    })
+}
+
+/// What a column's figures mean for two people.
+fn meaning(column: &Column, distance: &Distance) -> String {
+    let name = &column.name;
+    let near = match &column.kind {
+        Kind::Number(number) => {
+            let by = bin(number, column).map_or(String::new(), |bin| format!(" ({bin})"));
+            format!("Two people whose '{name}' differs by one bin{by}")
+        }
+        Kind::Ordinal(_) => format!("Two people whose '{name}' differs by one step"),
+        _ => return format!("Two people with different '{name}': {}.", apart_by(distance.whole)),
+    };
+    let border = match distance.across {
+        None => String::new(),
+        Some(across) => format!(", and over a border of two parts: {}", apart_by(across)),
+    };
+    format!(
+        "{near}: {}{border}; with as different ones as can be: {}.",
+        apart_by(distance.within),
+        apart_by(distance.whole)
+    )
+}
+
+fn loss(loss: Loss) -> String {
+    match loss {
+        Loss::Bounded(epsilon) => format!("ε = {}", words::short(&epsilon, words::Round::Up)),
+        Loss::Unbounded => "shown".into(),
+    }
+}
+
+/// How well two people can be told apart.
+fn apart_by(loss: Loss) -> String {
+    match loss {
+        Loss::Bounded(epsilon) => format!(
+            "whoever thinks it fifty-fifty which of them a row is about can become {}",
+            words::certainty(1.0 / (1.0 + (-epsilon.to_f64()).exp()))
+        ),
+        Loss::Unbounded => "they can be told apart for certain".into(),
+    }
+}
+
+fn columns_json(holder: &FeatureHolder, changes: &Changes) -> Value {
+    let distances = changes.distances();
+    json!({
+        "name": holder.name,
+        "dataset": holder.source.schema.dataset(),
+        "data": holder.source.data,
+        "kept": holder.kept,
+        "change": holder.relation(),
+        "record": Distance::record(&distances),
+        "columns": distances,
+    })
+}
+
+/// What has left of each feature holder's table, as the ledger knows.
+fn left(apart: &Apart, book: Option<&Book>) -> Vec<String> {
+    apart
+        .feature_holders
+        .iter()
+        .map(|holder| {
+            let dataset = holder.source.schema.dataset();
+            let left = book
+                .and_then(|book| book.account(dataset))
+                .and_then(|account| account.desensitised());
+            let kept = holder.kept.display();
+            match (left, holder.kept.exists()) {
+                (None, _) => format!("{}: nothing.", holder.name),
+                (Some(left), true) => format!(
+                    "{}: {} of '{dataset}', by which two rows can be told apart by {}. They are kept in {kept} and used again: nothing more \
+                     leaves.",
+                    holder.name,
+                    words::count(left.columns, "column", "columns"),
+                    loss(left.record)
+                ),
+                (Some(left), false) => format!(
+                    "{}: {} of '{dataset}', and {kept} is not there. A column leaves once: put that file back, or name it in the job \
+                     (kept = …).",
+                    holder.name,
+                    words::count(left.columns, "column", "columns"),
+                ),
+            }
+        })
+        .collect()
+}
+
+/// What is written to the ledger, and why `train` would be refused, if it would.
+fn cost(apart: &Apart, path: &std::path::Path) -> (String, Option<Failure>) {
+    let mut text = format!("\nWHAT IT COSTS\n  ledger     {}: ", path.display());
+    text += "each column that leaves, once, and what the meeting of rows shows. No ε is charged: what leaves is promised by \
+             distance, and no ε covers it\n";
+    if needs_leave(apart) {
+        let schema: &Schema = &apart.label_holder.source.schema;
+        let _ = writeln!(
+            text,
+            "  ledger     that '{}' was used without protection, for ever: its schema marks {} as private, so `privet train` will refuse \
+             without --not-protected",
+            schema.dataset(),
+            leave::private_columns(schema)
+        );
+    }
+    let mut sets: Vec<_> = apart
+        .feature_holders
+        .iter()
+        .map(|holder| (&*holder.source.schema, holder.relation()))
+        .collect();
+    if apart.vertical.label_epsilon().is_some() {
+        let schema = &*apart.label_holder.source.schema;
+        sets.push((schema, replaced(schema)));
+    }
+    match parties::lines(path, &sets) {
+        Ok(()) => (text, None),
+        Err(failure) => {
+            let _ = writeln!(text, "\n`privet train` would be refused: {}", failure.message);
+            (text, Some(failure))
+        }
+    }
+}
