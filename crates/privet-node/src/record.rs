@@ -75,8 +75,13 @@ impl FileRecord {
         };
         let items = record.items()?;
         match items.first() {
-            None => record.write(&record.about.clone())?,
             Some(first) if *first == record.about => {}
+            // Nothing was recorded about whatever it was to be about.
+            Some(first) if first.starts_with(FIRST) && items.len() == 1 => {
+                record.end = 0;
+                record.write(&record.about.clone())?;
+            }
+            None => record.write(&record.about.clone())?,
             Some(first) if first.starts_with(FIRST) => {
                 return Err(bad(
                     "is of another table or another ledger",
@@ -87,6 +92,14 @@ impl FileRecord {
             Some(_) => return Err(bad("cannot be used", &"it is no record of privet")),
         }
         Ok(record)
+    }
+
+    /// Whether nothing was recorded yet.
+    ///
+    /// # Errors
+    /// As [`Record::read`].
+    pub fn is_empty(&mut self) -> Result<bool, Error> {
+        Ok(self.items()?.len() <= 1)
     }
 
     /// All items that are whole. What was cut off at the end is left out, and the next item takes its place.

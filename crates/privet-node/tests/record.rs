@@ -110,6 +110,12 @@ fn a_record_of_something_else_is_not_used() {
     written(&path);
     let other = FileRecord::open(&path, "another table").unwrap_err();
     assert!(other.to_string().contains("has changed since"), "{other}");
+    let empty = folder.path().join("empty");
+    assert!(open(&empty).unwrap().is_empty().unwrap());
+    let mut again = FileRecord::open(&empty, "another table").unwrap();
+    again.append(&items()[0]).unwrap();
+    drop(again);
+    assert!(open(&empty).is_err());
     fs::write(&path, "id,age\n1,2\n3,4\n5,6\n7,8\n").unwrap();
     let table = open(&path).unwrap_err();
     assert!(table.to_string().contains("damaged at byte 0"), "{table}");

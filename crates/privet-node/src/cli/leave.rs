@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::IsTerminal;
 use std::path::Path;
 
-use privet::data::Schema;
+use privet::data::{Cells, Schema, Table};
 use privet::privacy::Unprotected;
 
 use super::exit::{Exit, Failure};
@@ -75,6 +75,11 @@ pub(super) fn own_terminal(schema: &Schema) -> Result<(), Failure> {
     Err(Failure::usage(
         "--not-protected is for your own terminal: its answer does not go into a file, a pipe or JSON. Nothing was read.",
     ))
+}
+
+/// How many rows there are, of a table that is used without protection.
+pub(super) fn rows(table: &Table, leave: &Unprotected) -> usize {
+    leave.reveal(table.cells().as_ref().map(Cells::rows))
 }
 
 /// Writes down that private rows are used without protection, before they can be.

@@ -67,6 +67,8 @@ pub(super) struct Leaving<'a> {
     /// Where they are kept.
     pub(super) kept: &'a Path,
     pub(super) relation: Relation,
+    /// Whether its rows are to meet others by ids.
+    pub(super) meets: bool,
 }
 
 impl Leaving<'_> {
@@ -89,20 +91,22 @@ impl Leaving<'_> {
             record,
         };
         let release = self.relation.clone().typed(keeping);
-        Ok(release.map_err(|e| about(self.kept, e))?)
+        Ok(release.map_err(|e| about(data, self.kept, e))?)
     }
 }
 
 /// What is wrong with columns that were kept, with where that is.
-fn about(kept: &Path, e: Error) -> Error {
+fn about(data: &Path, kept: &Path, e: Error) -> Error {
     let at = |why: String| format!("{} (kept in {})", why.trim_end_matches('.'), kept.display());
     match e {
         Error::Parameter(why) => Error::Parameter(at(why)),
-        Error::Data(why) => Error::Data(at(why)),
-        Error::Journal(why) if why.starts_with("the record of this run is of another job") => Error::Parameter(format!(
-            "{} was kept under other settings. A column leaves once: go on with the settings it left with",
-            kept.display()
-        )),
+        Error::Data(why) => Error::Data(format!("{}: {why}", data.display())),
+        Error::Journal(why) if why.starts_with("the record of this run is of another job") => {
+            Error::Parameter(format!(
+                "{} was kept under other settings. A column leaves once: go on with the settings it left with",
+                kept.display()
+            ))
+        }
         Error::Budget(why) if why.contains("has left already") => Error::Budget(format!(
             "{why} It is looked for in {}: put that file back where it was, or name it in the job (kept = …)",
             kept.display()
@@ -125,11 +129,23 @@ impl Typed for Keeping<'_> {
             desensitisation,
             source,
             table,
+            meets,
             ..
         } = self.leaving;
+        let mut record = self.record;
         let dataset = source.schema.dataset();
-        let ledger = Ledger::open(dataset, relation, self.shared, Randomness::from_os()?)?;
-        Release::keep(desensitisation, table, ledger, Box::new(self.record))
+        let open = || {
+            Ledger::open(
+                dataset,
+                relation.clone(),
+                self.shared.clone(),
+                Randomness::from_os()?,
+            )
+        };
+        if *meets && record.is_empty()? {
+            vertical::FeatureHolder::check_ids(table, &mut open()?)?;
+        }
+        Release::keep(desensitisation, table, open()?, Box::new(record))
     }
 }
 
@@ -148,7 +164,12 @@ impl Typed for Seating<'_> {
     type Output = Result<Party, Error>;
 
     fn under<N: Neighbours>(self, relation: N) -> Self::Output {
-        let ledger = Ledger::open(self.schema.dataset(), relation, self.shared, Randomness::from_os()?)?;
+        let ledger = Ledger::open(
+            self.schema.dataset(),
+            relation,
+            self.shared,
+            Randomness::from_os()?,
+        )?;
         let vertical = self.vertical.clone();
         match self.release {
             Some(release) => vertical::FeatureHolder::kept(vertical, release, self.table, ledger, self.run),

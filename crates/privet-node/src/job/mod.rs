@@ -149,7 +149,11 @@ impl Job {
             Some(Kind::Vertical) => {
                 let output = around.path(&root, "output", "\"model.privet\"");
                 let (apart, files) = vertical::read(&root, &around);
-                (apart.map(|apart| Setting::Vertical(Box::new(apart))), output, files)
+                (
+                    apart.map(|apart| Setting::Vertical(Box::new(apart))),
+                    output,
+                    files,
+                )
             }
             _ => one_table(&root, kind == Some(Kind::Central), &around),
         };
@@ -186,7 +190,8 @@ impl Job {
                 Setting::Plain(_, source) | Setting::Central(_, source) => source.data = data.to_owned(),
                 Setting::Vertical(_) => {
                     return Err(Error::Parameter(
-                        "--data names one table, and this job has one for each party: name them in the job".into(),
+                        "--data names one table, and this job has one for each party: name them in the job"
+                            .into(),
                     ));
                 }
             }
@@ -286,8 +291,7 @@ fn one_table(
 /// Reads `bytes` as a job, with a fixed schema for each kind of party: what is accepted is whole.
 pub fn decode(bytes: &[u8]) {
     const SCHEMA: &str = "dataset = \"d\"\n[columns]\nx = { type = \"flag\" }\ny = { type = \"label\", values = [\"a\", \"b\"] }\n";
-    const OTHER: &str =
-        "dataset = \"e\"\n[columns]\nwho = { type = \"id\" }\nz = { type = \"integer\", min = 0, max = 99 }\n";
+    const OTHER: &str = "dataset = \"e\"\n[columns]\nwho = { type = \"id\" }\nz = { type = \"integer\", min = 0, max = 99 }\n";
     let text = String::from_utf8_lossy(bytes);
     let job = Job::parse("job", &text, Path::new(""), &|path| {
         let other = path.to_string_lossy().contains("other");

@@ -32,7 +32,11 @@ type Names = [(&'static str, fn(Builder, Vec<String>) -> Builder); 2];
 pub(super) fn read(section: &Section<'_>, schema: Option<&Schema>) -> Option<Plain> {
     let names = Algorithm::NAMES.map(|name| (name, name));
     let name = section.required_choice("name", &names)?.value;
-    checked(section, parameters(section, Plain::builder().algorithm(name)), schema)
+    checked(
+        section,
+        parameters(section, Plain::builder().algorithm(name)),
+        schema,
+    )
 }
 
 /// What was built, or a finding at the parameter that it is about.

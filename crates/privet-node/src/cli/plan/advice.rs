@@ -12,7 +12,8 @@ pub(super) fn advice(desensitisation: &Desensitisation, all: &[(&str, Changes)])
     lines.extend(bins(desensitisation, all));
     lines.extend(budget(desensitisation));
     let uncut = |schema: &Schema| {
-        let uncut = |kind: &Kind| matches!(kind, Kind::Number(n) if !n.has_declared_cuts() && n.cuts().bins() > 2);
+        let uncut =
+            |kind: &Kind| matches!(kind, Kind::Number(n) if !n.has_declared_cuts() && n.cuts().bins() > 2);
         schema.features().any(|column| uncut(&column.kind))
     };
     if all.iter().any(|(_, changes)| uncut(changes.schema())) {

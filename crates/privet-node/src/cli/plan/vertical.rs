@@ -33,7 +33,7 @@ pub(super) fn run(apart: &Apart, job: &Job, ledger: &Where) -> Result<Answer, Fa
     }
     let mut told = Vec::new();
     for (holder, (_, changes)) in apart.feature_holders.iter().zip(&all) {
-        text += &columns(holder, changes);
+        text += &columns(holder, &apart.label_holder.name, changes);
         told.push(columns_json(holder, changes));
     }
     let _ = writeln!(text, "\nWHAT HAPPENS");
@@ -44,7 +44,12 @@ pub(super) fn run(apart: &Apart, job: &Job, ledger: &Where) -> Result<Answer, Fa
         apart.label_holder.name
     );
     for holder in &apart.feature_holders {
-        let _ = writeln!(text, "  reads      {}, at {}", holder.source.data.display(), holder.name);
+        let _ = writeln!(
+            text,
+            "  reads      {}, at {}",
+            holder.source.data.display(),
+            holder.name
+        );
         let _ = writeln!(
             text,
             "  keeps      {}: {}'s columns as they left, for other models too",
@@ -56,7 +61,9 @@ pub(super) fn run(apart: &Apart, job: &Job, ledger: &Where) -> Result<Answer, Fa
     let _ = writeln!(text, "  trains     {}", summary(&settings));
     let _ = writeln!(text, "  writes     {}", job.output.display());
     let path = ledger.path()?;
-    let book = Store::read_only(path).ok().and_then(|mut store| store.book().ok());
+    let book = Store::read_only(path)
+        .ok()
+        .and_then(|mut store| store.book().ok());
     let before = left(apart, book.as_ref());
     let _ = writeln!(text, "\nWHAT HAS LEFT ALREADY");
     for line in &before {
@@ -110,30 +117,25 @@ fn learns(apart: &Apart) -> Vec<String> {
                     "{own} learns in full which of its people {name} knows, and how many rows {name} has. Ids of other people stay hidden."
                 ));
             }
-            lines.push(format!(
-                "{} in full which of their people all parties know, and how many rows {own} has.",
-                match names[..] {
-                    [only] => format!("{only} learns"),
-                    _ => format!("{} learn", names.join(", ")),
-                }
-            ));
+            for name in &names {
+                lines.push(format!(
+                    "{name} learns in full which of its people all parties know, and how many rows {own} has."
+                ));
+            }
             lines.push(
                 "Whoever meets like this can put in ids of their own choice: parties are trusted to follow the protocol.".into(),
             );
         }
         Alignment::Given => {
-            lines.push("Rows stand in the same order already, so that who is in them is known to all.".into());
+            lines
+                .push("Rows stand in the same order already, so that who is in them is known to all.".into());
         }
     }
     lines.push(match apart.vertical.protocol() {
         Protocol::Columns => format!("Nobody learns anything about {own}'s labels from training: nothing goes back."),
         Protocol::AsPublished => format!(
-            "{} which splits the trees ask for, which depends on {own}'s labels: no bound. protocol = \"columns\" tells nothing and \
-             sends less.",
-            match names[..] {
-                [only] => format!("{only} learns"),
-                _ => format!("{} learn", names.join(", ")),
-            }
+            "Each feature holder learns which splits the trees ask for, which depends on {own}'s labels: no bound. protocol = \
+             \"columns\" tells nothing and sends less."
         ),
     });
     lines.push(match apart.vertical.label_epsilon() {
@@ -151,7 +153,7 @@ fn learns(apart: &Apart) -> Vec<String> {
 }
 
 /// How one feature holder's columns change, and what that means.
-fn columns(holder: &FeatureHolder, changes: &Changes) -> String {
+fn columns(holder: &FeatureHolder, label_holder: &str, changes: &Changes) -> String {
     let distances = changes.distances();
     let columns: Vec<&Column> = changes.schema().features().collect();
     let described: Vec<String> = columns.iter().map(|column| values(column)).collect();
@@ -159,7 +161,7 @@ fn columns(holder: &FeatureHolder, changes: &Changes) -> String {
     let names = width(&mut columns.iter().map(|c| c.name.chars().count()), 6);
     let kinds = width(&mut described.iter().map(|d| d.chars().count()), 6);
     let mut text = format!("\nHOW {}'S COLUMNS CHANGE\n", holder.name.to_uppercase());
-    let _ = writeln!(text, "  {}", who(holder));
+    let _ = writeln!(text, "  {}", who(holder, label_holder));
     let _ = writeln!(
         text,
         "\n  {:<names$}   {:<kinds$}   {:<22}   over the whole domain",
@@ -171,23 +173,53 @@ fn columns(holder: &FeatureHolder, changes: &Changes) -> String {
             Some(across) => format!("{}, over a border {}", loss(distance.within), loss(across)),
         };
         let whole = loss(distance.whole);
-        let _ = writeln!(text, "  {:<names$}   {described:<kinds$}   {step:<22}   {whole}", column.name);
+        let _ = writeln!(
+            text,
+            "  {:<names$}   {described:<kinds$}   {step:<22}   {whole}",
+            column.name
+        );
     }
     let record = Distance::record(&distances);
     let _ = writeln!(text, "\n  A row, over all columns: {}", loss(record));
-    for (column, distance) in columns.iter().zip(&distances).take(3) {
-        let _ = writeln!(text, "  -  {}", meaning(column, distance));
+    let _ = writeln!(
+        text,
+        "\n  Whoever thinks it fifty-fifty which of two people a row is about can become"
+    );
+    for (column, distance) in columns.iter().zip(&distances).take(SHOWN) {
+        for line in meaning(column, distance) {
+            let _ = writeln!(text, "  -  {line}");
+        }
+    }
+    if columns.len() > SHOWN {
+        let _ = writeln!(
+            text,
+            "  -  and likewise for {} more columns",
+            columns.len() - SHOWN
+        );
     }
     let _ = writeln!(
         text,
-        "  -  Two people who differ in everything, as far as can be: {}.",
-        apart_by(record)
+        "  -  {}, if the two differ in everything as far as can be",
+        sure(record)
     );
     text
 }
 
-fn who(holder: &FeatureHolder) -> String {
-    let relation = replaced(&holder.source.schema);
+/// So many columns are explained one by one.
+const SHOWN: usize = 3;
+
+fn who(holder: &FeatureHolder, label_holder: &str) -> String {
+    let relation = holder.relation();
+    let person = match relation.unit() {
+        None => "every row is a person".to_owned(),
+        Some(unit) => format!(
+            "rows with the same '{unit}' are a person, of whom the first {} used",
+            match relation.rows().get() {
+                1 => "is".to_owned(),
+                k => format!("{k} are"),
+            }
+        ),
+    };
     let what = match relation.private() {
         Some(columns) => format!(
             "what the private columns ({}) of a row say",
@@ -196,9 +228,8 @@ fn who(holder: &FeatureHolder) -> String {
         None => "what a row says".to_owned(),
     };
     format!(
-        "'{}': every row is a person, and protected is {what}, from {} and whoever it tells; not that the row is there.",
+        "'{}': {person}. Protected is {what}, from {label_holder} and whoever it tells; not that the row is there.",
         holder.source.schema.dataset(),
-        "the label holder"
     )
 }
 
@@ -207,11 +238,15 @@ fn values(column: &Column) -> String {
     match &column.kind {
         Kind::Number(number) => {
             let bins = number.cuts().bins();
-            format!("{bins} bins{}", bin(number, column).map_or(String::new(), |bin| format!(" of {bin}")))
+            format!(
+                "{bins} bins{}",
+                bin(number, column).map_or(String::new(), |bin| format!(" of {bin}"))
+            )
         }
         Kind::Ordinal(declared) => format!("{} steps", declared.values().len()),
         Kind::Flag(declared) => declared.values().join(" or "),
-        kind => format!("{} values", kind.slots()),
+        Kind::Category(declared) => format!("{} values", declared.values().len()),
+        kind => kind.name().to_owned(),
     }
 }
 
@@ -225,8 +260,14 @@ fn bin(number: &Number, column: &Column) -> Option<String> {
     let widths: Vec<f64> = edges.windows(2).map(|pair| pair[1] - pair[0]).collect();
     let mean = widths.iter().sum::<f64>() / widths.len().max(1) as f64;
     // A whole number's first and last bin reach half a step farther than its bounds do.
-    let inner = widths.get(1..widths.len().saturating_sub(1)).filter(|w| !w.is_empty());
-    let alike = |widths: &[f64]| widths.iter().all(|width| (width - widths[0]).abs() <= 0.01 * mean);
+    let inner = widths
+        .get(1..widths.len().saturating_sub(1))
+        .filter(|w| !w.is_empty());
+    let alike = |widths: &[f64]| {
+        widths
+            .iter()
+            .all(|width| (width - widths[0]).abs() <= 0.01 * mean)
+    };
     let width = match inner {
         Some(inner) if alike(inner) => inner[0],
         None if alike(&widths) => *widths.first()?,
@@ -240,26 +281,29 @@ fn bin(number: &Number, column: &Column) -> Option<String> {
     })
 }
 
-/// What a column's figures mean for two people.
-fn meaning(column: &Column, distance: &Distance) -> String {
+/// How sure somebody can become about two people who differ in this column.
+fn meaning(column: &Column, distance: &Distance) -> Vec<String> {
     let name = &column.name;
     let near = match &column.kind {
         Kind::Number(number) => {
             let by = bin(number, column).map_or(String::new(), |bin| format!(" ({bin})"));
-            format!("Two people whose '{name}' differs by one bin{by}")
+            format!("by one bin{by}")
         }
-        Kind::Ordinal(_) => format!("Two people whose '{name}' differs by one step"),
-        _ => return format!("Two people with different '{name}': {}.", apart_by(distance.whole)),
+        Kind::Ordinal(_) => "by one step".to_owned(),
+        _ => return vec![format!("{}, if their '{name}' differs", sure(distance.whole))],
     };
-    let border = match distance.across {
-        None => String::new(),
-        Some(across) => format!(", and over a border of two parts: {}", apart_by(across)),
-    };
-    format!(
-        "{near}: {}{border}; with as different ones as can be: {}.",
-        apart_by(distance.within),
-        apart_by(distance.whole)
-    )
+    let mut lines = vec![format!(
+        "{}, if their '{name}' differs {near}; {}, if it differs as far as can be",
+        sure(distance.within),
+        sure(distance.whole)
+    )];
+    lines.extend(distance.across.map(|across| {
+        format!(
+            "{}, if their '{name}' differs {near} over a border of two parts",
+            sure(across)
+        )
+    }));
+    lines
 }
 
 fn loss(loss: Loss) -> String {
@@ -269,14 +313,11 @@ fn loss(loss: Loss) -> String {
     }
 }
 
-/// How well two people can be told apart.
-fn apart_by(loss: Loss) -> String {
+/// How sure somebody can become who thought it fifty-fifty.
+fn sure(loss: Loss) -> String {
     match loss {
-        Loss::Bounded(epsilon) => format!(
-            "whoever thinks it fifty-fifty which of them a row is about can become {}",
-            words::certainty(1.0 / (1.0 + (-epsilon.to_f64()).exp()))
-        ),
-        Loss::Unbounded => "they can be told apart for certain".into(),
+        Loss::Bounded(epsilon) => words::certainty(1.0 / (1.0 + (-epsilon.to_f64()).exp())),
+        Loss::Unbounded => "certain".into(),
     }
 }
 
@@ -333,7 +374,7 @@ fn cost(apart: &Apart, path: &std::path::Path) -> (String, Option<Failure>) {
         let schema: &Schema = &apart.label_holder.source.schema;
         let _ = writeln!(
             text,
-            "  ledger     that '{}' was used without protection, for ever: its schema marks {} as private, so `privet train` will refuse \
+            "             and that '{}' was used without protection, for ever: its schema marks {} as private, so `privet train` will refuse \
              without --not-protected",
             schema.dataset(),
             leave::private_columns(schema)
@@ -351,7 +392,8 @@ fn cost(apart: &Apart, path: &std::path::Path) -> (String, Option<Failure>) {
     match parties::lines(path, &sets) {
         Ok(()) => (text, None),
         Err(failure) => {
-            let _ = writeln!(text, "\n`privet train` would be refused: {}", failure.message);
+            let why = failure.message.trim_start_matches("refused: ");
+            let _ = writeln!(text, "\n`privet train` would be refused: {why}");
             (text, Some(failure))
         }
     }

@@ -28,7 +28,11 @@ pub(super) fn run(apart: &Apart, simulate: &Simulate) -> Result<Answer, Failure>
     let bins = apart.vertical.desensitisation().bins;
     let mine = apart.label_holder.table()?;
     let read = |bins| -> Result<Vec<Table>, Error> {
-        apart.feature_holders.iter().map(|holder| holder.table(bins)).collect()
+        apart
+            .feature_holders
+            .iter()
+            .map(|holder| holder.table(bins))
+            .collect()
     };
     let (fine, coarse) = (read(None)?, read(Some(bins))?);
     let leaves = sources
@@ -108,17 +112,15 @@ type Figures = Vec<(&'static str, f64)>;
 
 impl Rows<'_> {
     /// Figures of all methods, in their order.
-    fn run(
-        &self,
-        cut: (u8, [u8; 32]),
-        [all, alone, constant]: [&Plain; 3],
-    ) -> Result<[Figures; 5], Failure> {
+    fn run(&self, cut: (u8, [u8; 32]), [all, alone, constant]: [&Plain; 3]) -> Result<[Figures; 5], Failure> {
         let leave = self.leave()?;
         let halves = |table: &Table| table.hold_out(cut.0, cut.1, leave);
         let (fine, fine_test) = halves(&self.fine);
         let (coarse, coarse_test) = halves(&self.coarse);
         let mut parts = coarse.columns(&self.names())?.into_iter();
-        let own = parts.next().ok_or_else(|| Failure::usage("there is no label holder"))?;
+        let own = parts
+            .next()
+            .ok_or_else(|| Failure::usage("there is no label holder"))?;
         let own_test = only(&coarse_test, &self.own_names())?;
         let model = self.apart.met.rehearse(own.clone(), parts.collect(), leave)?;
         let test = match self.apart.vertical.desensitisation().mechanism {
@@ -196,7 +198,6 @@ fn only(table: &Table, names: &[String]) -> Result<Table, Failure> {
 
 /// One table of the rows that all have.
 fn join(mine: &Table, others: Vec<Table>, leaves: &[Unprotected]) -> Result<Table, Failure> {
-    let tables: Vec<(Table, &Unprotected)> =
-        [mine.clone()].into_iter().chain(others).zip(leaves).collect();
+    let tables: Vec<(Table, &Unprotected)> = [mine.clone()].into_iter().chain(others).zip(leaves).collect();
     Ok(Table::joined(&tables)?)
 }

@@ -6,16 +6,17 @@ use privet::Error;
 use privet::data::Table;
 use privet::model::Model;
 use privet::party::{Edge, Item, PartyId, Simulated, Simulation};
-use privet::setting::vertical::{LabelHolder, Message, Outcome, Party, Release};
+use privet::privacy::Unprotected;
+use privet::setting::vertical::{self, Alignment, Message, Outcome, Party, Release};
 use privet::wire::Wire;
 use serde_json::json;
 
 use super::save;
 use crate::cli::exit::Failure;
 use crate::cli::high::Train;
-use crate::cli::parties::{Leaving, Seating, open};
+use crate::cli::parties::{Leaving, Seating, lines, open};
 use crate::cli::{Answer, leave, words};
-use crate::job::{Apart, Job, replaced};
+use crate::job::{Apart, Job, LabelHolder, replaced};
 use crate::ledger::Shared;
 use crate::progress::Progress;
 
@@ -23,7 +24,7 @@ pub(super) fn run(apart: &Apart, job: &Job, train: &Train) -> Result<Answer, Fai
     let own = &apart.label_holder;
     let noisy = apart.vertical.label_epsilon().is_some();
     if !noisy {
-        let what = format!("the label holder '{}' of setting = \"vertical\"", own.name);
+        let what = format!("training on the rows and labels of {} as they are", own.name);
         leave::ask(&own.source.schema, &what, train.not_protected)?;
     }
     let others = &apart.feature_holders;
@@ -33,13 +34,23 @@ pub(super) fn run(apart: &Apart, job: &Job, train: &Train) -> Result<Answer, Fai
     let mut sets: Vec<_> = others.iter().map(|h| (&*h.source.schema, h.relation())).collect();
     sets.extend(noisy.then(|| (&*own.source.schema, replaced(&own.source.schema))));
     let path = train.ledger.path()?;
-    let shared = open(path, &sets)?;
+    lines(path, &sets)?;
     let desensitisation = apart.vertical.desensitisation();
     let mine = own.table()?;
     let theirs = others
         .iter()
         .map(|holder| holder.table(Some(desensitisation.bins)))
         .collect::<Result<Vec<_>, _>>()?;
+    let leave = match noisy {
+        true => None,
+        false => Some(leave::take(
+            &leave::Rows::of(&own.source),
+            BECAUSE,
+            &train.ledger,
+        )?),
+    };
+    given(apart, (&mine, leave.as_ref()), &theirs)?;
+    let shared = open(path, &sets)?;
     if noisy {
         leave::recognise(&mut shared.store(), &leave::Rows::of(&own.source))?;
     }
@@ -53,28 +64,20 @@ pub(super) fn run(apart: &Apart, job: &Job, train: &Train) -> Result<Answer, Fai
                 table,
                 kept: &holder.kept,
                 relation: holder.relation(),
+                meets: holder.id.is_some(),
             };
             leaving.release(&shared)
         })
         .collect::<Result<Vec<_>, _>>()?;
-    drop(shared);
 
-    let because = "a model was trained on its rows and labels as they are (setting = \"vertical\")";
-    let leave = match noisy {
-        true => None,
-        false => Some(leave::take(
-            &leave::Rows::of(&own.source),
-            because,
-            &train.ledger,
-        )?),
-    };
-    let shared = open(path, &sets)?;
     let mut tables: Vec<Option<Table>> = [mine].into_iter().chain(theirs).map(Some).collect();
     let make = |party: PartyId, run| -> Result<Party, Error> {
         let place = usize::from(party.0);
         let table = tables[place].take();
         let table = table.ok_or_else(|| Error::Misuse("nobody is made twice here".into()))?;
-        let holder = place.checked_sub(1).map(|place| (&others[place], &releases[place]));
+        let holder = place
+            .checked_sub(1)
+            .map(|place| (&others[place], &releases[place]));
         let seating = |schema, release: Option<&Release>, table| Seating {
             vertical: &apart.vertical,
             schema,
@@ -84,10 +87,12 @@ pub(super) fn run(apart: &Apart, job: &Job, train: &Train) -> Result<Answer, Fai
             run: &run,
         };
         match (holder, &leave) {
-            (Some((holder, release)), _) => holder
-                .relation()
-                .typed(seating(&holder.source.schema, Some(release), table)),
-            (None, Some(leave)) => LabelHolder::party(apart.vertical.clone(), table, leave.clone()),
+            (Some((holder, release)), _) => {
+                holder
+                    .relation()
+                    .typed(seating(&holder.source.schema, Some(release), table))
+            }
+            (None, Some(leave)) => vertical::LabelHolder::party(apart.vertical.clone(), table, leave.clone()),
             (None, None) => {
                 let schema = &own.source.schema;
                 replaced(schema).typed(seating(schema, None, table))
@@ -101,17 +106,57 @@ pub(super) fn run(apart: &Apart, job: &Job, train: &Train) -> Result<Answer, Fai
     let ended = simulation.run()?;
     let common = records.first().and_then(|record| common(&record.items()));
     let traffic = Traffic::of(apart, &ended);
-    let model = trained(ended)?;
+    let model = trained(apart, ended)?;
     save(job, &model)?;
     Ok(answer(apart, job, &model, &traffic, common))
 }
 
-fn trained(ended: Simulated<Outcome>) -> Result<Model, Error> {
-    let trained = ended.all()?.into_iter().find_map(|outcome| match outcome {
-        Outcome::Trained(model) => Some(*model),
-        _ => None,
-    });
-    trained.ok_or_else(|| Error::Misuse("the label holder trains a model".into()))
+const BECAUSE: &str = "a model was trained on its rows and labels as they are (setting = \"vertical\")";
+
+/// Rows that are said to stand in the same order are as many, before anything leaves: to mend a table afterwards would make another.
+fn given(apart: &Apart, own: (&Table, Option<&Unprotected>), theirs: &[Table]) -> Result<(), Failure> {
+    if apart.vertical.alignment() != Alignment::Given {
+        return Ok(());
+    }
+    let LabelHolder { name, source, .. } = &apart.label_holder;
+    let rows = match own.1 {
+        Some(leave) => Some(leave::rows(own.0, leave)),
+        None => own.0.rows_under(&replaced(&source.schema)),
+    };
+    for (holder, table) in apart.feature_holders.iter().zip(theirs) {
+        let found = table.rows_under(&holder.relation());
+        if let (Some(rows), Some(found)) = (rows, found)
+            && rows != found
+        {
+            return Err(Failure::input(format!(
+                "alignment = \"given\" means that row 1 of {} is row 1 of {}, but {name} has {rows} rows and {} has {found}: use \
+                 alignment = \"private\", or mend the tables. Nothing has left.",
+                source.data.display(),
+                holder.source.data.display(),
+                holder.name
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// The model, or why there is none: a party that says no more than that another gave up is asked last.
+fn trained(apart: &Apart, ended: Simulated<Outcome>) -> Result<Model, Failure> {
+    let mut why: Option<(String, Error)> = None;
+    for (name, outcome) in apart.names().into_iter().zip(ended.outcomes) {
+        match outcome {
+            Ok(Outcome::Trained(model)) => return Ok(*model),
+            Ok(_) => {}
+            Err(e) if matches!(why, None | Some((_, Error::Peer(_)))) => why = Some((name, e)),
+            Err(_) => {}
+        }
+    }
+    let (name, e) = why.unwrap_or_else(|| ("nobody".into(), Error::Misuse("a model is trained".into())));
+    let failure = Failure::from(e);
+    Err(Failure {
+        message: format!("{name}: {}", failure.message),
+        ..failure
+    })
 }
 
 /// How many rows all parties have, as the label holder was told.
@@ -156,7 +201,11 @@ fn answer(apart: &Apart, job: &Job, model: &Model, traffic: &Traffic, common: Op
         let _ = writeln!(
             text,
             "met        {}, for {}'s own eyes",
-            words::count(rows as u64, "row that all parties have", "rows that all parties have"),
+            words::count(
+                rows as u64,
+                "row that all parties have",
+                "rows that all parties have"
+            ),
             apart.label_holder.name
         );
     }

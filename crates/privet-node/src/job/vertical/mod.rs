@@ -41,7 +41,10 @@ impl Apart {
     /// The parties' names, in the order of their numbers.
     pub fn names(&self) -> Vec<String> {
         let others = self.feature_holders.iter().map(|holder| holder.name.clone());
-        [self.label_holder.name.clone()].into_iter().chain(others).collect()
+        [self.label_holder.name.clone()]
+            .into_iter()
+            .chain(others)
+            .collect()
     }
 
     /// The schema of rows that have all columns, as bins are when they leave.

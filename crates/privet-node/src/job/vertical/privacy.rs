@@ -175,7 +175,9 @@ fn thousandths(section: &Section<'_>, alpha: f64) -> Option<u32> {
     if !whole || !(1.0..=1e6).contains(&thousandths.round()) {
         section.finding_at(
             "alpha",
-            format!("alpha = {alpha} cannot be: write a number from 0.001 to 1000 with at most three decimals"),
+            format!(
+                "alpha = {alpha} cannot be: write a number from 0.001 to 1000 with at most three decimals"
+            ),
         );
         return None;
     }

@@ -180,7 +180,10 @@ impl Reading<'_> {
             }
         };
         if let Some(name) = name.as_deref().filter(|name| !is_name(name)) {
-            section.finding_at("name", format!("{name:?} cannot name a party: write one short line"));
+            section.finding_at(
+                "name",
+                format!("{name:?} cannot name a party: write one short line"),
+            );
         }
         Side {
             section: *section,
@@ -215,7 +218,12 @@ impl Side<'_> {
     }
 
     /// Findings where the parameters do not fit a feature holder.
-    pub(super) fn check_feature_holder(&self, vertical: &Vertical, privacy: &Section<'_>, root: &Section<'_>) {
+    pub(super) fn check_feature_holder(
+        &self,
+        vertical: &Vertical,
+        privacy: &Section<'_>,
+        root: &Section<'_>,
+    ) {
         let Some(schema) = &self.schema else { return };
         if let Err(e) = vertical.check_feature_holder(schema) {
             match privacy::key_of(&e.to_string()) {
@@ -283,12 +291,8 @@ fn source(schema: Option<Schema>, data: Option<PathBuf>) -> Option<Source> {
 /// Whether names, data sets, columns and files of all parties go together; findings where they do not.
 pub(super) fn check_together(own: Option<&Side<'_>>, others: &[Side<'_>]) -> bool {
     let mut fine = true;
-    let (mut names, mut sets, mut columns, mut files) = (
-        BTreeMap::new(),
-        BTreeMap::new(),
-        BTreeMap::new(),
-        BTreeMap::new(),
-    );
+    let (mut names, mut sets, mut columns, mut files) =
+        (BTreeMap::new(), BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
     for side in own.into_iter().chain(others) {
         let who = side.name.clone().unwrap_or_default();
         let mut say = |key: &str, why: String| {
@@ -296,13 +300,19 @@ pub(super) fn check_together(own: Option<&Side<'_>>, others: &[Side<'_>]) -> boo
             fine = false;
         };
         if names.insert(who.clone(), ()).is_some() {
-            say("name", format!("two parties are called '{who}': give each a name of its own"));
+            say(
+                "name",
+                format!("two parties are called '{who}': give each a name of its own"),
+            );
         }
         for (key, file) in [("data", &side.data), ("kept", &side.kept)] {
             if let Some(file) = file
                 && let Some(before) = files.insert(real(file), who.clone())
             {
-                let why = format!("{} is used by {before} already: each party has files of its own", file.display());
+                let why = format!(
+                    "{} is used by {before} already: each party has files of its own",
+                    file.display()
+                );
                 say(key, why);
             }
         }
@@ -314,7 +324,10 @@ pub(super) fn check_together(own: Option<&Side<'_>>, others: &[Side<'_>]) -> boo
             );
             say("schema", why);
         }
-        let read = schema.columns().iter().filter(|c| !matches!(c.kind, Kind::Id | Kind::Skip));
+        let read = schema
+            .columns()
+            .iter()
+            .filter(|c| !matches!(c.kind, Kind::Id | Kind::Skip));
         for column in read {
             if let Some(before) = columns.insert(column.name.clone(), who.clone()) {
                 let why = format!(
