@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::IsTerminal;
 use std::path::Path;
 
-use privet::data::{Cells, Schema, Table};
+use privet::data::Schema;
 use privet::privacy::Unprotected;
 
 use super::exit::{Exit, Failure};
@@ -77,11 +77,6 @@ pub(super) fn own_terminal(schema: &Schema) -> Result<(), Failure> {
     ))
 }
 
-/// How many rows there are, of a table that is used without protection.
-pub(super) fn rows(table: &Table, leave: &Unprotected) -> usize {
-    leave.reveal(table.cells().as_ref().map(Cells::rows))
-}
-
 /// Writes down that private rows are used without protection, before they can be.
 pub(super) fn take(rows: &Rows<'_>, because: &str, ledger: &Where) -> Result<Unprotected, Failure> {
     let relation = rows.schema.relation();
@@ -94,14 +89,14 @@ pub(super) fn take(rows: &Rows<'_>, because: &str, ledger: &Where) -> Result<Unp
             &because,
         ));
     }
-    let mut store = open(ledger.path()?)?;
-    recognise(&mut store, rows)?;
-    Ok(Unprotected::recorded(
-        rows.schema.dataset(),
-        &relation,
-        because,
-        &mut store,
-    )?)
+    take_in(&mut open(ledger.path()?)?, rows, because)
+}
+
+/// The same for private rows, in a ledger that is open already.
+pub(super) fn take_in(store: &mut Store, rows: &Rows<'_>, because: &str) -> Result<Unprotected, Failure> {
+    recognise(store, rows)?;
+    let (dataset, relation) = (rows.schema.dataset(), rows.schema.relation());
+    Ok(Unprotected::recorded(dataset, &relation, because, store)?)
 }
 
 /// A schema that declares everything public is not believed against the ledger.

@@ -84,6 +84,7 @@ impl Leaving<'_> {
             leave::recognise(&mut store, &Rows::of(self.source))?;
             store.mark(file()?)?
         };
+        let is_new = std::fs::symlink_metadata(self.kept).is_err();
         let record = FileRecord::open(self.kept, &format!("{}\n{mark}", schema.dataset()))?;
         let keeping = Keeping {
             leaving: self,
@@ -91,6 +92,10 @@ impl Leaving<'_> {
             record,
         };
         let release = self.relation.clone().typed(keeping);
+        // Both are decided before anything is drawn, so that nothing was recorded.
+        if let (true, Err(Error::Budget(_) | Error::Data(_))) = (is_new, &release) {
+            let _ = std::fs::remove_file(self.kept);
+        }
         Ok(release.map_err(|e| about(data, self.kept, e))?)
     }
 }
@@ -108,7 +113,7 @@ fn about(data: &Path, kept: &Path, e: Error) -> Error {
             ))
         }
         Error::Budget(why) if why.contains("has left already") => Error::Budget(format!(
-            "{why} It is looked for in {}: put that file back where it was, or name it in the job (kept = …)",
+            "{why} It is looked for in {}: put that file back, or say where it is (kept = … in a job, or --kept)",
             kept.display()
         )),
         other => other,

@@ -21,7 +21,6 @@ const ALLOWED: &[&str] = &[
     "crates/privet-node/src/cli/leave.rs",
     "crates/privet-node/src/cli/predict.rs",
     "crates/privet-node/src/cli/simulate/",
-    "crates/privet-node/src/cli/train/vertical.rs",
     "crates/privet-node/src/reproduce/",
     // Bodies of tests, which no release holds.
     "crates/privet-testkit/src/",

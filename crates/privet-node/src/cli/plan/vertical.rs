@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use privet::data::Schema;
 use privet::data::schema::{Column, Kind, Number};
-use privet::privacy::Book;
 use privet::privacy::mechanism::ordered::{Distance, Loss};
+use privet::privacy::{Account, Book};
 use privet::setting::vertical::{Alignment, Changes, Protocol};
 use serde_json::{Value, json};
 
@@ -33,7 +33,7 @@ pub(super) fn run(apart: &Apart, job: &Job, ledger: &Where) -> Result<Answer, Fa
     }
     let mut told = Vec::new();
     for (holder, (_, changes)) in apart.feature_holders.iter().zip(&all) {
-        text += &columns(holder, &apart.label_holder.name, changes);
+        text += &columns(holder, &apart.trainer(), changes);
         told.push(columns_json(holder, changes));
     }
     let _ = writeln!(text, "\nWHAT HAPPENS");
@@ -41,7 +41,7 @@ pub(super) fn run(apart: &Apart, job: &Job, ledger: &Where) -> Result<Answer, Fa
         text,
         "  reads      {}, at {}",
         apart.label_holder.source.data.display(),
-        apart.label_holder.name
+        apart.trainer()
     );
     for holder in &apart.feature_holders {
         let _ = writeln!(
@@ -101,7 +101,7 @@ fn needs_leave(apart: &Apart) -> bool {
 
 /// The table of `setting::vertical`, with names.
 fn learns(apart: &Apart) -> Vec<String> {
-    let own = &apart.label_holder.name;
+    let own = apart.trainer();
     let names: Vec<&str> = apart.feature_holders.iter().map(|h| h.name.as_str()).collect();
     let mut lines = Vec::new();
     for name in &names {
@@ -145,7 +145,7 @@ fn learns(apart: &Apart) -> Vec<String> {
         ),
         Some(epsilon) => format!(
             "Whoever sees the model learns {own}'s labels changed by randomised response: the odds between two labels of a person \
-             change by a factor of at most {}. {own}'s own columns are declared public.",
+             change by a factor of at most {}. Its own columns are declared public.",
             words::odds(epsilon)
         ),
     });
@@ -162,20 +162,19 @@ fn columns(holder: &FeatureHolder, label_holder: &str, changes: &Changes) -> Str
     let kinds = width(&mut described.iter().map(|d| d.chars().count()), 6);
     let mut text = format!("\nHOW {}'S COLUMNS CHANGE\n", holder.name.to_uppercase());
     let _ = writeln!(text, "  {}", who(holder, label_holder));
+    let steps: Vec<String> = distances.iter().map(step).collect();
+    let widest = width(&mut steps.iter().map(|s| s.chars().count()), 20);
     let _ = writeln!(
         text,
-        "\n  {:<names$}   {:<kinds$}   {:<22}   over the whole domain",
+        "\n  {:<names$}   {:<kinds$}   {:<widest$}   over the whole domain",
         "column", "values", "from one to the next"
     );
-    for ((column, described), distance) in columns.iter().zip(&described).zip(&distances) {
-        let step = match distance.across {
-            None => loss(distance.within),
-            Some(across) => format!("{}, over a border {}", loss(distance.within), loss(across)),
-        };
+    for (((column, described), step), distance) in columns.iter().zip(&described).zip(&steps).zip(&distances)
+    {
         let whole = loss(distance.whole);
         let _ = writeln!(
             text,
-            "  {:<names$}   {described:<kinds$}   {step:<22}   {whole}",
+            "  {:<names$}   {described:<kinds$}   {step:<widest$}   {whole}",
             column.name
         );
     }
@@ -306,10 +305,17 @@ fn meaning(column: &Column, distance: &Distance) -> Vec<String> {
     lines
 }
 
+fn step(distance: &Distance) -> String {
+    match distance.across {
+        None => loss(distance.within),
+        Some(across) => format!("{}, over a border {}", loss(distance.within), loss(across)),
+    }
+}
+
 fn loss(loss: Loss) -> String {
     match loss {
         Loss::Bounded(epsilon) => format!("ε = {}", words::short(&epsilon, words::Round::Up)),
-        Loss::Unbounded => "shown".into(),
+        Loss::Unbounded => "no bound".into(),
     }
 }
 
@@ -336,14 +342,24 @@ fn columns_json(holder: &FeatureHolder, changes: &Changes) -> Value {
 
 /// What has left of each feature holder's table, as the ledger knows.
 fn left(apart: &Apart, book: Option<&Book>) -> Vec<String> {
-    apart
-        .feature_holders
-        .iter()
+    let left = |dataset: &str| {
+        let account = book.and_then(|book| book.account(dataset));
+        account.and_then(Account::desensitised)
+    };
+    let labels = apart.vertical.label_epsilon().map(|_| {
+        let own = apart.trainer();
+        match left(apart.label_holder.source.schema.dataset()) {
+            None => format!("{own}: nothing. Labels leave once, too, and are not kept: keep the model."),
+            Some(_) => format!(
+                "{own}: its labels. They are not kept, and `privet train` would be refused: use the model that was made with them."
+            ),
+        }
+    });
+    let others = apart.feature_holders.iter();
+    let others = others
         .map(|holder| {
             let dataset = holder.source.schema.dataset();
-            let left = book
-                .and_then(|book| book.account(dataset))
-                .and_then(|account| account.desensitised());
+            let left = left(dataset);
             let kept = holder.kept.display();
             match (left, holder.kept.exists()) {
                 (None, _) => format!("{}: nothing.", holder.name),
@@ -355,14 +371,14 @@ fn left(apart: &Apart, book: Option<&Book>) -> Vec<String> {
                     loss(left.record)
                 ),
                 (Some(left), false) => format!(
-                    "{}: {} of '{dataset}', and {kept} is not there. A column leaves once: put that file back, or name it in the job \
-                     (kept = …).",
+                    "{}: {} of '{dataset}', and {kept} is not there. A column leaves once: put that file back, or say in the job \
+                     where it is (kept = …).",
                     holder.name,
                     words::count(left.columns, "column", "columns"),
                 ),
             }
-        })
-        .collect()
+        });
+    others.chain(labels).collect()
 }
 
 /// What is written to the ledger, and why `train` would be refused, if it would.

@@ -6,7 +6,6 @@ use privet::Error;
 use privet::data::Table;
 use privet::model::Model;
 use privet::party::{Edge, Item, PartyId, Simulated, Simulation};
-use privet::privacy::Unprotected;
 use privet::setting::vertical::{self, Alignment, Message, Outcome, Party, Release};
 use privet::wire::Wire;
 use serde_json::json;
@@ -41,15 +40,7 @@ pub(super) fn run(apart: &Apart, job: &Job, train: &Train) -> Result<Answer, Fai
         .iter()
         .map(|holder| holder.table(Some(desensitisation.bins)))
         .collect::<Result<Vec<_>, _>>()?;
-    let leave = match noisy {
-        true => None,
-        false => Some(leave::take(
-            &leave::Rows::of(&own.source),
-            BECAUSE,
-            &train.ledger,
-        )?),
-    };
-    given(apart, (&mine, leave.as_ref()), &theirs)?;
+    given(apart, &mine, &theirs)?;
     let shared = open(path, &sets)?;
     if noisy {
         leave::recognise(&mut shared.store(), &leave::Rows::of(&own.source))?;
@@ -69,6 +60,13 @@ pub(super) fn run(apart: &Apart, job: &Job, train: &Train) -> Result<Answer, Fai
             leaving.release(&shared)
         })
         .collect::<Result<Vec<_>, _>>()?;
+    // Last of all: what fails before uses nobody's rows without protection.
+    let rows = leave::Rows::of(&own.source);
+    let leave = match (noisy, own.source.schema.is_private()) {
+        (true, _) => None,
+        (false, true) => Some(leave::take_in(&mut shared.store(), &rows, BECAUSE)?),
+        (false, false) => Some(leave::take(&rows, BECAUSE, &train.ledger)?),
+    };
 
     let mut tables: Vec<Option<Table>> = [mine].into_iter().chain(theirs).map(Some).collect();
     let make = |party: PartyId, run| -> Result<Party, Error> {
@@ -114,15 +112,12 @@ pub(super) fn run(apart: &Apart, job: &Job, train: &Train) -> Result<Answer, Fai
 const BECAUSE: &str = "a model was trained on its rows and labels as they are (setting = \"vertical\")";
 
 /// Rows that are said to stand in the same order are as many, before anything leaves: to mend a table afterwards would make another.
-fn given(apart: &Apart, own: (&Table, Option<&Unprotected>), theirs: &[Table]) -> Result<(), Failure> {
+fn given(apart: &Apart, mine: &Table, theirs: &[Table]) -> Result<(), Failure> {
     if apart.vertical.alignment() != Alignment::Given {
         return Ok(());
     }
     let LabelHolder { name, source, .. } = &apart.label_holder;
-    let rows = match own.1 {
-        Some(leave) => Some(leave::rows(own.0, leave)),
-        None => own.0.rows_under(&replaced(&source.schema)),
-    };
+    let rows = mine.rows_under(&replaced(&source.schema));
     for (holder, table) in apart.feature_holders.iter().zip(theirs) {
         let found = table.rows_under(&holder.relation());
         if let (Some(rows), Some(found)) = (rows, found)
@@ -206,7 +201,7 @@ fn answer(apart: &Apart, job: &Job, model: &Model, traffic: &Traffic, common: Op
                 "row that all parties have",
                 "rows that all parties have"
             ),
-            apart.label_holder.name
+            apart.trainer()
         );
     }
     for holder in &apart.feature_holders {

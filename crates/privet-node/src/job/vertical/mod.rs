@@ -14,6 +14,9 @@ pub use sides::{FeatureHolder, LabelHolder};
 
 use super::{Surroundings, plain};
 
+/// What a label holder is called if its job does not say.
+const LABEL_HOLDER: &str = "label holder";
+
 /// Parties with different columns of the same people.
 #[derive(Debug, Clone)]
 pub struct Apart {
@@ -47,11 +50,12 @@ impl Apart {
             .collect()
     }
 
-    /// The schema of rows that have all columns, as bins are when they leave.
-    pub fn joined(&self) -> Option<Schema> {
-        let bins = self.vertical.desensitisation().bins;
-        let others = self.feature_holders.iter().map(|holder| &*holder.source.schema);
-        joined(&self.label_holder.source.schema, others, bins)
+    /// The label holder in a sentence.
+    pub fn trainer(&self) -> String {
+        match self.label_holder.name.as_str() {
+            LABEL_HOLDER => format!("the {LABEL_HOLDER}"),
+            name => name.to_owned(),
+        }
     }
 }
 
@@ -75,7 +79,7 @@ fn joined<'a>(own: &Schema, others: impl Iterator<Item = &'a Schema>, bins: u16)
 
 /// The job, or nothing if something was found to be wrong with it; and the files that were looked at.
 pub(super) fn read(root: &Section<'_>, around: &Surroundings<'_>) -> (Option<Apart>, Vec<PathBuf>) {
-    const LABEL_HOLDER: &str = "schema = \"bank.toml\"\ndata = \"bank.csv\"\nid = \"customer\"";
+    const EXAMPLE: &str = "schema = \"bank.toml\"\ndata = \"bank.csv\"\nid = \"customer\"";
     let alignment = chosen(root, "alignment", &Alignment::NAMES);
     let protocol = chosen(root, "protocol", &Protocol::NAMES);
     for key in ["schema", "data"].into_iter().filter(|key| root.has(key)) {
@@ -89,7 +93,7 @@ pub(super) fn read(root: &Section<'_>, around: &Surroundings<'_>) -> (Option<Apa
     let desensitisation = privacy.and_then(|section| privacy::read(&section));
     let reading = sides::Reading { around, alignment };
     let own = root
-        .required_section("label_holder", LABEL_HOLDER)
+        .required_section("label_holder", EXAMPLE)
         .map(|section| reading.label_holder(&section));
     let others = reading.feature_holders(root);
     let mut files: Vec<PathBuf> = own.iter().flat_map(|side| side.schema_file.clone()).collect();

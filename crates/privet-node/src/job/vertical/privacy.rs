@@ -25,6 +25,7 @@ const KEYS: [&str; 11] = [
 
 /// What the section says, or nothing if something was found to be wrong with it.
 pub(super) fn read(section: &Section<'_>) -> Option<Wanted> {
+    section.allow(&KEYS);
     let epsilon = section
         .required_number("epsilon", "1.0")
         .and_then(|found| positive(section, "epsilon", found.value));
@@ -33,7 +34,7 @@ pub(super) fn read(section: &Section<'_>) -> Option<Wanted> {
     let budget = budget(section);
     let bins = match section.has("bins") {
         false => Some(Desensitisation::BINS),
-        true => whole(section, "bins").and_then(|bins| fits::<u16>(section, "bins", bins)),
+        true => whole(section, "bins").and_then(|bins| slots(section, bins)),
     };
     let label_epsilon = match section.has("label_epsilon") {
         false => Some(None),
@@ -90,6 +91,14 @@ fn positive(section: &Section<'_>, key: &str, number: f64) -> Option<Epsilon> {
         );
     }
     epsilon
+}
+
+fn slots(section: &Section<'_>, bins: i64) -> Option<u16> {
+    let slots = u16::try_from(bins).ok().filter(|bins| (2..=1024).contains(bins));
+    if slots.is_none() {
+        section.finding_at("bins", format!("bins = {bins}: it must lie between 2 and 1024"));
+    }
+    slots
 }
 
 fn budget(section: &Section<'_>) -> Option<Budget> {

@@ -11,7 +11,7 @@ use privet::privacy::Relation;
 use privet::setting::vertical::{Alignment, Protocol, Vertical};
 
 use super::super::{Source, Surroundings, real};
-use super::{privacy, replaced};
+use super::{LABEL_HOLDER, privacy, replaced};
 
 /// The party that knows what is to be predicted.
 #[derive(Debug, Clone)]
@@ -101,9 +101,10 @@ pub(super) struct Side<'a> {
 
 impl Reading<'_> {
     pub(super) fn label_holder<'s>(&self, section: &Section<'s>) -> Side<'s> {
+        section.allow(&["name"]);
         let name = match section.has("name") {
             true => section.text("name").map(|found| found.value),
-            false => Some("label holder".into()),
+            false => Some(LABEL_HOLDER.into()),
         };
         if section.has("kept") {
             section.finding_at(
@@ -127,6 +128,7 @@ impl Reading<'_> {
         all.unwrap_or_default()
             .iter()
             .map(|section| {
+                section.allow(&["kept"]);
                 let name = Some(section.name().to_owned());
                 let mut side = self.side(section, name, ["\"shop.toml\"", "\"shop.csv\"", "\"client\""]);
                 side.kept = match section.has("kept") {
