@@ -11,13 +11,17 @@ use privet::privacy::{Book, Certificate, Delta, Epsilon, Relation};
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every decoder.
-pub const TARGETS: [Target; 6] = [
+pub const TARGETS: [Target; 10] = [
     ("entry", entry),
     ("chain", chain),
     ("certificate", certificate),
     ("amount", amount),
     ("schema", schema),
     ("model", crate::models::model),
+    ("frame", crate::parties::frame),
+    ("record", crate::parties::record),
+    ("message", crate::parties::message),
+    ("seat", crate::parties::seat),
 ];
 
 /// One entry of a ledger: what parses is written again to the letter, and applied to an empty book.

@@ -22,6 +22,7 @@ pub mod faults;
 pub mod interval;
 pub mod kolmogorov;
 pub mod models;
+pub mod parties;
 pub mod ratio;
 pub mod replay;
 

@@ -49,7 +49,7 @@ pub struct Seat<R: Role> {
     /// Frames so far, by party.
     sent: Vec<u64>,
     received: Vec<u64>,
-    /// Messages that came while it was working.
+    /// Messages that came while it was working: one of each party, so that nobody fills the memory.
     inbox: VecDeque<(PartyId, Vec<u8>)>,
 }
 
@@ -141,6 +141,10 @@ impl<R: Role> Seat<R> {
             };
         }
         Ok(match opened {
+            Ok(Body::Message(_)) if self.inbox.iter().any(|(other, _)| *other == from) => {
+                let wrong = self.complain(from, "it goes on before it was answered");
+                self.fail(wrong)
+            }
             Ok(Body::Message(message)) if self.state() == State::Working => {
                 self.inbox.push_back((from, message));
                 Vec::new()
@@ -201,13 +205,13 @@ impl<R: Role> Seat<R> {
         }
         let expected = self.received(from);
         if frame.number < expected {
-            return Err(wrong(format!("message {} came a second time", frame.number + 1)));
+            return Err(wrong(format!("message {} came a second time", nth(frame.number))));
         }
         if frame.number > expected {
             return Err(wrong(format!(
                 "message {} came before message {}",
-                frame.number + 1,
-                expected + 1
+                nth(frame.number),
+                nth(expected)
             )));
         }
         let Some(count) = self.received.get_mut(usize::from(from.0)) else {
@@ -314,4 +318,9 @@ impl<R: Role> Seat<R> {
     fn complain(&self, about: PartyId, why: impl std::fmt::Display) -> Error {
         complain(&self.agreement, about, why)
     }
+}
+
+/// As people count. A peer can write any number.
+fn nth(number: u64) -> u64 {
+    number.saturating_add(1)
 }

@@ -293,7 +293,7 @@ impl Book {
                     return Err("what is stated for a row is not the sum over its columns".into());
                 }
                 let left = &mut self.account_mut(dataset).left;
-                left.note(run.as_deref(), what, columns);
+                left.note(run.as_deref(), what, relation, columns);
             }
             Event::Redraw { dataset, run, what } => {
                 let left = self.account(dataset).map(|account| &account.left);
@@ -404,10 +404,19 @@ impl Book {
         &self,
         dataset: &str,
         (run, what): (&str, &str),
+        relation: &Relation,
         columns: &[Distance],
     ) -> Result<bool, String> {
         let left = self.account(dataset).map(|account| &account.left);
-        left.map_or(Ok(false), |left| left.admits_again(run, what, Some(columns)))
+        left.map_or(Ok(false), |left| {
+            left.admits_again(run, what, Some((relation, columns)))
+        })
+    }
+
+    /// Whether columns left in this run already.
+    pub(in crate::privacy) fn left_in(&self, dataset: &str, run: &str, what: &str) -> bool {
+        self.account(dataset)
+            .is_some_and(|account| account.left.has(run, what))
     }
 
     /// Whether this run has shown this already.

@@ -231,12 +231,20 @@ impl<N: Neighbours> Ledger<N> {
 
     /// Ends the run and says what it guarantees, and what all runs on the data set together do.
     pub fn close(self) -> Certificate {
+        self.close_holding().0
+    }
+
+    /// As [`close`](Self::close), with the journal: whoever holds it keeps other processes out of the ledger until what was drawn
+    /// has been written down.
+    pub(crate) fn close_holding(self) -> (Certificate, Box<dyn Journal>) {
         let relation = self.relation.relation();
         // What is recorded nowhere, or perhaps not all of it, has no total.
         let complete = self.run.is_recorded() && !self.broken;
         let account = self.book.account(&self.dataset).filter(|_| complete);
         let total = account.and_then(|account| account.total(&relation));
-        Certificate::of(&self.dataset, relation, self.run, total, self.book.head().clone())
+        let head = self.book.head().clone();
+        let certificate = Certificate::of(&self.dataset, relation, self.run, total, head);
+        (certificate, self.journal)
     }
 
     /// Shows every query to `auditor` and lets it answer in the mechanism's place. The run is void from here on.

@@ -114,6 +114,7 @@ fn ways() -> Vec<Vertical> {
     };
     vec![
         small(builder("2").alignment(Alignment::Private).build().unwrap()),
+        small(builder("2").budget(Budget::Sample(1)).build().unwrap()),
         small(
             builder("2")
                 .alignment(Alignment::Given)
@@ -164,7 +165,7 @@ fn restarting_at_every_message_gives_the_same_model_and_the_same_ledger() {
                     let charges = events.iter().filter(|e| e.starts_with("desensitise")).count();
                     assert_eq!(charges, 1, "{}", PARTIES[place]);
                     let leaks = events.iter().filter(|e| e.starts_with("leak")).count();
-                    assert_eq!(leaks, if world.with_ids { 2 } else { 0 });
+                    assert_eq!(leaks, if world.with_ids { 3 } else { 0 });
                     assert!(!events.iter().any(|e| e.contains("Redraw")));
                 }
             }

@@ -2,5 +2,9 @@
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 mod faults;
+mod hostile;
 mod models;
 mod people;
+mod refusing;
+mod replaying;
+mod vectors;

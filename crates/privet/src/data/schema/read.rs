@@ -38,6 +38,9 @@ impl Schema {
     }
 }
 
+/// Bins and values of all columns together, at most: a short text must not take gigabytes, for it may come from a peer.
+const MOST_SLOTS: usize = 1 << 24;
+
 /// The schema; where something was found, a stand-in that nobody will see.
 fn read(document: &Document, root: Section<'_>) -> Schema {
     let dataset = root.required_text("dataset", "\"adult\"");
@@ -57,9 +60,19 @@ fn read(document: &Document, root: Section<'_>) -> Schema {
     let mut whole = section.is_some_and(|section| section.keys().count() == sections.len());
     let mut columns = Vec::with_capacity(sections.len());
     let mut lines = Vec::with_capacity(sections.len());
+    let mut slots = 0;
     for section in sections {
+        if slots > MOST_SLOTS {
+            document.finding(
+                section.line(),
+                format!("the columns so far have {slots} bins and values, and {MOST_SLOTS} are possible: declare fewer bins"),
+            );
+            whole = false;
+            break;
+        }
         match column::read(section) {
             Some(column) => {
+                slots += column.kind.slots();
                 columns.push(column);
                 lines.push(section.line());
             }

@@ -18,6 +18,8 @@ pub(super) struct Left {
 #[derive(Debug, Clone)]
 struct OfRun {
     columns: Vec<Distance>,
+    /// Whom the entry protects: a second draw protects nobody else.
+    relation: Relation,
     /// Whether they were drawn a second time: at most once.
     redrawn: bool,
 }
@@ -65,6 +67,11 @@ impl Left {
         Ok(Distance::record(columns))
     }
 
+    /// Whether columns left in this run.
+    pub(super) fn has(&self, run: &str, what: &str) -> bool {
+        self.runs.contains_key(&(run.to_owned(), what.to_owned()))
+    }
+
     /// Whether exactly these columns left in this run, so that they may be drawn once more if nobody saw them; or why not.
     ///
     /// # Privacy
@@ -73,12 +80,13 @@ impl Left {
         &self,
         run: &str,
         what: &str,
-        columns: Option<&[Distance]>,
+        same: Option<(&Relation, &[Distance])>,
     ) -> Result<bool, String> {
         match self.runs.get(&(run.to_owned(), what.to_owned())) {
             None => Ok(false),
-            Some(left) if columns.is_some_and(|columns| columns != left.columns) => Err(
-                "this run has let out other columns, or the same ones changed otherwise: go on with the job it was begun with".into(),
+            Some(left) if same.is_some_and(|same| same != (&left.relation, &left.columns[..])) => Err(
+                "this run has let out other columns, or the same ones changed otherwise or for another kind of change: go on with the job \
+                 it was begun with".into(),
             ),
             Some(left) if left.redrawn => Err(
                 "these columns were drawn twice already and never kept: a third time might tell. Their data set cannot let them out \
@@ -97,10 +105,11 @@ impl Left {
     }
 
     /// Columns that were admitted have left.
-    pub(super) fn note(&mut self, run: Option<&str>, what: &str, columns: &[Distance]) {
+    pub(super) fn note(&mut self, run: Option<&str>, what: &str, relation: &Relation, columns: &[Distance]) {
         if let Some(run) = run {
             let left = OfRun {
                 columns: columns.to_vec(),
+                relation: relation.clone(),
                 redrawn: false,
             };
             self.runs.insert((run.to_owned(), what.to_owned()), left);

@@ -41,7 +41,9 @@ impl<N: Neighbours> Ledger<N> {
         let distances: Vec<Distance> = columns.iter().map(Column::distance).collect();
         let refused = |why| Error::Budget(format!("refused: {why}. Nothing was drawn."));
         let again = match &self.taken_up {
-            Some(run) => self.book.redraws(&self.dataset, (run, what), &distances),
+            Some(run) => self
+                .book
+                .redraws(&self.dataset, (run, what), &relation, &distances),
             None => Ok(false),
         };
         let event = if again.map_err(refused)? {
@@ -72,6 +74,22 @@ impl<N: Neighbours> Ledger<N> {
         }
         let draw = |column: Column<'_>| column.draw(Paid::receipt(), &mut self.random);
         Ok(Released::new(columns.into_iter().map(draw).collect()))
+    }
+
+    /// Whether columns could leave now: they have not, or they left in this very run, whose record may have them.
+    ///
+    /// # Errors
+    /// As [`desensitise`](Self::desensitise).
+    pub(crate) fn admits_columns(&self, what: &str, columns: &[Distance]) -> Result<(), Error> {
+        let own = |run: &String| self.book.left_in(&self.dataset, run, what);
+        if self.taken_up.as_ref().is_some_and(own) {
+            return Ok(());
+        }
+        let admitted = self
+            .book
+            .desensitises(&self.dataset, &self.relation.relation(), columns);
+        let refused = |why| Error::Budget(format!("refused: {why}. Nothing was drawn."));
+        admitted.map(drop).map_err(refused)
     }
 
     /// Lets a private value enter a joint computation that shows `count` items of `leak` to somebody else.

@@ -72,6 +72,7 @@ use crate::model::{Model, Settings};
 use crate::privacy::account::{MuSquared, Price};
 use crate::privacy::{Delta, Epsilon, Ledger, Neighbours};
 use rows::Rows;
+pub(super) use rows::covers;
 
 /// Told how much of how much is done.
 type Progress<'a> = &'a (dyn Fn(u64, u64) + Sync);

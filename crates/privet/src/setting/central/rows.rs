@@ -146,7 +146,7 @@ pub(super) fn coordinates(schema: &Schema, takes: impl Fn(usize) -> bool) -> Vec
 }
 
 /// Whether a budget protects everybody whom the schema names: no fewer columns, no smaller units, the same people.
-pub(super) fn covers(schema: &Schema, relation: &Relation) -> Result<(), Error> {
+pub(in crate::setting) fn covers(schema: &Schema, relation: &Relation) -> Result<(), Error> {
     let wanted = schema.relation();
     let columns = match (&wanted, relation) {
         (

@@ -142,6 +142,16 @@ pub(super) fn questions(model: &Model, own: &Schema, parties: usize) -> Result<V
             "branches can be asked of one feature holder only: let several send their columns".into(),
         ));
     }
+    for column in model.schema().features() {
+        if let Some(mine) = own.features().find(|mine| mine.name == column.name)
+            && mine.kind != column.kind
+        {
+            return Err(Error::Data(format!(
+                "these are not the columns of the model: column '{}' is declared otherwise than in the model",
+                column.name
+            )));
+        }
+    }
     let names: Vec<&str> = model.schema().features().map(|c| c.name.as_str()).collect();
     let columns = tree::Column::of(model.schema());
     let mut asked = BTreeSet::new();

@@ -72,7 +72,15 @@ impl Mechanism {
     }
 
     fn over(&self, slots: usize, epsilon: Epsilon) -> Result<Box<dyn Ordered>, Error> {
+        let covers = |width: u32| width as usize >= slots;
         Ok(match *self {
+            // A domain that is one part has no border.
+            Self::PathGeometric { width, .. } if covers(width) => {
+                Box::new(ClampedGeometric::new(epsilon, slots)?)
+            }
+            Self::AdjustedMap { width, .. } | Self::LocalMap { width, .. } if covers(width) => {
+                Box::new(GlobalMap::new(epsilon, slots, Route::default())?)
+            }
             Self::ClampedGeometric => Box::new(ClampedGeometric::new(epsilon, slots)?),
             Self::PathGeometric { width, across } => {
                 let across = across.map_or(Loss::Unbounded, Loss::Bounded);
@@ -86,16 +94,19 @@ impl Mechanism {
                 blocks,
             } => {
                 let adjustment = Adjustment {
-                    width: (width as usize).min(slots),
+                    width: width as usize,
                     alpha: Ratio::new(alpha_thousandths.into(), 1000)?,
                     alignment: blocks,
                 };
                 Box::new(AdjustedMap::new(epsilon, slots, adjustment, Route::default())?)
             }
-            Self::LocalMap { width, blocks } => {
-                let width = (width as usize).min(slots);
-                Box::new(LocalMap::new(epsilon, slots, width, blocks, Route::default())?)
-            }
+            Self::LocalMap { width, blocks } => Box::new(LocalMap::new(
+                epsilon,
+                slots,
+                width as usize,
+                blocks,
+                Route::default(),
+            )?),
             Self::Piecewise { clipped: true } => Box::new(Piecewise::clipped(epsilon, slots)?),
             Self::Piecewise { clipped: false } => Box::new(Piecewise::unclipped(epsilon, slots)?),
         })

@@ -10,7 +10,9 @@ use crate::Error;
 use crate::data::Table;
 use crate::data::schema::Kind;
 use crate::party::{Context, PartyId, RunName, Step};
+use crate::privacy::mechanism::ordered::Distance;
 use crate::privacy::{Certificate, Ledger, Neighbours};
+use crate::setting::central::covers;
 
 /// A party that has columns and no label, by what it waits for.
 pub struct FeatureHolder(State);
@@ -42,6 +44,8 @@ enum Source {
     Fresh {
         table: Box<Table>,
         purse: Box<dyn Purse>,
+        /// Which of them leave, once that is settled.
+        chosen: Option<Vec<usize>>,
     },
     /// They left before: whoever has them may use them again. The table and the ledger are for ids, if rows are to meet.
     Kept {
@@ -64,8 +68,13 @@ impl FeatureHolder {
     ) -> Result<Party, Error> {
         vertical.check_feature_holder(table.schema())?;
         vertical.desensitisation.check_read(table.schema())?;
-        let (table, purse) = (Box::new(table), purse(ledger, run));
-        Ok(Self::with(vertical, Source::Fresh { table, purse }))
+        covers(table.schema(), &ledger.relation().relation())?;
+        let source = Source::Fresh {
+            table: Box::new(table),
+            purse: purse(ledger, run),
+            chosen: None,
+        };
+        Ok(Self::with(vertical, source))
     }
 
     /// That rows of a table can meet by their ids, asked before its columns leave: to mend ids afterwards would make another table.
@@ -90,6 +99,7 @@ impl FeatureHolder {
         run: &RunName,
     ) -> Result<Party, Error> {
         vertical.check_feature_holder(table.schema())?;
+        covers(table.schema(), &ledger.relation().relation())?;
         let purse = purse(ledger, run);
         let rows = table.rows_under(&purse.relation());
         release.check_same(&vertical.desensitisation, table.schema(), rows)?;
@@ -144,6 +154,10 @@ impl FeatureHolder {
                 Message::Common(common),
             ) => {
                 let rows = meeting.receive(&common).map_err(|e| context.complain(from, e))?;
+                // Columns leave once: not for nobody.
+                if rows.is_empty() {
+                    return Err(context.complain(from, "it says that no row is common"));
+                }
                 let release = waiting.release(context)?;
                 if rows.iter().any(|row| *row >= release.rows) {
                     return Err(Error::Misuse("ids and columns are of one table".into()));
@@ -182,15 +196,17 @@ impl Waiting {
                 answer(self.release(context)?, wanted, context)
             }
             (Meeting::Offer(offer), Alignment::Private) => {
-                let ids = self.source.ids()?;
+                self.source.could_leave(&self.vertical, context)?;
+                let ids = self.source.ids(context.others().len() > 1)?;
                 let key = meeting::key("the key of the meeting", context)?;
                 let run = meeting::run(context.run(), context.me());
-                let (meeting, answer) =
+                let (expected, answer) =
                     psi::answer(&key, run, &ids, &offer).map_err(|e| context.complain(LABEL_HOLDER, e))?;
+                meeting::same("the answer", &answer, context)?;
                 context.send(LABEL_HOLDER, &Message::Answer(answer));
                 Ok(Step::Continue(FeatureHolder::next(State::ExpectCommon {
                     waiting: self,
-                    meeting: Box::new(meeting),
+                    meeting: Box::new(expected),
                     wanted,
                 })))
             }
@@ -236,42 +252,73 @@ impl Source {
     /// How many rows there are, as far as that is public.
     fn rows(&self) -> Option<usize> {
         match self {
-            Self::Fresh { table, purse } => table.rows_under(&purse.relation()),
+            Self::Fresh { table, purse, .. } => table.rows_under(&purse.relation()),
             Self::Kept { release, .. } => Some(release.rows),
         }
     }
 
-    fn ids(&mut self) -> Result<psi::Ids, Error> {
-        let (Self::Fresh { table, purse } | Self::Kept { table, purse, .. }) = self;
+    /// That the ledger lets the columns out, before ids are shown on their account.
+    fn could_leave(&mut self, vertical: &Vertical, context: &mut Context<'_, Message>) -> Result<(), Error> {
+        let Self::Fresh { table, purse, chosen } = self else {
+            return Ok(());
+        };
+        let desensitisation = &vertical.desensitisation;
+        let places = desensitisation.choose(table.schema(), &mut **purse, |draw| {
+            context.once("which columns leave", draw)
+        })?;
+        let all = desensitisation.changes(table.schema())?.distances();
+        let leaving: Vec<Distance> = places.iter().map(|&place| all[place].clone()).collect();
+        *chosen = Some(places);
+        purse.admits(Release::TO, &leaving)
+    }
+
+    fn ids(&mut self, others: bool) -> Result<psi::Ids, Error> {
+        let (Self::Fresh { table, purse, .. } | Self::Kept { table, purse, .. }) = self;
         let ids = table.cells().as_ref().map(meeting::ids);
-        meeting::checked(&purse.disclose(&meeting::leaks_of_feature_holder(), ids)?)
+        meeting::checked(&purse.disclose(&meeting::leaks_of_feature_holder(others), ids)?)
     }
 
     /// The columns: drawn once in a run, and kept before anybody sees them.
     fn release(self, vertical: &Vertical, context: &mut Context<'_, Message>) -> Result<Release, Error> {
-        let (table, mut purse) = match self {
+        let (table, mut purse, chosen) = match self {
             Self::Kept {
                 mut release, purse, ..
             } => {
                 // What this run showed besides stands with what the columns were promised.
-                let said = context.once("the certificate", || Ok(purse.close().to_json().into_bytes()))?;
+                let said = context.once("the certificate", || Ok(purse.close().0.to_json().into_bytes()))?;
                 let said = std::str::from_utf8(&said).ok().and_then(Certificate::from_json);
                 let said =
                     said.ok_or_else(|| Error::Journal("the record's certificate is damaged".into()))?;
                 let mut claims = release.certificate.claims;
                 claims.extend(said.claims.iter().cloned());
-                release.certificate = Certificate { claims, ..said };
+                // A total that does not count the columns is none.
+                let recorded = said.recorded && release.certificate.recorded;
+                release.certificate = Certificate {
+                    claims,
+                    recorded,
+                    total: said.total.filter(|_| recorded),
+                    ..said
+                };
                 return Ok(*release);
             }
-            Self::Fresh { table, purse } => (table, purse),
+            Self::Fresh { table, purse, chosen } => (table, purse, chosen),
         };
         let desensitisation = &vertical.desensitisation;
-        let chosen = desensitisation.choose(table.schema(), &mut *purse, |draw| {
-            context.once("which columns leave", draw)
-        })?;
-        context.once("the columns", || {
-            Release::draw(desensitisation, &table, &chosen, purse)
-        })
+        let chosen = match chosen {
+            Some(chosen) => chosen,
+            None => desensitisation.choose(table.schema(), &mut *purse, |draw| {
+                context.once("which columns leave", draw)
+            })?,
+        };
+        // Held until the record has the columns: another process would find them paid for and not kept, and draw them too.
+        let mut held = None;
+        let release = context.once("the columns", || {
+            let (release, ledger) = Release::draw(desensitisation, &table, &chosen, purse)?;
+            held = Some(ledger);
+            Ok(release)
+        });
+        drop(held);
+        release
     }
 }
 

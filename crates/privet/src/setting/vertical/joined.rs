@@ -84,7 +84,8 @@ impl Joining {
                 Column {
                     name,
                     kind,
-                    ..column.clone()
+                    private: column.private,
+                    measure: column.measure.clone(),
                 },
                 feature,
             );

@@ -17,7 +17,8 @@ use crate::data::Table;
 use crate::data::schema::{Column, Label};
 use crate::model::{Model, Settings};
 use crate::party::{Context, PartyId, RunName, Step};
-use crate::privacy::{Certificate, Ledger, Neighbours, Unprotected};
+use crate::privacy::{Certificate, Ledger, Neighbours, Relation, Unprotected};
+use crate::setting::central::covers;
 
 /// A run trains in about so many pieces, so that it can be watched and stopped.
 const PIECES: u32 = 10;
@@ -108,6 +109,16 @@ impl LabelHolder {
                 "label_epsilon is missing: say how much labels change".into(),
             ));
         }
+        let relation = ledger.relation().relation();
+        covers(table.schema(), &relation)?;
+        let label = table.schema().label().map(|(column, _)| &column.name);
+        if let (Relation::ReplacePrivate { columns, .. }, Some(label)) = (&relation, label)
+            && !columns.contains(label)
+        {
+            return Err(Error::Misuse(format!(
+                "labels change so that they are protected, and the budget does not protect '{label}'"
+            )));
+        }
         let terms = Terms::Noisy(purse(ledger, run));
         Ok(Self::ready(vertical, table, terms, Goal::Train))
     }
@@ -182,6 +193,7 @@ impl LabelHolder {
                     let what = format!("the key of the meeting with {}", party.0);
                     let key = meeting::key(&what, context)?;
                     let (expected, offer) = psi::offer(&key, meeting::run(context.run(), party), &ids);
+                    meeting::same(&format!("the offer to {}", party.0), &offer, context)?;
                     asked.insert(party, expected);
                     context.send(party, &run.hello(party, Meeting::Offer(offer)));
                 }
@@ -318,11 +330,17 @@ impl Going {
                 if release.rows != rows {
                     return wrong("columns that have not as many rows as are common");
                 }
+                if let Err(why) = release.check_promised(&self.vertical.desensitisation) {
+                    return wrong(why);
+                }
                 Ok(Came::Columns(release))
             }
             (Message::Ordinals(ordinals), Goal::Train) if as_published => {
                 if ordinals.ranks.iter().any(|ranks| ranks.len() != rows) {
                     return wrong("ranks that have not as many rows as are common");
+                }
+                if let Err(why) = ordinals.release.check_promised(&self.vertical.desensitisation) {
+                    return wrong(why);
                 }
                 Ok(Came::Ordinals(ordinals))
             }

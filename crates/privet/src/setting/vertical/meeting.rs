@@ -11,10 +11,15 @@ use crate::privacy::Anchor;
 use crate::privacy::joint::Leak;
 use crate::wire::RunId;
 
-/// What a feature holder shows by meeting.
-pub(super) fn leaks_of_feature_holder() -> Vec<Leak> {
+/// What a feature holder shows by meeting; if there are `others`, these learn something, too.
+pub(super) fn leaks_of_feature_holder(others: bool) -> Vec<Leak> {
     let whom = "which of the label holder's people it has rows of";
-    shown([whom, "how many rows it has"], "the label holder")
+    let mut leaks = shown([whom, "how many rows it has"], "the label holder");
+    if others {
+        let whom = "which of their people all parties have rows of, it included";
+        leaks.extend(shown([whom], "each other feature holder"));
+    }
+    leaks
 }
 
 /// What a label holder shows by meeting.
@@ -23,7 +28,7 @@ pub(super) fn leaks_of_label_holder() -> Vec<Leak> {
     shown([whom, "how many rows it has"], "each feature holder")
 }
 
-fn shown(what: [&'static str; 2], to: &'static str) -> Vec<Leak> {
+fn shown<const N: usize>(what: [&'static str; N], to: &'static str) -> Vec<Leak> {
     what.map(|what| Leak::new(what, to, Anchor::new("alignment#intersection")))
         .into()
 }
@@ -43,6 +48,22 @@ pub(super) fn key(what: &str, context: &mut Context<'_, Message>) -> Result<psi:
         Ok(*key.expose())
     })?;
     Ok(psi::Key::new(key))
+}
+
+/// What this party says about its ids in a run: the same whenever the run is taken up again. Another table would say something
+/// else, under a disclosure that was written down for the first.
+///
+/// # Errors
+/// [`Error::Data`] if it is not what was said before.
+pub(super) fn same(what: &str, said: &[u8], context: &mut Context<'_, Message>) -> Result<(), Error> {
+    let digest: [u8; 32] = Sha256::digest(said).into();
+    if context.once(what, || Ok(digest))? == digest {
+        return Ok(());
+    }
+    Err(Error::Data(
+        "this run was begun with other ids: go on with the table it was begun with, or begin a new run"
+            .into(),
+    ))
 }
 
 /// The ids of all rows.

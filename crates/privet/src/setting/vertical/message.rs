@@ -1,6 +1,7 @@
 //! The whole protocol: what parties say to each other.
 
-use super::release::Release;
+use super::release::{Left, Release};
+use crate::data::schema::{Column, Kind};
 use crate::wire::{Malformed, Reader, Wire, Writer};
 
 /// Names and values of a job, at most so many bytes each.
@@ -127,6 +128,12 @@ impl Wire for Ordinals {
                 "ranks that are not as many as its rows and columns",
             ));
         }
+        let unordered = |(declared, column): (&Column, &Left)| {
+            column.reading.each != 1 || matches!(declared.kind, Kind::Category(_))
+        };
+        if release.schema.features().zip(&release.columns).any(unordered) {
+            return Err(Malformed::new("ranks of what has no order"));
+        }
         Ok(Self { release, ranks })
     }
 }
@@ -213,7 +220,13 @@ impl Wire for Message {
                 wanted: match from.byte()? {
                     1 => Wanted::Columns,
                     2 => Wanted::Ordinals,
-                    3 => Wanted::Branches(from.list(16, Question::read)?),
+                    3 => {
+                        let questions = from.list(16, Question::read)?;
+                        if !questions.is_sorted_by(|one, next| one < next) {
+                            return Err(Malformed::new("questions that do not rise, or one twice"));
+                        }
+                        Wanted::Branches(questions)
+                    }
                     _ => return Err(unknown("a wish")),
                 },
                 meeting: match from.byte()? {

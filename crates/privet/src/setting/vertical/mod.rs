@@ -44,7 +44,8 @@
 //! # Deviations
 //! The default noise is clamped geometric, which spends exactly what it declares. ε is split over columns unless `budget` says
 //! otherwise. Domains are declared. A value that is missing counts as the middle of its domain, unless the schema has a fill.
-//! Label holders may be given noisy labels.
+//! Label holders may be given noisy labels. Every column of a feature holder changes, whether its schema calls it private or not: what needs
+//! no protection belongs in the label holder's table.
 
 mod asking;
 mod desensitisation;

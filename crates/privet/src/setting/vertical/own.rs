@@ -109,6 +109,8 @@ fn noisy(
         }
     };
     let response = RandomisedResponse::new(epsilon, declared.values().len())?;
+    // Held until the record has the labels: another process would find them paid for and not kept, and draw them too.
+    let mut held = None;
     let labels = context.once("the labels", || {
         let classes = table.cells().as_ref().map(|cells| match cells.target() {
             Some(Target::Classes(classes)) => classes.clone(),
@@ -120,11 +122,11 @@ fn noisy(
         else {
             return Err(Error::Misuse("a column of slots stays one".into()));
         };
-        Ok(Labels {
-            classes,
-            certificate: purse.close(),
-        })
+        let (certificate, ledger) = purse.close();
+        held = Some(ledger);
+        Ok(Labels { classes, certificate })
     })?;
+    drop(held);
     let rows = labels.classes.len();
     let cells = Cells::joined(rows, features, Some(Target::Classes(labels.classes)))?;
     let (own, _) = Own::new(schema.clone(), cells);

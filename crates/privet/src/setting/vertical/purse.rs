@@ -4,13 +4,17 @@ use crate::Error;
 use crate::data::Names;
 use crate::party::RunName;
 use crate::privacy::joint::Leak;
-use crate::privacy::mechanism::ordered::{Column, Desensitised};
+use crate::privacy::journal::Journal;
+use crate::privacy::mechanism::ordered::{Column, Desensitised, Distance};
 use crate::privacy::{Certificate, Coins, Ledger, Neighbours, Private, Relation};
 
 /// What a party of this setting can ask of its ledger.
 pub(super) trait Purse {
     /// See [`Ledger::desensitise`].
     fn desensitise(&mut self, what: &str, columns: Vec<Column<'_>>) -> Result<Vec<Desensitised>, Error>;
+
+    /// See [`Ledger::admits_columns`].
+    fn admits(&self, what: &str, columns: &[Distance]) -> Result<(), Error>;
 
     /// See [`Ledger::disclose`]: ids enter a private set intersection.
     fn disclose(&mut self, leaks: &[Leak], ids: Private<Names>) -> Result<Names, Error>;
@@ -21,13 +25,20 @@ pub(super) trait Purse {
     /// Whom it protects.
     fn relation(&self) -> Relation;
 
-    /// See [`Ledger::close`].
-    fn close(self: Box<Self>) -> Certificate;
+    /// See [`Ledger::close_holding`]: what is held is let go once the values stand in a record.
+    fn close(self: Box<Self>) -> (Certificate, Held);
 }
+
+/// A ledger that was closed, and that no other process can open yet.
+pub(super) type Held = Box<dyn Journal>;
 
 impl<N: Neighbours> Purse for Ledger<N> {
     fn desensitise(&mut self, what: &str, columns: Vec<Column<'_>>) -> Result<Vec<Desensitised>, Error> {
         Ok(Ledger::desensitise(self, what, columns)?.into_inner())
+    }
+
+    fn admits(&self, what: &str, columns: &[Distance]) -> Result<(), Error> {
+        Ledger::admits_columns(self, what, columns)
     }
 
     fn disclose(&mut self, leaks: &[Leak], ids: Private<Names>) -> Result<Names, Error> {
@@ -48,8 +59,8 @@ impl<N: Neighbours> Purse for Ledger<N> {
         Ledger::relation(self).relation()
     }
 
-    fn close(self: Box<Self>) -> Certificate {
-        Ledger::close(*self)
+    fn close(self: Box<Self>) -> (Certificate, Held) {
+        Ledger::close_holding(*self)
     }
 }
 

@@ -1,14 +1,17 @@
 //! Columns that have left: drawn once, kept, sent to whoever trains on them.
 
+use std::collections::BTreeSet;
+
 use super::desensitisation::{Desensitisation, Reading};
 use super::packed;
-use super::purse::{Purse, purse};
+use super::purse::{Held, Purse, purse};
 use crate::Error;
 use crate::data::schema::{Column, Kind};
 use crate::data::{Schema, Table};
 use crate::party::{Keeper, Record};
-use crate::privacy::mechanism::ordered::Desensitised;
-use crate::privacy::{Certificate, Ledger, Neighbours};
+use crate::privacy::mechanism::ordered::{Desensitised, Distance};
+use crate::privacy::{Certificate, Guarantee, Ledger, Neighbours};
+use crate::setting::central::covers;
 use crate::wire::{Malformed, Reader, Wire, Writer};
 
 /// The longest schema or certificate that a party may send.
@@ -36,6 +39,9 @@ pub struct Release {
 }
 
 impl Release {
+    /// Whom they leave to, as the ledger says it.
+    pub(super) const TO: &str = "the label holder";
+
     /// Pays for and draws the chosen columns of a table, all rows of it.
     ///
     /// # Privacy
@@ -45,11 +51,10 @@ impl Release {
         table: &Table,
         chosen: &[usize],
         mut purse: Box<dyn Purse>,
-    ) -> Result<Self, Error> {
+    ) -> Result<(Self, Held), Error> {
         desensitisation.check_read(table.schema())?;
         let changes = &desensitisation.changes(table.schema())?;
-        let what = "the label holder";
-        let drawn = purse.desensitise(what, changes.leaving(table.cells(), chosen))?;
+        let drawn = purse.desensitise(Self::TO, changes.leaving(table.cells(), chosen))?;
         let columns: Vec<Left> = chosen
             .iter()
             .zip(drawn)
@@ -71,13 +76,16 @@ impl Release {
             .map_or(0, |column| column.values.len() / column.reading.each.max(1));
         let names: Vec<&str> = changes.schema().features().map(|c| c.name.as_str()).collect();
         let sent = |name: &str| chosen.iter().any(|&place| names[place] == name);
-        Ok(Self {
+        let schema = changes.schema().select(|column| sent(&column.name))?.alone();
+        let (certificate, held) = purse.close();
+        let release = Self {
             rows,
             settings: desensitisation.named_settings(),
-            schema: changes.schema().select(|column| sent(&column.name))?.alone(),
+            schema,
             columns,
-            certificate: purse.close(),
-        })
+            certificate,
+        };
+        Ok((release, held))
     }
 
     /// The columns of a table, changed: from the record if they stand there; else they are paid for, drawn, and written there before
@@ -88,22 +96,28 @@ impl Release {
     ///
     /// # Errors
     /// [`Error::Budget`] if they have left and the record does not have them; [`Error::Parameter`] if they were changed otherwise;
-    /// [`Error::Journal`] if record or ledger cannot be read or written.
+    /// [`Error::Journal`] if record or ledger cannot be read or written; [`Error::Misuse`] if the budget protects less than the schema.
     pub fn keep<N: Neighbours + 'static>(
         desensitisation: &Desensitisation,
         table: &Table,
         ledger: Ledger<N>,
         record: Box<dyn Record>,
     ) -> Result<Self, Error> {
+        covers(table.schema(), &ledger.relation().relation())?;
         let mut keeper = Keeper::open(record)?;
         let mut purse = purse(ledger, keeper.name());
         let chosen = desensitisation.choose(table.schema(), &mut *purse, |draw| {
             keeper.once("which columns leave", draw)
         })?;
         let rows = table.rows_under(&purse.relation());
+        // Held until the record has the columns: another process would find them paid for and not kept, and draw them too.
+        let mut held = None;
         let release = keeper.once("the columns", || {
-            Self::draw(desensitisation, table, &chosen, purse)
+            let (release, ledger) = Self::draw(desensitisation, table, &chosen, purse)?;
+            held = Some(ledger);
+            Ok(release)
         })?;
+        drop(held);
         release.check_same(desensitisation, table.schema(), rows)?;
         Ok(release)
     }
@@ -140,6 +154,39 @@ impl Release {
             )));
         }
         Ok(())
+    }
+
+    /// That the columns were changed as was agreed on, and that the promise which came with them is about them.
+    pub(super) fn check_promised(&self, agreed: &Desensitisation) -> Result<(), &'static str> {
+        if self.settings != agreed.named_settings() {
+            return Err("columns that were changed otherwise than was agreed on");
+        }
+        let said = self
+            .certificate
+            .claims
+            .iter()
+            .filter_map(|claim| match &claim.guarantee {
+                Guarantee::Distance { columns, record, .. } => Some((columns, *record)),
+                _ => None,
+            });
+        let said: Vec<_> = said.collect();
+        let sums = said
+            .iter()
+            .all(|(columns, record)| Distance::record(columns) == *record);
+        let claimed: BTreeSet<&str> = said
+            .iter()
+            .flat_map(|(columns, _)| columns.iter())
+            .map(|distance| distance.column.as_str())
+            .collect();
+        let all = self
+            .schema
+            .features()
+            .all(|column| claimed.contains(&column.name[..]));
+        if self.certificate.is_void() || (sums && all) {
+            Ok(())
+        } else {
+            Err("a certificate that is not about the columns it came with")
+        }
     }
 
     /// The same columns, these rows, in this order.
@@ -316,10 +363,10 @@ impl Wire for Release {
     fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
         let rows = usize::try_from(from.long()?).map_err(|_| Malformed::new("too many rows"))?;
         let settings = from.list(16, |from| Ok((from.text(1000)?, from.text(1000)?)))?;
-        let schema = Schema::from_toml("its schema", &from.text(LONGEST)?)
-            .map_err(|e| Malformed::new(e.to_string()))?;
-        if schema.label().is_some() {
-            return Err(Malformed::new("columns that declare a label"));
+        let text = from.text(LONGEST)?;
+        let schema = Schema::from_toml("its schema", &text).map_err(|e| Malformed::new(e.to_string()))?;
+        if schema.alone() != schema || schema.to_toml() != text {
+            return Err(Malformed::new("a schema that is not of columns alone"));
         }
         let columns = from.list(20, |from| {
             let reading = Reading {

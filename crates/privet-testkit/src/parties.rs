@@ -1,0 +1,143 @@
+//! What foreign bytes may do to a party: make it give up, and nothing else.
+
+use std::sync::Arc;
+
+use privet::Error;
+use privet::data::{Intake, Keep, Schema, Table};
+use privet::party::{Agreement, Item, PartyId, Seat, State, Volatile};
+use privet::privacy::account::Caps;
+use privet::privacy::{Delta, Ledger, Randomness, Relation, Replace, Unprotected};
+use privet::setting::plain::Trees;
+use privet::setting::vertical::{Alignment, FeatureHolder, LabelHolder, Message, Party, Protocol, Vertical};
+use privet::wire::{Body, Frame, RunId, Wire};
+
+/// A frame: what is read is written again to the byte.
+pub fn frame(bytes: &[u8]) {
+    if let Ok(frame) = Frame::from_bytes(bytes) {
+        assert_eq!(frame.to_bytes(), bytes);
+    }
+}
+
+/// An item of a record.
+pub fn record(bytes: &[u8]) {
+    if let Ok(item) = Item::from_bytes(bytes) {
+        assert_eq!(item.to_bytes(), bytes);
+    }
+}
+
+/// A message of the vertical setting.
+pub fn message(bytes: &[u8]) {
+    if let Ok(message) = Message::from_bytes(bytes) {
+        assert_eq!(message.to_bytes(), bytes);
+    }
+}
+
+/// Messages, each after its length in two bytes, to a party whose kind the first byte says. The party ends well or gives up, and
+/// then says no more than that.
+pub fn seat(bytes: &[u8]) {
+    let Some((kind, mut rest)) = bytes.split_first() else {
+        return;
+    };
+    let Ok((mut seat, _)) = party(*kind) else {
+        return;
+    };
+    let me = PartyId(u16::from(kind % 2));
+    let peer = PartyId(1 - me.0);
+    let quiet = &|_: &str, _: u64, _: u64| {};
+    let mut number = 0;
+    while let Some((length, more)) = rest.split_first_chunk() {
+        let length = usize::from(u16::from_le_bytes(*length)).min(more.len());
+        let (message, after) = more.split_at(length);
+        rest = after;
+        let frame = Frame {
+            run: RUN,
+            from: peer.0,
+            to: me.0,
+            number,
+            body: Body::Message(message.to_vec()),
+        };
+        number += 1;
+        let Ok(sent) = seat.deliver(peer, &frame.to_bytes(), quiet) else {
+            break;
+        };
+        if seat.state() == State::Failed {
+            let said = sent.last().expect("it says that it gave up");
+            let said = Frame::from_bytes(&said.bytes).expect("a frame");
+            assert_eq!(said.body, Body::Aborted);
+        }
+        while seat.state() == State::Working {
+            seat.work(quiet);
+        }
+    }
+    if let Err(error) = seat.finish() {
+        let fine = matches!(
+            error,
+            Error::Peer(_) | Error::Parameter(_) | Error::Data(_) | Error::Budget(_)
+        );
+        assert!(fine, "{error:?}");
+    }
+}
+
+const RUN: RunId = RunId([9; 16]);
+
+/// How the kinds of parties that [`seat`] knows work: by number modulo two a label holder or a feature holder.
+pub fn vertical(kind: u8) -> Vertical {
+    let builder = Vertical::builder().epsilon("1".parse().expect("an ε"));
+    let builder = builder.trees(Trees {
+        rounds: 2,
+        depth: Some(2),
+        ..Trees::default()
+    });
+    let builder = match kind / 2 % 3 {
+        0 => builder.alignment(Alignment::Given),
+        1 => builder.alignment(Alignment::Private),
+        _ => builder
+            .alignment(Alignment::Given)
+            .protocol(Protocol::AsPublished),
+    };
+    builder.build().expect("parameters")
+}
+
+/// A party of a kind, with what it says first.
+pub fn party(kind: u8) -> Result<(Seat<Party>, Vec<privet::party::Sent>), Error> {
+    let agreement = Agreement::new(RUN, vec!["bank".into(), "shop".into()])?;
+    let vertical = vertical(kind);
+    let record = Box::new(Volatile::default());
+    let me = PartyId(u16::from(kind % 2));
+    Seat::take(agreement, me, record, &|_, _, _| {}, |run| {
+        if me == PartyId(0) {
+            let relation = Relation::Replace {
+                rows: std::num::NonZeroU32::MIN,
+                unit: None,
+            };
+            let leave = Unprotected::unrecorded("bank", &relation, "made-up people");
+            let own = table(
+                "y = { type = \"label\", values = [\"a\", \"b\"] }",
+                &["1,a", "2,b", "3,a", "4,b", "5,b"],
+            );
+            return LabelHolder::party(vertical, own, leave);
+        }
+        let ledger = Ledger::volatile(Replace::row(), Caps::ZERO, Delta::ZERO, Randomness::from_os()?)?;
+        let other = table(
+            "x = { type = \"integer\", min = 0, max = 9 }",
+            &["1,3", "2,4", "3,5", "4,6", "5,7"],
+        );
+        FeatureHolder::party(vertical, other, ledger, &run)
+    })
+}
+
+fn table(column: &str, rows: &[&str]) -> Table {
+    let text = format!("dataset = \"d\"\n[columns]\nid = {{ type = \"id\" }}\n{column}\n");
+    let schema = Arc::new(Schema::from_toml("schema", &text).expect("a schema"));
+    let intake = Intake::new(schema, Keep::Bins)
+        .aligned_by("id")
+        .expect("a column of ids");
+    let mut columns = intake.columns();
+    for row in rows {
+        for (cell, column) in row.split(',').zip(&mut columns) {
+            column.text(cell.as_bytes());
+        }
+    }
+    let piece = intake.piece(columns).expect("a piece");
+    Table::new(&intake, vec![piece])
+}
