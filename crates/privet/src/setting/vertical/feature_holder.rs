@@ -83,7 +83,7 @@ impl FeatureHolder {
     /// [`Error::Data`] if an id is empty or occurs twice; [`Error::Journal`] if what meeting shows could not be written.
     pub fn check_ids<N: Neighbours>(table: &Table, ledger: &mut Ledger<N>) -> Result<(), Error> {
         let ids = table.cells().as_ref().map(meeting::ids);
-        let ids = Purse::disclose(ledger, &meeting::leaks_of_feature_holder(), ids)?;
+        let ids = Purse::disclose(ledger, &meeting::leaks_of_feature_holder(false), ids)?;
         meeting::checked(&ids).map(|_| ())
     }
 
