@@ -1,6 +1,7 @@
 //! `privet plan`
 
 mod advice;
+mod columns;
 mod vertical;
 
 use std::fmt::Write;
