@@ -41,7 +41,7 @@ HELLO = b"\x01" + items([text("epsilon") + text("0.5"), text("bins") + text("10"
 rows = [
     ("hello, given", 0, 1, 0, HELLO + b"\x01" + b"\x01" + long(293600)),
     ("hello, offer", 0, 2, 0, HELLO + b"\x02" + b"\x02" + data(b"\x07\x08\x09")),
-    ("hello, branches", 0, 1, 1, HELLO + b"\x03" + items([text("age") + items([word(0), word(3)])]) + b"\x01" + long(2)),
+    ("hello, branches", 0, 1, 1, HELLO + b"\x03" + items([text("age") + b"\x05" * 32 + items([word(0), word(3)])]) + b"\x01" + long(2)),
     ("answer", 2, 0, 0, b"\x02" + data(b"points")),
     ("common", 0, 2, 1, b"\x03" + data(b"")),
     ("splits", 0, 1, 2, b"\x06" + items([items([word(1), word(70000)]), items([])])),

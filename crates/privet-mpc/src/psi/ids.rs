@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 
 use crate::Error;
 
-/// How many ids a list may hold: messages stay below five gigabytes, and rows fit in 32 bits.
+/// How many ids a list may hold: an answer stays below seven gigabytes, and rows fit in 32 bits.
 pub const MOST_IDS: usize = 1 << 27;
 
 /// One id per row: bytes, taken as they are. None is empty and none stands twice, for a row has to be one row of the peer's.

@@ -3,18 +3,19 @@
 //! A [`Book`] is a pure function of the chain: opening a ledger, `privet ledger show` and `verify` all fold the same
 //! entries through [`Book::apply`], which refuses a chain that was edited, reordered or that overdraws.
 
+mod kept;
 mod left;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use super::account::{Caps, MuSquared, Price, Rho};
-use super::certificate::{Columns, Guarantee, Total};
+use super::Relation;
+use super::account::{MuSquared, Price, Rho};
 use super::journal::{Entry, Event, Head};
 use super::mechanism::ordered::{Distance, Loss};
 use super::texts::check_texts;
-use super::{Delta, Relation};
 use crate::Error;
-use left::Left;
+pub use kept::{Account, Line};
+use kept::{Shown, Spent};
 
 /// The state of all budgets in one ledger.
 #[derive(Debug, Clone)]
@@ -24,165 +25,6 @@ pub struct Book {
     /// Each name of a data set, and the name that its budget is kept under.
     names: BTreeMap<String, String>,
     accounts: BTreeMap<String, Account>,
-}
-
-/// The budget of one data set.
-#[derive(Debug, Clone, Default)]
-pub struct Account {
-    lines: BTreeMap<Relation, Line>,
-    spends: Vec<Spent>,
-    void: Option<String>,
-    leaks: u64,
-    /// What was shown in runs between parties: a run that is taken up again shows nothing new.
-    shown: BTreeSet<Shown>,
-    left: Left,
-}
-
-/// An item of a joint computation: the run, what, to whom, how many.
-type Shown = (String, String, String, u64);
-
-/// One payment.
-#[derive(Debug, Clone)]
-struct Spent {
-    relation: Relation,
-    price: Price,
-    assuming: Vec<String>,
-}
-
-/// The budget of one data set under one neighbour relation.
-#[derive(Debug, Clone)]
-pub struct Line {
-    /// The box of caps.
-    pub caps: Caps,
-    /// The δ at which the implied ε is stated.
-    pub delta: Delta,
-    /// What has been spent of each cap.
-    pub spent: Caps,
-    /// Payments that protect under another relation only, and so are not part of this sentence.
-    pub uncovered: u64,
-    /// How often the caps were set or changed after something had been spent.
-    pub changed: u64,
-    /// What the payments in this sentence rest on, beside their proofs.
-    pub assuming: BTreeSet<String>,
-}
-
-impl Line {
-    /// What is left of each cap.
-    pub fn remaining(&self) -> Caps {
-        self.caps.remaining(&self.spent)
-    }
-}
-
-impl Account {
-    /// The budgets, by neighbour relation.
-    pub fn lines(&self) -> &BTreeMap<Relation, Line> {
-        &self.lines
-    }
-
-    /// Why the data set's total means nothing any more, if something left without protection.
-    pub fn void(&self) -> Option<&str> {
-        self.void.as_deref()
-    }
-
-    /// How many items entered joint computations.
-    pub fn leaks(&self) -> u64 {
-        self.leaks
-    }
-
-    /// How many columns left with their values changed, and how well two rows can be told apart by all of them.
-    pub fn desensitised(&self) -> Option<Columns> {
-        self.left.total()
-    }
-
-    /// What all runs together guarantee under `relation`, if it has a limit.
-    pub fn total(&self, relation: &Relation) -> Option<Total> {
-        let line = self.lines.get(relation)?;
-        let guarantee = match &self.void {
-            Some(because) => Guarantee::Void {
-                because: because.clone(),
-            },
-            // Pure ε holds for what was spent; ρ and μ² for the box that was fixed (`docs/proofs/accounts.md`).
-            None if line.spent == Caps::from(Price::Pure(line.spent.pure)) => Guarantee::Pure {
-                epsilon: line.spent.pure,
-            },
-            None => Guarantee::approximate(line.caps, line.delta),
-        };
-        Some(Total {
-            guarantee,
-            uncovered: line.uncovered,
-            leaks: self.leaks,
-            desensitised: self.desensitised(),
-            changed: line.changed,
-            assuming: line.assuming.iter().cloned().collect(),
-        })
-    }
-
-    /// How many payments were made.
-    pub fn payments(&self) -> usize {
-        self.spends.len()
-    }
-
-    /// Why `relation` cannot stand beside what is there, if it cannot: one data set is kept by one unit. What a row pays says
-    /// nothing about a person with many rows, so the two would stand side by side and be read as one sum.
-    fn other_unit(&self, dataset: &str, relation: &Relation) -> Option<String> {
-        // Every payment has a line, and lines stay once there is one: they are all there is to look at.
-        let kept = self.lines.keys().find(|line| line.unit() != relation.unit())?;
-        let per = match kept.unit() {
-            None => "per row".to_owned(),
-            Some(column) => format!("per person, by the column '{column}'"),
-        };
-        let about = match relation.unit() {
-            None => "single rows".to_owned(),
-            Some(column) => format!("people, by the column '{column}'"),
-        };
-        Some(format!(
-            "'{dataset}' is kept {per}; this is about {about}: payments for the one say nothing about the other"
-        ))
-    }
-
-    /// Every line after one more payment, or the first relation whose caps do not allow it.
-    fn charged(&self, spent: &Spent) -> Result<BTreeMap<Relation, Line>, Relation> {
-        let mut lines = self.lines.clone();
-        for (covers, line) in &mut lines {
-            line.charge(spent, covers).ok_or_else(|| covers.clone())?;
-        }
-        Ok(lines)
-    }
-
-    fn set_limit(&mut self, relation: &Relation, caps: Caps, delta: Delta) -> Result<(), String> {
-        if delta == Delta::ZERO && (caps.rho != Rho::ZERO || caps.mu_squared != MuSquared::ZERO) {
-            return Err("caps on ρ or μ² mean nothing at δ = 0: state a positive δ".into());
-        }
-        let before = self.lines.get(relation).map_or(0, |line| line.changed);
-        let changed = before + u64::from(!self.spends.is_empty());
-        let mut line = Line {
-            caps,
-            delta,
-            spent: Caps::ZERO,
-            uncovered: 0,
-            changed,
-            assuming: BTreeSet::new(),
-        };
-        for spent in &self.spends {
-            line.charge(spent, relation)
-                .ok_or("more than that has been spent already; nothing lowers what has been spent")?;
-        }
-        self.lines.insert(relation.clone(), line);
-        Ok(())
-    }
-}
-
-impl Line {
-    fn charge(&mut self, spent: &Spent, covers: &Relation) -> Option<()> {
-        match spent.relation.steps_to(covers) {
-            Some(steps) => {
-                self.spent = self.spent.charge(&self.caps, spent.price.group(steps)?)?;
-                self.assuming.extend(spent.assuming.iter().cloned());
-            }
-            None => self.uncovered += 1,
-        }
-        Some(())
-    }
 }
 
 impl Default for Book {

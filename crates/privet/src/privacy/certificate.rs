@@ -128,7 +128,17 @@ pub struct Certificate {
     pub ledger: Head,
     /// What holds for the data sets of other parties that took part, in their own words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub parties: Vec<Certificate>,
+    pub parties: Vec<Said>,
+}
+
+/// What another party says of its part. Whether it is true only its own ledger can show.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Said {
+    /// The party, by the name that was agreed on.
+    pub party: String,
+    /// What it says.
+    pub certificate: Certificate,
 }
 
 /// What all runs on a data set together guarantee under one relation: a model may use what earlier runs released.

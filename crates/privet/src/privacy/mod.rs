@@ -40,7 +40,7 @@ mod texts;
 mod unprotected;
 
 pub use book::{Account, Book, Line};
-pub use certificate::{Certificate, Claim, Columns, Guarantee, Leakage, Observer, Payment, Total};
+pub use certificate::{Certificate, Claim, Columns, Guarantee, Leakage, Observer, Payment, Said, Total};
 pub use coins::Coins;
 pub use epsilon::{Delta, Epsilon};
 pub use ledger::Ledger;

@@ -5,8 +5,8 @@
 //! | `codec` | values as bytes and back: little-endian, lengths first, one way to write each value |
 //! | `frame` | an envelope: which run, from whom, to whom, the how-manieth, and a seal |
 //!
-//! Bytes come from somebody else. Reading them never panics, never makes room for more than is there, and says what is
-//! wrong; who is at fault is the reader's to say.
+//! Bytes come from somebody else. Reading them never panics, makes no room for what is not there, and says what is wrong; who is at
+//! fault is the reader's to say.
 
 mod codec;
 mod frame;

@@ -18,7 +18,7 @@ use privet::setting::vertical::{
 };
 
 use crate::faults::journal;
-use crate::people::{BANK, CLUB, SHOP, bank, builder, club, epsilon, joint, leave, read, shop, table};
+use crate::people::{BANK, CLUB, SHOP, bank, builder, club, epsilon, joint, leave, loans, read, shop, table};
 
 pub(crate) fn trained(done: Simulated<Outcome>) -> Box<Model> {
     let mut found = done
@@ -63,9 +63,11 @@ fn columns_of_another_party_teach_what_ones_own_do_not() {
     // What each party says of its part travels with the model.
     let certificate = model.certificate();
     assert!(certificate.is_void(), "the bank's own rows are used as they are");
-    let [shop] = certificate.parties.as_slice() else {
+    let [said] = certificate.parties.as_slice() else {
         panic!("{certificate}")
     };
+    assert_eq!(said.party, "feature holder 1");
+    let shop = &said.certificate;
     let kinds: Vec<bool> = shop
         .claims
         .iter()
@@ -214,7 +216,7 @@ fn columns_leave_once_and_are_used_as_often_as_one_likes() {
             FeatureHolder::kept(vertical, release, shop_table(), shop_ledger(&journal), &run)
         });
         let model = trained(simulation.unwrap().run().unwrap());
-        let said = &model.certificate().parties[0];
+        let said = &model.certificate().parties[0].certificate;
         assert!(said.claims.len() == 2 && said.recorded, "{said}");
     }
     assert_eq!(left(|e| matches!(e, Event::Desensitise { .. })), 1);
@@ -310,17 +312,23 @@ fn predictions_of_rows_that_stay_apart() {
         let done = simulation.unwrap().run().unwrap();
         let told = done.bytes(PartyId(1), LABEL_HOLDER);
         let predicted = done.all().unwrap().into_iter().find_map(|outcome| match outcome {
-            Outcome::Predicted(predictions) => Some(predictions),
+            Outcome::Predicted { rows, predictions } => Some((rows, predictions)),
             _ => None,
         });
-        said.push((predicted.unwrap(), told));
+        let (rows, predictions) = predicted.unwrap();
+        let mut by_row: Vec<(usize, f64)> = rows
+            .into_iter()
+            .zip(predictions.scores().iter().copied())
+            .collect();
+        by_row.sort_by_key(|(row, _)| *row);
+        said.push((by_row, told));
     }
-    // The rows met in another order in each run: the same scores all the same.
-    let sorted = |at: usize| {
-        let mut scores = said[at].0.scores().to_vec();
-        scores.sort_by(f64::total_cmp);
-        scores
-    };
-    assert_eq!(sorted(0).len(), 300);
-    assert_eq!(sorted(0), sorted(1));
+    // The rows met in another order in each run, and everybody gets their own score.
+    assert_eq!(said[0].0.len(), 300);
+    assert_eq!(said[0].0, said[1].0);
+    let right = said[0]
+        .0
+        .iter()
+        .filter(|(row, score)| (*score > 0.0) == loans(2000 + *row as u64));
+    assert!(right.count() > 240);
 }

@@ -58,6 +58,11 @@ fn loan(n: u64) -> &'static str {
     }
 }
 
+/// Whether a person takes a loan.
+pub(crate) fn loans(n: u64) -> bool {
+    loan(n) == "yes"
+}
+
 pub(crate) fn bank(people: impl Iterator<Item = u64>) -> Vec<String> {
     people
         .map(|n| format!("p{n},{},{}", 18 + scatter(n + 3) % 70, loan(n)))

@@ -26,6 +26,7 @@ fn message(name: &str) -> Option<Message> {
         "hello, branches" => {
             let question = Question {
                 column: "age".into(),
+                declared: [5; 32],
                 left: vec![0, 3],
             };
             hello(Wanted::Branches(vec![question]), Meeting::Given { rows: 2 })

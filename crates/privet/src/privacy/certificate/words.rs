@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::privacy::mechanism::ordered::Distance;
 
-use super::{Certificate, Claim, Guarantee, Observer};
+use super::{Certificate, Claim, Guarantee, Observer, Said};
 
 impl fmt::Display for Observer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -134,8 +134,8 @@ impl fmt::Display for Certificate {
         } else {
             write!(f, "ledger     none: what was spent is not recorded anywhere")
         }?;
-        for party in &self.parties {
-            write!(f, "\n\nAnother party says of its part:\n{party}")?;
+        for Said { party, certificate } in &self.parties {
+            write!(f, "\n\nWhat {party} says of its part:\n{certificate}")?;
         }
         Ok(())
     }

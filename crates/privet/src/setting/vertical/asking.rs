@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::joined::{Joined, Joining, Own};
 use super::message::{Message, Question};
 use super::release::Release;
+use super::texts::declared;
 use crate::Error;
 use crate::boost::Learner;
 use crate::boost::gradient::Boosted;
@@ -13,7 +14,7 @@ use crate::data::{Cells, Schema};
 use crate::learner::tree::{self, Rule};
 use crate::model::Model;
 use crate::party::{Context, PartyId};
-use crate::privacy::Certificate;
+use crate::privacy::Said;
 
 /// Columns that came as ranks, party by party.
 pub(super) struct Ranks {
@@ -28,7 +29,7 @@ pub(super) struct Ranked {
     boosted: Boosted,
     own: Own,
     label: Option<(Column, Label)>,
-    parties: Vec<Certificate>,
+    parties: Vec<Said>,
     releases: Vec<(PartyId, Release)>,
     /// For each column, in the joint order, the ranks that were asked about.
     asked: Vec<Vec<u32>>,
@@ -45,7 +46,7 @@ impl Ranks {
         boosted: Boosted,
         own: Own,
         label: Option<(Column, Label)>,
-        parties: Vec<Certificate>,
+        parties: Vec<Said>,
     ) -> (Ranked, Vec<(PartyId, Vec<Vec<u32>>)>) {
         let columns: usize = self
             .releases
@@ -87,7 +88,7 @@ impl Ranked {
         self,
         came: BTreeMap<PartyId, Vec<Vec<[u16; 2]>>>,
         context: &Context<'_, Message>,
-    ) -> Result<(Joined, Boosted, Vec<Certificate>), Error> {
+    ) -> Result<(Joined, Boosted, Vec<Said>), Error> {
         let mut at = Vec::new();
         for (party, pairs) in came {
             let release = self.releases.iter().find(|(other, _)| *other == party);
@@ -152,50 +153,57 @@ pub(super) fn questions(model: &Model, own: &Schema, parties: usize) -> Result<V
             )));
         }
     }
-    let names: Vec<&str> = model.schema().features().map(|c| c.name.as_str()).collect();
-    let columns = tree::Column::of(model.schema());
+    let columns = known(model.schema())?;
     let mut asked = BTreeSet::new();
     for tree in trees(model)? {
         for node in &tree.nodes {
-            let place = node.feature as usize;
-            if !own.features().any(|column| column.name == names[place]) {
-                asked.insert(question(node, names[place], &columns[place]));
+            let column = &columns[node.feature as usize];
+            if !own.features().any(|mine| mine.name == column.name) {
+                asked.insert(question(node, column));
             }
         }
     }
     Ok(vec![asked.into_iter().collect()])
 }
 
-fn question(node: &tree::Node, name: &str, column: &tree::Column) -> Question {
-    let left = (0..column.slots as u16).filter(|slot| node.rule.goes_left(*slot, column));
+/// A column as a model knows it.
+struct Known<'a> {
+    name: &'a str,
+    slots: tree::Column,
+    declared: [u8; 32],
+}
+
+fn known(schema: &Schema) -> Result<Vec<Known<'_>>, Error> {
+    let columns = schema.features().zip(tree::Column::of(schema));
+    let known = columns.map(|(column, slots)| {
+        Ok(Known {
+            name: &column.name,
+            slots,
+            declared: declared(&column.name, &column.kind)?,
+        })
+    });
+    known.collect()
+}
+
+fn question(node: &tree::Node, column: &Known<'_>) -> Question {
+    let slots = 0..column.slots.slots as u16;
     Question {
-        column: name.to_owned(),
-        left: left.collect(),
+        column: column.name.to_owned(),
+        declared: column.declared,
+        left: slots
+            .filter(|slot| node.rule.goes_left(*slot, &column.slots))
+            .collect(),
     }
 }
 
 fn trees(model: &Model) -> Result<Vec<&tree::Tree>, Error> {
     let members = model.ensemble().members.iter();
-    let tree = |learner: &'_ Learner| match learner {
-        Learner::Tree(_) => true,
-        _ => false,
-    };
-    if !model
-        .ensemble()
-        .members
-        .iter()
-        .all(|member| tree(&member.learner))
-    {
-        return Err(Error::Parameter(
-            "only trees ask questions that others can answer".into(),
-        ));
-    }
-    Ok(members
-        .filter_map(|member| match &member.learner {
-            Learner::Tree(tree) => Some(tree),
-            _ => None,
-        })
-        .collect())
+    let trees = members.map(|member| match &member.learner {
+        Learner::Tree(tree) => Some(tree),
+        _ => None,
+    });
+    let trees: Option<Vec<_>> = trees.collect();
+    trees.ok_or_else(|| Error::Parameter("only trees ask questions that others can answer".into()))
 }
 
 /// The same model over the label holder's columns and the answers, and the rows that it is given.
@@ -205,8 +213,7 @@ pub(super) fn rewritten(
     asked: &[Question],
     joined: &Joined,
 ) -> Result<(Model, Cells), Error> {
-    let names: Vec<&str> = model.schema().features().map(|c| c.name.as_str()).collect();
-    let columns = tree::Column::of(model.schema());
+    let columns = known(model.schema())?;
     let mine: Vec<&str> = own.features().map(|c| c.name.as_str()).collect();
     let mut ensemble = model.ensemble().clone();
     for member in &mut ensemble.members {
@@ -214,11 +221,11 @@ pub(super) fn rewritten(
             return Err(Error::Misuse("only trees ask questions".into()));
         };
         for node in &mut tree.nodes {
-            let place = node.feature as usize;
-            match mine.iter().position(|name| *name == names[place]) {
+            let column = &columns[node.feature as usize];
+            match mine.iter().position(|name| *name == column.name) {
                 Some(own) => node.feature = own as u32,
                 None => {
-                    let question = question(node, names[place], &columns[place]);
+                    let question = question(node, column);
                     let at = asked.binary_search(&question);
                     let at = at.map_err(|_| Error::Misuse("every question was asked".into()))?;
                     node.feature = (mine.len() + at) as u32;

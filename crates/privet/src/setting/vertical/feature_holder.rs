@@ -2,13 +2,13 @@
 
 use privet_mpc::psi;
 
-use super::message::{Meeting, Message, Ordinals, Question, Wanted};
+use super::answering::{branches, ranked, thresholds};
+use super::message::{Meeting, Message, Wanted};
 use super::purse::{Purse, purse};
-use super::release::{Left, Release};
-use super::{Alignment, LABEL_HOLDER, Outcome, Party, Protocol, Vertical, meeting, packed};
+use super::release::{COLUMNS, Release};
+use super::{Alignment, LABEL_HOLDER, Outcome, Party, Protocol, Vertical, meeting};
 use crate::Error;
 use crate::data::Table;
-use crate::data::schema::Kind;
 use crate::party::{Context, PartyId, RunName, Step};
 use crate::privacy::mechanism::ordered::Distance;
 use crate::privacy::{Certificate, Ledger, Neighbours};
@@ -139,8 +139,8 @@ impl FeatureHolder {
                 },
             ) => {
                 agree(&waiting.vertical, &settings)?;
-                let as_published = waiting.vertical.protocol == Protocol::AsPublished;
-                if (wanted == Wanted::Ordinals) != as_published && !matches!(wanted, Wanted::Branches(_)) {
+                // Ranks are answered about later, which tells about labels. Everything else is as good as the columns.
+                if wanted == Wanted::Ordinals && waiting.vertical.protocol != Protocol::AsPublished {
                     return Err(context.complain(from, "it wants what was not agreed on"));
                 }
                 waiting.meet(wanted, meeting, context)
@@ -312,7 +312,7 @@ impl Source {
         };
         // Held until the record has the columns: another process would find them paid for and not kept, and draw them too.
         let mut held = None;
-        let release = context.once("the columns", || {
+        let release = context.once(COLUMNS, || {
             let (release, ledger) = Release::draw(desensitisation, &table, &chosen, purse)?;
             held = Some(ledger);
             Ok(release)
@@ -350,87 +350,4 @@ fn agree(vertical: &Vertical, theirs: &[(String, String)]) -> Result<(), Error> 
         )),
         None => Ok(()),
     }
-}
-
-/// Which rows go left at each question, by the values that left.
-fn branches(release: &Release, questions: &[Question]) -> Result<Vec<Vec<u8>>, String> {
-    questions
-        .iter()
-        .map(|question| {
-            let place = release.schema.features().position(|c| c.name == question.column);
-            let place = place.ok_or("it asks about a column that is not here")?;
-            let Left { reading, values } = &release.columns[place];
-            if reading.each != 1 {
-                return Err("it asks about a column of flags".into());
-            }
-            let mut left = vec![false; reading.outputs];
-            for slot in &question.left {
-                if let Some(goes) = left.get_mut(usize::from(*slot)) {
-                    *goes = true;
-                }
-            }
-            let bits = values.iter().map(|value| u16::from(left[usize::from(*value)]));
-            Ok(packed::pack(bits, 1))
-        })
-        .collect()
-}
-
-/// The rank of each value among those that occur in its column, and the values by rank.
-fn ranked(release: Release) -> Result<(Ordinals, Vec<Vec<u16>>), Error> {
-    let (mut ranks, mut tables) = (Vec::new(), Vec::new());
-    for (declared, column) in release.schema.features().zip(&release.columns) {
-        if column.reading.each != 1 || matches!(declared.kind, Kind::Category(_)) {
-            return Err(Error::Parameter(format!(
-                "protocol = \"as_published\" ranks values, and the column '{}' has no order: declare flags or ordinals, or use \
-                 protocol = \"columns\"",
-                declared.name
-            )));
-        }
-        let mut seen = vec![false; column.reading.outputs];
-        column
-            .values
-            .iter()
-            .for_each(|value| seen[usize::from(*value)] = true);
-        let table: Vec<u16> = (0..seen.len() as u16).filter(|v| seen[usize::from(*v)]).collect();
-        let mut rank_of = vec![0; seen.len()];
-        for (rank, value) in table.iter().enumerate() {
-            rank_of[usize::from(*value)] = rank as u32;
-        }
-        ranks.push(
-            column
-                .values
-                .iter()
-                .map(|value| rank_of[usize::from(*value)])
-                .collect(),
-        );
-        tables.push(table);
-    }
-    let told = Release {
-        rows: 0,
-        columns: release
-            .columns
-            .iter()
-            .map(|column| Left {
-                reading: column.reading,
-                values: Vec::new(),
-            })
-            .collect(),
-        ..release
-    };
-    Ok((Ordinals { release: told, ranks }, tables))
-}
-
-/// The values on the two sides of each split, if there are such splits.
-fn thresholds(tables: &[Vec<u16>], splits: &[Vec<u32>]) -> Option<Vec<Vec<[u16; 2]>>> {
-    if splits.len() != tables.len() {
-        return None;
-    }
-    let each = splits.iter().zip(tables).map(|(ranks, table)| {
-        let pair = |rank: &u32| {
-            let rank = usize::try_from(*rank).ok()?;
-            Some([*table.get(rank)?, *table.get(rank.checked_add(1)?)?])
-        };
-        ranks.iter().map(pair).collect()
-    });
-    each.collect()
 }

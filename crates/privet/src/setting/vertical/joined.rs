@@ -1,7 +1,8 @@
 //! One table of columns that came from different parties.
 
 use super::message::{Ordinals, Question};
-use super::release::{Left, Release, flag_names, meant};
+use super::release::{Left, Release};
+use super::texts::{flag_names, meant};
 use crate::Error;
 use crate::data::schema::{Column, Declared, Extras, Kind, Label, Layout, Number, Unit};
 use crate::data::{Cells, Feature, Names, Schema, Target};

@@ -1,7 +1,8 @@
 //! The label holder: meets rows, gathers columns, and trains or predicts.
 
+mod fitting;
+
 use std::collections::BTreeMap;
-use std::ops::ControlFlow;
 
 use privet_mpc::psi;
 
@@ -12,16 +13,14 @@ use super::purse::purse;
 use super::release::Release;
 use super::{Alignment, Outcome, Party, Protocol, Vertical, asking, meeting, packed};
 use crate::Error;
-use crate::boost::gradient::{Boosted, Gradient, Rows, Training};
+use crate::boost::gradient::Boosted;
 use crate::data::Table;
 use crate::data::schema::{Column, Label};
 use crate::model::{Model, Settings};
 use crate::party::{Context, PartyId, RunName, Step};
-use crate::privacy::{Certificate, Ledger, Neighbours, Relation, Unprotected};
+use crate::privacy::{Certificate, Ledger, Neighbours, Relation, Said, Unprotected};
 use crate::setting::central::covers;
-
-/// A run trains in about so many pieces, so that it can be watched and stopped.
-const PIECES: u32 = 10;
+use fitting::Fitting;
 
 /// The party that has the labels, by what it waits for.
 pub struct LabelHolder(State);
@@ -67,6 +66,8 @@ struct Going {
     goal: Goal,
     /// What each feature holder is asked, if it is asked questions.
     questions: BTreeMap<PartyId, Vec<Question>>,
+    /// The label holder's rows that are common, by their numbers in its table.
+    rows: Vec<usize>,
 }
 
 enum Came {
@@ -173,6 +174,7 @@ impl LabelHolder {
         };
         let run = Going {
             vertical,
+            rows: (0..brought.own.cells.rows()).collect(),
             own: brought.own,
             certificate: brought.certificate,
             goal,
@@ -286,6 +288,7 @@ impl Expecting<psi::ExpectAnswer, psi::Pair> {
         }
         let Self { mut run, .. } = *self;
         run.own = run.own.take(&rows);
+        run.rows = rows;
         Ok(run.expect_columns(&parties))
     }
 }
@@ -380,12 +383,7 @@ impl Going {
     }
 
     /// The model, with what every party says of its part.
-    fn model(
-        self,
-        joined: Joined,
-        boosted: Boosted,
-        parties: Vec<Certificate>,
-    ) -> Result<Step<Party>, Error> {
+    fn model(self, joined: Joined, boosted: Boosted, parties: Vec<Said>) -> Result<Step<Party>, Error> {
         let certificate = Certificate {
             parties,
             ..self.certificate
@@ -403,19 +401,23 @@ impl Expecting<(), Came> {
         let mut joining = Joining::new(run.own.clone(), run.label());
         let (mut parties, mut ranks) = (Vec::new(), Vec::new());
         for (party, came) in came {
+            let said = |certificate| Said {
+                party: context.name(party).to_owned(),
+                certificate,
+            };
             let added = match came {
                 Came::Columns(release) => {
-                    parties.push(release.certificate.clone());
+                    parties.push(said(release.certificate.clone()));
                     joining.add(*release)
                 }
                 Came::Ordinals(ordinals) => {
-                    parties.push(ordinals.release.certificate.clone());
+                    parties.push(said(ordinals.release.certificate.clone()));
                     let added = joining.add_ranks(&ordinals);
                     ranks.push((party, ordinals.release));
                     added
                 }
                 Came::Answers { answers, certificate } => {
-                    parties.push(*certificate);
+                    parties.push(said(*certificate));
                     let questions = run.questions.get(&party).map_or(&[][..], Vec::as_slice);
                     joining.add_answers(questions, answers)
                 }
@@ -437,7 +439,10 @@ impl Expecting<(), Came> {
                     (Model::clone(model), joined.cells)
                 };
                 let predictions = model.0.predict(&model.1)?;
-                Ok(Step::Finished(Outcome::Predicted(Box::new(predictions))))
+                Ok(Step::Finished(Outcome::Predicted {
+                    rows: run.rows,
+                    predictions: Box::new(predictions),
+                }))
             }
             Goal::Train => {
                 let joined = joining.join()?;
@@ -457,67 +462,5 @@ impl Expecting<(), Came> {
                 )))))
             }
         }
-    }
-}
-
-/// A model that is being trained.
-struct Fitting {
-    run: Going,
-    joined: Joined,
-    gradient: Gradient,
-    boosted: Option<Boosted>,
-    parties: Vec<Certificate>,
-    ranks: asking::Ranks,
-}
-
-impl Fitting {
-    /// Trains some rounds more.
-    fn piece(mut self: Box<Self>, context: &mut Context<'_, Message>) -> Result<Step<Party>, Error> {
-        let rounds = self.run.vertical.trees.rounds;
-        let done = self.boosted.as_ref().map_or(0, |boosted| boosted.rounds() as u32);
-        let until = (done + rounds.div_ceil(PIECES)).min(rounds);
-        let training = Training {
-            schema: &self.joined.schema,
-            rows: Rows {
-                cells: &self.joined.cells,
-                weights: None,
-            },
-            validation: None,
-            start: self.boosted.as_ref(),
-        };
-        let boosted = self.gradient.fit(&training, &mut |progress| {
-            let now = done + progress.done as u32;
-            context.progress("Training", now.into(), rounds.into());
-            if now >= until {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
-        })?;
-        self.boosted = Some(boosted);
-        if until < rounds {
-            return Ok(Step::Working(LabelHolder::next(State::Training(self))));
-        }
-        let Self {
-            run,
-            joined,
-            boosted,
-            parties,
-            ranks,
-            ..
-        } = *self;
-        let boosted = boosted.ok_or_else(|| Error::Misuse("a model was trained".into()))?;
-        if ranks.releases.is_empty() {
-            return run.model(joined, boosted, parties);
-        }
-        let (ranked, splits) = ranks.ask(boosted, run.own.clone(), run.label(), parties);
-        let asked: BTreeMap<PartyId, ()> = splits.iter().map(|(party, _)| (*party, ())).collect();
-        for (party, splits) in splits {
-            context.send(party, &Message::Splits(splits));
-        }
-        let came = BTreeMap::new();
-        let expecting = Box::new(Expecting { run, asked, came });
-        let state = State::ExpectThresholds(expecting, Box::new(ranked));
-        Ok(Step::Continue(LabelHolder::next(state)))
     }
 }

@@ -58,6 +58,8 @@ pub enum Wanted {
 pub struct Question {
     /// The column.
     pub column: String,
+    /// SHA-256 of how the model's schema declares it: slots mean nothing else.
+    pub declared: [u8; 32],
     /// The slots that go left, in rising order.
     pub left: Vec<u16>,
 }
@@ -93,16 +95,22 @@ impl Ordinals {
 impl Wire for Question {
     fn write(&self, to: &mut Writer) {
         to.text(&self.column);
+        to.fixed(&self.declared);
         to.list(&self.left, |slot, to| to.word((*slot).into()));
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
         let column = from.text(LONGEST)?;
+        let declared = from.array()?;
         let left = from.list(4, short)?;
         if !left.is_sorted_by(|one, next| one < next) {
             return Err(Malformed::new("a question whose slots do not rise"));
         }
-        Ok(Self { column, left })
+        Ok(Self {
+            column,
+            declared,
+            left,
+        })
     }
 }
 

@@ -47,6 +47,7 @@
 //! Label holders may be given noisy labels. Every column of a feature holder changes, whether its schema calls it private or not: what needs
 //! no protection belongs in the label holder's table.
 
+mod answering;
 mod asking;
 mod desensitisation;
 mod feature_holder;
@@ -60,13 +61,15 @@ mod params;
 mod purse;
 mod rehearsal;
 mod release;
+mod texts;
 
 pub use desensitisation::{Budget, Categories, Changes, Desensitisation, Mechanism};
 pub use feature_holder::FeatureHolder;
 pub use label_holder::LabelHolder;
 pub use message::{Meeting, Message, Ordinals, Question, Wanted};
 pub use params::{Alignment, Builder, Protocol, Vertical};
-pub use release::{Release, Texts};
+pub use release::Release;
+pub use texts::Texts;
 
 use crate::Error;
 use crate::model::{Model, Predictions};
@@ -89,8 +92,13 @@ pub enum Party {
 pub enum Outcome {
     /// The label holder has a model.
     Trained(Box<Model>),
-    /// The label holder knows what its model says of its rows.
-    Predicted(Box<Predictions>),
+    /// The label holder knows what its model says of the rows that all parties have.
+    Predicted {
+        /// Their numbers in the label holder's table.
+        rows: Vec<usize>,
+        /// What the model says of them, in this order.
+        predictions: Box<Predictions>,
+    },
     /// The feature holder's columns have left, under this promise.
     Contributed(Box<Certificate>),
 }

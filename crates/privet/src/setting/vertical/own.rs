@@ -116,6 +116,9 @@ fn noisy(
             Some(Target::Classes(classes)) => classes.clone(),
             _ => Vec::new(),
         });
+        if !features.is_empty() {
+            purse.use_public()?;
+        }
         let drawn = purse.desensitise("training", vec![Column::slots(&column.name, &response, classes)])?;
         let [Desensitised::Slots(classes)] =
             <[_; 1]>::try_from(drawn).map_err(|_| Error::Misuse("one column leaves as one".into()))?

@@ -3,10 +3,11 @@
 use crate::Error;
 use crate::data::Names;
 use crate::party::RunName;
+use crate::privacy::account::Price;
 use crate::privacy::joint::Leak;
 use crate::privacy::journal::Journal;
 use crate::privacy::mechanism::ordered::{Column, Desensitised, Distance};
-use crate::privacy::{Certificate, Coins, Ledger, Neighbours, Private, Relation};
+use crate::privacy::{Certificate, Coins, Epsilon, Ledger, Neighbours, Private, Relation};
 
 /// What a party of this setting can ask of its ledger.
 pub(super) trait Purse {
@@ -18,6 +19,9 @@ pub(super) trait Purse {
 
     /// See [`Ledger::disclose`]: ids enter a private set intersection.
     fn disclose(&mut self, leaks: &[Leak], ids: Private<Names>) -> Result<Names, Error>;
+
+    /// Writes down that public columns are used as they are: against a change of whole people nothing protects them.
+    fn use_public(&mut self) -> Result<(), Error>;
 
     /// See [`Ledger::coins`].
     fn coins(&mut self) -> Result<Coins, Error>;
@@ -49,6 +53,12 @@ impl<N: Neighbours> Purse for Ledger<N> {
             .first()
             .ok_or_else(|| Error::Misuse("nothing is disclosed without saying what".into()))?;
         Ok(Ledger::disclose(self, first, ids, 1)?.into_inner())
+    }
+
+    fn use_public(&mut self) -> Result<(), Error> {
+        let nothing = Price::Pure(Epsilon::ZERO);
+        self.reserve("public columns, as they are", nothing, 1)
+            .map(|_| ())
     }
 
     fn coins(&mut self) -> Result<Coins, Error> {

@@ -8,12 +8,14 @@ use super::purse::{Held, Purse, purse};
 use crate::Error;
 use crate::data::schema::{Column, Kind};
 use crate::data::{Schema, Table};
-use crate::party::{Keeper, Record};
+use crate::party::{Item, Keeper, Record};
 use crate::privacy::mechanism::ordered::{Desensitised, Distance};
 use crate::privacy::{Certificate, Guarantee, Ledger, Neighbours};
 use crate::setting::central::covers;
 use crate::wire::{Malformed, Reader, Wire, Writer};
 
+/// What a record calls the columns.
+pub(super) const COLUMNS: &str = "the columns";
 /// The longest schema or certificate that a party may send.
 const LONGEST: usize = 1 << 24;
 
@@ -91,6 +93,9 @@ impl Release {
     /// The columns of a table, changed: from the record if they stand there; else they are paid for, drawn, and written there before
     /// anybody sees them. So they leave once, and can be used as often as one likes.
     ///
+    /// That a record has the columns of *these* rows, in this order, is the caller's to know: only their number and the schema are
+    /// compared. (`privet-node` keeps a fingerprint of the file beside them.)
+    ///
     /// # Privacy
     /// `docs/proofs/ordered.md#redraw`, with the record of the columns in place of a run's.
     ///
@@ -112,7 +117,7 @@ impl Release {
         let rows = table.rows_under(&purse.relation());
         // Held until the record has the columns: another process would find them paid for and not kept, and draw them too.
         let mut held = None;
-        let release = keeper.once("the columns", || {
+        let release = keeper.once(COLUMNS, || {
             let (release, ledger) = Self::draw(desensitisation, table, &chosen, purse)?;
             held = Some(ledger);
             Ok(release)
@@ -120,6 +125,21 @@ impl Release {
         drop(held);
         release.check_same(desensitisation, table.schema(), rows)?;
         Ok(release)
+    }
+
+    /// The columns that left in a run, from the run's own record: a run that broke off after they were drawn has them, and another run
+    /// can go on with them.
+    ///
+    /// # Errors
+    /// [`Error::Journal`] if the record cannot be read.
+    pub fn left_in(record: &mut dyn Record) -> Result<Option<Self>, Error> {
+        let columns = record.read()?.into_iter().find_map(|item| match item {
+            Item::Released { what, value } if what == COLUMNS => Some(value),
+            _ => None,
+        });
+        let read = columns.map(|value| Self::from_bytes(&value));
+        read.transpose()
+            .map_err(|e| Error::Journal(format!("the columns in the record cannot be read: {e}")))
     }
 
     /// That these are the columns of a table, changed in this way.
@@ -208,30 +228,6 @@ impl Release {
         }
     }
 
-    /// The columns' names; a category that left as flags has one for each of its values.
-    pub fn names(&self) -> Vec<String> {
-        let names = |(column, left): (&Column, &Left)| match &column.kind {
-            Kind::Category(declared) if left.reading.each > 1 => flag_names(&column.name, declared.values()),
-            _ => vec![column.name.clone()],
-        };
-        self.schema
-            .features()
-            .zip(&self.columns)
-            .flat_map(names)
-            .collect()
-    }
-
-    /// How a row's values are written: a number as the middle of its bin, everything else as it was declared. What lies outside a
-    /// domain is written as far outside.
-    ///
-    /// # Errors
-    /// [`Error::Data`] if bins cannot reach that far.
-    pub fn texts(&self) -> Result<Texts<'_>, Error> {
-        let columns = self.schema.features().zip(&self.columns);
-        let columns = columns.map(|(column, left)| Ok((words(&column.kind, left)?, left)));
-        Ok(Texts(columns.collect::<Result<_, Error>>()?))
-    }
-
     /// How many rows there are.
     pub fn rows(&self) -> usize {
         self.rows
@@ -246,72 +242,6 @@ impl Release {
     pub fn certificate(&self) -> &Certificate {
         &self.certificate
     }
-}
-
-/// Values of columns that have left, as they are written.
-pub struct Texts<'a>(Vec<(Vec<String>, &'a Left)>);
-
-impl Texts<'_> {
-    /// The cells of a row, in the order of [`Release::names`].
-    pub fn row(&self, row: usize) -> impl Iterator<Item = &str> {
-        self.0.iter().flat_map(move |(words, left)| {
-            let each = left.reading.each;
-            let values = left.values.get(row * each..(row + 1) * each).unwrap_or(&[]);
-            values.iter().map(|value| words[usize::from(*value)].as_str())
-        })
-    }
-}
-
-/// The names of a category's flags.
-pub(super) fn flag_names(column: &str, values: &[String]) -> Vec<String> {
-    let values = values.iter().map(String::as_str).chain(["(other)", "(missing)"]);
-    values.map(|value| format!("{column}={value}")).collect()
-}
-
-/// What a column is, now that its values may lie outside its domain.
-pub(super) fn meant(kind: &Kind, reading: Reading) -> Result<Kind, Error> {
-    Ok(match kind {
-        Kind::Number(number) => {
-            let below = reading.lowest.unsigned_abs() as usize;
-            let above = reading.outputs - below - number.cuts().bins();
-            Kind::Number(number.wider(below, above)?)
-        }
-        other => other.clone(),
-    })
-}
-
-/// The text of each output.
-fn words(kind: &Kind, left: &Left) -> Result<Vec<String>, Error> {
-    if left.reading.each > 1 {
-        return Ok(["0", "1"].map(String::from).into());
-    }
-    Ok(match meant(kind, left.reading)? {
-        Kind::Number(number) => {
-            let points = number.cuts().points().iter().map(|&x| f64::from(x));
-            let edges: Vec<f64> = [number.min()]
-                .into_iter()
-                .chain(points)
-                .chain([number.max()])
-                .collect();
-            let whole = matches!(kind, Kind::Number(declared) if declared.is_integer());
-            let middle = |pair: &[f64]| {
-                let middle = f64::midpoint(pair[0], pair[1]);
-                let down = middle.floor();
-                if whole && down >= pair[0] {
-                    down as f32
-                } else {
-                    middle as f32
-                }
-            };
-            edges.windows(2).map(|pair| middle(pair).to_string()).collect()
-        }
-        Kind::Ordinal(declared) | Kind::Flag(declared) => declared.values().to_vec(),
-        Kind::Category(declared) => {
-            let values = declared.values().iter().map(String::as_str);
-            values.chain(["(other)", ""]).map(String::from).collect()
-        }
-        Kind::Id | Kind::Skip | Kind::Label(_) => Vec::new(),
-    })
 }
 
 /// That the outputs of a column can be those of its declaration.

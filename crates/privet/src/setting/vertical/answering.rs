@@ -1,0 +1,108 @@
+//! What a feature holder makes of values that have left: branches, ranks, thresholds.
+
+use super::message::{Ordinals, Question};
+use super::packed;
+use super::release::{Left, Release};
+use super::texts::{declared, meant};
+use crate::Error;
+use crate::data::schema::Kind;
+
+/// Questions that are answered at once: each takes a bit for every row.
+const MOST_QUESTIONS: usize = 1 << 16;
+
+/// Which rows go left at each question, by the values that left.
+pub(super) fn branches(release: &Release, questions: &[Question]) -> Result<Vec<Vec<u8>>, String> {
+    if questions.len() > MOST_QUESTIONS {
+        return Err(format!(
+            "{} questions, and at most {MOST_QUESTIONS} are answered",
+            questions.len()
+        ));
+    }
+    questions
+        .iter()
+        .map(|question| {
+            let place = release.schema.features().position(|c| c.name == question.column);
+            let place = place.ok_or("it asks about a column that is not here")?;
+            let Left { reading, values } = &release.columns[place];
+            if reading.each != 1 {
+                return Err("it asks about a column of flags".into());
+            }
+            let kind = release.schema.features().nth(place).map(|column| &column.kind);
+            let ours = kind.and_then(|kind| declared(&question.column, &meant(kind, *reading).ok()?).ok());
+            if ours != Some(question.declared) {
+                return Err(format!(
+                    "its model knows the column '{}' by another declaration than ours",
+                    question.column
+                ));
+            }
+            let mut left = vec![false; reading.outputs];
+            for slot in &question.left {
+                if let Some(goes) = left.get_mut(usize::from(*slot)) {
+                    *goes = true;
+                }
+            }
+            let bits = values.iter().map(|value| u16::from(left[usize::from(*value)]));
+            Ok(packed::pack(bits, 1))
+        })
+        .collect()
+}
+
+/// The rank of each value among those that occur in its column, and the values by rank.
+pub(super) fn ranked(release: Release) -> Result<(Ordinals, Vec<Vec<u16>>), Error> {
+    let (mut ranks, mut tables) = (Vec::new(), Vec::new());
+    for (declared, column) in release.schema.features().zip(&release.columns) {
+        if column.reading.each != 1 || matches!(declared.kind, Kind::Category(_)) {
+            return Err(Error::Parameter(format!(
+                "protocol = \"as_published\" ranks values, and the column '{}' has no order: declare flags or ordinals, or use \
+                 protocol = \"columns\"",
+                declared.name
+            )));
+        }
+        let mut seen = vec![false; column.reading.outputs];
+        column
+            .values
+            .iter()
+            .for_each(|value| seen[usize::from(*value)] = true);
+        let table: Vec<u16> = (0..seen.len() as u16).filter(|v| seen[usize::from(*v)]).collect();
+        let mut rank_of = vec![0; seen.len()];
+        for (rank, value) in table.iter().enumerate() {
+            rank_of[usize::from(*value)] = rank as u32;
+        }
+        ranks.push(
+            column
+                .values
+                .iter()
+                .map(|value| rank_of[usize::from(*value)])
+                .collect(),
+        );
+        tables.push(table);
+    }
+    let told = Release {
+        rows: 0,
+        columns: release
+            .columns
+            .iter()
+            .map(|column| Left {
+                reading: column.reading,
+                values: Vec::new(),
+            })
+            .collect(),
+        ..release
+    };
+    Ok((Ordinals { release: told, ranks }, tables))
+}
+
+/// The values on the two sides of each split, if there are such splits.
+pub(super) fn thresholds(tables: &[Vec<u16>], splits: &[Vec<u32>]) -> Option<Vec<Vec<[u16; 2]>>> {
+    if splits.len() != tables.len() {
+        return None;
+    }
+    let each = splits.iter().zip(tables).map(|(ranks, table)| {
+        let pair = |rank: &u32| {
+            let rank = usize::try_from(*rank).ok()?;
+            Some([*table.get(rank)?, *table.get(rank.checked_add(1)?)?])
+        };
+        ranks.iter().map(pair).collect()
+    });
+    each.collect()
+}

@@ -1,0 +1,82 @@
+//! A model that is being trained, some rounds at a time.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use super::{Expecting, Going, LabelHolder, State};
+use crate::Error;
+use crate::boost::gradient::{Boosted, Gradient, Rows, Training};
+use crate::party::{Context, PartyId, Step};
+use crate::privacy::Said;
+use crate::setting::vertical::Party;
+use crate::setting::vertical::asking::Ranks;
+use crate::setting::vertical::joined::Joined;
+use crate::setting::vertical::message::Message;
+
+/// A run trains in about so many pieces, so that it can be watched and stopped.
+const PIECES: u32 = 10;
+
+/// A model that is being trained.
+pub(super) struct Fitting {
+    pub(super) run: Going,
+    pub(super) joined: Joined,
+    pub(super) gradient: Gradient,
+    pub(super) boosted: Option<Boosted>,
+    pub(super) parties: Vec<Said>,
+    pub(super) ranks: Ranks,
+}
+
+impl Fitting {
+    /// Trains some rounds more.
+    pub(super) fn piece(
+        mut self: Box<Self>,
+        context: &mut Context<'_, Message>,
+    ) -> Result<Step<Party>, Error> {
+        let rounds = self.run.vertical.trees.rounds;
+        let done = self.boosted.as_ref().map_or(0, |boosted| boosted.rounds() as u32);
+        let until = (done + rounds.div_ceil(PIECES)).min(rounds);
+        let training = Training {
+            schema: &self.joined.schema,
+            rows: Rows {
+                cells: &self.joined.cells,
+                weights: None,
+            },
+            validation: None,
+            start: self.boosted.as_ref(),
+        };
+        let boosted = self.gradient.fit(&training, &mut |progress| {
+            let now = done + progress.done as u32;
+            context.progress("Training", now.into(), rounds.into());
+            if now >= until {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        })?;
+        self.boosted = Some(boosted);
+        if until < rounds {
+            return Ok(Step::Working(LabelHolder::next(State::Training(self))));
+        }
+        let Self {
+            run,
+            joined,
+            boosted,
+            parties,
+            ranks,
+            ..
+        } = *self;
+        let boosted = boosted.ok_or_else(|| Error::Misuse("a model was trained".into()))?;
+        if ranks.releases.is_empty() {
+            return run.model(joined, boosted, parties);
+        }
+        let (ranked, splits) = ranks.ask(boosted, run.own.clone(), run.label(), parties);
+        let asked: BTreeMap<PartyId, ()> = splits.iter().map(|(party, _)| (*party, ())).collect();
+        for (party, splits) in splits {
+            context.send(party, &Message::Splits(splits));
+        }
+        let came = BTreeMap::new();
+        let expecting = Box::new(Expecting { run, asked, came });
+        let state = State::ExpectThresholds(expecting, Box::new(ranked));
+        Ok(Step::Continue(LabelHolder::next(state)))
+    }
+}

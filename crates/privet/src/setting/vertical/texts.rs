@@ -1,0 +1,113 @@
+//! Columns that have left, as they are meant and as they are written.
+
+use sha2::{Digest, Sha256};
+
+use super::desensitisation::Reading;
+use super::release::{Left, Release};
+use crate::Error;
+use crate::data::Schema;
+use crate::data::schema::{Column, Kind, Layout, Unit};
+
+impl Release {
+    /// The columns' names; a category that left as flags has one for each of its values.
+    pub fn names(&self) -> Vec<String> {
+        let names = |(column, left): (&Column, &Left)| match &column.kind {
+            Kind::Category(declared) if left.reading.each > 1 => flag_names(&column.name, declared.values()),
+            _ => vec![column.name.clone()],
+        };
+        self.schema
+            .features()
+            .zip(&self.columns)
+            .flat_map(names)
+            .collect()
+    }
+
+    /// How a row's values are written: a number as the middle of its bin, everything else as it was declared. What lies outside a
+    /// domain is written as far outside.
+    ///
+    /// # Errors
+    /// [`Error::Data`] if bins cannot reach that far.
+    pub fn texts(&self) -> Result<Texts<'_>, Error> {
+        let columns = self.schema.features().zip(&self.columns);
+        let columns = columns.map(|(column, left)| Ok((words(&column.kind, left)?, left)));
+        Ok(Texts(columns.collect::<Result<_, Error>>()?))
+    }
+}
+
+/// Values of columns that have left, as they are written.
+pub struct Texts<'a>(Vec<(Vec<String>, &'a Left)>);
+
+impl Texts<'_> {
+    /// The cells of a row, in the order of [`Release::names`].
+    pub fn row(&self, row: usize) -> impl Iterator<Item = &str> {
+        self.0.iter().flat_map(move |(words, left)| {
+            let each = left.reading.each;
+            let values = left.values.get(row * each..(row + 1) * each).unwrap_or(&[]);
+            values.iter().map(|value| words[usize::from(*value)].as_str())
+        })
+    }
+}
+
+/// The names of a category's flags.
+pub(super) fn flag_names(column: &str, values: &[String]) -> Vec<String> {
+    let values = values.iter().map(String::as_str).chain(["(other)", "(missing)"]);
+    values.map(|value| format!("{column}={value}")).collect()
+}
+
+/// What a column is, now that its values may lie outside its domain.
+pub(super) fn meant(kind: &Kind, reading: Reading) -> Result<Kind, Error> {
+    Ok(match kind {
+        Kind::Number(number) => {
+            let below = reading.lowest.unsigned_abs() as usize;
+            let above = reading.outputs - below - number.cuts().bins();
+            Kind::Number(number.wider(below, above)?)
+        }
+        other => other.clone(),
+    })
+}
+
+/// What a declaration says about slots, as a hash: two parties that agree on it mean the same by a slot.
+pub(super) fn declared(name: &str, kind: &Kind) -> Result<[u8; 32], Error> {
+    let column = Column {
+        name: name.to_owned(),
+        kind: kind.clone(),
+        private: true,
+        measure: None,
+    };
+    let alone = Schema::new("d", Unit::default(), Layout::default(), Vec::new(), vec![column])?;
+    Ok(Sha256::digest(alone.to_toml()).into())
+}
+
+/// The text of each output.
+fn words(kind: &Kind, left: &Left) -> Result<Vec<String>, Error> {
+    if left.reading.each > 1 {
+        return Ok(["0", "1"].map(String::from).into());
+    }
+    Ok(match meant(kind, left.reading)? {
+        Kind::Number(number) => {
+            let points = number.cuts().points().iter().map(|&x| f64::from(x));
+            let edges: Vec<f64> = [number.min()]
+                .into_iter()
+                .chain(points)
+                .chain([number.max()])
+                .collect();
+            let whole = matches!(kind, Kind::Number(declared) if declared.is_integer());
+            let middle = |pair: &[f64]| {
+                let middle = f64::midpoint(pair[0], pair[1]);
+                let down = middle.floor();
+                if whole && down >= pair[0] {
+                    down as f32
+                } else {
+                    middle as f32
+                }
+            };
+            edges.windows(2).map(|pair| middle(pair).to_string()).collect()
+        }
+        Kind::Ordinal(declared) | Kind::Flag(declared) => declared.values().to_vec(),
+        Kind::Category(declared) => {
+            let values = declared.values().iter().map(String::as_str);
+            values.chain(["(other)", ""]).map(String::from).collect()
+        }
+        Kind::Id | Kind::Skip | Kind::Label(_) => Vec::new(),
+    })
+}
