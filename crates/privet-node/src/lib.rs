@@ -6,6 +6,7 @@
 //! | [`table`] | readers of CSV and Parquet files |
 //! | [`job`] | what is to be done, from one TOML file |
 //! | [`reproduce`] | the papers' experiments, repeated |
+//! | [`record`] | what a party must remember: columns that have left |
 //! | [`progress`] | bars for long work |
 //! | [`cli`] | the command line: arguments as typed, arguments as needed, one file for each verb |
 //!
@@ -16,5 +17,6 @@ pub mod cli;
 pub mod job;
 pub mod ledger;
 pub mod progress;
+pub mod record;
 pub mod reproduce;
 pub mod table;

@@ -10,7 +10,7 @@ use privet::Error;
 use privet::privacy::account::Caps;
 use privet::privacy::journal::Event;
 use privet::privacy::mechanism::ordered::{ClampedGeometric, Column};
-use privet::privacy::{Delta, Ledger, Neighbours, Private, Randomness, Replace};
+use privet::privacy::{Delta, Ledger, Neighbours, Private, Randomness, ReplacePrivate};
 use privet_node::ledger::Store;
 use serde_json::Value;
 
@@ -206,7 +206,7 @@ fn an_edited_certificate_does_not_verify() {
 #[test]
 fn an_edited_distance_does_not_verify() {
     let home = Home::new();
-    let relation = Replace::unit(2.try_into().unwrap());
+    let relation = ReplacePrivate::unit(2.try_into().unwrap(), ["age"]);
     let mut store = Store::open(&home.ledger()).unwrap();
     let limit = Event::Limit {
         dataset: "shoppers".into(),

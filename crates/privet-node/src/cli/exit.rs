@@ -19,6 +19,8 @@ pub enum Exit {
     Input = 5,
     /// A reproduced figure lies outside its tolerance.
     Outside = 6,
+    /// Another party did not do what was agreed on.
+    Peer = 7,
 }
 
 impl Exit {
@@ -64,6 +66,7 @@ impl From<privet::Error> for Failure {
             privet::Error::Data(_) => Exit::Input,
             privet::Error::Budget(_) => Exit::Budget,
             privet::Error::Journal(_) => Exit::Ledger,
+            privet::Error::Peer(_) => Exit::Peer,
             _ => Exit::Unexpected,
         };
         Self {

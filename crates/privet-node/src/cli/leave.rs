@@ -9,12 +9,22 @@ use privet::privacy::Unprotected;
 
 use super::exit::{Exit, Failure};
 use super::high::Where;
+use crate::job::Source;
 use crate::ledger::{Store, belongs_to};
 
 /// Rows that something is to be done with, without protection.
 pub(super) struct Rows<'a> {
     pub(super) schema: &'a Schema,
     pub(super) file: &'a Path,
+}
+
+impl<'a> Rows<'a> {
+    pub(super) fn of(source: &'a Source) -> Self {
+        Self {
+            schema: &source.schema,
+            file: &source.data,
+        }
+    }
 }
 
 /// The columns that are to be protected, a few by name.
@@ -79,14 +89,14 @@ pub(super) fn take(rows: &Rows<'_>, because: &str, ledger: &Where) -> Result<Unp
             &because,
         ));
     }
-    let mut store = open(ledger.path()?)?;
-    recognise(&mut store, rows)?;
-    Ok(Unprotected::recorded(
-        rows.schema.dataset(),
-        &relation,
-        because,
-        &mut store,
-    )?)
+    take_in(&mut open(ledger.path()?)?, rows, because)
+}
+
+/// The same for private rows, in a ledger that is open already.
+pub(super) fn take_in(store: &mut Store, rows: &Rows<'_>, because: &str) -> Result<Unprotected, Failure> {
+    recognise(store, rows)?;
+    let (dataset, relation) = (rows.schema.dataset(), rows.schema.relation());
+    Ok(Unprotected::recorded(dataset, &relation, because, store)?)
 }
 
 /// A schema that declares everything public is not believed against the ledger.

@@ -1,6 +1,7 @@
 //! The command line: [`low`] is what was typed, `high` is what is needed, and each verb has its file.
 
 mod demo;
+mod desensitise;
 mod diagnostics;
 mod evaluate;
 mod exit;
@@ -10,6 +11,7 @@ mod inspect;
 mod leave;
 mod ledger;
 pub mod low;
+mod parties;
 mod plan;
 mod predict;
 mod protection;
@@ -118,6 +120,7 @@ fn run(command: Command) -> Result<Answer, Failure> {
             out,
             ledger,
         } => export_model::run(&model, format, &out, &ledger),
+        Command::Desensitise(desensitise) => desensitise::run(&desensitise),
         Command::Simulate(simulate) => simulate::run(&simulate),
         Command::Reproduce(reproduce) => reproduce::run(&reproduce),
         Command::Ledger { path, verb } => ledger::run(&path, &verb),

@@ -182,13 +182,13 @@ enum Cell<'a> {
     Text(&'a str),
 }
 
-fn separate(text: &mut Vec<u8>, place: usize) {
+pub(super) fn separate(text: &mut Vec<u8>, place: usize) {
     if place > 0 {
         text.push(b',');
     }
 }
 
-fn quoted(text: &mut Vec<u8>, cell: &str) {
+pub(super) fn quoted(text: &mut Vec<u8>, cell: &str) {
     if cell.contains([',', '"', '\n', '\r']) {
         text.push(b'"');
         text.extend(cell.replace('"', "\"\"").bytes());

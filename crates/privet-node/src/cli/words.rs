@@ -116,7 +116,8 @@ pub(super) fn odds(epsilon: Epsilon) -> String {
     }
 }
 
-fn certainty(p: f64) -> String {
+/// How sure somebody is, rounded up.
+pub(super) fn certainty(p: f64) -> String {
     if p > 0.999 {
         return "practically certain".into();
     }

@@ -2,16 +2,17 @@
 
 mod central;
 mod plain;
+mod vertical;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use privet::Error;
-use privet::data::Document;
-use privet::data::{Intake, Keep, Schema, Table};
+use privet::data::{Document, Intake, Keep, Schema, Section, Table};
 use privet::setting::plain::Plain;
 
 pub use central::Curated;
+pub use vertical::{Apart, FeatureHolder, LabelHolder, replaced};
 
 use crate::progress::Progress;
 use crate::table::{self, Extra};
@@ -19,37 +20,92 @@ use crate::table::{self, Extra};
 /// What is to be done, with everything that can be checked without looking at rows.
 #[derive(Debug, Clone)]
 pub struct Job {
-    /// Who trusts whom, and how models are made.
+    /// Who trusts whom, how models are made, and from what.
     pub setting: Setting,
-    /// What is public about the table.
-    pub schema: Arc<Schema>,
-    /// The table.
-    pub data: PathBuf,
     /// Where the model goes.
     pub output: PathBuf,
+    /// The job itself and its schemas.
     files: Vec<PathBuf>,
 }
 
-/// Who trusts whom, and how models are made.
+/// Who trusts whom, how models are made, and from what.
 #[derive(Debug, Clone)]
 pub enum Setting {
     /// No privacy.
-    Plain(Plain),
+    Plain(Plain, Source),
     /// A curator sees the rows, everybody else the model.
-    Central(Curated),
+    Central(Curated, Source),
+    /// Several parties have columns of the same people.
+    Vertical(Box<Apart>),
 }
 
-impl Setting {
-    /// What must be kept of a table's numbers.
-    pub fn keep(&self) -> Keep {
-        match self {
-            Self::Plain(plain) => plain.keep(),
-            Self::Central(curated) => curated.central.keep(),
-        }
+/// One table, and what is public about it.
+#[derive(Debug, Clone)]
+pub struct Source {
+    /// What is public about it.
+    pub schema: Arc<Schema>,
+    /// The file.
+    pub data: PathBuf,
+}
+
+impl Source {
+    /// Reads the table.
+    ///
+    /// # Errors
+    /// As [`table::read`].
+    pub fn table(&self, keep: Keep) -> Result<Table, Error> {
+        self.read(&Intake::new(Arc::clone(&self.schema), keep))
+    }
+
+    /// Reads what is asked for of the table.
+    ///
+    /// # Errors
+    /// As [`table::read`].
+    pub fn read(&self, intake: &Intake) -> Result<Table, Error> {
+        let bar = Progress::bytes(format!("Reading {}", self.data.display()));
+        table::read(&self.data, intake, Extra::Refuse, &|done, of| bar.at(done, of))
     }
 }
 
 const EXAMPLE: &str = "name = \"stumps\"";
+
+/// The settings by their names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Plain,
+    Central,
+    Vertical,
+}
+
+/// What reading a job needs besides its text.
+struct Surroundings<'a> {
+    /// Paths in the job are relative to it.
+    folder: &'a Path,
+    /// Gives the schema at a path.
+    schema: &'a dyn Fn(&Path) -> Result<Schema, Error>,
+}
+
+impl Surroundings<'_> {
+    /// The file that a key names.
+    fn path(&self, section: &Section<'_>, key: &str, example: &str) -> Option<PathBuf> {
+        let found = section.required_text(key, example)?;
+        if found.value.is_empty() {
+            section.finding_at(
+                key,
+                format!("{key} is empty; write a file's name, such as {key} = {example}"),
+            );
+            return None;
+        }
+        Some(self.folder.join(found.value))
+    }
+
+    /// The schema in a file.
+    fn schema(&self, section: &Section<'_>, file: Option<&Path>) -> Option<Schema> {
+        (self.schema)(file?)
+            .inspect_err(|e| section.finding_at("schema", e.to_string()))
+            .ok()
+    }
+}
 
 impl Job {
     /// Reads a job and its schema. Paths in it are relative to its folder.
@@ -82,66 +138,42 @@ impl Job {
     ) -> Result<Self, Error> {
         let document = Document::parse(name, text)?;
         let root = document.root();
-        let setting = root.required_choice("setting", &[("plain", false), ("central", true)]);
-        let central = setting.map(|found| found.value);
-        let path = |key: &str, example: &str| {
-            let found = root.required_text(key, example)?;
-            if found.value.is_empty() {
-                root.finding_at(
-                    key,
-                    format!("{key} is empty; write a file's name, such as {key} = {example}"),
-                );
-                return None;
+        let around = Surroundings { folder, schema };
+        let kinds = [
+            ("plain", Kind::Plain),
+            ("central", Kind::Central),
+            ("vertical", Kind::Vertical),
+        ];
+        let kind = root.required_choice("setting", &kinds).map(|found| found.value);
+        let (setting, output, files) = match kind {
+            Some(Kind::Vertical) => {
+                let output = around.path(&root, "output", "\"model.privet\"");
+                let (apart, files) = vertical::read(&root, &around);
+                (
+                    apart.map(|apart| Setting::Vertical(Box::new(apart))),
+                    output,
+                    files,
+                )
             }
-            Some(folder.join(found.value))
+            _ => one_table(&root, kind == Some(Kind::Central), &around),
         };
-        let file = path("schema", "\"schema.toml\"");
-        let data = path("data", "\"patients.csv\"");
-        let output = path("output", "\"model.privet\"");
-        let algorithm = root.required_section("algorithm", EXAMPLE);
-        let privacy = match central {
-            Some(true) => root.required_section("privacy", "epsilon = 0.5"),
-            _ => root.section("privacy"),
-        };
-        if central != Some(true)
-            && let Some(privacy) = &privacy
-        {
-            let why = "setting = \"plain\" protects nobody, so nothing can be said about privacy: leave [privacy] out";
-            privacy.finding(why);
-            privacy.allow(&privacy.keys().collect::<Vec<_>>());
-        }
-        let schema = file.as_ref().and_then(|file| {
-            schema(file)
-                .inspect_err(|e| root.finding_at("schema", e.to_string()))
-                .ok()
-        });
-        if let Some(schema) = &schema
-            && schema.label().is_none()
-        {
-            root.finding_at("schema", "the schema declares no label, which is what a model learns to predict. Add a line such as\noutcome = { type = \"label\", values = [\"no\", \"yes\"] }");
-        }
-        let setting = algorithm.and_then(|section| match central {
-            Some(true) => central::read(&section, privacy.as_ref(), schema.as_ref()).map(Setting::Central),
-            _ => plain::read(&section, schema.as_ref()).map(Setting::Plain),
-        });
         document.finish()?;
         // Whatever is absent was found to be wrong.
-        let (Some(schema), Some(data), Some(output), Some(setting)) = (schema, data, output, setting) else {
+        let (Some(setting), Some(output)) = (setting, output) else {
             return Err(Error::Data(format!("{name} is not a whole job")));
         };
-        let schema = match &setting {
-            Setting::Central(curated) => curated
-                .central
-                .resolve(&schema, &curated.relation)?
-                .reads(&schema),
-            Setting::Plain(_) => schema,
+        let setting = match setting {
+            Setting::Central(curated, source) => {
+                let resolved = curated.central.resolve(&source.schema, &curated.relation)?;
+                let schema = Arc::new(resolved.reads(&source.schema));
+                Setting::Central(curated, Source { schema, ..source })
+            }
+            other => other,
         };
         let mut job = Self {
             setting,
-            schema: Arc::new(schema),
-            data,
             output,
-            files: file.into_iter().collect(),
+            files,
         };
         job.check_output(name)?;
         job.files.dedup();
@@ -151,10 +183,18 @@ impl Job {
     /// The same job on another table, or with another name for the model.
     ///
     /// # Errors
-    /// [`Error::Data`] if the model would overwrite what it is made from.
+    /// [`Error::Data`] if the model would overwrite what it is made from; [`Error::Parameter`] if the job has several tables.
     pub fn with(mut self, data: Option<&Path>, output: Option<&Path>) -> Result<Self, Error> {
         if let Some(data) = data {
-            self.data = data.to_owned();
+            match &mut self.setting {
+                Setting::Plain(_, source) | Setting::Central(_, source) => source.data = data.to_owned(),
+                Setting::Vertical(_) => {
+                    return Err(Error::Parameter(
+                        "--data names one table, and this job has one for each party: name them in the job"
+                            .into(),
+                    ));
+                }
+            }
         }
         if let Some(output) = output {
             self.output = output.to_owned();
@@ -163,11 +203,22 @@ impl Job {
         Ok(self)
     }
 
+    /// The tables that it is made from, and what is kept of them.
+    fn tables(&self) -> Vec<&Path> {
+        match &self.setting {
+            Setting::Plain(_, source) | Setting::Central(_, source) => vec![&source.data],
+            Setting::Vertical(apart) => apart.files(),
+        }
+    }
+
     /// A model never takes the place of the table, schema or job that it is made from, and its folder exists.
     fn check_output(&self, name: &str) -> Result<(), Error> {
-        let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let output = real(&self.output);
-        if output == real(&self.data) || self.files.iter().any(|file| output == real(file)) {
+        let mut sources = self
+            .tables()
+            .into_iter()
+            .chain(self.files.iter().map(PathBuf::as_path));
+        if sources.any(|file| output == real(file)) {
             return Err(Error::Data(format!(
                 "{name}: the model would overwrite {}: choose another name for output",
                 self.output.display()
@@ -187,26 +238,70 @@ impl Job {
             _ => Ok(()),
         }
     }
-
-    /// Reads the job's table.
-    ///
-    /// # Errors
-    /// As [`table::read`].
-    pub fn table(&self) -> Result<Table, Error> {
-        let intake = Intake::new(Arc::clone(&self.schema), self.setting.keep());
-        let bar = Progress::bytes(format!("Reading {}", self.data.display()));
-        table::read(&self.data, &intake, Extra::Refuse, &|done, of| bar.at(done, of))
-    }
 }
 
-/// Reads `bytes` as a job, with a fixed schema: what is accepted is whole.
+/// A file by the name that the file system knows it by.
+fn real(path: &Path) -> PathBuf {
+    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
+
+/// The rest of a job that has one table: its setting, its output, and the files that it was read from.
+fn one_table(
+    root: &Section<'_>,
+    central: bool,
+    around: &Surroundings<'_>,
+) -> (Option<Setting>, Option<PathBuf>, Vec<PathBuf>) {
+    let file = around.path(root, "schema", "\"schema.toml\"");
+    let data = around.path(root, "data", "\"patients.csv\"");
+    let output = around.path(root, "output", "\"model.privet\"");
+    let algorithm = root.required_section("algorithm", EXAMPLE);
+    let privacy = match central {
+        true => root.required_section("privacy", "epsilon = 0.5"),
+        false => root.section("privacy"),
+    };
+    if !central && let Some(privacy) = &privacy {
+        let why =
+            "setting = \"plain\" protects nobody, so nothing can be said about privacy: leave [privacy] out";
+        privacy.finding(why);
+        privacy.allow(&privacy.keys().collect::<Vec<_>>());
+    }
+    let schema = around.schema(root, file.as_deref());
+    if let Some(schema) = &schema
+        && schema.label().is_none()
+    {
+        root.finding_at("schema", "the schema declares no label, which is what a model learns to predict. Add a line such as\noutcome = { type = \"label\", values = [\"no\", \"yes\"] }");
+    }
+    let (curated, plain) = match (central, algorithm) {
+        (_, None) => (None, None),
+        (true, Some(section)) => (central::read(&section, privacy.as_ref(), schema.as_ref()), None),
+        (false, Some(section)) => (None, plain::read(&section, schema.as_ref())),
+    };
+    let source = schema.zip(data).map(|(schema, data)| Source {
+        schema: Arc::new(schema),
+        data,
+    });
+    let setting = match (source, curated, plain) {
+        (Some(source), Some(curated), _) => Some(Setting::Central(curated, source)),
+        (Some(source), _, Some(plain)) => Some(Setting::Plain(plain, source)),
+        _ => None,
+    };
+    (setting, output, file.into_iter().collect())
+}
+
+/// Reads `bytes` as a job, with a fixed schema for each kind of party: what is accepted is whole.
 pub fn decode(bytes: &[u8]) {
     const SCHEMA: &str = "dataset = \"d\"\n[columns]\nx = { type = \"flag\" }\ny = { type = \"label\", values = [\"a\", \"b\"] }\n";
+    const OTHER: &str = "dataset = \"e\"\n[columns]\nwho = { type = \"id\" }\nz = { type = \"integer\", min = 0, max = 99 }\n";
     let text = String::from_utf8_lossy(bytes);
-    let job = Job::parse("job", &text, Path::new(""), &|_| {
-        Schema::from_toml("schema", SCHEMA)
+    let job = Job::parse("job", &text, Path::new(""), &|path| {
+        let other = path.to_string_lossy().contains("other");
+        Schema::from_toml("schema", if other { OTHER } else { SCHEMA })
     });
     if let Ok(job) = job {
-        assert!(job.output != job.data && job.schema.label().is_some());
+        assert!(job.tables().iter().all(|table| *table != job.output));
+        let (Setting::Plain(_, source) | Setting::Central(_, source)) = &job.setting else {
+            return;
+        };
+        assert!(source.schema.label().is_some());
     }
 }

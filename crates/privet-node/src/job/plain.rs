@@ -30,6 +30,32 @@ type Names = [(&'static str, fn(Builder, Vec<String>) -> Builder); 2];
 
 /// The algorithm, or nothing if something was found to be wrong with it.
 pub(super) fn read(section: &Section<'_>, schema: Option<&Schema>) -> Option<Plain> {
+    let names = Algorithm::NAMES.map(|name| (name, name));
+    let name = section.required_choice("name", &names)?.value;
+    checked(
+        section,
+        parameters(section, Plain::builder().algorithm(name)),
+        schema,
+    )
+}
+
+/// What was built, or a finding at the parameter that it is about.
+pub(super) fn checked(section: &Section<'_>, builder: Builder, schema: Option<&Schema>) -> Option<Plain> {
+    let plain = builder.build().and_then(|plain| {
+        schema.map_or(Ok(()), |schema| plain.check(schema))?;
+        Ok(plain)
+    });
+    plain
+        .inspect_err(|e| {
+            let why = e.to_string();
+            let about = KEYS.into_iter().find(|key| why.starts_with(&format!("{key} ")));
+            section.finding_at(about.unwrap_or("name"), why);
+        })
+        .ok()
+}
+
+/// Adds the parameters that the section gives.
+pub(super) fn parameters(section: &Section<'_>, mut builder: Builder) -> Builder {
     const COUNTS: Counts = [
         ("rounds", Builder::rounds),
         ("iterations", Builder::iterations),
@@ -45,8 +71,6 @@ pub(super) fn read(section: &Section<'_>, schema: Option<&Schema>) -> Option<Pla
         ("column_share", Builder::column_share),
     ];
     const NAMES: Names = [("rises", Builder::rises), ("falls", Builder::falls)];
-    let names = Algorithm::NAMES.map(|name| (name, name));
-    let mut builder = Plain::builder().algorithm(section.required_choice("name", &names)?.value);
     for (key, set) in COUNTS {
         if let Some(count) = whole(section, key).and_then(|count| fits(section, key, count)) {
             builder = set(builder, count);
@@ -77,17 +101,7 @@ pub(super) fn read(section: &Section<'_>, schema: Option<&Schema>) -> Option<Pla
     if let Some(sums) = section.choice("sums", &SUMS) {
         builder = builder.sums(sums.value);
     }
-    let plain = builder.build().and_then(|plain| {
-        schema.map_or(Ok(()), |schema| plain.check(schema))?;
-        Ok(plain)
-    });
-    plain
-        .inspect_err(|e| {
-            let why = e.to_string();
-            let about = KEYS.into_iter().find(|key| why.starts_with(&format!("{key} ")));
-            section.finding_at(about.unwrap_or("name"), why);
-        })
-        .ok()
+    builder
 }
 
 pub(super) fn whole(section: &Section<'_>, key: &str) -> Option<i64> {

@@ -170,6 +170,12 @@ pub(super) fn known(store: &Store, reader: impl Read) -> Result<Option<String>, 
         .map_err(|e| fault(&store.path, &e))
 }
 
+/// A mark of this very table, of another kind than what is stored.
+pub(super) fn mark(store: &mut Store, reader: impl Read) -> Result<String, Error> {
+    let tag = matching_key(store)?.tag("kept columns", reader);
+    tag.map_err(|e| Error::Data(format!("the table cannot be read: {e}")))
+}
+
 /// The key, if it is the one that the known tables were marked with: with another one nothing would be recognised.
 fn matching_key(store: &mut Store) -> Result<Key, Error> {
     let path = store.path.clone();

@@ -7,6 +7,7 @@
 mod fingerprint;
 mod lock;
 mod schema;
+mod shared;
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -21,6 +22,7 @@ use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 use fingerprint::Key;
 use lock::Lock;
 use schema::{Access, fault};
+pub use shared::Shared;
 
 /// A ledger in a file.
 ///
@@ -169,6 +171,14 @@ impl Store {
         fingerprint::known(self, reader)
     }
 
+    /// A mark by which this ledger knows the table that `reader` gives again; without the ledger's key it tells nothing.
+    ///
+    /// # Errors
+    /// As [`Store::recognise`].
+    pub fn mark(&mut self, reader: impl std::io::Read) -> Result<String, Error> {
+        fingerprint::mark(self, reader)
+    }
+
     /// The rows as they are stored, oldest first, whether or not they verify.
     ///
     /// # Errors
@@ -289,6 +299,12 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     file.as_file().sync_all()?;
     file.persist(path).map_err(|e| e.error)?;
     Ok(())
+}
+
+/// Makes the name of a new file survive a power cut.
+pub(crate) fn sync_folder_of(path: &Path) -> Result<(), Error> {
+    let folder = path.parent().filter(|folder| *folder != Path::new(""));
+    schema::sync_folder(folder.unwrap_or(Path::new(".")))
 }
 
 /// Whether `path` is the ledger itself or one of the files beside it.

@@ -27,7 +27,7 @@ impl Table {
     ///
     /// # Privacy
     /// `docs/proofs/relations.md#public-columns`.
-    pub(crate) fn rows_under(&self, relation: &Relation) -> Option<usize> {
+    pub fn rows_under(&self, relation: &Relation) -> Option<usize> {
         self.cells().left_public_count(relation, |cells| cells.rows)
     }
 

@@ -1,12 +1,15 @@
-//! Cutting one table into several, for simulation: by a declared seed, never by what the rows say.
+//! Cutting one table into several, for simulation: by a declared seed, never by what the rows say; and joining several into one,
+//! to compare with.
 
+use std::collections::HashMap;
 use std::num::NonZeroUsize;
 use std::sync::Arc;
 
-use super::schema::Kind;
+use super::Schema;
+use super::schema::{Kind, Layout, Unit};
 use super::table::{Cells, Table};
 use crate::Error;
-use crate::privacy::{Coins, Unprotected};
+use crate::privacy::{Coins, Private, Unprotected};
 
 impl Table {
     /// Deals the people of the table to parties at random, in shares that differ by at most one person.
@@ -76,6 +79,80 @@ impl Table {
             })
             .collect()
     }
+
+    /// One table of the rows that all have, with the features of all and the first one's label: rows meet by their ids if all tables
+    /// were read with them, else one by one. Everybody's rows are used without protection.
+    ///
+    /// # Errors
+    /// [`Error::Data`] if rows cannot meet, or two columns have one name.
+    pub fn joined(tables: &[(Self, &Unprotected)]) -> Result<Self, Error> {
+        let Some(((first, _), _)) = tables.split_first() else {
+            return Err(Error::Misuse("there is no table to join".into()));
+        };
+        let features = tables.iter().flat_map(|(table, _)| table.schema().features());
+        let label = first.schema().label().map(|(column, _)| column);
+        let schema = Schema::new(
+            first.schema().dataset(),
+            Unit::default(),
+            Layout::default(),
+            first.schema().missing().to_vec(),
+            features.chain(label).cloned().collect(),
+        )
+        .map_err(|e| Error::Data(format!("the parties' columns do not go together: {e}")))?;
+        let all: Vec<&Cells> = tables
+            .iter()
+            .map(|(table, leave)| leave.reveal(table.cells().as_ref()))
+            .collect();
+        let met: Vec<Cells> = all
+            .iter()
+            .zip(common(&all)?)
+            .map(|(cells, rows)| cells.take(&rows))
+            .collect();
+        let rows = met.first().map_or(0, Cells::rows);
+        let target = met.first().and_then(|cells| cells.target.clone());
+        let features = met.into_iter().flat_map(|cells| cells.features).collect();
+        let cells = Private::new(Cells::joined(rows, features, target)?);
+        Ok(Self::of(Arc::new(schema), cells))
+    }
+}
+
+/// The rows of each table that all have, in the order of the first.
+fn common(all: &[&Cells]) -> Result<Vec<Vec<u32>>, Error> {
+    let ids: Option<Vec<_>> = all.iter().map(|cells| cells.ids()).collect();
+    let Some(ids) = ids else {
+        let rows = all.first().map_or(0, |cells| cells.rows());
+        if all.iter().any(|cells| cells.rows() != rows) {
+            return Err(Error::Data(
+                "tables that stand in the same order have as many rows each, and these have not".into(),
+            ));
+        }
+        return Ok(vec![(0..rows as u32).collect(); all.len()]);
+    };
+    let mut places: Vec<HashMap<&[u8], u32>> = Vec::new();
+    for names in &ids {
+        let places_here: HashMap<&[u8], u32> = names.iter().zip(0..).collect();
+        if places_here.len() != names.len() || places_here.contains_key(&b""[..]) {
+            return Err(Error::Data(
+                "rows cannot meet: an id is empty or occurs twice".into(),
+            ));
+        }
+        places.push(places_here);
+    }
+    let mut rows = vec![Vec::new(); all.len()];
+    for name in ids.first().into_iter().flat_map(|names| names.iter()) {
+        let found: Option<Vec<u32>> = places.iter().map(|places| places.get(name).copied()).collect();
+        if let Some(found) = found {
+            rows.iter_mut().zip(found).for_each(|(rows, row)| rows.push(row));
+        }
+    }
+    if rows.first().is_none_or(Vec::is_empty) {
+        return Err(Error::Data(
+            "the parties have no id in common, so there is nothing to learn from: check that all write ids alike, and that each names \
+             the right column"
+                .into(),
+        ));
+    }
+    Ok(rows)
 }
 
 /// The place of each person in a random order.

@@ -337,6 +337,12 @@ pub trait Journal: Send {
 
     /// Whether entries outlive the process. Certificates say so.
     fn is_durable(&self) -> bool;
+
+    /// Whether another ledger may write to it while this one is open, as where several parties share a machine: entries are then
+    /// read again before each payment.
+    fn is_shared(&self) -> bool {
+        false
+    }
 }
 
 /// A journal that is gone with the process, for experiments and simulations.

@@ -185,6 +185,7 @@ impl<N: Neighbours> Ledger<N> {
     pub fn void(&mut self, because: &str) -> Result<(), Error> {
         // First of all: whatever becomes of the entry, this run protects nobody.
         self.run.void(because);
+        self.catch_up()?;
         let because = readable(because);
         self.write(Event::Void {
             dataset: self.dataset.clone(),
@@ -259,6 +260,7 @@ impl<N: Neighbours> Ledger<N> {
 
     fn pay(&mut self, what: &str, price: Price, draws: u64, assuming: &[Assumption]) -> Result<(), Error> {
         let assuming: Vec<String> = assuming.iter().map(|a| a.as_str().to_owned()).collect();
+        self.catch_up()?;
         let relation = self.relation.relation();
         self.book.admits(&self.dataset, &relation, price)?;
         let spent = self.run.admits(price)?;
@@ -279,6 +281,14 @@ impl<N: Neighbours> Ledger<N> {
             },
             spent,
         );
+        Ok(())
+    }
+
+    /// What others have written meanwhile counts before anything is admitted.
+    fn catch_up(&mut self) -> Result<(), Error> {
+        if self.journal.is_shared() && !self.broken {
+            self.book = Book::of(&self.journal.read()?)?;
+        }
         Ok(())
     }
 

@@ -17,7 +17,7 @@ mod sealed {
 }
 
 /// A neighbour relation: how two tables may differ that an observer must not tell apart.
-pub trait Neighbours: Clone + fmt::Debug + sealed::Sealed {
+pub trait Neighbours: Clone + fmt::Debug + sealed::Sealed + 'static {
     /// What one change is inside one part of a partition that depends on the data.
     type Within: Neighbours;
 
@@ -271,7 +271,7 @@ impl Relation {
     }
 
     /// The columns that it protects, if it protects some only.
-    fn private(&self) -> Option<&BTreeSet<String>> {
+    pub fn private(&self) -> Option<&BTreeSet<String>> {
         match self {
             Self::ReplacePrivate { columns, .. } => Some(columns),
             Self::AddRemove { .. } | Self::Replace { .. } => None,

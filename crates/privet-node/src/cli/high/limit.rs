@@ -67,7 +67,9 @@ pub(super) fn limit_of(low: &low::Limit) -> Result<Limit, Failure> {
             ..Caps::ZERO
         }
     };
-    if caps == Caps::ZERO {
+    // Columns that leave changed cost no ε; where the number of rows is private they cannot leave at all.
+    let columns_only = low.epsilon.is_some() && !explicit && low.change != Change::AddRemove;
+    if caps == Caps::ZERO && !(columns_only && delta == Delta::ZERO) {
         return Err(Failure::usage(
             "a limit of zero allows no release at all: give --epsilon a positive value, such as 1",
         ));

@@ -1,5 +1,6 @@
 //! The arguments as they are needed: parsed, and checked against each other.
 
+mod desensitise;
 mod limit;
 
 use std::ffi::OsString;
@@ -11,6 +12,7 @@ use privet::privacy::Epsilon;
 
 use super::exit::Failure;
 use super::low::{self, LedgerVerb, LowArgs, SchemaVerb, Verb, What};
+pub(super) use desensitise::Desensitise;
 pub(super) use limit::Limit;
 
 #[derive(Debug)]
@@ -50,6 +52,7 @@ pub(super) enum Command {
         out: PathBuf,
         ledger: Where,
     },
+    Desensitise(Desensitise),
     Simulate(Simulate),
     Reproduce(Reproduce),
     Ledger {
@@ -190,6 +193,7 @@ pub(super) fn command(low: LowArgs, env: &dyn Fn(&str) -> Option<OsString>) -> R
             out: export.out,
             ledger: place(None),
         },
+        Verb::Desensitise(given) => Command::Desensitise(desensitise::desensitise_of(given, &place)?),
         Verb::Simulate(simulate) if simulate.not_protected && low.json => {
             return Err(Failure::usage(
                 "--not-protected is for your own terminal: it is never written as JSON. Leave out --json.",

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use privet::privacy::account::Caps;
 use privet::privacy::journal::Event;
 use serde_json::json;
 
@@ -52,12 +53,19 @@ pub(in crate::cli) fn run(path: &Path, limit: &Limit) -> Result<Answer, Failure>
         limit.relation,
         words::caps(&limit.caps, Round::Down)
     );
-    let _ = writeln!(
-        text,
-        "This allows {} in all: {}",
-        words::promise(limit.epsilon, limit.delta),
-        words::meaning(&limit.relation, limit.epsilon, limit.delta)
-    );
+    let _ = match limit.caps {
+        Caps::ZERO => writeln!(
+            text,
+            "This allows no release that costs ε. Columns may leave changed, each once: with `privet desensitise`, or to another party \
+             (setting = \"vertical\")."
+        ),
+        _ => writeln!(
+            text,
+            "This allows {} in all: {}",
+            words::promise(limit.epsilon, limit.delta),
+            words::meaning(&limit.relation, limit.epsilon, limit.delta)
+        ),
+    };
     let late = paid > 0 && !same;
     if late {
         let _ = writeln!(

@@ -3,6 +3,7 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use privet::privacy::account::Caps;
 use privet::privacy::journal::{Entry, Event, Journal};
 use privet::privacy::{Account, Book, Line, Relation};
 use serde_json::{Value, json};
@@ -113,7 +114,7 @@ fn write_account(text: &mut String, name: &str, others: &[&str], account: &Accou
     if let Some(left) = account.desensitised() {
         let _ = writeln!(
             text,
-            "  left      {} desensitised, by which two rows can be told apart by {}; no ε covers them",
+            "  gone      {} desensitised, by which two rows can be told apart by {}; no ε above covers that, and nothing leaves twice",
             count(left.columns, "column", "columns"),
             left.record
         );
@@ -129,6 +130,13 @@ fn write_account(text: &mut String, name: &str, others: &[&str], account: &Accou
 
 fn write_line(text: &mut String, relation: &Relation, line: &Line) {
     let _ = writeln!(text, "  when {relation}");
+    if line.caps == Caps::ZERO && line.spent == Caps::ZERO {
+        let _ = writeln!(
+            text,
+            "    limit   nothing that costs ε; columns may leave changed, each once"
+        );
+        return;
+    }
     let promise = words::promise(line.caps.epsilon(line.delta), line.delta);
     let _ = writeln!(text, "    promise {promise}");
     let _ = writeln!(text, "    limit   {}", words::caps(&line.caps, Round::Down));
@@ -209,6 +217,9 @@ fn subject(event: &Event) -> Option<&str> {
 fn sentence(event: &Event) -> String {
     match event {
         Event::Begin { .. } => "the ledger begins".into(),
+        Event::Limit { dataset, caps, .. } if *caps == Caps::ZERO => {
+            format!("{dataset}: columns may leave changed; nothing that costs ε")
+        }
         Event::Limit { dataset, caps, .. } => {
             format!("{dataset}: limit set to {}", words::caps(caps, Round::Down))
         }

@@ -62,7 +62,9 @@ Examples:
   privet ledger limit patients --epsilon 1 --change replace-private --columns diagnosis,income
       only these columns are private, everything else about a person is known anyway
   privet ledger limit visits --epsilon 1 --unit patient --rows-per-unit 3
-      rows with the same 'patient' are one person, of whom three rows are used, as the schema says")]
+      rows with the same 'patient' are one person, of whom three rows are used, as the schema says
+  privet ledger limit shop --epsilon 0 --change replace
+      nothing that costs ε; columns may leave changed value by value, each once")]
 pub struct Limit {
     /// The data set's name, as in its schema.
     pub dataset: String,

@@ -1,6 +1,7 @@
 //! The arguments as they are typed: texts, not yet checked against each other.
 #![allow(missing_docs, reason = "clap shows these comments to users as help")]
 
+mod desensitise;
 mod ledger;
 mod model;
 mod schema;
@@ -9,6 +10,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+pub use desensitise::{BudgetName, CategoriesName, Desensitise, MechanismName};
 pub use ledger::{Adopt, Change, Export, Ledger, LedgerVerb, Limit, Show, Verify};
 pub use model::{Evaluate, ExportModel, Inspect, Into, Plan, Predict, Reproduce, Simulate, Train, What};
 pub use schema::{Check, Draft, Schema, SchemaVerb};
@@ -22,6 +24,7 @@ Exit codes:
   4  the ledger does not verify or cannot be used; nothing was drawn
   5  a file that was given cannot be read or makes no sense
   6  a reproduced figure lies outside its tolerance
+  7  another party did not do what was agreed on
 
 Example:
   privet demo            see it all on made-up data, in one second";
@@ -47,6 +50,7 @@ pub enum Verb {
     Evaluate(Evaluate),
     Inspect(Inspect),
     Export(ExportModel),
+    Desensitise(Desensitise),
     Simulate(Simulate),
     Reproduce(Reproduce),
     Ledger(Ledger),

@@ -20,7 +20,7 @@ pub struct Plan {
 /// whole before anything runs.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  privet train job.toml\n\nA job:\n  setting = \"plain\"\n  schema = \"schema.toml\"\n  data = \"patients.csv\"\n  output = \"model.privet\"\n\n  [algorithm]\n  name = \"stumps\"      # or \"trees\", \"logistic\", \"centroid\", \"constant\"\n  rounds = 100\n  thresholds = \"bins\"  # or \"exact\": halfway between two numbers of the table\n  abstain = false      # or true: a stump may vote on one side only"
+    after_help = "Example:\n  privet train job.toml\n\nA job:\n  setting = \"plain\"\n  schema = \"schema.toml\"\n  data = \"patients.csv\"\n  output = \"model.privet\"\n\n  [algorithm]\n  name = \"stumps\"      # or \"trees\", \"logistic\", \"centroid\", \"constant\"\n  rounds = 100\n  thresholds = \"bins\"  # or \"exact\": halfway between two numbers of the table\n  abstain = false      # or true: a stump may vote on one side only\n\nOther settings: README.md, and the folders below examples/"
 )]
 pub struct Train {
     /// The job.
@@ -141,6 +141,9 @@ pub enum Into {
 
 /// Try a job on one machine: parties who share, parties who do not, and a constant, on rows that were set aside.
 ///
+/// Of a job with setting = "vertical": its own parties, beside all columns as they are, the same bins without noise, the label
+/// holder alone, and a constant.
+///
 /// For tables whose schema marks nothing private, or with --not-protected: exact accuracies tell about the rows.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  privet simulate job.toml --parties 5 --seed 1")]
@@ -150,7 +153,7 @@ pub struct Simulate {
     /// The table, instead of the one that the job names.
     #[arg(long, value_name = "FILE")]
     pub data: Option<PathBuf>,
-    /// How many parties share the rows.
+    /// How many parties share the rows of one table.
     #[arg(long, value_name = "P", default_value = "3")]
     pub parties: std::num::NonZeroUsize,
     /// Percent of the people that are set aside to test on.

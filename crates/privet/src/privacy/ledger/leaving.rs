@@ -36,6 +36,7 @@ impl<N: Neighbours> Ledger<N> {
         what: &str,
         columns: Vec<Column<'_>>,
     ) -> Result<Released<Vec<Desensitised>>, Error> {
+        self.catch_up()?;
         let relation = self.relation.relation();
         let distances: Vec<Distance> = columns.iter().map(Column::distance).collect();
         let refused = |why| Error::Budget(format!("refused: {why}. Nothing was drawn."));
@@ -99,6 +100,7 @@ impl<N: Neighbours> Ledger<N> {
         if count == 0 {
             return Err(Error::Parameter("a disclosure counts at least one item".into()));
         }
+        self.catch_up()?;
         let (what, to) = (leak.what().to_owned(), leak.to().to_owned());
         let run = self.taken_up.clone();
         let shown = run.clone().map(|run| (run, what.clone(), to.clone(), count));

@@ -195,6 +195,13 @@ impl Builder {
         self.with("abstain")
     }
 
+    /// All parameters of `trees` at once.
+    #[must_use]
+    pub fn trees(mut self, trees: Trees) -> Self {
+        self.trees = trees;
+        self
+    }
+
     /// What leaf values of `trees` are multiplied by; 0.1 if not given.
     #[must_use]
     pub fn learning_rate(mut self, learning_rate: f64) -> Self {

@@ -77,6 +77,16 @@ impl FeatureHolder {
         Ok(Self::with(vertical, source))
     }
 
+    /// That rows of a table can meet by their ids, asked before its columns leave: to mend ids afterwards would make another table.
+    ///
+    /// # Errors
+    /// [`Error::Data`] if an id is empty or occurs twice; [`Error::Journal`] if what meeting shows could not be written.
+    pub fn check_ids<N: Neighbours>(table: &Table, ledger: &mut Ledger<N>) -> Result<(), Error> {
+        let ids = table.cells().as_ref().map(meeting::ids);
+        let ids = Purse::disclose(ledger, &meeting::leaks_of_feature_holder(false), ids)?;
+        meeting::checked(&ids).map(|_| ())
+    }
+
     /// A party whose columns left before ([`Release::keep`]). Its ledger is for what the meeting of rows shows.
     ///
     /// # Errors

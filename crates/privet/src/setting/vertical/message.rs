@@ -85,6 +85,13 @@ pub struct Ordinals {
     pub(super) ranks: Vec<Vec<u32>>,
 }
 
+impl Ordinals {
+    /// How many rows there are.
+    pub fn rows(&self) -> usize {
+        self.ranks.first().map_or(0, Vec::len)
+    }
+}
+
 impl Wire for Question {
     fn write(&self, to: &mut Writer) {
         to.text(&self.column);

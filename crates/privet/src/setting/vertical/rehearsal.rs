@@ -1,12 +1,14 @@
 //! All parties in one process, with ledgers that nobody keeps: for simulations, and for rows that are public.
 
+use std::num::NonZeroU32;
+
 use super::{FeatureHolder, LabelHolder, Outcome, Party, Vertical};
 use crate::Error;
 use crate::data::Table;
 use crate::model::Model;
 use crate::party::{Simulated, Simulation};
 use crate::privacy::account::Caps;
-use crate::privacy::{Delta, Ledger, Randomness, Replace, Unprotected};
+use crate::privacy::{Delta, Ledger, Randomness, Replace, ReplacePrivate, Unprotected};
 
 impl Vertical {
     /// Trains over one label holder's table and those of feature holders, through the whole protocol: every message is encoded and
@@ -45,7 +47,16 @@ impl Vertical {
             let table = table.ok_or_else(|| Error::Misuse("nobody is killed in a rehearsal".into()))?;
             match (place, self.label_epsilon) {
                 (0, None) => LabelHolder::party(self.clone(), table, leave.clone()),
-                (0, Some(_)) => LabelHolder::with_noisy_labels(self.clone(), table, ledger()?, &run),
+                (0, Some(_)) => {
+                    // Its own columns are public, as the schema was checked to say.
+                    let columns = table.schema().columns().iter();
+                    let private = columns.filter(|column| column.private || !column.kind.is_feature());
+                    let private = private.map(|column| column.name.clone());
+                    let relation = ReplacePrivate::unit(NonZeroU32::MIN, private);
+                    let random = Randomness::from_os()?;
+                    let ledger = Ledger::volatile(relation, Caps::ZERO, Delta::ZERO, random)?;
+                    LabelHolder::with_noisy_labels(self.clone(), table, ledger, &run)
+                }
                 _ => FeatureHolder::party(self.clone(), table, ledger()?, &run),
             }
         })?;

@@ -1,5 +1,7 @@
 //! `privet train`
 
+mod vertical;
+
 use std::fmt::Write;
 
 use privet::model::Model;
@@ -10,7 +12,7 @@ use serde_json::json;
 use super::exit::{Exit, Failure};
 use super::high::{Train, Where};
 use super::{Answer, leave, words};
-use crate::job::{Curated, Job, Setting};
+use crate::job::{Curated, Job, Setting, Source};
 use crate::ledger::{Store, write_whole};
 use crate::progress::Progress;
 
@@ -18,16 +20,17 @@ pub(super) fn run(train: &Train) -> Result<Answer, Failure> {
     let job = Job::read(&train.job)?.with(train.data.as_deref(), train.out.as_deref())?;
     leave::spare(&train.ledger, &job.output)?;
     let model = match &job.setting {
-        Setting::Plain(plain) => unprotected(plain, &job, train)?,
-        Setting::Central(curated) => {
+        Setting::Plain(plain, source) => unprotected(plain, source, train)?,
+        Setting::Central(curated, source) => {
             let relation = curated.relation.clone();
             let ledger = &train.ledger;
             relation.typed(Curator {
                 curated,
-                job: &job,
+                source,
                 ledger,
             })?
         }
+        Setting::Vertical(apart) => return vertical::run(apart, &job, train),
     };
     save(&job, &model)?;
 
@@ -43,13 +46,10 @@ pub(super) fn run(train: &Train) -> Result<Answer, Failure> {
     Ok(Answer::new(words::wrapped(&text), json))
 }
 
-fn unprotected(plain: &Plain, job: &Job, train: &Train) -> Result<Model, Failure> {
-    leave::ask(&job.schema, "setting = \"plain\"", train.not_protected)?;
-    let table = job.table()?;
-    let rows = leave::Rows {
-        schema: &job.schema,
-        file: &job.data,
-    };
+fn unprotected(plain: &Plain, source: &Source, train: &Train) -> Result<Model, Failure> {
+    leave::ask(&source.schema, "setting = \"plain\"", train.not_protected)?;
+    let table = source.table(plain.keep())?;
+    let rows = leave::Rows::of(source);
     let leave = leave::take(
         &rows,
         "a model was trained without privacy (setting = \"plain\")",
@@ -62,7 +62,7 @@ fn unprotected(plain: &Plain, job: &Job, train: &Train) -> Result<Model, Failure
 /// One curator, who pays from a ledger.
 struct Curator<'a> {
     curated: &'a Curated,
-    job: &'a Job,
+    source: &'a Source,
     ledger: &'a Where,
 }
 
@@ -70,22 +70,20 @@ impl Typed for Curator<'_> {
     type Output = Result<Model, Failure>;
 
     fn under<N: Neighbours>(self, relation: N) -> Self::Output {
-        let Self { curated, job, ledger } = self;
-        let dataset = job.schema.dataset();
+        let Self {
+            curated,
+            source,
+            ledger,
+        } = self;
+        let dataset = source.schema.dataset();
         let open = |store| Ledger::open(dataset, relation.clone(), store, Randomness::from_os()?);
         // Before the rows are opened: what cannot be paid for is not read.
-        let price = curated.central.price(&job.schema, &curated.relation)?;
+        let price = curated.central.price(&source.schema, &curated.relation)?;
         open(Store::open(ledger.path()?)?)?.promise(price)?;
         let mut store = Store::open(ledger.path()?)?;
-        leave::recognise(
-            &mut store,
-            &leave::Rows {
-                schema: &job.schema,
-                file: &job.data,
-            },
-        )?;
+        leave::recognise(&mut store, &leave::Rows::of(source))?;
         let ledger = open(store)?;
-        let table = job.table()?;
+        let table = source.table(curated.central.keep())?;
         let bar = Progress::steps("Training");
         Ok(curated.central.fit(table, ledger, &|done, of| bar.at(done, of))?)
     }

@@ -1,9 +1,11 @@
 //! `privet simulate`
 
+mod vertical;
+
 use std::fmt::Write;
 
 use privet::Error;
-use privet::data::Table;
+use privet::data::{Keep, Table};
 use privet::model::Model;
 use privet::privacy::Unprotected;
 use privet::setting::evaluation::Evaluation;
@@ -13,47 +15,56 @@ use serde_json::json;
 use super::exit::Failure;
 use super::high::Simulate;
 use super::{Answer, leave};
-use crate::job::{Curated, Job, Setting};
+use crate::job::{Curated, Job, Setting, Source};
 use crate::progress::Progress;
 use crate::reproduce::{mean_and_deviation, named};
 
 /// One way to train, and how good it was in each run.
 struct Method {
-    name: String,
+    name: &'static str,
+    title: String,
     /// For each run, the figures by their metric's name.
     runs: Vec<Vec<(&'static str, f64)>>,
 }
 
+impl Method {
+    fn new(name: &'static str, title: impl Into<String>) -> Self {
+        Self {
+            name,
+            title: title.into(),
+            runs: Vec::new(),
+        }
+    }
+}
+
 pub(super) fn run(simulate: &Simulate) -> Result<Answer, Failure> {
     let job = Job::read(&simulate.job)?.with(simulate.data.as_deref(), None)?;
-    leave::ask(&job.schema, "a simulation", simulate.not_protected)?;
-    leave::own_terminal(&job.schema)?;
-    let table = job.table()?;
-    let rows = leave::Rows {
-        schema: &job.schema,
-        file: &job.data,
-    };
-    let leave = leave::take(
-        &rows,
-        "a simulation used the rows without protection",
-        &simulate.ledger,
-    )?;
+    match &job.setting {
+        Setting::Plain(plain, source) => one_table(&Trainer::Plain(plain), source, simulate),
+        Setting::Central(curated, source) => one_table(&Trainer::Central(curated), source, simulate),
+        Setting::Vertical(apart) => vertical::run(apart, simulate),
+    }
+}
 
-    let own = Trainer::of(&job.setting);
+/// Parties who share the rows of one table.
+fn one_table(own: &Trainer<'_>, source: &Source, simulate: &Simulate) -> Result<Answer, Failure> {
+    leave::ask(&source.schema, "a simulation", simulate.not_protected)?;
+    leave::own_terminal(&source.schema)?;
+    let table = source.table(own.keep())?;
+    let leave = leave::take(&leave::Rows::of(source), BECAUSE, &simulate.ledger)?;
+
     // Without privacy, a job is its own baseline.
-    let open = match &job.setting {
-        Setting::Plain(_) => None,
-        Setting::Central(_) => Some(Plain::builder().algorithm("logistic").build()?),
+    let open = match own {
+        Trainer::Plain(_) => None,
+        Trainer::Central(_) => Some(Plain::builder().algorithm("logistic").build()?),
     };
     let constant = Plain::builder().algorithm("constant").build()?;
-    let names = ["together", "alone", "open", "constant"].into_iter();
-    let mut methods: Vec<Method> = names
-        .filter(|name| *name != "open" || open.is_some())
-        .map(|name| Method {
-            name: name.into(),
-            runs: Vec::new(),
-        })
-        .collect();
+    let mut methods = vec![
+        Method::new("together", "all rows together"),
+        Method::new("alone", format!("each alone, mean of {}", simulate.parties)),
+    ];
+    methods.extend(open.iter().map(|_| Method::new("open", "logistic, no privacy")));
+    methods.push(Method::new("constant", "the best constant"));
     let bar = Progress::steps("Simulating");
     for run in 0..simulate.runs {
         bar.at(run.into(), simulate.runs.into());
@@ -61,10 +72,10 @@ pub(super) fn run(simulate: &Simulate) -> Result<Answer, Failure> {
         let (train, test) = table.hold_out(simulate.test, seed, &leave);
         let alone = train.parties(simulate.parties, seed, &leave);
         let judge = |trainer: &Trainer<'_>, train: Table| figures(trainer, train, &test, &leave);
-        methods[0].runs.push(judge(&own, train.clone())?);
+        methods[0].runs.push(judge(own, train.clone())?);
         let each = alone
             .into_iter()
-            .map(|part| judge(&own, part))
+            .map(|part| judge(own, part))
             .collect::<Result<Vec<_>, _>>()?;
         methods[1].runs.push(mean(&each));
         let baselines = open.iter().chain([&constant]);
@@ -73,8 +84,18 @@ pub(super) fn run(simulate: &Simulate) -> Result<Answer, Failure> {
         }
     }
     drop(bar);
-    Ok(answer(simulate, &job.setting, &methods))
+    let who = format!("{} parties", simulate.parties);
+    let last = match own {
+        Trainer::Plain(_) => {
+            "setting = \"plain\": nobody is protected. Figures are for comparison, and tell about the rows."
+        }
+        Trainer::Central(_) => LAST,
+    };
+    Ok(answer(simulate, &who, &methods, last))
 }
+
+const BECAUSE: &str = "a simulation used the rows without protection";
+const LAST: &str = "Figures are for comparison, and tell about the rows: a real run computes none of them.";
 
 /// How a job trains.
 enum Trainer<'a> {
@@ -82,11 +103,11 @@ enum Trainer<'a> {
     Central(&'a Curated),
 }
 
-impl<'a> Trainer<'a> {
-    fn of(setting: &'a Setting) -> Self {
-        match setting {
-            Setting::Plain(plain) => Self::Plain(plain),
-            Setting::Central(curated) => Self::Central(curated),
+impl Trainer<'_> {
+    fn keep(&self) -> Keep {
+        match self {
+            Self::Plain(plain) => plain.keep(),
+            Self::Central(curated) => curated.central.keep(),
         }
     }
 
@@ -106,9 +127,14 @@ fn figures(
     test: &Table,
     leave: &Unprotected,
 ) -> Result<Vec<(&'static str, f64)>, Failure> {
-    let evaluation = Evaluation::of(train.schema())?;
     let model = trainer.fit(train, leave)?;
-    let judged = test.cells().as_ref().map(|cells| evaluation.judge(&model, cells));
+    judged(&model, test, leave)
+}
+
+/// How good a model is on a table.
+fn judged(model: &Model, test: &Table, leave: &Unprotected) -> Result<Vec<(&'static str, f64)>, Failure> {
+    let evaluation = Evaluation::of(test.schema())?;
+    let judged = test.cells().as_ref().map(|cells| evaluation.judge(model, cells));
     Ok(named(&evaluation.open(judged, leave)))
 }
 
@@ -134,15 +160,17 @@ fn mean(all: &[Vec<(&'static str, f64)>]) -> Vec<(&'static str, f64)> {
     first.iter().map(|(name, _)| (*name, average(name))).collect()
 }
 
-fn answer(simulate: &Simulate, setting: &Setting, methods: &[Method]) -> Answer {
+/// The figures of all methods in a table, below `who` takes part and above a `last` word.
+fn answer(simulate: &Simulate, who: &str, methods: &[Method], last: &str) -> Answer {
     let metrics: Vec<&str> = methods[0]
         .runs
         .first()
         .map(|run| run.iter().map(|(name, _)| *name).collect())
         .unwrap_or_default();
+    let widest = methods.iter().map(|method| method.title.chars().count()).max();
+    let widest = widest.unwrap_or(0).max(22);
     let mut text = format!(
-        "{} parties, {} % of the people set aside to test on, {} from seed {}\n\n   {:<22}",
-        simulate.parties,
+        "{who}, {} % of the people set aside to test on, {} from seed {}\n\n   {:<widest$}",
         simulate.test,
         super::words::count(simulate.runs.into(), "run", "runs"),
         simulate.seed,
@@ -154,13 +182,7 @@ fn answer(simulate: &Simulate, setting: &Setting, methods: &[Method]) -> Answer 
     text.push('\n');
     let mut lines = Vec::new();
     for method in methods {
-        let title = match method.name.as_str() {
-            "together" => "all rows together".into(),
-            "alone" => format!("each alone, mean of {}", simulate.parties),
-            "open" => "logistic, no privacy".into(),
-            _ => "the best constant".to_owned(),
-        };
-        let _ = write!(text, "   {title:<22}");
+        let _ = write!(text, "   {:<widest$}", method.title);
         for metric in &metrics {
             let values: Vec<f64> = method
                 .runs
@@ -180,11 +202,6 @@ fn answer(simulate: &Simulate, setting: &Setting, methods: &[Method]) -> Answer 
         }
         text.push('\n');
     }
-    text.push_str(match setting {
-        Setting::Plain(_) => {
-            "\nsetting = \"plain\": nobody is protected. Figures are for comparison, and tell about the rows.\n"
-        }
-        Setting::Central(_) => "\nFigures are for comparison, and tell about the rows: a real run computes none of them.\n",
-    });
+    let _ = writeln!(text, "\n{last}");
     Answer::new(text, json!({"figures": lines}))
 }

@@ -1,5 +1,9 @@
 //! `privet plan`
 
+mod advice;
+mod columns;
+mod vertical;
+
 use std::fmt::Write;
 use std::path::Path;
 
@@ -13,14 +17,15 @@ use super::exit::{Exit, Failure};
 use super::high::Where;
 use super::protection::Protection;
 use super::{Answer, leave, words};
-use crate::job::{Curated, Job, Setting};
+use crate::job::{Curated, Job, Setting, Source};
 use crate::ledger::Store;
 
 pub(super) fn run(file: &Path, ledger: &Where) -> Result<Answer, Failure> {
     let job = Job::read(file)?;
     match &job.setting {
-        Setting::Plain(plain) => unprotected(plain, &job, ledger),
-        Setting::Central(curated) => central(curated, &job, ledger),
+        Setting::Plain(plain, source) => unprotected(plain, source, &job, ledger),
+        Setting::Central(curated, source) => central(curated, source, &job, ledger),
+        Setting::Vertical(apart) => vertical::run(apart, &job, ledger),
     }
 }
 
@@ -33,9 +38,9 @@ fn summary(settings: &[(String, String)]) -> String {
         .join(", ")
 }
 
-fn central(curated: &Curated, job: &Job, ledger: &Where) -> Result<Answer, Failure> {
+fn central(curated: &Curated, source: &Source, job: &Job, ledger: &Where) -> Result<Answer, Failure> {
     let Curated { central, relation } = curated;
-    let schema: &Schema = &job.schema;
+    let schema: &Schema = &source.schema;
     let resolved = central.resolve(schema, relation)?;
     let price = central.price(schema, relation)?;
     let noise = central.noise(schema, relation)?;
@@ -51,7 +56,7 @@ fn central(curated: &Curated, job: &Job, ledger: &Where) -> Result<Answer, Failu
     let settings = resolved.settings();
     let mut text = protection.text();
     let _ = writeln!(text, "\nWHAT HAPPENS");
-    let _ = writeln!(text, "  reads      {}", job.data.display());
+    let _ = writeln!(text, "  reads      {}", source.data.display());
     let _ = writeln!(text, "  trains     {}", summary(&settings));
     let _ = writeln!(text, "  writes     {}", job.output.display());
     let _ = writeln!(text, "\nTHE NOISE");
@@ -87,7 +92,7 @@ fn central(curated: &Curated, job: &Job, ledger: &Where) -> Result<Answer, Failu
         "setting": "central",
         "protected": true,
         "dataset": schema.dataset(),
-        "data": job.data,
+        "data": source.data,
         "output": job.output,
         "settings": settings,
         "protection": protection.json(),
@@ -134,8 +139,8 @@ impl Typed for Asked<'_> {
     }
 }
 
-fn unprotected(plain: &Plain, job: &Job, ledger: &Where) -> Result<Answer, Failure> {
-    let schema = &job.schema;
+fn unprotected(plain: &Plain, source: &Source, job: &Job, ledger: &Where) -> Result<Answer, Failure> {
+    let schema = &source.schema;
     let mut text = String::new();
     let _ = writeln!(
         text,
@@ -146,7 +151,7 @@ fn unprotected(plain: &Plain, job: &Job, ledger: &Where) -> Result<Answer, Failu
         "the people in '{}'. It is for tables that are public, and for comparison.\n",
         schema.dataset()
     );
-    let _ = writeln!(text, "reads      {}", job.data.display());
+    let _ = writeln!(text, "reads      {}", source.data.display());
     let _ = writeln!(text, "trains     {}", summary(&plain.settings()));
     let _ = writeln!(text, "writes     {}", job.output.display());
     let _ = if schema.is_private() {
@@ -170,7 +175,7 @@ fn unprotected(plain: &Plain, job: &Job, ledger: &Where) -> Result<Answer, Failu
         "setting": "plain",
         "protected": false,
         "dataset": schema.dataset(),
-        "data": job.data,
+        "data": source.data,
         "output": job.output,
         "algorithm": summary(&plain.settings()),
         "needs_not_protected": schema.is_private(),

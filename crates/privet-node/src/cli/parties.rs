@@ -1,0 +1,184 @@
+//! Parties on this machine: their ledgers, and the columns that they keep.
+
+use std::fs::File;
+use std::path::Path;
+
+use privet::Error;
+use privet::data::{Schema, Table};
+use privet::party::RunName;
+use privet::privacy::{Ledger, Neighbours, Randomness, Relation, Typed};
+use privet::setting::vertical::{self, Desensitisation, Party, Release, Vertical};
+
+use super::exit::{Exit, Failure};
+use super::leave::{self, Rows};
+use crate::job::Source;
+use crate::ledger::{Shared, Store};
+use crate::record::FileRecord;
+
+/// Opens the ledger that columns are to leave by, after looking whether it has a line for each of these data sets.
+pub(super) fn open(path: &Path, sets: &[(&Schema, Relation)]) -> Result<Shared, Failure> {
+    lines(path, sets)?;
+    Ok(Shared::new(Store::open(path)?))
+}
+
+/// Whether the ledger has a line for each of these data sets; if not, how to make them. Nothing is read or written.
+pub(super) fn lines(path: &Path, sets: &[(&Schema, Relation)]) -> Result<(), Failure> {
+    let there = std::fs::symlink_metadata(path).is_ok();
+    let book = there.then(|| Store::read_only(path)?.book()).transpose()?;
+    let known = |(schema, relation): &&(&Schema, Relation)| {
+        let account = book.as_ref().and_then(|book| book.account(schema.dataset()));
+        account.is_some_and(|account| account.lines().contains_key(relation))
+    };
+    let missing: Vec<&(&Schema, Relation)> = sets.iter().filter(|set| !known(set)).collect();
+    let Some((schema, relation)) = missing.first() else {
+        return Ok(());
+    };
+    let commands = missing.iter().map(|(schema, relation)| {
+        let command = relation.limit_command(schema.dataset());
+        format!("`{}`", command.replacen("--epsilon E", "--epsilon 0", 1))
+    });
+    let commands = commands.collect::<Vec<_>>().join(" and ");
+    let why = if there {
+        format!(
+            "the ledger {} has no line for '{}' when {relation}",
+            path.display(),
+            schema.dataset()
+        )
+    } else {
+        format!(
+            "there is no ledger {} yet, and something has to remember which columns have left",
+            path.display()
+        )
+    };
+    Err(Failure {
+        exit: Exit::Budget,
+        message: format!(
+            "refused: {why}. Run {commands}; columns that leave changed cost no ε, so 0 is enough. Nothing was read."
+        ),
+    })
+}
+
+/// Columns that leave, or left before.
+pub(super) struct Leaving<'a> {
+    pub(super) desensitisation: &'a Desensitisation,
+    pub(super) source: &'a Source,
+    /// Its table, with as many bins as leave.
+    pub(super) table: &'a Table,
+    /// Where they are kept.
+    pub(super) kept: &'a Path,
+    pub(super) relation: Relation,
+    /// Whether its rows are to meet others by ids.
+    pub(super) meets: bool,
+}
+
+impl Leaving<'_> {
+    /// The columns: drawn and kept, or as they were kept.
+    pub(super) fn release(&self, shared: &Shared) -> Result<Release, Failure> {
+        let Source { schema, data } = self.source;
+        let file = || {
+            File::open(data)
+                .map_err(|e| Failure::input(format!("{}: it cannot be read: {e}", data.display())))
+        };
+        let mark = {
+            let mut store = shared.store();
+            leave::recognise(&mut store, &Rows::of(self.source))?;
+            store.mark(file()?)?
+        };
+        let is_new = std::fs::symlink_metadata(self.kept).is_err();
+        let record = FileRecord::open(self.kept, &format!("{}\n{mark}", schema.dataset()))?;
+        let keeping = Keeping {
+            leaving: self,
+            shared: shared.clone(),
+            record,
+        };
+        let release = self.relation.clone().typed(keeping);
+        // Both are decided before anything is drawn, so that nothing was recorded.
+        if let (true, Err(Error::Budget(_) | Error::Data(_))) = (is_new, &release) {
+            let _ = std::fs::remove_file(self.kept);
+        }
+        Ok(release.map_err(|e| about(data, self.kept, e))?)
+    }
+}
+
+/// What is wrong with columns that were kept, with where that is.
+fn about(data: &Path, kept: &Path, e: Error) -> Error {
+    let at = |why: String| format!("{} (kept in {})", why.trim_end_matches('.'), kept.display());
+    match e {
+        Error::Parameter(why) => Error::Parameter(at(why)),
+        Error::Data(why) => Error::Data(format!("{}: {why}", data.display())),
+        Error::Journal(why) if why.starts_with("the record of this run is of another job") => {
+            Error::Parameter(format!(
+                "{} was kept under other settings. A column leaves once: go on with the settings it left with",
+                kept.display()
+            ))
+        }
+        Error::Budget(why) if why.contains("has left already") => Error::Budget(format!(
+            "{why} It is looked for in {}: put that file back, or say where it is (kept = … in a job, or --kept)",
+            kept.display()
+        )),
+        other => other,
+    }
+}
+
+struct Keeping<'a> {
+    leaving: &'a Leaving<'a>,
+    shared: Shared,
+    record: FileRecord,
+}
+
+impl Typed for Keeping<'_> {
+    type Output = Result<Release, Error>;
+
+    fn under<N: Neighbours>(self, relation: N) -> Self::Output {
+        let Leaving {
+            desensitisation,
+            source,
+            table,
+            meets,
+            ..
+        } = self.leaving;
+        let mut record = self.record;
+        let dataset = source.schema.dataset();
+        let open = || {
+            Ledger::open(
+                dataset,
+                relation.clone(),
+                self.shared.clone(),
+                Randomness::from_os()?,
+            )
+        };
+        if *meets && record.is_empty()? {
+            vertical::FeatureHolder::check_ids(table, &mut open()?)?;
+        }
+        Release::keep(desensitisation, table, open()?, Box::new(record))
+    }
+}
+
+/// A party that is about to take its seat.
+pub(super) struct Seating<'a> {
+    pub(super) vertical: &'a Vertical,
+    pub(super) schema: &'a Schema,
+    pub(super) table: Table,
+    /// What it keeps; a label holder keeps nothing.
+    pub(super) release: Option<Release>,
+    pub(super) shared: Shared,
+    pub(super) run: &'a RunName,
+}
+
+impl Typed for Seating<'_> {
+    type Output = Result<Party, Error>;
+
+    fn under<N: Neighbours>(self, relation: N) -> Self::Output {
+        let ledger = Ledger::open(
+            self.schema.dataset(),
+            relation,
+            self.shared,
+            Randomness::from_os()?,
+        )?;
+        let vertical = self.vertical.clone();
+        match self.release {
+            Some(release) => vertical::FeatureHolder::kept(vertical, release, self.table, ledger, self.run),
+            None => vertical::LabelHolder::with_noisy_labels(vertical, self.table, ledger, self.run),
+        }
+    }
+}

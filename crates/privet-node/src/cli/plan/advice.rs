@@ -1,0 +1,125 @@
+//! What OpBoost's section 7.2 and our own trials say about the parameters of a job (`docs/papers.md`).
+
+use privet::data::Schema;
+use privet::data::schema::Kind;
+use privet::privacy::mechanism::ordered::{Distance, Loss};
+use privet::setting::vertical::{Budget, Changes, Desensitisation, Mechanism};
+
+/// What could be better, in whole sentences.
+pub(super) fn advice(desensitisation: &Desensitisation, all: &[(&str, Changes)]) -> Vec<String> {
+    let mut lines = Vec::new();
+    lines.extend(mechanism(desensitisation));
+    lines.extend(bins(desensitisation, all));
+    lines.extend(budget(desensitisation));
+    let uncut = |schema: &Schema| {
+        let uncut =
+            |kind: &Kind| matches!(kind, Kind::Number(n) if !n.has_declared_cuts() && n.cuts().bins() > 2);
+        schema.features().any(|column| uncut(&column.kind))
+    };
+    if all.iter().any(|(_, changes)| uncut(changes.schema())) {
+        lines.push(
+            "Where quantiles of a number are publicly known, declare them (cuts = [...]): bins with as many people each teach more at \
+             the same ε. A bin is then a share of the people, not a stretch of the number, and so is what ε counts by."
+                .into(),
+        );
+    }
+    for (name, changes) in all {
+        let record = Distance::record(&changes.distances());
+        if record.to_f64() > 10.0 {
+            lines.push(format!(
+                "A row of {name} as a whole is hardly protected: two rows that differ everywhere can be told apart. Only nearness is. \
+                 If that is not enough, lower epsilon or let fewer columns leave."
+            ));
+        }
+    }
+    lines
+}
+
+fn mechanism(desensitisation: &Desensitisation) -> Vec<String> {
+    let epsilon = desensitisation.epsilon.to_f64();
+    match &desensitisation.mechanism {
+        Mechanism::ClampedGeometric => Vec::new(),
+        Mechanism::GlobalMap(_) => vec![
+            "mechanism = \"clamped-geometric\" keeps more of the order than \"global-map\" at the same ε: the paper's map spends about \
+             half of what it declares."
+                .into(),
+        ],
+        Mechanism::LocalMap { .. } | Mechanism::PathGeometric { across: None, .. } => vec![
+            "The part of its domain that a value lies in is shown for certain: choose that only if parts are no secret. \
+             mechanism = \"path-geometric\" with across = 4 teaches about as much, and hides them a little."
+                .into(),
+        ],
+        Mechanism::AdjustedMap {
+            alpha_thousandths, ..
+        } => {
+            let alpha = f64::from(*alpha_thousandths) / 1000.0;
+            let mut lines = vec![
+                "mechanism = \"adjusted-map\" tells more over borders of parts than its ε says: what it really tells stands above. \
+                 \"path-geometric\" lets you declare both."
+                    .to_owned(),
+            ];
+            if alpha < 1.0 && epsilon <= 2.56 {
+                lines.push(format!(
+                    "alpha = {alpha} helps only where epsilon is above 2.56: write a number above 1, such as alpha = 2"
+                ));
+            }
+            if alpha > 10.0 {
+                lines.push(format!("alpha = {alpha} brings nothing that alpha = 10 does not."));
+            }
+            lines
+        }
+        Mechanism::PathGeometric { .. } => Vec::new(),
+        Mechanism::Piecewise { .. } => vec![
+            "mechanism = \"piecewise\" hides far values as well as near ones and keeps little order: it is there to compare with. \
+             \"clamped-geometric\" teaches far more at the same ε per bin."
+                .into(),
+        ],
+    }
+}
+
+/// 10 to 20 bins; 3 where so little is told that more would drown.
+fn bins(desensitisation: &Desensitisation, all: &[(&str, Changes)]) -> Vec<String> {
+    let mut few = Vec::new();
+    for (name, changes) in all {
+        let distances = changes.distances();
+        for (column, distance) in changes.schema().features().zip(&distances) {
+            let slots = match &column.kind {
+                Kind::Number(number) => number.cuts().bins(),
+                _ => continue,
+            };
+            let little = matches!(distance.whole, Loss::Bounded(e) if e.to_f64() < 1.0);
+            if little && slots > 3 {
+                few.push(format!("'{}' of {name}", column.name));
+            }
+        }
+    }
+    let mut lines = Vec::new();
+    if !few.is_empty() {
+        lines.push(format!(
+            "So little is told about {} (less than 1 over the whole domain) that {} keeps more than {} bins do: write bins = 3, or raise \
+             epsilon.",
+            few.join(", "),
+            3,
+            desensitisation.bins
+        ));
+    } else if !(10..=20).contains(&desensitisation.bins) {
+        lines.push(format!(
+            "bins = {}: 10 to 20 are best as a rule. ε counts by the bin, so that fewer bins tell less at the same ε.",
+            desensitisation.bins
+        ));
+    }
+    lines
+}
+
+fn budget(desensitisation: &Desensitisation) -> Vec<String> {
+    match desensitisation.budget {
+        Budget::Split => Vec::new(),
+        Budget::Full => vec![
+            "budget = \"full\" gives every column all of ε, and a row loses as many times as much as it has columns. \"split\" divides it."
+                .into(),
+        ],
+        Budget::Sample(columns) => vec![format!(
+            "budget = \"sample\" lets {columns} columns leave, whichever they are: in our trials splitting ε over all of them was better."
+        )],
+    }
+}

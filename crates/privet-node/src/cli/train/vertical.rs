@@ -1,0 +1,234 @@
+//! `privet train` where columns lie apart: every party on this machine, each with its own table, ledger lines and kept columns.
+
+use std::fmt::Write;
+
+use privet::Error;
+use privet::data::Table;
+use privet::model::Model;
+use privet::party::{Edge, Item, PartyId, Simulated, Simulation};
+use privet::setting::vertical::{self, Alignment, Message, Outcome, Party, Release};
+use privet::wire::Wire;
+use serde_json::json;
+
+use super::save;
+use crate::cli::exit::Failure;
+use crate::cli::high::Train;
+use crate::cli::parties::{Leaving, Seating, lines, open};
+use crate::cli::{Answer, leave, words};
+use crate::job::{Apart, Job, LabelHolder, replaced};
+use crate::ledger::Shared;
+use crate::progress::Progress;
+
+pub(super) fn run(apart: &Apart, job: &Job, train: &Train) -> Result<Answer, Failure> {
+    let own = &apart.label_holder;
+    let noisy = apart.vertical.label_epsilon().is_some();
+    if !noisy {
+        let what = format!("training on the rows and labels of {} as they are", own.name);
+        leave::ask(&own.source.schema, &what, train.not_protected)?;
+    }
+    let others = &apart.feature_holders;
+    for holder in others {
+        leave::spare(&train.ledger, &holder.kept)?;
+    }
+    let mut sets: Vec<_> = others.iter().map(|h| (&*h.source.schema, h.relation())).collect();
+    sets.extend(noisy.then(|| (&*own.source.schema, replaced(&own.source.schema))));
+    let path = train.ledger.path()?;
+    lines(path, &sets)?;
+    let desensitisation = apart.vertical.desensitisation();
+    let mine = own.table()?;
+    let theirs = others
+        .iter()
+        .map(|holder| holder.table(Some(desensitisation.bins)))
+        .collect::<Result<Vec<_>, _>>()?;
+    given(apart, &mine, &theirs)?;
+    let shared = open(path, &sets)?;
+    if noisy {
+        leave::recognise(&mut shared.store(), &leave::Rows::of(&own.source))?;
+    }
+    let releases = others
+        .iter()
+        .zip(&theirs)
+        .map(|(holder, table)| {
+            let leaving = Leaving {
+                desensitisation,
+                source: &holder.source,
+                table,
+                kept: &holder.kept,
+                relation: holder.relation(),
+                meets: holder.id.is_some(),
+            };
+            leaving.release(&shared)
+        })
+        .collect::<Result<Vec<_>, _>>()?;
+    // Last of all: what fails before uses nobody's rows without protection.
+    let rows = leave::Rows::of(&own.source);
+    let leave = match (noisy, own.source.schema.is_private()) {
+        (true, _) => None,
+        (false, true) => Some(leave::take_in(&mut shared.store(), &rows, BECAUSE)?),
+        (false, false) => Some(leave::take(&rows, BECAUSE, &train.ledger)?),
+    };
+
+    let mut tables: Vec<Option<Table>> = [mine].into_iter().chain(theirs).map(Some).collect();
+    let make = |party: PartyId, run| -> Result<Party, Error> {
+        let place = usize::from(party.0);
+        let table = tables[place].take();
+        let table = table.ok_or_else(|| Error::Misuse("nobody is made twice here".into()))?;
+        let holder = place
+            .checked_sub(1)
+            .map(|place| (&others[place], &releases[place]));
+        let seating = |schema, release: Option<&Release>, table| Seating {
+            vertical: &apart.vertical,
+            schema,
+            table,
+            release: release.cloned(),
+            shared: Shared::clone(&shared),
+            run: &run,
+        };
+        match (holder, &leave) {
+            (Some((holder, release)), _) => {
+                holder
+                    .relation()
+                    .typed(seating(&holder.source.schema, Some(release), table))
+            }
+            (None, Some(leave)) => vertical::LabelHolder::party(apart.vertical.clone(), table, leave.clone()),
+            (None, None) => {
+                let schema = &own.source.schema;
+                replaced(schema).typed(seating(schema, None, table))
+            }
+        }
+    };
+    let bar = Progress::steps("Training");
+    let progress = |_: &str, done, of| bar.at(done, of);
+    let simulation = Simulation::new(apart.names(), make)?.progress(&progress);
+    let records = simulation.records();
+    let ended = simulation.run()?;
+    let common = records.first().and_then(|record| common(&record.items()));
+    let traffic = Traffic::of(apart, &ended);
+    let model = trained(apart, ended)?;
+    save(job, &model)?;
+    Ok(answer(apart, job, &model, &traffic, common))
+}
+
+const BECAUSE: &str = "a model was trained on its rows and labels as they are (setting = \"vertical\")";
+
+/// Rows that are said to stand in the same order are as many, before anything leaves: to mend a table afterwards would make another.
+fn given(apart: &Apart, mine: &Table, theirs: &[Table]) -> Result<(), Failure> {
+    if apart.vertical.alignment() != Alignment::Given {
+        return Ok(());
+    }
+    let LabelHolder { name, source, .. } = &apart.label_holder;
+    let rows = mine.rows_under(&replaced(&source.schema));
+    for (holder, table) in apart.feature_holders.iter().zip(theirs) {
+        let found = table.rows_under(&holder.relation());
+        if let (Some(rows), Some(found)) = (rows, found)
+            && rows != found
+        {
+            return Err(Failure::input(format!(
+                "alignment = \"given\" means that row 1 of {} is row 1 of {}, but {name} has {rows} rows and {} has {found}: use \
+                 alignment = \"private\", or mend the tables. Nothing has left.",
+                source.data.display(),
+                holder.source.data.display(),
+                holder.name
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// The model, or why there is none: a party that says no more than that another gave up is asked last.
+fn trained(apart: &Apart, ended: Simulated<Outcome>) -> Result<Model, Failure> {
+    let mut why: Option<(String, Error)> = None;
+    for (name, outcome) in apart.names().into_iter().zip(ended.outcomes) {
+        match outcome {
+            Ok(Outcome::Trained(model)) => return Ok(*model),
+            Ok(_) => {}
+            Err(e) if matches!(why, None | Some((_, Error::Peer(_)))) => why = Some((name, e)),
+            Err(_) => {}
+        }
+    }
+    let (name, e) = why.unwrap_or_else(|| ("nobody".into(), Error::Misuse("a model is trained".into())));
+    let failure = Failure::from(e);
+    Err(Failure {
+        message: format!("{name}: {}", failure.message),
+        ..failure
+    })
+}
+
+/// How many rows all parties have, as the label holder was told.
+fn common(items: &[Item]) -> Option<usize> {
+    items.iter().find_map(|item| match item {
+        Item::Received { message, .. } => match Message::from_bytes(message).ok()? {
+            Message::Columns(release) => Some(release.rows()),
+            Message::Ordinals(ordinals) => Some(ordinals.rows()),
+            _ => None,
+        },
+        _ => None,
+    })
+}
+
+/// What went from whom to whom.
+struct Traffic(Vec<(String, String, Edge)>);
+
+impl Traffic {
+    fn of(apart: &Apart, ended: &Simulated<Outcome>) -> Self {
+        let names = apart.names();
+        let name = |party: &PartyId| names.get(usize::from(party.0)).cloned().unwrap_or_default();
+        let edges = ended.traffic.iter();
+        Self(
+            edges
+                .map(|((from, to), edge)| (name(from), name(to), *edge))
+                .collect(),
+        )
+    }
+}
+
+fn answer(apart: &Apart, job: &Job, model: &Model, traffic: &Traffic, common: Option<usize>) -> Answer {
+    let mut text = format!("{}\n\n", model.certificate());
+    for (from, to, edge) in &traffic.0 {
+        let _ = writeln!(
+            text,
+            "sent       {from} to {to}: {} in {}",
+            words::count(edge.bytes, "byte", "bytes"),
+            words::count(edge.frames, "message", "messages")
+        );
+    }
+    if let Some(rows) = common {
+        let _ = writeln!(
+            text,
+            "met        {}, for {}'s own eyes",
+            words::count(
+                rows as u64,
+                "row that all parties have",
+                "rows that all parties have"
+            ),
+            apart.trainer()
+        );
+    }
+    for holder in &apart.feature_holders {
+        let _ = writeln!(
+            text,
+            "kept       {}'s columns in {}: other models can be trained on them, and nothing leaves again",
+            holder.name,
+            holder.kept.display()
+        );
+    }
+    let _ = writeln!(
+        text,
+        "\nWrote {}: {}",
+        job.output.display(),
+        model.ensemble().summary()
+    );
+    let sent: Vec<_> = traffic
+        .0
+        .iter()
+        .map(|(from, to, edge)| json!({"from": from, "to": to, "bytes": edge.bytes, "messages": edge.frames}))
+        .collect();
+    let json = json!({
+        "model": job.output,
+        "certificate": model.certificate(),
+        "ensemble": model.ensemble().summary(),
+        "sent": sent,
+        "rows_in_common": common,
+    });
+    Answer::new(words::wrapped(&text), json)
+}

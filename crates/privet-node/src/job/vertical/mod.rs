@@ -1,0 +1,175 @@
+//! `setting = "vertical"`: one label holder, feature holders, and how columns change before they leave.
+
+mod privacy;
+mod sides;
+
+use std::path::{Path, PathBuf};
+
+use privet::data::{Schema, Section};
+use privet::privacy::Relation;
+use privet::setting::plain::{Algorithm, Plain};
+use privet::setting::vertical::{Alignment, Builder, Protocol, Vertical};
+
+pub use sides::{FeatureHolder, LabelHolder};
+
+use super::{Surroundings, plain};
+
+/// What a label holder is called if its job does not say.
+const LABEL_HOLDER: &str = "label holder";
+
+/// Parties with different columns of the same people.
+#[derive(Debug, Clone)]
+pub struct Apart {
+    /// How columns change, rows meet and trees grow.
+    pub vertical: Vertical,
+    /// The same where rows have met already: to simulate.
+    pub met: Vertical,
+    /// The party that knows what is to be predicted.
+    pub label_holder: LabelHolder,
+    /// The others, in the job's order.
+    pub feature_holders: Vec<FeatureHolder>,
+}
+
+impl Apart {
+    /// Every file that it reads or keeps.
+    pub(super) fn files(&self) -> Vec<&Path> {
+        let others = self.feature_holders.iter();
+        let others = others.flat_map(|holder| [holder.source.data.as_path(), &holder.kept]);
+        [self.label_holder.source.data.as_path()]
+            .into_iter()
+            .chain(others)
+            .collect()
+    }
+
+    /// The parties' names, in the order of their numbers.
+    pub fn names(&self) -> Vec<String> {
+        let others = self.feature_holders.iter().map(|holder| holder.name.clone());
+        [self.label_holder.name.clone()]
+            .into_iter()
+            .chain(others)
+            .collect()
+    }
+
+    /// The label holder in a sentence.
+    pub fn trainer(&self) -> String {
+        match self.label_holder.name.as_str() {
+            LABEL_HOLDER => format!("the {LABEL_HOLDER}"),
+            name => name.to_owned(),
+        }
+    }
+}
+
+/// Whom a schema protects where rows are met one by one: how many there are is no secret then.
+pub fn replaced(schema: &Schema) -> Relation {
+    match schema.relation() {
+        Relation::AddRemove { rows, unit } => Relation::Replace { rows, unit },
+        other => other,
+    }
+}
+
+/// The schema of rows that have all columns.
+fn joined<'a>(own: &Schema, others: impl Iterator<Item = &'a Schema>, bins: u16) -> Option<Schema> {
+    let coarse: Vec<Schema> = others.map(|schema| schema.coarse(bins)).collect();
+    let features = own.features().chain(coarse.iter().flat_map(Schema::features));
+    let columns = features.chain(own.label().map(|(column, _)| column)).cloned();
+    let missing = own.missing().to_vec();
+    let (unit, layout) = Default::default();
+    Schema::new(own.dataset(), unit, layout, missing, columns.collect()).ok()
+}
+
+/// The job, or nothing if something was found to be wrong with it; and the files that were looked at.
+pub(super) fn read(root: &Section<'_>, around: &Surroundings<'_>) -> (Option<Apart>, Vec<PathBuf>) {
+    const EXAMPLE: &str = "schema = \"bank.toml\"\ndata = \"bank.csv\"\nid = \"customer\"";
+    let alignment = chosen(root, "alignment", &Alignment::NAMES);
+    let protocol = chosen(root, "protocol", &Protocol::NAMES);
+    for key in ["schema", "data"].into_iter().filter(|key| root.has(key)) {
+        root.finding_at(
+            key,
+            format!("{key} belongs to a party here: write it below [label_holder] and below each [feature_holder.NAME]"),
+        );
+    }
+    let privacy = root.required_section("privacy", "epsilon = 1.0");
+    let algorithm = root.required_section("algorithm", "name = \"trees\"");
+    let desensitisation = privacy.and_then(|section| privacy::read(&section));
+    let reading = sides::Reading { around, alignment };
+    let own = root
+        .required_section("label_holder", EXAMPLE)
+        .map(|section| reading.label_holder(&section));
+    let others = reading.feature_holders(root);
+    let mut files: Vec<PathBuf> = own.iter().flat_map(|side| side.schema_file.clone()).collect();
+    files.extend(others.iter().filter_map(|side| side.schema_file.clone()));
+
+    let schemas: Option<Vec<&Schema>> = others.iter().map(|side| side.schema.as_ref()).collect();
+    let own_schema = own.as_ref().and_then(|side| side.schema.as_ref());
+    let apart = sides::check_together(own.as_ref(), &others);
+    // Names in `rises` are looked for among all columns; of columns that are drawn by chance nobody knows which.
+    let all = match (own_schema, &schemas, &desensitisation) {
+        (Some(own), Some(others), Some(d)) if !others.is_empty() && apart => {
+            let leaving = others.iter().copied().filter(|_| !d.is_sampled());
+            joined(own, leaving, d.bins)
+        }
+        _ => None,
+    };
+    let trees = algorithm.and_then(|section| trees(&section, all.as_ref()));
+    let whole = desensitisation.zip(trees).zip(privacy);
+    let Some(((desensitisation, trees), privacy)) = whole else {
+        return (None, files);
+    };
+    let Algorithm::Trees(trees) = trees.algorithm().clone() else {
+        return (None, files);
+    };
+    let builder = desensitisation.builder.trees(trees).protocol(protocol);
+    let verticals = privacy::built(&privacy, builder.clone().alignment(alignment))
+        .zip(privacy::built(&privacy, builder.alignment(Alignment::Given)));
+    let Some((vertical, met)) = verticals else {
+        return (None, files);
+    };
+    if let Some(side) = &own {
+        side.check_label_holder(&vertical, &privacy);
+    }
+    for side in &others {
+        side.check_feature_holder(&vertical, &privacy, root);
+    }
+    let own = own.and_then(sides::Side::label_holder);
+    let others: Option<Vec<FeatureHolder>> = others.into_iter().map(sides::Side::feature_holder).collect();
+    let apart = own.zip(others).map(|(label_holder, feature_holders)| Apart {
+        vertical,
+        met,
+        label_holder,
+        feature_holders,
+    });
+    (apart, files)
+}
+
+/// One of several names, or the first kind if nothing is said.
+fn chosen<T: Clone + Default>(root: &Section<'_>, key: &str, names: &[(&str, T)]) -> T {
+    root.choice(key, names)
+        .map(|found| found.value)
+        .unwrap_or_default()
+}
+
+/// `[algorithm]`: trees, with the defaults of this setting.
+fn trees(section: &Section<'_>, schema: Option<&Schema>) -> Option<Plain> {
+    section.required_choice("name", &[("trees", ())])?;
+    let start = Plain::builder().algorithm("trees").rounds(80);
+    // Leaves alone bound no depth, as everywhere.
+    let start = match section.has("leaves") {
+        true => start,
+        false => start.depth(3),
+    };
+    plain::checked(section, plain::parameters(section, start), schema)
+}
+
+/// A vertical builder, and what must be known of it before it is built.
+#[derive(Debug, Clone)]
+struct Wanted {
+    builder: Builder,
+    bins: u16,
+    sampled: bool,
+}
+
+impl Wanted {
+    fn is_sampled(&self) -> bool {
+        self.sampled
+    }
+}

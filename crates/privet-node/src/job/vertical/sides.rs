@@ -1,0 +1,345 @@
+//! The parties of `setting = "vertical"`: who has which table.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use privet::Error;
+use privet::data::schema::Kind;
+use privet::data::{Intake, Keep, Schema, Section, Table};
+use privet::privacy::Relation;
+use privet::setting::vertical::{Alignment, Protocol, Vertical};
+
+use super::super::{Source, Surroundings, real};
+use super::{LABEL_HOLDER, privacy, replaced};
+
+/// The party that knows what is to be predicted.
+#[derive(Debug, Clone)]
+pub struct LabelHolder {
+    /// Its name.
+    pub name: String,
+    /// Its table.
+    pub source: Source,
+    /// The column by which rows meet; none if they stand in order.
+    pub id: Option<String>,
+}
+
+/// A party that has columns and no label.
+#[derive(Debug, Clone)]
+pub struct FeatureHolder {
+    /// Its name.
+    pub name: String,
+    /// Its table.
+    pub source: Source,
+    /// The column by which rows meet; none if they stand in order.
+    pub id: Option<String>,
+    /// Where its columns are kept once they have left.
+    pub kept: PathBuf,
+}
+
+impl LabelHolder {
+    /// Reads its table, with the bins of its schema.
+    ///
+    /// # Errors
+    /// As [`Source::read`].
+    pub fn table(&self) -> Result<Table, Error> {
+        read(&self.source, Arc::clone(&self.source.schema), self.id.as_deref())
+    }
+}
+
+impl FeatureHolder {
+    /// Whom its columns protect.
+    pub fn relation(&self) -> Relation {
+        replaced(&self.source.schema)
+    }
+
+    /// Reads its table, with at most so many bins for numbers whose schema says nothing about bins.
+    ///
+    /// # Errors
+    /// As [`Source::read`].
+    pub fn table(&self, bins: Option<u16>) -> Result<Table, Error> {
+        let schema = &self.source.schema;
+        let schema = bins.map_or_else(|| Arc::clone(schema), |bins| Arc::new(schema.coarse(bins)));
+        read(&self.source, schema, self.id.as_deref())
+    }
+
+    /// Reads its table by another schema of the same columns.
+    ///
+    /// # Errors
+    /// As [`Source::read`].
+    pub fn table_as(&self, schema: Schema) -> Result<Table, Error> {
+        read(&self.source, Arc::new(schema), self.id.as_deref())
+    }
+}
+
+fn read(source: &Source, schema: Arc<Schema>, id: Option<&str>) -> Result<Table, Error> {
+    let intake = Intake::new(schema, Keep::Bins);
+    let intake = match id {
+        Some(column) => intake.aligned_by(column)?,
+        None => intake,
+    };
+    source.read(&intake)
+}
+
+/// What parties are read with.
+pub(super) struct Reading<'a> {
+    pub(super) around: &'a Surroundings<'a>,
+    pub(super) alignment: Alignment,
+}
+
+/// A party's section, and what was found in it.
+pub(super) struct Side<'a> {
+    section: Section<'a>,
+    name: Option<String>,
+    pub(super) schema_file: Option<PathBuf>,
+    pub(super) schema: Option<Schema>,
+    data: Option<PathBuf>,
+    /// Nothing where it is wrong; inside, nothing where it is not needed.
+    id: Option<Option<String>>,
+    kept: Option<PathBuf>,
+}
+
+impl Reading<'_> {
+    pub(super) fn label_holder<'s>(&self, section: &Section<'s>) -> Side<'s> {
+        section.allow(&["name"]);
+        let name = match section.has("name") {
+            true => section.text("name").map(|found| found.value),
+            false => Some(LABEL_HOLDER.into()),
+        };
+        if section.has("kept") {
+            section.finding_at(
+                "kept",
+                "kept is for feature holders, whose columns leave: leave it out",
+            );
+        }
+        self.side(section, name, ["\"bank.toml\"", "\"bank.csv\"", "\"customer\""])
+    }
+
+    pub(super) fn feature_holders<'s>(&self, root: &Section<'s>) -> Vec<Side<'s>> {
+        const EXAMPLE: &str = "{ schema = \"shop.toml\", data = \"shop.csv\", id = \"client\" }";
+        let all = root.section("feature_holder").map(|all| all.sections(EXAMPLE));
+        if all.as_ref().is_none_or(Vec::is_empty) {
+            root.finding_at(
+                "feature_holder",
+                "there is no feature holder; add lines such as:\n    [feature_holder.shop]\n    schema = \"shop.toml\"\n    data = \
+                 \"shop.csv\"\n    id = \"client\"",
+            );
+        }
+        all.unwrap_or_default()
+            .iter()
+            .map(|section| {
+                section.allow(&["kept"]);
+                let name = Some(section.name().to_owned());
+                let mut side = self.side(section, name, ["\"shop.toml\"", "\"shop.csv\"", "\"client\""]);
+                side.kept = match section.has("kept") {
+                    true => self.around.path(section, "kept", "\"shop.columns\""),
+                    false => side.data.as_ref().map(|data| {
+                        let mut name = data.clone().into_os_string();
+                        name.push(".columns");
+                        name.into()
+                    }),
+                };
+                side
+            })
+            .collect()
+    }
+
+    fn side<'s>(&self, section: &Section<'s>, name: Option<String>, examples: [&str; 3]) -> Side<'s> {
+        let [schema, data, id] = examples;
+        let schema_file = self.around.path(section, "schema", schema);
+        let data = self.around.path(section, "data", data);
+        let schema = self.around.schema(section, schema_file.as_deref());
+        let id = match self.alignment {
+            Alignment::Private => section.required_text("id", id).and_then(|found| {
+                let schema = schema.as_ref()?;
+                let column = schema.columns().iter().find(|c| c.name == found.value);
+                if column.is_some_and(|column| column.kind == Kind::Id) {
+                    return Some(Some(found.value));
+                }
+                let ids = schema.columns().iter().filter(|c| c.kind == Kind::Id);
+                let ids: Vec<&str> = ids.map(|c| c.name.as_str()).collect();
+                section.finding_at(
+                    "id",
+                    match ids[..] {
+                        [] => format!(
+                            "the schema has no column '{0}' of type id to meet rows by: add {0} = {{ type = \"id\" }} to its [columns]",
+                            found.value
+                        ),
+                        _ => format!(
+                            "the schema has no column '{}' of type id to meet rows by; it has: {}",
+                            found.value,
+                            ids.join(", ")
+                        ),
+                    },
+                );
+                None
+            }),
+            Alignment::Given => {
+                if section.has("id") {
+                    section.finding_at("id", "id is not used with alignment = \"given\", where row 1 here is row 1 there: leave it out");
+                }
+                Some(None)
+            }
+        };
+        if let Some(name) = name.as_deref().filter(|name| !is_name(name)) {
+            section.finding_at(
+                "name",
+                format!("{name:?} cannot name a party: write one short line"),
+            );
+        }
+        Side {
+            section: *section,
+            name,
+            schema_file,
+            schema,
+            data,
+            id,
+            kept: None,
+        }
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    !name.is_empty() && name.trim() == name && name.len() <= 100 && !name.chars().any(char::is_control)
+}
+
+impl Side<'_> {
+    /// Findings where the parameters do not fit the label holder.
+    pub(super) fn check_label_holder(&self, vertical: &Vertical, privacy: &Section<'_>) {
+        let Some(schema) = &self.schema else { return };
+        if let Err(e) = vertical.check_label_holder(schema) {
+            match privacy::key_of(&e.to_string()) {
+                Some(_) => privacy::about(privacy, &e),
+                None => self.section.finding_at("schema", e.to_string()),
+            }
+            return;
+        }
+        if vertical.label_epsilon().is_some() {
+            self.check_rows(schema);
+        }
+    }
+
+    /// Findings where the parameters do not fit a feature holder.
+    pub(super) fn check_feature_holder(
+        &self,
+        vertical: &Vertical,
+        privacy: &Section<'_>,
+        root: &Section<'_>,
+    ) {
+        let Some(schema) = &self.schema else { return };
+        if let Err(e) = vertical.check_feature_holder(schema) {
+            match privacy::key_of(&e.to_string()) {
+                Some(_) => privacy::about(privacy, &e),
+                None => self.section.finding_at("schema", e.to_string()),
+            }
+            return;
+        }
+        if vertical.protocol() == Protocol::AsPublished
+            && let Some(column) = schema.features().find(|c| matches!(c.kind, Kind::Category(_)))
+        {
+            root.finding_at(
+                "protocol",
+                format!(
+                    "protocol = \"as_published\" ranks values, and the column '{}' of {} has no order: declare it as an ordinal, or use \
+                     protocol = \"columns\"",
+                    column.name,
+                    self.section.name()
+                ),
+            );
+        }
+        self.check_rows(schema);
+    }
+
+    /// Rows meet one by one: a person of several rows could be told by their number.
+    fn check_rows(&self, schema: &Schema) {
+        if let Relation::Replace { rows, .. } = replaced(schema)
+            && rows.get() > 1
+        {
+            self.section.finding_at(
+                "schema",
+                format!(
+                    "the schema says that a person has up to {rows} rows, and changed values show how many there are of each: write \
+                     rows_per_unit = 1, or declare what everybody may know with private = false"
+                ),
+            );
+        }
+    }
+
+    pub(super) fn label_holder(self) -> Option<LabelHolder> {
+        let source = source(self.schema, self.data)?;
+        Some(LabelHolder {
+            name: self.name?,
+            source,
+            id: self.id?,
+        })
+    }
+
+    pub(super) fn feature_holder(self) -> Option<FeatureHolder> {
+        let source = source(self.schema, self.data)?;
+        Some(FeatureHolder {
+            name: self.name?,
+            source,
+            id: self.id?,
+            kept: self.kept?,
+        })
+    }
+}
+
+fn source(schema: Option<Schema>, data: Option<PathBuf>) -> Option<Source> {
+    let schema = Arc::new(schema?);
+    Some(Source { schema, data: data? })
+}
+
+/// Whether names, data sets, columns and files of all parties go together; findings where they do not.
+pub(super) fn check_together(own: Option<&Side<'_>>, others: &[Side<'_>]) -> bool {
+    let mut fine = true;
+    let (mut names, mut sets, mut columns, mut files) =
+        (BTreeMap::new(), BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+    for side in own.into_iter().chain(others) {
+        let who = side.name.clone().unwrap_or_default();
+        let mut say = |key: &str, why: String| {
+            side.section.finding_at(key, why);
+            fine = false;
+        };
+        if names.insert(who.clone(), ()).is_some() {
+            say(
+                "name",
+                format!("two parties are called '{who}': give each a name of its own"),
+            );
+        }
+        for (key, file) in [("data", &side.data), ("kept", &side.kept)] {
+            if let Some(file) = file
+                && let Some(before) = files.insert(real(file), who.clone())
+            {
+                let why = format!(
+                    "{} is used by {before} already: each party has files of its own",
+                    file.display()
+                );
+                say(key, why);
+            }
+        }
+        let Some(schema) = &side.schema else { continue };
+        if let Some(before) = sets.insert(schema.dataset().to_owned(), who.clone()) {
+            let why = format!(
+                "the data set '{}' is {before}'s already: a budget is one party's, so give each data set a name of its own",
+                schema.dataset()
+            );
+            say("schema", why);
+        }
+        let read = schema
+            .columns()
+            .iter()
+            .filter(|c| !matches!(c.kind, Kind::Id | Kind::Skip));
+        for column in read {
+            if let Some(before) = columns.insert(column.name.clone(), who.clone()) {
+                let why = format!(
+                    "the column '{}' is {before}'s already, and a model knows columns by name: rename one of them in its table and schema, \
+                     or declare it as type = \"skip\" here",
+                    column.name
+                );
+                say("schema", why);
+            }
+        }
+    }
+    fine
+}

@@ -1,0 +1,47 @@
+//! One ledger that several parties on this machine write to.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use privet::Error;
+use privet::privacy::journal::{Entry, Journal};
+
+use super::Store;
+
+/// A ledger that is open once and used by several budgets at a time; its clones are one ledger.
+#[derive(Clone)]
+pub struct Shared(Arc<Mutex<Store>>);
+
+impl Shared {
+    /// Shares an open ledger.
+    pub fn new(store: Store) -> Self {
+        Self(Arc::new(Mutex::new(store)))
+    }
+
+    /// The ledger, for as long as nobody else needs it.
+    pub fn store(&self) -> MutexGuard<'_, Store> {
+        // A panic elsewhere leaves the file as it is: every write is whole or not there.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Journal for Shared {
+    fn read(&mut self) -> Result<Vec<Entry>, Error> {
+        self.store().read()
+    }
+
+    fn append(&mut self, entry: &Entry) -> Result<(), Error> {
+        self.store().append(entry)
+    }
+
+    fn now(&self) -> Option<u64> {
+        self.store().now()
+    }
+
+    fn is_durable(&self) -> bool {
+        self.store().is_durable()
+    }
+
+    fn is_shared(&self) -> bool {
+        true
+    }
+}
