@@ -15,7 +15,7 @@ use super::high::Desensitise;
 use super::parties::{Leaving, open};
 use super::predict::{quoted, separate};
 use super::{Answer, leave, schema, words};
-use crate::job::{Source, replaced};
+use crate::job::Source;
 use crate::ledger::{Shared, write_whole};
 
 pub(super) fn run(given: &Desensitise) -> Result<Answer, Failure> {
@@ -39,7 +39,7 @@ pub(super) fn run(given: &Desensitise) -> Result<Answer, Failure> {
     for leaves in [&columns].into_iter().chain(&labels) {
         leaves.how.changes(&leaves.source.schema)?;
     }
-    let shared = open(given.ledger.path()?, &[(&declared, replaced(&declared))])?;
+    let shared = open(given.ledger.path()?, &[(&declared, declared.replaced())])?;
     let columns = columns.release(&declared, &shared)?;
     let labels = labels
         .map(|labels| labels.release(&declared, &shared))
@@ -109,7 +109,7 @@ impl Leaves {
             source: &self.source,
             table: &table,
             kept: &self.kept,
-            relation: replaced(declared),
+            relation: declared.replaced(),
             meets: false,
         };
         leaving.release(shared)

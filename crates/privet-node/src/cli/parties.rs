@@ -7,11 +7,11 @@ use privet::Error;
 use privet::data::{Schema, Table};
 use privet::party::RunName;
 use privet::privacy::{Ledger, Neighbours, Randomness, Relation, Typed};
-use privet::setting::vertical::{self, Desensitisation, Party, Release, Vertical};
+use privet::setting::vertical::{self, Desensitisation, NoisyLabels, Party, Release, Vertical};
 
 use super::exit::{Exit, Failure};
 use super::leave::{self, Rows};
-use crate::job::Source;
+use crate::job::{LabelHolder, Source};
 use crate::ledger::{Shared, Store};
 use crate::record::FileRecord;
 
@@ -74,18 +74,8 @@ pub(super) struct Leaving<'a> {
 impl Leaving<'_> {
     /// The columns: drawn and kept, or as they were kept.
     pub(super) fn release(&self, shared: &Shared) -> Result<Release, Failure> {
-        let Source { schema, data } = self.source;
-        let file = || {
-            File::open(data)
-                .map_err(|e| Failure::input(format!("{}: it cannot be read: {e}", data.display())))
-        };
-        let mark = {
-            let mut store = shared.store();
-            leave::recognise(&mut store, &Rows::of(self.source))?;
-            store.mark(file()?)?
-        };
         let is_new = std::fs::symlink_metadata(self.kept).is_err();
-        let record = FileRecord::open(self.kept, &format!("{}\n{mark}", schema.dataset()))?;
+        let record = record(self.source, self.kept, shared)?;
         let keeping = Keeping {
             leaving: self,
             shared: shared.clone(),
@@ -96,7 +86,7 @@ impl Leaving<'_> {
         if let (true, Err(Error::Budget(_) | Error::Data(_))) = (is_new, &release) {
             let _ = std::fs::remove_file(self.kept);
         }
-        Ok(release.map_err(|e| about(data, self.kept, e))?)
+        Ok(release.map_err(|e| about(&self.source.data, self.kept, e))?)
     }
 }
 
@@ -154,13 +144,73 @@ impl Typed for Keeping<'_> {
     }
 }
 
+/// A label holder's labels that change, or did before.
+pub(super) struct Labelling<'a> {
+    pub(super) vertical: &'a Vertical,
+    pub(super) own: &'a LabelHolder,
+    pub(super) table: &'a Table,
+    pub(super) shared: &'a Shared,
+}
+
+impl Labelling<'_> {
+    /// The labels: drawn and kept, or as they were kept.
+    pub(super) fn labels(&self) -> Result<NoisyLabels, Failure> {
+        let (source, kept) = (&self.own.source, &self.own.kept);
+        let is_new = std::fs::symlink_metadata(kept).is_err();
+        let record = record(source, kept, self.shared)?;
+        let labels = source.schema.replaced().typed(Changing { of: self, record });
+        if let (true, Err(Error::Budget(_) | Error::Data(_))) = (is_new, &labels) {
+            let _ = std::fs::remove_file(kept);
+        }
+        Ok(labels.map_err(|e| about(&source.data, kept, e))?)
+    }
+}
+
+struct Changing<'a> {
+    of: &'a Labelling<'a>,
+    record: FileRecord,
+}
+
+impl Typed for Changing<'_> {
+    type Output = Result<NoisyLabels, Error>;
+
+    fn under<N: Neighbours>(self, relation: N) -> Self::Output {
+        let Labelling {
+            vertical,
+            own,
+            table,
+            shared,
+        } = self.of;
+        let dataset = own.source.schema.dataset();
+        let ledger = Ledger::open(dataset, relation, Shared::clone(shared), Randomness::from_os()?)?;
+        NoisyLabels::keep(vertical, table, ledger, Box::new(self.record))
+    }
+}
+
+/// The record of what has left of a table, which is recognised by its bytes.
+fn record(source: &Source, kept: &Path, shared: &Shared) -> Result<FileRecord, Failure> {
+    let Source { schema, data } = source;
+    let mut store = shared.store();
+    leave::recognise(&mut store, &Rows::of(source))?;
+    let file = File::open(data)
+        .map_err(|e| Failure::input(format!("{}: it cannot be read: {e}", data.display())))?;
+    let mark = store.mark(file)?;
+    Ok(FileRecord::open(kept, &format!("{}\n{mark}", schema.dataset()))?)
+}
+
+/// What has left of a party's table.
+pub(super) enum Left {
+    Columns(Release),
+    Labels(NoisyLabels),
+}
+
 /// A party that is about to take its seat.
 pub(super) struct Seating<'a> {
     pub(super) vertical: &'a Vertical,
     pub(super) schema: &'a Schema,
     pub(super) table: Table,
-    /// What it keeps; a label holder keeps nothing.
-    pub(super) release: Option<Release>,
+    /// What has left of it.
+    pub(super) left: Left,
     pub(super) shared: Shared,
     pub(super) run: &'a RunName,
 }
@@ -176,9 +226,13 @@ impl Typed for Seating<'_> {
             Randomness::from_os()?,
         )?;
         let vertical = self.vertical.clone();
-        match self.release {
-            Some(release) => vertical::FeatureHolder::kept(vertical, release, self.table, ledger, self.run),
-            None => vertical::LabelHolder::with_noisy_labels(vertical, self.table, ledger, self.run),
+        match self.left {
+            Left::Columns(release) => {
+                vertical::FeatureHolder::kept(vertical, release, self.table, ledger, self.run)
+            }
+            Left::Labels(labels) => {
+                vertical::LabelHolder::with_kept_labels(vertical, self.table, labels, ledger, self.run)
+            }
         }
     }
 }

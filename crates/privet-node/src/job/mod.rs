@@ -12,7 +12,7 @@ use privet::data::{Document, Intake, Keep, Schema, Section, Table};
 use privet::setting::plain::Plain;
 
 pub use central::Curated;
-pub use vertical::{Apart, FeatureHolder, LabelHolder, replaced};
+pub use vertical::{Apart, FeatureHolder, LabelHolder};
 
 use crate::progress::Progress;
 use crate::table::{self, Extra};

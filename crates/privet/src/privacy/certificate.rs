@@ -365,6 +365,8 @@ impl Run {
         }
         match pure_sum(&self.payments) {
             _ if self.payments.is_empty() => None,
+            // Beside columns that have left, an ε of nothing would be read as a promise about them.
+            Some(Epsilon::ZERO) if !self.columns.is_empty() => None,
             Some(epsilon) => Some(Guarantee::Pure { epsilon }),
             None => Some(Guarantee::approximate(self.cap, self.delta)),
         }

@@ -13,8 +13,8 @@ use privet::privacy::{Delta, Guarantee, Ledger, Randomness, Replace};
 use privet::setting::evaluation::Evaluation;
 use privet::setting::plain::Plain;
 use privet::setting::vertical::{
-    Alignment, Budget, Categories, FeatureHolder, LABEL_HOLDER, LabelHolder, Outcome, Party, Protocol,
-    Release, Vertical,
+    Alignment, Budget, Categories, FeatureHolder, LABEL_HOLDER, LabelHolder, NoisyLabels, Outcome, Party,
+    Protocol, Release, Vertical,
 };
 
 use crate::faults::journal;
@@ -237,6 +237,55 @@ fn columns_leave_once_and_are_used_as_often_as_one_likes() {
         vertical.desensitisation(),
         &shop_table(),
         shop_ledger(&journal),
+        Box::new(Volatile::default()),
+    );
+    assert!(matches!(forgotten, Err(Error::Budget(_))), "{forgotten:?}");
+}
+
+#[test]
+fn labels_leave_once_and_are_used_as_often_as_one_likes() {
+    let schema = BANK.replace(
+        "age = { type = \"integer\", min = 18, max = 90 }",
+        "age = { type = \"skip\" }",
+    );
+    let (journal, record) = (journal("bank"), Volatile::default());
+    let own = || table(&schema, &bank(0..300), Some("who"));
+    let ledger = || Ledger::open("bank", Replace::row(), journal.clone(), Randomness::from_os()?);
+    let keep = |vertical: &Vertical| NoisyLabels::keep(vertical, &own(), ledger()?, Box::new(record.clone()));
+    let noisy = |label: &str| builder("20").label_epsilon(epsilon(label)).build().unwrap();
+    let vertical = noisy("2");
+    for _ in 0..2 {
+        let names = vec!["bank".to_owned(), "shop".to_owned()];
+        let simulation = Simulation::new(names, |party, run| -> Result<Party, Error> {
+            let vertical = vertical.clone();
+            if party == LABEL_HOLDER {
+                let labels = keep(&vertical)?;
+                return LabelHolder::with_kept_labels(vertical, own(), labels, ledger()?, &run);
+            }
+            let ledger = Ledger::volatile(Replace::row(), Caps::ZERO, Delta::ZERO, Randomness::from_os()?)?;
+            FeatureHolder::party(vertical, table(SHOP, &shop(0..300), Some("client")), ledger, &run)
+        });
+        let model = trained(simulation.unwrap().run().unwrap());
+        let text = model.certificate().to_string();
+        assert!(
+            !model.certificate().is_void() && text.contains("'loan' 2 and 2"),
+            "{text}"
+        );
+        assert!(text.contains("no ε was spent"), "{text}");
+    }
+    let count = |wanted: fn(&Event) -> bool| journal.entries().iter().filter(|e| wanted(e.event())).count();
+    assert_eq!(count(|e| matches!(e, Event::Desensitise { .. })), 1);
+    assert_eq!(
+        count(|e| matches!(e, Event::Leak { .. })),
+        4,
+        "two for each meeting"
+    );
+    let dearer = keep(&noisy("3"));
+    assert!(matches!(dearer, Err(Error::Parameter(_))), "{dearer:?}");
+    let forgotten = NoisyLabels::keep(
+        &vertical,
+        &own(),
+        ledger().unwrap(),
         Box::new(Volatile::default()),
     );
     assert!(matches!(forgotten, Err(Error::Budget(_))), "{forgotten:?}");

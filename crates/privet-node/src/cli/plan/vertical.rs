@@ -14,7 +14,7 @@ use super::summary;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::high::Where;
 use crate::cli::{Answer, leave, parties, words};
-use crate::job::{Apart, FeatureHolder, Job, replaced};
+use crate::job::{Apart, FeatureHolder, Job};
 use crate::ledger::Store;
 
 pub(super) fn run(apart: &Apart, job: &Job, ledger: &Where) -> Result<Answer, Failure> {
@@ -172,11 +172,16 @@ fn left(apart: &Apart, book: Option<&Book>) -> Vec<String> {
         account.and_then(Account::desensitised)
     };
     let labels = apart.vertical.label_epsilon().map(|_| {
-        let own = apart.trainer();
-        match left(apart.label_holder.source.schema.dataset()) {
-            None => format!("{own}: nothing. Labels leave once, too, and are not kept: keep the model."),
-            Some(_) => format!(
-                "{own}: its labels. They are not kept, and `privet train` would be refused: use the model that was made with them."
+        let (own, kept) = (apart.trainer(), &apart.label_holder.kept);
+        match (left(apart.label_holder.source.schema.dataset()), kept.exists()) {
+            (None, _) => format!("{own}: nothing."),
+            (Some(_), true) => format!(
+                "{own}: its labels. They are kept in {} and used again: nothing more leaves.",
+                kept.display()
+            ),
+            (Some(_), false) => format!(
+                "{own}: its labels, and {} is not there. Labels leave once: put that file back, or say in the job where it is (kept = …).",
+                kept.display()
             ),
         }
     });
@@ -228,7 +233,7 @@ fn cost(apart: &Apart, path: &std::path::Path) -> (String, Option<Failure>) {
         .collect();
     if apart.vertical.label_epsilon().is_some() {
         let schema = &*apart.label_holder.source.schema;
-        sets.push((schema, replaced(schema)));
+        sets.push((schema, schema.replaced()));
     }
     match parties::lines(path, &sets) {
         Ok(()) => (text, None),

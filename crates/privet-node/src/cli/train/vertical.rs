@@ -6,16 +6,16 @@ use privet::Error;
 use privet::data::Table;
 use privet::model::Model;
 use privet::party::{Edge, Item, PartyId, Simulated, Simulation};
-use privet::setting::vertical::{self, Alignment, Message, Outcome, Party, Release};
+use privet::setting::vertical::{self, Alignment, Message, Outcome, Party};
 use privet::wire::Wire;
 use serde_json::json;
 
 use super::save;
 use crate::cli::exit::Failure;
 use crate::cli::high::Train;
-use crate::cli::parties::{Leaving, Seating, lines, open};
+use crate::cli::parties::{Labelling, Leaving, Left, Seating, lines, open};
 use crate::cli::{Answer, leave, words};
-use crate::job::{Apart, Job, LabelHolder, replaced};
+use crate::job::{Apart, Job, LabelHolder};
 use crate::ledger::Shared;
 use crate::progress::Progress;
 
@@ -27,11 +27,11 @@ pub(super) fn run(apart: &Apart, job: &Job, train: &Train) -> Result<Answer, Fai
         leave::ask(&own.source.schema, &what, train.not_protected)?;
     }
     let others = &apart.feature_holders;
-    for holder in others {
-        leave::spare(&train.ledger, &holder.kept)?;
+    for kept in others.iter().map(|holder| &holder.kept).chain([&own.kept]) {
+        leave::spare(&train.ledger, kept)?;
     }
     let mut sets: Vec<_> = others.iter().map(|h| (&*h.source.schema, h.relation())).collect();
-    sets.extend(noisy.then(|| (&*own.source.schema, replaced(&own.source.schema))));
+    sets.extend(noisy.then(|| (&*own.source.schema, own.source.schema.replaced())));
     let path = train.ledger.path()?;
     lines(path, &sets)?;
     let desensitisation = apart.vertical.desensitisation();
@@ -42,9 +42,6 @@ pub(super) fn run(apart: &Apart, job: &Job, train: &Train) -> Result<Answer, Fai
         .collect::<Result<Vec<_>, _>>()?;
     given(apart, &mine, &theirs)?;
     let shared = open(path, &sets)?;
-    if noisy {
-        leave::recognise(&mut shared.store(), &leave::Rows::of(&own.source))?;
-    }
     let releases = others
         .iter()
         .zip(&theirs)
@@ -60,6 +57,13 @@ pub(super) fn run(apart: &Apart, job: &Job, train: &Train) -> Result<Answer, Fai
             leaving.release(&shared)
         })
         .collect::<Result<Vec<_>, _>>()?;
+    let labelling = Labelling {
+        vertical: &apart.vertical,
+        own,
+        table: &mine,
+        shared: &shared,
+    };
+    let labels = noisy.then(|| labelling.labels()).transpose()?;
     // Last of all: what fails before uses nobody's rows without protection.
     let rows = leave::Rows::of(&own.source);
     let leave = match (noisy, own.source.schema.is_private()) {
@@ -76,25 +80,31 @@ pub(super) fn run(apart: &Apart, job: &Job, train: &Train) -> Result<Answer, Fai
         let holder = place
             .checked_sub(1)
             .map(|place| (&others[place], &releases[place]));
-        let seating = |schema, release: Option<&Release>, table| Seating {
+        let seating = |schema, left, table| Seating {
             vertical: &apart.vertical,
             schema,
             table,
-            release: release.cloned(),
+            left,
             shared: Shared::clone(&shared),
             run: &run,
         };
-        match (holder, &leave) {
-            (Some((holder, release)), _) => {
+        match (holder, &leave, &labels) {
+            (Some((holder, release)), ..) => {
+                let left = Left::Columns(release.clone());
                 holder
                     .relation()
-                    .typed(seating(&holder.source.schema, Some(release), table))
+                    .typed(seating(&holder.source.schema, left, table))
             }
-            (None, Some(leave)) => vertical::LabelHolder::party(apart.vertical.clone(), table, leave.clone()),
-            (None, None) => {
+            (None, Some(leave), _) => {
+                vertical::LabelHolder::party(apart.vertical.clone(), table, leave.clone())
+            }
+            (None, None, Some(labels)) => {
                 let schema = &own.source.schema;
-                replaced(schema).typed(seating(schema, None, table))
+                schema
+                    .replaced()
+                    .typed(seating(schema, Left::Labels(labels.clone()), table))
             }
+            (None, None, None) => Err(Error::Misuse("labels change, or there is leave".into())),
         }
     };
     let bar = Progress::steps("Training");
@@ -117,7 +127,7 @@ fn given(apart: &Apart, mine: &Table, theirs: &[Table]) -> Result<(), Failure> {
         return Ok(());
     }
     let LabelHolder { name, source, .. } = &apart.label_holder;
-    let rows = mine.rows_under(&replaced(&source.schema));
+    let rows = mine.rows_under(&source.schema.replaced());
     for (holder, table) in apart.feature_holders.iter().zip(theirs) {
         let found = table.rows_under(&holder.relation());
         if let (Some(rows), Some(found)) = (rows, found)
@@ -210,6 +220,15 @@ fn answer(apart: &Apart, job: &Job, model: &Model, traffic: &Traffic, common: Op
             "kept       {}'s columns in {}: other models can be trained on them, and nothing leaves again",
             holder.name,
             holder.kept.display()
+        );
+    }
+    if apart.vertical.label_epsilon().is_some() {
+        let own = &apart.label_holder;
+        let _ = writeln!(
+            text,
+            "kept       {}'s labels in {}, likewise",
+            own.name,
+            own.kept.display()
         );
     }
     let _ = writeln!(

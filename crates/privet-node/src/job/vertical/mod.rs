@@ -6,7 +6,6 @@ mod sides;
 use std::path::{Path, PathBuf};
 
 use privet::data::{Schema, Section};
-use privet::privacy::Relation;
 use privet::setting::plain::{Algorithm, Plain};
 use privet::setting::vertical::{Alignment, Builder, Protocol, Vertical};
 
@@ -35,7 +34,8 @@ impl Apart {
     pub(super) fn files(&self) -> Vec<&Path> {
         let others = self.feature_holders.iter();
         let others = others.flat_map(|holder| [holder.source.data.as_path(), &holder.kept]);
-        [self.label_holder.source.data.as_path()]
+        let own = &self.label_holder;
+        [own.source.data.as_path(), &own.kept]
             .into_iter()
             .chain(others)
             .collect()
@@ -56,14 +56,6 @@ impl Apart {
             LABEL_HOLDER => format!("the {LABEL_HOLDER}"),
             name => name.to_owned(),
         }
-    }
-}
-
-/// Whom a schema protects where rows are met one by one: how many there are is no secret then.
-pub fn replaced(schema: &Schema) -> Relation {
-    match schema.relation() {
-        Relation::AddRemove { rows, unit } => Relation::Replace { rows, unit },
-        other => other,
     }
 }
 

@@ -11,7 +11,7 @@ use privet::privacy::Relation;
 use privet::setting::vertical::{Alignment, Protocol, Vertical};
 
 use super::super::{Source, Surroundings, real};
-use super::{LABEL_HOLDER, privacy, replaced};
+use super::{LABEL_HOLDER, privacy};
 
 /// The party that knows what is to be predicted.
 #[derive(Debug, Clone)]
@@ -22,6 +22,8 @@ pub struct LabelHolder {
     pub source: Source,
     /// The column by which rows meet; none if they stand in order.
     pub id: Option<String>,
+    /// Where its labels are kept, if they change.
+    pub kept: PathBuf,
 }
 
 /// A party that has columns and no label.
@@ -50,7 +52,7 @@ impl LabelHolder {
 impl FeatureHolder {
     /// Whom its columns protect.
     pub fn relation(&self) -> Relation {
-        replaced(&self.source.schema)
+        self.source.schema.replaced()
     }
 
     /// Reads its table, with at most so many bins for numbers whose schema says nothing about bins.
@@ -106,13 +108,10 @@ impl Reading<'_> {
             true => section.text("name").map(|found| found.value),
             false => Some(LABEL_HOLDER.into()),
         };
-        if section.has("kept") {
-            section.finding_at(
-                "kept",
-                "kept is for feature holders, whose columns leave: leave it out",
-            );
-        }
-        self.side(section, name, ["\"bank.toml\"", "\"bank.csv\"", "\"customer\""])
+        section.allow(&["kept"]);
+        let mut side = self.side(section, name, ["\"bank.toml\"", "\"bank.csv\"", "\"customer\""]);
+        side.kept = self.kept(section, &side, ["labels", "\"bank.labels\""]);
+        side
     }
 
     pub(super) fn feature_holders<'s>(&self, root: &Section<'s>) -> Vec<Side<'s>> {
@@ -131,17 +130,21 @@ impl Reading<'_> {
                 section.allow(&["kept"]);
                 let name = Some(section.name().to_owned());
                 let mut side = self.side(section, name, ["\"shop.toml\"", "\"shop.csv\"", "\"client\""]);
-                side.kept = match section.has("kept") {
-                    true => self.around.path(section, "kept", "\"shop.columns\""),
-                    false => side.data.as_ref().map(|data| {
-                        let mut name = data.clone().into_os_string();
-                        name.push(".columns");
-                        name.into()
-                    }),
-                };
+                side.kept = self.kept(section, &side, ["columns", "\"shop.columns\""]);
                 side
             })
             .collect()
+    }
+
+    /// Where a party keeps what has left: beside its data, if the job says nothing else.
+    fn kept(&self, section: &Section<'_>, side: &Side<'_>, [what, example]: [&str; 2]) -> Option<PathBuf> {
+        if section.has("kept") {
+            return self.around.path(section, "kept", example);
+        }
+        let mut name = side.data.clone()?.into_os_string();
+        name.push(".");
+        name.push(what);
+        Some(name.into())
     }
 
     fn side<'s>(&self, section: &Section<'s>, name: Option<String>, examples: [&str; 3]) -> Side<'s> {
@@ -252,7 +255,7 @@ impl Side<'_> {
 
     /// Rows meet one by one: a person of several rows could be told by their number.
     fn check_rows(&self, schema: &Schema) {
-        if let Relation::Replace { rows, .. } = replaced(schema)
+        if let Relation::Replace { rows, .. } = schema.replaced()
             && rows.get() > 1
         {
             self.section.finding_at(
@@ -271,6 +274,7 @@ impl Side<'_> {
             name: self.name?,
             source,
             id: self.id?,
+            kept: self.kept?,
         })
     }
 

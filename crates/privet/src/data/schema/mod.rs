@@ -191,6 +191,14 @@ impl Schema {
         Relation::ReplacePrivate { rows, unit, columns }
     }
 
+    /// Whom it protects where rows meet one by one, so that their number is no secret: whoever was there or not is replaced then.
+    pub fn replaced(&self) -> Relation {
+        match self.relation() {
+            Relation::AddRemove { rows, unit } => Relation::Replace { rows, unit },
+            other => other,
+        }
+    }
+
     /// Why rows of this schema cannot be given to a model of `other`, if they cannot: features and label must be declared alike,
     /// in the same order. Who is protected, and how the file is written, may differ.
     pub fn differs(&self, other: &Self) -> Option<String> {

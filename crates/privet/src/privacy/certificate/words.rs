@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::privacy::Epsilon;
 use crate::privacy::mechanism::ordered::Distance;
 
 use super::{Certificate, Claim, Guarantee, Observer, Said};
@@ -90,11 +91,14 @@ impl fmt::Display for Certificate {
             )?;
         }
         if let Some(total) = &self.total {
-            writeln!(
-                f,
-                "together   with all other runs on this data set: {}",
-                total.guarantee
-            )?;
+            f.write_str("together   with all other runs on this data set: ")?;
+            match total.guarantee {
+                // Where other things have left, an ε of nothing would be read as a promise about them.
+                Guarantee::Pure {
+                    epsilon: Epsilon::ZERO,
+                } if total.leaks > 0 || total.desensitised.is_some() => f.write_str("no ε was spent\n")?,
+                _ => writeln!(f, "{}", total.guarantee)?,
+            }
             if !matches!(total.guarantee, Guarantee::Void { .. }) {
                 assuming(f, total.assuming.iter().map(String::as_str))?;
             }

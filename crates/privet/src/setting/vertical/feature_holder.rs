@@ -284,21 +284,7 @@ impl Source {
             Self::Kept {
                 mut release, purse, ..
             } => {
-                // What this run showed besides stands with what the columns were promised.
-                let said = context.once("the certificate", || Ok(purse.close().0.to_json().into_bytes()))?;
-                let said = std::str::from_utf8(&said).ok().and_then(Certificate::from_json);
-                let said =
-                    said.ok_or_else(|| Error::Journal("the record's certificate is damaged".into()))?;
-                let mut claims = release.certificate.claims;
-                claims.extend(said.claims.iter().cloned());
-                // A total that does not count the columns is none.
-                let recorded = said.recorded && release.certificate.recorded;
-                release.certificate = Certificate {
-                    claims,
-                    recorded,
-                    total: said.total.filter(|_| recorded),
-                    ..said
-                };
+                release.certificate = meeting::certified(release.certificate, purse, context)?;
                 return Ok(*release);
             }
             Self::Fresh { table, purse, chosen } => (table, purse, chosen),

@@ -8,7 +8,7 @@ use privet_mpc::psi;
 
 use super::joined::{Joined, Joining, Own};
 use super::message::{Meeting, Message, Ordinals, Question, Wanted};
-use super::own::Terms;
+use super::own::{NoisyLabels, Terms, protects};
 use super::purse::purse;
 use super::release::Release;
 use super::{Alignment, Outcome, Party, Protocol, Vertical, asking, meeting, packed};
@@ -18,8 +18,7 @@ use crate::data::Table;
 use crate::data::schema::{Column, Label};
 use crate::model::{Model, Settings};
 use crate::party::{Context, PartyId, RunName, Step};
-use crate::privacy::{Certificate, Ledger, Neighbours, Relation, Said, Unprotected};
-use crate::setting::central::covers;
+use crate::privacy::{Certificate, Ledger, Neighbours, Said, Unprotected};
 use fitting::Fitting;
 
 /// The party that has the labels, by what it waits for.
@@ -103,30 +102,40 @@ impl LabelHolder {
     ///
     /// # Errors
     /// As [`party`](Self::party).
-    pub fn with_noisy_labels<N: Neighbours + 'static>(
+    pub fn with_noisy_labels<N: Neighbours>(
         vertical: Vertical,
         table: Table,
         ledger: Ledger<N>,
         run: &RunName,
     ) -> Result<Party, Error> {
-        vertical.check_label_holder(table.schema())?;
-        if vertical.label_epsilon.is_none() {
-            return Err(Error::Parameter(
-                "label_epsilon is missing: say how much labels change".into(),
-            ));
-        }
-        let relation = ledger.relation().relation();
-        covers(table.schema(), &relation)?;
-        let label = table.schema().label().map(|(column, _)| &column.name);
-        if let (Relation::ReplacePrivate { columns, .. }, Some(label)) = (&relation, label)
-            && !columns.contains(label)
-        {
-            return Err(Error::Misuse(format!(
-                "labels change so that they are protected, and the budget does not protect '{label}'"
-            )));
-        }
-        let terms = Terms::Noisy(purse(ledger, run));
+        protects(&vertical, table.schema(), &ledger.relation().relation())?;
+        let purse = purse(ledger, run);
+        let terms = Terms::Noisy { purse, labels: None };
         Ok(Self::ready(vertical, table, terms, Goal::Train))
+    }
+
+    /// As [`with_noisy_labels`](Self::with_noisy_labels), with labels that changed before. The ledger is for what the meeting of rows shows.
+    ///
+    /// # Errors
+    /// As [`party`](Self::party), and [`Error::Data`] if they are not this table's.
+    pub fn with_kept_labels<N: Neighbours>(
+        vertical: Vertical,
+        table: Table,
+        labels: NoisyLabels,
+        ledger: Ledger<N>,
+        run: &RunName,
+    ) -> Result<Party, Error> {
+        let relation = ledger.relation().relation();
+        protects(&vertical, table.schema(), &relation)?;
+        labels.check(&vertical, table.rows_under(&relation))?;
+        let purse = purse(ledger, run);
+        let labels = Some(Box::new(labels));
+        Ok(Self::ready(
+            vertical,
+            table,
+            Terms::Noisy { purse, labels },
+            Goal::Train,
+        ))
     }
 
     /// A label holder that has a model, and new rows of which others hold some columns. They send these, changed; or, with

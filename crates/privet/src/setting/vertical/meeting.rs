@@ -4,11 +4,12 @@ use privet_mpc::psi;
 use sha2::{Digest, Sha256};
 
 use super::message::Message;
+use super::purse::Purse;
 use crate::Error;
 use crate::data::{Cells, Names};
 use crate::party::{Context, PartyId};
-use crate::privacy::Anchor;
 use crate::privacy::joint::Leak;
+use crate::privacy::{Anchor, Certificate};
 use crate::wire::RunId;
 
 /// What a feature holder shows by meeting; if there are `others`, these learn something, too.
@@ -79,4 +80,26 @@ pub(super) fn checked(ids: &Names) -> Result<psi::Ids, Error> {
         ));
     }
     psi::Ids::new(ids.iter()).map_err(|e| Error::Data(format!("rows cannot meet: {e}")))
+}
+
+/// What was promised when values left, with what this run showed besides.
+pub(super) fn certified(
+    promised: Certificate,
+    purse: Box<dyn Purse>,
+    context: &mut Context<'_, Message>,
+) -> Result<Certificate, Error> {
+    let said = context.once("the certificate", || Ok(purse.close().0.to_json().into_bytes()))?;
+    let said = std::str::from_utf8(&said).ok().and_then(Certificate::from_json);
+    let said = said.ok_or_else(|| Error::Journal("the record's certificate is damaged".into()))?;
+    let mut claims = promised.claims;
+    claims.extend(said.claims.iter().cloned());
+    // A total that does not count what left before is none.
+    let recorded = said.recorded && promised.recorded;
+    Ok(Certificate {
+        claims,
+        payments: promised.payments,
+        recorded,
+        total: said.total.filter(|_| recorded),
+        ..said
+    })
 }

@@ -68,6 +68,7 @@ pub use desensitisation::{Budget, Categories, Changes, Desensitisation, Mechanis
 pub use feature_holder::FeatureHolder;
 pub use label_holder::LabelHolder;
 pub use message::{Meeting, Message, Ordinals, Question, Wanted};
+pub use own::NoisyLabels;
 pub use params::{Alignment, Builder, Protocol, Vertical};
 pub use release::Release;
 pub use texts::Texts;

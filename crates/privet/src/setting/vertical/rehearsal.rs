@@ -1,14 +1,12 @@
 //! All parties in one process, with ledgers that nobody keeps: for simulations, and for rows that are public.
 
-use std::num::NonZeroU32;
-
 use super::{FeatureHolder, LabelHolder, Outcome, Party, Vertical};
 use crate::Error;
 use crate::data::Table;
 use crate::model::Model;
-use crate::party::{Simulated, Simulation};
+use crate::party::{PartyId, RunName, Simulated, Simulation};
 use crate::privacy::account::Caps;
-use crate::privacy::{Delta, Ledger, Randomness, Replace, ReplacePrivate, Unprotected};
+use crate::privacy::{Delta, Ledger, Neighbours, Randomness, Relation, Typed, Unprotected};
 
 impl Vertical {
     /// Trains over one label holder's table and those of feature holders, through the whole protocol: every message is encoded and
@@ -40,26 +38,54 @@ impl Vertical {
         let names = (1..=others.len()).map(|i| format!("feature holder {i}"));
         let names = ["label holder".to_owned()].into_iter().chain(names).collect();
         let mut tables: Vec<Option<Table>> = [own].into_iter().chain(others).map(Some).collect();
-        let ledger = || Ledger::volatile(Replace::row(), Caps::ZERO, Delta::ZERO, Randomness::from_os()?);
         let simulation = Simulation::new(names, |party, run| -> Result<Party, Error> {
-            let place = usize::from(party.0);
-            let table = tables[place].take();
+            let table = tables[usize::from(party.0)].take();
             let table = table.ok_or_else(|| Error::Misuse("nobody is killed in a rehearsal".into()))?;
-            match (place, self.label_epsilon) {
-                (0, None) => LabelHolder::party(self.clone(), table, leave.clone()),
-                (0, Some(_)) => {
-                    // Its own columns are public, as the schema was checked to say.
-                    let columns = table.schema().columns().iter();
-                    let private = columns.filter(|column| column.private || !column.kind.is_feature());
-                    let private = private.map(|column| column.name.clone());
-                    let relation = ReplacePrivate::unit(NonZeroU32::MIN, private);
-                    let random = Randomness::from_os()?;
-                    let ledger = Ledger::volatile(relation, Caps::ZERO, Delta::ZERO, random)?;
-                    LabelHolder::with_noisy_labels(self.clone(), table, ledger, &run)
-                }
-                _ => FeatureHolder::party(self.clone(), table, ledger()?, &run),
+            let vertical = self.clone();
+            if party == super::LABEL_HOLDER && self.label_epsilon.is_none() {
+                return LabelHolder::party(vertical, table, leave.clone());
             }
+            let relation = match table.schema().replaced() {
+                // Nothing is private; a ledger is kept all the same.
+                Relation::ReplacePrivate { rows, unit, columns } if columns.is_empty() => {
+                    Relation::Replace { rows, unit }
+                }
+                relation => relation,
+            };
+            relation.typed(Rehearsing {
+                vertical,
+                party,
+                table,
+                run,
+            })
         })?;
         simulation.run()
+    }
+}
+
+/// A party with a ledger of its own, which nobody keeps.
+struct Rehearsing {
+    vertical: Vertical,
+    party: PartyId,
+    table: Table,
+    run: RunName,
+}
+
+impl Typed for Rehearsing {
+    type Output = Result<Party, Error>;
+
+    fn under<N: Neighbours>(self, relation: N) -> Self::Output {
+        let Self {
+            vertical,
+            party,
+            table,
+            run,
+        } = self;
+        let ledger = Ledger::volatile(relation, Caps::ZERO, Delta::ZERO, Randomness::from_os()?)?;
+        if party == super::LABEL_HOLDER {
+            LabelHolder::with_noisy_labels(vertical, table, ledger, &run)
+        } else {
+            FeatureHolder::party(vertical, table, ledger, &run)
+        }
     }
 }
