@@ -9,6 +9,7 @@ mod data;
 mod expected;
 pub mod industrial;
 mod inprivate;
+mod opboost;
 mod plain;
 mod records;
 mod trees;
@@ -59,6 +60,7 @@ pub fn experiments() -> Vec<Experiment> {
     all.extend(brc::experiments());
     all.extend(inprivate::experiments());
     all.extend(trees::experiments());
+    all.extend(opboost::experiments());
     all.extend(industrial::experiments());
     all
 }
