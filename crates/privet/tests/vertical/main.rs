@@ -2,9 +2,11 @@
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 mod faults;
-mod hostile;
+mod foreign;
 mod models;
 mod people;
+mod promises;
 mod refusing;
 mod replaying;
+mod seats;
 mod vectors;
