@@ -4,6 +4,7 @@ use std::fmt::Write;
 
 use privet::data::Schema;
 use privet::data::schema::Kind;
+use privet::privacy::account::{Caps, Price};
 use privet::privacy::{Certificate, Delta, Epsilon, Guarantee, Relation};
 use serde_json::{Value, json};
 
@@ -15,15 +16,17 @@ pub(super) struct Protection<'a> {
     pub(super) relation: &'a Relation,
     pub(super) epsilon: Epsilon,
     pub(super) delta: Delta,
+    /// What was or will be charged for it.
+    pub(super) caps: Caps,
 }
 
 impl<'a> Protection<'a> {
     /// What a certificate promises to whoever is in the table, if it does.
     pub(super) fn of(schema: &'a Schema, certificate: &'a Certificate) -> Option<Self> {
         certificate.claims.iter().find_map(|claim| {
-            let (epsilon, delta) = match &claim.guarantee {
-                Guarantee::Pure { epsilon } => (*epsilon, Delta::ZERO),
-                Guarantee::Approximate { epsilon, delta, .. } => (*epsilon, *delta),
+            let (epsilon, delta, caps) = match &claim.guarantee {
+                Guarantee::Pure { epsilon } => (*epsilon, Delta::ZERO, Price::Pure(*epsilon).into()),
+                Guarantee::Approximate { epsilon, delta, caps } => (*epsilon, *delta, *caps),
                 _ => return None,
             };
             Some(Self {
@@ -31,6 +34,7 @@ impl<'a> Protection<'a> {
                 relation: &claim.protects,
                 epsilon,
                 delta,
+                caps,
             })
         })
     }
@@ -55,6 +59,7 @@ impl<'a> Protection<'a> {
             "change": self.relation,
             "epsilon": self.epsilon,
             "delta": self.delta,
+            "chance_beyond": self.caps.chance_beyond(self.epsilon),
             "meaning": self.meaning(),
             "not_protected": self.exceptions(),
         })
@@ -103,13 +108,17 @@ impl<'a> Protection<'a> {
             format!(
                 "Whoever sees the model can change their odds {of} by a factor of at most {}{}.",
                 words::odds(self.epsilon),
-                words::beyond(self.delta, 1.0)
+                self.beyond(1)
             ),
             format!(
-                "Who is 50% sure of it can become {} sure at most; who is 10% sure, {}; who is 1% sure, {}.",
+                "Who is 50% sure of it can become {} sure at most; who is 10% sure, {}; who is 1% sure, {}{}.",
                 sure(0.5),
                 sure(0.1),
-                sure(0.01)
+                sure(0.01),
+                match self.beyond(1).as_str() {
+                    "" => "",
+                    _ => "; more only with that probability",
+                }
             ),
         ];
         // One row out, another in.
@@ -117,7 +126,7 @@ impl<'a> Protection<'a> {
             lines.push(format!(
                 "Between two things that the person's row could say, the factor is at most {}{}.",
                 words::odds(twice),
-                words::beyond(self.delta, 1.0 + factor)
+                self.beyond(2)
             ));
         }
         // By what matters more to a person: what their row says, not that it is there.
@@ -140,6 +149,11 @@ impl<'a> Protection<'a> {
         lines
     }
 
+    /// How likely larger factors are, about so many people together.
+    fn beyond(&self, people: u64) -> String {
+        words::beyond(self.epsilon, &self.caps, people)
+    }
+
     fn exceptions(&self) -> Vec<String> {
         let mut lines = Vec::new();
         if let Relation::ReplacePrivate { columns, .. } = self.relation {
@@ -160,9 +174,13 @@ impl<'a> Protection<'a> {
             lines.push("That a person is in the table, and how many people are.".into());
         }
         lines.push("What the model says about people in general, which may hold for somebody who is in no table at all.".into());
-        lines.push(
-            "Groups: about two people together the factor is squared, about three cubed, and so on.".into(),
-        );
+        lines.push(match self.beyond(2).as_str() {
+            "" => "Groups: about two people together the factor is squared, about three cubed, and so on.".into(),
+            two => format!(
+                "Groups: about two people together the factor is squared{two}; about three it is cubed{}; and so on.",
+                self.beyond(3)
+            ),
+        });
         lines.push("Anything from whoever holds the table, the ledger or the memory of this machine.".into());
         lines
     }

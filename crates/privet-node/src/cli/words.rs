@@ -61,6 +61,20 @@ pub(super) fn caps(caps: &Caps, round: Round) -> String {
     parts.join(", ")
 }
 
+/// The same with the ε that it comes to at `delta`, where it is not ε itself.
+pub(super) fn budget(amount: &Caps, delta: Delta, round: Round) -> String {
+    let text = caps(amount, round);
+    let plain = Caps {
+        pure: amount.pure,
+        ..Caps::ZERO
+    };
+    if *amount == plain || delta == Delta::ZERO {
+        return text;
+    }
+    let epsilon = short(&amount.epsilon(delta), round);
+    format!("{text} (ε = {epsilon} at δ = {})", scientific(delta))
+}
+
 /// The (ε, δ) of a whole box.
 pub(super) fn promise(epsilon: Epsilon, delta: Delta) -> String {
     match (epsilon, delta) {
@@ -70,8 +84,8 @@ pub(super) fn promise(epsilon: Epsilon, delta: Delta) -> String {
     }
 }
 
-/// What (ε, δ) means for one person.
-pub(super) fn meaning(relation: &Relation, epsilon: Epsilon, delta: Delta) -> String {
+/// What ε means for one person, where `caps` are what may be spent in all.
+pub(super) fn meaning(relation: &Relation, epsilon: Epsilon, caps: &Caps) -> String {
     let unit = match relation.rows().get() {
         1 => "one person".to_owned(),
         k => format!("one person of up to {k} rows"),
@@ -89,13 +103,13 @@ pub(super) fn meaning(relation: &Relation, epsilon: Epsilon, delta: Delta) -> St
         odds(epsilon),
         certainty(sure),
     );
-    text += &beyond(delta, 1.0);
-    // One row out, another in: two steps, the second after e^ε of the first's exceptions.
+    text += &beyond(epsilon, caps, 1);
+    // One row out, another in.
     if let (Relation::AddRemove { .. }, Some(twice)) = (relation, epsilon.checked_mul(2)) {
         text += &format!(
             ". Between two things that the person's row could say, by at most {}{}",
             odds(twice),
-            beyond(delta, 1.0 + epsilon.to_f64().exp())
+            beyond(epsilon, caps, 2)
         );
     }
     text += match relation {
@@ -124,15 +138,26 @@ pub(super) fn certainty(p: f64) -> String {
     format!("at most {:.1}% sure", (p * 1000.0).ceil() / 10.0)
 }
 
-/// What δ, so many times, leaves uncovered: not the chance of a larger factor, but what such chances come to beyond it.
-pub(super) fn beyond(delta: Delta, times: f64) -> String {
-    match delta {
+/// How likely it is that odds about something so many steps away move further than `steps` times ε, in words; nothing if they
+/// never do, as where all of `caps` is pure ε.
+pub(super) fn beyond(epsilon: Epsilon, caps: &Caps, steps: u64) -> String {
+    let chance = match (caps.group(steps), epsilon.checked_mul(steps)) {
+        (Some(caps), Some(epsilon)) => caps.chance_beyond(epsilon),
+        _ => Delta::MAX,
+    };
+    match chance {
         Delta::ZERO => String::new(),
         _ => format!(
-            ", but for an extra {} of probability that nothing covers",
-            sparse(times * delta.to_f64())
+            ", except with a probability of at most {}",
+            sparse(chance.to_f64())
         ),
     }
+}
+
+/// Warnings, a line each, before everything else.
+pub(super) fn warnings(warnings: &[String]) -> String {
+    let lines: String = warnings.iter().map(|why| format!("WARNING  {why}\n")).collect();
+    if lines.is_empty() { lines } else { lines + "\n" }
 }
 
 /// A number with two digits, rounded up; what lies a rounding error above two digits has them.

@@ -8,11 +8,11 @@ mod left;
 
 use std::collections::BTreeMap;
 
-use super::Relation;
-use super::account::{MuSquared, Price, Rho};
+use super::account::{Caps, MuSquared, Price, Rho};
 use super::journal::{Entry, Event, Head};
 use super::mechanism::ordered::{Distance, Loss};
 use super::texts::check_texts;
+use super::{Delta, Relation};
 use crate::Error;
 pub use kept::{Account, Line};
 use kept::{Shown, Spent};
@@ -103,8 +103,15 @@ impl Book {
                 relation,
                 price,
                 assuming,
+                added,
                 ..
             } => {
+                if *added && !matches!(relation, Relation::Replace { .. }) {
+                    return Err(
+                        "only what protects a unit that is replaced can hold for one that is added, too"
+                            .into(),
+                    );
+                }
                 let account = self.account(dataset);
                 if let Some(why) = account.and_then(|account| account.other_unit(dataset, relation)) {
                     return Err(why);
@@ -113,6 +120,7 @@ impl Book {
                     relation: relation.clone(),
                     price: *price,
                     assuming: assuming.clone(),
+                    added: *added,
                 };
                 let lines = match account {
                     Some(account) if account.lines.contains_key(relation) => account.charged(&spent),
@@ -187,6 +195,7 @@ impl Book {
         dataset: &str,
         relation: &Relation,
         price: Price,
+        added: bool,
     ) -> Result<(), Error> {
         let name = |r: &Relation, line: &Line| {
             let left = line.remaining();
@@ -197,12 +206,23 @@ impl Book {
                 }
                 _ => "",
             };
+            let stated = |caps: Caps| {
+                let pure = caps.rho == Rho::ZERO && caps.mu_squared == MuSquared::ZERO;
+                match (line.delta, pure) {
+                    (Delta::ZERO, _) | (_, true) => String::new(),
+                    (delta, false) => format!(" (ε = {} at this budget's δ = {delta})", caps.epsilon(delta)),
+                }
+            };
             Error::Budget(format!(
-                "refused: this needs {price}, and for '{dataset}' when {r} there is left {left}. Nothing was drawn and no \
-                 data was looked at.{way_out}"
+                "refused: this needs {price}{}, and for '{dataset}' when {r} there is left {left}{}. Nothing was drawn and no \
+                 data was looked at.{way_out}",
+                stated(price.into()),
+                stated(left)
             ))
         };
-        let account = self.account(dataset).ok_or_else(|| no_limit(dataset, relation))?;
+        let account = self
+            .account(dataset)
+            .ok_or_else(|| no_limit(dataset, relation, None))?;
         if let Some(why) = account.other_unit(dataset, relation) {
             let way_out = match account.payments() {
                 0 => format!(
@@ -216,12 +236,13 @@ impl Book {
             )));
         }
         if !account.lines.contains_key(relation) {
-            return Err(no_limit(dataset, relation));
+            return Err(no_limit(dataset, relation, account.second_to(relation)));
         }
         let spent = Spent {
             relation: relation.clone(),
             price,
             assuming: Vec::new(),
+            added,
         };
         account
             .charged(&spent)
@@ -297,9 +318,16 @@ impl Book {
     }
 }
 
-fn no_limit(dataset: &str, relation: &Relation) -> Error {
-    Error::Budget(format!(
-        "the data set '{dataset}' has no budget for: {relation}. Set one first: `{}`",
-        relation.limit_command(dataset)
-    ))
+fn no_limit(dataset: &str, relation: &Relation, first: Option<&Relation>) -> Error {
+    let command = relation.limit_command(dataset);
+    Error::Budget(match first {
+        None => {
+            format!("the data set '{dataset}' has no budget for: {relation}. Set one first: `{command}`")
+        }
+        Some(first) => format!(
+            "the data set '{dataset}' has no budget for: {relation}. It has one for: {first}. Ask for that protection, or open a second \
+             budget for the same people with `{command} --second-budget`: what is paid from one is then not counted by the other, whose \
+             promise no longer covers everything that was released"
+        ),
+    })
 }

@@ -49,6 +49,9 @@ pub enum Event {
         /// What the price rests on, beside the proof: most rest on nothing else.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         assuming: Vec<String>,
+        /// Whether the price also holds when a unit is added or removed, where the relation is that one is replaced.
+        #[serde(default, skip_serializing_if = "is_false")]
+        added: bool,
     },
     /// Columns left with every value changed by itself. The guarantee is of another kind than a price, and no cap is charged: a
     /// column leaves once.
@@ -300,6 +303,11 @@ impl Entry {
     pub fn hash(&self) -> &str {
         &self.hash
     }
+}
+
+/// What is not so is not written, so that old entries keep their bytes.
+fn is_false(flag: &bool) -> bool {
+    !flag
 }
 
 fn chained(previous: &str, text: &str) -> String {

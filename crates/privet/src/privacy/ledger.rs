@@ -14,7 +14,7 @@ use super::mechanism::{Assumption, Mechanism, Objective};
 use super::query::Query;
 use super::reservation::{Part, Reservation, price_of_parts};
 use super::texts::{check_texts, readable};
-use super::{Coins, Delta, Neighbours, Partition, Private, Randomness, Released};
+use super::{Coins, Delta, Neighbours, Partition, Private, Randomness, Relation, Released};
 use crate::Error;
 
 /// The budget of one data set, opened for one run.
@@ -45,7 +45,12 @@ impl<N: Neighbours> Ledger<N> {
         random: Randomness,
     ) -> Result<Self, Error> {
         let book = Book::of(&journal.read()?)?;
-        book.admits(dataset, &relation.relation(), Price::Pure(super::Epsilon::ZERO))?;
+        book.admits(
+            dataset,
+            &relation.relation(),
+            Price::Pure(super::Epsilon::ZERO),
+            false,
+        )?;
         let line = book
             .account(dataset)
             .and_then(|a| a.lines().get(&relation.relation()).cloned());
@@ -100,7 +105,8 @@ impl<N: Neighbours> Ledger<N> {
     ) -> Result<Released<M::Output>, Error> {
         query.check(&self.relation)?;
         let price = mechanism.price(query.sensitivity().norm())?;
-        self.reserve(what, price, 1)?.release(mechanism, query)
+        let added = query.sensitivity().holds_added();
+        self.buy(what, price, 1, &[], added)?.release(mechanism, query)
     }
 
     /// Pays for the minimum of a perturbed loss, writes that down with what it assumes, draws the noise, and lets `solve` find
@@ -131,6 +137,21 @@ impl<N: Neighbours> Ledger<N> {
         self.reserve_assuming(what, price, draws, &[])
     }
 
+    /// As [`Ledger::reserve`], for draws whose sensitivities all hold when a unit is added or removed, too
+    /// ([`Sensitivity::also_added`](super::Sensitivity::also_added)). Where units are replaced, a budget for the stronger protection
+    /// is charged as well, if there is one.
+    ///
+    /// # Errors
+    /// As [`Ledger::release`].
+    pub fn reserve_also_added(
+        &mut self,
+        what: &str,
+        price: Price,
+        draws: u64,
+    ) -> Result<Reservation<'_, N>, Error> {
+        self.buy(what, price, draws, &[], true)
+    }
+
     /// As [`Ledger::reserve`], for draws whose price rests on assumptions too: the entry, the certificate and the data set's
     /// total say so from then on.
     ///
@@ -143,9 +164,22 @@ impl<N: Neighbours> Ledger<N> {
         draws: u64,
         assuming: &[Assumption],
     ) -> Result<Reservation<'_, N>, Error> {
-        self.pay(what, price, draws, assuming)?;
+        self.buy(what, price, draws, assuming, false)
+    }
+
+    fn buy(
+        &mut self,
+        what: &str,
+        price: Price,
+        draws: u64,
+        assuming: &[Assumption],
+        added: bool,
+    ) -> Result<Reservation<'_, N>, Error> {
+        let added = added && matches!(self.relation.relation(), Relation::Replace { .. });
+        self.pay(what, price, draws, assuming, added)?;
         Ok(Reservation {
             assuming: assuming.to_vec(),
+            added,
             relation: self.relation.clone(),
             cap: Caps::from(price),
             spent: Caps::ZERO,
@@ -214,8 +248,10 @@ impl<N: Neighbours> Ledger<N> {
     /// # Errors
     /// [`Error::Misuse`] if something was paid already; [`Error::Budget`] if the budget does not reach for it.
     pub fn promise(&mut self, price: Price) -> Result<(), Error> {
-        self.book
-            .admits(&self.dataset, &self.relation.relation(), price)?;
+        let relation = self.relation.relation();
+        // What the run asks is not known yet: it may be charged to a budget for added units, too.
+        let added = matches!(relation, Relation::Replace { .. });
+        self.book.admits(&self.dataset, &relation, price, added)?;
         self.run.promise(price)
     }
 
@@ -258,11 +294,18 @@ impl<N: Neighbours> Ledger<N> {
         Ok(self)
     }
 
-    fn pay(&mut self, what: &str, price: Price, draws: u64, assuming: &[Assumption]) -> Result<(), Error> {
+    fn pay(
+        &mut self,
+        what: &str,
+        price: Price,
+        draws: u64,
+        assuming: &[Assumption],
+        added: bool,
+    ) -> Result<(), Error> {
         let assuming: Vec<String> = assuming.iter().map(|a| a.as_str().to_owned()).collect();
         self.catch_up()?;
         let relation = self.relation.relation();
-        self.book.admits(&self.dataset, &relation, price)?;
+        self.book.admits(&self.dataset, &relation, price, added)?;
         let spent = self.run.admits(price)?;
         self.write(Event::Spend {
             dataset: self.dataset.clone(),
@@ -271,6 +314,7 @@ impl<N: Neighbours> Ledger<N> {
             price,
             draws,
             assuming: assuming.clone(),
+            added,
         })?;
         self.run.pay(
             Payment {

@@ -244,6 +244,14 @@ impl Relation {
         }
     }
 
+    /// The case that a unit of the same kind is added or removed.
+    pub(super) fn added(&self) -> Self {
+        Self::AddRemove {
+            rows: self.rows(),
+            unit: self.unit().map(str::to_owned),
+        }
+    }
+
     /// How many single rows come or go in one change, at most: see [`Neighbours::steps`].
     pub fn steps(&self) -> u64 {
         let rows = u64::from(self.rows().get());

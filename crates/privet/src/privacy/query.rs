@@ -1,6 +1,6 @@
 //! What is asked of private data, and how far one unit can move the answer.
 
-use super::{Neighbours, Private};
+use super::{Neighbours, Private, Relation};
 use crate::Error;
 
 /// Where a claim is proved: `page#heading` in `docs/proofs`. A test fails on an anchor without a page.
@@ -39,6 +39,7 @@ pub struct Sensitivity<N> {
     norm: Norm,
     relation: N,
     anchor: Anchor,
+    added: bool,
 }
 
 impl<N: Neighbours> Sensitivity<N> {
@@ -57,7 +58,20 @@ impl<N: Neighbours> Sensitivity<N> {
             norm,
             relation: relation.clone(),
             anchor,
+            added: false,
         })
+    }
+
+    /// Claims the same bound for the case that a whole unit is added or removed, too: where a unit can be replaced, that is the
+    /// stronger protection, and what is paid can be charged to a budget for it as well.
+    #[must_use]
+    pub fn also_added(self) -> Self {
+        Self { added: true, ..self }
+    }
+
+    /// Whether the bound holds for a unit that is added or removed.
+    pub fn holds_added(&self) -> bool {
+        self.added || matches!(self.relation.relation(), Relation::AddRemove { .. })
     }
 
     /// The bound.

@@ -16,6 +16,8 @@ pub struct Reservation<'l, N> {
     pub(super) draws: u64,
     /// What was written down with the payment.
     pub(super) assuming: Vec<Assumption>,
+    /// Whether it was charged to a budget for units that are added or removed, too.
+    pub(super) added: bool,
     pub(super) random: &'l mut Randomness,
     #[cfg(feature = "audit")]
     pub(super) auditor: Option<&'l mut (dyn super::audit::Auditor + 'static)>,
@@ -32,6 +34,13 @@ impl<N: Neighbours> Reservation<'_, N> {
         query: Query<'_, N>,
     ) -> Result<Released<M::Output>, Error> {
         query.check(&self.relation)?;
+        if self.added && !query.sensitivity().holds_added() {
+            return Err(Error::Misuse(
+                "this was reserved for questions whose sensitivity holds when a unit is added or removed, and this one's was not claimed \
+                 for that"
+                    .into(),
+            ));
+        }
         let norm = query.sensitivity().norm();
         let price = mechanism.price(norm)?;
         self.take(price, 1)?;
@@ -107,6 +116,7 @@ impl<N: Neighbours> Reservation<'_, N> {
                     spent: Caps::ZERO,
                     draws,
                     assuming: self.assuming.clone(),
+                    added: self.added,
                     random: &mut *self.random,
                     #[cfg(feature = "audit")]
                     auditor: self.auditor.as_deref_mut(),

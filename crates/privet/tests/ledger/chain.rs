@@ -200,6 +200,7 @@ fn names_that_look_alike_are_refused() {
             price,
             draws: 1,
             assuming: Vec::new(),
+            added: false,
         };
         assert!(
             append(&mut journal, spend).is_err(),
@@ -218,6 +219,7 @@ fn a_chain_that_mixes_units_is_refused() {
         price: Price::Pure(epsilon("0.1")),
         draws: 1,
         assuming: Vec::new(),
+        added: false,
     };
     let mut entries = journal.entries();
     let paid = Entry::after(&entries[1].head(), None, spend(&AddRemove::row().of("who")));

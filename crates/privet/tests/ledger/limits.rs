@@ -95,6 +95,7 @@ fn people_and_rows_are_not_kept_in_one_account() {
         price: Price::Pure(epsilon("0.01")),
         draws: 1,
         assuming: Vec::new(),
+        added: false,
     };
     let person = AddRemove::row().of("who");
     append(&mut journal, limit("toy", AddRemove::unit(two).relation())).expect("rows, two at a time");
@@ -196,4 +197,96 @@ fn an_adopted_name_shares_the_budget() {
         )
         .is_err()
     );
+}
+
+/// A budget that is used up cannot be side-stepped by asking for a weaker protection: what also holds for the stronger one is
+/// charged to both.
+#[test]
+fn a_payment_that_holds_for_added_units_is_charged_for_them_too() {
+    let mut journal = journal(&AddRemove::row(), pure("1"), "0");
+    let second = Event::Limit {
+        dataset: "toy".into(),
+        relation: Replace::row().relation(),
+        caps: pure("9"),
+        delta: Delta::ZERO,
+    };
+    append(&mut journal, second).expect("a second limit");
+    let open = || Ledger::open("toy", Replace::row(), journal.clone(), random()).expect("opens");
+    let both = || {
+        let claim = Sensitivity::claim(&Replace::row(), Norm::L1(2), LAPLACE).expect("a claim");
+        Query::new(1, claim.also_added(), || Private::new(vec![41]))
+    };
+    let mechanism = Laplace::calibrated(epsilon("0.6"), 2).expect("a mechanism");
+    open().release("a count", &mechanism, both()).expect("fits both");
+    let spent = || {
+        let book = Book::of(&journal.entries()).expect("verifies");
+        let account = book.account("toy").expect("known");
+        let lines = account.lines();
+        let [added, replaced] = [AddRemove::row().relation(), Replace::row().relation()];
+        assert_eq!(lines[&added].uncovered, 0);
+        assert!(account.counts_everything(&added));
+        [lines[&added].spent, lines[&replaced].spent]
+    };
+    assert_eq!(spent(), [pure("0.6"), pure("0.6")]);
+
+    // The stronger budget has no room for another: refused, although the weaker one has, and also as a promise.
+    let refused = open().release("a count", &mechanism, both()).map(drop);
+    assert!(
+        matches!(&refused, Err(Error::Budget(text)) if text.contains("when one row is added or removed there is left pure ε of 0.4")),
+        "{refused:?}"
+    );
+    assert!(matches!(
+        open().promise(Price::Pure(epsilon("0.6"))),
+        Err(Error::Budget(_))
+    ));
+    assert_eq!(spent(), [pure("0.6"), pure("0.6")]);
+
+    // A question that was not claimed for added units cannot be put to an allowance that was charged for them.
+    let mut run = open();
+    let mut paid = run
+        .reserve_also_added("two counts", Price::Pure(epsilon("0.4")), 2)
+        .expect("fits");
+    let weaker = Laplace::calibrated(epsilon("0.1"), 1).expect("a mechanism");
+    let misused = paid.release(&weaker, count(&Replace::row())).map(drop);
+    assert!(matches!(misused, Err(Error::Misuse(_))), "{misused:?}");
+    let half = Laplace::calibrated(epsilon("0.2"), 2).expect("a mechanism");
+    paid.release(&half, both()).expect("claimed for both");
+}
+
+#[test]
+fn a_second_budget_is_known_for_what_it_is() {
+    let mut journal = journal(&AddRemove::row(), pure("1"), "0");
+    let account = |journal: &Faulty| {
+        let book = Book::of(&journal.entries()).expect("verifies");
+        book.account("toy").expect("known").clone()
+    };
+    let [added, replaced] = [AddRemove::row().relation(), Replace::row().relation()];
+    let two = AddRemove::unit(2.try_into().expect("two")).relation();
+    let before = account(&journal);
+    assert_eq!(before.second_to(&added), None, "the same one");
+    assert_eq!(
+        before.second_to(&two),
+        None,
+        "each counts what is paid from the other"
+    );
+    assert_eq!(before.second_to(&replaced), Some(&added));
+    let text = Ledger::open("toy", Replace::row(), journal.clone(), random())
+        .map(drop)
+        .expect_err("no such budget")
+        .to_string();
+    assert!(
+        text.contains("It has one for: one row is added or removed"),
+        "{text}"
+    );
+    assert!(text.contains("--change replace --second-budget`"), "{text}");
+
+    // Columns that leave changed cost no ε: a line of nothing is no second budget.
+    let zero = Event::Limit {
+        dataset: "toy".into(),
+        relation: replaced.clone(),
+        caps: Caps::ZERO,
+        delta: Delta::ZERO,
+    };
+    append(&mut journal, zero).expect("nothing to spend");
+    assert_eq!(account(&journal).second_to(&added), None);
 }

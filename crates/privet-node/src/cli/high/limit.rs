@@ -19,6 +19,8 @@ pub(in crate::cli) struct Limit {
     pub(in crate::cli) caps: Caps,
     pub(in crate::cli) delta: Delta,
     pub(in crate::cli) epsilon: Epsilon,
+    /// Whether it may stand beside a budget for another change.
+    pub(in crate::cli) second: bool,
 }
 
 pub(super) fn limit_of(low: &low::Limit) -> Result<Limit, Failure> {
@@ -84,6 +86,7 @@ pub(super) fn limit_of(low: &low::Limit) -> Result<Limit, Failure> {
         caps,
         delta,
         epsilon: implied,
+        second: low.second_budget,
     })
 }
 

@@ -3,12 +3,13 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use privet::privacy::Relation;
 use privet::privacy::account::Caps;
 use privet::privacy::journal::Event;
 use serde_json::json;
 
 use crate::cli::Answer;
-use crate::cli::exit::Failure;
+use crate::cli::exit::{Exit, Failure};
 use crate::cli::high::Limit;
 use crate::cli::words::{self, Round};
 use crate::ledger::Store;
@@ -22,6 +23,14 @@ pub(in crate::cli) fn run(path: &Path, limit: &Limit) -> Result<Answer, Failure>
     };
     let book = store.book()?;
     let account = book.account(&limit.dataset);
+    let first = account
+        .and_then(|account| account.second_to(&limit.relation))
+        .filter(|_| limit.caps != Caps::ZERO);
+    if let Some(first) = first
+        && !limit.second
+    {
+        return Err(second(limit, first));
+    }
     let paid = account.map_or(0, |a| a.payments());
     let before = account.and_then(|a| a.lines().get(&limit.relation));
     let same = before.is_some_and(|line| line.caps == limit.caps && line.delta == limit.delta);
@@ -63,9 +72,17 @@ pub(in crate::cli) fn run(path: &Path, limit: &Limit) -> Result<Answer, Failure>
             text,
             "This allows {} in all: {}",
             words::promise(limit.epsilon, limit.delta),
-            words::meaning(&limit.relation, limit.epsilon, limit.delta)
+            words::meaning(&limit.relation, limit.epsilon, &limit.caps)
         ),
     };
+    if let Some(first) = first {
+        let _ = writeln!(
+            text,
+            "It stands beside the budget for: {first}. What is paid from one may not be counted by the other: `privet ledger show {}` says \
+             which of the promises still covers everything.",
+            limit.dataset
+        );
+    }
     let late = paid > 0 && !same;
     if late {
         let _ = writeln!(
@@ -89,4 +106,17 @@ pub(in crate::cli) fn run(path: &Path, limit: &Limit) -> Result<Answer, Failure>
         "head": head,
     });
     Ok(Answer::new(words::wrapped(&text), json))
+}
+
+/// Why a second budget for the same people is not opened by the way.
+fn second(limit: &Limit, first: &Relation) -> Failure {
+    Failure {
+        exit: Exit::Budget,
+        message: format!(
+            "'{}' has a budget already, for: {first}. A budget for: {} would be a second one for the same people: what is paid from one is \
+             not counted by the other, whose promise would no longer cover everything that was released. Use the first one, by asking for \
+             its change (in a job: change = …); or add --second-budget. Nothing was written.",
+            limit.dataset, limit.relation
+        ),
+    }
 }

@@ -106,7 +106,7 @@ fn write_account(text: &mut String, name: &str, others: &[&str], account: &Accou
         );
     }
     for (relation, line) in account.lines() {
-        write_line(text, relation, line);
+        write_line(text, relation, line, account);
     }
     if account.lines().is_empty() {
         text.push_str("  no limit was set\n");
@@ -128,7 +128,7 @@ fn write_account(text: &mut String, name: &str, others: &[&str], account: &Accou
     }
 }
 
-fn write_line(text: &mut String, relation: &Relation, line: &Line) {
+fn write_line(text: &mut String, relation: &Relation, line: &Line, account: &Account) {
     let _ = writeln!(text, "  when {relation}");
     if line.caps == Caps::ZERO && line.spent == Caps::ZERO {
         let _ = writeln!(
@@ -138,23 +138,30 @@ fn write_line(text: &mut String, relation: &Relation, line: &Line) {
         return;
     }
     let promise = words::promise(line.caps.epsilon(line.delta), line.delta);
-    let _ = writeln!(text, "    promise {promise}");
-    let _ = writeln!(text, "    limit   {}", words::caps(&line.caps, Round::Down));
-    let _ = writeln!(text, "    spent   {}", words::caps(&line.spent, Round::Up));
+    let _ = match uncounted(line, account) {
+        None => writeln!(text, "    promise {promise}"),
+        Some(rest) => writeln!(
+            text,
+            "    promise NONE THAT COVERS EVERYTHING: {rest}. What this budget counts keeps {promise}"
+        ),
+    };
+    let _ = writeln!(
+        text,
+        "    limit   {}",
+        words::budget(&line.caps, line.delta, Round::Down)
+    );
+    let _ = writeln!(
+        text,
+        "    spent   {}",
+        words::budget(&line.spent, line.delta, Round::Up)
+    );
     let _ = writeln!(
         text,
         "    left    {}",
-        words::caps(&line.remaining(), Round::Down)
+        words::budget(&line.remaining(), line.delta, Round::Down)
     );
     for sentence in &line.assuming {
         let _ = writeln!(text, "    provided that {sentence}");
-    }
-    if line.uncovered > 0 {
-        let _ = writeln!(
-            text,
-            "    beside  {} made for a weaker protection: the promise does not cover what they released",
-            count(line.uncovered, "payment was", "payments were")
-        );
     }
     if line.changed > 0 {
         let _ = writeln!(
@@ -164,6 +171,33 @@ fn write_line(text: &mut String, relation: &Relation, line: &Line) {
             count(line.changed, "time", "times")
         );
     }
+}
+
+/// What was released from the data set that this budget does not count, if anything was.
+fn uncounted(line: &Line, account: &Account) -> Option<String> {
+    let mut parts = Vec::new();
+    if account.void().is_some() {
+        parts.push("something left without protection".to_owned());
+    }
+    if line.uncovered > 0 {
+        parts.push(format!(
+            "{} made for a weaker protection",
+            count(line.uncovered, "payment was", "payments were")
+        ));
+    }
+    if let Some(left) = account.desensitised() {
+        parts.push(format!(
+            "{} left with changed values",
+            count(left.columns, "column", "columns")
+        ));
+    }
+    if account.leaks() > 0 {
+        parts.push(format!(
+            "{} went into joint computations",
+            count(account.leaks(), "item", "items")
+        ));
+    }
+    (!parts.is_empty()).then(|| parts.join(", and "))
 }
 
 fn account_json(name: &str, others: &[&str], account: &Account) -> Value {
@@ -179,6 +213,7 @@ fn account_json(name: &str, others: &[&str], account: &Account) -> Value {
                 "epsilon": line.caps.epsilon(line.delta),
                 "delta": line.delta,
                 "uncovered": line.uncovered,
+                "counts_everything": account.counts_everything(relation),
                 "set_after_spending": line.changed,
             });
             if !line.assuming.is_empty() {

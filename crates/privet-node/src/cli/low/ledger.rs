@@ -93,6 +93,10 @@ pub struct Limit {
     /// The part of the budget for releases that are priced in Gaussian μ².
     #[arg(long, value_name = "M", allow_negative_numbers = true)]
     pub mu_squared: Option<String>,
+    /// Open a second budget, for another change, beside one that the data set has. What is paid from one is then not counted by
+    /// the other, and that one's promise no longer covers everything that was released.
+    #[arg(long)]
+    pub second_budget: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -52,9 +52,11 @@ fn central(curated: &Curated, source: &Source, job: &Job, ledger: &Where) -> Res
             _ => central.epsilon(),
         },
         delta: central.delta(),
+        caps: price.into(),
     };
     let settings = resolved.settings();
-    let mut text = protection.text();
+    let mut text = words::warnings(&central.warnings());
+    text += &protection.text();
     let _ = writeln!(text, "\nWHAT HAPPENS");
     let _ = writeln!(text, "  reads      {}", source.data.display());
     let _ = writeln!(text, "  trains     {}", summary(&settings));
@@ -95,6 +97,7 @@ fn central(curated: &Curated, source: &Source, job: &Job, ledger: &Where) -> Res
         "data": source.data,
         "output": job.output,
         "settings": settings,
+        "warnings": central.warnings(),
         "protection": protection.json(),
         "noise": noise,
         "charges": [{"price": price, "change": relation, "ledger": path}],

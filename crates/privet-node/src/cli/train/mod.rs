@@ -34,7 +34,11 @@ pub(super) fn run(train: &Train) -> Result<Answer, Failure> {
     };
     save(&job, &model)?;
 
-    let mut text = String::new();
+    let warnings = match &job.setting {
+        Setting::Central(curated, _) => curated.central.warnings(),
+        _ => Vec::new(),
+    };
+    let mut text = words::warnings(&warnings);
     let _ = writeln!(text, "{}", model.certificate());
     let _ = writeln!(
         text,
@@ -42,7 +46,12 @@ pub(super) fn run(train: &Train) -> Result<Answer, Failure> {
         job.output.display(),
         model.ensemble().summary()
     );
-    let json = json!({"model": job.output, "certificate": model.certificate(), "ensemble": model.ensemble().summary()});
+    let json = json!({
+        "model": job.output,
+        "certificate": model.certificate(),
+        "ensemble": model.ensemble().summary(),
+        "warnings": warnings,
+    });
     Ok(Answer::new(words::wrapped(&text), json))
 }
 

@@ -11,6 +11,7 @@
 //!
 //! What is not here: amplification by sampling, curves of single mechanisms, local and per-distance privacy.
 
+mod beyond;
 mod gdp;
 mod pure;
 mod split;

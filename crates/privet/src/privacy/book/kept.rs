@@ -28,6 +28,19 @@ pub(super) struct Spent {
     pub(super) relation: Relation,
     pub(super) price: Price,
     pub(super) assuming: Vec<String>,
+    /// Whether it holds when a unit is added or removed, too.
+    pub(super) added: bool,
+}
+
+impl Spent {
+    /// What it costs under another relation, if it protects there at all. The price is `None` if it cannot be written.
+    fn under(&self, covers: &Relation) -> Option<Option<Price>> {
+        let steps = self.relation.steps_to(covers).or_else(|| {
+            let added = self.added.then(|| self.relation.added())?;
+            added.steps_to(covers)
+        })?;
+        Some(self.price.group(steps))
+    }
 }
 
 /// The budget of one data set under one neighbour relation.
@@ -98,6 +111,22 @@ impl Account {
         })
     }
 
+    /// The change that a budget for `relation` would be a second one beside, if it would be: what is paid from one of the two is
+    /// not counted by the other, so neither promise covers all that is released.
+    pub fn second_to(&self, relation: &Relation) -> Option<&Relation> {
+        let counted = |a: &Relation, b: &Relation| a.steps_to(b).is_some() && b.steps_to(a).is_some();
+        let spendable = self.lines.iter().filter(|(_, line)| line.caps != Caps::ZERO);
+        spendable
+            .map(|(other, _)| other)
+            .find(|other| *other != relation && !counted(other, relation))
+    }
+
+    /// Whether everything that was ever released from the data set is counted by the budget for `relation`.
+    pub fn counts_everything(&self, relation: &Relation) -> bool {
+        let counted = self.lines.get(relation).is_some_and(|line| line.uncovered == 0);
+        counted && self.void.is_none() && self.leaks == 0 && self.desensitised().is_none()
+    }
+
     /// How many payments were made.
     pub fn payments(&self) -> usize {
         self.spends.len()
@@ -155,9 +184,9 @@ impl Account {
 
 impl Line {
     fn charge(&mut self, spent: &Spent, covers: &Relation) -> Option<()> {
-        match spent.relation.steps_to(covers) {
-            Some(steps) => {
-                self.spent = self.spent.charge(&self.caps, spent.price.group(steps)?)?;
+        match spent.under(covers) {
+            Some(price) => {
+                self.spent = self.spent.charge(&self.caps, price?)?;
                 self.assuming.extend(spent.assuming.iter().cloned());
             }
             None => self.uncovered += 1,

@@ -92,6 +92,14 @@ impl fmt::Display for Certificate {
         }
         if let Some(total) = &self.total {
             f.write_str("together   with all other runs on this data set: ")?;
+            if total.uncovered > 0 && !matches!(total.guarantee, Guarantee::Void { .. }) {
+                writeln!(
+                    f,
+                    "NO PROMISE COVERS EVERYTHING, since {} payments were made for another kind of change",
+                    total.uncovered
+                )?;
+                f.write_str("           what this budget counts: ")?;
+            }
             match total.guarantee {
                 // Where other things have left, an ε of nothing would be read as a promise about them.
                 Guarantee::Pure {
@@ -114,13 +122,6 @@ impl fmt::Display for Certificate {
                     f,
                     "           not counting {} desensitised columns, by which two rows can be told apart by {}",
                     left.columns, left.record
-                )?;
-            }
-            if total.uncovered > 0 {
-                writeln!(
-                    f,
-                    "           not counting {} payments made for another kind of change",
-                    total.uncovered
                 )?;
             }
             if total.changed > 0 {

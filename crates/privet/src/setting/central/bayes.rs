@@ -88,7 +88,8 @@ impl HistogramBayes {
         let dimension: usize = histograms.iter().map(|histogram| 2 * histogram.count).sum();
         let relation = ledger.relation().clone();
         let l1 = relation.steps() * histograms.len() as u64;
-        let claim = Sensitivity::claim(&relation, Norm::L1(l1), Anchor::new("central#histograms"))?;
+        let claim =
+            Sensitivity::claim(&relation, Norm::L1(l1), Anchor::new("central#histograms"))?.also_added();
         let query = Query::new(dimension, claim, || {
             rows.matrix.as_ref().map(|matrix| count(matrix, &histograms))
         });

@@ -237,7 +237,7 @@ impl Brc {
         let (rounds, draws) = (self.rounds(budget), self.draws(budget));
         let share = budget.share(draws)?;
         let what = format!("errors of {rounds} random planes");
-        let paid = ledger.reserve(&what, Price::Pure(budget.epsilon), draws)?;
+        let paid = ledger.reserve_also_added(&what, Price::Pure(budget.epsilon), draws)?;
         let asking = Asking::new(relation, paid, (share, budget.rows));
         self.boost(rows, (rounds, asking), &mut drawn, progress)
     }

@@ -91,6 +91,13 @@ pub(super) struct Budget {
 impl Budget {
     /// Of pure ε, or of as much Gaussian μ² as keeps ε but with probability δ.
     fn new(epsilon: Epsilon, delta: Delta, rows: u64) -> Result<Self, Error> {
+        if people_exposed(delta, rows) >= 1.0 {
+            return Err(Error::Parameter(format!(
+                "delta = {delta} is too large for about {rows} rows: it would allow a release that shows the whole row of one person or \
+                 more (delta times rows_about is 1 or more). Write a delta far below one over the number of people, such as delta = {}",
+                suitable(rows)
+            )));
+        }
         let price = match delta {
             Delta::ZERO => Price::Pure(epsilon),
             delta => Price::Gaussian(MuSquared::for_budget(epsilon, delta)?),
@@ -116,7 +123,32 @@ impl Budget {
     }
 }
 
+/// δ times the number of rows: a mechanism that shows a whole row with probability δ, for each row, keeps every (ε, δ).
+fn people_exposed(delta: Delta, rows: u64) -> f64 {
+    delta.to_f64() * rows as f64
+}
+
+/// A power of ten that exposes at most a hundredth of a person.
+fn suitable(rows: u64) -> String {
+    let digits = (rows.max(1) as f64).log10().ceil() as u32 + 2;
+    format!("1e-{digits}")
+}
+
 impl Central {
+    /// What whoever runs this should know before it is paid for: so far, that δ is large for so many people.
+    pub fn warnings(&self) -> Vec<String> {
+        let Budget { delta, rows, .. } = self.budget;
+        let exposed = people_exposed(delta, rows);
+        if exposed <= 0.01 {
+            return Vec::new();
+        }
+        vec![format!(
+            "delta = {delta} is large for about {rows} rows. A release that keeps this promise may show the whole rows of delta times \
+             rows_about = {exposed:.2} people, on average. Write a smaller one, such as delta = {}",
+            suitable(rows)
+        )]
+    }
+
     /// Trains a model on a table that was read with what [`keep`](Self::keep) asks for, and closes the run.
     ///
     /// # Errors

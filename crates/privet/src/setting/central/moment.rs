@@ -92,7 +92,7 @@ fn direction<N: Neighbours>(
     let relation = ledger.relation().clone();
     let width = rows.coordinates.len();
     let l1 = relation.steps() * grid.bound() * width as u64;
-    let claim = Sensitivity::claim(&relation, Norm::L1(l1), Anchor::new("central#moments"))?;
+    let claim = Sensitivity::claim(&relation, Norm::L1(l1), Anchor::new("central#moments"))?.also_added();
     let query = Query::new(width, claim, || {
         rows.matrix.as_ref().map(|matrix| {
             let residual = |row: usize| match &residuals {

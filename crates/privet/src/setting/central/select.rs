@@ -104,7 +104,7 @@ pub(super) fn choose<N: Neighbours>(
 ) -> Result<Ensemble, Error> {
     let relation = ledger.relation().clone();
     let width = relation.steps();
-    let claim = Sensitivity::claim(&relation, Norm::Width(width), Anchor::new("central#hits"))?;
+    let claim = Sensitivity::claim(&relation, Norm::Width(width), Anchor::new("central#hits"))?.also_added();
     let offsets = base.linear.as_ref().map(|_| base.scores.as_slice());
     let query = Query::new(candidates.len(), claim, || {
         rows.matrix

@@ -181,7 +181,8 @@ impl Evaluation {
         }
         let l1 = relation.steps() * self.entries();
         let mechanism = Laplace::calibrated(epsilon, l1)?;
-        let claim = Sensitivity::claim(&relation, Norm::L1(l1), Anchor::new("evaluation#counts"))?;
+        let claim =
+            Sensitivity::claim(&relation, Norm::L1(l1), Anchor::new("evaluation#counts"))?.also_added();
         let query = Query::new(self.dimension(), claim, move || {
             judged.map(|judged| self.counts(&judged))
         });

@@ -133,7 +133,7 @@ impl<N: Neighbours> Law<N> {
             _ => return Err(Error::Misuse("trees are paid for in ε or in μ²".into())),
         };
         Ok(Self {
-            claim: Sensitivity::claim(relation, norm, anchor)?,
+            claim: Sensitivity::claim(relation, norm, anchor)?.also_added(),
             mechanism,
         })
     }

@@ -82,7 +82,7 @@ impl Plan {
         let laws = Laws::new(self, &relation, &training, &features)?;
         let mut coins = ledger.coins()?;
         let what = format!("{} noisy trees", self.trees);
-        let mut paid = ledger.reserve(&what, self.shares.all, self.draws())?;
+        let mut paid = ledger.reserve_also_added(&what, self.shares.all, self.draws())?;
         let (columns, coding) = (features.columns.clone(), &self.coding);
         let (asked, start) = (training.features, training.start);
         let known = start.as_ref().map(|start| start.scores.as_slice());

@@ -52,7 +52,8 @@ impl<'l, N: Neighbours> Asking<'l, N> {
     /// `docs/proofs/central.md#edges`.
     pub(super) fn edge(&mut self, weights: &Weights) -> Result<f64, Error> {
         let l1 = self.relation.steps() * weights.most();
-        let claim = Sensitivity::claim(&self.relation, Norm::L1(l1), Anchor::new("central#edges"))?;
+        let claim =
+            Sensitivity::claim(&self.relation, Norm::L1(l1), Anchor::new("central#edges"))?.also_added();
         let query = Query::new(1, claim, || {
             weights.state.as_ref().map(|state| {
                 let each = state.right.iter().zip(&state.weights);
@@ -73,7 +74,8 @@ impl<'l, N: Neighbours> Asking<'l, N> {
     pub(super) fn quotient(&mut self, weights: &Weights) -> Result<f64, Error> {
         let (low, high) = weights.clips;
         let l1 = quotient_bound((low, high), self.rows, self.relation.relation().rows());
-        let claim = Sensitivity::claim(&self.relation, Norm::L1(l1), Anchor::new("central#quotients"))?;
+        let claim =
+            Sensitivity::claim(&self.relation, Norm::L1(l1), Anchor::new("central#quotients"))?.also_added();
         let least = i128::from(low) * i128::from(self.rows);
         let query = Query::new(1, claim, || {
             weights.state.as_ref().map(|state| {
@@ -100,7 +102,7 @@ impl<'l, N: Neighbours> Asking<'l, N> {
         rows: &Rows,
     ) -> Result<Candidate, Error> {
         let width = self.relation.steps() * weights.most();
-        let claim = Sensitivity::claim(&self.relation, Norm::Width(width), anchor)?;
+        let claim = Sensitivity::claim(&self.relation, Norm::Width(width), anchor)?.also_added();
         let query = Query::new(2 * candidates.len(), claim, || {
             let matrix = rows.matrix.as_ref();
             matrix.zip(weights.state.as_ref(), |matrix, state| {
