@@ -5,14 +5,15 @@
 
 mod kept;
 mod left;
+mod refusal;
 
 use std::collections::BTreeMap;
 
-use super::account::{Caps, MuSquared, Price, Rho};
+use super::Relation;
+use super::account::Price;
 use super::journal::{Entry, Event, Head};
 use super::mechanism::ordered::{Distance, Loss};
 use super::texts::check_texts;
-use super::{Delta, Relation};
 use crate::Error;
 pub use kept::{Account, Line};
 use kept::{Shown, Spent};
@@ -197,32 +198,9 @@ impl Book {
         price: Price,
         added: bool,
     ) -> Result<(), Error> {
-        let name = |r: &Relation, line: &Line| {
-            let left = line.remaining();
-            // A budget of pure ε has no room for Gaussian noise, however large it is.
-            let way_out = match price {
-                Price::Gaussian(_) if left.mu_squared == MuSquared::ZERO && left.rho == Rho::ZERO => {
-                    " Such a price needs a budget that was set with a delta: `privet ledger limit ... --epsilon E --delta D`."
-                }
-                _ => "",
-            };
-            let stated = |caps: Caps| {
-                let pure = caps.rho == Rho::ZERO && caps.mu_squared == MuSquared::ZERO;
-                match (line.delta, pure) {
-                    (Delta::ZERO, _) | (_, true) => String::new(),
-                    (delta, false) => format!(" (ε = {} at this budget's δ = {delta})", caps.epsilon(delta)),
-                }
-            };
-            Error::Budget(format!(
-                "refused: this needs {price}{}, and for '{dataset}' when {r} there is left {left}{}. Nothing was drawn and no \
-                 data was looked at.{way_out}",
-                stated(price.into()),
-                stated(left)
-            ))
-        };
         let account = self
             .account(dataset)
-            .ok_or_else(|| no_limit(dataset, relation, None))?;
+            .ok_or_else(|| refusal::no_limit(dataset, relation, None))?;
         if let Some(why) = account.other_unit(dataset, relation) {
             let way_out = match account.payments() {
                 0 => format!(
@@ -236,7 +214,7 @@ impl Book {
             )));
         }
         if !account.lines.contains_key(relation) {
-            return Err(no_limit(dataset, relation, account.second_to(relation)));
+            return Err(refusal::no_limit(dataset, relation, account.second_to(relation)));
         }
         let spent = Spent {
             relation: relation.clone(),
@@ -247,7 +225,7 @@ impl Book {
         account
             .charged(&spent)
             .map(drop)
-            .map_err(|over| name(&over, &account.lines[&over]))
+            .map_err(|over| refusal::no_room(dataset, price, &over, &account.lines[&over]))
     }
 
     /// How well two rows can be told apart by `columns`, or why these cannot leave.
@@ -316,18 +294,4 @@ impl Book {
             .or_insert_with(|| dataset.to_owned());
         self.accounts.entry(owner.clone()).or_default()
     }
-}
-
-fn no_limit(dataset: &str, relation: &Relation, first: Option<&Relation>) -> Error {
-    let command = relation.limit_command(dataset);
-    Error::Budget(match first {
-        None => {
-            format!("the data set '{dataset}' has no budget for: {relation}. Set one first: `{command}`")
-        }
-        Some(first) => format!(
-            "the data set '{dataset}' has no budget for: {relation}. It has one for: {first}. Ask for that protection, or open a second \
-             budget for the same people with `{command} --second-budget`: what is paid from one is then not counted by the other, whose \
-             promise no longer covers everything that was released"
-        ),
-    })
 }

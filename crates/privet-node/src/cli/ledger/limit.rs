@@ -46,6 +46,12 @@ pub(in crate::cli) fn run(path: &Path, limit: &Limit) -> Result<Answer, Failure>
         store.record(event)?.head()
     };
 
+    let book = store.book()?;
+    let line = book
+        .account(&limit.dataset)
+        .and_then(|a| a.lines().get(&limit.relation));
+    let uncounted = line.map_or(0, |line| line.uncovered);
+
     let mut text = String::new();
     if created {
         let _ = writeln!(text, "There was no ledger: made {}", store.path().display());
@@ -87,9 +93,13 @@ pub(in crate::cli) fn run(path: &Path, limit: &Limit) -> Result<Answer, Failure>
     if late {
         let _ = writeln!(
             text,
-            "{} made before this limit was set. They are counted, but the sentence above holds only against a limit that \
-             was fixed before the first of them.",
-            words::count(paid as u64, "payment was", "payments were")
+            "{} made before this limit was set. {} The sentence above holds only against a limit that was fixed before the first of them.",
+            words::count(paid as u64, "payment was", "payments were"),
+            match uncounted {
+                0 => "They are counted.".to_owned(),
+                some =>
+                    format!("Of these {some} protect less and are not counted: no promise here covers them."),
+            }
         );
     }
     let json = json!({
@@ -102,6 +112,7 @@ pub(in crate::cli) fn run(path: &Path, limit: &Limit) -> Result<Answer, Failure>
         "epsilon": limit.epsilon,
         "delta": limit.delta,
         "payments_before": paid,
+        "payments_not_counted": uncounted,
         "fixed_before_first_payment": !late,
         "head": head,
     });
@@ -113,8 +124,8 @@ fn second(limit: &Limit, first: &Relation) -> Failure {
     Failure {
         exit: Exit::Budget,
         message: format!(
-            "'{}' has a budget already, for: {first}. A budget for: {} would be a second one for the same people: what is paid from one is \
-             not counted by the other, whose promise would no longer cover everything that was released. Use the first one, by asking for \
+            "'{}' has a budget already, for: {first}. A budget for: {} would be a second one for the same people: what is paid from one \
+             may not be counted by the other, whose promise would no longer cover everything that was released. Use the first one, by asking for \
              its change (in a job: change = …); or add --second-budget. Nothing was written.",
             limit.dataset, limit.relation
         ),

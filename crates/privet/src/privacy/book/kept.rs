@@ -118,7 +118,8 @@ impl Account {
         let spendable = self.lines.iter().filter(|(_, line)| line.caps != Caps::ZERO);
         spendable
             .map(|(other, _)| other)
-            .find(|other| *other != relation && !counted(other, relation))
+            // Budgets by another unit never stand beside each other: see `other_unit`.
+            .find(|other| other.unit() == relation.unit() && *other != relation && !counted(other, relation))
     }
 
     /// Whether everything that was ever released from the data set is counted by the budget for `relation`.
