@@ -3,18 +3,20 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use privet::model::Model;
+use privet::model::{Model, Origin};
+use privet::privacy::signature::Fingerprint;
 use serde_json::json;
 
 use super::exit::Failure;
 use super::protection::Protection;
-use super::{Answer, open_model, words};
+use super::{Answer, signed_model, words};
 
-pub(super) fn run(file: &Path) -> Result<Answer, Failure> {
-    let model = open_model(file)?;
+pub(super) fn run(file: &Path, signed_by: Option<Fingerprint>) -> Result<Answer, Failure> {
+    let (model, origin) = signed_model(file)?;
+    let signed = signed(file, &origin, signed_by)?;
     let weights = weights(&model);
     let mut text = String::new();
-    let _ = writeln!(text, "{}\n", model.certificate());
+    let _ = writeln!(text, "{}\nsigned     {signed}\n", model.certificate());
     let protection = Protection::of(model.schema(), model.certificate());
     if let Some(protection) = &protection {
         let _ = writeln!(text, "{}", protection.text());
@@ -61,6 +63,8 @@ pub(super) fn run(file: &Path) -> Result<Answer, Failure> {
     let _ = writeln!(text, "\n{}", model.schema().explain().trim_end());
     let json = json!({
         "certificate": model.certificate(),
+        "signed_by": origin.signer.map(|key| key.fingerprint().to_string()),
+        "compared": signed_by.is_some(),
         "protection": protection.as_ref().map(Protection::json),
         "ensemble": model.ensemble().summary(),
         "settings": model.settings().job(),
@@ -69,6 +73,20 @@ pub(super) fn run(file: &Path) -> Result<Answer, Failure> {
         "schema": model.schema().to_toml(),
     });
     Ok(Answer::new(words::wrapped(&text), json))
+}
+
+/// Who signed the model, in words; or why it is not what was asked for.
+fn signed(file: &Path, origin: &Origin, wanted: Option<Fingerprint>) -> Result<String, Failure> {
+    let found = origin.signer.map(|key| key.fingerprint());
+    let not = |why: String| Failure::input(format!("{}: {why}", file.display()));
+    match (found, wanted) {
+        (Some(found), Some(wanted)) if found == wanted => Ok(format!("by {found}, as asked for")),
+        (Some(found), Some(wanted)) => Err(not(format!("it is signed by {found}, not by {wanted}"))),
+        (None, Some(wanted)) => Err(not(format!("it is not signed, so not by {wanted} either"))),
+        (Some(found), None) => Ok(format!("by {found}, not compared")),
+        (None, None) if origin.is_older() => Ok("by nobody: the file is older than signatures".into()),
+        (None, None) => Ok("by nobody: the model was made without a ledger".into()),
+    }
 }
 
 /// Columns by how far they can move the result, the farthest first.

@@ -7,14 +7,15 @@
 mod leaving;
 
 use super::account::{Caps, Price};
-use super::book::Book;
-use super::certificate::{Certificate, Payment, Run};
-use super::journal::{Entry, Event, Journal, Volatile, hexadecimal};
+use super::book::{Book, Line};
+use super::certificate::{Certificate, Stand};
+use super::journal::{Entry, Event, Journal, Volatile, random_name};
 use super::mechanism::{Assumption, Mechanism, Objective};
 use super::query::Query;
 use super::reservation::{Part, Reservation, price_of_parts};
+use super::run::{Promise, Run};
 use super::texts::{check_texts, readable};
-use super::{Coins, Delta, Neighbours, Partition, Private, Randomness, Released};
+use super::{Coins, Delta, Neighbours, Partition, Private, Randomness, Relation, Released};
 use crate::Error;
 
 /// The budget of one data set, opened for one run.
@@ -24,9 +25,14 @@ pub struct Ledger<N> {
     book: Book,
     journal: Box<dyn Journal>,
     random: Randomness,
-    run: Run,
-    /// The run between parties that this is for.
-    taken_up: Option<String>,
+    /// The run's name in the ledger.
+    name: String,
+    /// Whether that is the name of a run between parties, which may have been begun before.
+    taken_up: bool,
+    /// What the run promised before its first payment.
+    promised: Option<Promise>,
+    /// Why the run protects nobody, whether or not that could be written down.
+    void: Option<String>,
     /// A write that failed may or may not be on disk: nothing more is drawn until the ledger is opened again.
     broken: bool,
     #[cfg(feature = "audit")]
@@ -46,10 +52,6 @@ impl<N: Neighbours> Ledger<N> {
     ) -> Result<Self, Error> {
         let book = Book::of(&journal.read()?)?;
         book.admits(dataset, &relation.relation(), Price::Pure(super::Epsilon::ZERO))?;
-        let line = book
-            .account(dataset)
-            .and_then(|a| a.lines().get(&relation.relation()).cloned());
-        let run = Run::open(line, journal.is_durable());
         let seeded = random.is_seeded();
         let mut ledger = Self {
             dataset: dataset.to_owned(),
@@ -57,8 +59,10 @@ impl<N: Neighbours> Ledger<N> {
             book,
             journal: Box::new(journal),
             random,
-            run,
-            taken_up: None,
+            name: random_name::<16>()?,
+            taken_up: false,
+            promised: None,
+            void: None,
             broken: false,
             #[cfg(feature = "audit")]
             auditor: None,
@@ -183,13 +187,15 @@ impl<N: Neighbours> Ledger<N> {
     /// # Errors
     /// [`Error::Journal`] if that could not be written.
     pub fn void(&mut self, because: &str) -> Result<(), Error> {
-        // First of all: whatever becomes of the entry, this run protects nobody.
-        self.run.void(because);
-        self.catch_up()?;
         let because = readable(because);
+        // First of all: whatever becomes of the entry, this run protects nobody.
+        self.void.get_or_insert_with(|| because.clone());
+        self.catch_up()?;
         self.write(Event::Void {
             dataset: self.dataset.clone(),
             because,
+            run: Some(self.name.clone()),
+            relation: Some(self.relation.relation()),
         })
     }
 
@@ -208,15 +214,33 @@ impl<N: Neighbours> Ledger<N> {
         Ok(Coins::from_seed(seed))
     }
 
-    /// Promises that this run costs no more than `price`, before anything is paid. A run in ρ or μ² that does not promise
-    /// is certified at all that was left when it opened: what it happens to spend may follow from its outputs.
+    /// Promises that this run costs no more than `price`, before anything is paid; its certificate states the ε of that at `delta`,
+    /// the job's own. A run in ρ or μ² that does not promise is certified at all that was left before its first payment, at the
+    /// budget's δ: what it happens to spend may follow from its outputs.
     ///
     /// # Errors
-    /// [`Error::Misuse`] if something was paid already; [`Error::Budget`] if the budget does not reach for it.
-    pub fn promise(&mut self, price: Price) -> Result<(), Error> {
+    /// [`Error::Misuse`] if something was paid already; [`Error::Budget`] if the budget does not reach for it;
+    /// [`Error::Parameter`] if ρ or μ² are promised at δ = 0, where they mean nothing.
+    pub fn promise(&mut self, price: Price, delta: Delta) -> Result<(), Error> {
         self.book
             .admits(&self.dataset, &self.relation.relation(), price)?;
-        self.run.promise(price)
+        if self.run().promise().is_some() {
+            return Err(Error::Misuse(
+                "a promise comes before the first payment of a run".into(),
+            ));
+        }
+        let delta = match price {
+            Price::Pure(_) => Delta::ZERO,
+            _ if delta == Delta::ZERO => {
+                return Err(Error::Parameter(format!(
+                    "{price} means nothing at δ = 0: state a positive δ"
+                )));
+            }
+            _ => delta,
+        };
+        let caps = Caps::from(price);
+        self.promised = Some(Promise { caps, delta });
+        Ok(())
     }
 
     /// The change that this budget protects against.
@@ -226,7 +250,12 @@ impl<N: Neighbours> Ledger<N> {
 
     /// What this run may still spend.
     pub fn remaining(&self) -> Caps {
-        self.run.remaining()
+        self.may_spend().caps.remaining(&self.run().spent())
+    }
+
+    /// The δ at which this budget states its ε.
+    pub fn delta(&self) -> Delta {
+        self.line().map_or(Delta::ZERO, |line| line.delta)
     }
 
     /// Ends the run and says what it guarantees, and what all runs on the data set together do.
@@ -238,12 +267,22 @@ impl<N: Neighbours> Ledger<N> {
     /// has been written down.
     pub(crate) fn close_holding(self) -> (Certificate, Box<dyn Journal>) {
         let relation = self.relation.relation();
+        let recorded = self.journal.is_durable();
+        let mut run = self.run().clone();
+        if let Some(because) = &self.void {
+            run.void(because, Some(&relation));
+        }
         // What is recorded nowhere, or perhaps not all of it, has no total.
-        let complete = self.run.is_recorded() && !self.broken;
-        let account = self.book.account(&self.dataset).filter(|_| complete);
-        let total = account.and_then(|account| account.total(&relation));
-        let head = self.book.head().clone();
-        let certificate = Certificate::of(&self.dataset, relation, self.run, total, head);
+        let account = self.book.account(&self.dataset);
+        let account = account.filter(|_| recorded && !self.broken);
+        let named = recorded && self.book.run(&self.dataset, &self.name).is_some();
+        let stand = Stand {
+            names: Vec::from_iter(named.then_some(self.name)),
+            total: account.and_then(|account| account.total(&relation)),
+            head: self.book.head().clone(),
+            recorded,
+        };
+        let certificate = Certificate::of(&self.dataset, &relation, &[&run], stand);
         (certificate, self.journal)
     }
 
@@ -263,25 +302,55 @@ impl<N: Neighbours> Ledger<N> {
         self.catch_up()?;
         let relation = self.relation.relation();
         self.book.admits(&self.dataset, &relation, price)?;
-        let spent = self.run.admits(price)?;
+        self.is_own(&relation)?;
+        let (may, run) = (self.may_spend(), self.run());
+        if run.spent().charge(&may.caps, price).is_none() {
+            return Err(Error::Budget(format!(
+                "refused: this needs {price}, and the run may spend {} more. Nothing was drawn and no data was looked at.",
+                self.remaining()
+            )));
+        }
+        let promise = run.promise().is_none().then_some(may);
         self.write(Event::Spend {
             dataset: self.dataset.clone(),
             relation,
             what: what.into(),
             price,
             draws,
-            assuming: assuming.clone(),
-        })?;
-        self.run.pay(
-            Payment {
-                what: what.into(),
-                price,
-                draws,
-                assuming,
-            },
-            spent,
-        );
-        Ok(())
+            assuming,
+            run: Some(self.name.clone()),
+            promise,
+        })
+    }
+
+    /// What the entries say of this run.
+    fn run(&self) -> &Run {
+        self.book.run(&self.dataset, &self.name).unwrap_or(Run::NEW)
+    }
+
+    fn line(&self) -> Option<&Line> {
+        let account = self.book.account(&self.dataset)?;
+        account.lines().get(&self.relation.relation())
+    }
+
+    /// What the run may spend in all: what it promised, else what was left before its first payment.
+    fn may_spend(&self) -> Promise {
+        let nothing = Promise {
+            caps: Caps::ZERO,
+            delta: Delta::ZERO,
+        };
+        let left = |line: &Line| Promise {
+            caps: line.remaining(),
+            delta: line.delta,
+        };
+        let promised = self.run().promise().or(self.promised);
+        promised.unwrap_or_else(|| self.line().map_or(nothing, left))
+    }
+
+    /// That what is to be written is of this run, which may have been begun for another kind of change.
+    fn is_own(&self, relation: &Relation) -> Result<(), Error> {
+        let refused = |why| Error::Budget(format!("refused: {why}. Nothing was drawn."));
+        self.run().is_about(relation).map_err(refused)
     }
 
     /// What others have written meanwhile counts before anything is admitted.
@@ -315,14 +384,8 @@ impl<N: Neighbours> Ledger<N> {
 /// # Errors
 /// [`Error::Journal`] if the journal has entries or cannot be written.
 pub fn begin(journal: &mut impl Journal) -> Result<(), Error> {
-    let mut name = [0; 32];
-    Randomness::from_os()?.fill(&mut name);
-    append(
-        journal,
-        Event::Begin {
-            ledger: hexadecimal(&name),
-        },
-    )
+    let ledger = random_name::<32>()?;
+    append(journal, Event::Begin { ledger })
 }
 
 /// Writes one entry that draws nothing: a limit or an adoption.

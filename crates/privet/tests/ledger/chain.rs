@@ -200,6 +200,8 @@ fn names_that_look_alike_are_refused() {
             price,
             draws: 1,
             assuming: Vec::new(),
+            run: None,
+            promise: None,
         };
         assert!(
             append(&mut journal, spend).is_err(),
@@ -218,6 +220,8 @@ fn a_chain_that_mixes_units_is_refused() {
         price: Price::Pure(epsilon("0.1")),
         draws: 1,
         assuming: Vec::new(),
+        run: None,
+        promise: None,
     };
     let mut entries = journal.entries();
     let paid = Entry::after(&entries[1].head(), None, spend(&AddRemove::row().of("who")));

@@ -95,6 +95,8 @@ fn people_and_rows_are_not_kept_in_one_account() {
         price: Price::Pure(epsilon("0.01")),
         draws: 1,
         assuming: Vec::new(),
+        run: None,
+        promise: None,
     };
     let person = AddRemove::row().of("who");
     append(&mut journal, limit("toy", AddRemove::unit(two).relation())).expect("rows, two at a time");

@@ -109,6 +109,10 @@ pub struct Evaluate {
 pub struct Inspect {
     /// The model.
     pub model: PathBuf,
+    /// Fail unless the model was signed with the key of this fingerprint, as `privet ledger key` shows it to the model's
+    /// maker.
+    #[arg(long, value_name = "FINGERPRINT")]
+    pub signed_by: Option<String>,
 }
 
 /// Write a model of trees or stumps for XGBoost or ONNX.
