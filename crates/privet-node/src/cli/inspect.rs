@@ -3,17 +3,34 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use privet::model::{Model, Origin};
-use privet::privacy::signature::Fingerprint;
+use privet::model::Model;
+use privet::privacy::Certificate;
+use privet::privacy::signature::{Fingerprint, PublicKey};
 use serde_json::json;
 
 use super::exit::Failure;
+use super::ledger::verify;
 use super::protection::Protection;
 use super::{Answer, signed_model, words};
 
 pub(super) fn run(file: &Path, signed_by: Option<Fingerprint>) -> Result<Answer, Failure> {
+    if let Some((certificate, signer)) = certificate(file)? {
+        let signed = signed(file, signer, signed_by)?.unwrap_or_else(|| "by nobody".into());
+        let text = format!("{certificate}\nsigned     {signed}\n");
+        let json = json!({
+            "certificate": certificate,
+            "signed_by": signer.map(|key| key.fingerprint().to_string()),
+            "compared": signed_by.is_some(),
+        });
+        return Ok(Answer::new(words::wrapped(&text), json));
+    }
     let (model, origin) = signed_model(file)?;
-    let signed = signed(file, &origin, signed_by)?;
+    let nobody = if origin.is_older() {
+        "by nobody: the file is older than signatures"
+    } else {
+        "by nobody: the model was made without a ledger"
+    };
+    let signed = signed(file, origin.signer, signed_by)?.unwrap_or_else(|| nobody.into());
     let weights = weights(&model);
     let mut text = String::new();
     let _ = writeln!(text, "{}\nsigned     {signed}\n", model.certificate());
@@ -75,17 +92,28 @@ pub(super) fn run(file: &Path, signed_by: Option<Fingerprint>) -> Result<Answer,
     Ok(Answer::new(words::wrapped(&text), json))
 }
 
-/// Who signed the model, in words; or why it is not what was asked for.
-fn signed(file: &Path, origin: &Origin, wanted: Option<Fingerprint>) -> Result<String, Failure> {
-    let found = origin.signer.map(|key| key.fingerprint());
+/// A certificate that stands in a file of its own, if this is one.
+fn certificate(file: &Path) -> Result<Option<(Certificate, Option<PublicKey>)>, Failure> {
+    let bytes = std::fs::read(file).unwrap_or_default();
+    let value: serde_json::Value = serde_json::from_slice(&bytes).unwrap_or_default();
+    let is_one = value.get("claims").is_some() || value.pointer("/certificate/claims").is_some();
+    is_one.then(|| verify::certificate(file)).transpose()
+}
+
+/// Who signed the file, in words; or why that is not who was asked for.
+fn signed(
+    file: &Path,
+    signer: Option<PublicKey>,
+    wanted: Option<Fingerprint>,
+) -> Result<Option<String>, Failure> {
+    let found = signer.map(|key| key.fingerprint());
     let not = |why: String| Failure::input(format!("{}: {why}", file.display()));
     match (found, wanted) {
-        (Some(found), Some(wanted)) if found == wanted => Ok(format!("by {found}, as asked for")),
+        (Some(found), Some(wanted)) if found == wanted => Ok(Some(format!("by {found}, as asked for"))),
         (Some(found), Some(wanted)) => Err(not(format!("it is signed by {found}, not by {wanted}"))),
         (None, Some(wanted)) => Err(not(format!("it is not signed, so not by {wanted} either"))),
-        (Some(found), None) => Ok(format!("by {found}, not compared")),
-        (None, None) if origin.is_older() => Ok("by nobody: the file is older than signatures".into()),
-        (None, None) => Ok("by nobody: the model was made without a ledger".into()),
+        (Some(found), None) => Ok(Some(format!("by {found}, not compared"))),
+        (None, None) => Ok(None),
     }
 }
 

@@ -108,7 +108,7 @@ fn signature(signer: Option<PublicKey>, own: Option<PublicKey>) -> String {
 }
 
 /// A certificate, bare or as a field of a model, and whose key signed it.
-fn certificate(file: &Path) -> Result<(Certificate, Option<PublicKey>), Failure> {
+pub(in crate::cli) fn certificate(file: &Path) -> Result<(Certificate, Option<PublicKey>), Failure> {
     let bad = |why: String| Failure::input(format!("{}: {why}", file.display()));
     let text = std::fs::read_to_string(file).map_err(|e| bad(format!("it cannot be read: {e}")))?;
     let mut value: serde_json::Value =
