@@ -372,3 +372,61 @@ fn an_older_ledger_goes_on() {
         "{text}"
     );
 }
+
+/// Parties on one machine share a ledger, so what each says of its part is checked, too; where a certificate joins two runs (labels
+/// that were kept, and the run they are used in), both.
+#[test]
+fn what_parties_say_is_checked_where_their_ledger_is() {
+    let home = Home::new();
+    let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/vertical");
+    for file in fs::read_dir(case).unwrap() {
+        let file = file.unwrap();
+        fs::copy(file.path(), home.folder.path().join(file.file_name())).unwrap();
+    }
+    let ok = |arguments: &[&str]| {
+        let (exit, text) = told(home.privet(arguments));
+        assert_eq!(exit, 0, "{arguments:?}: {text}");
+        text
+    };
+    ok(&["ledger", "limit", "shop", "--epsilon", "0", "--change", "replace"]);
+    let register = ["ledger", "limit", "register", "--epsilon", "0", "--change"];
+    ok(&[&register[..], &["replace-private", "--columns", "loan"]].concat());
+    ok(&["train", "job.toml", "--not-protected", "--out", "open.privet"]);
+    ok(&["train", "noisy.toml", "--out", "noisy.privet"]);
+    ok(&["train", "noisy.toml", "--out", "again.privet"]);
+    for file in ["open.privet", "noisy.privet", "again.privet"] {
+        let text = ok(&["ledger", "verify", "--against", file]);
+        assert!(text.contains("follows from the entries of its run"), "{text}");
+        assert!(!text.contains("only its own ledger can show"), "{text}");
+    }
+    let whole = certificate_in(&home, "again.privet");
+    assert_eq!(whole["runs"].as_array().unwrap().len(), 2, "{whole}");
+    let shop = "what shop says of its part";
+    refused(
+        &home,
+        &whole,
+        &[
+            ("a party's claims", shop, &|c| {
+                c["parties"][0]["certificate"]["claims"] = json!([])
+            }),
+            ("a party's columns", shop, &|c| {
+                let claims = &mut c["parties"][0]["certificate"]["claims"];
+                claims[0]["guarantee"]["distance"]["record"]["bounded"] = "0.01".into();
+            }),
+            ("a party's data set", shop, &|c| {
+                c["parties"][0]["certificate"]["dataset"] = "register".into()
+            }),
+            ("its own columns", "it leaves out the claim", &|c| {
+                c["claims"].as_array_mut().unwrap().pop();
+            }),
+        ],
+    );
+    let mut elsewhere = whole;
+    elsewhere["parties"][0]["certificate"]["ledger"] = json!({"entries": 1, "hash": "00"});
+    let (exit, text) = verify(&home, &elsewhere);
+    assert_eq!(exit, 0, "{text}");
+    assert!(
+        text.contains("what shop says of its part only its own ledger can show"),
+        "{text}"
+    );
+}

@@ -107,7 +107,7 @@ fn a_model_is_signed_and_opens_only_as_it_was_signed() {
     let unsigned = format!("{}{}", &text[..at], &text[end..]);
     fs::write(home.path("unsigned.privet"), &unsigned).unwrap();
     let text = ok(&home, &["inspect", "unsigned.privet"]);
-    assert!(text.contains("signed     by nobody"), "{text}");
+    assert!(text.contains("signed     BY NOBODY"), "{text}");
     let text = fails(&home, 5, &["inspect", "unsigned.privet", "--signed-by", &own]);
     assert!(text.contains("it is not signed"), "{text}");
     // A signature does not make a file of the older format.

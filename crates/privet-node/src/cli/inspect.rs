@@ -25,10 +25,10 @@ pub(super) fn run(file: &Path, signed_by: Option<Fingerprint>) -> Result<Answer,
         return Ok(Answer::new(words::wrapped(&text), json));
     }
     let (model, origin) = signed_model(file)?;
-    let nobody = if origin.is_older() {
-        "by nobody: the file is older than signatures"
-    } else {
-        "by nobody: the model was made without a ledger"
+    let nobody = match (origin.is_older(), model.certificate().recorded) {
+        (true, _) => "by nobody: the file is older than signatures",
+        (false, false) => "by nobody: the model was made without a ledger",
+        (false, true) => "BY NOBODY: it was made with a ledger, which signs, so the signature was taken out",
     };
     let signed = signed(file, origin.signer, signed_by)?.unwrap_or_else(|| nobody.into());
     let weights = weights(&model);

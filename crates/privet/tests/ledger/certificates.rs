@@ -262,7 +262,8 @@ fn a_promise_is_stated_at_the_delta_of_its_job() {
 fn a_certificate_follows_from_the_entries_of_its_run() {
     let leak = privet::privacy::joint::Leak::new("rows", "them", Anchor::new("relations#disclosure"));
     let journal = journal(&AddRemove::row(), pure("1"), "0");
-    let runs: [&dyn Fn(&mut Ledger<AddRemove>); 4] = [
+    type Of<'a> = &'a dyn Fn(&mut Ledger<AddRemove>);
+    let runs: [Of<'_>; 4] = [
         &|open| spend(open, "0.1").expect("fits"),
         &|open| {
             spend(open, "0.1").expect("fits");

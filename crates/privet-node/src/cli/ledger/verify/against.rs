@@ -25,7 +25,7 @@ impl Found {
         }
         let mut elsewhere = Vec::new();
         for said in &certificate.parties {
-            if said.certificate.recorded && as_it_was(entries, &said.certificate).is_err() {
+            if as_it_was(entries, &said.certificate).is_err() {
                 elsewhere.push(said.party.clone());
                 continue;
             }
