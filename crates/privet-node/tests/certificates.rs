@@ -78,8 +78,11 @@ fn caps_of(epsilon: &str, delta: &str) -> Value {
     json!({"approximate": {"epsilon": caps.epsilon(delta), "delta": delta, "caps": caps}})
 }
 
+/// What is edited, why it is refused, and how.
+type Edit<'a> = (&'a str, &'a str, &'a dyn Fn(&mut Value));
+
 /// Every edit is refused, for the reason it is named with.
-fn refused(home: &Home, whole: &Value, edits: &[(&str, &str, &dyn Fn(&mut Value))]) {
+fn refused(home: &Home, whole: &Value, edits: &[Edit<'_>]) {
     let (exit, text) = verify(home, whole);
     assert_eq!(exit, 0, "{text}");
     for (name, because, edit) in edits {
