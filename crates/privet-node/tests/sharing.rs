@@ -53,6 +53,8 @@ fn an_entry_is_only_appended_where_it_follows() {
     let void = || Event::Void {
         dataset: "patients".into(),
         because: "a test".into(),
+        run: None,
+        relation: None,
     };
     let first = Entry::after(&head, None, void()).unwrap();
     store.append(&first).unwrap();

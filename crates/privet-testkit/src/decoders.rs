@@ -70,8 +70,11 @@ pub fn chain(bytes: &[u8]) {
     }
 }
 
-/// A certificate that came with somebody's model.
+/// A certificate that came with somebody's model, or as a file.
 pub fn certificate(bytes: &[u8]) {
+    if let Ok(file) = serde_json::from_slice(bytes) {
+        let _ = Certificate::from_file(file);
+    }
     let Ok(certificate) = serde_json::from_slice::<Certificate>(bytes) else {
         return;
     };

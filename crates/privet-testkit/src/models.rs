@@ -10,6 +10,7 @@ use privet::data::schema::{Column, Declared, Extras, Kind, Label, Layout, Number
 use privet::data::{Cells, Intake, Schema, Table};
 use privet::model::{Model, Settings};
 use privet::privacy::Unprotected;
+use privet::privacy::signature::SigningKey;
 use sha2::{Digest, Sha256};
 
 /// A whole file; or `{"ensemble": …, "certificate": …, "settings": …}`, to which the schema is added.
@@ -24,11 +25,16 @@ pub fn model(bytes: &[u8]) {
         return;
     };
     for schema in &*SCHEMAS {
-        if let Ok(model) = Model::from_bytes(&sealed(schema, rest)) {
-            used(&model);
+        for version in VERSIONS {
+            if let Ok(model) = Model::from_bytes(&sealed(version, schema, rest)) {
+                used(&model);
+            }
         }
     }
 }
+
+/// The formats that are read.
+const VERSIONS: [u64; 2] = [1, 2];
 
 /// Schemas as they stand in a body: a number to predict, two classes, three.
 static SCHEMAS: LazyLock<[String; 3]> = LazyLock::new(|| [0, 2, 3].map(|classes| text(&schema(classes))));
@@ -37,6 +43,9 @@ static SCHEMAS: LazyLock<[String; 3]> = LazyLock::new(|| [0, 2, 3].map(|classes|
 fn used(model: &Model) {
     let again = Model::from_bytes(&model.to_bytes()).expect("what was written is read");
     assert_eq!(&again, model);
+    let key = SigningKey::from_bytes(&[7; SigningKey::LENGTH]);
+    let (again, origin) = Model::from_file(&model.to_signed_bytes(&key)).expect("what was signed is read");
+    assert_eq!((&again, origin.signer), (model, Some(key.public())));
     let cells = few(model);
     let predictions = model
         .predict(&cells)
@@ -120,13 +129,13 @@ fn text(schema: &Schema) -> String {
 }
 
 /// A file whose body has this schema and this rest.
-fn sealed(schema: &str, rest: &str) -> Vec<u8> {
+fn sealed(version: u64, schema: &str, rest: &str) -> Vec<u8> {
     let body = format!("{{\"schema\":{schema},{rest}");
     let checksum: String = Sha256::digest(&body)
         .iter()
         .map(|byte| format!("{byte:02x}"))
         .collect();
-    format!("{{\"privet-model\":1,\"sha256\":\"{checksum}\",\"body\":{body}}}\n").into_bytes()
+    format!("{{\"privet-model\":{version},\"sha256\":\"{checksum}\",\"body\":{body}}}\n").into_bytes()
 }
 
 #[cfg(test)]
@@ -144,7 +153,7 @@ mod tests {
             let rest = text.strip_prefix('{').expect("an object");
             let fits = SCHEMAS
                 .each_ref()
-                .map(|schema| Model::from_bytes(&sealed(schema, rest)).is_ok());
+                .map(|schema| Model::from_bytes(&sealed(2, schema, rest)).is_ok());
             if path.file_name().is_some_and(|name| name == "refused") {
                 assert_eq!(fits, [false; 3]);
             } else {

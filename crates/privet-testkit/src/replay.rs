@@ -91,11 +91,12 @@ pub fn replay<N: Neighbours, D>(
         let output = train(table, &mut ledger)?;
         let remaining = ledger.remaining();
         let payments = ledger.close().payments;
+        let mut names = Vec::new();
         let events = journal
             .entries()
             .iter()
             .skip(1)
-            .map(|entry| entry.event().clone())
+            .map(|entry| numbered(entry.event(), &mut names))
             .collect();
         Ok(Left {
             output,
@@ -140,6 +141,29 @@ struct Left {
 }
 
 const DATASET: &str = "replayed";
+
+/// The event with its run's number in place of its name: names are random, and say nothing.
+fn numbered(event: &journal::Event, names: &mut Vec<String>) -> journal::Event {
+    use journal::Event;
+    let mut event = event.clone();
+    let run = match &mut event {
+        Event::Spend { run, .. }
+        | Event::Desensitise { run, .. }
+        | Event::Leak { run, .. }
+        | Event::Void { run, .. } => run.as_mut(),
+        Event::Redraw { run, .. } => Some(run),
+        Event::Begin { .. } | Event::Limit { .. } | Event::Adopt { .. } => None,
+    };
+    if let Some(run) = run {
+        let known = names.iter().position(|name| name == run);
+        let number = known.unwrap_or(names.len());
+        if known.is_none() {
+            names.push(run.clone());
+        }
+        *run = number.to_string();
+    }
+    event
+}
 
 /// A journal whose limits no run reaches.
 fn rich_journal(relation: &impl Neighbours) -> Result<Faulty, Error> {

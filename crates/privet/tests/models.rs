@@ -11,6 +11,7 @@ use home::{Kinds, column, mixed, number, schema, table, values};
 use privet::boost::{Ensemble, Link};
 use privet::data::schema::{Kind, Label};
 use privet::model::{Model, Settings};
+use privet::privacy::signature::SigningKey;
 use privet::privacy::{AddRemove, Neighbours, Unprotected};
 use privet::setting::plain::Plain;
 use serde_json::{Value, json};
@@ -29,11 +30,15 @@ fn model(kind: Kinds, algorithm: &str) -> Model {
 
 /// A file with the right checksum around any body.
 fn sealed(body: &str) -> Vec<u8> {
+    sealed_in(2, body)
+}
+
+fn sealed_in(version: u64, body: &str) -> Vec<u8> {
     let checksum: String = Sha256::digest(body)
         .iter()
         .map(|byte| format!("{byte:02x}"))
         .collect();
-    format!("{{\"privet-model\":1,\"sha256\":\"{checksum}\",\"body\":{body}}}\n").into_bytes()
+    format!("{{\"privet-model\":{version},\"sha256\":\"{checksum}\",\"body\":{body}}}\n").into_bytes()
 }
 
 fn body(model: &Model) -> Value {
@@ -119,19 +124,62 @@ fn files_that_are_no_model() {
     );
     assert_eq!(
         refusal(b"{\"privet-model\":1,\"sha256\":\"00\",\"body\":{},\"notes\":\"\"}"),
-        "this is no model that privet wrote: unknown field `notes`, expected one of `privet-model`, `sha256`, `body` \
+        "this is no model that privet wrote: unknown field `notes`, expected one of `privet-model`, `sha256`, `signature`, `body` \
          at line 1 column 49"
     );
 }
 
 #[test]
+fn files_of_the_first_format() {
+    let model = model(Kinds::Classes(2), "stumps");
+    let older = sealed_in(1, &body(&model).to_string());
+    let (again, origin) = Model::from_file(&older).unwrap();
+    assert_eq!(again, model);
+    assert!(origin.is_older() && origin.signer.is_none());
+    let (_, origin) = Model::from_file(&model.to_bytes()).unwrap();
+    assert!(!origin.is_older() && origin.signer.is_none());
+}
+
+#[test]
+fn files_that_are_signed() {
+    let model = model(Kinds::Classes(2), "stumps");
+    let key = |byte| SigningKey::from_bytes(&[byte; SigningKey::LENGTH]);
+    let bytes = model.to_signed_bytes(&key(7));
+    let (again, origin) = Model::from_file(&bytes).unwrap();
+    assert_eq!((&again, origin.signer), (&model, Some(key(7).public())));
+    assert_eq!(bytes, again.to_signed_bytes(&key(7)), "the same bytes every time");
+
+    let text = String::from_utf8(bytes).unwrap();
+    let other = String::from_utf8(
+        model
+            .clone()
+            .with_settings(Settings::new(vec![]))
+            .to_signed_bytes(&key(7)),
+    );
+    let other: Value = serde_json::from_str(&other.unwrap()).unwrap();
+    let own: Value = serde_json::from_str(&text).unwrap();
+    for (part, why) in [("ed25519", "of another file"), ("key", "by another key")] {
+        let theirs = match part {
+            "key" => key(8).public().to_string(),
+            _ => other["signature"][part].as_str().unwrap().to_owned(),
+        };
+        let changed = text.replace(own["signature"][part].as_str().unwrap(), &theirs);
+        assert_ne!(changed, text);
+        let refused = refusal(changed.as_bytes());
+        assert!(refused.contains("its signature is bad"), "{why}: {refused}");
+    }
+    let older = text.replace("{\"privet-model\":2", "{\"privet-model\":1");
+    assert!(refusal(older.as_bytes()).contains("format 1 has no signature"));
+}
+
+#[test]
 fn files_of_the_future() {
     let newer =
-        "the model was written by a newer privet (format 2; this one reads 1): update privet to read it";
-    assert_eq!(refusal(b"{\"privet-model\":2}"), newer);
+        "the model was written by a newer privet (format 3; this one reads 2): update privet to read it";
+    assert_eq!(refusal(b"{\"privet-model\":3}"), newer);
     // Whatever else it may hold.
     assert_eq!(
-        refusal(b"{\"privet-model\":2,\"sha512\":\"\",\"body\":[null]}"),
+        refusal(b"{\"privet-model\":3,\"sha512\":\"\",\"body\":[null]}"),
         newer
     );
 }

@@ -5,8 +5,8 @@ use privet::privacy::account::Price;
 use privet::privacy::mechanism::ordered::{ClampedGeometric, Column, Desensitised};
 use privet::privacy::mechanism::{Gaussian, Laplace, PermuteAndFlip};
 use privet::privacy::{
-    AddRemove, Anchor, Epsilon, Ledger, Neighbours, Norm, Partition, Private, Query, Ratio, Replace, Rows,
-    Sensitivity,
+    AddRemove, Anchor, Delta, Epsilon, Ledger, Neighbours, Norm, Partition, Private, Query, Ratio, Replace,
+    Rows, Sensitivity,
 };
 use privet_testkit::replay::{Finding, Report, replay, search, transcripts};
 
@@ -286,7 +286,10 @@ fn holes_of_the_harness_are_closed() {
         Ok(Vec::new())
     };
     let data_in_a_promise: Algorithm = |rows, ledger| {
-        ledger.promise(Price::Pure(Epsilon::from_billionths(rows.len() as u64)))?;
+        ledger.promise(
+            Price::Pure(Epsilon::from_billionths(rows.len() as u64)),
+            Delta::ZERO,
+        )?;
         Ok(Vec::new())
     };
     let beyond_all_integers: Algorithm = |rows, ledger| {

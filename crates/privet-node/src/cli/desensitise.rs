@@ -40,6 +40,7 @@ pub(super) fn run(given: &Desensitise) -> Result<Answer, Failure> {
         leaves.how.changes(&leaves.source.schema)?;
     }
     let shared = open(given.ledger.path()?, &[(&declared, declared.replaced())])?;
+    let key = shared.store().signing_key()?;
     let columns = columns.release(&declared, &shared)?;
     let labels = labels
         .map(|labels| labels.release(&declared, &shared))
@@ -54,7 +55,7 @@ pub(super) fn run(given: &Desensitise) -> Result<Answer, Failure> {
         })
     };
     let csv = csv(&releases)?;
-    written(&certificate_file, certificate.to_json().as_bytes())?;
+    written(&certificate_file, certificate.to_signed_json(&key).as_bytes())?;
     written(&given.out, &csv)?;
 
     let count: usize = releases.iter().map(|release| release.names().len()).sum();
@@ -159,15 +160,11 @@ fn labels(schema: &Schema, epsilon: Epsilon, given: &Desensitise, kept: PathBuf)
     })
 }
 
-/// What is promised about all that is written: the last one's total covers the others.
+/// What is promised about all that is written.
 fn certificate(releases: &[&Release]) -> Certificate {
-    let mut all = releases.iter().map(|release| release.certificate().clone());
+    let all = releases.iter().map(|release| release.certificate().clone());
     // Unwrap safety: the columns themselves are always there.
-    let first = all.next().expect("columns leave");
-    all.fold(first, |before, next| Certificate {
-        claims: before.claims.into_iter().chain(next.claims.clone()).collect(),
-        ..next
-    })
+    all.reduce(Certificate::and).expect("columns leave")
 }
 
 fn csv(releases: &[&Release]) -> Result<Vec<u8>, Failure> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use privet::data::{Intake, Schema, Table};
 use privet::model::Model;
 use privet::privacy::account::Price;
-use privet::privacy::{Certificate, Epsilon, Ledger, Neighbours, Randomness, Typed};
+use privet::privacy::{Certificate, Delta, Epsilon, Ledger, Neighbours, Randomness, Typed};
 use privet::setting::evaluation::{Evaluation, PaidReport};
 use serde_json::json;
 
@@ -40,6 +40,7 @@ pub(super) fn run(evaluate: &Evaluate) -> Result<Answer, Failure> {
     if let Consent::Spend(epsilon) = evaluate.consent {
         let mut store = Store::open(evaluate.ledger.path()?)?;
         leave::recognise(&mut store, &rows)?;
+        let key = store.signing_key()?;
         let paying = Paying {
             dataset: schema.dataset(),
             store,
@@ -50,7 +51,9 @@ pub(super) fn run(evaluate: &Evaluate) -> Result<Answer, Failure> {
         };
         let (report, certificate) = schema.relation().typed(paying)?;
         let text = format!("{report}\n{certificate}\n");
-        let json = json!({"report": report, "certificate": certificate});
+        let signed: serde_json::Value =
+            serde_json::from_str(&certificate.to_signed_json(&key)).unwrap_or_default();
+        let json = json!({"report": report, "certificate": signed});
         return Ok(Answer::new(words::wrapped(&text), json));
     }
     let table = read()?;
@@ -119,7 +122,7 @@ impl<R: FnOnce() -> Result<Table, Failure>> Typed for Paying<'_, R> {
     fn under<N: Neighbours>(self, relation: N) -> Self::Output {
         let mut ledger = Ledger::open(self.dataset, relation, self.store, Randomness::from_os()?)?;
         // Before the rows are opened: what cannot be paid for is not read.
-        ledger.promise(Price::Pure(self.epsilon))?;
+        ledger.promise(Price::Pure(self.epsilon), Delta::ZERO)?;
         let report = self
             .evaluation
             .paid(self.model, (self.read)()?, &mut ledger, self.epsilon)?;

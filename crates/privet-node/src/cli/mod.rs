@@ -27,7 +27,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
-use privet::model::Model;
+use privet::model::{Model, Origin};
 use serde_json::json;
 
 pub use exit::Exit;
@@ -113,7 +113,7 @@ fn run(command: Command) -> Result<Answer, Failure> {
             predict::run(&model, &data, out.as_deref(), what)
         }
         Command::Evaluate(evaluate) => evaluate::run(&evaluate),
-        Command::Inspect { model } => inspect::run(&model),
+        Command::Inspect { model, signed_by } => inspect::run(&model, signed_by),
         Command::Export {
             model,
             format,
@@ -134,9 +134,14 @@ fn run(command: Command) -> Result<Answer, Failure> {
     }
 }
 
-/// Reads a model file.
+/// Reads a model file. A signature in it that is bad is an error.
 fn open_model(file: &Path) -> Result<Model, Failure> {
+    signed_model(file).map(|(model, _)| model)
+}
+
+/// A model, and who signed it.
+fn signed_model(file: &Path) -> Result<(Model, Origin), Failure> {
     let bad = |why: String| Failure::input(format!("{}: {why}", file.display()));
     let bytes = std::fs::read(file).map_err(|e| bad(format!("it cannot be read: {e}")))?;
-    Model::from_bytes(&bytes).map_err(|e| bad(e.to_string()))
+    Model::from_file(&bytes).map_err(|e| bad(e.to_string()))
 }

@@ -4,8 +4,7 @@
 //! Without the key, which never leaves the machine, the hash tells nobody whether a table they guess is this one.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::io::{self, Read, Write};
+use std::io::{self, Read};
 use std::path::Path;
 
 use hmac::{Hmac, KeyInit, Mac};
@@ -13,45 +12,22 @@ use privet::Error;
 use rusqlite::{OptionalExtension, TransactionBehavior};
 use sha2::Sha256;
 
-use super::Store;
-use super::schema::{beside, fault, sync_folder};
+use super::schema::{beside, fault};
+use super::{Store, secret};
 
-const LENGTH: usize = 32;
+const NAME: &str = "the key by which known tables are recognised";
 
 /// The key of one ledger. No `Debug`, on purpose.
-pub(super) struct Key([u8; LENGTH]);
+pub(super) struct Key([u8; secret::LENGTH]);
 
 impl Key {
     /// Draws the key of a new ledger and writes it where only its owner can read it.
     pub(super) fn create(ledger: &Path) -> Result<Self, Error> {
-        let path = beside(ledger, ".key");
-        let mut key = [0; LENGTH];
-        getrandom::fill(&mut key)
-            .map_err(|e| Error::Randomness(format!("the operating system gave no randomness: {e}")))?;
-        let written = write_secret(&path, &key);
-        written.map_err(|e| Error::Journal(format!("the key {} cannot be made: {e}", path.display())))?;
-        if let Some(folder) = path.parent() {
-            sync_folder(folder)?;
-        }
-        Ok(Self(key))
+        Ok(Self(secret::create(&beside(ledger, ".key"), NAME)?))
     }
 
     fn load(path: &Path) -> Result<Self, Error> {
-        let bad = |why: String| {
-            Error::Journal(format!(
-                "the key {}, by which known tables are recognised, {why}",
-                path.display()
-            ))
-        };
-        let found = fs::read(path).map_err(|e| match e.kind() {
-            io::ErrorKind::NotFound => bad("is missing. Put it back from a backup.".into()),
-            _ => bad(format!("cannot be read: {e}")),
-        })?;
-        private_mode(path).map_err(bad)?;
-        let key = found
-            .try_into()
-            .map_err(|_| bad(format!("is not {LENGTH} bytes long. Put it back from a backup.")))?;
-        Ok(Self(key))
+        Ok(Self(secret::load(path, NAME)?))
     }
 
     fn tag(&self, purpose: &str, mut reader: impl Read) -> io::Result<String> {
@@ -71,38 +47,6 @@ impl Key {
         let bytes = mac.finalize().into_bytes();
         Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
     }
-}
-
-/// The whole key is there afterwards, or nothing.
-fn write_secret(path: &Path, key: &[u8]) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    // Temporary files are made for their owner alone, and keep that mode when they get their name.
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    file.write_all(key)?;
-    file.as_file().sync_all()?;
-    file.persist_noclobber(path).map_err(|e| e.error)?;
-    Ok(())
-}
-
-#[cfg(unix)]
-fn private_mode(path: &Path) -> Result<(), String> {
-    use std::os::unix::fs::PermissionsExt;
-    let mode = fs::metadata(path)
-        .map_err(|e| format!("cannot be read: {e}"))?
-        .permissions()
-        .mode();
-    if mode & 0o077 != 0 {
-        return Err(format!(
-            "can be read by others. Run: chmod 600 {}",
-            path.display()
-        ));
-    }
-    Ok(())
-}
-
-#[cfg(not(unix))]
-fn private_mode(_path: &Path) -> Result<(), String> {
-    Ok(())
 }
 
 pub(super) fn recognise(store: &mut Store, dataset: &str, reader: impl Read) -> Result<(), Error> {

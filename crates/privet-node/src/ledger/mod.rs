@@ -7,7 +7,9 @@
 mod fingerprint;
 mod lock;
 mod schema;
+mod secret;
 mod shared;
+mod signing;
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -17,6 +19,7 @@ use privet::Error;
 use privet::privacy::Book;
 use privet::privacy::journal::{Entry, Event, Head, Journal};
 use privet::privacy::ledger::begin;
+use privet::privacy::signature::{PublicKey, SigningKey};
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
 use fingerprint::Key;
@@ -26,8 +29,8 @@ pub use shared::Shared;
 
 /// A ledger in a file.
 ///
-/// Beside `<ledger>` there are `<ledger>.lock`, held while a `Store` can write, and `<ledger>.key`, which tables are
-/// recognised with and which never leaves the machine.
+/// Beside `<ledger>` there are `<ledger>.lock`, held while a `Store` can write; `<ledger>.key`, which tables are recognised with; and
+/// `<ledger>.signing`, which models and certificates are signed with. Neither key leaves the machine.
 pub struct Store {
     // Declared before the lock: closing tidies the file up, and that must happen while the lock is held.
     connection: Connection,
@@ -179,6 +182,22 @@ impl Store {
         fingerprint::mark(self, reader)
     }
 
+    /// The key that this ledger's models and certificates are signed with; made when it is needed for the first time.
+    ///
+    /// # Errors
+    /// [`Error::Journal`] if it is missing, damaged or of another ledger, or cannot be made.
+    pub fn signing_key(&self) -> Result<SigningKey, Error> {
+        signing::key(self)
+    }
+
+    /// What signatures of this ledger are checked with, if anything was ever signed.
+    ///
+    /// # Errors
+    /// [`Error::Journal`] if that cannot be read.
+    pub fn public_key(&self) -> Result<Option<PublicKey>, Error> {
+        signing::public(self)
+    }
+
     /// The rows as they are stored, oldest first, whether or not they verify.
     ///
     /// # Errors
@@ -311,7 +330,7 @@ pub(crate) fn sync_folder_of(path: &Path) -> Result<(), Error> {
 pub fn belongs_to(ledger: &Path, path: &Path) -> bool {
     let real = |p: &Path| fs::canonicalize(p).unwrap_or_else(|_| std::path::absolute(p).unwrap_or(p.into()));
     let (ledger, path) = (real(ledger), real(path));
-    ["", ".lock", ".key", "-wal", "-shm"]
+    ["", ".lock", ".key", ".signing", "-wal", "-shm"]
         .iter()
         .any(|ending| schema::beside(&ledger, ending) == path)
 }

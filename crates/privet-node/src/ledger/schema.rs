@@ -212,13 +212,9 @@ pub(super) fn refuse_remains(path: &Path) -> Result<(), Error> {
             path.display()
         )));
     }
-    let key = beside(path, ".key");
-    let log = beside(path, "-wal");
-    let remains = if key.exists() {
-        key
-    } else if log_length(path) > 0 {
-        log
-    } else {
+    let key = [".key", ".signing"].map(|ending| beside(path, ending));
+    let log = (log_length(path) > 0).then(|| beside(path, "-wal"));
+    let Some(remains) = key.into_iter().find(|key| key.exists()).or(log) else {
         return Ok(());
     };
     Err(Error::Journal(format!(

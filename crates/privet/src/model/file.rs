@@ -1,4 +1,4 @@
-//! One file, with a version and a checksum.
+//! One file, with a version, a checksum and a signature.
 
 use serde::{Deserialize, Serialize};
 use serde_json::error::Category;
@@ -11,9 +11,13 @@ use crate::boost::Ensemble;
 use crate::data::Schema;
 use crate::privacy::Certificate;
 use crate::privacy::journal::hexadecimal;
+use crate::privacy::signature::{PublicKey, Purpose, Signature, SigningKey};
 
 /// The version of the format that is written; it changes when older readers would misread a file.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
+
+/// The version whose files are never signed.
+const UNSIGNED: u64 = 1;
 
 /// All that every version of the format has in common.
 #[derive(Deserialize)]
@@ -22,12 +26,14 @@ struct Marked {
     version: Option<u64>,
 }
 
-#[derive(Serialize, Deserialize)]
+#[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Envelope<'a> {
     #[serde(rename = "privet-model")]
     version: u64,
     sha256: String,
+    #[serde(default)]
+    signature: Option<Signature>,
     #[serde(borrow)]
     body: &'a RawValue,
 }
@@ -42,9 +48,37 @@ struct Body {
     settings: Settings,
 }
 
+/// What a model's file says of itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Origin {
+    /// The version of its format.
+    pub version: u64,
+    /// Whose key signed it; whether that is the key of whom one thinks, a fingerprint tells.
+    pub signer: Option<PublicKey>,
+}
+
+impl Origin {
+    /// Whether it was written before models were signed.
+    pub fn is_older(&self) -> bool {
+        self.version == UNSIGNED
+    }
+}
+
 impl Model {
     /// The model as a file: one line of JSON. The checksum is over the exact bytes of its body.
     pub fn to_bytes(&self) -> Vec<u8> {
+        let body = self.body();
+        sealed(&body, None)
+    }
+
+    /// As [`to_bytes`](Self::to_bytes), with a signature over the exact bytes of its body.
+    pub fn to_signed_bytes(&self, key: &SigningKey) -> Vec<u8> {
+        let body = self.body();
+        let signature = key.sign(Purpose::Model, body.as_bytes());
+        sealed(&body, Some(signature))
+    }
+
+    fn body(&self) -> String {
         let body = Body {
             schema: self.schema().to_toml(),
             ensemble: self.ensemble().clone(),
@@ -52,23 +86,27 @@ impl Model {
             settings: self.settings().clone(),
         };
         // Unwrap safety: plain structs with text keys always serialise; a model's numbers are finite.
-        let body = serde_json::to_string(&body).expect("a body is plain data");
-        format!(
-            "{{\"privet-model\":{VERSION},\"sha256\":\"{}\",\"body\":{body}}}\n",
-            checksum(body.as_bytes())
-        )
-        .into_bytes()
+        serde_json::to_string(&body).expect("a body is plain data")
     }
 
     /// Reads a model's file.
     ///
     /// # Errors
-    /// [`Error::Data`] for a file that is no model, is cut off, was changed, is too new, or whose parts do not fit together.
+    /// [`Error::Data`] for a file that is no model, is cut off, was changed, is too new, has a signature that is bad, or whose parts
+    /// do not fit together.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
+        Self::from_file(bytes).map(|(model, _)| model)
+    }
+
+    /// Reads a model's file, and what it says of itself.
+    ///
+    /// # Errors
+    /// As [`from_bytes`](Self::from_bytes).
+    pub fn from_file(bytes: &[u8]) -> Result<(Self, Origin), Error> {
         let bad = |why: String| Error::Data(why);
         let marked: Marked = serde_json::from_slice(bytes).map_err(|e| bad(explain(bytes, &e)))?;
         match marked.version {
-            Some(VERSION) => {}
+            Some(UNSIGNED..=VERSION) => {}
             Some(newer) if newer > VERSION => {
                 return Err(bad(format!(
                     "the model was written by a newer privet (format {newer}; this one reads {VERSION}): update privet to read it"
@@ -78,18 +116,41 @@ impl Model {
         }
         let envelope: Envelope<'_> = serde_json::from_slice(bytes)
             .map_err(|e| bad(format!("this is no model that privet wrote: {e}")))?;
-        let body = envelope.body.get();
+        let (version, body) = (envelope.version, envelope.body.get());
         if checksum(body.as_bytes()) != envelope.sha256 {
             return Err(bad(
                 "the model was changed after it was written: its checksum does not match; use the file as privet wrote it"
                     .into(),
             ));
         }
+        let signer = match envelope.signature {
+            Some(_) if version == UNSIGNED => {
+                return Err(bad(
+                    "a model of format 1 has no signature: the file was changed".into()
+                ));
+            }
+            Some(signature) => Some(signature.verify(Purpose::Model, body.as_bytes())?),
+            None => None,
+        };
         let body: Body =
             serde_json::from_str(body).map_err(|e| bad(format!("the model's body makes no sense: {e}")))?;
         let schema = Schema::from_toml("the model's schema", &body.schema)?;
-        Self::new(schema, body.ensemble, body.certificate, body.settings)
+        let model = Self::new(schema, body.ensemble, body.certificate, body.settings)?;
+        Ok((model, Origin { version, signer }))
     }
+}
+
+fn sealed(body: &str, signature: Option<Signature>) -> Vec<u8> {
+    let signature = signature.map_or_else(String::new, |signature| {
+        // Unwrap safety: two texts always serialise.
+        let signature = serde_json::to_string(&signature).expect("a signature is plain data");
+        format!("\"signature\":{signature},")
+    });
+    format!(
+        "{{\"privet-model\":{VERSION},\"sha256\":\"{}\",{signature}\"body\":{body}}}\n",
+        checksum(body.as_bytes())
+    )
+    .into_bytes()
 }
 
 const NO_MODEL: &str = "this is no model: a model's file begins with {\"privet-model\":";

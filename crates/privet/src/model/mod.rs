@@ -3,7 +3,7 @@
 //! | file | what it holds |
 //! | --- | --- |
 //! | `export` | the model for other programs: XGBoost and ONNX |
-//! | `file` | one file, with a version and a checksum; whatever does not fit is refused |
+//! | `file` | one file, with a version, a checksum and a signature; whatever does not fit is refused |
 //! | `predict` | scores, probabilities, classes and values of rows |
 //! | `metrics` | how good predictions are, exactly |
 //!
@@ -16,6 +16,7 @@ pub mod metrics;
 mod predict;
 
 pub use export::{Exported, Format};
+pub use file::Origin;
 pub use predict::Predictions;
 use serde::{Deserialize, Serialize};
 

@@ -11,8 +11,10 @@ use std::collections::BTreeMap;
 
 use super::Relation;
 use super::account::Price;
+use super::certificate::{Certificate, Leakage, Payment, Stand};
 use super::journal::{Entry, Event, Head};
 use super::mechanism::ordered::{Distance, Loss};
+use super::run::Run;
 use super::texts::check_texts;
 use crate::Error;
 pub use kept::{Account, Line};
@@ -26,6 +28,8 @@ pub struct Book {
     /// Each name of a data set, and the name that its budget is kept under.
     names: BTreeMap<String, String>,
     accounts: BTreeMap<String, Account>,
+    /// What each run did, by the data set's name in its entries and the run's.
+    runs: BTreeMap<(String, String), Run>,
 }
 
 impl Default for Book {
@@ -35,6 +39,7 @@ impl Default for Book {
             heads: Vec::new(),
             names: BTreeMap::new(),
             accounts: BTreeMap::new(),
+            runs: BTreeMap::new(),
         }
     }
 }
@@ -102,10 +107,13 @@ impl Book {
             Event::Spend {
                 dataset,
                 relation,
+                what,
                 price,
+                draws,
                 assuming,
+                run,
+                promise,
                 added,
-                ..
             } => {
                 if *added && !matches!(relation, Relation::Replace { .. }) {
                     return Err(
@@ -128,6 +136,23 @@ impl Book {
                     _ => return Err(format!("'{dataset}' has no budget for: {relation}")),
                 };
                 let lines = lines.map_err(|over| format!("{price} overdraws the budget for: {over}"))?;
+                let paid = match run {
+                    Some(name) => {
+                        let run = self.run(dataset, name).unwrap_or(Run::NEW);
+                        Some((name, run.admits(relation, *price, *promise)?))
+                    }
+                    None if promise.is_some() => return Err("a promise needs a run that makes it".into()),
+                    None => None,
+                };
+                if let Some((name, after)) = paid {
+                    let payment = Payment {
+                        what: what.clone(),
+                        price: *price,
+                        draws: *draws,
+                        assuming: assuming.clone(),
+                    };
+                    self.run_mut(dataset, name).pay(payment, relation, after);
+                }
                 let account = self.account_mut(dataset);
                 account.lines = lines;
                 account.spends.push(spent);
@@ -145,6 +170,9 @@ impl Book {
                 }
                 let left = &mut self.account_mut(dataset).left;
                 left.note(run.as_deref(), what, relation, columns);
+                if let Some(run) = run {
+                    self.run_mut(dataset, run).desensitise(columns, relation);
+                }
             }
             Event::Redraw { dataset, run, what } => {
                 let left = self.account(dataset).map(|account| &account.left);
@@ -158,9 +186,19 @@ impl Book {
                 what,
                 to,
                 count,
+                proof,
                 run,
-                ..
+                relation,
             } => {
+                if let Some(run) = run {
+                    let item = Leakage {
+                        what: what.clone(),
+                        to: to.clone(),
+                        count: *count,
+                        proof: proof.clone(),
+                    };
+                    self.run_mut(dataset, run).leak(item, relation.as_ref());
+                }
                 let account = self.account_mut(dataset);
                 account.leaks = account.leaks.saturating_add(*count);
                 if let Some(run) = run {
@@ -168,7 +206,15 @@ impl Book {
                     account.shown.insert(shown);
                 }
             }
-            Event::Void { dataset, because } => {
+            Event::Void {
+                dataset,
+                because,
+                run,
+                relation,
+            } => {
+                if let Some(run) = run {
+                    self.run_mut(dataset, run).void(because, relation.as_ref());
+                }
                 self.account_mut(dataset)
                     .void
                     .get_or_insert_with(|| because.clone());
@@ -266,6 +312,28 @@ impl Book {
             .is_some_and(|account| account.shown.contains(shown))
     }
 
+    /// What the entries of one run say.
+    pub(in crate::privacy) fn run(&self, dataset: &str, name: &str) -> Option<&Run> {
+        self.runs.get(&(dataset.to_owned(), name.to_owned()))
+    }
+
+    /// The certificate that follows from the entries of these runs on a data set, as if it were made now; `None` if one of them has
+    /// no entry here. `relation` is whose rows they are about, where their entries do not say it.
+    pub fn certificate(&self, dataset: &str, runs: &[String], relation: &Relation) -> Option<Certificate> {
+        let found: Vec<&Run> = runs
+            .iter()
+            .map(|name| self.run(dataset, name))
+            .collect::<Option<_>>()?;
+        let last = found.last()?.relation().unwrap_or(relation);
+        let stand = Stand {
+            names: runs.to_vec(),
+            total: self.account(dataset).and_then(|account| account.total(last)),
+            head: self.head.clone(),
+            recorded: true,
+        };
+        Some(Certificate::of(dataset, relation, &found, stand))
+    }
+
     /// The budget that goes by this name.
     pub fn account(&self, dataset: &str) -> Option<&Account> {
         self.accounts.get(self.names.get(dataset)?)
@@ -285,6 +353,11 @@ impl Book {
     pub fn contains(&self, head: &Head) -> bool {
         let place = usize::try_from(head.entries).ok().and_then(|n| n.checked_sub(1));
         place.and_then(|p| self.heads.get(p)) == Some(&head.hash)
+    }
+
+    fn run_mut(&mut self, dataset: &str, name: &str) -> &mut Run {
+        let key = (dataset.to_owned(), name.to_owned());
+        self.runs.entry(key).or_default()
     }
 
     fn account_mut(&mut self, dataset: &str) -> &mut Account {

@@ -7,10 +7,10 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::account::{Caps, Price};
-use super::book::Line;
-use super::joint::Leak;
 use super::journal::Head;
 use super::mechanism::ordered::{Distance, Loss};
+use super::run::Run;
+use super::signature::{PublicKey, Purpose, Signature, SigningKey};
 use super::texts::is_one_line;
 use super::{Delta, Epsilon, Relation};
 use crate::Error;
@@ -126,6 +126,10 @@ pub struct Certificate {
     pub recorded: bool,
     /// Where the ledger's chain ended: `privet ledger verify --against` looks for it.
     pub ledger: Head,
+    /// The runs whose entries it speaks of, by their names in the ledger: everything above follows from these entries. Certificates
+    /// that were written before runs had names have none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub runs: Vec<String>,
     /// What holds for the data sets of other parties that took part, in their own words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parties: Vec<Said>,
@@ -173,54 +177,46 @@ pub struct Columns {
 }
 
 impl Certificate {
-    pub(super) fn of(
-        dataset: &str,
-        relation: Relation,
-        run: Run,
-        total: Option<Total>,
-        ledger: Head,
-    ) -> Self {
-        let mut claims = Vec::new();
-        if let Some(guarantee) = run.guarantee() {
-            claims.push(Claim {
-                protects: relation.clone(),
-                from: Observer::Anyone,
-                guarantee,
-            });
-        }
-        if !run.columns.is_empty() && run.void.is_none() {
-            let record = Distance::record(&run.columns);
-            claims.push(Claim {
-                protects: relation.clone(),
-                from: Observer::Anyone,
-                guarantee: Guarantee::Distance {
-                    columns: run.columns,
-                    record,
-                    unit: record.times(relation.rows().get().into()),
-                },
-            });
-        }
-        if !run.leakage.is_empty() {
-            let guarantee = match &run.void {
-                Some(because) => Guarantee::Void {
-                    because: because.clone(),
-                },
-                None => Guarantee::Simulated { leakage: run.leakage },
-            };
-            claims.push(Claim {
-                protects: relation,
-                from: Observer::Party("the other parties".into()),
-                guarantee,
-            });
-        }
+    /// What the entries of these runs say together. `relation` is whose rows they are about.
+    pub(super) fn of(dataset: &str, relation: &Relation, runs: &[&Run], stand: Stand) -> Self {
         Self {
             dataset: dataset.into(),
-            claims,
-            payments: run.payments,
-            total,
-            recorded: run.recorded,
-            ledger,
+            claims: runs.iter().flat_map(|run| run.claims(relation)).collect(),
+            payments: runs.iter().flat_map(|run| run.payments()).cloned().collect(),
+            total: stand.total,
+            recorded: stand.recorded,
+            ledger: stand.head,
+            runs: stand.names,
             parties: Vec::new(),
+        }
+    }
+
+    /// This, and what another run on the same data set guarantees. The total is that of whichever ended later, for it counts both;
+    /// there is none unless both are recorded.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        let recorded = self.recorded && other.recorded;
+        // Claims whose run has no name would be looked for in the other's.
+        let unnamed = |one: &Self| one.runs.is_empty() && !one.claims.is_empty();
+        let named = !unnamed(&self) && !unnamed(&other);
+        let later = if other.ledger.entries >= self.ledger.entries {
+            (other.total, other.ledger)
+        } else {
+            (self.total, self.ledger)
+        };
+        Self {
+            dataset: other.dataset,
+            claims: [self.claims, other.claims].concat(),
+            payments: [self.payments, other.payments].concat(),
+            total: later.0.filter(|_| recorded),
+            recorded,
+            ledger: later.1,
+            runs: [self.runs, other.runs]
+                .concat()
+                .into_iter()
+                .filter(|_| named)
+                .collect(),
+            parties: [self.parties, other.parties].concat(),
         }
     }
 
@@ -228,6 +224,37 @@ impl Certificate {
     pub fn to_json(&self) -> String {
         // Unwrap safety: plain structs with text keys always serialise.
         serde_json::to_string(self).expect("a certificate is plain data")
+    }
+
+    /// As a file: its text with a signature over that text as one more field.
+    pub fn to_signed_json(&self, key: &SigningKey) -> String {
+        let text = self.to_json();
+        let signature = key.sign(Purpose::Certificate, text.as_bytes());
+        // Unwrap safety: two texts always serialise.
+        let signature = serde_json::to_string(&signature).expect("a signature is plain data");
+        format!("{},\"signature\":{signature}}}", &text[..text.len() - 1])
+    }
+
+    /// A certificate from its file, and whose key signed it, if one did.
+    ///
+    /// # Errors
+    /// [`Error::Data`] if it is no certificate that this version can read, or its signature is bad.
+    pub fn from_file(mut value: serde_json::Value) -> Result<(Self, Option<PublicKey>), Error> {
+        let unreadable = |e: serde_json::Error| {
+            Error::Data(format!("it holds no certificate that this version can read: {e}"))
+        };
+        let signature = value
+            .as_object_mut()
+            .and_then(|fields| fields.remove("signature"));
+        let certificate: Self = serde_json::from_value(value).map_err(unreadable)?;
+        let signer = match signature {
+            None => None,
+            Some(signature) => {
+                let signature: Signature = serde_json::from_value(signature).map_err(unreadable)?;
+                Some(signature.verify(Purpose::Certificate, certificate.to_json().as_bytes())?)
+            }
+        };
+        Ok((certificate, signer))
     }
 
     /// What another party sent as its certificate, if it is one that can be shown: its texts are single lines of what can be seen,
@@ -265,7 +292,7 @@ impl Certificate {
     }
 }
 
-fn pure_sum(payments: &[Payment]) -> Option<Epsilon> {
+pub(super) fn pure_sum(payments: &[Payment]) -> Option<Epsilon> {
     payments
         .iter()
         .try_fold(Epsilon::ZERO, |sum, payment| match payment.price {
@@ -274,103 +301,12 @@ fn pure_sum(payments: &[Payment]) -> Option<Epsilon> {
         })
 }
 
-/// What a ledger notes of one run.
-#[derive(Debug)]
-pub(super) struct Run {
-    /// What the run may spend: what was left when it opened, or what it promised.
-    cap: Caps,
-    spent: Caps,
-    delta: Delta,
-    payments: Vec<Payment>,
-    leakage: Vec<Leakage>,
-    columns: Vec<Distance>,
-    void: Option<String>,
-    recorded: bool,
-}
-
-impl Run {
-    pub(super) fn open(line: Option<Line>, recorded: bool) -> Self {
-        let (cap, delta) = line.map_or((Caps::ZERO, Delta::ZERO), |l| (l.remaining(), l.delta));
-        let (payments, leakage) = (Vec::new(), Vec::new());
-        Self {
-            cap,
-            spent: Caps::ZERO,
-            delta,
-            payments,
-            leakage,
-            columns: Vec::new(),
-            void: None,
-            recorded,
-        }
-    }
-
-    pub(super) fn promise(&mut self, price: Price) -> Result<(), Error> {
-        if !self.payments.is_empty() {
-            return Err(Error::Misuse(
-                "a promise comes before the first payment of a run".into(),
-            ));
-        }
-        self.cap = Caps::from(price);
-        Ok(())
-    }
-
-    /// What the run will have spent after `price`.
-    pub(super) fn admits(&self, price: Price) -> Result<Caps, Error> {
-        self.spent.charge(&self.cap, price).ok_or_else(|| {
-            Error::Budget(format!(
-                "refused: this needs {price}, and the run may spend {} more. Nothing was drawn and no data was looked at.",
-                self.remaining()
-            ))
-        })
-    }
-
-    pub(super) fn is_recorded(&self) -> bool {
-        self.recorded
-    }
-
-    pub(super) fn remaining(&self) -> Caps {
-        self.cap.remaining(&self.spent)
-    }
-
-    pub(super) fn pay(&mut self, payment: Payment, spent: Caps) {
-        self.payments.push(payment);
-        self.spent = spent;
-    }
-
-    pub(super) fn leak(&mut self, leak: &Leak, count: u64) {
-        let proof = leak.anchor().as_str().to_owned();
-        self.leakage.push(Leakage {
-            what: leak.what().into(),
-            to: leak.to().into(),
-            count,
-            proof,
-        });
-    }
-
-    pub(super) fn desensitise(&mut self, columns: Vec<Distance>) {
-        self.columns.extend(columns);
-    }
-
-    pub(super) fn void(&mut self, because: &str) {
-        self.void.get_or_insert_with(|| because.into());
-    }
-
-    /// Prices, and when to stop, may have followed from outputs: that is covered by what the run was allowed to spend, not by
-    /// what it happened to. For pure ε the sum holds as well (`docs/proofs/accounts.md`).
-    fn guarantee(&self) -> Option<Guarantee> {
-        if let Some(because) = &self.void {
-            return Some(Guarantee::Void {
-                because: because.clone(),
-            });
-        }
-        match pure_sum(&self.payments) {
-            _ if self.payments.is_empty() => None,
-            // Beside columns that have left, an ε of nothing would be read as a promise about them.
-            Some(Epsilon::ZERO) if !self.columns.is_empty() => None,
-            Some(epsilon) => Some(Guarantee::Pure { epsilon }),
-            None => Some(Guarantee::approximate(self.cap, self.delta)),
-        }
-    }
+/// Where and how runs are recorded.
+pub(super) struct Stand {
+    pub(super) names: Vec<String>,
+    pub(super) total: Option<Total>,
+    pub(super) head: Head,
+    pub(super) recorded: bool,
 }
 
 impl Guarantee {

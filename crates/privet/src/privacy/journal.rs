@@ -11,6 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::account::{Caps, Price};
 use super::mechanism::ordered::{Distance, Loss};
+use super::run::Promise;
 use super::{Delta, Randomness, Relation};
 use crate::Error;
 
@@ -49,6 +50,12 @@ pub enum Event {
         /// What the price rests on, beside the proof: most rest on nothing else.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         assuming: Vec<String>,
+        /// The run that it was for, by a random name. Entries that were written before runs had names have none.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        run: Option<String>,
+        /// What the run promised: stands in its first payment, before anything was drawn.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        promise: Option<Promise>,
         /// Whether the price also holds when a unit is added or removed, where the relation is that one is replaced.
         #[serde(default, skip_serializing_if = "is_false")]
         added: bool,
@@ -66,7 +73,7 @@ pub enum Event {
         columns: Vec<Distance>,
         /// How well two rows can be told apart by these columns: the sum over them.
         record: Loss,
-        /// The run between parties that it was for, by a name that only its owner gave.
+        /// The run that it was for, by a name that only its owner gave.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         run: Option<String>,
     },
@@ -92,9 +99,12 @@ pub enum Event {
         count: u64,
         /// Where the leakage is argued.
         proof: String,
-        /// The run between parties that it was for, by a name that only its owner gave.
+        /// The run that it was for, by a name that only its owner gave.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         run: Option<String>,
+        /// Whose rows the run is about.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        relation: Option<Relation>,
     },
     /// Something left without protection: the data set's total says so from now on, for ever.
     Void {
@@ -102,6 +112,12 @@ pub enum Event {
         dataset: String,
         /// Why.
         because: String,
+        /// The run that protects nobody.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        run: Option<String>,
+        /// Whom it would have protected.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        relation: Option<Relation>,
     },
     /// One table under two names: the new name shares the old one's budget from now on.
     Adopt {
@@ -125,9 +141,10 @@ impl Event {
                 relation,
                 what,
                 assuming,
+                run,
                 ..
             } => {
-                let assuming = assuming.iter().map(String::as_str).collect();
+                let assuming = assuming.iter().chain(run).map(String::as_str).collect();
                 [vec![dataset.as_str(), what], relation.columns(), assuming].concat()
             }
             Self::Desensitise {
@@ -149,15 +166,29 @@ impl Event {
                 to,
                 proof,
                 run,
+                relation,
                 ..
             } => {
-                let run = run.iter().map(String::as_str).collect();
-                [vec![dataset.as_str(), what, to, proof], run].concat()
+                let texts = vec![dataset.as_str(), what, to, proof];
+                [texts, of_run(run.as_deref(), relation.as_ref())].concat()
             }
-            Self::Void { dataset, because } => vec![dataset, because],
+            Self::Void {
+                dataset,
+                because,
+                run,
+                relation,
+            } => {
+                let texts = vec![dataset.as_str(), because];
+                [texts, of_run(run.as_deref(), relation.as_ref())].concat()
+            }
             Self::Adopt { dataset, of } => vec![dataset, of],
         }
     }
+}
+
+fn of_run<'a>(run: Option<&'a str>, relation: Option<&'a Relation>) -> Vec<&'a str> {
+    let columns = relation.map(Relation::columns).unwrap_or_default();
+    run.into_iter().chain(columns).collect()
 }
 
 /// A place in a chain: how many entries there are, and the hash of the last.
@@ -211,15 +242,13 @@ impl Entry {
     /// # Errors
     /// [`Error::Randomness`] if the operating system has none to give.
     pub fn after(head: &Head, at: Option<u64>, event: Event) -> Result<Self, Error> {
-        let mut nonce = [0; 16];
-        Randomness::from_os()?.fill(&mut nonce);
         let number = head
             .entries
             .checked_add(1)
             .ok_or_else(|| Error::Journal("the ledger is full".into()))?;
         let body = Body {
             number,
-            nonce: hexadecimal(&nonce),
+            nonce: random_name::<16>()?,
             at,
             event,
         };
@@ -316,6 +345,13 @@ fn chained(previous: &str, text: &str) -> String {
     hasher.update("\n");
     hasher.update(text);
     hexadecimal(&hasher.finalize())
+}
+
+/// A random name of `N` bytes in hexadecimal.
+pub(crate) fn random_name<const N: usize>() -> Result<String, Error> {
+    let mut name = [0; N];
+    Randomness::from_os()?.fill(&mut name);
+    Ok(hexadecimal(&name))
 }
 
 /// Bytes as text.

@@ -5,14 +5,15 @@
 //! set, holds (`docs/proofs/accounts.md`). Refusal comes before the data is looked at.
 
 mod leaving;
+mod run;
 
 use super::account::{Caps, Price};
 use super::book::Book;
-use super::certificate::{Certificate, Payment, Run};
-use super::journal::{Entry, Event, Journal, Volatile, hexadecimal};
+use super::journal::{Entry, Event, Journal, Volatile, random_name};
 use super::mechanism::{Assumption, Mechanism, Objective};
 use super::query::Query;
 use super::reservation::{Part, Reservation, price_of_parts};
+use super::run::Promise;
 use super::texts::{check_texts, readable};
 use super::{Coins, Delta, Neighbours, Partition, Private, Randomness, Relation, Released};
 use crate::Error;
@@ -24,9 +25,14 @@ pub struct Ledger<N> {
     book: Book,
     journal: Box<dyn Journal>,
     random: Randomness,
-    run: Run,
-    /// The run between parties that this is for.
-    taken_up: Option<String>,
+    /// The run's name in the ledger.
+    name: String,
+    /// Whether that is the name of a run between parties, which may have been begun before.
+    taken_up: bool,
+    /// What the run promised before its first payment.
+    promised: Option<Promise>,
+    /// Why the run protects nobody, whether or not that could be written down.
+    void: Option<String>,
     /// A write that failed may or may not be on disk: nothing more is drawn until the ledger is opened again.
     broken: bool,
     #[cfg(feature = "audit")]
@@ -51,10 +57,6 @@ impl<N: Neighbours> Ledger<N> {
             Price::Pure(super::Epsilon::ZERO),
             false,
         )?;
-        let line = book
-            .account(dataset)
-            .and_then(|a| a.lines().get(&relation.relation()).cloned());
-        let run = Run::open(line, journal.is_durable());
         let seeded = random.is_seeded();
         let mut ledger = Self {
             dataset: dataset.to_owned(),
@@ -62,8 +64,10 @@ impl<N: Neighbours> Ledger<N> {
             book,
             journal: Box::new(journal),
             random,
-            run,
-            taken_up: None,
+            name: random_name::<16>()?,
+            taken_up: false,
+            promised: None,
+            void: None,
             broken: false,
             #[cfg(feature = "audit")]
             auditor: None,
@@ -217,13 +221,15 @@ impl<N: Neighbours> Ledger<N> {
     /// # Errors
     /// [`Error::Journal`] if that could not be written.
     pub fn void(&mut self, because: &str) -> Result<(), Error> {
-        // First of all: whatever becomes of the entry, this run protects nobody.
-        self.run.void(because);
-        self.catch_up()?;
         let because = readable(because);
+        // First of all: whatever becomes of the entry, this run protects nobody.
+        self.void.get_or_insert_with(|| because.clone());
+        self.catch_up()?;
         self.write(Event::Void {
             dataset: self.dataset.clone(),
             because,
+            run: Some(self.name.clone()),
+            relation: Some(self.relation.relation()),
         })
     }
 
@@ -242,45 +248,9 @@ impl<N: Neighbours> Ledger<N> {
         Ok(Coins::from_seed(seed))
     }
 
-    /// Promises that this run costs no more than `price`, before anything is paid. A run in ρ or μ² that does not promise
-    /// is certified at all that was left when it opened: what it happens to spend may follow from its outputs.
-    ///
-    /// # Errors
-    /// [`Error::Misuse`] if something was paid already; [`Error::Budget`] if the budget does not reach for it.
-    pub fn promise(&mut self, price: Price) -> Result<(), Error> {
-        let relation = self.relation.relation();
-        // What the run asks is not known yet: it may be charged to a budget for added units, too.
-        let added = matches!(relation, Relation::Replace { .. });
-        self.book.admits(&self.dataset, &relation, price, added)?;
-        self.run.promise(price)
-    }
-
     /// The change that this budget protects against.
     pub fn relation(&self) -> &N {
         &self.relation
-    }
-
-    /// What this run may still spend.
-    pub fn remaining(&self) -> Caps {
-        self.run.remaining()
-    }
-
-    /// Ends the run and says what it guarantees, and what all runs on the data set together do.
-    pub fn close(self) -> Certificate {
-        self.close_holding().0
-    }
-
-    /// As [`close`](Self::close), with the journal: whoever holds it keeps other processes out of the ledger until what was drawn
-    /// has been written down.
-    pub(crate) fn close_holding(self) -> (Certificate, Box<dyn Journal>) {
-        let relation = self.relation.relation();
-        // What is recorded nowhere, or perhaps not all of it, has no total.
-        let complete = self.run.is_recorded() && !self.broken;
-        let account = self.book.account(&self.dataset).filter(|_| complete);
-        let total = account.and_then(|account| account.total(&relation));
-        let head = self.book.head().clone();
-        let certificate = Certificate::of(&self.dataset, relation, self.run, total, head);
-        (certificate, self.journal)
     }
 
     /// Shows every query to `auditor` and lets it answer in the mechanism's place. The run is void from here on.
@@ -306,26 +276,26 @@ impl<N: Neighbours> Ledger<N> {
         self.catch_up()?;
         let relation = self.relation.relation();
         self.book.admits(&self.dataset, &relation, price, added)?;
-        let spent = self.run.admits(price)?;
+        self.is_own(&relation)?;
+        let (may, run) = (self.may_spend(), self.run());
+        if run.spent().charge(&may.caps, price).is_none() {
+            return Err(Error::Budget(format!(
+                "refused: this needs {price}, and the run may spend {} more. Nothing was drawn and no data was looked at.",
+                self.remaining()
+            )));
+        }
+        let promise = run.promise().is_none().then_some(may);
         self.write(Event::Spend {
             dataset: self.dataset.clone(),
             relation,
             what: what.into(),
             price,
             draws,
-            assuming: assuming.clone(),
+            assuming,
+            run: Some(self.name.clone()),
+            promise,
             added,
-        })?;
-        self.run.pay(
-            Payment {
-                what: what.into(),
-                price,
-                draws,
-                assuming,
-            },
-            spent,
-        );
-        Ok(())
+        })
     }
 
     /// What others have written meanwhile counts before anything is admitted.
@@ -359,14 +329,8 @@ impl<N: Neighbours> Ledger<N> {
 /// # Errors
 /// [`Error::Journal`] if the journal has entries or cannot be written.
 pub fn begin(journal: &mut impl Journal) -> Result<(), Error> {
-    let mut name = [0; 32];
-    Randomness::from_os()?.fill(&mut name);
-    append(
-        journal,
-        Event::Begin {
-            ledger: hexadecimal(&name),
-        },
-    )
+    let ledger = random_name::<32>()?;
+    append(journal, Event::Begin { ledger })
 }
 
 /// Writes one entry that draws nothing: a limit or an adoption.

@@ -10,7 +10,8 @@
 //! | `journal`, `texts`, `book` | the hash chain of payments, and what it adds up to |
 //! | `joint` | the other door: private values in joint computations, leak by leak |
 //! | `unprotected` | the door for what is not private, and says so |
-//! | `certificate` | what a run guarantees |
+//! | `run`, `certificate` | what a run guarantees: what follows from its entries |
+//! | `signature` | who wrote a certificate or a model |
 //! | `enclosure`, `ratio` | real and rational numbers that never round silently |
 //!
 //! It does not know what a tree is.
@@ -35,7 +36,9 @@ mod query;
 mod ratio;
 mod released;
 mod reservation;
+mod run;
 pub mod sampler;
+pub mod signature;
 mod texts;
 mod unprotected;
 
@@ -52,5 +55,6 @@ pub use query::{Anchor, Norm, Query, Sensitivity};
 pub use ratio::Ratio;
 pub use released::Released;
 pub use reservation::{Part, Reservation};
+pub use run::Promise;
 pub use sampler::Randomness;
 pub use unprotected::Unprotected;

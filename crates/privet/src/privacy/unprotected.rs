@@ -1,7 +1,7 @@
 //! The door for what is not private, and says so.
 
 use super::certificate::{Certificate, Claim, Guarantee, Observer};
-use super::journal::{Event, Head, Journal};
+use super::journal::{Event, Head, Journal, random_name};
 use super::ledger::append;
 use super::{Private, Relation, book, texts};
 use crate::Error;
@@ -27,18 +27,24 @@ impl Unprotected {
         because: &str,
         journal: &mut impl Journal,
     ) -> Result<Self, Error> {
-        let because = texts::readable(because);
+        let run = random_name::<16>()?;
         let event = Event::Void {
             dataset: dataset.into(),
-            because: because.clone(),
+            because: texts::readable(because),
+            run: Some(run.clone()),
+            relation: Some(relation.clone()),
         };
         append(journal, event)?;
         let book = book::Book::of(&journal.read()?)?;
-        let mut leave = Self::unrecorded(dataset, relation, &because);
-        leave.certificate.total = book.account(dataset).and_then(|account| account.total(relation));
-        leave.certificate.recorded = journal.is_durable();
-        leave.certificate.ledger = book.head().clone();
-        Ok(leave)
+        let certificate = book
+            .certificate(dataset, &[run], relation)
+            .ok_or_else(|| Error::Journal("the entry that was just written is not there".into()))?;
+        Ok(Self {
+            certificate: Certificate {
+                recorded: journal.is_durable(),
+                ..certificate
+            },
+        })
     }
 
     /// Without a record: for tables that are public anyway, and for what only their owner sees.
@@ -58,6 +64,7 @@ impl Unprotected {
                 total: None,
                 recorded: false,
                 ledger: Head::empty(),
+                runs: Vec::new(),
                 parties: Vec::new(),
             },
         }

@@ -90,7 +90,8 @@ fn a_certificate_states_the_promise_or_the_limit() {
         other => panic!("{other}"),
     };
     let mut kept = ledger(&journal);
-    kept.promise(Price::Gaussian(tenth)).expect("fits");
+    let delta: Delta = "1e-7".parse().expect("a delta");
+    kept.promise(Price::Gaussian(tenth), delta).expect("fits");
     kept.reserve("a run", Price::Gaussian(tenth), 5).expect("fits");
     assert!(
         matches!(
@@ -100,7 +101,7 @@ fn a_certificate_states_the_promise_or_the_limit() {
         "a promise is kept"
     );
     assert!(
-        matches!(kept.promise(Price::Gaussian(tenth)), Err(Error::Misuse(_))),
+        matches!(kept.promise(Price::Gaussian(tenth), delta), Err(Error::Misuse(_))),
         "and comes first"
     );
     assert_eq!(
@@ -199,4 +200,137 @@ fn a_total_speaks_of_leaks_and_needs_a_record() {
     let mut unrecorded = Ledger::volatile(AddRemove::row(), pure("1"), Delta::ZERO, random()).expect("opens");
     spend(&mut unrecorded, "0.1").expect("fits");
     assert_eq!(unrecorded.close().total, None, "nobody knows of other runs");
+}
+
+/// The ε of a job is stated at the job's own δ, whatever δ its ledger's budget was set with.
+#[test]
+fn a_promise_is_stated_at_the_delta_of_its_job() {
+    let budget = |e: &str, d: &str| MuSquared::for_budget(epsilon(e), d.parse().expect("a delta"));
+    let caps = Caps {
+        mu_squared: budget("4", "0.009").expect("a budget"),
+        ..Caps::ZERO
+    };
+    let journal = journal(&AddRemove::row(), caps, "0.009");
+    let price = Price::Gaussian(budget("0.5", "1e-6").expect("a budget"));
+    let delta: Delta = "1e-6".parse().expect("a delta");
+    let mut open = ledger(&journal);
+    assert!(
+        matches!(open.promise(price, Delta::ZERO), Err(Error::Parameter(_))),
+        "μ² means nothing there"
+    );
+    open.promise(price, delta).expect("fits");
+    open.reserve("a run", price, 1).expect("fits");
+    let certificate = open.close();
+    let Guarantee::Approximate {
+        epsilon: stated,
+        delta: at,
+        caps: own,
+    } = certificate.claims[0].guarantee
+    else {
+        panic!("{certificate}");
+    };
+    assert_eq!((stated, at, own), (epsilon("0.5"), delta, Caps::from(price)));
+    let text = certificate.to_string();
+    assert!(
+        text.contains("guarantee  differential privacy, ε = 0.5 at δ = 0.000001"),
+        "{text}"
+    );
+    assert!(
+        text.contains("together   under this ledger's budget, with all other runs"),
+        "{text}"
+    );
+    assert!(
+        text.contains("at that δ this run alone has ε = 0.137276025"),
+        "{text}"
+    );
+
+    let mut free = ledger(&journal);
+    free.reserve("a run", price, 1).expect("fits");
+    let certificate = free.close();
+    let Guarantee::Approximate { delta, .. } = certificate.claims[0].guarantee else {
+        panic!("{certificate}");
+    };
+    assert_eq!(
+        delta,
+        "0.009".parse().expect("a delta"),
+        "nothing was promised: the budget's"
+    );
+}
+
+/// What a run says of itself and what its entries say is one thing, for every kind of run.
+#[test]
+fn a_certificate_follows_from_the_entries_of_its_run() {
+    let leak = privet::privacy::joint::Leak::new("rows", "them", Anchor::new("relations#disclosure"));
+    let journal = journal(&AddRemove::row(), pure("1"), "0");
+    type Of<'a> = &'a dyn Fn(&mut Ledger<AddRemove>);
+    let runs: [Of<'_>; 4] = [
+        &|open| spend(open, "0.1").expect("fits"),
+        &|open| {
+            spend(open, "0.1").expect("fits");
+            open.disclose(&leak, Private::new(()), 7)
+                .map(drop)
+                .expect("written");
+            spend(open, "0.2").expect("fits");
+        },
+        &|open| {
+            open.disclose(&leak, Private::new(()), 2)
+                .map(drop)
+                .expect("written")
+        },
+        &|open| open.void("a test").expect("written"),
+    ];
+    for run in runs {
+        // Crashed: its entries are nobody else's.
+        spend(&mut ledger(&journal), "0.01").expect("fits");
+        let mut open = ledger(&journal);
+        run(&mut open);
+        let certificate = open.close();
+        assert_eq!(certificate.runs.len(), usize::from(certificate.recorded));
+        let relation = AddRemove::row().relation();
+        let book = Book::of(&journal.entries()).expect("verifies");
+        let found = book.certificate("toy", &certificate.runs, &relation);
+        assert_eq!(found.as_ref(), Some(&certificate));
+        assert_eq!(book.certificate("other", &certificate.runs, &relation), None);
+        assert_eq!(book.certificate("toy", &["unknown".into()], &relation), None);
+    }
+}
+
+/// A run pays no more than it promised, and promises once: a chain that says otherwise was not written by a ledger.
+#[test]
+fn a_chain_whose_run_breaks_its_promise_is_refused() {
+    let mut journal = journal(&AddRemove::row(), pure("1"), "0");
+    let promise = |text: &str| privet::privacy::Promise {
+        caps: pure(text),
+        delta: Delta::ZERO,
+    };
+    let spend = |price: &str, run: Option<&str>, promise| Event::Spend {
+        dataset: "toy".into(),
+        relation: AddRemove::row().relation(),
+        what: "a count".into(),
+        price: Price::Pure(epsilon(price)),
+        draws: 1,
+        assuming: Vec::new(),
+        run: run.map(str::to_owned),
+        promise,
+        added: false,
+    };
+    for (why, event) in [
+        ("no promise", spend("0.1", Some("a"), None)),
+        (
+            "more than promised",
+            spend("0.2", Some("a"), Some(promise("0.1"))),
+        ),
+        ("nobody's promise", spend("0.1", None, Some(promise("0.1")))),
+    ] {
+        assert!(append(&mut journal, event).is_err(), "{why}");
+    }
+    append(&mut journal, spend("0.1", Some("a"), Some(promise("0.15")))).expect("fits");
+    for (why, event) in [
+        ("a second promise", spend("0.01", Some("a"), Some(promise("0.5")))),
+        ("more than is left", spend("0.06", Some("a"), None)),
+    ] {
+        assert!(append(&mut journal, event).is_err(), "{why}");
+    }
+    append(&mut journal, spend("0.05", Some("a"), None)).expect("fits");
+    append(&mut journal, spend("0.05", None, None)).expect("as older ledgers wrote it");
 }

@@ -200,6 +200,8 @@ fn names_that_look_alike_are_refused() {
             price,
             draws: 1,
             assuming: Vec::new(),
+            run: None,
+            promise: None,
             added: false,
         };
         assert!(
@@ -219,6 +221,8 @@ fn a_chain_that_mixes_units_is_refused() {
         price: Price::Pure(epsilon("0.1")),
         draws: 1,
         assuming: Vec::new(),
+        run: None,
+        promise: None,
         added: false,
     };
     let mut entries = journal.entries();

@@ -95,6 +95,8 @@ fn people_and_rows_are_not_kept_in_one_account() {
         price: Price::Pure(epsilon("0.01")),
         draws: 1,
         assuming: Vec::new(),
+        run: None,
+        promise: None,
         added: false,
     };
     let person = AddRemove::row().of("who");
@@ -236,7 +238,7 @@ fn a_payment_that_holds_for_added_units_is_charged_for_them_too() {
         "{refused:?}"
     );
     assert!(matches!(
-        open().promise(Price::Pure(epsilon("0.6"))),
+        open().promise(Price::Pure(epsilon("0.6")), Delta::ZERO),
         Err(Error::Budget(_))
     ));
     assert_eq!(spent(), [pure("0.6"), pure("0.6")]);

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 use privet::model::Format;
 use privet::privacy::Epsilon;
+use privet::privacy::signature::Fingerprint;
 
 use super::exit::Failure;
 use super::low::{self, LedgerVerb, LowArgs, SchemaVerb, Verb, What};
@@ -45,6 +46,7 @@ pub(super) enum Command {
     Evaluate(Evaluate),
     Inspect {
         model: PathBuf,
+        signed_by: Option<Fingerprint>,
     },
     Export {
         model: PathBuf,
@@ -71,6 +73,7 @@ pub(super) enum LedgerCommand {
     Limit(Limit),
     Adopt { dataset: String, of: String },
     Export { out: Option<PathBuf> },
+    Key,
 }
 
 #[derive(Debug)]
@@ -182,7 +185,10 @@ pub(super) fn command(low: LowArgs, env: &dyn Fn(&str) -> Option<OsString>) -> R
             ledger: place(None),
         },
         Verb::Evaluate(evaluate) => Command::Evaluate(evaluate_of(evaluate, low.json, &place)?),
-        Verb::Inspect(inspect) => Command::Inspect { model: inspect.model },
+        Verb::Inspect(inspect) => Command::Inspect {
+            model: inspect.model,
+            signed_by: inspect.signed_by.as_deref().map(str::parse).transpose()?,
+        },
         Verb::Export(export) => Command::Export {
             model: export.model,
             format: match export.format {
@@ -239,6 +245,7 @@ fn ledger(verb: LedgerVerb) -> Result<LedgerCommand, Failure> {
             of: adopt.of,
         },
         LedgerVerb::Export(export) => LedgerCommand::Export { out: export.out },
+        LedgerVerb::Key(_) => LedgerCommand::Key,
     })
 }
 

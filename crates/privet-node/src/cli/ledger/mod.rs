@@ -2,6 +2,7 @@
 
 mod adopt;
 mod export;
+mod key;
 mod limit;
 pub(super) mod show;
 pub(super) mod verify;
@@ -18,6 +19,7 @@ pub(super) fn run(path: &Path, verb: &LedgerCommand) -> Result<Answer, Failure> 
         LedgerCommand::Verify { against } => verify::run(path, against),
         LedgerCommand::Limit(limit) => limit::run(path, limit),
         LedgerCommand::Adopt { dataset, of } => adopt::run(path, dataset, of),
+        LedgerCommand::Key => key::run(path),
         LedgerCommand::Export { out } => export::run(path, out.as_deref()),
     }
 }

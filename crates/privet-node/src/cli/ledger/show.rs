@@ -295,7 +295,7 @@ fn sentence(event: &Event) -> String {
             count: n,
             ..
         } => format!("{dataset}: {n} x {what} shown to {to}"),
-        Event::Void { dataset, because } => format!("{dataset}: VOID: {because}"),
+        Event::Void { dataset, because, .. } => format!("{dataset}: VOID: {because}"),
         Event::Adopt { dataset, of } => format!("{dataset}: shares the budget of {of}"),
     }
 }

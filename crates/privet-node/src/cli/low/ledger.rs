@@ -26,6 +26,7 @@ pub enum LedgerVerb {
     Limit(Limit),
     Adopt(Adopt),
     Export(Export),
+    Key(Key),
 }
 
 /// Show what was allowed, what was spent and what is left.
@@ -38,8 +39,9 @@ pub struct Show {
 
 /// Check that the ledger is whole and was not changed afterwards.
 ///
-/// With --against, also checks that the ledger still holds everything that was paid when a model or certificate was
-/// made: a ledger that was put back to an older copy or cut short does not.
+/// With --against, also checks that what a model or certificate says follows from the entries of its run: claims, payments,
+/// totals. A ledger that was put back to an older copy or cut short does not hold them, and an edited certificate says
+/// something else.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  privet ledger verify --against model.json")]
 pub struct Verify {
@@ -132,3 +134,11 @@ pub struct Export {
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
 }
+
+/// Show the fingerprint of the key that models and certificates are signed with.
+///
+/// The key is made when it is needed for the first time, in a file beside the ledger that only you can read. Whoever holds that
+/// file can sign anything in your name: keep it, and a backup of it, as you keep the ledger.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  privet ledger key")]
+pub struct Key {}

@@ -107,8 +107,12 @@ pub struct Evaluate {
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  privet inspect model.privet")]
 pub struct Inspect {
-    /// The model.
+    /// The model, or a certificate as `privet desensitise` writes it.
     pub model: PathBuf,
+    /// Fail unless the file was signed with the key of this fingerprint, as `privet ledger key` shows it to whoever made
+    /// it.
+    #[arg(long, value_name = "FINGERPRINT")]
+    pub signed_by: Option<String>,
 }
 
 /// Write a model of trees or stumps for XGBoost or ONNX.

@@ -80,10 +80,28 @@ fn central(curated: &Curated, source: &Source, job: &Job, ledger: &Where) -> Res
         path,
     };
     let (left, exit) = match relation.clone().typed(asked) {
-        Ok([before, after]) => {
-            let _ = writeln!(text, "  left now   {}", words::caps(&before, words::Round::Down));
-            let _ = writeln!(text, "  left then  {}", words::caps(&after, words::Round::Down));
-            (json!({"before": before, "after": after}), Exit::Ok)
+        Ok(Left { before, after, delta }) => {
+            let counts = matches!(price, Price::Pure(_)) || delta == central.delta();
+            let counts = (!counts).then(|| (Caps::from(price).epsilon(delta), delta));
+            if let Some((epsilon, delta)) = counts {
+                let _ = writeln!(
+                    text,
+                    "             under this ledger's budget, which is stated at δ = {delta}, that counts as ε = {epsilon}"
+                );
+            }
+            let _ = writeln!(
+                text,
+                "  left now   {}",
+                words::budget(&before, delta, words::Round::Down)
+            );
+            let _ = writeln!(
+                text,
+                "  left then  {}",
+                words::budget(&after, delta, words::Round::Down)
+            );
+            let counts = counts.map(|(epsilon, delta)| json!({"epsilon": epsilon, "delta": delta}));
+            let left = json!({"before": before, "after": after, "under_this_budget": counts});
+            (left, Exit::Ok)
         }
         Err(failure) => {
             let _ = writeln!(text, "\n`privet train` would be refused: {}", failure.message);
@@ -115,8 +133,15 @@ struct Asked<'a> {
     path: &'a Path,
 }
 
+/// What is left of each cap, and the δ at which the budget is stated.
+struct Left {
+    before: Caps,
+    after: Caps,
+    delta: Delta,
+}
+
 impl Typed for Asked<'_> {
-    type Output = Result<[Caps; 2], Failure>;
+    type Output = Result<Left, Failure>;
 
     fn under<N: Neighbours>(self, relation: N) -> Self::Output {
         let dataset = self.schema.dataset();
@@ -136,9 +161,10 @@ impl Typed for Asked<'_> {
         }
         let store = Store::read_only(self.path)?;
         let mut ledger = Ledger::open(dataset, relation, store, Randomness::from_os()?)?;
-        let before = ledger.remaining();
-        ledger.promise(self.price)?;
-        Ok([before, before.remaining(&ledger.remaining())])
+        let (before, delta) = (ledger.remaining(), ledger.delta());
+        ledger.promise(self.price, self.delta)?;
+        let after = before.remaining(&ledger.remaining());
+        Ok(Left { before, after, delta })
     }
 }
 

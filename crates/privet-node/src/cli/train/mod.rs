@@ -5,6 +5,7 @@ mod vertical;
 use std::fmt::Write;
 
 use privet::model::Model;
+use privet::privacy::signature::SigningKey;
 use privet::privacy::{Ledger, Neighbours, Randomness, Typed};
 use privet::setting::plain::Plain;
 use serde_json::json;
@@ -19,7 +20,7 @@ use crate::progress::Progress;
 pub(super) fn run(train: &Train) -> Result<Answer, Failure> {
     let job = Job::read(&train.job)?.with(train.data.as_deref(), train.out.as_deref())?;
     leave::spare(&train.ledger, &job.output)?;
-    let model = match &job.setting {
+    let (model, key) = match &job.setting {
         Setting::Plain(plain, source) => unprotected(plain, source, train)?,
         Setting::Central(curated, source) => {
             let relation = curated.relation.clone();
@@ -32,7 +33,7 @@ pub(super) fn run(train: &Train) -> Result<Answer, Failure> {
         }
         Setting::Vertical(apart) => return vertical::run(apart, &job, train),
     };
-    save(&job, &model)?;
+    save(&job, &model, key.as_ref())?;
 
     let warnings = match &job.setting {
         Setting::Central(curated, _) => curated.central.warnings(),
@@ -55,17 +56,24 @@ pub(super) fn run(train: &Train) -> Result<Answer, Failure> {
     Ok(Answer::new(words::wrapped(&text), json))
 }
 
-fn unprotected(plain: &Plain, source: &Source, train: &Train) -> Result<Model, Failure> {
+/// A model, and the key of the ledger that it was recorded in.
+type Trained = (Model, Option<SigningKey>);
+
+fn unprotected(plain: &Plain, source: &Source, train: &Train) -> Result<Trained, Failure> {
     leave::ask(&source.schema, "setting = \"plain\"", train.not_protected)?;
     let table = source.table(plain.keep())?;
     let rows = leave::Rows::of(source);
+    let private = source.schema.is_private();
+    let key = private.then(|| Ok::<_, Failure>(leave::open(train.ledger.path()?)?.signing_key()?));
+    let key = key.transpose()?;
     let leave = leave::take(
         &rows,
         "a model was trained without privacy (setting = \"plain\")",
         &train.ledger,
     )?;
     let bar = Progress::steps("Training");
-    Ok(plain.fit(table, &leave, &|done, of| bar.at(done, of))?)
+    let model = plain.fit(table, &leave, &|done, of| bar.at(done, of))?;
+    Ok((model, key))
 }
 
 /// One curator, who pays from a ledger.
@@ -76,7 +84,7 @@ struct Curator<'a> {
 }
 
 impl Typed for Curator<'_> {
-    type Output = Result<Model, Failure>;
+    type Output = Result<Trained, Failure>;
 
     fn under<N: Neighbours>(self, relation: N) -> Self::Output {
         let Self {
@@ -88,19 +96,22 @@ impl Typed for Curator<'_> {
         let open = |store| Ledger::open(dataset, relation.clone(), store, Randomness::from_os()?);
         // Before the rows are opened: what cannot be paid for is not read.
         let price = curated.central.price(&source.schema, &curated.relation)?;
-        open(Store::open(ledger.path()?)?)?.promise(price)?;
+        open(Store::open(ledger.path()?)?)?.promise(price, curated.central.delta())?;
         let mut store = Store::open(ledger.path()?)?;
+        let key = store.signing_key()?;
         leave::recognise(&mut store, &leave::Rows::of(source))?;
         let ledger = open(store)?;
         let table = source.table(curated.central.keep())?;
         let bar = Progress::steps("Training");
-        Ok(curated.central.fit(table, ledger, &|done, of| bar.at(done, of))?)
+        let model = curated.central.fit(table, ledger, &|done, of| bar.at(done, of))?;
+        Ok((model, Some(key)))
     }
 }
 
-/// The whole model is there afterwards, or what was before.
-fn save(job: &Job, model: &Model) -> Result<(), Failure> {
-    write_whole(&job.output, &model.to_bytes()).map_err(|e| Failure {
+/// The whole model is there afterwards, or what was before; signed, if a ledger knows of it.
+fn save(job: &Job, model: &Model, key: Option<&SigningKey>) -> Result<(), Failure> {
+    let bytes = key.map_or_else(|| model.to_bytes(), |key| model.to_signed_bytes(key));
+    write_whole(&job.output, &bytes).map_err(|e| Failure {
         exit: Exit::Unexpected,
         message: format!("{} cannot be written: {e}", job.output.display()),
     })

@@ -42,6 +42,7 @@ pub(super) fn run(apart: &Apart, job: &Job, train: &Train) -> Result<Answer, Fai
         .collect::<Result<Vec<_>, _>>()?;
     given(apart, &mine, &theirs)?;
     let shared = open(path, &sets)?;
+    let key = shared.store().signing_key()?;
     let releases = others
         .iter()
         .zip(&theirs)
@@ -115,7 +116,7 @@ pub(super) fn run(apart: &Apart, job: &Job, train: &Train) -> Result<Answer, Fai
     let common = records.first().and_then(|record| common(&record.items()));
     let traffic = Traffic::of(apart, &ended);
     let model = trained(apart, ended)?;
-    save(job, &model)?;
+    save(job, &model, Some(&key))?;
     Ok(answer(apart, job, &model, &traffic, common))
 }
 

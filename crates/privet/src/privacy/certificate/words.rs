@@ -5,7 +5,7 @@ use std::fmt;
 use crate::privacy::Epsilon;
 use crate::privacy::mechanism::ordered::Distance;
 
-use super::{Certificate, Claim, Guarantee, Observer, Said};
+use super::{Certificate, Claim, Guarantee, Observer, Said, Total};
 
 impl fmt::Display for Observer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -91,12 +91,22 @@ impl fmt::Display for Certificate {
             )?;
         }
         if let Some(total) = &self.total {
-            f.write_str("together   with all other runs on this data set: ")?;
+            let at_other = self.at_delta_of(total);
+            f.write_str("together   ")?;
+            if at_other.is_some() {
+                f.write_str("under this ledger's budget, ")?;
+            }
+            f.write_str("with all other runs on this data set: ")?;
             if total.uncovered > 0 && !matches!(total.guarantee, Guarantee::Void { .. }) {
                 writeln!(
                     f,
-                    "NO PROMISE COVERS EVERYTHING, since {} payments were made for another kind of change",
-                    total.uncovered
+                    "NO PROMISE COVERS EVERYTHING, since {} {} made for another kind of change",
+                    total.uncovered,
+                    if total.uncovered == 1 {
+                        "payment was"
+                    } else {
+                        "payments were"
+                    }
                 )?;
                 f.write_str("           what this budget counts: ")?;
             }
@@ -106,6 +116,9 @@ impl fmt::Display for Certificate {
                     epsilon: Epsilon::ZERO,
                 } if total.leaks > 0 || total.desensitised.is_some() => f.write_str("no ε was spent\n")?,
                 _ => writeln!(f, "{}", total.guarantee)?,
+            }
+            if let Some(epsilon) = at_other {
+                writeln!(f, "           at that δ this run alone has ε = {epsilon}")?;
             }
             if !matches!(total.guarantee, Guarantee::Void { .. }) {
                 assuming(f, total.assuming.iter().map(String::as_str))?;
@@ -143,6 +156,19 @@ impl fmt::Display for Certificate {
             write!(f, "\n\nWhat {party} says of its part:\n{certificate}")?;
         }
         Ok(())
+    }
+}
+
+impl Certificate {
+    /// What this run's own ε is at the δ of the budget, where a job stated its promise at another one.
+    fn at_delta_of(&self, total: &Total) -> Option<Epsilon> {
+        let Guarantee::Approximate { delta: stated, .. } = total.guarantee else {
+            return None;
+        };
+        self.claims.iter().find_map(|claim| match claim.guarantee {
+            Guarantee::Approximate { delta, caps, .. } if delta != stated => Some(caps.epsilon(stated)),
+            _ => None,
+        })
     }
 }
 

@@ -14,12 +14,15 @@ impl<N: Neighbours> Ledger<N> {
     ///
     /// # Privacy
     /// `docs/proofs/ordered.md#redraw`: whoever calls this answers for it that values of this run were kept before they were shown.
-    #[must_use]
-    pub(crate) fn for_run(self, name: String) -> Self {
-        Self {
-            taken_up: Some(name),
-            ..self
+    ///
+    /// # Errors
+    /// [`Error::Journal`] if the ledger is void already and that cannot be written for this run.
+    pub(crate) fn for_run(mut self, name: String) -> Result<Self, Error> {
+        (self.name, self.taken_up) = (name, true);
+        if let Some(because) = self.void.clone() {
+            self.void(&because)?;
         }
+        Ok(self)
     }
 
     /// Lets columns out with every value changed by itself: writes down what that tells about a row, then draws. No cap is charged,
@@ -40,16 +43,16 @@ impl<N: Neighbours> Ledger<N> {
         let relation = self.relation.relation();
         let distances: Vec<Distance> = columns.iter().map(Column::distance).collect();
         let refused = |why| Error::Budget(format!("refused: {why}. Nothing was drawn."));
-        let again = match &self.taken_up {
-            Some(run) => self
-                .book
-                .redraws(&self.dataset, (run, what), &relation, &distances),
-            None => Ok(false),
+        self.is_own(&relation)?;
+        let of = (self.name.as_str(), what);
+        let again = match self.taken_up {
+            true => self.book.redraws(&self.dataset, of, &relation, &distances),
+            false => Ok(false),
         };
         let event = if again.map_err(refused)? {
             Event::Redraw {
                 dataset: self.dataset.clone(),
-                run: self.taken_up.clone().unwrap_or_default(),
+                run: self.name.clone(),
                 what: what.into(),
             }
         } else {
@@ -58,13 +61,12 @@ impl<N: Neighbours> Ledger<N> {
                 dataset: self.dataset.clone(),
                 relation,
                 what: what.into(),
-                columns: distances.clone(),
+                columns: distances,
                 record: record.map_err(refused)?,
-                run: self.taken_up.clone(),
+                run: Some(self.name.clone()),
             }
         };
         self.write(event)?;
-        self.run.desensitise(distances);
         self.random.renew()?;
         #[cfg(feature = "audit")]
         if let Some(auditor) = self.auditor.as_deref_mut() {
@@ -81,8 +83,7 @@ impl<N: Neighbours> Ledger<N> {
     /// # Errors
     /// As [`desensitise`](Self::desensitise).
     pub(crate) fn admits_columns(&self, what: &str, columns: &[Distance]) -> Result<(), Error> {
-        let own = |run: &String| self.book.left_in(&self.dataset, run, what);
-        if self.taken_up.as_ref().is_some_and(own) {
+        if self.taken_up && self.book.left_in(&self.dataset, &self.name, what) {
             return Ok(());
         }
         let admitted = self
@@ -101,10 +102,11 @@ impl<N: Neighbours> Ledger<N> {
             return Err(Error::Parameter("a disclosure counts at least one item".into()));
         }
         self.catch_up()?;
+        let relation = self.relation.relation();
+        self.is_own(&relation)?;
         let (what, to) = (leak.what().to_owned(), leak.to().to_owned());
-        let run = self.taken_up.clone();
-        let shown = run.clone().map(|run| (run, what.clone(), to.clone(), count));
-        if !shown.is_some_and(|shown| self.book.has_shown(&self.dataset, &shown)) {
+        let shown = (self.name.clone(), what.clone(), to.clone(), count);
+        if !(self.taken_up && self.book.has_shown(&self.dataset, &shown)) {
             let proof = leak.anchor().as_str().into();
             let dataset = self.dataset.clone();
             self.write(Event::Leak {
@@ -113,10 +115,10 @@ impl<N: Neighbours> Ledger<N> {
                 to,
                 count,
                 proof,
-                run,
+                run: Some(self.name.clone()),
+                relation: Some(relation),
             })?;
         }
-        self.run.leak(leak, count);
         Ok(Disclosed::new(value.expose()))
     }
 }

@@ -187,7 +187,7 @@ impl Central {
         let relation = ledger.relation().relation();
         let own = self.resolve(table.schema(), &relation)?;
         let budget = own.budget();
-        ledger.promise(own.price(table.schema(), &relation)?)?;
+        ledger.promise(own.price(table.schema(), &relation)?, own.delta())?;
         if let Algorithm::Trees(trees) = own.algorithm() {
             return trees::train(trees, table, ledger, &budget, progress);
         }

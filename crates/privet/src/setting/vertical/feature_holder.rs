@@ -71,7 +71,7 @@ impl FeatureHolder {
         covers(table.schema(), &ledger.relation().relation())?;
         let source = Source::Fresh {
             table: Box::new(table),
-            purse: purse(ledger, run),
+            purse: purse(ledger, run)?,
             chosen: None,
         };
         Ok(Self::with(vertical, source))
@@ -100,7 +100,7 @@ impl FeatureHolder {
     ) -> Result<Party, Error> {
         vertical.check_feature_holder(table.schema())?;
         covers(table.schema(), &ledger.relation().relation())?;
-        let purse = purse(ledger, run);
+        let purse = purse(ledger, run)?;
         let rows = table.rows_under(&purse.relation());
         release.check_same(&vertical.desensitisation, table.schema(), rows)?;
         let (release, table) = (Box::new(release), Box::new(table));

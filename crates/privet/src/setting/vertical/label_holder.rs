@@ -109,7 +109,7 @@ impl LabelHolder {
         run: &RunName,
     ) -> Result<Party, Error> {
         protects(&vertical, table.schema(), &ledger.relation().relation())?;
-        let purse = purse(ledger, run);
+        let purse = purse(ledger, run)?;
         let terms = Terms::Noisy { purse, labels: None };
         Ok(Self::ready(vertical, table, terms, Goal::Train))
     }
@@ -128,7 +128,7 @@ impl LabelHolder {
         let relation = ledger.relation().relation();
         protects(&vertical, table.schema(), &relation)?;
         labels.check(&vertical, table.rows_under(&relation))?;
-        let purse = purse(ledger, run);
+        let purse = purse(ledger, run)?;
         let labels = Some(Box::new(labels));
         Ok(Self::ready(
             vertical,

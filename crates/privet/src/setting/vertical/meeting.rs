@@ -91,15 +91,6 @@ pub(super) fn certified(
     let said = context.once("the certificate", || Ok(purse.close().0.to_json().into_bytes()))?;
     let said = std::str::from_utf8(&said).ok().and_then(Certificate::from_json);
     let said = said.ok_or_else(|| Error::Journal("the record's certificate is damaged".into()))?;
-    let mut claims = promised.claims;
-    claims.extend(said.claims.iter().cloned());
     // A total that does not count what left before is none.
-    let recorded = said.recorded && promised.recorded;
-    Ok(Certificate {
-        claims,
-        payments: promised.payments,
-        recorded,
-        total: said.total.filter(|_| recorded),
-        ..said
-    })
+    Ok(promised.and(said))
 }

@@ -99,7 +99,7 @@ impl NoisyLabels {
     ) -> Result<Self, Error> {
         protects(vertical, table.schema(), &ledger.relation().relation())?;
         let mut keeper = Keeper::open(record)?;
-        let purse = purse(ledger, keeper.name());
+        let purse = purse(ledger, keeper.name())?;
         // Held until the record has the labels: another process would find them paid for and not kept, and draw them too.
         let mut held = None;
         let labels = keeper.once(LABELS, || {

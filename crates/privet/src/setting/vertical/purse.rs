@@ -75,6 +75,9 @@ impl<N: Neighbours> Purse for Ledger<N> {
 }
 
 /// A ledger for one run between parties.
-pub(super) fn purse<N: Neighbours + 'static>(ledger: Ledger<N>, run: &RunName) -> Box<dyn Purse> {
-    Box::new(ledger.for_run(run.to_text()))
+pub(super) fn purse<N: Neighbours + 'static>(
+    ledger: Ledger<N>,
+    run: &RunName,
+) -> Result<Box<dyn Purse>, Error> {
+    Ok(Box::new(ledger.for_run(run.to_text())?))
 }

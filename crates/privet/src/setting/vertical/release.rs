@@ -110,7 +110,7 @@ impl Release {
     ) -> Result<Self, Error> {
         covers(table.schema(), &ledger.relation().relation())?;
         let mut keeper = Keeper::open(record)?;
-        let mut purse = purse(ledger, keeper.name());
+        let mut purse = purse(ledger, keeper.name())?;
         let chosen = desensitisation.choose(table.schema(), &mut *purse, |draw| {
             keeper.once("which columns leave", draw)
         })?;

@@ -1,0 +1,111 @@
+//! What one run promises, may spend, and is certified to guarantee.
+
+use super::Ledger;
+use crate::Error;
+use crate::privacy::account::{Caps, Price};
+use crate::privacy::book::Line;
+use crate::privacy::certificate::{Certificate, Stand};
+use crate::privacy::journal::Journal;
+use crate::privacy::run::{Promise, Run};
+use crate::privacy::{Delta, Neighbours, Relation};
+
+impl<N: Neighbours> Ledger<N> {
+    /// Promises that this run costs no more than `price`, before anything is paid; its certificate states the ε of that at `delta`,
+    /// the job's own. A run in ρ or μ² that does not promise is certified at all that was left before its first payment, at the
+    /// budget's δ: what it happens to spend may follow from its outputs.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] if something was paid already; [`Error::Budget`] if the budget does not reach for it;
+    /// [`Error::Parameter`] if ρ or μ² are promised at δ = 0, where they mean nothing.
+    pub fn promise(&mut self, price: Price, delta: Delta) -> Result<(), Error> {
+        let relation = self.relation.relation();
+        // What the run asks is not known yet: it may be charged to a budget for added units, too.
+        let added = matches!(relation, Relation::Replace { .. });
+        self.book.admits(&self.dataset, &relation, price, added)?;
+        if self.run().promise().is_some() {
+            return Err(Error::Misuse(
+                "a promise comes before the first payment of a run".into(),
+            ));
+        }
+        let delta = match price {
+            Price::Pure(_) => Delta::ZERO,
+            _ if delta == Delta::ZERO => {
+                return Err(Error::Parameter(format!(
+                    "{price} means nothing at δ = 0: state a positive δ"
+                )));
+            }
+            _ => delta,
+        };
+        let caps = Caps::from(price);
+        self.promised = Some(Promise { caps, delta });
+        Ok(())
+    }
+
+    /// What this run may still spend.
+    pub fn remaining(&self) -> Caps {
+        self.may_spend().caps.remaining(&self.run().spent())
+    }
+
+    /// The δ at which this budget states its ε.
+    pub fn delta(&self) -> Delta {
+        self.line().map_or(Delta::ZERO, |line| line.delta)
+    }
+
+    /// Ends the run and says what it guarantees, and what all runs on the data set together do.
+    pub fn close(self) -> Certificate {
+        self.close_holding().0
+    }
+
+    /// As [`close`](Self::close), with the journal: whoever holds it keeps other processes out of the ledger until what was drawn
+    /// has been written down.
+    pub(crate) fn close_holding(self) -> (Certificate, Box<dyn Journal>) {
+        let relation = self.relation.relation();
+        let recorded = self.journal.is_durable();
+        let mut run = self.run().clone();
+        if let Some(because) = &self.void {
+            run.void(because, Some(&relation));
+        }
+        // What is recorded nowhere, or perhaps not all of it, has no total.
+        let account = self.book.account(&self.dataset);
+        let account = account.filter(|_| recorded && !self.broken);
+        let named = recorded && self.book.run(&self.dataset, &self.name).is_some();
+        let stand = Stand {
+            names: Vec::from_iter(named.then_some(self.name)),
+            total: account.and_then(|account| account.total(&relation)),
+            head: self.book.head().clone(),
+            recorded,
+        };
+        let certificate = Certificate::of(&self.dataset, &relation, &[&run], stand);
+        (certificate, self.journal)
+    }
+
+    /// What the entries say of this run.
+    pub(super) fn run(&self) -> &Run {
+        self.book.run(&self.dataset, &self.name).unwrap_or(Run::NEW)
+    }
+
+    fn line(&self) -> Option<&Line> {
+        let account = self.book.account(&self.dataset)?;
+        account.lines().get(&self.relation.relation())
+    }
+
+    /// What the run may spend in all: what it promised, else what was left before its first payment.
+    pub(super) fn may_spend(&self) -> Promise {
+        let nothing = Promise {
+            caps: Caps::ZERO,
+            delta: Delta::ZERO,
+        };
+        let left = |line: &Line| Promise {
+            caps: line.remaining(),
+            delta: line.delta,
+        };
+        let promised = self.run().promise().or(self.promised);
+        promised.unwrap_or_else(|| self.line().map_or(nothing, left))
+    }
+
+    /// That what is to be written is of this run, which may have been begun for another kind of change.
+    pub(super) fn is_own(&self, relation: &Relation) -> Result<(), Error> {
+        let refused = |why| Error::Budget(format!("refused: {why}. Nothing was drawn."));
+        self.run().is_about(relation).map_err(refused)
+    }
+}

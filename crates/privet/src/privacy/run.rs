@@ -1,0 +1,172 @@
+//! What the entries of one run add up to: its claims and payments. The ledger that made the run and whoever checks its certificate
+//! use the same code, on the same entries.
+
+use serde::{Deserialize, Serialize};
+
+use super::account::{Caps, Price};
+use super::certificate::{Claim, Guarantee, Leakage, Observer, Payment, pure_sum};
+use super::mechanism::ordered::Distance;
+use super::{Delta, Epsilon, Relation};
+
+/// What a run may spend, fixed before its first draw, and the δ at which that is stated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Promise {
+    /// The box of caps.
+    pub caps: Caps,
+    /// The δ of the job, or of the budget where a job promised nothing; none where all is pure ε.
+    pub delta: Delta,
+}
+
+/// One run, as its entries say it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Run {
+    /// Whom it protects. Disclosures that were written before runs had names do not say it.
+    relation: Option<Relation>,
+    promise: Option<Promise>,
+    spent: Caps,
+    payments: Vec<Payment>,
+    leakage: Vec<Leakage>,
+    columns: Vec<Distance>,
+    void: Option<String>,
+}
+
+impl Run {
+    /// A run without entries.
+    pub(super) const NEW: &Self = &Self {
+        relation: None,
+        promise: None,
+        spent: Caps::ZERO,
+        payments: Vec::new(),
+        leakage: Vec::new(),
+        columns: Vec::new(),
+        void: None,
+    };
+
+    /// What it promised, if it has paid.
+    pub(super) fn promise(&self) -> Option<Promise> {
+        self.promise
+    }
+
+    /// What it has spent of its promise.
+    pub(super) fn spent(&self) -> Caps {
+        self.spent
+    }
+
+    pub(super) fn relation(&self) -> Option<&Relation> {
+        self.relation.as_ref()
+    }
+
+    pub(super) fn payments(&self) -> &[Payment] {
+        &self.payments
+    }
+
+    /// Why an entry under `relation` cannot be of this run, if it cannot.
+    pub(super) fn is_about(&self, relation: &Relation) -> Result<(), String> {
+        match &self.relation {
+            Some(own) if own != relation => Err(format!(
+                "this run was begun for the change \"{own}\", and cannot go on for \"{relation}\""
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// What the run will have promised and spent after `price`, or why it may not pay it.
+    pub(super) fn admits(
+        &self,
+        relation: &Relation,
+        price: Price,
+        promise: Option<Promise>,
+    ) -> Result<(Promise, Caps), String> {
+        self.is_about(relation)?;
+        let promise = match (self.promise, promise) {
+            (Some(made), None) | (None, Some(made)) => made,
+            _ => return Err("a run promises once, with its first payment".into()),
+        };
+        let spent = self.spent.charge(&promise.caps, price);
+        let spent = spent.ok_or_else(|| format!("{price} is more than its run promised to spend"))?;
+        Ok((promise, spent))
+    }
+
+    pub(super) fn pay(&mut self, payment: Payment, relation: &Relation, (promise, spent): (Promise, Caps)) {
+        self.about(Some(relation));
+        self.promise = Some(promise);
+        self.spent = spent;
+        self.payments.push(payment);
+    }
+
+    pub(super) fn leak(&mut self, item: Leakage, relation: Option<&Relation>) {
+        self.about(relation);
+        self.leakage.push(item);
+    }
+
+    pub(super) fn desensitise(&mut self, columns: &[Distance], relation: &Relation) {
+        self.about(Some(relation));
+        self.columns.extend_from_slice(columns);
+    }
+
+    /// It protects nobody; the first reason stays.
+    pub(super) fn void(&mut self, because: &str, relation: Option<&Relation>) {
+        self.about(relation);
+        self.void.get_or_insert_with(|| because.into());
+    }
+
+    fn about(&mut self, relation: Option<&Relation>) {
+        if self.relation.is_none() {
+            self.relation = relation.cloned();
+        }
+    }
+
+    /// What holds, for whom; `relation` where its entries do not say it.
+    pub(super) fn claims(&self, relation: &Relation) -> Vec<Claim> {
+        let relation = self.relation.as_ref().unwrap_or(relation);
+        let claim = |from, guarantee| Claim {
+            protects: relation.clone(),
+            from,
+            guarantee,
+        };
+        let mut claims = Vec::new();
+        claims.extend(
+            self.guarantee()
+                .map(|guarantee| claim(Observer::Anyone, guarantee)),
+        );
+        if !self.columns.is_empty() && self.void.is_none() {
+            let record = Distance::record(&self.columns);
+            let guarantee = Guarantee::Distance {
+                columns: self.columns.clone(),
+                record,
+                unit: record.times(relation.rows().get().into()),
+            };
+            claims.push(claim(Observer::Anyone, guarantee));
+        }
+        if !self.leakage.is_empty() {
+            let guarantee = match &self.void {
+                Some(because) => Guarantee::Void {
+                    because: because.clone(),
+                },
+                None => Guarantee::Simulated {
+                    leakage: self.leakage.clone(),
+                },
+            };
+            claims.push(claim(Observer::Party("the other parties".into()), guarantee));
+        }
+        claims
+    }
+
+    /// Prices, and when to stop, may have followed from outputs: that is covered by what the run was allowed to spend, not by
+    /// what it happened to. For pure ε the sum holds as well (`docs/proofs/accounts.md`).
+    fn guarantee(&self) -> Option<Guarantee> {
+        if let Some(because) = &self.void {
+            return Some(Guarantee::Void {
+                because: because.clone(),
+            });
+        }
+        let promise = self.promise?;
+        match pure_sum(&self.payments) {
+            // Beside columns that have left, an ε of nothing would be read as a promise about them.
+            Some(Epsilon::ZERO) if !self.columns.is_empty() => None,
+            Some(epsilon) => Some(Guarantee::Pure { epsilon }),
+            None => Some(Guarantee::approximate(promise.caps, promise.delta)),
+        }
+    }
+}
