@@ -58,7 +58,7 @@ pub(super) fn run(file: &Path) -> Result<Answer, Failure> {
     if weights.len() > 20 {
         let _ = writeln!(text, "   … and {} more columns", weights.len() - 20);
     }
-    let _ = writeln!(text, "\n{}", model.schema().explain().trim_end());
+    let _ = writeln!(text, "\n{}", model.schema().explain_as_read().trim_end());
     let json = json!({
         "certificate": model.certificate(),
         "protection": protection.as_ref().map(Protection::json),
