@@ -98,18 +98,20 @@ fn spare(given: &Desensitise, made: [&PathBuf; 2]) -> Result<(), Failure> {
     let sources = [&given.file, &given.schema].map(|path| real(path));
     let made = [&given.out, &given.kept, made[0], made[1]];
     for (i, file) in made.iter().enumerate() {
-        match i {
-            // What is kept there is looked for.
-            1 | 3 => leave::spare_kept(&given.ledger, file)?,
-            _ => leave::spare(&given.ledger, file)?,
-        }
-        leave::writable(file)?;
         if sources.contains(&real(file)) || made[..i].iter().any(|other| real(other) == real(file)) {
             return Err(Failure::usage(format!(
                 "{} would be overwritten: choose another name for --out or --kept",
                 file.display()
             )));
         }
+    }
+    for (i, file) in made.iter().enumerate() {
+        match i {
+            // What is kept there is looked for.
+            1 | 3 => leave::spare_kept(&given.ledger, file)?,
+            _ => leave::spare(&given.ledger, file)?,
+        }
+        leave::writable(file)?;
     }
     Ok(())
 }
