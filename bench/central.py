@@ -188,7 +188,7 @@ def privet(name, case, algorithm, epsilon, train, test, folder):
     relation = ["replace"] if case == "full" else ["replace-private", "--columns", ",".join(secret)]
     run("ledger", "limit", name, "--epsilon", str(epsilon), "--change", *relation)
     started = time.perf_counter()
-    run("train", "job.toml")
+    run("train", "job.toml", "--overwrite")
     took = time.perf_counter() - started
     said = [row[0] for row in csv.reader(run("predict", "model.privet", "--data", "test.csv", "--what", "labels").splitlines())]
     truth = [row[list(columns).index(label)] for row in test]

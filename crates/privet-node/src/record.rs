@@ -146,6 +146,11 @@ impl FileRecord {
     }
 }
 
+/// Whether a file that begins with `bytes` is a record.
+pub fn is_record(bytes: &[u8]) -> bool {
+    bytes.get(HEAD..).is_some_and(|rest| rest.starts_with(FIRST))
+}
+
 /// The item at the beginning of `bytes`: none if they end before it does.
 fn next(bytes: &[u8]) -> Option<Result<&[u8], &'static str>> {
     let (head, rest) = bytes.split_at_checked(HEAD)?;

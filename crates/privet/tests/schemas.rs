@@ -151,6 +151,68 @@ fn a_schema_is_explained() {
     assert_eq!(schema.explain(), include_str!("schemas/explained.txt"));
 }
 
+/// What a schema says of bins that it leaves open is what the model says that was trained by it, without privacy and by trees with it.
+#[test]
+fn bins_that_are_left_open_are_explained_as_they_are_read() {
+    let open = Schema::from_toml("s", EVERYTHING).unwrap();
+    let said = open.explain();
+    let line_of = |text: &str, name: &str| {
+        let mut lines = text.lines();
+        let found = lines.find(|line| line.trim_start().starts_with(&format!("{name} ")));
+        found.unwrap().to_owned()
+    };
+    let bins = |schema: &Schema, name: &str| {
+        let line = line_of(&schema.explain_as_read(), name);
+        line.split("; ").nth(1).unwrap().to_owned()
+    };
+    let mut differing = 0;
+    for column in open
+        .features()
+        .filter(|column| matches!(column.kind, Kind::Number(_)))
+    {
+        let line = line_of(&said, &column.name);
+        let [plain, trees] = [&open, &open.spread()].map(|read| bins(read, &column.name));
+        assert!(
+            line.contains(&plain) && line.contains(&trees),
+            "{line}\n{plain}\n{trees}"
+        );
+        differing += usize::from(plain != trees);
+    }
+    assert_eq!(differing, 3);
+}
+
+/// Bins that a schema leaves open are a model's to choose; what it does say must be the model's.
+#[test]
+fn a_model_s_bins_are_taken_where_none_are_declared() {
+    let with = |x: &str| {
+        let text = format!(
+            "dataset = 'd'\n[columns]\nx = {{ type = 'number', min = 0, max = 9{x} }}\ny = {{ type = 'label', values = ['a', 'b'] }}\n"
+        );
+        Schema::from_toml("s", &text).unwrap()
+    };
+    let open = with("");
+    for model in [
+        open.spread(),
+        open.coarse(10),
+        open.clone(),
+        with(", cuts = [1, 5]"),
+    ] {
+        assert_eq!(open.with_bins_of(&model).differs(&model), None);
+        assert_eq!(open.with_bins_of(&model), model);
+    }
+    let trees = open.spread();
+    for other in [
+        ", bins = 7",
+        ", cuts = [1, 5]",
+        ", transform = 'log1p'",
+        ", fill = 1",
+        ".5",
+    ] {
+        let other = with(other);
+        assert!(other.with_bins_of(&trees).differs(&trees).is_some(), "{other:?}");
+    }
+}
+
 #[test]
 fn remarks_follow_from_the_schema() {
     for (columns, remark) in [

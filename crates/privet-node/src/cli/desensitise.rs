@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use privet::Error;
 use privet::data::schema::{Column, Declared, Kind, Label};
-use privet::data::{Intake, Keep, Schema};
+use privet::data::{Intake, Keep, Schema, Table};
 use privet::privacy::{Certificate, Epsilon};
 use privet::setting::vertical::{Budget, Categories, Desensitisation, Release};
 use serde_json::json;
@@ -16,7 +16,7 @@ use super::parties::{Leaving, open};
 use super::predict::{quoted, separate};
 use super::{Answer, leave, schema, words};
 use crate::job::Source;
-use crate::ledger::{Shared, write_whole};
+use crate::ledger::write_whole;
 
 pub(super) fn run(given: &Desensitise) -> Result<Answer, Failure> {
     let certificate_file = beside(&given.out, ".certificate.json");
@@ -41,12 +41,27 @@ pub(super) fn run(given: &Desensitise) -> Result<Answer, Failure> {
     }
     let shared = open(given.ledger.path()?, &[(&declared, declared.replaced())])?;
     let key = shared.store().signing_key()?;
-    let columns = columns.release(&declared, &shared)?;
-    let labels = labels
-        .map(|labels| labels.release(&declared, &shared))
-        .transpose()?;
+    let tables = [&columns]
+        .into_iter()
+        .chain(&labels)
+        .map(Leaves::table)
+        .collect::<Result<Vec<_>, _>>()?;
+    let leaving: Vec<Leaving<'_>> = [&columns]
+        .into_iter()
+        .chain(&labels)
+        .zip(&tables)
+        .map(|(leaves, table)| leaves.leaving(&declared, table))
+        .collect();
+    // Whatever is refused is so before the first column leaves.
+    for leaving in &leaving {
+        leaving.check(&shared)?;
+    }
+    leave::recognise(&mut shared.store(), &[&leave::Rows::of(&columns.source)])?;
+    let releases = leaving
+        .iter()
+        .map(|leaving| leaving.release(&shared))
+        .collect::<Result<Vec<_>, _>>()?;
 
-    let releases: Vec<&Release> = [&columns].into_iter().chain(&labels).collect();
     let certificate = certificate(&releases);
     let written = |file: &Path, bytes: &[u8]| {
         write_whole(file, bytes).map_err(|e| Failure {
@@ -59,17 +74,18 @@ pub(super) fn run(given: &Desensitise) -> Result<Answer, Failure> {
     written(&given.out, &csv)?;
 
     let count: usize = releases.iter().map(|release| release.names().len()).sum();
-    let rows = words::count(columns.rows() as u64, "row", "rows");
+    let rows = releases.first().map_or(0, Release::rows);
     let text = format!(
-        "{certificate}\n\nWrote {rows} of {} to {}, and the above to {}\nKept in {}: the same command writes the same file again\n",
+        "{certificate}\n\nWrote {} of {} to {}, and the above to {}\nKept in {}: the same command writes the same file again\n",
+        words::count(rows as u64, "row", "rows"),
         words::count(count as u64, "column", "columns"),
         given.out.display(),
         certificate_file.display(),
         given.kept.display(),
     );
     let json = json!({
-        "rows": columns.rows(),
-        "columns": releases.iter().flat_map(|release| release.names()).collect::<Vec<_>>(),
+        "rows": rows,
+        "columns": releases.iter().flat_map(Release::names).collect::<Vec<_>>(),
         "out": given.out,
         "kept": given.kept,
         "certificate": certificate,
@@ -83,13 +99,20 @@ fn spare(given: &Desensitise, made: [&PathBuf; 2]) -> Result<(), Failure> {
     let sources = [&given.file, &given.schema].map(|path| real(path));
     let made = [&given.out, &given.kept, made[0], made[1]];
     for (i, file) in made.iter().enumerate() {
-        leave::spare(&given.ledger, file)?;
         if sources.contains(&real(file)) || made[..i].iter().any(|other| real(other) == real(file)) {
             return Err(Failure::usage(format!(
                 "{} would be overwritten: choose another name for --out or --kept",
                 file.display()
             )));
         }
+    }
+    for (i, file) in made.iter().enumerate() {
+        match i {
+            // What is kept there is looked for.
+            1 | 3 => leave::spare_kept(&given.ledger, file)?,
+            _ => leave::spare(&given.ledger, file)?,
+        }
+        leave::writable(file)?;
     }
     Ok(())
 }
@@ -102,18 +125,20 @@ struct Leaves {
 }
 
 impl Leaves {
-    fn release(&self, declared: &Schema, shared: &Shared) -> Result<Release, Failure> {
-        let intake = Intake::new(Arc::clone(&self.source.schema), Keep::Bins);
-        let table = self.source.read(&intake)?;
-        let leaving = Leaving {
+    fn table(&self) -> Result<Table, Error> {
+        self.source
+            .read(&Intake::new(Arc::clone(&self.source.schema), Keep::Bins))
+    }
+
+    fn leaving<'a>(&'a self, declared: &Schema, table: &'a Table) -> Leaving<'a> {
+        Leaving {
             desensitisation: &self.how,
             source: &self.source,
-            table: &table,
+            table,
             kept: &self.kept,
             relation: declared.replaced(),
             meets: false,
-        };
-        leaving.release(shared)
+        }
     }
 }
 
@@ -161,15 +186,15 @@ fn labels(schema: &Schema, epsilon: Epsilon, given: &Desensitise, kept: PathBuf)
 }
 
 /// What is promised about all that is written.
-fn certificate(releases: &[&Release]) -> Certificate {
+fn certificate(releases: &[Release]) -> Certificate {
     let all = releases.iter().map(|release| release.certificate().clone());
     // Unwrap safety: the columns themselves are always there.
     all.reduce(Certificate::and).expect("columns leave")
 }
 
-fn csv(releases: &[&Release]) -> Result<Vec<u8>, Failure> {
+fn csv(releases: &[Release]) -> Result<Vec<u8>, Failure> {
     let mut text = Vec::new();
-    let names = releases.iter().flat_map(|release| release.names());
+    let names = releases.iter().flat_map(Release::names);
     for (i, name) in names.enumerate() {
         separate(&mut text, i);
         quoted(&mut text, &name);
@@ -177,9 +202,9 @@ fn csv(releases: &[&Release]) -> Result<Vec<u8>, Failure> {
     text.push(b'\n');
     let cells = releases
         .iter()
-        .map(|release| release.texts())
+        .map(Release::texts)
         .collect::<Result<Vec<_>, _>>()?;
-    for row in 0..releases.first().map_or(0, |release| release.rows()) {
+    for row in 0..releases.first().map_or(0, Release::rows) {
         for (i, cell) in cells.iter().flat_map(|texts| texts.row(row)).enumerate() {
             separate(&mut text, i);
             quoted(&mut text, cell);

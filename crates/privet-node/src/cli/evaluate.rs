@@ -13,7 +13,7 @@ use serde_json::json;
 use super::exit::Failure;
 use super::high::{Consent, Evaluate};
 use super::{Answer, leave, open_model, words};
-use crate::ledger::Store;
+use crate::ledger::{Shared, Store};
 use crate::progress::Progress;
 use crate::table::{self, Extra};
 
@@ -38,12 +38,11 @@ pub(super) fn run(evaluate: &Evaluate) -> Result<Answer, Failure> {
     };
     let read = || read(&model, &schema, &evaluate.data);
     if let Consent::Spend(epsilon) = evaluate.consent {
-        let mut store = Store::open(evaluate.ledger.path()?)?;
-        leave::recognise(&mut store, &rows)?;
-        let key = store.signing_key()?;
+        let shared = Shared::new(Store::open(evaluate.ledger.path()?)?);
+        let key = shared.store().signing_key()?;
         let paying = Paying {
-            dataset: schema.dataset(),
-            store,
+            rows: &rows,
+            shared,
             epsilon,
             evaluation: &evaluation,
             model: &model,
@@ -87,9 +86,9 @@ fn permitted(schema: &Schema, consent: Consent) -> Result<(), Failure> {
     }
 }
 
-/// The rows' own schema, if its columns are the model's.
+/// The rows' own schema, if its columns are the model's: in the model's bins, where it says nothing about bins.
 fn schema_of(file: &Path, model: &Model) -> Result<Schema, Failure> {
-    let schema = super::schema::open(file)?;
+    let schema = super::schema::open(file)?.with_bins_of(model.schema());
     match schema.differs(model.schema()) {
         None => Ok(schema),
         Some(why) => Err(Failure::input(format!(
@@ -108,8 +107,8 @@ fn read(model: &Model, schema: &Arc<Schema>, data: &Path) -> Result<Table, Failu
 }
 
 struct Paying<'a, R> {
-    dataset: &'a str,
-    store: Store,
+    rows: &'a leave::Rows<'a>,
+    shared: Shared,
     epsilon: Epsilon,
     evaluation: &'a Evaluation,
     model: &'a Model,
@@ -120,12 +119,18 @@ impl<R: FnOnce() -> Result<Table, Failure>> Typed for Paying<'_, R> {
     type Output = Result<(PaidReport, Certificate), Failure>;
 
     fn under<N: Neighbours>(self, relation: N) -> Self::Output {
-        let mut ledger = Ledger::open(self.dataset, relation, self.store, Randomness::from_os()?)?;
-        // Before the rows are opened: what cannot be paid for is not read.
+        let schema = self.rows.schema;
+        // Before the rows are opened: what cannot be, or cannot be paid for, is not read.
+        self.evaluation
+            .check(schema, &relation.relation(), self.epsilon)?;
+        let journal = self.shared.clone();
+        let mut ledger = Ledger::open(schema.dataset(), relation, journal, Randomness::from_os()?)?;
         ledger.promise(Price::Pure(self.epsilon), Delta::ZERO)?;
+        let table = (self.read)()?;
+        leave::recognise(&mut self.shared.store(), &[self.rows])?;
         let report = self
             .evaluation
-            .paid(self.model, (self.read)()?, &mut ledger, self.epsilon)?;
+            .paid(self.model, table, &mut ledger, self.epsilon)?;
         Ok((report, ledger.close()))
     }
 }

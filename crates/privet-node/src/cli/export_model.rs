@@ -14,13 +14,13 @@ pub(super) fn run(file: &Path, format: Format, out: &Path, ledger: &Where) -> Re
     let beside = beside(out);
     let real = |path: &Path| std::fs::canonicalize(path).ok();
     for path in [out, &beside] {
-        leave::spare(ledger, path)?;
         if real(path).is_some() && real(path) == real(file) {
             return Err(Failure::usage(format!(
                 "--out would overwrite {}, which is the model to export: choose another name",
                 path.display()
             )));
         }
+        leave::spare(ledger, path)?;
     }
     let model = open_model(file)?;
     let exported = model.export(format)?;

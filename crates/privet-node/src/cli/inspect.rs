@@ -77,7 +77,7 @@ pub(super) fn run(file: &Path, signed_by: Option<Fingerprint>) -> Result<Answer,
     if weights.len() > 20 {
         let _ = writeln!(text, "   … and {} more columns", weights.len() - 20);
     }
-    let _ = writeln!(text, "\n{}", model.schema().explain().trim_end());
+    let _ = writeln!(text, "\n{}", model.schema().explain_as_read().trim_end());
     let json = json!({
         "certificate": model.certificate(),
         "signed_by": origin.signer.map(|key| key.fingerprint().to_string()),

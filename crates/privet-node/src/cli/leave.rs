@@ -1,16 +1,18 @@
 //! Leave to use rows without protection: given by the schema, or by their owner and then recorded.
 
 use std::fs::File;
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Read};
 use std::path::Path;
 
 use privet::data::Schema;
+use privet::model::Model;
 use privet::privacy::Unprotected;
 
 use super::exit::{Exit, Failure};
 use super::high::Where;
 use crate::job::Source;
 use crate::ledger::{Store, belongs_to};
+use crate::record::is_record;
 
 /// Rows that something is to be done with, without protection.
 pub(super) struct Rows<'a> {
@@ -41,8 +43,35 @@ pub(super) fn private_columns(schema: &Schema) -> String {
     }
 }
 
-/// Refuses to write a result over the ledger.
+/// Refuses to write a result where something stands that cannot be made again for nothing: the ledger, a model, or columns that
+/// have left.
 pub(super) fn spare(ledger: &Where, out: &Path) -> Result<(), Failure> {
+    spare_ledger(ledger, out)?;
+    spare_paid(out)
+}
+
+/// The same without a look for the ledger.
+pub(super) fn spare_paid(out: &Path) -> Result<(), Failure> {
+    let what = match opening(out) {
+        begins if Model::is_begun(&begins) => "a model",
+        begins if is_record(&begins) => "a record of columns that have left",
+        _ => return Ok(()),
+    };
+    Err(Failure::usage(format!(
+        "{} is {what}, and would be overwritten: choose another name. Nothing was read.",
+        out.display()
+    )))
+}
+
+/// The same for columns that leave: a record of them is what is looked for.
+pub(super) fn spare_kept(ledger: &Where, kept: &Path) -> Result<(), Failure> {
+    match is_record(&opening(kept)) {
+        true => Ok(()),
+        false => spare(ledger, kept),
+    }
+}
+
+fn spare_ledger(ledger: &Where, out: &Path) -> Result<(), Failure> {
     match ledger.path() {
         Ok(path) if belongs_to(path, out) => Err(Failure::usage(format!(
             "{} is the ledger's own file: choose another name. Nothing was read.",
@@ -50,6 +79,47 @@ pub(super) fn spare(ledger: &Where, out: &Path) -> Result<(), Failure> {
         ))),
         _ => Ok(()),
     }
+}
+
+/// Refuses to write a model where it would be lost, or would take the place of another one: what was paid for a model is spent,
+/// and nobody gives it back.
+pub(super) fn spare_model(ledger: &Where, out: &Path, overwrite: bool) -> Result<(), Failure> {
+    let is_model = Model::is_begun(&opening(out));
+    if is_model && !overwrite {
+        return Err(Failure::usage(format!(
+            "{} is a model already, and what was paid for it is spent: write the new one elsewhere with --out FILE, or add \
+             --overwrite to replace it. Nothing was read.",
+            out.display()
+        )));
+    }
+    if !is_model {
+        spare(ledger, out)?;
+    }
+    writable(out)
+}
+
+/// That a file can be written there, asked before it is paid for.
+pub(super) fn writable(out: &Path) -> Result<(), Failure> {
+    let folder = out.parent().filter(|folder| *folder != Path::new(""));
+    let folder = folder.unwrap_or(Path::new("."));
+    match tempfile::NamedTempFile::new_in(folder) {
+        Ok(_) => Ok(()),
+        Err(e) => Err(Failure::input(format!(
+            "{} cannot be written: {e}. Nothing was read.",
+            out.display()
+        ))),
+    }
+}
+
+/// The first bytes of a file; none if there is no such file. Opening anything else, such as a pipe, might wait for ever.
+fn opening(path: &Path) -> Vec<u8> {
+    let mut begins = Vec::new();
+    if path.is_file()
+        && let Ok(file) = File::open(path)
+    {
+        let _ = file.take(64).read_to_end(&mut begins);
+    }
+    begins
 }
 
 /// Refuses private rows unless their owner said otherwise; from job and schema alone, before the rows are opened.
@@ -77,30 +147,45 @@ pub(super) fn own_terminal(schema: &Schema) -> Result<(), Failure> {
     ))
 }
 
-/// Writes down that private rows are used without protection, before they can be.
+/// Writes down that private rows are used without protection, before they can be. It comes last of all that can be refused:
+/// what is written here stands for ever.
 pub(super) fn take(rows: &Rows<'_>, because: &str, ledger: &Where) -> Result<Unprotected, Failure> {
-    let relation = rows.schema.relation();
-    if !rows.schema.is_private() {
-        public(rows, ledger)?;
-        let because = format!("{because}; nothing in its table is declared private");
-        return Ok(Unprotected::unrecorded(
-            rows.schema.dataset(),
-            &relation,
-            &because,
-        ));
-    }
-    take_in(&mut open(ledger.path()?)?, rows, because)
+    let mut leaves = take_all(std::slice::from_ref(rows), because, ledger)?;
+    leaves.pop().ok_or_else(|| Failure::usage("there are no rows"))
 }
 
-/// The same for private rows, in a ledger that is open already.
+/// The same for several tables: none is written about unless all may be used.
+pub(super) fn take_all(all: &[Rows<'_>], because: &str, ledger: &Where) -> Result<Vec<Unprotected>, Failure> {
+    let (private, open): (Vec<&Rows<'_>>, Vec<_>) = all.iter().partition(|rows| rows.schema.is_private());
+    for rows in open {
+        public(rows, ledger)?;
+    }
+    let mut store = match private.is_empty() {
+        true => None,
+        false => Some(self::open(ledger.path()?)?),
+    };
+    if let Some(store) = &mut store {
+        recognise(store, &private)?;
+    }
+    let leave = |rows: &Rows<'_>| match &mut store {
+        Some(store) if rows.schema.is_private() => take_in(store, rows, because),
+        _ => {
+            let because = format!("{because}; nothing in its table is declared private");
+            let (dataset, relation) = (rows.schema.dataset(), rows.schema.relation());
+            Ok(Unprotected::unrecorded(dataset, &relation, &because))
+        }
+    };
+    all.iter().map(leave).collect()
+}
+
+/// The same for private rows that were recognised, in a ledger that is open already.
 pub(super) fn take_in(store: &mut Store, rows: &Rows<'_>, because: &str) -> Result<Unprotected, Failure> {
-    recognise(store, rows)?;
     let (dataset, relation) = (rows.schema.dataset(), rows.schema.relation());
     Ok(Unprotected::recorded(dataset, &relation, because, store)?)
 }
 
 /// A schema that declares everything public is not believed against the ledger.
-fn public(rows: &Rows<'_>, ledger: &Where) -> Result<(), Failure> {
+pub(super) fn public(rows: &Rows<'_>, ledger: &Where) -> Result<(), Failure> {
     let Some(path) = ledger.path().ok().filter(|path| path.exists()) else {
         return Ok(());
     };
@@ -138,7 +223,12 @@ pub(super) fn open(path: &Path) -> Result<Store, Failure> {
     Ok(store)
 }
 
-/// Stops a known table under a new name.
-pub(super) fn recognise(store: &mut Store, rows: &Rows<'_>) -> Result<(), Failure> {
-    Ok(store.recognise(rows.schema.dataset(), file(rows)?)?)
+/// Stops a known table under a new name, and remembers all of these, or none if one is stopped. It comes after everything else
+/// that can be refused: a table that was not used is not remembered.
+pub(super) fn recognise(store: &mut Store, all: &[&Rows<'_>]) -> Result<(), Failure> {
+    let tables = all
+        .iter()
+        .map(|rows| Ok((rows.schema.dataset(), file(rows)?)))
+        .collect::<Result<Vec<_>, Failure>>()?;
+    Ok(store.recognise_all(tables)?)
 }

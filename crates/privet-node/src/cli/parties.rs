@@ -5,12 +5,12 @@ use std::path::Path;
 
 use privet::Error;
 use privet::data::{Schema, Table};
-use privet::party::RunName;
+use privet::party::{Record, RunName, Volatile};
 use privet::privacy::{Ledger, Neighbours, Randomness, Relation, Typed};
 use privet::setting::vertical::{self, Desensitisation, NoisyLabels, Party, Release, Vertical};
 
 use super::exit::{Exit, Failure};
-use super::leave::{self, Rows};
+use super::leave;
 use crate::job::{LabelHolder, Source};
 use crate::ledger::{Shared, Store};
 use crate::record::FileRecord;
@@ -72,7 +72,33 @@ pub(super) struct Leaving<'a> {
 }
 
 impl Leaving<'_> {
-    /// The columns: drawn and kept, or as they were kept.
+    /// Whether the columns could leave, or left before in this way. Nothing is paid, drawn or written, so that it can be asked of
+    /// all parties before the columns of the first one leave.
+    pub(super) fn check(&self, shared: &Shared) -> Result<(), Failure> {
+        let mut record = kept(self.source, self.kept, shared)?;
+        let checking = Checking {
+            leaving: self,
+            shared: shared.clone(),
+            record: &mut *record,
+        };
+        let checked = self.relation.clone().typed(checking);
+        Ok(checked.map_err(|e| about(&self.source.data, self.kept, e))?)
+    }
+
+    /// Whether rows can meet by their ids, if they are to and no columns have left yet. The ledger says that ids were looked at.
+    pub(super) fn check_ids(&self, shared: &Shared) -> Result<(), Failure> {
+        if !self.meets || !kept(self.source, self.kept, shared)?.read()?.is_empty() {
+            return Ok(());
+        }
+        let meeting = Meeting {
+            leaving: self,
+            shared: shared.clone(),
+        };
+        let checked = self.relation.clone().typed(meeting);
+        Ok(checked.map_err(|e| about(&self.source.data, self.kept, e))?)
+    }
+
+    /// The columns: drawn and kept, or as they were kept. The table was recognised before.
     pub(super) fn release(&self, shared: &Shared) -> Result<Release, Failure> {
         let is_new = std::fs::symlink_metadata(self.kept).is_err();
         let record = record(self.source, self.kept, shared)?;
@@ -87,6 +113,15 @@ impl Leaving<'_> {
             let _ = std::fs::remove_file(self.kept);
         }
         Ok(release.map_err(|e| about(&self.source.data, self.kept, e))?)
+    }
+
+    fn ledger<N: Neighbours>(&self, relation: N, shared: Shared) -> Result<Ledger<N>, Error> {
+        Ledger::open(
+            self.source.schema.dataset(),
+            relation,
+            shared,
+            Randomness::from_os()?,
+        )
     }
 }
 
@@ -110,6 +145,40 @@ fn about(data: &Path, kept: &Path, e: Error) -> Error {
     }
 }
 
+struct Checking<'a> {
+    leaving: &'a Leaving<'a>,
+    shared: Shared,
+    record: &'a mut dyn Record,
+}
+
+impl Typed for Checking<'_> {
+    type Output = Result<(), Error>;
+
+    fn under<N: Neighbours>(self, relation: N) -> Self::Output {
+        let ledger = self.leaving.ledger(relation, self.shared)?;
+        Release::check_keep(
+            self.leaving.desensitisation,
+            self.leaving.table,
+            ledger,
+            self.record,
+        )
+    }
+}
+
+struct Meeting<'a> {
+    leaving: &'a Leaving<'a>,
+    shared: Shared,
+}
+
+impl Typed for Meeting<'_> {
+    type Output = Result<(), Error>;
+
+    fn under<N: Neighbours>(self, relation: N) -> Self::Output {
+        let mut ledger = self.leaving.ledger(relation, self.shared)?;
+        vertical::FeatureHolder::check_ids(self.leaving.table, &mut ledger)
+    }
+}
+
 struct Keeping<'a> {
     leaving: &'a Leaving<'a>,
     shared: Shared,
@@ -122,25 +191,11 @@ impl Typed for Keeping<'_> {
     fn under<N: Neighbours>(self, relation: N) -> Self::Output {
         let Leaving {
             desensitisation,
-            source,
             table,
-            meets,
             ..
         } = self.leaving;
-        let mut record = self.record;
-        let dataset = source.schema.dataset();
-        let open = || {
-            Ledger::open(
-                dataset,
-                relation.clone(),
-                self.shared.clone(),
-                Randomness::from_os()?,
-            )
-        };
-        if *meets && record.is_empty()? {
-            vertical::FeatureHolder::check_ids(table, &mut open()?)?;
-        }
-        Release::keep(desensitisation, table, open()?, Box::new(record))
+        let ledger = self.leaving.ledger(relation, self.shared)?;
+        Release::keep(desensitisation, table, ledger, Box::new(self.record))
     }
 }
 
@@ -153,7 +208,19 @@ pub(super) struct Labelling<'a> {
 }
 
 impl Labelling<'_> {
-    /// The labels: drawn and kept, or as they were kept.
+    /// Whether the labels could change, or did before in this way: as [`Leaving::check`].
+    pub(super) fn check(&self) -> Result<(), Failure> {
+        let source = &self.own.source;
+        let mut record = kept(source, &self.own.kept, self.shared)?;
+        let checking = CheckingLabels {
+            of: self,
+            record: &mut *record,
+        };
+        let checked = source.schema.replaced().typed(checking);
+        Ok(checked.map_err(|e| about(&source.data, &self.own.kept, e))?)
+    }
+
+    /// The labels: drawn and kept, or as they were kept. The table was recognised before.
     pub(super) fn labels(&self) -> Result<NoisyLabels, Failure> {
         let (source, kept) = (&self.own.source, &self.own.kept);
         let is_new = std::fs::symlink_metadata(kept).is_err();
@@ -163,6 +230,30 @@ impl Labelling<'_> {
             let _ = std::fs::remove_file(kept);
         }
         Ok(labels.map_err(|e| about(&source.data, kept, e))?)
+    }
+
+    fn ledger<N: Neighbours>(&self, relation: N) -> Result<Ledger<N>, Error> {
+        let dataset = self.own.source.schema.dataset();
+        Ledger::open(
+            dataset,
+            relation,
+            Shared::clone(self.shared),
+            Randomness::from_os()?,
+        )
+    }
+}
+
+struct CheckingLabels<'a> {
+    of: &'a Labelling<'a>,
+    record: &'a mut dyn Record,
+}
+
+impl Typed for CheckingLabels<'_> {
+    type Output = Result<(), Error>;
+
+    fn under<N: Neighbours>(self, relation: N) -> Self::Output {
+        let ledger = self.of.ledger(relation)?;
+        NoisyLabels::check_keep(self.of.vertical, self.of.table, ledger, self.record)
     }
 }
 
@@ -175,27 +266,28 @@ impl Typed for Changing<'_> {
     type Output = Result<NoisyLabels, Error>;
 
     fn under<N: Neighbours>(self, relation: N) -> Self::Output {
-        let Labelling {
-            vertical,
-            own,
-            table,
-            shared,
-        } = self.of;
-        let dataset = own.source.schema.dataset();
-        let ledger = Ledger::open(dataset, relation, Shared::clone(shared), Randomness::from_os()?)?;
-        NoisyLabels::keep(vertical, table, ledger, Box::new(self.record))
+        let ledger = self.of.ledger(relation)?;
+        NoisyLabels::keep(self.of.vertical, self.of.table, ledger, Box::new(self.record))
     }
 }
 
-/// The record of what has left of a table, which is recognised by its bytes.
+/// The record of what has left of a table, which is known by its bytes.
 fn record(source: &Source, kept: &Path, shared: &Shared) -> Result<FileRecord, Failure> {
     let Source { schema, data } = source;
     let mut store = shared.store();
-    leave::recognise(&mut store, &Rows::of(source))?;
     let file = File::open(data)
         .map_err(|e| Failure::input(format!("{}: it cannot be read: {e}", data.display())))?;
     let mark = store.mark(file)?;
     Ok(FileRecord::open(kept, &format!("{}\n{mark}", schema.dataset()))?)
+}
+
+/// The same if there is one, without making it; and whether it could be made.
+fn kept(source: &Source, kept: &Path, shared: &Shared) -> Result<Box<dyn Record>, Failure> {
+    if std::fs::symlink_metadata(kept).is_ok() {
+        return Ok(Box::new(record(source, kept, shared)?));
+    }
+    leave::writable(kept)?;
+    Ok(Box::new(Volatile::default()))
 }
 
 /// What has left of a party's table.

@@ -8,7 +8,7 @@ use super::Answer;
 use super::exit::{Exit, Failure};
 use super::high::Reproduce;
 use crate::progress::Progress;
-use crate::reproduce::{Data, Expected, Experiment, Line, experiments, lines};
+use crate::reproduce::{Data, Expected, Experiment, Line, Verdict, experiments, lines};
 
 pub(super) fn run(reproduce: &Reproduce) -> Result<Answer, Failure> {
     let all = experiments();
@@ -89,7 +89,11 @@ fn answer(lines: &[Line]) -> Result<Answer, Failure> {
             (Some(expected), Some(tolerance)) => format!("{expected} ± {tolerance}"),
             _ => "-".into(),
         };
-        let mark = if line.within() { "" } else { "  OUTSIDE" };
+        let mark = match line.verdict {
+            Verdict::Within => "",
+            Verdict::Better => "  better",
+            Verdict::Outside => "  OUTSIDE",
+        };
         let _ = writeln!(
             text,
             "{:<9} {:<11} {:<method$} {:>6} {:<metric$} {:>19} {:>5} {:>10} {:>18}{mark}",
@@ -104,7 +108,8 @@ fn answer(lines: &[Line]) -> Result<Answer, Failure> {
             expected
         );
     }
-    let outside = lines.iter().filter(|line| !line.within()).count();
+    let count = |verdict| lines.iter().filter(|line| line.verdict == verdict).count();
+    let (outside, better) = (count(Verdict::Outside), count(Verdict::Better));
     let mut json = String::new();
     for line in lines {
         json += &serde_json::to_string(line).map_err(|e| Failure {
@@ -114,6 +119,13 @@ fn answer(lines: &[Line]) -> Result<Answer, Failure> {
         json.push('\n');
     }
     let exit = if outside > 0 { Exit::Outside } else { Exit::Ok };
+    if better > 0 {
+        let _ = writeln!(
+            text,
+            "\n{} better than expected, by more than the tolerance.",
+            super::words::count(better as u64, "figure is", "figures are")
+        );
+    }
     if outside > 0 {
         let _ = writeln!(
             text,

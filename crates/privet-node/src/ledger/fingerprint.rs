@@ -9,6 +9,7 @@ use std::path::Path;
 
 use hmac::{Hmac, KeyInit, Mac};
 use privet::Error;
+use privet::privacy::Book;
 use rusqlite::{OptionalExtension, TransactionBehavior};
 use sha2::Sha256;
 
@@ -49,49 +50,58 @@ impl Key {
     }
 }
 
-pub(super) fn recognise(store: &mut Store, dataset: &str, reader: impl Read) -> Result<(), Error> {
+/// Remembers all of these tables, or none: one that is refused leaves nothing behind of the others.
+pub(super) fn recognise<R: Read>(store: &mut Store, tables: Vec<(&str, R)>) -> Result<(), Error> {
     if store.lock.is_none() {
         return Err(Error::Misuse(
             "a ledger that is open for reading cannot remember a table".into(),
         ));
     }
     let key = matching_key(store)?;
-    let tag = key
-        .tag("table", reader)
-        .map_err(|e| Error::Data(format!("the table of '{dataset}' cannot be read: {e}")))?;
+    let tags = tables.into_iter().map(|(dataset, reader)| {
+        let tag = key.tag("table", reader);
+        tag.map(|tag| (dataset, tag))
+            .map_err(|e| Error::Data(format!("the table of '{dataset}' cannot be read: {e}")))
+    });
+    let tags = tags.collect::<Result<Vec<_>, _>>()?;
     let book = store.book()?;
-    let budget = |name: &str| book.names().get(name).cloned().unwrap_or_else(|| name.to_owned());
-
     let path = store.path.clone();
     let bad = |e: rusqlite::Error| fault(&path, &e);
     let transaction = store
         .connection
         .transaction_with_behavior(TransactionBehavior::Immediate)
         .map_err(bad)?;
-    let known: BTreeSet<String> = transaction
-        .prepare_cached("SELECT dataset FROM fingerprints WHERE tag = ?1 ORDER BY dataset")
-        .and_then(|mut names| names.query_map([&tag], |row| row.get(0))?.collect())
-        .map_err(bad)?;
-    let ours = known.iter().any(|name| budget(name) == budget(dataset));
-    if let Some(other) = known.first().filter(|_| !ours) {
-        let join = if book.names().contains_key(dataset) {
-            format!(
-                ": '{dataset}' has a budget of its own, and two budgets for one table would add up unseen"
+    for (dataset, tag) in tags {
+        let known: BTreeSet<String> = transaction
+            .prepare_cached("SELECT dataset FROM fingerprints WHERE tag = ?1 ORDER BY dataset")
+            .and_then(|mut names| names.query_map([&tag], |row| row.get(0))?.collect())
+            .map_err(bad)?;
+        refuse_copy(&book, dataset, &known)?;
+        transaction
+            .execute(
+                "INSERT OR IGNORE INTO fingerprints(dataset, tag) VALUES (?1, ?2)",
+                (dataset, &tag),
             )
-        } else {
-            format!(", or record that both are one with `privet ledger adopt {dataset} --of {other}`")
-        };
-        return Err(Error::Budget(format!(
-            "refused: this table is already known as '{other}'. Use that name{join}. Nothing was drawn."
-        )));
+            .map_err(bad)?;
     }
-    transaction
-        .execute(
-            "INSERT OR IGNORE INTO fingerprints(dataset, tag) VALUES (?1, ?2)",
-            (dataset, &tag),
-        )
-        .map_err(bad)?;
     transaction.commit().map_err(bad)
+}
+
+/// That a table may be used under this name, when it is known under these.
+fn refuse_copy(book: &Book, dataset: &str, known: &BTreeSet<String>) -> Result<(), Error> {
+    let budget = |name: &str| book.names().get(name).cloned().unwrap_or_else(|| name.to_owned());
+    let ours = known.iter().any(|name| budget(name) == budget(dataset));
+    let Some(other) = known.first().filter(|_| !ours) else {
+        return Ok(());
+    };
+    let join = if book.names().contains_key(dataset) {
+        format!(": '{dataset}' has a budget of its own, and two budgets for one table would add up unseen")
+    } else {
+        format!(", or record that both are one with `privet ledger adopt {dataset} --of {other}`")
+    };
+    Err(Error::Budget(format!(
+        "refused: this table is already known as '{other}'. Use that name{join}. Nothing was drawn."
+    )))
 }
 
 /// A name under which this very table is known, if there is one. Remembers nothing.

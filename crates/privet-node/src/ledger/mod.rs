@@ -163,7 +163,15 @@ impl Store {
     /// [`Error::Budget`] if the same table is known under a name with another budget; [`Error::Journal`] if that cannot
     /// be found out; [`Error::Data`] if the table cannot be read.
     pub fn recognise(&mut self, dataset: &str, reader: impl std::io::Read) -> Result<(), Error> {
-        fingerprint::recognise(self, dataset, reader)
+        self.recognise_all(vec![(dataset, reader)])
+    }
+
+    /// The same for several tables, each under its name: all are remembered, or none if one is refused.
+    ///
+    /// # Errors
+    /// As [`Store::recognise`].
+    pub fn recognise_all<R: std::io::Read>(&mut self, tables: Vec<(&str, R)>) -> Result<(), Error> {
+        fingerprint::recognise(self, tables)
     }
 
     /// A name under which the table that `reader` gives is known, if there is one. Remembers nothing.

@@ -19,6 +19,7 @@ use privet::model::metrics::{Figure, Report};
 use serde::Serialize;
 
 pub use data::Data;
+use expected::Better;
 pub use expected::Expected;
 pub use records::Records;
 
@@ -92,14 +93,35 @@ pub struct Line {
     pub expected: Option<f64>,
     /// How far from it the mean may lie.
     pub tolerance: Option<f64>,
+    /// How the mean lies to all this.
+    pub verdict: Verdict,
 }
 
-impl Line {
-    /// Whether the mean lies where it should; what is not expected anywhere lies nowhere else.
-    pub fn within(&self) -> bool {
-        match (self.expected, self.tolerance) {
-            (Some(expected), Some(tolerance)) => (self.mean - expected).abs() <= tolerance,
-            _ => true,
+/// How a mean lies to what is expected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// Within the tolerance, or nothing is expected.
+    Within,
+    /// Beyond the tolerance, on the better side of a figure that has one.
+    Better,
+    /// Beyond the tolerance.
+    Outside,
+}
+
+impl Verdict {
+    fn of(mean: f64, expected: Option<&Expected>) -> Self {
+        let Some(found) = expected else {
+            return Self::Within;
+        };
+        let (Some(expected), Some(tolerance)) = (found.expected, found.tolerance) else {
+            return Self::Within;
+        };
+        match found.better {
+            _ if (mean - expected).abs() <= tolerance => Self::Within,
+            Some(Better::Higher) if mean > expected => Self::Better,
+            Some(Better::Lower) if mean < expected => Self::Better,
+            _ => Self::Outside,
         }
     }
 }
@@ -134,6 +156,7 @@ pub fn lines(
                 published: found.and_then(|e| e.published),
                 expected: found.and_then(|e| e.expected),
                 tolerance: found.and_then(|e| e.tolerance),
+                verdict: Verdict::of(mean, found),
             }
         })
         .collect())
@@ -166,29 +189,53 @@ pub fn mean_and_deviation(values: &[f64]) -> (f64, f64) {
 mod tests {
     use super::*;
 
+    fn expected(better: &str) -> Expected {
+        let text = format!(
+            r#"{{"item": "table 1", "dataset": "d", "method": "m", "metric": "x", {better} "expected": 0.911, "tolerance": 0.004,
+                 "source": "a test"}}"#
+        );
+        serde_json::from_str(&text).expect("a figure")
+    }
+
     #[test]
     fn a_figure_outside_its_tolerance_is_outside() {
-        let mut line = Line {
-            paper: "p",
-            item: "table 1",
-            dataset: "d",
-            method: "m",
-            epsilon: None,
-            metric: "accuracy",
-            mean: 0.8,
-            sd: 0.0,
-            runs: 1,
-            published: None,
-            expected: Some(0.805),
-            tolerance: Some(0.01),
-        };
-        assert!(line.within());
-        line.mean = 0.7949;
-        assert!(!line.within());
-        line.mean = f64::NAN;
-        assert!(!line.within());
-        line.expected = None;
-        assert!(line.within());
+        let both = expected("");
+        let of = |mean| Verdict::of(mean, Some(&both));
+        assert_eq!(of(0.9149), Verdict::Within);
+        assert_eq!(of(0.9151), Verdict::Outside);
+        assert_eq!(of(0.9071), Verdict::Within);
+        assert_eq!(of(0.9069), Verdict::Outside);
+        assert_eq!(of(f64::NAN), Verdict::Outside);
+        assert_eq!(Verdict::of(0.5, None), Verdict::Within);
+    }
+
+    /// Adult at ε = 8 was called outside for being better.
+    #[test]
+    fn a_figure_that_is_better_is_not_outside() {
+        let higher = expected(r#""better": "higher","#);
+        let lower = expected(r#""better": "lower","#);
+        let of = |mean| [&higher, &lower].map(|figure| Verdict::of(mean, Some(figure)));
+        assert_eq!(of(0.9151), [Verdict::Better, Verdict::Outside]);
+        assert_eq!(of(0.9069), [Verdict::Outside, Verdict::Better]);
+        assert_eq!(of(0.911), [Verdict::Within; 2]);
+        assert_eq!(of(f64::NAN), [Verdict::Outside; 2]);
+    }
+
+    /// An accuracy is better if it is higher, an error if it is lower; whatever else is measured must match.
+    #[test]
+    fn directions_go_with_their_metrics() {
+        for key in ["plain", "brc", "inprivate-tree", "dp-trees", "opboost"] {
+            for figure in Expected::of(key).expect("the file parses") {
+                let fits = match figure.better {
+                    None => true,
+                    Some(Better::Higher) => ["accuracy", "AUC"].contains(&&figure.metric[..]),
+                    Some(Better::Lower) => ["MAE", "RMSE"].contains(&&figure.metric[..]),
+                };
+                assert!(fits, "{key}: {figure:?}");
+            }
+        }
+        let trees = Expected::of("dp-trees").expect("the file parses");
+        assert!(trees.iter().all(|figure| figure.better.is_some()));
     }
 
     #[test]

@@ -80,25 +80,35 @@ impl Table {
             .collect()
     }
 
+    /// The schema of tables that are joined: the features of all, and the first one's label.
+    ///
+    /// # Errors
+    /// [`Error::Data`] if two columns have one name.
+    pub fn joint_schema<'a>(mut tables: impl Iterator<Item = &'a Self>) -> Result<Schema, Error> {
+        let Some(first) = tables.next().map(Self::schema) else {
+            return Err(Error::Misuse("there is no table to join".into()));
+        };
+        let features = first
+            .features()
+            .chain(tables.flat_map(|table| table.schema().features()));
+        let label = first.label().map(|(column, _)| column);
+        Schema::new(
+            first.dataset(),
+            Unit::default(),
+            Layout::default(),
+            first.missing().to_vec(),
+            features.chain(label).cloned().collect(),
+        )
+        .map_err(|e| Error::Data(format!("the parties' columns do not go together: {e}")))
+    }
+
     /// One table of the rows that all have, with the features of all and the first one's label: rows meet by their ids if all tables
     /// were read with them, else one by one. Everybody's rows are used without protection.
     ///
     /// # Errors
     /// [`Error::Data`] if rows cannot meet, or two columns have one name.
     pub fn joined(tables: &[(Self, &Unprotected)]) -> Result<Self, Error> {
-        let Some(((first, _), _)) = tables.split_first() else {
-            return Err(Error::Misuse("there is no table to join".into()));
-        };
-        let features = tables.iter().flat_map(|(table, _)| table.schema().features());
-        let label = first.schema().label().map(|(column, _)| column);
-        let schema = Schema::new(
-            first.schema().dataset(),
-            Unit::default(),
-            Layout::default(),
-            first.schema().missing().to_vec(),
-            features.chain(label).cloned().collect(),
-        )
-        .map_err(|e| Error::Data(format!("the parties' columns do not go together: {e}")))?;
+        let schema = Self::joint_schema(tables.iter().map(|(table, _)| table))?;
         let all: Vec<&Cells> = tables
             .iter()
             .map(|(table, leave)| leave.reveal(table.cells().as_ref()))

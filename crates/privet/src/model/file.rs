@@ -140,6 +140,16 @@ impl Model {
     }
 }
 
+impl Model {
+    /// Whether a file that begins with `bytes` is a model's, of this or another version, whole or not.
+    pub fn is_begun(bytes: &[u8]) -> bool {
+        bytes.starts_with(BEGINS)
+    }
+}
+
+/// How every model's file begins.
+const BEGINS: &[u8] = b"{\"privet-model\":";
+
 fn sealed(body: &str, signature: Option<Signature>) -> Vec<u8> {
     let signature = signature.map_or_else(String::new, |signature| {
         // Unwrap safety: two texts always serialise.
@@ -164,7 +174,7 @@ fn explain(bytes: &[u8], error: &serde_json::Error) -> String {
             "the model's file is cut off: it ends in the middle, after {} bytes; copy it again",
             bytes.len()
         ),
-        _ if bytes.starts_with(b"{\"privet-model\":") => {
+        _ if Model::is_begun(bytes) => {
             format!("the model was changed after it was written: {error}; use the file as privet wrote it")
         }
         _ => NO_MODEL.into(),

@@ -5,16 +5,20 @@ use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex};
 
 use privet::Error;
+use privet::data::schema::Schema;
+use privet::data::{Intake, Keep, Table};
 use privet::privacy::account::Caps;
 use privet::privacy::audit::{Auditor, Observed};
 use privet::privacy::mechanism::Laplace;
 use privet::privacy::{
     AddRemove, Anchor, Delta, Epsilon, Ledger, Neighbours, Norm, Private, Query, Randomness, Replace,
-    ReplacePrivate, Sensitivity,
+    ReplacePrivate, Sensitivity, Unprotected,
 };
+use privet::setting::evaluation::Evaluation;
+use privet::setting::plain::Plain;
 use privet_testkit::replay::{Finding, Report, search, transcripts};
 
-use super::tables::{Model, Row, TASKS, Task, run};
+use super::tables::{Model, Row, TASKS, Task, epsilon, run};
 
 type Rows = Vec<Row>;
 
@@ -247,6 +251,62 @@ fn a_budget_for_smaller_units_is_refused() {
     // A larger one pays for all of its rows.
     let mut ledger = rich(AddRemove::unit(rows(5)));
     run(Task::Binary, &schema, &table, &mut ledger, Model::OneRow).unwrap();
+}
+
+/// A column that the schema calls private and the budget does not, or people whom it tells apart by another column: refused
+/// before anything is paid, by the check that is asked before rows are read and by the evaluation itself.
+#[test]
+fn a_budget_that_does_not_cover_the_schema_is_refused() {
+    let schema = Task::Binary.schema(1);
+    let model = constant(&schema);
+    refused(
+        &schema,
+        &model,
+        rich(ReplacePrivate::unit(rows(1), ["x"]).of("who")),
+    );
+    refused(
+        &schema,
+        &model,
+        rich(ReplacePrivate::unit(rows(1), ["x", "y"]).of("who")),
+    );
+    refused(&schema, &model, rich(AddRemove::unit(rows(1))));
+    refused(&schema, &model, rich(AddRemove::unit(rows(1)).of("x")));
+    let two = Task::Binary.schema(2);
+    refused(&two, &model, rich(AddRemove::unit(rows(1)).of("who")));
+    let paid = |ledger: &mut Ledger<AddRemove>| {
+        let evaluation = Evaluation::of(&schema).unwrap();
+        evaluation.paid(&model, table(&schema), ledger, epsilon("0.5"))
+    };
+    paid(&mut rich(AddRemove::unit(rows(1)).of("who"))).unwrap();
+}
+
+fn refused<N: Neighbours>(schema: &Arc<Schema>, model: &privet::model::Model, mut ledger: Ledger<N>) {
+    let evaluation = Evaluation::of(schema).unwrap();
+    let relation = ledger.relation().relation();
+    let before = ledger.remaining();
+    let checked = evaluation.check(schema, &relation, epsilon("0.5"));
+    assert!(
+        matches!(checked, Err(Error::Misuse(_))),
+        "{relation}: {checked:?}"
+    );
+    let paid = evaluation.paid(model, table(schema), &mut ledger, epsilon("0.5"));
+    assert!(matches!(paid, Err(Error::Misuse(_))), "{relation}: {paid:?}");
+    assert_eq!(ledger.remaining(), before, "nothing was charged");
+}
+
+fn table(schema: &Arc<Schema>) -> Table {
+    let intake = Intake::new(Arc::clone(schema), Keep::Values);
+    let mut columns = intake.columns();
+    columns[0].text(b"a");
+    columns[1].number(0.5);
+    columns[2].text(b"b");
+    Table::new(&intake, vec![intake.piece(columns).unwrap()])
+}
+
+fn constant(schema: &Arc<Schema>) -> privet::model::Model {
+    let plain = Plain::builder().algorithm("constant").build().unwrap();
+    let leave = Unprotected::unrecorded("judged", &AddRemove::row().relation(), "a test");
+    plain.fit(table(schema), &leave, &|_, _| {}).unwrap()
 }
 
 /// Shape, norm, noise and price follow from schema and relation; every row is in each histogram once.

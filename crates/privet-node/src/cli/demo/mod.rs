@@ -54,7 +54,7 @@ const STEPS: [Step; 9] = [
     },
     Step {
         why: "A second model? There is not enough left",
-        typed: "train job.toml",
+        typed: "train job.toml --out second.privet",
         ends: Exit::Budget,
     },
     Step {

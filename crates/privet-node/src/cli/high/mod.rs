@@ -81,6 +81,7 @@ pub(super) struct Train {
     pub(super) job: PathBuf,
     pub(super) data: Option<PathBuf>,
     pub(super) out: Option<PathBuf>,
+    pub(super) overwrite: bool,
     pub(super) not_protected: bool,
     pub(super) ledger: Where,
 }
@@ -174,6 +175,7 @@ pub(super) fn command(low: LowArgs, env: &dyn Fn(&str) -> Option<OsString>) -> R
             job: train.job,
             data: train.data,
             out: train.out,
+            overwrite: train.overwrite,
             not_protected: train.not_protected,
             ledger: place(train.ledger.ledger),
         }),

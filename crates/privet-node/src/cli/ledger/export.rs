@@ -4,9 +4,9 @@ use std::path::Path;
 
 use serde_json::json;
 
-use crate::cli::Answer;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::words::count;
+use crate::cli::{Answer, leave};
 use crate::ledger::{Store, belongs_to, write_whole};
 
 pub(in crate::cli) fn run(path: &Path, out: Option<&Path>) -> Result<Answer, Failure> {
@@ -34,6 +34,7 @@ pub(in crate::cli) fn run(path: &Path, out: Option<&Path>) -> Result<Answer, Fai
             out.display()
         )));
     }
+    leave::spare_paid(out)?;
     write_whole(out, lines.as_bytes())
         .map_err(|e| Failure::input(format!("{} cannot be written: {e}", out.display())))?;
     let text = format!(

@@ -31,6 +31,9 @@ pub struct Train {
     /// Where the model goes, instead of where the job says.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// Replace the model that is there already. What was paid for that one stays spent.
+    #[arg(long)]
+    pub overwrite: bool,
     /// Use private rows without protection all the same; the ledger says so from then on, for ever.
     #[arg(long)]
     pub not_protected: bool,
@@ -180,7 +183,7 @@ pub struct Simulate {
 ///
 /// Prints mean and standard deviation beside the published figure and the one expected of a correct implementation.
 /// Data sets are looked for in the folder PRIVET_DATA, else in ../shared/data. The exit code is 6 if a figure lies
-/// outside its tolerance.
+/// outside its tolerance; an accuracy that is higher or an error that is lower than expected is called better.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  privet reproduce                         list what there is\n  privet reproduce plain --dataset adult --runs 3"

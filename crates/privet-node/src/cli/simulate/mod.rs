@@ -3,9 +3,10 @@
 mod vertical;
 
 use std::fmt::Write;
+use std::sync::Arc;
 
 use privet::Error;
-use privet::data::{Keep, Table};
+use privet::data::{Intake, Keep, Table};
 use privet::model::Model;
 use privet::privacy::Unprotected;
 use privet::setting::evaluation::Evaluation;
@@ -50,15 +51,22 @@ pub(super) fn run(simulate: &Simulate) -> Result<Answer, Failure> {
 fn one_table(own: &Trainer<'_>, source: &Source, simulate: &Simulate) -> Result<Answer, Failure> {
     leave::ask(&source.schema, "a simulation", simulate.not_protected)?;
     leave::own_terminal(&source.schema)?;
-    let table = source.table(own.keep())?;
-    let leave = leave::take(&leave::Rows::of(source), BECAUSE, &simulate.ledger)?;
-
     // Without privacy, a job is its own baseline.
     let open = match own {
         Trainer::Plain(_) => None,
         Trainer::Central(_) => Some(Plain::builder().algorithm("logistic").build()?),
     };
     let constant = Plain::builder().algorithm("constant").build()?;
+    let baselines: Vec<Trainer<'_>> = open.iter().chain([&constant]).map(Trainer::Plain).collect();
+    let trainers = || [own].into_iter().chain(&baselines);
+    let keep = match trainers().any(|trainer| trainer.keep() == Keep::Values) {
+        true => Keep::Values,
+        false => Keep::Bins,
+    };
+    check(trainers(), &Intake::new(Arc::clone(&source.schema), keep))?;
+    let table = source.table(keep)?;
+    let leave = leave::take(&leave::Rows::of(source), BECAUSE, &simulate.ledger)?;
+
     let mut methods = vec![
         Method::new("together", "all rows together"),
         Method::new("alone", format!("each alone, mean of {}", simulate.parties)),
@@ -78,9 +86,8 @@ fn one_table(own: &Trainer<'_>, source: &Source, simulate: &Simulate) -> Result<
             .map(|part| judge(own, part))
             .collect::<Result<Vec<_>, _>>()?;
         methods[1].runs.push(mean(&each));
-        let baselines = open.iter().chain([&constant]);
-        for (method, plain) in methods[2..].iter_mut().zip(baselines) {
-            method.runs.push(judge(&Trainer::Plain(plain), train.clone())?);
+        for (method, baseline) in methods[2..].iter_mut().zip(&baselines) {
+            method.runs.push(judge(baseline, train.clone())?);
         }
     }
     drop(bar);
@@ -118,6 +125,17 @@ impl Trainer<'_> {
             Self::Central(curated) => curated.central.rehearse(train, &curated.relation),
         }
     }
+}
+
+/// Trains and judges on no rows at all: whatever refuses a schema does so here, before the ledger says that anybody's rows were used.
+fn check<'a>(trainers: impl Iterator<Item = &'a Trainer<'a>>, intake: &Intake) -> Result<(), Failure> {
+    let nobody = Table::new(intake, vec![intake.piece(intake.columns())?]);
+    let schema = nobody.schema();
+    let leave = Unprotected::unrecorded(schema.dataset(), &schema.relation(), "nobody's rows");
+    for trainer in trainers {
+        figures(trainer, nobody.clone(), &nobody, &leave)?;
+    }
+    Ok(())
 }
 
 /// Trains on one table and judges on another.

@@ -34,11 +34,19 @@ pub(super) fn run(apart: &Apart, simulate: &Simulate) -> Result<Answer, Failure>
             .map(|holder| holder.table(bins))
             .collect()
     };
+    let own = trees(apart, &own_names(apart))?;
+    let all = trees(apart, &names(apart).concat())?;
+    let constant = Plain::builder().algorithm("constant").build()?;
     let (fine, coarse) = (read(None)?, read(Some(bins))?);
-    let leaves = sources
-        .iter()
-        .map(|source| leave::take(&leave::Rows::of(source), BECAUSE, &simulate.ledger))
-        .collect::<Result<Vec<_>, _>>()?;
+    apart.check_given(&mine, &coarse)?;
+    for tables in [&fine, &coarse] {
+        all.check(&Table::joint_schema([&mine].into_iter().chain(tables))?)?;
+    }
+    if mine.schema().features().next().is_some() {
+        own.check(mine.schema())?;
+    }
+    let of: Vec<leave::Rows<'_>> = sources.iter().map(|source| leave::Rows::of(source)).collect();
+    let leaves = leave::take_all(&of, BECAUSE, &simulate.ledger)?;
     let rows = Rows {
         apart,
         leaves: &leaves,
@@ -46,9 +54,6 @@ pub(super) fn run(apart: &Apart, simulate: &Simulate) -> Result<Answer, Failure>
         coarse: join(&mine, coarse, &leaves)?,
         mine,
     };
-    let own = trees(apart, &rows.own_names())?;
-    let all = trees(apart, &rows.names().concat())?;
-    let constant = Plain::builder().algorithm("constant").build()?;
     let mut methods = [
         Method::new("vertical", "with the protocol"),
         Method::new("open", "all columns as they are"),
@@ -117,11 +122,11 @@ impl Rows<'_> {
         let halves = |table: &Table| table.hold_out(cut.0, cut.1, leave);
         let (fine, fine_test) = halves(&self.fine);
         let (coarse, coarse_test) = halves(&self.coarse);
-        let mut parts = coarse.columns(&self.names())?.into_iter();
+        let mut parts = coarse.columns(&names(self.apart))?.into_iter();
         let own = parts
             .next()
             .ok_or_else(|| Failure::usage("there is no label holder"))?;
-        let own_test = only(&coarse_test, &self.own_names())?;
+        let own_test = only(&coarse_test, &own_names(self.apart))?;
         let model = self.apart.met.rehearse(own.clone(), parts.collect(), leave)?;
         let test = match self.apart.vertical.desensitisation().mechanism {
             // Its bins reach outside the domain, so that the same number has another bin.
@@ -146,22 +151,6 @@ impl Rows<'_> {
             .ok_or_else(|| Failure::usage("there is no party"))
     }
 
-    fn own_names(&self) -> Vec<String> {
-        let schema = &self.apart.label_holder.source.schema;
-        let label = schema.label().map(|(column, _)| column);
-        schema.features().chain(label).map(|c| c.name.clone()).collect()
-    }
-
-    /// The columns of each party.
-    fn names(&self) -> Vec<Vec<String>> {
-        let others = self.apart.feature_holders.iter();
-        let others = others.map(|holder| {
-            let features = holder.source.schema.features();
-            features.map(|column| column.name.clone()).collect()
-        });
-        [self.own_names()].into_iter().chain(others).collect()
-    }
-
     /// All rows, with the model's own bins.
     fn as_read_by(&self, model: &Model) -> Result<Table, Failure> {
         let meant = |column: &Column| {
@@ -182,6 +171,23 @@ impl Rows<'_> {
             .collect::<Result<Vec<_>, Error>>()?;
         join(&self.mine, tables, self.leaves)
     }
+}
+
+/// The label holder's columns, its label included.
+fn own_names(apart: &Apart) -> Vec<String> {
+    let schema = &apart.label_holder.source.schema;
+    let label = schema.label().map(|(column, _)| column);
+    schema.features().chain(label).map(|c| c.name.clone()).collect()
+}
+
+/// The columns of each party.
+fn names(apart: &Apart) -> Vec<Vec<String>> {
+    let others = apart.feature_holders.iter();
+    let others = others.map(|holder| {
+        let features = holder.source.schema.features();
+        features.map(|column| column.name.clone()).collect()
+    });
+    [own_names(apart)].into_iter().chain(others).collect()
 }
 
 /// The columns that a model knows, its label included.

@@ -14,12 +14,12 @@ use super::exit::{Exit, Failure};
 use super::high::{Train, Where};
 use super::{Answer, leave, words};
 use crate::job::{Curated, Job, Setting, Source};
-use crate::ledger::{Store, write_whole};
+use crate::ledger::{Shared, Store, write_whole};
 use crate::progress::Progress;
 
 pub(super) fn run(train: &Train) -> Result<Answer, Failure> {
     let job = Job::read(&train.job)?.with(train.data.as_deref(), train.out.as_deref())?;
-    leave::spare(&train.ledger, &job.output)?;
+    leave::spare_model(&train.ledger, &job.output, train.overwrite)?;
     let (model, key) = match &job.setting {
         Setting::Plain(plain, source) => unprotected(plain, source, train)?,
         Setting::Central(curated, source) => {
@@ -92,16 +92,15 @@ impl Typed for Curator<'_> {
             source,
             ledger,
         } = self;
-        let dataset = source.schema.dataset();
-        let open = |store| Ledger::open(dataset, relation.clone(), store, Randomness::from_os()?);
         // Before the rows are opened: what cannot be paid for is not read.
         let price = curated.central.price(&source.schema, &curated.relation)?;
-        open(Store::open(ledger.path()?)?)?.promise(price, curated.central.delta())?;
-        let mut store = Store::open(ledger.path()?)?;
-        let key = store.signing_key()?;
-        leave::recognise(&mut store, &leave::Rows::of(source))?;
-        let ledger = open(store)?;
+        let shared = Shared::new(Store::open(ledger.path()?)?);
+        let dataset = source.schema.dataset();
+        let mut ledger = Ledger::open(dataset, relation, shared.clone(), Randomness::from_os()?)?;
+        ledger.promise(price, curated.central.delta())?;
+        let key = shared.store().signing_key()?;
         let table = source.table(curated.central.keep())?;
+        leave::recognise(&mut shared.store(), &[&leave::Rows::of(source)])?;
         let bar = Progress::steps("Training");
         let model = curated.central.fit(table, ledger, &|done, of| bar.at(done, of))?;
         Ok((model, Some(key)))

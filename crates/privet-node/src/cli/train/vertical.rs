@@ -6,7 +6,7 @@ use privet::Error;
 use privet::data::Table;
 use privet::model::Model;
 use privet::party::{Edge, Item, PartyId, Simulated, Simulation};
-use privet::setting::vertical::{self, Alignment, Message, Outcome, Party};
+use privet::setting::vertical::{self, Message, Outcome, Party};
 use privet::wire::Wire;
 use serde_json::json;
 
@@ -15,7 +15,7 @@ use crate::cli::exit::Failure;
 use crate::cli::high::Train;
 use crate::cli::parties::{Labelling, Leaving, Left, Seating, lines, open};
 use crate::cli::{Answer, leave, words};
-use crate::job::{Apart, Job, LabelHolder};
+use crate::job::{Apart, Job};
 use crate::ledger::Shared;
 use crate::progress::Progress;
 
@@ -28,7 +28,7 @@ pub(super) fn run(apart: &Apart, job: &Job, train: &Train) -> Result<Answer, Fai
     }
     let others = &apart.feature_holders;
     for kept in others.iter().map(|holder| &holder.kept).chain([&own.kept]) {
-        leave::spare(&train.ledger, kept)?;
+        leave::spare_kept(&train.ledger, kept)?;
     }
     let mut sets: Vec<_> = others.iter().map(|h| (&*h.source.schema, h.relation())).collect();
     sets.extend(noisy.then(|| (&*own.source.schema, own.source.schema.replaced())));
@@ -40,30 +40,48 @@ pub(super) fn run(apart: &Apart, job: &Job, train: &Train) -> Result<Answer, Fai
         .iter()
         .map(|holder| holder.table(Some(desensitisation.bins)))
         .collect::<Result<Vec<_>, _>>()?;
-    given(apart, &mine, &theirs)?;
+    apart.check_given(&mine, &theirs)?;
     let shared = open(path, &sets)?;
     let key = shared.store().signing_key()?;
-    let releases = others
+    let leaving: Vec<Leaving<'_>> = others
         .iter()
         .zip(&theirs)
-        .map(|(holder, table)| {
-            let leaving = Leaving {
-                desensitisation,
-                source: &holder.source,
-                table,
-                kept: &holder.kept,
-                relation: holder.relation(),
-                meets: holder.id.is_some(),
-            };
-            leaving.release(&shared)
+        .map(|(holder, table)| Leaving {
+            desensitisation,
+            source: &holder.source,
+            table,
+            kept: &holder.kept,
+            relation: holder.relation(),
+            meets: holder.id.is_some(),
         })
-        .collect::<Result<Vec<_>, _>>()?;
+        .collect();
     let labelling = Labelling {
         vertical: &apart.vertical,
         own,
         table: &mine,
         shared: &shared,
     };
+    // Whoever refuses does so before anything is written about anybody.
+    for leaving in &leaving {
+        leaving.check(&shared)?;
+    }
+    if noisy {
+        labelling.check()?;
+    }
+    let mut sources: Vec<_> = others.iter().map(|h| leave::Rows::of(&h.source)).collect();
+    if noisy || own.source.schema.is_private() {
+        sources.push(leave::Rows::of(&own.source));
+    } else {
+        leave::public(&leave::Rows::of(&own.source), &train.ledger)?;
+    }
+    leave::recognise(&mut shared.store(), &sources.iter().collect::<Vec<_>>())?;
+    for leaving in &leaving {
+        leaving.check_ids(&shared)?;
+    }
+    let releases = leaving
+        .iter()
+        .map(|leaving| leaving.release(&shared))
+        .collect::<Result<Vec<_>, _>>()?;
     let labels = noisy.then(|| labelling.labels()).transpose()?;
     // Last of all: what fails before uses nobody's rows without protection.
     let rows = leave::Rows::of(&own.source);
@@ -121,30 +139,6 @@ pub(super) fn run(apart: &Apart, job: &Job, train: &Train) -> Result<Answer, Fai
 }
 
 const BECAUSE: &str = "a model was trained on its rows and labels as they are (setting = \"vertical\")";
-
-/// Rows that are said to stand in the same order are as many, before anything leaves: to mend a table afterwards would make another.
-fn given(apart: &Apart, mine: &Table, theirs: &[Table]) -> Result<(), Failure> {
-    if apart.vertical.alignment() != Alignment::Given {
-        return Ok(());
-    }
-    let LabelHolder { name, source, .. } = &apart.label_holder;
-    let rows = mine.rows_under(&source.schema.replaced());
-    for (holder, table) in apart.feature_holders.iter().zip(theirs) {
-        let found = table.rows_under(&holder.relation());
-        if let (Some(rows), Some(found)) = (rows, found)
-            && rows != found
-        {
-            return Err(Failure::input(format!(
-                "alignment = \"given\" means that row 1 of {} is row 1 of {}, but {name} has {rows} rows and {} has {found}: use \
-                 alignment = \"private\", or mend the tables. Nothing has left.",
-                source.data.display(),
-                holder.source.data.display(),
-                holder.name
-            )));
-        }
-    }
-    Ok(())
-}
 
 /// The model, or why there is none: a party that says no more than that another gave up is asked last.
 fn trained(apart: &Apart, ended: Simulated<Outcome>) -> Result<Model, Failure> {

@@ -5,7 +5,8 @@ mod sides;
 
 use std::path::{Path, PathBuf};
 
-use privet::data::{Schema, Section};
+use privet::Error;
+use privet::data::{Schema, Section, Table};
 use privet::setting::plain::{Algorithm, Plain};
 use privet::setting::vertical::{Alignment, Builder, Protocol, Vertical};
 
@@ -50,6 +51,34 @@ impl Apart {
             .collect()
     }
 
+    /// Rows that are said to stand in the same order are as many, before anything leaves: to mend a table afterwards would make
+    /// another.
+    ///
+    /// # Errors
+    /// [`Error::Data`] if a party has another number of rows.
+    pub fn check_given(&self, mine: &Table, theirs: &[Table]) -> Result<(), Error> {
+        if self.vertical.alignment() != Alignment::Given {
+            return Ok(());
+        }
+        let LabelHolder { name, source, .. } = &self.label_holder;
+        let rows = mine.rows_under(&source.schema.replaced());
+        for (holder, table) in self.feature_holders.iter().zip(theirs) {
+            let found = table.rows_under(&holder.relation());
+            if let (Some(rows), Some(found)) = (rows, found)
+                && rows != found
+            {
+                return Err(Error::Data(format!(
+                    "alignment = \"given\" means that row 1 of {} is row 1 of {}, but {name} has {rows} rows and {} has {found}: \
+                     use alignment = \"private\", or mend the tables. Nothing has left.",
+                    source.data.display(),
+                    holder.source.data.display(),
+                    holder.name
+                )));
+            }
+        }
+        Ok(())
+    }
+
     /// The label holder in a sentence.
     pub fn trainer(&self) -> String {
         match self.label_holder.name.as_str() {
@@ -59,7 +88,7 @@ impl Apart {
     }
 }
 
-/// The schema of rows that have all columns.
+/// The schema of rows that have all columns, if they go together.
 fn joined<'a>(own: &Schema, others: impl Iterator<Item = &'a Schema>, bins: u16) -> Option<Schema> {
     let coarse: Vec<Schema> = others.map(|schema| schema.coarse(bins)).collect();
     let features = own.features().chain(coarse.iter().flat_map(Schema::features));

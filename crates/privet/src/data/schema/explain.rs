@@ -4,14 +4,28 @@ use super::{Column, Declared, Kind, Label, Number, Schema, Spacing, Transform};
 use crate::data::document::number as digits;
 
 impl Schema {
-    /// What the schema means, and what may be worth a second thought. It follows from the schema alone.
+    /// What the schema means, and what may be worth a second thought. It follows from the schema alone. Where it leaves bins open,
+    /// it says what each algorithm makes of that.
     pub fn explain(&self) -> String {
+        self.explained(Bins::LeftOpen)
+    }
+
+    /// The same of a schema that rows were read by, as a model's is: its bins are settled.
+    pub fn explain_as_read(&self) -> String {
+        self.explained(Bins::Settled)
+    }
+
+    fn explained(&self, bins: Bins) -> String {
         let mut out = format!("Data set {:?}: {}\n\n", self.dataset, self.who());
         out += &format!("{}\n\nColumns\n", self.what_is_private());
         let wide = self.columns.iter().map(|c| c.name.chars().count()).max();
         let wide = wide.unwrap_or(0).min(24);
         for column in &self.columns {
-            out += &format!("  {:wide$}  {}\n", column.name, column.in_words(self));
+            out += &format!("  {:wide$}  {}\n", column.name, column.in_words(self, bins));
+        }
+        if bins == Bins::LeftOpen && self.columns.iter().any(Column::differs_by_algorithm) {
+            out += "\nNumbers of which nothing is said about bins are cut as the algorithm does it, and columns that leave changed into as \
+                    many bins as the job says. privet inspect shows the bins of a model.\n";
         }
         let missing: Vec<String> = self.missing.iter().map(|text| format!("{text:?}")).collect();
         out += &match &missing[..] {
@@ -89,7 +103,7 @@ impl Schema {
                      is protected as a whole."
                 )),
                 Kind::Number(number) => remarks.extend(better_scale(number).map(|scale| format!(
-                    "'{name}' goes from {} to {} in bins of equal width: most small numbers share one bin. transform = \"{}\" \
+                    "'{name}' goes from {} to {}: in bins of equal width most small numbers share one bin. transform = \"{}\" \
                      would tell them apart.",
                     digits(number.min()),
                     digits(number.max()),
@@ -135,8 +149,20 @@ fn fill_of(kind: &Kind) -> Option<String> {
     }
 }
 
+/// Whether bins that nothing is said about are still to be chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Bins {
+    LeftOpen,
+    Settled,
+}
+
 impl Column {
-    fn in_words(&self, schema: &Schema) -> String {
+    /// Whether its bins are another algorithm's choice.
+    fn differs_by_algorithm(&self) -> bool {
+        matches!(&self.kind, Kind::Number(number) if bins(number) != bins(&number.spread()))
+    }
+
+    fn in_words(&self, schema: &Schema, settled: Bins) -> String {
         let measure = self
             .measure
             .as_ref()
@@ -148,7 +174,14 @@ impl Column {
                 self.kind.name(),
                 digits(number.min()),
                 digits(number.max()),
-                bins(number),
+                match settled {
+                    Bins::LeftOpen if self.differs_by_algorithm() => format!(
+                        "{} (trees with privacy: {})",
+                        bins(number),
+                        bins(&number.spread())
+                    ),
+                    _ => bins(number),
+                },
                 match number.fill() {
                     None => "missing cells have a slot of their own".into(),
                     Some(fill) => format!("missing cells count as {}", digits(fill)),

@@ -292,9 +292,20 @@ impl Number {
         self.spacing
     }
 
+    /// Whether its schema says nothing about bins, so that whoever learns from it chooses them.
+    pub fn leaves_bins_open(&self) -> bool {
+        self.bins.is_none() && !self.declared_cuts && self.spacing == Spacing::Even
+    }
+
+    /// Whether it is `other` but for bins, of which its schema says nothing.
+    pub(super) fn is_up_to_bins(&self, other: &Self) -> bool {
+        let but_for_bins = |it: &Self| (it.min, it.max, it.integer, it.transform, it.fill);
+        self.leaves_bins_open() && but_for_bins(self) == but_for_bins(other)
+    }
+
     /// The same number with bins for when nobody knows how it is spread, if its schema says nothing about bins.
     pub fn spread(&self) -> Self {
-        if self.bins.is_some() || self.declared_cuts || self.spacing != Spacing::Even {
+        if !self.leaves_bins_open() {
             return self.clone();
         }
         let extras = Extras {

@@ -227,6 +227,23 @@ impl Schema {
             .map(|column| format!("column '{}' of the model is not declared", column.name))
     }
 
+    /// The same schema with a model's bins for numbers of which it says nothing about bins: rows are given to a model in the bins
+    /// that it was trained with.
+    #[must_use]
+    pub fn with_bins_of(&self, model: &Self) -> Self {
+        let mut read = self.clone();
+        for column in &mut read.columns {
+            let there = model.features().find(|there| there.name == column.name);
+            if let (Kind::Number(number), Some(Kind::Number(theirs))) =
+                (&mut column.kind, there.map(|there| &there.kind))
+                && number.is_up_to_bins(theirs)
+            {
+                *number = theirs.clone();
+            }
+        }
+        read
+    }
+
     /// The same schema with bins for numbers of which nobody knows how they are spread, where it says nothing about bins.
     #[must_use]
     pub fn spread(&self) -> Self {

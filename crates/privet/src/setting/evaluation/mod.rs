@@ -50,7 +50,10 @@ use crate::data::schema::{Label, Schema};
 use crate::model::Model;
 use crate::model::metrics::{Figures, Judged, Report};
 use crate::privacy::mechanism::{Laplace, Mechanism};
-use crate::privacy::{Anchor, Epsilon, Ledger, Neighbours, Norm, Private, Query, Sensitivity, Unprotected};
+use crate::privacy::{
+    Anchor, Epsilon, Ledger, Neighbours, Norm, Private, Query, Relation, Sensitivity, Unprotected,
+};
+use crate::setting::central::covers;
 
 pub use report::PaidReport;
 use slopes::Noisy;
@@ -106,6 +109,35 @@ impl Evaluation {
         })
     }
 
+    /// That rows of `schema` can be evaluated for `epsilon` from a budget under `relation`: what can be asked before they
+    /// are read.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] if the schema is another than this evaluation is for, or the budget does not protect everybody
+    /// whom it names; [`Error::Parameter`] for ε = 0 or too many classes.
+    pub fn check(&self, schema: &Schema, relation: &Relation, epsilon: Epsilon) -> Result<(), Error> {
+        // How many rows of a person there are is the schema's to say.
+        if Self::of(schema)? != *self {
+            return Err(Error::Misuse(
+                "the table is not of the schema that this evaluation is for".into(),
+            ));
+        }
+        covers(schema, relation)?;
+        self.mechanism(relation, epsilon).map(drop)
+    }
+
+    /// The noise, and the sensitivity that it is for.
+    fn mechanism(&self, relation: &Relation, epsilon: Epsilon) -> Result<(Laplace, u64), Error> {
+        if self.classes > MOST_CLASSES {
+            return Err(Error::Parameter(format!(
+                "{} classes: an evaluation that is paid for counts pairs of at most {MOST_CLASSES}",
+                self.classes
+            )));
+        }
+        let l1 = relation.steps() * self.entries();
+        Ok((Laplace::calibrated(epsilon, l1)?, l1))
+    }
+
     /// Releases noisy counts of how `model` does on `table` for `epsilon`, and computes every figure from them. The
     /// model is fixed and public. Rows that lack a label or a prediction count nowhere.
     ///
@@ -113,9 +145,7 @@ impl Evaluation {
     /// Pure ε; proof in `docs/proofs/evaluation.md#counts`.
     ///
     /// # Errors
-    /// Decided before the rows are looked at: [`Error::Misuse`] if the table is of another kind, or the ledger's unit
-    /// has fewer rows than the table keeps; [`Error::Parameter`] for ε = 0 or too many classes; and all errors of
-    /// [`Ledger::release`].
+    /// Decided before the rows are looked at: those of [`check`](Self::check), and all errors of [`Ledger::release`].
     pub fn paid<N: Neighbours>(
         &self,
         model: &Model,
@@ -123,21 +153,7 @@ impl Evaluation {
         ledger: &mut Ledger<N>,
         epsilon: Epsilon,
     ) -> Result<PaidReport, Error> {
-        // How many rows of a person there are is the table's to say.
-        if Self::of(table.schema())? != *self {
-            return Err(Error::Misuse(
-                "the table is not of the schema that this evaluation is for".into(),
-            ));
-        }
-        let (kept, paid) = (
-            table.schema().unit().column.as_deref(),
-            ledger.relation().relation(),
-        );
-        if paid.unit() != kept {
-            return Err(Error::Misuse(format!(
-                "the table is cut by {kept:?}, the budget is for the case that {paid}"
-            )));
-        }
+        self.check(table.schema(), &ledger.relation().relation(), epsilon)?;
         let judged = table.into_cells().map(|cells| self.judge(model, &cells));
         self.counted(judged, ledger, epsilon)
     }
@@ -173,14 +189,7 @@ impl Evaluation {
                 relation.relation()
             )));
         }
-        if self.classes > MOST_CLASSES {
-            return Err(Error::Parameter(format!(
-                "{} classes: an evaluation that is paid for counts pairs of at most {MOST_CLASSES}",
-                self.classes
-            )));
-        }
-        let l1 = relation.steps() * self.entries();
-        let mechanism = Laplace::calibrated(epsilon, l1)?;
+        let (mechanism, l1) = self.mechanism(&relation.relation(), epsilon)?;
         let claim =
             Sensitivity::claim(&relation, Norm::L1(l1), Anchor::new("evaluation#counts"))?.also_added();
         let query = Query::new(self.dimension(), claim, move || {

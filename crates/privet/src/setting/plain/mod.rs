@@ -55,7 +55,6 @@ impl Plain {
                     .into(),
             ));
         };
-        self.check_size(&schema, label)?;
         self.check(&schema)?;
         let cells = leave.reveal(table.into_cells());
         let ensemble = self.ensemble(&schema, label, &cells, progress)?;
@@ -68,7 +67,7 @@ impl Plain {
     }
 
     /// Sums by slot and class must fit into memory: known from the schema alone.
-    fn check_size(&self, schema: &Schema, label: &Label) -> Result<(), Error> {
+    pub(super) fn check_size(&self, schema: &Schema, label: &Label) -> Result<(), Error> {
         let slots: usize = Shape::of(schema).iter().map(|shape| shape.slots).sum();
         let classes = match label {
             Label::Classes(declared) => declared.values().len(),

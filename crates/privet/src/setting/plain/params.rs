@@ -91,6 +91,9 @@ impl Plain {
         if self.algorithm != Algorithm::Constant {
             schema.has_features()?;
         }
+        if let Some((_, label)) = schema.label() {
+            self.check_size(schema, label)?;
+        }
         let classes = match schema.label() {
             Some((_, Label::Classes(declared))) => Some(declared.values().len()),
             Some((_, Label::Number { .. })) => Some(0),

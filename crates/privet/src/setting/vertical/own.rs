@@ -7,14 +7,16 @@ use super::{Alignment, Vertical, meeting};
 use crate::Error;
 use crate::data::schema::Label;
 use crate::data::{Cells, Names, Schema, Table, Target};
-use crate::party::{Context, Keeper, Record};
+use crate::party::{Context, Item, Keeper, Record};
 use crate::privacy::mechanism::ordered::{Column, Desensitised, RandomisedResponse};
-use crate::privacy::{Certificate, Epsilon, Ledger, Neighbours, Relation, Unprotected};
+use crate::privacy::{Certificate, Epsilon, Ledger, Neighbours, Private, Relation, Unprotected};
 use crate::setting::central::covers;
 use crate::wire::{Malformed, Reader, Wire, Writer};
 
 /// What a record calls the labels.
 const LABELS: &str = "the labels";
+/// What labels leave for, as the ledger says it.
+const TRAINING: &str = "training";
 
 /// That a budget protects the labels that change, and whatever else the schema calls private.
 pub(super) fn protects(vertical: &Vertical, schema: &Schema, relation: &Relation) -> Result<(), Error> {
@@ -112,6 +114,35 @@ impl NoisyLabels {
         Ok(labels)
     }
 
+    /// Whether [`keep`](Self::keep) would refuse these labels: as [`Release::check_keep`](super::Release::check_keep).
+    ///
+    /// # Errors
+    /// As [`keep`](Self::keep).
+    pub fn check_keep<N: Neighbours>(
+        vertical: &Vertical,
+        table: &Table,
+        ledger: Ledger<N>,
+        record: &mut dyn Record,
+    ) -> Result<(), Error> {
+        protects(vertical, table.schema(), &ledger.relation().relation())?;
+        let mut ledger = ledger;
+        for item in record.read()? {
+            match item {
+                Item::Began(name) => ledger = ledger.for_run(name.to_text())?,
+                Item::Released { what, value } if what == LABELS => {
+                    let labels = Self::from_bytes(&value).map_err(|e| {
+                        Error::Journal(format!("the labels in the record cannot be read: {e}"))
+                    })?;
+                    return labels.check(vertical, None);
+                }
+                _ => {}
+            }
+        }
+        let (name, _, response) = response(vertical, table.schema())?;
+        let column = Column::slots(name, &response, Private::new(Vec::new()));
+        ledger.admits_columns(TRAINING, &[column.distance()])
+    }
+
     /// That they are the labels that the job speaks of.
     pub(super) fn check(&self, vertical: &Vertical, rows: Option<usize>) -> Result<(), Error> {
         if vertical.label_epsilon != Some(self.epsilon) {
@@ -129,20 +160,18 @@ impl NoisyLabels {
     }
 
     fn draw(vertical: &Vertical, table: &Table, mut purse: Box<dyn Purse>) -> Result<(Self, Held), Error> {
-        let (Some((column, Label::Classes(declared))), Some(epsilon)) =
-            (table.schema().label(), vertical.label_epsilon)
-        else {
-            return Err(Error::Misuse("the schema was checked for classes".into()));
-        };
-        let response = RandomisedResponse::new(epsilon, declared.values().len())?;
+        let (name, epsilon, response) = response(vertical, table.schema())?;
         let classes = table.cells().as_ref().map(|cells| match cells.target() {
             Some(Target::Classes(classes)) => classes.clone(),
             _ => Vec::new(),
         });
+        let column = Column::slots(name, &response, classes);
+        // Nothing is written about columns that are public if the labels cannot leave.
+        purse.admits(TRAINING, &[column.distance()])?;
         if table.schema().features().next().is_some() {
             purse.use_public()?;
         }
-        let drawn = purse.desensitise("training", vec![Column::slots(&column.name, &response, classes)])?;
+        let drawn = purse.desensitise(TRAINING, vec![column])?;
         let [Desensitised::Slots(classes)] =
             <[_; 1]>::try_from(drawn).map_err(|_| Error::Misuse("one column leaves as one".into()))?
         else {
@@ -156,6 +185,19 @@ impl NoisyLabels {
         };
         Ok((labels, held))
     }
+}
+
+/// The label's name, and by how much and in what way its classes change.
+fn response<'a>(
+    vertical: &Vertical,
+    schema: &'a Schema,
+) -> Result<(&'a str, Epsilon, RandomisedResponse), Error> {
+    let (Some((column, Label::Classes(declared))), Some(epsilon)) = (schema.label(), vertical.label_epsilon)
+    else {
+        return Err(Error::Misuse("the schema was checked for classes".into()));
+    };
+    let response = RandomisedResponse::new(epsilon, declared.values().len())?;
+    Ok((&column.name, epsilon, response))
 }
 
 impl Terms {

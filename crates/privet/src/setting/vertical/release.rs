@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::desensitisation::{Desensitisation, Reading};
+use super::desensitisation::{Budget, Desensitisation, Reading};
 use super::packed;
 use super::purse::{Held, Purse, purse};
 use crate::Error;
@@ -125,6 +125,35 @@ impl Release {
         drop(held);
         release.check_same(desensitisation, table.schema(), rows)?;
         Ok(release)
+    }
+
+    /// Whether [`keep`](Self::keep) would refuse these columns. Nothing is paid, drawn or written: parties that let columns out
+    /// together ask for each of them before the first one's leave. Which columns leave is not known yet where they are drawn by
+    /// chance; whether these have left is then asked when they are.
+    ///
+    /// # Errors
+    /// As [`keep`](Self::keep).
+    pub fn check_keep<N: Neighbours>(
+        desensitisation: &Desensitisation,
+        table: &Table,
+        ledger: Ledger<N>,
+        record: &mut dyn Record,
+    ) -> Result<(), Error> {
+        let relation = ledger.relation().relation();
+        covers(table.schema(), &relation)?;
+        if let Some(release) = Self::left_in(record)? {
+            return release.check_same(desensitisation, table.schema(), table.rows_under(&relation));
+        }
+        desensitisation.check_read(table.schema())?;
+        let distances = desensitisation.changes(table.schema())?.distances();
+        if let Budget::Sample(_) = desensitisation.budget {
+            return Ok(());
+        }
+        let ledger = match record.read()?.into_iter().next() {
+            Some(Item::Began(name)) => ledger.for_run(name.to_text())?,
+            _ => ledger,
+        };
+        ledger.admits_columns(Self::TO, &distances)
     }
 
     /// The columns that left in a run, from the run's own record: a run that broke off after they were drawn has them, and another run
