@@ -106,11 +106,7 @@ fn text(schema: &Schema) -> String {
         Some((_, Label::Classes(_))) => (Link::Logistic, 1),
         _ => (Link::Identity, 1),
     };
-    let constant = Ensemble {
-        link,
-        base: vec![0.0; outputs],
-        members: Vec::new(),
-    };
+    let constant = Ensemble::new(link, vec![0.0; outputs], Vec::new());
     let leave = Unprotected::unrecorded("test", &schema.relation(), "a test");
     let settings = Settings::new(Vec::new());
     let model = Model::new(schema.clone(), constant, leave.certificate(), settings);
@@ -126,7 +122,7 @@ fn sealed(schema: &str, rest: &str) -> Vec<u8> {
         .iter()
         .map(|byte| format!("{byte:02x}"))
         .collect();
-    format!("{{\"privet-model\":1,\"sha256\":\"{checksum}\",\"body\":{body}}}\n").into_bytes()
+    format!("{{\"privet-model\":2,\"sha256\":\"{checksum}\",\"body\":{body}}}\n").into_bytes()
 }
 
 #[cfg(test)]

@@ -4,6 +4,10 @@
 #[path = "models/exact.rs"]
 mod exact;
 mod home;
+#[path = "models/old.rs"]
+mod old;
+#[path = "models/reading.rs"]
+mod reading;
 #[path = "models/trees.rs"]
 mod trees;
 
@@ -33,7 +37,7 @@ fn sealed(body: &str) -> Vec<u8> {
         .iter()
         .map(|byte| format!("{byte:02x}"))
         .collect();
-    format!("{{\"privet-model\":1,\"sha256\":\"{checksum}\",\"body\":{body}}}\n").into_bytes()
+    format!("{{\"privet-model\":2,\"sha256\":\"{checksum}\",\"body\":{body}}}\n").into_bytes()
 }
 
 fn body(model: &Model) -> Value {
@@ -85,11 +89,11 @@ fn sealed_as_written(bytes: &[u8]) -> Vec<u8> {
 
 #[test]
 fn extreme_numbers_survive() {
-    let ensemble = Ensemble {
-        link: Link::Softmax,
-        base: vec![f64::MIN_POSITIVE, -f64::MAX, 0.1 + 0.2],
-        members: Vec::new(),
-    };
+    let ensemble = Ensemble::new(
+        Link::Softmax,
+        vec![f64::MIN_POSITIVE, -f64::MAX, 0.1 + 0.2],
+        Vec::new(),
+    );
     let model = Model::new(
         mixed(Kinds::Classes(3)),
         ensemble.clone(),
@@ -127,11 +131,11 @@ fn files_that_are_no_model() {
 #[test]
 fn files_of_the_future() {
     let newer =
-        "the model was written by a newer privet (format 2; this one reads 1): update privet to read it";
-    assert_eq!(refusal(b"{\"privet-model\":2}"), newer);
+        "the model was written by a newer privet (format 3; this one reads 2): update privet to read it";
+    assert_eq!(refusal(b"{\"privet-model\":3}"), newer);
     // Whatever else it may hold.
     assert_eq!(
-        refusal(b"{\"privet-model\":2,\"sha512\":\"\",\"body\":[null]}"),
+        refusal(b"{\"privet-model\":3,\"sha512\":\"\",\"body\":[null]}"),
         newer
     );
 }
@@ -287,11 +291,7 @@ fn models_that_cannot_be_made() {
             .unwrap_err()
             .to_string()
     };
-    let constant = |x: f64| Ensemble {
-        link: Link::Identity,
-        base: vec![x],
-        members: Vec::new(),
-    };
+    let constant = |x: f64| Ensemble::new(Link::Identity, vec![x], Vec::new());
     assert_eq!(
         make(constant(f64::NAN), mixed(Kinds::Number)),
         "the model's base: NaN is no finite number"

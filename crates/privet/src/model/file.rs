@@ -13,7 +13,7 @@ use crate::privacy::Certificate;
 use crate::privacy::journal::hexadecimal;
 
 /// The version of the format that is written; it changes when older readers would misread a file.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 /// All that every version of the format has in common.
 #[derive(Deserialize)]
@@ -68,7 +68,7 @@ impl Model {
         let bad = |why: String| Error::Data(why);
         let marked: Marked = serde_json::from_slice(bytes).map_err(|e| bad(explain(bytes, &e)))?;
         match marked.version {
-            Some(VERSION) => {}
+            Some(1..=VERSION) => {}
             Some(newer) if newer > VERSION => {
                 return Err(bad(format!(
                     "the model was written by a newer privet (format {newer}; this one reads {VERSION}): update privet to read it"

@@ -137,25 +137,21 @@ impl Plan {
             Coding::Classes(_) => Link::Softmax,
             Coding::Residual(_) => Link::Identity,
         };
+        let of_output = |all: &[f32], output: usize| {
+            let own = all[output..].iter().step_by(outputs);
+            own.map(|&x| (f64::from(x) * unit).clamp(f64::from(f32::MIN), f64::from(f32::MAX)) as f32)
+                .collect::<Vec<f32>>()
+        };
         let member = |grown: &Grown, output: usize| Member {
             weight: 1.0,
             output,
             learner: Learner::Tree(Tree {
                 nodes: grown.cut.tree.nodes.clone(),
-                leaves: grown.values[output..]
-                    .iter()
-                    .step_by(outputs)
-                    .map(|&value| {
-                        (f64::from(value) * unit).clamp(f64::from(f32::MIN), f64::from(f32::MAX)) as f32
-                    })
-                    .collect(),
+                leaves: of_output(&grown.values, output),
+                noise: few_digits(of_output(&grown.noise, output)),
             }),
         };
-        let mut ensemble = Ensemble {
-            link,
-            base: vec![base; outputs],
-            members: Vec::new(),
-        };
+        let mut ensemble = Ensemble::new(link, vec![base; outputs], Vec::new());
         if let Some(start) = start {
             ensemble
                 .base
@@ -171,4 +167,17 @@ impl Plan {
         }
         ensemble
     }
+}
+
+/// Three digits, rounded up, are enough to say how noisy leaves are; and one number if all are as noisy.
+fn few_digits(mut noise: Vec<f32>) -> Vec<f32> {
+    for x in noise.iter_mut().filter(|x| **x > 0.0) {
+        let exact = f64::from(*x);
+        let step = 10f64.powf(exact.log10().floor() - 2.0);
+        *x = ((exact / step).ceil() * step).min(f64::from(f32::MAX)) as f32;
+    }
+    if noise.windows(2).all(|pair| pair[0] == pair[1]) {
+        noise.truncate(1);
+    }
+    noise
 }

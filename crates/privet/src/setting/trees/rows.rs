@@ -32,11 +32,12 @@ enum Labels {
     Numbers(Vec<f32>),
 }
 
-/// A tree that is finished: its cut, and the values of its leaves for each output.
+/// A tree that is finished: its cut, and the values of its leaves for each output, with the deviations of their noise.
 #[derive(Debug, Clone)]
 pub(super) struct Grown {
     pub(super) cut: Cut,
     pub(super) values: Vec<f32>,
+    pub(super) noise: Vec<f32>,
 }
 
 /// What happens between two releases, in one pass over the rows. A row's part in it follows from the row and from what was
