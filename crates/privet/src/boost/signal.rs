@@ -2,7 +2,7 @@
 //!
 //! Leaves that were released with noise carry its standard deviation. So the part of the scores that depends on one feature has a
 //! variance over that feature's cells, and the same variance is known for leaves that hold nothing but noise: its mean, and how far it
-//! strays. `docs/proofs/trees.md#leaf-noise` has the formulas. Everything follows from the model alone: how many rows a leaf has is
+//! strays. `docs/decisions/0013-noisy-trees.md` has the formulas. Everything follows from the model alone: how many rows a leaf has is
 //! guessed from its noise, which is smaller where the released hessian is larger.
 
 use super::Ensemble;

@@ -20,7 +20,7 @@ pub(super) struct Leaves {
 }
 
 impl Leaves {
-    /// The values by leaf, then by output, and the standard deviation of the noise in each: `docs/proofs/trees.md#leaf-noise`.
+    /// The values by leaf, then by output, and the standard deviation of the noise in each: `docs/decisions/0013-noisy-trees.md`.
     /// `hessians` are known otherwise, or stand after each gradient.
     pub(super) fn values(
         &self,

@@ -18,7 +18,9 @@
 //! | `grow` | tree after tree |
 //! | `rows` | the table behind the wall, with its scores |
 //! | `leaves` | values from noisy sums |
+//! | `calibration` | probabilities of two classes that are right on average |
 
+mod calibration;
 mod coding;
 mod cut;
 mod greedy;
@@ -119,12 +121,28 @@ impl Plan {
             let tree = grower.tree(number, trees.last(), &mut coins, &mut paid)?;
             trees.push(tree);
         }
+        let mut rows = grower.rows;
+        let calibration = match (&grower.laws.calibration, trees.last()) {
+            (Some(law), Some(last)) => {
+                rows.update(Private::new(()), |rows, ()| rows.add(last));
+                Some(calibration::release(law, &rows, &mut paid)?)
+            }
+            _ => None,
+        };
         progress(self.trees.into(), self.trees.into());
-        Ok(self.ensemble(trees, labels, start))
+        let ensemble = self.ensemble(trees, labels, start);
+        Ok(Ensemble {
+            calibration,
+            ..ensemble
+        })
     }
 
     fn draws(&self) -> u64 {
-        let counted = [self.shares.labels, self.shares.histograms];
+        let counted = [
+            self.shares.labels,
+            self.shares.histograms,
+            self.shares.calibration,
+        ];
         let nodes = self.shares.level.map_or(0, |_| (1u64 << self.depth) - 1);
         u64::from(self.trees) * (1 + nodes) + counted.iter().flatten().count() as u64
     }
