@@ -72,9 +72,13 @@ impl Ensemble {
             let shares = Shares::of(columns, noisy(output).map(|(_, tree)| tree));
             let mut effects: Vec<Effect> = shares.by_group.iter().map(|own| Effect::new(own.len())).collect();
             for (weight, tree) in noisy(output) {
+                let size = size(tree);
                 each_leaf(tree, columns, &mut |leaf, asked| {
                     let Some(noise) = tree.deviation(leaf) else { return };
-                    let (value, noise) = (weight * f64::from(tree.leaves[leaf]), weight * f64::from(noise));
+                    let (value, noise) = (
+                        weight * f64::from(tree.leaves[leaf]),
+                        size * weight * f64::from(noise),
+                    );
                     shares.tell(asked, |feature, part, inside| {
                         effects[feature].add(inside, part * value, part * noise);
                     });
@@ -89,6 +93,19 @@ impl Ensemble {
         let signal = |[variance, by_noise, spread]: [f64; 3]| Signal::new(variance, by_noise, spread);
         sums.into_iter().map(signal).collect()
     }
+}
+
+/// How large a tree's values are, in deviations of their noise. Shrinkage keeps more of trees that happen to be large; given their size, noise
+/// alone still points anywhere. It counts up to where noise alone hardly ever goes, so that trees that say much are not called noisy.
+fn size(tree: &Tree) -> f64 {
+    let ratio = |leaf: usize| {
+        let noise = tree.deviation(leaf).filter(|noise| *noise > 0.0);
+        noise.map(|noise| f64::from(tree.leaves[leaf] / noise).powi(2))
+    };
+    let squares: Vec<f64> = (0..tree.leaves.len()).filter_map(ratio).collect();
+    let count = squares.len().max(1) as f64;
+    let most = 1.0 + 2.0 * (2.0 / count).sqrt();
+    (squares.iter().sum::<f64>() / count).min(most).sqrt()
 }
 
 /// The slots of one feature that lead to a leaf.
