@@ -115,11 +115,7 @@ fn text(schema: &Schema) -> String {
         Some((_, Label::Classes(_))) => (Link::Logistic, 1),
         _ => (Link::Identity, 1),
     };
-    let constant = Ensemble {
-        link,
-        base: vec![0.0; outputs],
-        members: Vec::new(),
-    };
+    let constant = Ensemble::new(link, vec![0.0; outputs], Vec::new());
     let leave = Unprotected::unrecorded("test", &schema.relation(), "a test");
     let settings = Settings::new(Vec::new());
     let model = Model::new(schema.clone(), constant, leave.certificate(), settings);

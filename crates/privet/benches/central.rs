@@ -200,11 +200,7 @@ fn plain(table: Table, relation: &Relation, schedule: &[bool], seed: u8) -> Ense
         members.push(member(edge, linear));
         update(&mut weights, &mut logarithms, &right, edge);
     }
-    Ensemble {
-        link: Link::Vote,
-        base: vec![0.0],
-        members,
-    }
+    Ensemble::new(Link::Vote, vec![0.0], members)
 }
 
 fn member(weight: f64, linear: Linear) -> Member {

@@ -4,6 +4,10 @@
 #[path = "models/exact.rs"]
 mod exact;
 mod home;
+#[path = "models/old.rs"]
+mod old;
+#[path = "models/reading.rs"]
+mod reading;
 #[path = "models/trees.rs"]
 mod trees;
 
@@ -90,11 +94,11 @@ fn sealed_as_written(bytes: &[u8]) -> Vec<u8> {
 
 #[test]
 fn extreme_numbers_survive() {
-    let ensemble = Ensemble {
-        link: Link::Softmax,
-        base: vec![f64::MIN_POSITIVE, -f64::MAX, 0.1 + 0.2],
-        members: Vec::new(),
-    };
+    let ensemble = Ensemble::new(
+        Link::Softmax,
+        vec![f64::MIN_POSITIVE, -f64::MAX, 0.1 + 0.2],
+        Vec::new(),
+    );
     let model = Model::new(
         mixed(Kinds::Classes(3)),
         ensemble.clone(),
@@ -335,11 +339,7 @@ fn models_that_cannot_be_made() {
             .unwrap_err()
             .to_string()
     };
-    let constant = |x: f64| Ensemble {
-        link: Link::Identity,
-        base: vec![x],
-        members: Vec::new(),
-    };
+    let constant = |x: f64| Ensemble::new(Link::Identity, vec![x], Vec::new());
     assert_eq!(
         make(constant(f64::NAN), mixed(Kinds::Number)),
         "the model's base: NaN is no finite number"

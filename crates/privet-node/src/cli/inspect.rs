@@ -3,15 +3,28 @@
 use std::fmt::Write;
 use std::path::Path;
 
+use privet::boost::Signal;
 use privet::model::Model;
 use privet::privacy::Certificate;
 use privet::privacy::signature::{Fingerprint, PublicKey};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::exit::Failure;
 use super::ledger::verify;
 use super::protection::Protection;
 use super::{Answer, signed_model, words};
+
+/// So many columns are shown, and so many of those that are noise are named.
+const SHOWN: usize = 20;
+
+/// One column: how far it can move the result, and what it does beside what noise would.
+struct Learnt {
+    name: String,
+    reach: f64,
+    signal: Option<Signal>,
+    /// Whether its leaves hold no more than noise, as far as one can tell.
+    is_noise: bool,
+}
 
 pub(super) fn run(file: &Path, signed_by: Option<Fingerprint>) -> Result<Answer, Failure> {
     if let Some((certificate, signer)) = certificate(file)? {
@@ -31,7 +44,7 @@ pub(super) fn run(file: &Path, signed_by: Option<Fingerprint>) -> Result<Answer,
         (false, true) => "BY NOBODY: it was made with a ledger, which signs, so the signature was taken out",
     };
     let signed = signed(file, origin.signer, signed_by)?.unwrap_or_else(|| nobody.into());
-    let weights = weights(&model);
+    let learnt = learnt(&model);
     let mut text = String::new();
     let _ = writeln!(text, "{}\nsigned     {signed}\n", model.certificate());
     let protection = Protection::of(model.schema(), model.certificate());
@@ -51,32 +64,14 @@ pub(super) fn run(file: &Path, signed_by: Option<Fingerprint>) -> Result<Answer,
         text.push('\n');
     }
     let _ = writeln!(text, "model      {}", model.ensemble().summary());
+    for line in readings(&model) {
+        let _ = writeln!(text, "           {line}");
+    }
     for (name, value) in settings {
         let _ = writeln!(text, "           {name} = {value}");
     }
     let _ = writeln!(text, "           made by privet {}", model.settings().version());
-    let _ = writeln!(
-        text,
-        "\nWhat it has learnt from, by how far each column can move the result\n"
-    );
-    let widest = weights
-        .iter()
-        .map(|(name, _)| name.chars().count())
-        .max()
-        .unwrap_or(0);
-    let largest = weights.first().map_or(0.0, |(_, weight)| *weight);
-    for (name, weight) in weights.iter().take(20) {
-        let bar = if largest > 0.0 {
-            (weight / largest * 40.0).round() as usize
-        } else {
-            0
-        };
-        let line = format!("   {name:<widest$} {weight:>9.4} {}", "█".repeat(bar));
-        let _ = writeln!(text, "{}", line.trim_end());
-    }
-    if weights.len() > 20 {
-        let _ = writeln!(text, "   … and {} more columns", weights.len() - 20);
-    }
+    columns(&mut text, &learnt);
     let _ = writeln!(text, "\n{}", model.schema().explain_as_read().trim_end());
     let json = json!({
         "certificate": model.certificate(),
@@ -86,7 +81,10 @@ pub(super) fn run(file: &Path, signed_by: Option<Fingerprint>) -> Result<Answer,
         "ensemble": model.ensemble().summary(),
         "settings": model.settings().job(),
         "version": model.settings().version(),
-        "weights": weights,
+        "weights": by_reach(&learnt),
+        "columns": learnt.iter().map(Learnt::json).collect::<Vec<_>>(),
+        "calibration": model.ensemble().calibration,
+        "label_scale": model.ensemble().scale,
         "schema": model.schema().to_toml(),
     });
     Ok(Answer::new(words::wrapped(&text), json))
@@ -95,7 +93,7 @@ pub(super) fn run(file: &Path, signed_by: Option<Fingerprint>) -> Result<Answer,
 /// A certificate that stands in a file of its own, if this is one.
 fn certificate(file: &Path) -> Result<Option<(Certificate, Option<PublicKey>)>, Failure> {
     let bytes = std::fs::read(file).unwrap_or_default();
-    let value: serde_json::Value = serde_json::from_slice(&bytes).unwrap_or_default();
+    let value: Value = serde_json::from_slice(&bytes).unwrap_or_default();
     let is_one = value.get("claims").is_some() || value.pointer("/certificate/claims").is_some();
     is_one.then(|| verify::certificate(file)).transpose()
 }
@@ -117,15 +115,135 @@ fn signed(
     }
 }
 
-/// Columns by how far they can move the result, the farthest first.
-fn weights(model: &Model) -> Vec<(String, f64)> {
+/// What is done to sums before they are predictions.
+fn readings(model: &Model) -> Vec<String> {
+    let ensemble = model.ensemble();
+    let mut lines = Vec::new();
+    if let Some(calibration) = &ensemble.calibration {
+        let intercepts: Vec<String> = calibration.intercepts.iter().map(|x| format!("{x:.3}")).collect();
+        lines.push(format!(
+            "probabilities are recalibrated: scores times {:.3}, plus {}",
+            calibration.slope,
+            intercepts.join(", ")
+        ));
+    }
+    if let Some(privet::boost::Scale(transform)) = ensemble.scale {
+        let scale = transform
+            .units()
+            .map(|units| format!(", scale = {}", units.size()));
+        lines.push(format!(
+            "the label was learnt with transform = \"{}\"{}; predictions are in its own units",
+            transform.name(),
+            scale.unwrap_or_default()
+        ));
+    }
+    lines
+}
+
+/// Columns, the one that stands out furthest first; of a model that knows no noise, the one that can move the result furthest.
+fn learnt(model: &Model) -> Vec<Learnt> {
     let reach = model.ensemble().reach(model.schema().features().count());
-    let mut weights: Vec<(String, f64)> = model
+    let signals = model.signals();
+    let noisy = signals.iter().flatten().count();
+    let mut learnt: Vec<Learnt> = model
         .schema()
         .features()
-        .map(|column| column.name.clone())
-        .zip(reach)
+        .zip(reach.into_iter().zip(signals))
+        .map(|(column, (reach, signal))| Learnt {
+            name: column.name.clone(),
+            reach,
+            is_noise: signal.is_some_and(|signal| !signal.stands_out(noisy)),
+            signal,
+        })
         .collect();
+    // Columns without noise, public ones, come first.
+    let deviations = |own: &Learnt| own.signal.map_or(f64::INFINITY, |signal| signal.deviations);
+    learnt.sort_by(|a, b| {
+        let order = deviations(b).total_cmp(&deviations(a));
+        order.then(b.reach.total_cmp(&a.reach))
+    });
+    learnt
+}
+
+/// As it was written before noise was known of.
+fn by_reach(learnt: &[Learnt]) -> Vec<(&str, f64)> {
+    let mut weights: Vec<(&str, f64)> = learnt.iter().map(|own| (own.name.as_str(), own.reach)).collect();
     weights.sort_by(|a, b| b.1.total_cmp(&a.1));
     weights
+}
+
+impl Learnt {
+    fn json(&self) -> Value {
+        json!({
+            "name": self.name,
+            "reach": self.reach,
+            "stands_out": self.signal.map(|signal| signal.deviations),
+            "variance": self.signal.map(|signal| signal.variance),
+            "variance_by_noise": self.signal.map(|signal| signal.by_noise),
+            "is_noise": self.is_noise,
+        })
+    }
+}
+
+fn columns(text: &mut String, learnt: &[Learnt]) {
+    let is_noisy = learnt.iter().any(|own| own.signal.is_some());
+    let _ = match is_noisy {
+        true => writeln!(
+            text,
+            "\nWhat it has learnt from, by how far each column stands out from its noise, in standard errors: a column of nothing but \
+             noise has about 0, one more or less. Beside it, how far the column can move the result, noise included.\n"
+        ),
+        false => writeln!(
+            text,
+            "\nWhat it has learnt from, by how far each column can move the result\n"
+        ),
+    };
+    let shown: Vec<&Learnt> = learnt.iter().filter(|own| !own.is_noise).collect();
+    let widest = shown
+        .iter()
+        .map(|own| own.name.chars().count())
+        .max()
+        .unwrap_or(0);
+    let size = |own: &Learnt| match own.signal {
+        Some(signal) => signal.deviations,
+        None if is_noisy => 0.0,
+        None => own.reach,
+    };
+    let largest = shown.iter().map(|own| size(own)).fold(0.0, f64::max);
+    for own in shown.iter().take(SHOWN) {
+        let bar = if largest > 0.0 {
+            (size(own) / largest * 40.0).round().max(0.0) as usize
+        } else {
+            0
+        };
+        let numbers = match (is_noisy, own.signal) {
+            (true, Some(signal)) => format!("{:>9.1} {:>9.4}", signal.deviations, own.reach),
+            (true, None) => format!("{:>9} {:>9.4}", "no noise", own.reach),
+            (false, _) => format!("{:>9.4}", own.reach),
+        };
+        let line = format!("   {:<widest$} {numbers} {}", own.name, "█".repeat(bar));
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+    if shown.len() > SHOWN {
+        let _ = writeln!(text, "   … and {} more columns", shown.len() - SHOWN);
+    }
+    let noise: Vec<&str> = learnt
+        .iter()
+        .filter(|own| own.is_noise)
+        .map(|own| own.name.as_str())
+        .collect();
+    if !noise.is_empty() {
+        let more = noise.len().saturating_sub(SHOWN);
+        let _ = writeln!(
+            text,
+            "\nNo different from noise, as far as the model shows: {}{}. That does not say that they are useless: with more rows or a larger ε \
+             they may stand out.",
+            noise[..noise.len().min(SHOWN)].join(", "),
+            if more > 0 {
+                format!(" and {more} more")
+            } else {
+                String::new()
+            }
+        );
+    }
 }

@@ -9,7 +9,7 @@ use privet::setting::central::{
 use super::plain::{fits, whole};
 
 /// Every parameter, with the section that it stands in, for findings at its line.
-const KEYS: [&str; 19] = [
+const KEYS: [&str; 20] = [
     "splits",
     "trees",
     "leaves",
@@ -18,6 +18,7 @@ const KEYS: [&str; 19] = [
     "gradient_clip",
     "ridge",
     "shrinkage",
+    "calibrate",
     "rounds",
     "lower",
     "upper",
@@ -146,6 +147,9 @@ fn parameters(section: &Section<'_>) -> Option<Builder> {
     }
     if let Some(encoding) = section.choice("encoding", &Encoding::NAMES) {
         builder = builder.encoding(encoding.value);
+    }
+    if let Some(calibrate) = section.flag("calibrate") {
+        builder = builder.calibrate(calibrate.value);
     }
     if let Some(balance) = section.flag("balance") {
         builder = builder.balance(balance.value);

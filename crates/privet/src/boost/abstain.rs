@@ -123,11 +123,7 @@ impl Abstaining {
     /// # Paper
     /// MABoost, figure 1, with one participant who sees all attributes.
     pub fn classes(&self, sample: &Sample<'_>, classes: Classes<'_>, progress: Progress<'_>) -> Ensemble {
-        let mut ensemble = Ensemble {
-            link: Link::Vote,
-            base: vec![0.0],
-            members: Vec::new(),
-        };
+        let mut ensemble = Ensemble::new(Link::Vote, vec![0.0], Vec::new());
         let sorted = self.thresholds.sorted(sample);
         let smoothing = 0.5 / sample.rows().max(1) as f64;
         let mut weights = sample.weights().to_vec();

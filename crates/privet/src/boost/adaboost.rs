@@ -50,11 +50,11 @@ impl AdaBoost {
     /// Freund and Schapire 1997, figure 2; Zhu and others 2009, algorithm 2 (SAMME).
     pub fn classes(&self, sample: &Sample<'_>, classes: Classes<'_>, progress: Progress<'_>) -> Ensemble {
         let two = classes.count <= 2;
-        let mut ensemble = Ensemble {
-            link: if two { Link::Vote } else { Link::Softmax },
-            base: vec![0.0; if two { 1 } else { classes.count }],
-            members: Vec::new(),
-        };
+        let mut ensemble = Ensemble::new(
+            if two { Link::Vote } else { Link::Softmax },
+            vec![0.0; if two { 1 } else { classes.count }],
+            Vec::new(),
+        );
         let sorted = self.thresholds.sorted(sample);
         let guessing = 1.0 - 1.0 / classes.count as f64;
         let mut weights = sample.weights().to_vec();
@@ -131,11 +131,7 @@ impl AdaBoost {
             });
         }
         progress(u64::from(self.rounds), u64::from(self.rounds));
-        Ensemble {
-            link: Link::Identity,
-            base: vec![mean],
-            members,
-        }
+        Ensemble::new(Link::Identity, vec![mean], members)
     }
 }
 

@@ -2,14 +2,19 @@
 
 use std::borrow::Cow;
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::additive::Additive;
+use super::reading::{Calibration, Scale};
 use crate::Error;
 use crate::data::schema::{Label, Schema};
 use crate::data::{Bins, Cells, Keep};
 use crate::learner::tree::{Tree, Walker};
 use crate::learner::{Learner, Linear, Shape};
+
+/// Rows that one thread takes at a time.
+const BLOCK: usize = 4096;
 
 /// What scores mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -50,7 +55,7 @@ pub struct Member {
     pub learner: Learner,
 }
 
-/// Weighted learners: the score of a row is the base plus the weighted votes.
+/// Weighted learners: a row's sums are the base plus the weighted votes, and its scores are the sums, recalibrated where that is said.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Ensemble {
@@ -60,20 +65,34 @@ pub struct Ensemble {
     pub base: Vec<f64>,
     /// The members, in the order in which they were learnt.
     pub members: Vec<Member>,
+    /// How sums become scores; if it is not there they are the same. For classes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<Calibration>,
+    /// The scale of scores; if it is not there it is the label's own. For numbers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scale: Option<Scale>,
 }
 
 impl Ensemble {
-    /// A single sum, which is the score.
-    pub fn of_sum(link: Link, linear: Linear) -> Self {
+    /// An ensemble whose scores are its sums.
+    pub fn new(link: Link, base: Vec<f64>, members: Vec<Member>) -> Self {
         Self {
             link,
-            base: vec![0.0],
-            members: vec![Member {
-                weight: 1.0,
-                output: 0,
-                learner: Learner::Linear(linear),
-            }],
+            base,
+            members,
+            calibration: None,
+            scale: None,
         }
+    }
+
+    /// A single sum, which is the score.
+    pub fn of_sum(link: Link, linear: Linear) -> Self {
+        let member = Member {
+            weight: 1.0,
+            output: 0,
+            learner: Learner::Linear(linear),
+        };
+        Self::new(link, vec![0.0], vec![member])
     }
 
     /// How many scores a row has.
@@ -119,6 +138,7 @@ impl Ensemble {
         if let Some(x) = self.base.iter().find(|x| !x.is_finite()) {
             return bad(format!("the model's base: {x} is no finite number"));
         }
+        self.check_reading()?;
         let shapes = Shape::of(schema);
         for (number, member) in self.members.iter().enumerate() {
             let check = if member.output >= outputs {
@@ -135,11 +155,49 @@ impl Ensemble {
         Ok(())
     }
 
-    /// The scores of all rows, row after row.
+    fn check_reading(&self) -> Result<(), Error> {
+        let bad = |why: String| Err(Error::Data(why));
+        let is_number = self.link == Link::Identity;
+        match &self.calibration {
+            Some(_) if is_number => {
+                return bad(
+                    "the model has a calibration, which is for classes, and its label is a number".into(),
+                );
+            }
+            Some(calibration) => {
+                if let Err(why) = calibration.check(self.outputs()) {
+                    return bad(format!("the model's calibration makes no sense: {why}"));
+                }
+            }
+            None => {}
+        }
+        if self.scale.is_some() && !is_number {
+            return bad("the model has a scale for a number, and its label has classes".into());
+        }
+        Ok(())
+    }
+
+    /// The scores of all rows, row after row; of numbers on the ensemble's scale.
     ///
     /// # Errors
     /// [`Error::Misuse`] if the cells were read for another schema, or without what [`keep`](Self::keep) asks for.
     pub fn scores(&self, schema: &Schema, cells: &Cells) -> Result<Vec<f64>, Error> {
+        let mut scores = self.sums(schema, cells)?;
+        if let Some(calibration) = &self.calibration {
+            let outputs = self.outputs().max(1);
+            scores
+                .par_chunks_mut(outputs)
+                .with_min_len(BLOCK)
+                .for_each(|row| {
+                    for (output, score) in row.iter_mut().enumerate() {
+                        *score = calibration.apply(output, *score);
+                    }
+                });
+        }
+        Ok(scores)
+    }
+
+    fn sums(&self, schema: &Schema, cells: &Cells) -> Result<Vec<f64>, Error> {
         // A table of which no row was read may have no columns either.
         if cells.rows() == 0 {
             return Ok(Vec::new());
@@ -187,8 +245,5 @@ fn scaled(tree: &Tree, weight: f64) -> Cow<'_, Tree> {
         return Cow::Borrowed(tree);
     }
     let leaves = tree.leaves.iter().map(|&leaf| single(weight * f64::from(leaf)));
-    Cow::Owned(Tree {
-        leaves: leaves.collect(),
-        nodes: tree.nodes.clone(),
-    })
+    Cow::Owned(Tree::new(tree.nodes.clone(), leaves.collect()))
 }

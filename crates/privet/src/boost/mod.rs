@@ -3,6 +3,8 @@
 //! | file | what it holds |
 //! | --- | --- |
 //! | `ensemble` | weighted members, and the scores they give to rows |
+//! | `reading` | what is done to sums before they are scores: recalibration, and the scale of a number |
+//! | `signal` | what each feature does to scores, beside what noise alone would do |
 //! | `additive`, `steps` | members that look at one feature at a time, summed to one table for each feature |
 //! | `adaboost` | boosting of stumps: AdaBoost for two classes, SAMME for more, least squares for numbers |
 //! | `abstain` | AdaBoost with learners that may abstain |
@@ -15,11 +17,15 @@ mod adaboost;
 mod additive;
 mod ensemble;
 pub mod gradient;
+mod reading;
+mod signal;
 mod steps;
 mod summary;
 
 pub use abstain::{Abstaining, Factors, Rates};
 pub use adaboost::{AdaBoost, Thresholds};
 pub use ensemble::{Ensemble, Link, Member};
+pub use reading::{Calibration, Scale};
+pub use signal::Signal;
 
 pub use crate::learner::Learner;

@@ -132,11 +132,11 @@ mod tests {
             output: 0,
             learner,
         };
-        let ensemble = Ensemble {
-            link: Link::Logistic,
-            base: vec![0.0],
-            members: vec![member(2.0, stump(1, 1.0, -1.0)), member(-1.0, linear)],
-        };
+        let ensemble = Ensemble::new(
+            Link::Logistic,
+            vec![0.0],
+            vec![member(2.0, stump(1, 1.0, -1.0)), member(-1.0, linear)],
+        );
         assert_eq!(ensemble.reach(2), [2.5, 7.0]);
         assert_eq!(ensemble.summary(), "1 stump and 1 weighted sum");
         let node = |feature, left, right| Node {
@@ -145,13 +145,13 @@ mod tests {
             left,
             right,
         };
-        let tree = Learner::Tree(Tree {
-            nodes: vec![
+        let tree = Learner::Tree(Tree::new(
+            vec![
                 node(0, Child::Leaf(0), Child::Node(1)),
                 node(1, Child::Leaf(1), Child::Leaf(2)),
             ],
-            leaves: vec![1.0, 4.0, 8.0],
-        });
+            vec![1.0, 4.0, 8.0],
+        ));
         let trees = Ensemble {
             members: vec![member(-0.5, tree)],
             ..ensemble.clone()

@@ -21,8 +21,9 @@ pub use predict::Predictions;
 use serde::{Deserialize, Serialize};
 
 use crate::Error;
-use crate::boost::Ensemble;
+use crate::boost::{Ensemble, Signal};
 use crate::data::{Keep, Schema};
+use crate::learner::tree::Column;
 use crate::privacy::Certificate;
 
 /// A trained model.
@@ -78,6 +79,11 @@ impl Model {
     /// What it was made with.
     pub fn settings(&self) -> &Settings {
         &self.settings
+    }
+
+    /// What each feature does to the scores beside what noise alone would do; nothing where no noisy leaf depends on it.
+    pub fn signals(&self) -> Vec<Option<Signal>> {
+        self.ensemble.signals(&Column::of(&self.schema))
     }
 
     /// What must be kept of a table's numbers to predict.

@@ -27,10 +27,11 @@ impl Model {
     pub fn predict(&self, cells: &Cells) -> Result<Predictions, Error> {
         let mut scores = self.ensemble().scores(self.schema(), cells)?;
         if let Some((_, Label::Number { min, max })) = self.schema().label() {
+            let label = |score: f64| self.ensemble().scale.map_or(score, |scale| scale.label(score));
             // A label is never outside its bounds, so nor is a prediction.
             scores
                 .par_iter_mut()
-                .for_each(|score| *score = score.max(*min).min(*max));
+                .for_each(|score| *score = label(*score).max(*min).min(*max));
         }
         Ok(Predictions {
             link: self.ensemble().link,

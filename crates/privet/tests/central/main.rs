@@ -1,6 +1,7 @@
 //! The curator's algorithms, looked at by somebody who wants them to leak: how far answers move, whole runs by record and
 //! replay, samples, payments, and mutants that each of these must catch.
 
+mod calibration;
 #[path = "../home/mod.rs"]
 #[allow(clippy::unwrap_used, reason = "a test")]
 mod home;
@@ -12,6 +13,7 @@ mod reach;
 mod replaying;
 mod samples;
 mod sensitivities;
+mod signals;
 mod supports;
 mod tables;
 mod trees;

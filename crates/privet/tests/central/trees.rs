@@ -306,10 +306,7 @@ fn trees_keep_their_epsilon_and_half_their_noise_does_not() {
 
 fn shapes(ensemble: &Ensemble) -> Vec<Tree> {
     let trees = ensemble.members.iter().map(|member| match &member.learner {
-        Learner::Tree(tree) => Tree {
-            nodes: tree.nodes.clone(),
-            leaves: vec![0.0; tree.leaves.len()],
-        },
+        Learner::Tree(tree) => Tree::new(tree.nodes.clone(), vec![0.0; tree.leaves.len()]),
         other => panic!("{other:?} is no tree"),
     });
     trees.collect()

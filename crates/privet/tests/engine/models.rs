@@ -26,10 +26,7 @@ fn good() -> Tree {
         left: Child::Leaf(1),
         right: Child::Leaf(2),
     };
-    Tree {
-        nodes: vec![first, second],
-        leaves: vec![1.0, 2.0, 3.0],
-    }
+    Tree::new(vec![first, second], vec![1.0, 2.0, 3.0])
 }
 
 #[test]
@@ -71,10 +68,7 @@ fn a_tree_that_makes_no_sense_is_refused() {
             "spoil {number}"
         );
     }
-    let empty = Tree {
-        nodes: vec![],
-        leaves: vec![],
-    };
+    let empty = Tree::new(vec![], vec![]);
     assert!(empty.check(&columns).is_err());
     assert!(Walker::new(columns, &[], &[]).is_err());
 }

@@ -7,6 +7,7 @@ mod table;
 
 mod onnx;
 mod readers;
+mod reading;
 mod xgboost;
 
 use std::ops::ControlFlow;
@@ -99,11 +100,11 @@ fn trees(schema: &Schema, boosted: &Boosted, link: Link) -> Model {
         output: place % outputs,
         learner: Learner::Tree(tree.clone()),
     });
-    let ensemble = Ensemble {
+    let ensemble = Ensemble::new(
         link,
-        base: boosted.base.iter().copied().map(f64::from).collect(),
-        members: members.collect(),
-    };
+        boosted.base.iter().copied().map(f64::from).collect(),
+        members.collect(),
+    );
     model(schema, ensemble)
 }
 
@@ -162,11 +163,7 @@ fn stumps() -> Model {
                 right: 0.75,
             }),
         });
-    let ensemble = Ensemble {
-        link: Link::Vote,
-        base: vec![0.125],
-        members: members.collect(),
-    };
+    let ensemble = Ensemble::new(Link::Vote, vec![0.125], members.collect());
     model(&schema, ensemble)
 }
 
@@ -197,11 +194,7 @@ fn stretched() -> (Model, Vec<Vec<String>>) {
             right: 0.5,
         }),
     });
-    let ensemble = Ensemble {
-        link: Link::Vote,
-        base: vec![0.0],
-        members: members.collect(),
-    };
+    let ensemble = Ensemble::new(Link::Vote, vec![0.0], members.collect());
     let model = model(&schema, ensemble);
     let again = Model::from_bytes(&model.to_bytes()).unwrap();
     assert_eq!(again.schema(), &schema);
@@ -222,15 +215,15 @@ fn a_weighted_sum_is_refused_by_name() {
         intercept: 0.0,
         terms: vec![Term::Slots(vec![0.0; 5])],
     };
-    let ensemble = Ensemble {
-        link: Link::Logistic,
-        base: vec![0.0],
-        members: vec![Member {
+    let ensemble = Ensemble::new(
+        Link::Logistic,
+        vec![0.0],
+        vec![Member {
             weight: 1.0,
             output: 0,
             learner: Learner::Linear(linear),
         }],
-    };
+    );
     let error = model(&schema, ensemble).export(Format::Onnx).unwrap_err();
     assert!(
         error.to_string().contains("member 0 is a weighted sum"),

@@ -10,7 +10,7 @@ use super::table::Labels;
 use super::{boosted, coded, raw, scores, stretched, stumps, trees};
 
 /// The tree operator's lists.
-struct Trees {
+pub(super) struct Trees {
     ints: BTreeMap<String, Vec<usize>>,
     floats: BTreeMap<String, Vec<f32>>,
     modes: Vec<String>,
@@ -73,7 +73,7 @@ fn read(file: &[u8]) -> Trees {
 }
 
 impl Trees {
-    fn sums(&self, row: &[f32]) -> Vec<f32> {
+    pub(super) fn sums(&self, row: &[f32]) -> Vec<f32> {
         let mut sums = vec![0.0; self.outputs];
         let count = self.ints["nodes_treeids"].iter().max().unwrap() + 1;
         for tree in 0..count {
@@ -100,7 +100,7 @@ impl Trees {
     }
 }
 
-fn exported(model: &Model) -> (Trees, String) {
+pub(super) fn exported(model: &Model) -> (Trees, String) {
     let exported = model.export(Format::Onnx).unwrap();
     (read(&exported.model), exported.features)
 }

@@ -8,7 +8,7 @@ use super::readers::ubj;
 use super::table::Labels;
 use super::{boosted, coded, raw, scores, stretched, stumps, trees};
 
-fn json(model: &Model) -> (Value, String) {
+pub(super) fn json(model: &Model) -> (Value, String) {
     let exported = model.export(Format::XgboostJson).unwrap();
     (
         serde_json::from_slice(&exported.model).unwrap(),
@@ -44,7 +44,7 @@ fn leaf(tree: &Value, row: &[f32]) -> f32 {
     at("split_conditions", node).as_f64().unwrap() as f32
 }
 
-fn sums(document: &Value, outputs: usize, row: &[f32]) -> Vec<f32> {
+pub(super) fn sums(document: &Value, outputs: usize, row: &[f32]) -> Vec<f32> {
     let model = &document["learner"]["gradient_booster"]["model"];
     let mut sums = vec![0.0; outputs];
     for (tree, output) in model["trees"]

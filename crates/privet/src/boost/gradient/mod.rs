@@ -157,15 +157,15 @@ impl Boosted {
             output: place % outputs,
             learner: Learner::Tree(tree),
         };
-        Ensemble {
-            link: match self.loss {
+        Ensemble::new(
+            match self.loss {
                 Loss::Logistic => Link::Logistic,
                 Loss::Softmax(_) => Link::Softmax,
                 Loss::Squared => Link::Identity,
             },
-            base: self.base.into_iter().map(f64::from).collect(),
-            members: self.trees.into_iter().enumerate().map(member).collect(),
-        }
+            self.base.into_iter().map(f64::from).collect(),
+            self.trees.into_iter().enumerate().map(member).collect(),
+        )
     }
 
     /// How many rounds it was boosted.

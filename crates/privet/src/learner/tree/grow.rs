@@ -82,10 +82,7 @@ impl<'a> Engine<'a> {
 
     /// Grows a tree. Afterwards [`leaf_of`](Self::leaf_of) knows the leaf of every row of the table, counted or not.
     pub fn grow<L: Lane, P: Policy>(&mut self, plan: &Plan<'_, L>, policy: &P) -> Tree {
-        let tree = Tree {
-            nodes: Vec::new(),
-            leaves: Vec::new(),
-        };
+        let tree = Tree::new(Vec::new(), Vec::new());
         let mut growing = Growing {
             plan,
             policy,

@@ -105,17 +105,35 @@ pub struct Tree {
     pub nodes: Vec<Node>,
     /// The values.
     pub leaves: Vec<f32>,
+    /// The standard deviation of the noise in each value, from public numbers: one for each leaf, one if it is the same in all,
+    /// none if nothing is known of any noise.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub noise: Vec<f32>,
 }
 
 impl Tree {
     /// How many leaves a tree can have.
     pub const LEAVES: usize = 1 << 16;
 
+    /// A tree of whose noise nothing is known.
+    pub fn new(nodes: Vec<Node>, leaves: Vec<f32>) -> Self {
+        Self {
+            nodes,
+            leaves,
+            noise: Vec::new(),
+        }
+    }
+
     /// A tree that says the same of everybody.
     pub fn constant(value: f32) -> Self {
-        Self {
-            nodes: Vec::new(),
-            leaves: vec![value],
+        Self::new(Vec::new(), vec![value])
+    }
+
+    /// The standard deviation of the noise in a leaf's value, if it is known.
+    pub fn deviation(&self, leaf: usize) -> Option<f32> {
+        match self.noise.as_slice() {
+            [same] => Some(*same),
+            each => each.get(leaf).copied(),
         }
     }
 
@@ -130,6 +148,12 @@ impl Tree {
         }
         if !self.leaves.iter().all(|value| value.is_finite()) {
             return bad("a leaf is not a finite number");
+        }
+        if self.noise.len() > 1 && self.noise.len() != self.leaves.len() {
+            return bad("it says how noisy some of its leaves are, not all");
+        }
+        if !self.noise.iter().all(|noise| noise.is_finite() && *noise >= 0.0) {
+            return bad("a leaf's noise is not a finite number of at least zero");
         }
         let mut nodes = vec![false; self.nodes.len()];
         let mut leaves = vec![false; self.leaves.len()];

@@ -129,20 +129,22 @@ impl Forest {
         let (schema, ensemble) = (model.schema(), model.ensemble());
         let flattener = Flattener::new(schema);
         // The others count in log-odds, of which a margin is half.
-        let factor = if ensemble.link == Link::Vote { 2.0 } else { 1.0 };
+        let times = if ensemble.link == Link::Vote { 2.0 } else { 1.0 };
         let outputs = ensemble.outputs();
+        // A recalibration is a factor of all leaves, and what the first tree of an output begins at.
+        let calibration = ensemble.calibration.as_ref();
+        let factor = times * calibration.map_or(1.0, |calibration| calibration.slope);
+        let begin = |output: usize| {
+            let base = ensemble.base[output];
+            times * calibration.map_or(base, |calibration| calibration.apply(output, base))
+        };
         let mut by_output: Vec<Vec<Flat>> = Vec::new();
         by_output.resize_with(outputs, Vec::new);
         for (number, member) in ensemble.members.iter().enumerate() {
             let own = &mut by_output[member.output];
-            let base = if own.is_empty() {
-                ensemble.base[member.output]
-            } else {
-                0.0
-            };
             let scale = Scale {
                 by: factor * member.weight,
-                base: factor * base,
+                base: if own.is_empty() { begin(member.output) } else { 0.0 },
             };
             own.push(flattener.member(number, member, scale)?);
         }
@@ -150,8 +152,8 @@ impl Forest {
         let mut lines: Vec<_> = by_output.into_iter().map(Vec::into_iter).collect();
         let mut trees = Vec::with_capacity(rounds * outputs);
         for round in 0..rounds {
-            for (line, base) in lines.iter_mut().zip(&ensemble.base) {
-                let base = if round == 0 { factor * base } else { 0.0 };
+            for (output, line) in lines.iter_mut().enumerate() {
+                let base = if round == 0 { begin(output) } else { 0.0 };
                 trees.push(match line.next() {
                     Some(tree) => tree,
                     None => Flat(vec![Scale { by: 0.0, base }.leaf(0.0)?]),

@@ -2,8 +2,8 @@
 //!
 //! `features` [rows, columns] of single-precision numbers goes through `TreeEnsembleRegressor` (ai.onnx.ml 3), and comes
 //! out as `scores`; for classes `Sigmoid` or `Softmax` makes `probabilities` of them, a column for each class. They are
-//! operators of their own: run-times have returned raw scores where the regressor was asked to do it. A number is kept
-//! between its label's bounds by `Clip`.
+//! operators of their own: run-times have returned raw scores where the regressor was asked to do it. A number that was learnt
+//! on a scale is brought back from it, and kept between its label's bounds by `Clip`.
 //!
 //! A question whose answer changes several times is a chain of thresholds whose true branches meet in the same node, as
 //! converters of LightGBM write sets: nothing is copied.
@@ -11,8 +11,8 @@
 use super::super::Model;
 use super::forest::{Ask, Flat, Forest, Step};
 use super::protobuf::Message;
-use crate::boost::Link;
-use crate::data::schema::Label;
+use crate::boost::{Link, Scale};
+use crate::data::schema::{Label, Transform, Units};
 
 const FLOAT: i64 = 1;
 
@@ -39,10 +39,18 @@ fn graph(model: &Model, forest: &Forest) -> Message {
     let sums = if bounds.is_some() { "sums" } else { "scores" };
     graph = graph.message(1, regressor(forest, sums));
     let mut classes = forest.outputs;
+    let mut constants: Vec<(&str, f32)> = Vec::new();
     match link {
         Link::Identity => {
-            if bounds.is_some() {
-                graph = graph.message(1, node("Clip", &["sums", "min", "max"], "scores"));
+            if let Some([min, max]) = bounds {
+                let Inverse { nodes, needs } = Inverse::of(model.ensemble().scale);
+                let label = if nodes.is_empty() { "sums" } else { "label" };
+                graph = nodes
+                    .into_iter()
+                    .fold(graph, |graph, node| graph.message(1, node));
+                graph = graph.message(1, node("Clip", &[label, "min", "max"], "scores"));
+                constants = needs;
+                constants.extend([("min", min), ("max", max)]);
             }
         }
         // Neither is a difference from one, so neither is rounded away.
@@ -61,10 +69,10 @@ fn graph(model: &Model, forest: &Forest) -> Message {
         }
     }
     graph = graph.bytes(2, "privet");
-    for (name, bound) in ["min", "max"].into_iter().zip(bounds.into_iter().flatten()) {
+    for (name, value) in constants {
         let tensor = Message::default()
             .int(2, FLOAT)
-            .floats(4, &[bound])
+            .floats(4, &[value])
             .bytes(8, name);
         graph = graph.message(5, tensor);
     }
@@ -74,6 +82,55 @@ fn graph(model: &Model, forest: &Forest) -> Message {
     match link {
         Link::Identity => graph,
         _ => graph.message(12, matrix("probabilities", classes)),
+    }
+}
+
+/// The operators that make a `label` of `sums`, and the constants that they need; none where they are the same.
+struct Inverse {
+    nodes: Vec<Message>,
+    needs: Vec<(&'static str, f32)>,
+}
+
+impl Inverse {
+    fn of(scale: Option<Scale>) -> Self {
+        let units = |size: Option<Units>| size.map_or(1.0, |units| units.size() as f32);
+        let (nodes, needs) = match scale.map_or(Transform::None, |Scale(transform)| transform) {
+            Transform::None => (Vec::new(), Vec::new()),
+            Transform::Log => (vec![node("Exp", &["sums"], "label")], Vec::new()),
+            Transform::Log1p(None) => (
+                vec![
+                    node("Exp", &["sums"], "power"),
+                    node("Sub", &["power", "one"], "label"),
+                ],
+                vec![("one", 1.0)],
+            ),
+            Transform::Log1p(size) => (
+                vec![
+                    node("Abs", &["sums"], "size"),
+                    node("Exp", &["size"], "power"),
+                    node("Sub", &["power", "one"], "distance"),
+                    node("Sign", &["sums"], "sign"),
+                    node("Mul", &["distance", "sign"], "signed"),
+                    node("Mul", &["signed", "units"], "label"),
+                ],
+                vec![("one", 1.0), ("units", units(size))],
+            ),
+            Transform::Sqrt => (
+                vec![
+                    node("Relu", &["sums"], "root"),
+                    node("Mul", &["root", "root"], "label"),
+                ],
+                Vec::new(),
+            ),
+            Transform::Asinh(size) => (
+                vec![
+                    node("Sinh", &["sums"], "ratio"),
+                    node("Mul", &["ratio", "units"], "label"),
+                ],
+                vec![("units", units(size))],
+            ),
+        };
+        Self { nodes, needs }
     }
 }
 

@@ -10,7 +10,7 @@ use super::super::Model;
 use super::forest::{Ask, Flat, Forest, Step};
 use super::value::Value;
 use crate::Error;
-use crate::boost::Link;
+use crate::boost::{Link, Scale};
 use crate::learner::tree::Side;
 
 /// Nodes of one tree, at most.
@@ -18,6 +18,13 @@ const MOST: usize = 1 << 22;
 
 /// The whole document.
 pub(super) fn document(model: &Model, forest: &Forest) -> Result<Value, Error> {
+    if let Some(Scale(transform)) = model.ensemble().scale {
+        return Err(Error::Parameter(format!(
+            "the model cannot be exported to XGBoost: its label was learnt with transform = \"{}\", which XGBoost's files cannot undo. \
+             Export it to ONNX, which can: --format onnx.",
+            transform.name()
+        )));
+    }
     let trees: Vec<Value> = forest
         .trees
         .iter()

@@ -283,11 +283,7 @@ impl Brc {
             }
         }
         progress(u64::from(rounds), u64::from(rounds));
-        Ok(Ensemble {
-            link: Link::Vote,
-            base: vec![0.0],
-            members,
-        })
+        Ok(Ensemble::new(Link::Vote, vec![0.0], members))
     }
 }
 

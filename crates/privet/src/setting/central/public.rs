@@ -24,9 +24,9 @@ pub(super) fn train<N: Neighbours>(rows: &Rows, ledger: &mut Ledger<N>) -> Resul
         output: 0,
         learner: Learner::Linear(linear),
     };
-    Ok(Ensemble {
-        link: Link::Logistic,
-        base: vec![0.0],
-        members: Base::new(rows).linear.map(member).into_iter().collect(),
-    })
+    Ok(Ensemble::new(
+        Link::Logistic,
+        vec![0.0],
+        Base::new(rows).linear.map(member).into_iter().collect(),
+    ))
 }

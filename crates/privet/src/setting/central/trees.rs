@@ -76,6 +76,7 @@ pub fn inprivate(depth: u32) -> Builder {
         .learning_rate(1.0)
         .ridge(1.0)
         .shrinkage(0.0)
+        .calibrate(false)
 }
 
 /// # Privacy

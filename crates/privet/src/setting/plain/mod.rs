@@ -149,11 +149,7 @@ impl Plain {
     }
 
     fn numbers(&self, sample: &Sample<'_>, numbers: &[f32], middle: f64, progress: Progress<'_>) -> Ensemble {
-        let constant = |base: f64| Ensemble {
-            link: Link::Identity,
-            base: vec![base],
-            members: Vec::new(),
-        };
+        let constant = |base: f64| Ensemble::new(Link::Identity, vec![base], Vec::new());
         if numbers.is_empty() {
             return constant(middle);
         }
@@ -206,11 +202,11 @@ fn sums(linear: Vec<Linear>, classes: usize) -> Ensemble {
         output,
         learner: Learner::Linear(linear),
     };
-    Ensemble {
+    Ensemble::new(
         link,
-        base: vec![0.0; outputs],
-        members: linear.into_iter().enumerate().map(member).collect(),
-    }
+        vec![0.0; outputs],
+        linear.into_iter().enumerate().map(member).collect(),
+    )
 }
 
 /// The classes' shares, each counted half a row more than it has, so that none is zero.
@@ -229,9 +225,5 @@ fn majority(classes: Classes<'_>) -> Ensemble {
             )
         }
     };
-    Ensemble {
-        link,
-        base,
-        members: Vec::new(),
-    }
+    Ensemble::new(link, base, Vec::new())
 }

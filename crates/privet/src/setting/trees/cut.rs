@@ -194,19 +194,13 @@ impl Cut {
                 right: child(2 * place + 2),
             });
         Self {
-            tree: Tree {
-                nodes: nodes.collect(),
-                leaves: vec![0.0; questions + 1],
-            },
+            tree: Tree::new(nodes.collect(), vec![0.0; questions + 1]),
             way: Way::Walk,
         }
     }
 
     fn product(features: &Features, parts: Vec<(usize, Groups)>) -> Self {
-        let mut tree = Tree {
-            nodes: Vec::new(),
-            leaves: Vec::new(),
-        };
+        let mut tree = Tree::new(Vec::new(), Vec::new());
         build(features, &parts, &mut tree);
         let mut stride: u16 = parts.iter().map(|(_, groups)| groups.count).product();
         let way = parts.into_iter().map(|(feature, groups)| {

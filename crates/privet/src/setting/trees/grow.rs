@@ -121,7 +121,7 @@ impl<N: Neighbours> Grower<'_, N> {
             .histograms
             .as_ref()
             .and_then(|histograms| histograms.leaves(&cut));
-        let values = leaves.values(&sums, outputs, known.as_deref());
-        Ok(Grown { cut, values })
+        let (values, noise) = leaves.values(&sums, outputs, known.as_deref());
+        Ok(Grown { cut, values, noise })
     }
 }

@@ -23,6 +23,8 @@ pub(super) struct Laws<N> {
     pub(super) labels: Option<Labels<N>>,
     /// Rows by the slots of each feature.
     pub(super) histograms: Option<Law<N>>,
+    /// Rows by score and class.
+    pub(super) calibration: Option<Law<N>>,
     /// The questions of trees.
     pub(super) choice: Option<Choice>,
 }
@@ -52,10 +54,11 @@ impl<N: Neighbours> Laws<N> {
             Noise::Laplace => Norm::L1(norms.l1_under(&typed)),
             Noise::Gaussian => Norm::L2Squared(norms.l2_squared_under(&typed, training.fixed_label)),
         };
-        let counting = |price: Price, features: usize| {
+        let counts = |price: Price, features: usize, anchor: Anchor| {
             let norm = counted(plan.noise, &typed, features as u64);
-            Law::new(relation, norm, price, Anchor::new("trees#histograms"))
+            Law::new(relation, norm, price, anchor)
         };
+        let counting = |price, features| counts(price, features, Anchor::new("trees#histograms"));
         let labels = match (plan.bounds, plan.shares.labels) {
             (Some([min, max]), Some(price)) => {
                 // What public columns leave over lies on either side of zero.
@@ -83,6 +86,11 @@ impl<N: Neighbours> Laws<N> {
             labels,
             histograms: histograms
                 .map(|price| counting(price, training.features.len()))
+                .transpose()?,
+            calibration: plan
+                .shares
+                .calibration
+                .map(|price| counts(price, 1, Anchor::new("trees#calibration")))
                 .transpose()?,
             choice: choice.transpose()?,
         })

@@ -20,8 +20,14 @@ pub(super) struct Leaves {
 }
 
 impl Leaves {
-    /// The values by leaf, then by output. `hessians` are known otherwise, or stand after each gradient.
-    pub(super) fn values(&self, sums: &[i64], outputs: usize, hessians: Option<&[f64]>) -> Vec<f32> {
+    /// The values by leaf, then by output, and the standard deviation of the noise in each: `docs/decisions/0013-noisy-trees.md`.
+    /// `hessians` are known otherwise, or stand after each gradient.
+    pub(super) fn values(
+        &self,
+        sums: &[i64],
+        outputs: usize,
+        hessians: Option<&[f64]>,
+    ) -> (Vec<f32>, Vec<f32>) {
         let unit = 1.0 / ONE as f64;
         let noise = self.deviation * unit;
         let gradients: Vec<f64> = sums.iter().step_by(2).map(|&sum| sum as f64 * unit).collect();
@@ -40,9 +46,11 @@ impl Leaves {
                 Some(known) => known[place / outputs],
                 None => sums[2 * place + 1] as f64 * self.hessian_unit,
             };
-            let newton = (-g / (h.max(0.0) + raised)).clamp(-self.bound, self.bound);
-            (self.rate * kept * newton) as f32
+            let divisor = h.max(0.0) + raised;
+            let newton = (-g / divisor).clamp(-self.bound, self.bound);
+            let scale = self.rate * kept;
+            ((scale * newton) as f32, (scale * noise / divisor) as f32)
         };
-        gradients.iter().enumerate().map(value).collect()
+        gradients.iter().enumerate().map(value).unzip()
     }
 }

@@ -18,7 +18,9 @@
 //! | `grow` | tree after tree |
 //! | `rows` | the table behind the wall, with its scores |
 //! | `leaves` | values from noisy sums |
+//! | `calibration` | probabilities of two classes that are right on average |
 
+mod calibration;
 mod coding;
 mod cut;
 mod greedy;
@@ -119,12 +121,28 @@ impl Plan {
             let tree = grower.tree(number, trees.last(), &mut coins, &mut paid)?;
             trees.push(tree);
         }
+        let mut rows = grower.rows;
+        let calibration = match (&grower.laws.calibration, trees.last()) {
+            (Some(law), Some(last)) => {
+                rows.update(Private::new(()), |rows, ()| rows.add(last));
+                Some(calibration::release(law, &rows, &mut paid)?)
+            }
+            _ => None,
+        };
         progress(self.trees.into(), self.trees.into());
-        Ok(self.ensemble(trees, labels, start))
+        let ensemble = self.ensemble(trees, labels, start);
+        Ok(Ensemble {
+            calibration,
+            ..ensemble
+        })
     }
 
     fn draws(&self) -> u64 {
-        let counted = [self.shares.labels, self.shares.histograms];
+        let counted = [
+            self.shares.labels,
+            self.shares.histograms,
+            self.shares.calibration,
+        ];
         let nodes = self.shares.level.map_or(0, |_| (1u64 << self.depth) - 1);
         u64::from(self.trees) * (1 + nodes) + counted.iter().flatten().count() as u64
     }
@@ -137,25 +155,21 @@ impl Plan {
             Coding::Classes(_) => Link::Softmax,
             Coding::Residual(_) => Link::Identity,
         };
+        let of_output = |all: &[f32], output: usize| {
+            let own = all[output..].iter().step_by(outputs);
+            own.map(|&x| (f64::from(x) * unit).clamp(f64::from(f32::MIN), f64::from(f32::MAX)) as f32)
+                .collect::<Vec<f32>>()
+        };
         let member = |grown: &Grown, output: usize| Member {
             weight: 1.0,
             output,
             learner: Learner::Tree(Tree {
                 nodes: grown.cut.tree.nodes.clone(),
-                leaves: grown.values[output..]
-                    .iter()
-                    .step_by(outputs)
-                    .map(|&value| {
-                        (f64::from(value) * unit).clamp(f64::from(f32::MIN), f64::from(f32::MAX)) as f32
-                    })
-                    .collect(),
+                leaves: of_output(&grown.values, output),
+                noise: few_digits(of_output(&grown.noise, output)),
             }),
         };
-        let mut ensemble = Ensemble {
-            link,
-            base: vec![base; outputs],
-            members: Vec::new(),
-        };
+        let mut ensemble = Ensemble::new(link, vec![base; outputs], Vec::new());
         if let Some(start) = start {
             ensemble
                 .base
@@ -171,4 +185,17 @@ impl Plan {
         }
         ensemble
     }
+}
+
+/// Three digits, rounded up, are enough to say how noisy leaves are; and one number if all are as noisy.
+fn few_digits(mut noise: Vec<f32>) -> Vec<f32> {
+    for x in noise.iter_mut().filter(|x| **x > 0.0) {
+        let exact = f64::from(*x);
+        let step = 10f64.powf(exact.log10().floor() - 2.0);
+        *x = ((exact / step).ceil() * step).min(f64::from(f32::MAX)) as f32;
+    }
+    if noise.windows(2).all(|pair| pair[0] == pair[1]) {
+        noise.truncate(1);
+    }
+    noise
 }

@@ -72,6 +72,8 @@ pub struct Trees {
     pub ridge: Option<f64>,
     /// How much of what noise explains is taken off a tree.
     pub shrinkage: Option<f64>,
+    /// Whether probabilities of two classes are recalibrated, for a part of the budget.
+    pub calibrate: Option<bool>,
 }
 
 /// What can be spent on all trees, and the public facts.
@@ -127,6 +129,7 @@ impl Trees {
                 "gradient_clip = {clip} is for two classes, or a number: leave it out"
             )));
         }
+        let calibrated = self.is_calibrated(schema)?;
         let noise = match facts.price {
             Price::Pure(_) => Noise::Laplace,
             Price::Gaussian(_) | Price::Concentrated(_) => Noise::Gaussian,
@@ -181,7 +184,7 @@ impl Trees {
             splits,
             trees,
             self.depth(),
-            [is_number, histograms],
+            [is_number, histograms, calibrated],
             self.places,
         )?;
         Ok(Plan {
@@ -213,6 +216,7 @@ impl Trees {
             leaves: self.leaves.or((!by_depth).then_some(plan.leaves as u32)),
             depth: self.depth.or(by_depth.then_some(plan.depth)),
             learning_rate: Some(plan.learning_rate),
+            calibrate: plan.shares.calibration.map(|_| true).or(self.calibrate),
             ..self.clone()
         }
     }
@@ -232,8 +236,21 @@ impl Trees {
             named("gradient_clip", self.clip.map(|x| x.to_string())),
             named("ridge", self.ridge.map(|x| x.to_string())),
             named("shrinkage", self.shrinkage.map(|x| x.to_string())),
+            named("calibrate", self.calibrate.map(|x| x.to_string())),
         ];
         all.into_iter().flatten().collect()
+    }
+
+    /// Two classes are, unless that is declined.
+    fn is_calibrated(&self, schema: &Schema) -> Result<bool, Error> {
+        let two =
+            matches!(schema.label(), Some((_, Label::Classes(declared))) if declared.values().len() == 2);
+        match self.calibrate {
+            Some(true) if !two => Err(Error::Parameter(
+                "calibrate = true is for a label of two classes: leave it out".into(),
+            )),
+            given => Ok(two && given.unwrap_or(true)),
+        }
     }
 
     fn depth(&self) -> u32 {
@@ -336,6 +353,12 @@ impl Plan {
         });
         if let Some(price) = self.shares.histograms {
             lines.push(format!("{price} of it counts rows by column first."));
+        }
+        if let Some(price) = self.shares.calibration {
+            lines.push(format!(
+                "{price} of it counts rows by score and class when all trees are grown, so that probabilities are right on average \
+                 (calibrate = false leaves that out)."
+            ));
         }
         Ok(lines)
     }

@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use super::calibration;
 use super::coding::Coding;
 use super::cut::Cut;
 use super::greedy::Pull;
@@ -32,11 +33,12 @@ enum Labels {
     Numbers(Vec<f32>),
 }
 
-/// A tree that is finished: its cut, and the values of its leaves for each output.
+/// A tree that is finished: its cut, and the values of its leaves for each output, with the deviations of their noise.
 #[derive(Debug, Clone)]
 pub(super) struct Grown {
     pub(super) cut: Cut,
     pub(super) values: Vec<f32>,
+    pub(super) noise: Vec<f32>,
 }
 
 /// What happens between two releases, in one pass over the rows. A row's part in it follows from the row and from what was
@@ -176,6 +178,17 @@ impl Rows {
         if let Labels::Numbers(numbers) = &self.labels {
             for &number in numbers {
                 counts[points.partition_point(|&point| point <= f64::from(number))] += 1;
+            }
+        }
+        counts
+    }
+
+    /// Rows of two classes by score and class.
+    pub(super) fn by_score(&self) -> Vec<i64> {
+        let mut counts = vec![0; calibration::COUNTS];
+        if let Labels::Sides(sides) = &self.labels {
+            for (&score, &side) in self.scores.iter().zip(sides) {
+                counts[calibration::place(score, side)] += 1;
             }
         }
         counts

@@ -8,6 +8,8 @@ use crate::privacy::account::Price;
 const COUNTS: u64 = 10;
 const QUANTILES: u64 = 5;
 const LABELS: u64 = 4;
+/// What is measured to pay for itself many times over in log loss, and cost next to no order.
+const CALIBRATION: u64 = 5;
 
 /// What goes to what.
 #[derive(Debug, Clone, Copy)]
@@ -18,6 +20,8 @@ pub(super) struct Shares {
     pub(super) labels: Option<Price>,
     /// Of the histograms of features, if there are any.
     pub(super) histograms: Option<Price>,
+    /// Of rows by score and class, if probabilities are recalibrated.
+    pub(super) calibration: Option<Price>,
     /// Of the choice of questions, for each level of each tree.
     pub(super) level: Option<Price>,
     /// Of each tree's leaves.
@@ -30,7 +34,7 @@ impl Shares {
         splits: Splits,
         trees: u32,
         depth: u32,
-        [labels, counts]: [bool; 2],
+        [labels, counts, calibrated]: [bool; 3],
         places: Places,
     ) -> Result<Self, Error> {
         let few = || {
@@ -48,7 +52,10 @@ impl Shares {
             percent => price.part(percent, 100).ok_or_else(few).map(Some),
         };
         let for_labels = if labels { LABELS } else { 0 };
-        let rest = price.part(100 - percent - for_labels, 100).ok_or_else(few)?;
+        let for_calibration = if calibrated { CALIBRATION } else { 0 };
+        let rest = price
+            .part(100 - percent - for_labels - for_calibration, 100)
+            .ok_or_else(few)?;
         let (level, leaves) = match splits {
             Splits::NoisyGreedy => (
                 Some(
@@ -63,6 +70,7 @@ impl Shares {
             all: price,
             labels: share(for_labels)?,
             histograms: share(percent)?,
+            calibration: share(for_calibration)?,
             level,
             leaves,
         })

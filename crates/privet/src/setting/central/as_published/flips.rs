@@ -92,11 +92,7 @@ impl Flips {
             members.push(member(coefficient, plane.linear(&rows)));
             weights.take(&rows, coefficient);
         }
-        let ensemble = Ensemble {
-            link: Link::Vote,
-            base: vec![0.0],
-            members,
-        };
+        let ensemble = Ensemble::new(Link::Vote, vec![0.0], members);
         Model::new(schema, ensemble, leave.certificate(), Settings::new(Vec::new()))
     }
 }

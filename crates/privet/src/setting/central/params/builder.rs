@@ -197,6 +197,13 @@ impl Builder {
         self.with("shrinkage")
     }
 
+    /// Whether the probabilities that `trees` give two classes are recalibrated, for a twentieth of the budget; they are if not given.
+    #[must_use]
+    pub fn calibrate(mut self, calibrate: bool) -> Self {
+        self.trees.calibrate = Some(calibrate);
+        self.with("calibrate")
+    }
+
     fn with(mut self, parameter: &'static str) -> Self {
         self.given.push(parameter);
         self

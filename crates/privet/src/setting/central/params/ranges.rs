@@ -51,7 +51,7 @@ pub(super) fn owners(parameter: &str) -> &'static [&'static str] {
         "bins" => &["histogram-bayes", "trees"],
         "delta" => &["trees", "auto"],
         "splits" | "trees" | "leaves" | "depth" | "learning_rate" | "gradient_clip" | "ridge"
-        | "shrinkage" => &["trees"],
+        | "shrinkage" | "calibrate" => &["trees"],
         "encoding" => &["objective"],
         "planes" => &["brc"],
         _ => &["brc", "people"],

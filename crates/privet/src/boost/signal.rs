@@ -1,0 +1,293 @@
+//! What each feature does to scores, beside what noise alone would do.
+//!
+//! Leaves that were released with noise carry its standard deviation. So the part of the scores that depends on one feature has a
+//! variance over that feature's cells, and the same variance is known for leaves that hold nothing but noise: its mean, and how far it
+//! strays. `docs/decisions/0013-noisy-trees.md` has the formulas. Everything follows from the model alone: how many rows a leaf has is
+//! guessed from its noise, which is smaller where the released hessian is larger.
+
+use super::Ensemble;
+use crate::learner::Learner;
+use crate::learner::tree::{Child, Column, Tree};
+
+/// Neighbouring slots of a feature are taken together, so that there are no more than this.
+const GROUPS: usize = 32;
+/// How often at least one column that is noise may be said to be more.
+const ALARMS: f64 = 0.05;
+
+/// What a feature does to the scores.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Signal {
+    /// The variance of what it adds to the scores, over its cells.
+    pub variance: f64,
+    /// The same, on average, if its leaves held noise alone.
+    pub by_noise: f64,
+    /// How far the variance stands out, in standard errors: about 0 ± 1 if there is noise alone.
+    pub deviations: f64,
+}
+
+impl Signal {
+    /// Whether it is more than noise: of models with so many columns of nothing but noise, one in twenty has a column of which this is
+    /// said.
+    pub fn stands_out(&self, columns: usize) -> bool {
+        let z = self.deviations;
+        // An upper bound of the normal tail, after Mills.
+        let tail = (-0.5 * z * z).exp() / (z * (2.0 * std::f64::consts::PI).sqrt());
+        z > 0.0 && columns.max(1) as f64 * tail <= ALARMS
+    }
+
+    /// From the variance, and the mean and variance that it has by noise. A sum of squares is nearly normal after its cube root is
+    /// taken (Wilson and Hilferty 1931), with the degrees of freedom that its mean and variance imply (Satterthwaite 1946).
+    fn new(variance: f64, by_noise: f64, spread: f64) -> Option<Self> {
+        if !(by_noise > 0.0 && spread > 0.0) {
+            return None;
+        }
+        let part = 2.0 / 9.0 * spread / (2.0 * by_noise * by_noise);
+        let deviations = ((variance / by_noise).cbrt() - (1.0 - part)) / part.sqrt();
+        deviations.is_finite().then_some(Self {
+            variance,
+            by_noise,
+            deviations,
+        })
+    }
+}
+
+impl Ensemble {
+    /// What each feature does beside what noise would; nothing for a feature that no noisy leaf depends on.
+    pub fn signals(&self, columns: &[Column]) -> Vec<Option<Signal>> {
+        let slope = self
+            .calibration
+            .as_ref()
+            .map_or(1.0, |calibration| calibration.slope);
+        let noisy = |output: usize| {
+            let own = self.members.iter().filter(move |member| member.output == output);
+            own.filter_map(move |member| match &member.learner {
+                Learner::Tree(tree) if tree.noise.iter().any(|noise| *noise > 0.0) => {
+                    Some((slope * member.weight, tree))
+                }
+                _ => None,
+            })
+        };
+        let mut sums = vec![[0.0; 3]; columns.len()];
+        for output in 0..self.outputs() {
+            let shares = Shares::of(columns, noisy(output).map(|(_, tree)| tree));
+            let mut effects: Vec<Effect> = shares.by_group.iter().map(|own| Effect::new(own.len())).collect();
+            for (weight, tree) in noisy(output) {
+                let size = size(tree);
+                each_leaf(tree, columns, &mut |leaf, asked| {
+                    let Some(noise) = tree.deviation(leaf) else { return };
+                    let (value, noise) = (
+                        weight * f64::from(tree.leaves[leaf]),
+                        size * weight * f64::from(noise),
+                    );
+                    shares.tell(asked, |feature, part, inside| {
+                        effects[feature].add(inside, part * value, part * noise);
+                    });
+                });
+            }
+            for ((sum, effect), share) in sums.iter_mut().zip(&effects).zip(&shares.by_group) {
+                sum.iter_mut()
+                    .zip(effect.moments(share))
+                    .for_each(|(sum, own)| *sum += own);
+            }
+        }
+        let signal = |[variance, by_noise, spread]: [f64; 3]| Signal::new(variance, by_noise, spread);
+        sums.into_iter().map(signal).collect()
+    }
+}
+
+/// How large a tree's values are, in deviations of their noise. Shrinkage keeps more of trees that happen to be large; given their size, noise
+/// alone still points anywhere. It counts up to where noise alone hardly ever goes, so that trees that say much are not called noisy.
+fn size(tree: &Tree) -> f64 {
+    let ratio = |leaf: usize| {
+        let noise = tree.deviation(leaf).filter(|noise| *noise > 0.0);
+        noise.map(|noise| f64::from(tree.leaves[leaf] / noise).powi(2))
+    };
+    let squares: Vec<f64> = (0..tree.leaves.len()).filter_map(ratio).collect();
+    let count = squares.len().max(1) as f64;
+    let most = 1.0 + 2.0 * (2.0 / count).sqrt();
+    (squares.iter().sum::<f64>() / count).min(most).sqrt()
+}
+
+/// The slots of one feature that lead to a leaf.
+struct Asked {
+    feature: usize,
+    inside: Vec<bool>,
+}
+
+impl Asked {
+    /// Which part of each group of slots is inside.
+    fn by_group(&self) -> Vec<f64> {
+        let slots = self.inside.len();
+        let groups = slots.min(GROUPS);
+        let (mut inside, mut all) = (vec![0.0; groups], vec![0.0; groups]);
+        for (slot, &is_inside) in self.inside.iter().enumerate() {
+            all[slot * groups / slots] += 1.0;
+            inside[slot * groups / slots] += f64::from(u8::from(is_inside));
+        }
+        inside
+            .iter_mut()
+            .zip(all)
+            .for_each(|(inside, all)| *inside /= all);
+        inside
+    }
+}
+
+/// Tells each leaf with the slots that lead to it, of the features that are asked about on the way.
+fn each_leaf(tree: &Tree, columns: &[Column], tell: &mut dyn FnMut(usize, &[Asked])) {
+    fn descend(
+        at: Child,
+        (tree, columns): (&Tree, &[Column]),
+        asked: &mut Vec<Asked>,
+        tell: &mut dyn FnMut(usize, &[Asked]),
+    ) {
+        let node = match at {
+            Child::Leaf(leaf) => return tell(leaf as usize, asked),
+            Child::Node(node) => &tree.nodes[node as usize],
+        };
+        let feature = node.feature as usize;
+        let known = asked.iter().position(|own| own.feature == feature);
+        let is_new = known.is_none();
+        if is_new {
+            asked.push(Asked {
+                feature,
+                inside: vec![true; columns[feature].slots],
+            });
+        }
+        let place = known.unwrap_or(asked.len() - 1);
+        let before = asked[place].inside.clone();
+        for (child, left) in [(node.left, true), (node.right, false)] {
+            let all = before.iter().enumerate();
+            let inside = all.map(|(slot, &is_inside)| {
+                is_inside && node.rule.goes_left(slot as u16, &columns[feature]) == left
+            });
+            asked[place].inside = inside.collect();
+            descend(child, (tree, columns), asked, tell);
+        }
+        match is_new {
+            true => drop(asked.pop()),
+            false => asked[place].inside = before,
+        }
+    }
+    let root = match tree.nodes.is_empty() {
+        true => Child::Leaf(0),
+        false => Child::Node(0),
+    };
+    descend(root, (tree, columns), &mut Vec::new(), tell);
+}
+
+/// About which part of the rows is in each group of each feature's slots.
+struct Shares {
+    by_group: Vec<Vec<f64>>,
+}
+
+impl Shares {
+    /// A leaf's noise falls with its released hessian, and so with its rows.
+    fn of<'a>(columns: &[Column], trees: impl Iterator<Item = &'a Tree>) -> Self {
+        let empty = |column: &Column| vec![0.0; column.slots.min(GROUPS)];
+        let mut by_group: Vec<Vec<f64>> = columns.iter().map(empty).collect();
+        for tree in trees {
+            let precision = |leaf: usize| {
+                tree.deviation(leaf)
+                    .filter(|noise| *noise > 0.0)
+                    .map(|noise| 1.0 / f64::from(noise))
+            };
+            let all: f64 = (0..tree.leaves.len()).filter_map(precision).sum();
+            each_leaf(tree, columns, &mut |leaf, asked| {
+                let Some(own) = precision(leaf) else { return };
+                for asked in asked {
+                    let (inside, groups) = (asked.by_group(), &mut by_group[asked.feature]);
+                    let total: f64 = inside.iter().sum();
+                    for (group, part) in groups.iter_mut().zip(inside).filter(|_| total > 0.0) {
+                        *group += own / all * part / total;
+                    }
+                }
+            });
+        }
+        for groups in &mut by_group {
+            let total: f64 = groups.iter().sum();
+            groups
+                .iter_mut()
+                .filter(|_| total > 0.0)
+                .for_each(|share| *share /= total);
+        }
+        Self { by_group }
+    }
+
+    /// Tells each feature on the way to a leaf which part of the rows goes this way by what is asked about other features, and which of
+    /// its own groups do.
+    fn tell(&self, asked: &[Asked], mut tell: impl FnMut(usize, f64, &[f64])) {
+        let inside: Vec<Vec<f64>> = asked.iter().map(Asked::by_group).collect();
+        let share = |(asked, inside): (&Asked, &Vec<f64>)| -> f64 {
+            inside
+                .iter()
+                .zip(&self.by_group[asked.feature])
+                .map(|(a, p)| a * p)
+                .sum()
+        };
+        let parts: Vec<f64> = asked.iter().zip(&inside).map(share).collect();
+        for (place, (asked, inside)) in asked.iter().zip(&inside).enumerate() {
+            let others = parts.iter().enumerate().filter(|(other, _)| *other != place);
+            tell(asked.feature, others.map(|(_, part)| part).product(), inside);
+        }
+    }
+}
+
+/// What one feature adds to a score, by groups of its slots, and the covariances that noise gives it.
+struct Effect {
+    values: Vec<f64>,
+    noise: Vec<Vec<f64>>,
+}
+
+impl Effect {
+    fn new(groups: usize) -> Self {
+        Self {
+            values: vec![0.0; groups],
+            noise: vec![vec![0.0; groups]; groups],
+        }
+    }
+
+    /// A leaf that these parts of the groups go to.
+    fn add(&mut self, inside: &[f64], value: f64, noise: f64) {
+        for (group, &part) in inside.iter().enumerate().filter(|(_, part)| **part > 0.0) {
+            self.values[group] += part * value;
+            for (sum, &other) in self.noise[group].iter_mut().zip(inside) {
+                *sum += part * other * noise * noise;
+            }
+        }
+    }
+
+    /// The variance over rows; and the mean and the variance of that number if all is Gaussian noise.
+    fn moments(&self, share: &[f64]) -> [f64; 3] {
+        let mean: f64 = share.iter().zip(&self.values).map(|(p, x)| p * x).sum();
+        let variance = share
+            .iter()
+            .zip(&self.values)
+            .map(|(p, x)| p * (x - mean) * (x - mean))
+            .sum();
+        // The matrix that weighs and centres, times the covariances.
+        let column_means: Vec<f64> = (0..share.len())
+            .map(|column| {
+                share
+                    .iter()
+                    .zip(&self.noise)
+                    .map(|(p, row)| p * row[column])
+                    .sum()
+            })
+            .collect();
+        let centred: Vec<Vec<f64>> = share
+            .iter()
+            .zip(&self.noise)
+            .map(|(p, row)| {
+                row.iter()
+                    .zip(&column_means)
+                    .map(|(x, mean)| p * (x - mean))
+                    .collect()
+            })
+            .collect();
+        let groups = 0..share.len();
+        let by_noise = groups.clone().map(|group| centred[group][group]).sum();
+        let squares = groups.clone().flat_map(|a| groups.clone().map(move |b| (a, b)));
+        let spread = 2.0 * squares.map(|(a, b)| centred[a][b] * centred[b][a]).sum::<f64>();
+        [variance, by_noise, spread]
+    }
+}
