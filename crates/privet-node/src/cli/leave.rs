@@ -98,6 +98,17 @@ pub(super) fn spare_model(ledger: &Where, out: &Path, overwrite: bool) -> Result
     writable(out)
 }
 
+/// Where a model goes, and whether one is there.
+pub(super) fn place(out: &Path) -> String {
+    match Model::is_begun(&opening(out)) {
+        true => format!(
+            "{}, where a model is already: `privet train` will refuse without --overwrite",
+            out.display()
+        ),
+        false => out.display().to_string(),
+    }
+}
+
 /// That a file can be written there, asked before it is paid for.
 pub(super) fn writable(out: &Path) -> Result<(), Failure> {
     let folder = out.parent().filter(|folder| *folder != Path::new(""));

@@ -77,11 +77,13 @@ pub(super) fn run(keep: Option<&Path>) -> Result<Answer, Failure> {
     match keep {
         Some(folder) => {
             fs::create_dir_all(folder).map_err(failed)?;
-            if fs::symlink_metadata(folder.join("ledger.db")).is_ok() {
-                return Err(Failure::usage(format!(
-                    "{} has a ledger already: choose a new folder for --keep",
-                    folder.display()
-                )));
+            for (name, what) in [("ledger.db", "ledger"), ("model.privet", "model")] {
+                if fs::symlink_metadata(folder.join(name)).is_ok() {
+                    return Err(Failure::usage(format!(
+                        "{} has a {what} already: choose a new folder for --keep",
+                        folder.display()
+                    )));
+                }
             }
             tell(folder, true)
         }

@@ -60,7 +60,7 @@ fn central(curated: &Curated, source: &Source, job: &Job, ledger: &Where) -> Res
     let _ = writeln!(text, "\nWHAT HAPPENS");
     let _ = writeln!(text, "  reads      {}", source.data.display());
     let _ = writeln!(text, "  trains     {}", summary(&settings));
-    let _ = writeln!(text, "  writes     {}", job.output.display());
+    let _ = writeln!(text, "  writes     {}", leave::place(&job.output));
     let _ = writeln!(text, "\nTHE NOISE");
     for line in &noise {
         let _ = writeln!(text, "  -  {line}");
@@ -182,7 +182,7 @@ fn unprotected(plain: &Plain, source: &Source, job: &Job, ledger: &Where) -> Res
     );
     let _ = writeln!(text, "reads      {}", source.data.display());
     let _ = writeln!(text, "trains     {}", summary(&plain.settings()));
-    let _ = writeln!(text, "writes     {}", job.output.display());
+    let _ = writeln!(text, "writes     {}", leave::place(&job.output));
     let _ = if schema.is_private() {
         writeln!(
             text,

@@ -59,7 +59,7 @@ pub(super) fn run(apart: &Apart, job: &Job, ledger: &Where) -> Result<Answer, Fa
     }
     let settings = apart.vertical.settings();
     let _ = writeln!(text, "  trains     {}", summary(&settings));
-    let _ = writeln!(text, "  writes     {}", job.output.display());
+    let _ = writeln!(text, "  writes     {}", leave::place(&job.output));
     let path = ledger.path()?;
     let book = Store::read_only(path)
         .ok()
