@@ -14,7 +14,7 @@ use super::account::Price;
 use super::certificate::{Certificate, Leakage, Payment, Stand};
 use super::journal::{Entry, Event, Head};
 use super::mechanism::ordered::{Distance, Loss};
-use super::run::Run;
+use super::run::{Run, public_name};
 use super::texts::check_texts;
 use crate::Error;
 pub use kept::{Account, Line};
@@ -28,7 +28,7 @@ pub struct Book {
     /// Each name of a data set, and the name that its budget is kept under.
     names: BTreeMap<String, String>,
     accounts: BTreeMap<String, Account>,
-    /// What each run did, by the data set's name in its entries and the run's.
+    /// What each run did, by the data set's name in its entries and the run's public name.
     runs: BTreeMap<(String, String), Run>,
 }
 
@@ -314,15 +314,15 @@ impl Book {
 
     /// What the entries of one run say.
     pub(in crate::privacy) fn run(&self, dataset: &str, name: &str) -> Option<&Run> {
-        self.runs.get(&(dataset.to_owned(), name.to_owned()))
+        self.runs.get(&(dataset.to_owned(), public_name(name)))
     }
 
     /// The certificate that follows from the entries of these runs on a data set, as if it were made now; `None` if one of them has
-    /// no entry here. `relation` is whose rows they are about, where their entries do not say it.
+    /// no entry here. Runs go by the names that certificates know them by. `relation` is whose rows they are about, where their entries do not say it.
     pub fn certificate(&self, dataset: &str, runs: &[String], relation: &Relation) -> Option<Certificate> {
         let found: Vec<&Run> = runs
             .iter()
-            .map(|name| self.run(dataset, name))
+            .map(|name| self.runs.get(&(dataset.to_owned(), name.clone())))
             .collect::<Option<_>>()?;
         let last = found.last()?.relation().unwrap_or(relation);
         let stand = Stand {
@@ -356,7 +356,7 @@ impl Book {
     }
 
     fn run_mut(&mut self, dataset: &str, name: &str) -> &mut Run {
-        let key = (dataset.to_owned(), name.to_owned());
+        let key = (dataset.to_owned(), public_name(name));
         self.runs.entry(key).or_default()
     }
 

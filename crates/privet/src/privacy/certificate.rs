@@ -126,8 +126,8 @@ pub struct Certificate {
     pub recorded: bool,
     /// Where the ledger's chain ended: `privet ledger verify --against` looks for it.
     pub ledger: Head,
-    /// The runs whose entries it speaks of, by their names in the ledger: everything above follows from these entries. Certificates
-    /// that were written before runs had names have none.
+    /// The runs whose entries it speaks of, by a hash of their names in the ledger: everything above follows from these entries.
+    /// Certificates that were written before runs had names have none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub runs: Vec<String>,
     /// What holds for the data sets of other parties that took part, in their own words.

@@ -2,9 +2,11 @@
 //! use the same code, on the same entries.
 
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use super::account::{Caps, Price};
 use super::certificate::{Claim, Guarantee, Leakage, Observer, Payment, pure_sum};
+use super::journal::hexadecimal;
 use super::mechanism::ordered::Distance;
 use super::{Delta, Epsilon, Relation};
 
@@ -16,6 +18,14 @@ pub struct Promise {
     pub caps: Caps,
     /// The δ of the job, or of the budget where a job promised nothing; none where all is pure ε.
     pub delta: Delta,
+}
+
+/// The name by which certificates know a run. The one in the ledger is told to nobody: by it a party's run is taken up again.
+pub(super) fn public_name(name: &str) -> String {
+    let hash = Sha256::new_with_prefix(b"privet-run-1\0")
+        .chain_update(name)
+        .finalize();
+    hexadecimal(&hash[..16])
 }
 
 /// One run, as its entries say it.

@@ -3,6 +3,7 @@
 use super::certificate::{Certificate, Claim, Guarantee, Observer};
 use super::journal::{Event, Head, Journal, random_name};
 use super::ledger::append;
+use super::run::public_name;
 use super::{Private, Relation, book, texts};
 use crate::Error;
 
@@ -37,7 +38,7 @@ impl Unprotected {
         append(journal, event)?;
         let book = book::Book::of(&journal.read()?)?;
         let certificate = book
-            .certificate(dataset, &[run], relation)
+            .certificate(dataset, &[public_name(&run)], relation)
             .ok_or_else(|| Error::Journal("the entry that was just written is not there".into()))?;
         Ok(Self {
             certificate: Certificate {

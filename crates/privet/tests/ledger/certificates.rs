@@ -291,6 +291,19 @@ fn a_certificate_follows_from_the_entries_of_its_run() {
         let found = book.certificate("toy", &certificate.runs, &relation);
         assert_eq!(found.as_ref(), Some(&certificate));
         assert_eq!(book.certificate("other", &certificate.runs, &relation), None);
+        let told = certificate.to_json();
+        let own = |entry: &Entry| {
+            entry
+                .text()
+                .split("\"run\":\"")
+                .nth(1)
+                .map(|name| name[..32].to_owned())
+        };
+        let names: Vec<String> = journal.entries().iter().filter_map(own).collect();
+        assert!(
+            names.len() >= 2 && names.iter().all(|name| !told.contains(name)),
+            "{told}"
+        );
         assert_eq!(book.certificate("toy", &["unknown".into()], &relation), None);
     }
 }

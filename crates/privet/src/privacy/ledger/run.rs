@@ -6,7 +6,7 @@ use crate::privacy::account::{Caps, Price};
 use crate::privacy::book::Line;
 use crate::privacy::certificate::{Certificate, Stand};
 use crate::privacy::journal::Journal;
-use crate::privacy::run::{Promise, Run};
+use crate::privacy::run::{Promise, Run, public_name};
 use crate::privacy::{Delta, Neighbours, Relation};
 
 impl<N: Neighbours> Ledger<N> {
@@ -70,7 +70,7 @@ impl<N: Neighbours> Ledger<N> {
         let account = account.filter(|_| recorded && !self.broken);
         let named = recorded && self.book.run(&self.dataset, &self.name).is_some();
         let stand = Stand {
-            names: Vec::from_iter(named.then_some(self.name)),
+            names: Vec::from_iter(named.then(|| public_name(&self.name))),
             total: account.and_then(|account| account.total(&relation)),
             head: self.book.head().clone(),
             recorded,
