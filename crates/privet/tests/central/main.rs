@@ -5,6 +5,7 @@
 #[allow(clippy::unwrap_used, reason = "a test")]
 mod home;
 mod inprivate;
+mod lessons;
 mod mutants;
 mod payments;
 mod public;
