@@ -7,9 +7,12 @@
 //! that does so accuses correct mechanisms (a test below shows it). So **half of the samples choose, the other half
 //! measures**, with Clopper-Pearson bounds, which hold at every sample size.
 //!
+//! An event that was fixed before anything was drawn needs no half to be chosen on: [`Known`].
+//!
 //! Samples must be independent. A bound that exceeds the claimed ε is wrong with probability at most the stated rate.
 
 mod event;
+mod known;
 
 use std::collections::HashMap;
 use std::fmt::Debug;
@@ -18,6 +21,9 @@ use std::hash::Hash;
 use crate::Verdict;
 use crate::interval::{Tally, at_least, at_most};
 use event::Split;
+use known::quantile;
+
+pub use known::Known;
 
 /// A lower bound and what it rests on.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,6 +57,14 @@ pub fn lower_bound_beyond<T: Ord + Clone + Debug>(
 ) -> Evidence {
     assert!((0.0..1.0).contains(&delta), "δ is {delta}");
     search(on_first, on_second, miss, |p, q| ((p - delta) / q).ln())
+}
+
+/// A lower bound on the μ of a Gaussian-DP guarantee, Φ⁻¹(p) − Φ⁻¹(q), wrong with probability at most `miss`.
+///
+/// # Panics
+/// If `miss` is not in (0, 1).
+pub fn mu_lower_bound<T: Ord + Clone + Debug>(on_first: &[T], on_second: &[T], miss: f64) -> Evidence {
+    search(on_first, on_second, miss, |p, q| quantile(p) - quantile(q))
 }
 
 /// A lower bound on δ at the given ε, wrong with probability at most `miss`.

@@ -4,6 +4,8 @@
 
 #[path = "house/evasions.rs"]
 mod evasions;
+#[path = "house/lessons.rs"]
+mod lessons;
 #[path = "house/paths.rs"]
 mod paths;
 #[path = "house/proofs.rs"]
@@ -91,6 +93,17 @@ fn every_claim_has_a_proof_and_every_proof_an_audit() {
         tests.contains("every_claim_has_a_proof_and_every_proof_an_audit"),
         "tests were found"
     );
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn every_lesson_has_its_tests_or_a_reason() {
+    let tests: BTreeSet<String> = sources()
+        .into_iter()
+        .flat_map(|(_, tokens)| proofs::tests(tokens))
+        .collect();
+    let (_, page) = read(&root().join("docs/lessons.md"));
+    let faults = lessons::faults(&page, &tests);
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 

@@ -72,6 +72,19 @@ fn delta_is_bounded_at_a_given_epsilon() {
     );
 }
 
+/// Coins at Φ(1) against Φ(−1): what a single event shows of μ = 2.
+#[test]
+fn mu_is_bounded_without_knowing_the_event() {
+    let mut source = Source::seeded(47);
+    let mut answers = |truth: f64| -> Vec<bool> { (0..100_000).map(|_| source.coin(truth)).collect() };
+    let honest = mu_lower_bound(&answers(0.841_344_7), &answers(0.158_655_3), MISS);
+    assert!(honest.bound <= 2.0 && honest.bound > 1.9, "{honest:?}");
+    // The same at nine tenths of the noise: Φ(10/9).
+    let mutant = mu_lower_bound(&answers(0.866_740_1), &answers(0.133_259_9), MISS);
+    assert!(mutant.bound > 2.0, "{mutant:?}");
+    assert_eq!(mu_lower_bound(&answers(0.5), &answers(0.5), MISS).bound, 0.0);
+}
+
 #[test]
 fn scattered_values_are_found_where_thresholds_see_nothing() {
     // One neighbour gives only even numbers: no half-line differs, every value does.

@@ -42,6 +42,7 @@ fn scores_by_class_move_by_their_claim_and_no_more() {
                 for says in [vec![0], vec![9_000_000, -9_000_000, 0], vec![-40_000, 7]] {
                     let corners = corners(open);
                     let case = Case {
+                        schema: &open.schema(),
                         open,
                         change,
                         units: &units(&corners[..4], k as usize),

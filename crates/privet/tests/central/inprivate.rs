@@ -6,13 +6,15 @@ use privet::Error;
 use privet::data::schema::{Kind, Label};
 use privet::data::{Keep, Table};
 use privet::learner::Learner;
+use privet::privacy::account::Price;
 use privet::privacy::{AddRemove, Coins, Epsilon, Unprotected};
 use privet::setting::central::as_published::InPrivate;
 use privet::setting::central::as_published::inprivate::{Levels, Loss, Published, gain};
-use privet::setting::central::inprivate;
+use privet::setting::central::{Splits, inprivate};
+use privet_testkit::epsilon::Known;
 
 use crate::home::{column, number, schema, table, values};
-use crate::tables::built;
+use crate::tables::{built, start};
 use crate::window::{Script, watch};
 
 fn printed(depth: u32, epsilon: Option<f64>) -> InPrivate {
@@ -205,22 +207,56 @@ fn thresholds_of_the_data_tell_who_was_there() {
     }
 }
 
-/// A choice between two questions, which one row decides: what shows there stays within ε, and would not at a price that was not paid.
+/// A choice between two questions, on which one row has most influence: it is as good as alone on its side of the one column, and against everybody on
+/// its side of the other. Gains move by 252 of the 256 that are claimed, from 124 below to 128 above each other.
+///
+/// One run chooses for a hundred trees, whose learning rate is next to nothing: that many independent choices. With 25 000 choices on each table the bound
+/// on the range of the loss is off by 0.75 % (one standard error) and loses 5 %: nine tenths of the claim and the claim at the mutant's noise are
+/// four and five standard errors away.
 #[test]
 fn the_choice_of_a_question_keeps_its_epsilon() {
+    const TREES: u32 = 100;
     let tables = [true, false].map(|there| {
-        let mut rows = vec![["f", "f", "a"]; 200];
-        rows.push(["f", "m", "b"]);
+        let mut rows = vec![["f", "f", "a"]; 60];
+        rows.extend([["f", "m", "a"], ["f", "m", "b"]]);
         rows.extend(there.then_some(["m", "f", "b"]));
         let flag = |name| column(name, Kind::Flag(values(["f", "m"])));
         let label = column("y", Kind::Label(Label::Classes(values(["a", "b"]))));
         table(schema([flag("one"), flag("other"), label]), Keep::Bins, &rows)
     });
-    let shown = |price: &str| advantage(400, |side, _| asked(2, price, &tables[side]));
-    let honest = shown("0.5");
-    assert!(honest <= allowed(0.5, 400), "{honest}");
-    let unpaid = shown("100");
-    assert!(unpaid > allowed(0.5, 400), "{unpaid}");
+    // What is shown of the range, and what each choice is charged.
+    let shown = |price: &str| {
+        let trees = start("trees", price, 300).splits(Splits::NoisyGreedy).depth(1);
+        let central = built(trees.trees(TREES).gradient_clip(0.5).learning_rate(1e-6));
+        let mut charged = 0.0;
+        let chosen = tables.each_ref().map(|table| {
+            let mut chosen: Vec<bool> = Vec::new();
+            while chosen.len() < 25_000 {
+                let drawn = (None, &Script::Drawn);
+                let (ensemble, seen, _) =
+                    watch(&central, table.clone(), &AddRemove::row(), drawn).expect("a run");
+                charged = match seen.prices[0] {
+                    Price::Pure(epsilon) => epsilon.to_f64(),
+                    other => panic!("{other:?} is not pure"),
+                };
+                chosen.extend(ensemble.members.iter().map(|member| match &member.learner {
+                    Learner::Tree(tree) => tree.nodes[0].feature == 0,
+                    other => panic!("{other:?} is no tree"),
+                }));
+            }
+            chosen
+        });
+        (
+            Known::count(&chosen[0], &chosen[1], |one| *one).range(1e-6),
+            charged,
+        )
+    };
+    let (honest, claim) = shown("800");
+    assert!((claim - 4.0).abs() < 1e-6, "each choice is charged {claim}");
+    assert!((0.9..=1.0).contains(&(honest / claim)), "{honest} of {claim}");
+    // Nine tenths of the noise, by the same claim.
+    let (mutant, _) = shown("888.888888889");
+    assert!(mutant > claim, "{mutant} of {claim}");
 }
 
 #[test]

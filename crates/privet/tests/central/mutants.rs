@@ -1,14 +1,24 @@
 //! Planted bugs. A copy of the boosting loop has one each, and replay must find it; claims at nine tenths must be found by
 //! the same neighbours that reach them.
 
+use std::ops::Range;
+
 use privet::Error;
-use privet::privacy::mechanism::{Laplace, PermuteAndFlip};
-use privet::privacy::{Anchor, Epsilon, Ledger, Neighbours, Norm, Private, Query, Replace, Sensitivity};
-use privet::setting::central::{Central, Clip, Normaliser, Planes};
+use privet::data::{Keep, Schema};
+use privet::privacy::account::MuSquared;
+use privet::privacy::audit::Observed;
+use privet::privacy::mechanism::{Gaussian, Laplace, PermuteAndFlip};
+use privet::privacy::{
+    AddRemove, Anchor, Epsilon, Ledger, Neighbours, Norm, Private, Query, Replace, Sensitivity,
+};
+use privet::setting::central::{Algorithm, Central, Clip, Normaliser, Places, Planes, Splits};
 use privet_testkit::replay::{Finding, Report, Transcript, search, transcripts};
 
+use crate::home;
 use crate::tables::{Lines, Open, Row, built, corners, epsilon, others, start};
-use crate::window::{Script, run};
+use crate::trees::both;
+use crate::window::{Script, watch};
+use crate::worst::{TREES, Task, ends};
 
 const ONE: i64 = 4096;
 /// √2 and its inverse, in 4096ths.
@@ -127,41 +137,100 @@ fn planted_bugs_are_caught() {
     assert!(matches!(caught(Bug::Unnoised), Finding::Output));
 }
 
-/// Releases what a real run was asked at one turn, with a claim of so many tenths.
-fn claimed<N: Neighbours>(
-    (central, turn, script): (&Central, usize, &Script),
-    relation: &N,
-    pair: [Row; 2],
-    tenths: u64,
+/// A question that runs ask, and where to look for it.
+struct Asked<'a> {
+    name: &'static str,
+    central: Central,
+    schema: Schema,
+    /// Which questions of a run are meant.
+    turns: Range<usize>,
+    records: &'a [Script],
+    /// How many cuts or planes the whole claim is tried on.
     coins: u8,
+}
+
+/// Releases what a real run was asked, with a claim of so many tenths.
+fn claimed<N: Neighbours>(
+    asked: &Asked<'_>,
+    relation: &N,
+    pair: &[Lines; 2],
+    tenths: u64,
+    (coins, script): (u8, &Script),
 ) -> Result<Report, (usize, Finding)> {
-    let rest = if coins.is_multiple_of(2) { vec![] } else { others() };
-    let pair: [Lines; 2] = pair.map(|row| [vec![row], rest.clone()].concat());
-    search(relation, &[pair], &[Transcript::Drawn], |lines, ledger| {
-        let seen = run(central, (Open::Nothing, lines), relation, (Some(coins), script))?.1;
-        let (answer, norm) = (seen.asked[turn].answer.clone(), seen.asked[turn].norm);
-        let (length, answer) = (answer.len(), Private::new(answer));
-        let anchor = Anchor::new("central#edges");
-        let cut = |claim: u64| claim * tenths / 10;
-        match norm {
-            Norm::Width(claim) => {
-                let claim = Sensitivity::claim(relation, Norm::Width(cut(claim)), anchor)?;
-                let query = Query::new(length, claim, || answer);
-                ledger.release(
-                    "a choice",
-                    &PermuteAndFlip::calibrated(Epsilon::new(1.0)?, 10)?,
-                    query,
-                )?;
-            }
-            Norm::L1(claim) => {
-                let claim = Sensitivity::claim(relation, Norm::L1(cut(claim)), anchor)?;
-                let query = Query::new(length, claim, || answer);
-                ledger.release("numbers", &Laplace::calibrated(Epsilon::new(1.0)?, 10)?, query)?;
-            }
-            Norm::L2Squared(_) => panic!("nothing here is Gaussian"),
+    let pair = std::slice::from_ref(pair);
+    search(relation, pair, &[Transcript::Drawn], |lines, ledger| {
+        let table = home::table(asked.schema.clone(), Keep::Values, lines);
+        let seen = watch(&asked.central, table, relation, (Some(coins), script))?.1;
+        for question in &seen.asked[asked.turns.clone()] {
+            release(question, relation, tenths, ledger)?;
         }
         Ok(Vec::new())
     })
+}
+
+/// Releases an answer with a claim of so many tenths.
+fn release<N: Neighbours>(
+    question: &Observed,
+    relation: &N,
+    tenths: u64,
+    ledger: &mut Ledger<N>,
+) -> Result<(), Error> {
+    let norm = match question.norm {
+        Norm::Width(claim) => Norm::Width(claim * tenths / 10),
+        Norm::L1(claim) => Norm::L1(claim * tenths / 10),
+        Norm::L2Squared(claim) => Norm::L2Squared(claim * u128::from(tenths * tenths) / 100),
+    };
+    let claim = Sensitivity::claim(relation, norm, Anchor::new("central#edges"))?;
+    let answer = Private::new(question.answer.clone());
+    let query = Query::new(question.answer.len(), claim, || answer);
+    let one = Epsilon::new(1.0)?;
+    match norm {
+        Norm::Width(_) => {
+            ledger.release("a choice", &PermuteAndFlip::calibrated(one, 10)?, query)?;
+        }
+        Norm::L1(_) => {
+            ledger.release("numbers", &Laplace::calibrated(one, 10)?, query)?;
+        }
+        Norm::L2Squared(_) => {
+            let mechanism = Gaussian::calibrated(MuSquared::from_pure(one), 100)?;
+            ledger.release("numbers", &mechanism, query)?;
+        }
+    }
+    Ok(())
+}
+
+/// The whole claim holds on all of these neighbours, and nine tenths of it do not.
+fn nine_tenths_are_caught<N: Neighbours>(asked: &Asked<'_>, relation: &N, pairs: &[[Lines; 2]]) {
+    let search = |tenths: u64, coins: u8| {
+        for coins in 0..coins {
+            for script in asked.records {
+                for pair in pairs {
+                    claimed(asked, relation, pair, tenths, (coins, script))?;
+                }
+            }
+        }
+        Ok::<(), (usize, Finding)>(())
+    };
+    let name = format!("{} of {:?}", asked.name, asked.central);
+    search(10, asked.coins).unwrap_or_else(|found| panic!("{name}: {found:?}"));
+    let found = search(9, 12);
+    assert!(
+        matches!(found, Err((_, Finding::Distance(_)))),
+        "{name}: {found:?}"
+    );
+}
+
+/// Every row in the place of every other, alone and among others.
+fn replaced(corners: &[Row], rests: &[Lines]) -> Vec<[Lines; 2]> {
+    let mut pairs = Vec::new();
+    for rest in rests {
+        for (i, one) in corners.iter().enumerate() {
+            for other in &corners[..i] {
+                pairs.push([one, other].map(|row| [vec![*row], rest.clone()].concat()));
+            }
+        }
+    }
+    pairs
 }
 
 /// Every question of every algorithm, where weights are as large as they get.
@@ -177,43 +246,98 @@ fn claims_at_nine_tenths_are_caught() {
     let up = Script::Says(vec![-(1 << 40)]);
     let few = |name| start(name, "1", 100).candidates(25);
     let cases = [
-        ("edges", brc(), 2, &high),
+        ("edges", brc(), 2, high.clone()),
         (
             "quotients",
             brc().rows_about(8).normaliser(Normaliser::Weights),
             2,
-            &up,
+            up,
         ),
         (
             "intercepts",
             brc().planes(Planes::ChosenIntercept),
             4,
-            &Script::Says(vec![7, 20_000, 72, 20_000]),
+            Script::Says(vec![7, 20_000, 72, 20_000]),
         ),
-        ("hits", few("select"), 0, &high),
-        ("histograms", start("histogram-bayes", "1", 100), 0, &high),
-        ("moments", few("moment-select"), 0, &high),
-        ("hits after moments", few("moment-select"), 1, &high),
+        ("hits", few("select"), 0, high.clone()),
+        ("histograms", start("histogram-bayes", "1", 100), 0, high.clone()),
+        ("moments", few("moment-select"), 0, high.clone()),
+        ("hits after moments", few("moment-select"), 1, high),
     ];
-    let corners = corners(Open::Nothing);
-    let relation = Replace::row();
+    let pairs = replaced(&corners(Open::Nothing)[..4], &[vec![], others()]);
     for (name, builder, turn, script) in cases {
-        let central = built(builder);
-        let search = |tenths: u64| {
-            for coins in 0..12 {
-                for (i, one) in corners[..4].iter().enumerate() {
-                    for other in &corners[..i] {
-                        claimed((&central, turn, script), &relation, [*one, *other], tenths, coins)?;
-                    }
-                }
-            }
-            Ok::<(), (usize, Finding)>(())
+        let asked = Asked {
+            name,
+            central: built(builder),
+            schema: Open::Nothing.schema(),
+            turns: turn..turn + 1,
+            records: &[script],
+            coins: 6,
         };
-        search(10).unwrap_or_else(|found| panic!("{name}: {found:?}"));
-        let found = search(9);
-        assert!(
-            matches!(found, Err((_, Finding::Distance(_)))),
-            "{name}: {found:?}"
-        );
+        nine_tenths_are_caught(&asked, &Replace::row(), &pairs);
+    }
+}
+
+/// Every question that trees ask: sums of every kind of label, counts, and gains, with both kinds of noise.
+#[test]
+fn claims_of_trees_at_nine_tenths_are_caught() {
+    let open = Open::Nothing;
+    for task in Task::ALL {
+        // One end, the other end, and a row that shares one column with the one and all others with the other.
+        let three = [0, 2, 5].map(|number| ends(open)[number]);
+        let pairs = replaced(&task.rows(&three), &[vec![]]);
+        let schema = open.schema_of(task.label());
+        for central in task.trees() {
+            // Sums follow whatever was counted.
+            let counted = match (task, central.algorithm()) {
+                (Task::Number, Algorithm::Trees(trees)) if trees.splits.is_none() => 2,
+                (Task::Number, _) => 1,
+                _ => 0,
+            };
+            let records = task.records();
+            let asked = |name: &'static str, turns: Range<usize>| Asked {
+                name,
+                central: central.clone(),
+                schema: schema.clone(),
+                turns,
+                records: &records,
+                coins: 1,
+            };
+            nine_tenths_are_caught(&asked("sums", counted..counted + TREES), &Replace::row(), &pairs);
+            if counted > 0 {
+                nine_tenths_are_caught(&asked("labels", 0..1), &Replace::row(), &pairs);
+            }
+        }
+    }
+    let pairs = replaced(&ends(open), &[vec![], others()]);
+    let zero = [Script::Says(vec![0])];
+    for central in both(&|| start("trees", "1", 50).trees(1).places(Places::PrivateQuantiles)) {
+        let asked = Asked {
+            name: "counts",
+            central,
+            schema: open.schema(),
+            turns: 0..1,
+            records: &zero,
+            coins: 2,
+        };
+        nine_tenths_are_caught(&asked, &Replace::row(), &pairs);
+    }
+    // Gains are claimed for a row that comes or goes.
+    let crowd: Lines = vec![["1", "1", "red", "high", "a"]; 100];
+    let more = [crowd.clone(), vec![["1", "-1", "blue", "low", "b"]]].concat();
+    let greedy = || {
+        let trees = start("trees", "1", 50).trees(1).splits(Splits::NoisyGreedy);
+        trees.depth(1).gradient_clip(0.5)
+    };
+    for central in both(&greedy) {
+        let asked = Asked {
+            name: "gains",
+            central,
+            schema: open.schema(),
+            turns: 0..1,
+            records: &zero,
+            coins: 2,
+        };
+        nine_tenths_are_caught(&asked, &AddRemove::row(), &[[crowd.clone(), more.clone()]]);
     }
 }

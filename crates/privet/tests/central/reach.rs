@@ -2,12 +2,14 @@
 //!
 //! That is the obligation of adaptive composition word for word: fix what was released, and compare the next answer.
 
+use privet::data::{Keep, Schema};
 use privet::privacy::audit::Observed;
 use privet::privacy::{Neighbours, Norm};
 use privet::setting::central::Central;
 
+use crate::home;
 use crate::tables::{Lines, Open, Row};
-use crate::window::{Script, run};
+use crate::window::{Script, watch};
 
 /// The largest part of its claim that each question's answer moved by, and how far that was; squared, where the claim is.
 #[derive(Debug, Clone, Copy, Default)]
@@ -53,6 +55,8 @@ impl Change {
 
 /// The tables that are compared.
 pub(crate) struct Case<'a> {
+    pub(crate) schema: &'a Schema,
+    /// What the schema leaves public.
     pub(crate) open: Open,
     pub(crate) change: Change,
     pub(crate) units: &'a [Lines],
@@ -78,7 +82,8 @@ pub(crate) fn reach<N: Neighbours>(
         .iter()
         .map(|unit| {
             let lines = [case.rest, unit].concat();
-            let found = run(central, (case.open, &lines), relation, (Some(coins), script));
+            let table = home::table(case.schema.clone(), Keep::Values, &lines);
+            let found = watch(central, table, relation, (Some(coins), script));
             found.expect("a run").1.asked
         })
         .collect();

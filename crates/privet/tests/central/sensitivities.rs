@@ -32,6 +32,7 @@ fn changed(
     let corners = corners(open);
     let corners = if k == 1 { &corners[..] } else { &corners[..4] };
     let case = Case {
+        schema: &open.schema(),
         open,
         change,
         units: &units(corners, k as usize),

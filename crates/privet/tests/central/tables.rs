@@ -40,12 +40,17 @@ impl Open {
     }
 
     pub(crate) fn schema(self) -> Schema {
+        self.schema_of(Label::Classes(values(["a", "b"])))
+    }
+
+    /// The same columns with another label.
+    pub(crate) fn schema_of(self, label: Label) -> Schema {
         let mut columns = [
             column("p", number(-1.0, 1.0)),
             column("x", number(-1.0, 1.0)),
             column("colour", Kind::Category(values(["red", "green", "blue"]))),
             column("slope", Kind::Ordinal(values(["low", "middle", "high"]))),
-            column("y", Kind::Label(Label::Classes(values(["a", "b"])))),
+            column("y", Kind::Label(label)),
         ];
         for column in &mut columns {
             column.private = self.private().contains(&column.name.as_str());

@@ -20,6 +20,8 @@ pub(crate) enum Script {
     Drawn,
     /// One number for each question, over and over: each noisy number is it, each choice is it modulo the candidates.
     Says(Vec<i64>),
+    /// Several numbers for each question, over and over: noisy numbers take them in turn, so that leaves differ; a choice takes the first.
+    Each(Vec<Vec<i64>>),
 }
 
 /// What a run showed.
@@ -40,10 +42,11 @@ struct Window {
 
 impl Window {
     /// What is said at this turn.
-    fn line(&self, turn: usize) -> Option<i64> {
+    fn line(&self, turn: usize) -> Option<Vec<i64>> {
         match &self.script {
             Script::Drawn => None,
-            Script::Says(lines) => Some(lines[turn % lines.len()]),
+            Script::Says(lines) => Some(vec![lines[turn % lines.len()]]),
+            Script::Each(lines) => Some(lines[turn % lines.len()].clone()),
         }
     }
 
@@ -62,8 +65,8 @@ impl Auditor for Window {
         });
         let line = line?;
         Some(match norm {
-            Norm::Width(_) => Box::new(line.unsigned_abs() as usize % length),
-            _ => Box::new(vec![line; length]),
+            Norm::Width(_) => Box::new(line[0].unsigned_abs() as usize % length),
+            _ => Box::new(line.into_iter().cycle().take(length).collect::<Vec<i64>>()),
         })
     }
 
@@ -72,7 +75,7 @@ impl Auditor for Window {
         self.with(|seen| seen.prices.push(minimum.price));
         line.map(|line| {
             (0..minimum.dimension)
-                .map(|i| line as f64 / (1 + i) as f64)
+                .map(|i| line[0] as f64 / (1 + i) as f64)
                 .collect()
         })
     }

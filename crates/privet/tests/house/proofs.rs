@@ -170,7 +170,7 @@ pub(crate) fn faults(
 }
 
 /// What stands in backticks, reduced to a function's name: `` `tests::half_scale()` `` is `half_scale`.
-fn named(text: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn named(text: &str) -> impl Iterator<Item = &str> {
     let quoted = text.split('`').skip(1).step_by(2);
     quoted
         .map(|name| name.trim_end_matches("()"))

@@ -195,7 +195,7 @@ pub(super) fn private_features<'s>(
 }
 
 /// Whether a budget leaves a column public.
-pub(super) fn is_public(column: &Column, relation: &Relation) -> bool {
+pub(crate) fn is_public(column: &Column, relation: &Relation) -> bool {
     match relation {
         Relation::ReplacePrivate { columns, .. } => !column.private && !columns.contains(&column.name),
         Relation::AddRemove { .. } | Relation::Replace { .. } => false,

@@ -5,7 +5,7 @@
 
 use std::ops::ControlFlow;
 
-use super::params::private_features;
+use super::params::{is_public, private_features};
 use super::rows::covers;
 use super::{Budget, Builder, Central, Progress, Splits, Trees};
 use crate::Error;
@@ -15,25 +15,30 @@ use crate::data::{Public, Schema, Table};
 use crate::learner::Learner;
 use crate::learner::tree::Growth;
 use crate::privacy::{Ledger, Neighbours, Relation};
-use crate::setting::trees::{Facts, Plan, Start, Training};
+use crate::setting::trees::{Facts, Kept, Plan, Start, Training};
 
 /// Trees on public columns.
 const PUBLIC_TREES: usize = 60;
 const PUBLIC_LEVELS: usize = 3;
 
 fn facts<'a>(budget: &Budget, schema: &Schema, relation: &'a Relation) -> Facts<'a> {
-    let fixed_label = match (relation, schema.label()) {
-        (Relation::ReplacePrivate { columns, .. }, Some((label, _))) => {
-            !label.private && !columns.contains(&label.name)
-        }
-        _ => false,
-    };
     Facts {
         price: budget.price,
         rows: budget.rows,
         features: private_features(schema, relation).count(),
         relation,
-        fixed_label,
+        kept: kept(schema, relation),
+    }
+}
+
+/// What a relation leaves of a row that it replaces.
+fn kept(schema: &Schema, relation: &Relation) -> Kept {
+    let columns_only = matches!(relation, Relation::ReplacePrivate { .. });
+    let label = schema.label().map(|(label, _)| is_public(label, relation));
+    match label {
+        Some(true) => Kept::Label,
+        _ if columns_only && schema.features().all(|column| is_public(column, relation)) => Kept::Features,
+        _ => Kept::Nothing,
     }
 }
 
@@ -93,7 +98,7 @@ pub(super) fn train<N: Neighbours>(
     covers(&schema, &relation)?;
     let facts = facts(budget, &schema, &relation);
     let start = match table.public_under(&relation) {
-        Some(public) if facts.fixed_label && !public.places.is_empty() => start(&schema, &public)?,
+        Some(public) if facts.kept == Kept::Label && !public.places.is_empty() => start(&schema, &public)?,
         _ => None,
     };
     let training = Training {
@@ -102,7 +107,7 @@ pub(super) fn train<N: Neighbours>(
         features: private_features(&schema, &relation)
             .map(|(place, _)| place)
             .collect(),
-        fixed_label: facts.fixed_label,
+        kept: facts.kept,
         start,
     };
     trees.plan(&schema, &facts)?.train(training, ledger, progress)

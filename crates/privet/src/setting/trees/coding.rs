@@ -21,10 +21,21 @@ pub(super) enum Noise {
     Gaussian,
 }
 
-/// How far one row that comes or goes can move the sums of a tree.
+/// What a relation leaves as it is of a row that it replaces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kept {
+    /// Nothing that is known beforehand.
+    Nothing,
+    /// The label.
+    Label,
+    /// Everything but the label: the row stays in its leaf, and keeps its scores.
+    Features,
+}
+
+/// How far one row can move the sums of a tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Norms {
-    /// The sum of the changes, in size.
+    /// Of a row that comes or goes: the sum of the changes, in size.
     pub(super) l1: u64,
     /// The sum of their squares.
     pub(super) l2_squared: u64,
@@ -32,8 +43,17 @@ pub(super) struct Norms {
     gradient_squared: u64,
     /// The largest sum of squared hessians.
     hessian_squared: u64,
-    /// Whether another label can turn a gradient round.
+    /// Whether gradients of rows with the same label can have opposite signs.
     turns: bool,
+    /// Of a row that keeps everything but its label.
+    relabelled: Relabelled,
+}
+
+/// How far a row that keeps everything but its label can move sums.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Relabelled {
+    l1: u64,
+    l2_squared: u64,
 }
 
 impl Norms {
@@ -41,24 +61,28 @@ impl Norms {
     ///
     /// # Privacy
     /// `docs/proofs/trees.md#sums`.
-    pub(super) fn l1_under(&self, relation: &Relation) -> u64 {
-        relation.steps() * self.l1
+    pub(super) fn l1_under(&self, relation: &Relation, kept: Kept) -> u64 {
+        match (relation, kept) {
+            (Relation::ReplacePrivate { rows, .. }, Kept::Features) => {
+                u64::from(rows.get()) * self.relabelled.l1
+            }
+            _ => relation.steps() * self.l1,
+        }
     }
 
-    /// The squared L2 norm for one change under a relation; `fixed_label` if it keeps labels.
+    /// The squared L2 norm for one change under a relation.
     ///
     /// # Privacy
     /// `docs/proofs/trees.md#sums`.
-    pub(super) fn l2_squared_under(&self, relation: &Relation, fixed_label: bool) -> u128 {
+    pub(super) fn l2_squared_under(&self, relation: &Relation, kept: Kept) -> u128 {
         let one = u128::from(self.l2_squared);
         // In the same leaf gradients may be opposite, but hessians are never below zero.
         let opposite = 4 * u128::from(self.gradient_squared) + u128::from(self.hessian_squared);
-        let changed = match relation {
-            Relation::AddRemove { .. } => one,
-            Relation::ReplacePrivate { .. } if fixed_label && !self.turns => 2 * one,
-            Relation::Replace { .. } | Relation::ReplacePrivate { .. } => {
-                (2 * one).max((4 * one).min(opposite))
-            }
+        let changed = match (relation, kept) {
+            (Relation::AddRemove { .. }, _) => one,
+            (_, Kept::Features) => u128::from(self.relabelled.l2_squared),
+            (_, Kept::Label) if !self.turns => 2 * one,
+            _ => (2 * one).max((4 * one).min(opposite)),
         };
         // Every row of a unit may change, all in the same direction.
         u128::from(relation.rows().get()).pow(2) * changed
@@ -178,6 +202,22 @@ impl Odds {
             gradient_squared: (self.clip * self.clip) as u64,
             hessian_squared: most(|(_, h)| h * h),
             turns: false,
+            relabelled: self.relabelled(),
+        }
+    }
+
+    /// Of every margin against its opposite: the row of the other label has that.
+    fn relabelled(&self) -> Relabelled {
+        let moved = || {
+            let pairs = self.table.iter().zip(self.table.iter().rev());
+            pairs.map(|(one, other)| {
+                let turned = i64::from(one.0) + i64::from(other.0);
+                (turned.unsigned_abs(), u64::from(one.1.abs_diff(other.1)))
+            })
+        };
+        Relabelled {
+            l1: moved().map(|(g, h)| g + h).max().unwrap_or(0),
+            l2_squared: moved().map(|(g, h)| g * g + h * h).max().unwrap_or(0),
         }
     }
 }
@@ -199,27 +239,25 @@ impl Classes {
         Self { count, weight }
     }
 
-    /// The gradients and hessians of a row, by class. Sizes are rounded toward zero, and the label's own is the sum of the
-    /// others', at most one: the proof counts on both.
+    /// The gradients and hessians of a row, by class. Sizes are rounded toward zero, follow from the scores alone and sum to one at most; the
+    /// label's own gradient is the sum of the others': the proof counts on all of it.
     #[inline]
     pub(super) fn at(&self, scores: &[f32], label: usize, gradients: &mut [i64], hessians: &mut [i64]) {
         let top = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let powers = || scores.iter().map(|&score| f64::from(score - top).exp());
         let total: f64 = powers().sum();
-        let mut left = ONE;
+        let (mut left, mut others) = (ONE, 0);
         for (class, power) in powers().enumerate() {
             let share = power / total * ONE as f64;
-            let size = match class == label {
-                true => 0,
-                false => (share as i64).clamp(0, left),
-            };
+            let size = (share as i64).clamp(0, left);
             left -= size;
+            others += if class == label { 0 } else { size };
             gradients[class] = size;
             hessians[class] = self.weight.hessian(size);
         }
         if let (Some(own), Some(hessian)) = (gradients.get_mut(label), hessians.get_mut(label)) {
-            *own = left - ONE;
-            *hessian = self.weight.hessian(ONE - left);
+            *own = -others;
+            *hessian = self.weight.hessian(others);
         }
     }
 
@@ -232,7 +270,11 @@ impl Classes {
             l2_squared: 2 * one * one,
             gradient_squared: 2 * one * one,
             hessian_squared: 2 * one * one,
-            turns: true,
+            turns: false,
+            relabelled: Relabelled {
+                l1: 2 * one,
+                l2_squared: 2 * one * one,
+            },
         }
     }
 }
@@ -267,6 +309,10 @@ impl Residual {
             // A replaced row that stays in its leaf still counts once.
             hessian_squared: 0,
             turns: true,
+            relabelled: Relabelled {
+                l1: 2 * one,
+                l2_squared: 4 * one * one,
+            },
         }
     }
 }

@@ -7,10 +7,11 @@ use super::greedy::{Candidates, Choice};
 use super::plan::Plan;
 use crate::Error;
 use crate::data::place;
-use crate::data::schema::Transform;
+use crate::data::schema::{Column, Transform};
 use crate::privacy::account::Price;
 use crate::privacy::mechanism::{Gaussian, Laplace, Mechanism};
 use crate::privacy::{Anchor, Neighbours, Norm, Private, Query, Relation, Reservation, Sensitivity};
+use crate::setting::central::is_public;
 
 /// Labels are counted in about twice as many bins.
 const BINS: usize = 32;
@@ -51,8 +52,8 @@ impl<N: Neighbours> Laws<N> {
         let norms = plan.coding.norms();
         let typed = relation.relation();
         let norm = match plan.noise {
-            Noise::Laplace => Norm::L1(norms.l1_under(&typed)),
-            Noise::Gaussian => Norm::L2Squared(norms.l2_squared_under(&typed, training.fixed_label)),
+            Noise::Laplace => Norm::L1(norms.l1_under(&typed, training.kept)),
+            Noise::Gaussian => Norm::L2Squared(norms.l2_squared_under(&typed, training.kept)),
         };
         let counts = |price: Price, features: usize, anchor: Anchor| {
             let norm = counted(plan.noise, &typed, features as u64);
@@ -77,6 +78,17 @@ impl<N: Neighbours> Laws<N> {
             _ => None,
         };
         let histograms = plan.shares.histograms;
+        // Columns that the relation leaves public are counted, and never change.
+        let changes = |(place, column): &(usize, &Column)| {
+            training.features.contains(place) && !is_public(column, &typed)
+        };
+        let changing = training
+            .schema
+            .features()
+            .enumerate()
+            .filter(changes)
+            .count()
+            .max(1);
         let choice = plan.shares.level.map(|level| {
             let candidates = Candidates::of(features, &training.features, plan.coding.bound())?;
             Choice::new(candidates, level, relation.steps())
@@ -84,9 +96,7 @@ impl<N: Neighbours> Laws<N> {
         Ok(Self {
             sums: Law::new(relation, norm, plan.shares.leaves, Anchor::new("trees#sums"))?,
             labels,
-            histograms: histograms
-                .map(|price| counting(price, training.features.len()))
-                .transpose()?,
+            histograms: histograms.map(|price| counting(price, changing)).transpose()?,
             calibration: plan
                 .shares
                 .calibration

@@ -32,6 +32,7 @@ mod plan;
 mod rows;
 mod shares;
 
+pub(crate) use coding::Kept;
 pub(crate) use plan::{Facts, Plan};
 pub use plan::{Places, Splits, Trees};
 
@@ -54,8 +55,8 @@ pub(crate) struct Training<'a> {
     pub(crate) cells: Private<Cells>,
     /// The features that trees ask about.
     pub(crate) features: Vec<usize>,
-    /// Whether nobody's label changes under the relation.
-    pub(crate) fixed_label: bool,
+    /// What of a replaced row stays under the relation.
+    pub(crate) kept: Kept,
     /// What is known about each row's score without looking at anything private.
     pub(crate) start: Option<Start>,
 }

@@ -1,6 +1,6 @@
 //! Parameters, and what a public rule makes of them: nothing here is looked up in rows.
 
-use super::coding::{Classes, Coding, Noise, ONE, Odds, Residual};
+use super::coding::{Classes, Coding, Kept, Noise, ONE, Odds, Residual};
 use super::leaves::Leaves;
 use super::shares::Shares;
 use crate::Error;
@@ -85,8 +85,8 @@ pub(crate) struct Facts<'a> {
     /// How many features trees ask about.
     pub(crate) features: usize,
     pub(crate) relation: &'a Relation,
-    /// Whether nobody's label changes under the relation.
-    pub(crate) fixed_label: bool,
+    /// What of a replaced row stays under the relation.
+    pub(crate) kept: Kept,
 }
 
 /// Everything that is fixed before the first row is looked at.
@@ -301,11 +301,11 @@ impl Trees {
 fn deviation(coding: &Coding, facts: &Facts<'_>, price: Price) -> Result<f64, Error> {
     Ok(match price {
         Price::Pure(epsilon) => {
-            let l1 = coding.norms().l1_under(facts.relation);
+            let l1 = coding.norms().l1_under(facts.relation, facts.kept);
             std::f64::consts::SQRT_2 * l1 as f64 / epsilon.to_f64()
         }
         Price::Gaussian(mu_squared) => {
-            let l2 = coding.norms().l2_squared_under(facts.relation, facts.fixed_label);
+            let l2 = coding.norms().l2_squared_under(facts.relation, facts.kept);
             (l2 as f64 / mu_squared.to_f64()).sqrt()
         }
         Price::Concentrated(_) => {
