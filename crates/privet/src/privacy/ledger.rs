@@ -10,7 +10,7 @@ use super::account::{Caps, Price};
 use super::book::Book;
 use super::certificate::{Certificate, Payment, Run};
 use super::journal::{Entry, Event, Journal, Volatile, hexadecimal};
-use super::mechanism::{Assumption, Mechanism, Objective};
+use super::mechanism::{Assumption, Mechanism, Objective, ROUNDING_TELLS};
 use super::query::Query;
 use super::reservation::{Part, Reservation, price_of_parts};
 use super::texts::{check_texts, readable};
@@ -131,8 +131,8 @@ impl<N: Neighbours> Ledger<N> {
         self.reserve_assuming(what, price, draws, &[])
     }
 
-    /// As [`Ledger::reserve`], for draws whose price rests on assumptions too: the entry, the certificate and the data set's
-    /// total say so from then on.
+    /// As [`Ledger::reserve`], for draws whose price rests on assumptions too: the entry says so, and the run and the data set's
+    /// total are void from then on.
     ///
     /// # Errors
     /// As [`Ledger::release`].
@@ -144,6 +144,10 @@ impl<N: Neighbours> Ledger<N> {
         assuming: &[Assumption],
     ) -> Result<Reservation<'_, N>, Error> {
         self.pay(what, price, draws, assuming)?;
+        // Refuted by an attack: rounding does tell, so what rests on it protects nobody.
+        if !assuming.is_empty() {
+            self.void(ROUNDING_TELLS)?;
+        }
         Ok(Reservation {
             assuming: assuming.to_vec(),
             relation: self.relation.clone(),

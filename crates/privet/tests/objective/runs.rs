@@ -186,6 +186,22 @@ fn perturbed_losses_learn_what_there_is() {
     }
 }
 
+/// The last digits of floating-point minima tell whether somebody was there: such models promise nothing.
+#[test]
+fn floating_point_minima_are_void() {
+    for central in algorithms(8.0) {
+        let train = random(Kinds::Classes(2), Keep::Values, 50);
+        let model = central
+            .fit(train, ledger(Replace::row(), 8.0), &|_, _| {})
+            .expect("a model");
+        assert!(model.certificate().is_void(), "{central:?}");
+        assert!(
+            central.void().is_some(),
+            "{central:?} is not said to be void before"
+        );
+    }
+}
+
 #[test]
 fn what_does_not_belong_is_refused() {
     let start = || {

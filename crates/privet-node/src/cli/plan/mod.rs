@@ -54,7 +54,15 @@ fn central(curated: &Curated, source: &Source, job: &Job, ledger: &Where) -> Res
         delta: central.delta(),
     };
     let settings = resolved.settings();
-    let mut text = protection.text();
+    let void = resolved.void();
+    let mut text = match void {
+        Some(because) => format!(
+            "NOBODY IS PROTECTED. name = \"{}\" is void: {because}. The ledger will say so about '{}' for ever. Use name = \"auto\".\n",
+            resolved.algorithm().name(),
+            schema.dataset()
+        ),
+        None => protection.text(),
+    };
     let _ = writeln!(text, "\nWHAT HAPPENS");
     let _ = writeln!(text, "  reads      {}", source.data.display());
     let _ = writeln!(text, "  trains     {}", summary(&settings));
@@ -90,12 +98,13 @@ fn central(curated: &Curated, source: &Source, job: &Job, ledger: &Where) -> Res
     };
     let json = json!({
         "setting": "central",
-        "protected": true,
+        "protected": void.is_none(),
+        "void": void,
         "dataset": schema.dataset(),
         "data": source.data,
         "output": job.output,
         "settings": settings,
-        "protection": protection.json(),
+        "protection": void.is_none().then(|| protection.json()),
         "noise": noise,
         "charges": [{"price": price, "change": relation, "ledger": path}],
         "left": left,

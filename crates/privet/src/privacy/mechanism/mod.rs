@@ -11,7 +11,7 @@ pub use exponential::{Exponential, PermuteAndFlip};
 pub use gaussian::{DiscreteGaussian, Gaussian};
 pub use grid::Grid;
 pub use laplace::Laplace;
-pub use objective::{Assumption, Ball, Objective, RowLoss};
+pub use objective::{Assumption, Ball, Objective, ROUNDING_TELLS, RowLoss};
 
 use super::account::Price;
 use super::query::Norm;

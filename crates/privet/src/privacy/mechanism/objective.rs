@@ -21,6 +21,10 @@ const LEAST_RIDGE: f64 = 1.0;
 /// Scales and ridges are this much larger than computed, which is more than their rounding.
 const OUTWARDS: f64 = 1.0 + 1e-12;
 
+/// Why whatever rests on [`Assumption::EXACT_MINIMUM`] is void.
+pub const ROUNDING_TELLS: &str = "noise and minimum were computed in floating point, and the last digits of the coefficients can show \
+                                  whether one person was in the table";
+
 /// A sentence that an ε rests on and that this program does not make true to the letter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Assumption(&'static str);

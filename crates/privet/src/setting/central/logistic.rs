@@ -20,7 +20,7 @@ use crate::privacy::mechanism::{Ball, Objective, RowLoss};
 use crate::privacy::{Ledger, Neighbours};
 
 /// # Privacy
-/// Pure ε in one release, provided that its assumption holds; `docs/proofs/objective.md#logistic-losses`. Public columns and
+/// None: the run is void (`docs/proofs/objective.md#perturbed-objectives`, assumptions). Public columns and
 /// labels are treated as if they were private.
 pub(super) fn train<N: Neighbours>(
     rows: &Rows,

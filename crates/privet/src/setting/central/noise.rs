@@ -5,7 +5,7 @@ use super::{Algorithm, Budget, Central, HistogramBayes, logistic};
 use crate::Error;
 use crate::data::Schema;
 use crate::learner::Shape;
-use crate::privacy::mechanism::{Assumption, Laplace, Mechanism, RowLoss};
+use crate::privacy::mechanism::{Laplace, Mechanism, ROUNDING_TELLS, RowLoss};
 use crate::privacy::{Epsilon, Relation};
 
 impl Central {
@@ -92,10 +92,7 @@ fn coefficients(
 }
 
 fn assumed() -> Vec<String> {
-    vec![format!(
-        "This ε is proved provided that {}.",
-        Assumption::EXACT_MINIMUM.as_str()
-    )]
+    vec![format!("Nobody is protected by it: {ROUNDING_TELLS}.")]
 }
 
 /// The expected loss of a choice by permute-and-flip is at most that of the exponential mechanism, ln K over the rate.

@@ -3,7 +3,7 @@
 //! Not in the paper: measured to beat it from moderate ε on (`docs/papers.md`). One release of all coefficients. It is the K-norm
 //! objective perturbation of Awan and Slavković (2021): noise is drawn in the ball of the norm that bounds one row's slope.
 //!
-//! It does not add exact noise: its ε is that of real numbers and of the exact minimum, and its certificate says so.
+//! It does not add exact noise, and its minimum is rounded: its run is void.
 
 use super::bayes::{Histogram, HistogramBayes};
 use super::params::private_features;
@@ -62,7 +62,7 @@ impl Perturbation {
     }
 
     /// # Privacy
-    /// Pure ε in one release, provided that its assumption holds; `docs/proofs/objective.md#logistic-losses`.
+    /// None: the run is void (`docs/proofs/objective.md#perturbed-objectives`, assumptions).
     ///
     /// # Errors
     /// [`Error::Parameter`] if the schema declares too many values to write a matrix of their products.

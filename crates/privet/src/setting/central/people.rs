@@ -75,7 +75,7 @@ impl People {
     /// Algorithm 2 with a private classifier in line 5.
     ///
     /// # Privacy
-    /// Pure ε, half of it for T classifiers and half for their T errors, provided that the assumption of the former holds;
+    /// None: the run is void. In real numbers it would be pure ε, half of it for T classifiers and half for their T errors;
     /// `docs/proofs/objective.md#weighted-rounds`.
     pub(super) fn train<N: Neighbours>(
         &self,
