@@ -10,7 +10,7 @@ use super::account::{Caps, Price};
 use super::book::Book;
 use super::certificate::{Certificate, Payment, Run};
 use super::journal::{Entry, Event, Journal, Volatile, hexadecimal};
-use super::mechanism::{Assumption, Mechanism, Objective, ROUNDING_TELLS};
+use super::mechanism::{Floating, LogisticRows, Mechanism, Objective, Paid, ROUNDING_TELLS};
 use super::query::Query;
 use super::reservation::{Part, Reservation, price_of_parts};
 use super::texts::{check_texts, readable};
@@ -103,23 +103,43 @@ impl<N: Neighbours> Ledger<N> {
         self.reserve(what, price, 1)?.release(mechanism, query)
     }
 
-    /// Pays for the minimum of a perturbed loss, writes that down with what it assumes, draws the noise, and lets `solve` find
-    /// the minimum: it is handed the noise behind the wall, and runs after the payment only.
+    /// Pays for the minimum of a perturbed loss, writes that down, and only then looks at the rows and draws.
     ///
     /// # Privacy
-    /// `docs/proofs/objective.md#perturbed-objectives`: pure ε if what `solve` gives is the exact minimum.
+    /// `docs/proofs/objective.md#released-minima`.
     ///
     /// # Errors
     /// As [`Ledger::release`].
-    pub fn minimise(
+    pub fn minimise<R: LogisticRows>(
         &mut self,
         what: &str,
         objective: &Objective<N>,
-        solve: impl FnOnce(Private<Vec<f64>>) -> Private<Vec<f64>>,
+        rows: impl FnOnce() -> Private<R>,
     ) -> Result<Released<Vec<f64>>, Error> {
         objective.check(&self.relation)?;
-        self.reserve_assuming(what, objective.price(), 1, &[objective.assumption()])?
-            .minimise(objective, solve)
+        self.reserve(what, objective.price(), 1)?
+            .minimise(objective, rows)
+    }
+
+    /// Pays for a minimum in floating point, and voids the run and the data set's total: the last digits of such minima tell about
+    /// the rows. Then draws, and lets `solve` find the minimum.
+    ///
+    /// # Errors
+    /// As [`Ledger::release`].
+    pub fn minimise_void(
+        &mut self,
+        what: &str,
+        objective: &Floating,
+        solve: impl FnOnce(Private<Vec<f64>>) -> Private<Vec<f64>>,
+    ) -> Result<Released<Vec<f64>>, Error> {
+        self.pay(what, Price::Pure(objective.epsilon()), 1)?;
+        self.void(ROUNDING_TELLS)?;
+        self.random.renew()?;
+        Ok(Released::new(objective.minimum(
+            solve,
+            Paid::receipt(),
+            &mut self.random,
+        )))
     }
 
     /// Buys up to `draws` draws that together cost at most `price`, with one durable entry. What is reserved is spent
@@ -128,28 +148,8 @@ impl<N: Neighbours> Ledger<N> {
     /// # Errors
     /// As [`Ledger::release`].
     pub fn reserve(&mut self, what: &str, price: Price, draws: u64) -> Result<Reservation<'_, N>, Error> {
-        self.reserve_assuming(what, price, draws, &[])
-    }
-
-    /// As [`Ledger::reserve`], for draws whose price rests on assumptions too: the entry says so, and the run and the data set's
-    /// total are void from then on.
-    ///
-    /// # Errors
-    /// As [`Ledger::release`].
-    pub fn reserve_assuming(
-        &mut self,
-        what: &str,
-        price: Price,
-        draws: u64,
-        assuming: &[Assumption],
-    ) -> Result<Reservation<'_, N>, Error> {
-        self.pay(what, price, draws, assuming)?;
-        // Refuted by an attack: rounding does tell, so what rests on it protects nobody.
-        if !assuming.is_empty() {
-            self.void(ROUNDING_TELLS)?;
-        }
+        self.pay(what, price, draws)?;
         Ok(Reservation {
-            assuming: assuming.to_vec(),
             relation: self.relation.clone(),
             cap: Caps::from(price),
             spent: Caps::ZERO,
@@ -262,8 +262,7 @@ impl<N: Neighbours> Ledger<N> {
         Ok(self)
     }
 
-    fn pay(&mut self, what: &str, price: Price, draws: u64, assuming: &[Assumption]) -> Result<(), Error> {
-        let assuming: Vec<String> = assuming.iter().map(|a| a.as_str().to_owned()).collect();
+    fn pay(&mut self, what: &str, price: Price, draws: u64) -> Result<(), Error> {
         self.catch_up()?;
         let relation = self.relation.relation();
         self.book.admits(&self.dataset, &relation, price)?;
@@ -274,14 +273,14 @@ impl<N: Neighbours> Ledger<N> {
             what: what.into(),
             price,
             draws,
-            assuming: assuming.clone(),
+            assuming: Vec::new(),
         })?;
         self.run.pay(
             Payment {
                 what: what.into(),
                 price,
                 draws,
-                assuming,
+                assuming: Vec::new(),
             },
             spent,
         );

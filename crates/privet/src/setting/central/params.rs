@@ -105,7 +105,7 @@ impl Central {
     /// Why its models protect nobody, if they do not.
     pub fn void(&self) -> Option<&'static str> {
         match self.algorithm {
-            Algorithm::Objective(_) | Algorithm::DpLogistic | Algorithm::People(_) => Some(ROUNDING_TELLS),
+            Algorithm::DpLogistic => Some(ROUNDING_TELLS),
             _ => None,
         }
     }
