@@ -12,9 +12,11 @@
 //! | how large is ε at least, seen from outputs alone? | [`epsilon`] |
 //! | how large is ε exactly, when the output table is known? | [`ratio`] |
 //! | is a whole run private on this pair of tables? | [`replay`] |
+//! | what do the last digits of released coefficients tell? | [`attack`] |
 //! | what if the ledger cannot be written? | [`faults`] |
 //! | what can foreign bytes do? | [`decoders`], [`models`] |
 
+pub mod attack;
 pub mod chi_square;
 pub mod decoders;
 pub mod epsilon;

@@ -8,6 +8,7 @@
 //! One pair shows nothing about others, and random pairs miss most bugs: search corner values and largest weights, feed
 //! extreme records (any value a mechanism can give is legal), and assert that the worst pair *attains* the claim.
 
+mod minima;
 mod tape;
 
 use std::sync::{Arc, Mutex};

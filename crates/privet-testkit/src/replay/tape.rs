@@ -4,9 +4,10 @@ use std::any::Any;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use privet::privacy::Norm;
-use privet::privacy::audit::{Auditor, Columns, Minimum, Observed};
+use privet::privacy::audit::{Auditor, Columns, Minimised, Minimum, Observed};
 use privet::privacy::mechanism::ordered::Desensitised;
 
+use super::minima::{self, Probe};
 use super::{Finding, Transcript};
 
 #[derive(Default)]
@@ -50,7 +51,7 @@ impl Moved {
 
 pub(super) enum Event {
     Query(Observed, Option<Output>),
-    Minimum(Minimum, Option<Output>),
+    Minimum(Minimum, Vec<Probe>, Option<Output>),
     Columns(Columns, Option<Vec<Desensitised>>),
     Coins([u8; 32]),
     PartsBegin(usize, u64),
@@ -118,27 +119,39 @@ impl Tape {
         answer
     }
 
-    /// A minimum has no answer without noise: mechanism, shape and price must agree, and the second run is fed the first's.
-    fn minimum(&mut self, asked: Minimum) -> Option<Vec<f64>> {
+    /// A minimum has no answer without noise. So both runs are asked for slopes and second derivatives at the same points, which must
+    /// not differ by more than was claimed; and each finds the point where the other one stopped, for the noise that leads there.
+    fn minimum(&mut self, asked: Minimum, loss: &dyn Minimised) -> Option<Vec<f64>> {
         self.queries += 1;
         if !self.replaying {
             let forged = forge_reals(self.transcript, self.queries, asked.dimension);
             let answer = forged.clone();
-            self.events.push(Event::Minimum(asked, forged.map(Output::Reals)));
+            let probes = minima::probes(&asked, loss, forged.as_deref());
+            let forged = forged.map(Output::Reals);
+            self.events.push(Event::Minimum(asked, probes, forged));
             return answer;
         }
         let at = self.at;
         self.at += 1;
-        let (same, output) = match self.events.get(at) {
-            Some(Event::Minimum(recorded, Some(Output::Reals(output)))) => {
-                (*recorded == asked, output.clone())
-            }
-            _ => (false, vec![0.0; asked.dimension]),
-        };
-        if !same {
+        let Some(Event::Minimum(recorded, probes, Some(Output::Reals(output)))) = self.events.get(at) else {
             self.found(Finding::Branch(format!(
-                "step {at}: the two runs minimised different losses, or only one did"
+                "step {at}: only one run minimised a loss"
             )));
+            return Some(vec![0.0; asked.dimension]);
+        };
+        let output = output.clone();
+        if *recorded != asked {
+            self.found(Finding::Branch(format!(
+                "step {at}: the two runs minimised different losses"
+            )));
+            return Some(output);
+        }
+        let fractions: Vec<f64> = probes.iter().map(|probe| probe.moved(&asked, loss)).collect();
+        for fraction in fractions {
+            self.judge(Moved {
+                claims: 1 + u128::from(fraction > 1.0 + minima::ROUNDING),
+                fraction,
+            });
         }
         Some(output)
     }
@@ -346,8 +359,8 @@ impl Auditor for Shared {
         lock(&self.0).query(query)
     }
 
-    fn minimum(&mut self, minimum: Minimum) -> Option<Vec<f64>> {
-        lock(&self.0).minimum(minimum)
+    fn minimum(&mut self, minimum: Minimum, loss: &dyn Minimised) -> Option<Vec<f64>> {
+        lock(&self.0).minimum(minimum, loss)
     }
 
     fn columns(&mut self, columns: Columns) -> Option<Vec<Desensitised>> {
@@ -374,7 +387,7 @@ impl Auditor for Shared {
                 ),
             },
         };
-        if let Some(Event::Query(_, recorded) | Event::Minimum(_, recorded)) = tape.events.last_mut() {
+        if let Some(Event::Query(_, recorded) | Event::Minimum(_, _, recorded)) = tape.events.last_mut() {
             *recorded = Some(output);
         }
     }

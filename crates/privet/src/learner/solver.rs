@@ -84,7 +84,7 @@ pub(crate) fn newton(objective: &impl Curved, iterations: u32, progress: Progres
 
 /// Solves `matrix x = right` in place by Cholesky's factors. A matrix that is singular to rounding gets the smallest ridge that
 /// mends it.
-fn solve(matrix: Vec<f64>, right: &mut [f64]) {
+pub(crate) fn solve(matrix: Vec<f64>, right: &mut [f64]) {
     let n = right.len();
     let trace: f64 = (0..n).map(|i| matrix[i * n + i]).sum();
     let mut ridge = 0.0;

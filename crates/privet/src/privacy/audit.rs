@@ -5,7 +5,7 @@ use std::any::Any;
 
 use super::account::Price;
 use super::mechanism::ordered::{Column, Desensitised, Distance};
-use super::mechanism::{Mechanism, Objective, Paid};
+use super::mechanism::{Ball, ENTRY_DIGITS, LogisticRows, Mechanism, Objective, Paid, WEIGHT_DIGITS};
 use super::query::Norm;
 use super::{Neighbours, Private, Randomness};
 use crate::Error;
@@ -23,16 +23,73 @@ pub struct Observed {
     pub price: Price,
 }
 
-/// One minimum of a perturbed loss as an auditor sees it. There is no answer without noise to compare: what one row can do to
-/// the loss is audited by itself.
+/// One minimum of a perturbed loss as an auditor sees it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Minimum {
     /// The mechanism and its parameters.
     pub mechanism: String,
+    /// The norm of slopes.
+    pub ball: Ball,
     /// How many coefficients it has.
     pub dimension: usize,
+    /// How far one change may move the slope anywhere.
+    pub moves: f64,
+    /// By how much one change may move the logarithm of the determinant of all second derivatives anywhere.
+    pub bends: f64,
+    /// The ridge.
+    pub ridge: f64,
+    /// How long the slope may be where the mechanism stops.
+    pub slack: f64,
     /// What was charged.
     pub price: Price,
+}
+
+/// The loss that is minimised, for an auditor to ask.
+pub trait Minimised {
+    /// The slopes of all rows together at `at`, as the mechanism computes them.
+    fn slope(&self, at: &[f64]) -> Vec<f64>;
+
+    /// The matrix of all second derivatives at `at` with the ridge, line by line.
+    fn curvature(&self, at: &[f64]) -> Vec<Vec<f64>>;
+
+    /// The point that the mechanism stops at for this noise, before it is rounded and hidden.
+    fn point(&self, noise: &[f64]) -> Vec<f64>;
+}
+
+struct Seen<'a, N, R> {
+    objective: &'a Objective<N>,
+    rows: &'a R,
+}
+
+impl<N: Neighbours, R: LogisticRows> Minimised for Seen<'_, N, R> {
+    fn slope(&self, at: &[f64]) -> Vec<f64> {
+        self.objective.slope_at(self.rows, at)
+    }
+
+    fn curvature(&self, at: &[f64]) -> Vec<Vec<f64>> {
+        let m = at.len();
+        let mut matrix = vec![vec![0.0; m]; m];
+        (0..m).for_each(|i| matrix[i][i] = self.objective.ridge());
+        let mut entries = Vec::new();
+        for row in 0..self.rows.rows() {
+            entries.clear();
+            let own = self.rows.row(row, &mut entries);
+            let unit = 0.5f64.powi(ENTRY_DIGITS as i32);
+            let entry = |&(place, x): &(usize, i32)| (place, f64::from(x) * unit);
+            let entries: Vec<(usize, f64)> = entries.iter().map(entry).collect();
+            let sum = entries.iter().map(|(place, x)| at[*place] * x).sum::<f64>() + own.offset as f64 * unit;
+            let e = (-sum.abs()).exp();
+            let bend = own.weight as f64 * 0.5f64.powi(WEIGHT_DIGITS as i32) * e / ((1.0 + e) * (1.0 + e));
+            for &(i, x) in &entries {
+                entries.iter().for_each(|&(j, y)| matrix[i][j] += bend * x * y);
+            }
+        }
+        matrix
+    }
+
+    fn point(&self, noise: &[f64]) -> Vec<f64> {
+        self.objective.point_for(self.rows, noise)
+    }
 }
 
 /// Columns as an auditor sees them before their values are changed.
@@ -52,7 +109,7 @@ pub trait Auditor: Send {
     fn query(&mut self, query: Observed) -> Option<Box<dyn Any + Send>>;
 
     /// The minimum of a perturbed loss was paid for. `Some` is released instead.
-    fn minimum(&mut self, _minimum: Minimum) -> Option<Vec<f64>> {
+    fn minimum(&mut self, _minimum: Minimum, _loss: &dyn Minimised) -> Option<Vec<f64>> {
         None
     }
 
@@ -101,25 +158,37 @@ pub(super) fn observe<M: Mechanism>(
     Ok(output)
 }
 
-pub(super) fn observe_minimum<N: Neighbours>(
+pub(super) fn observe_minimum<N: Neighbours, R: LogisticRows>(
     auditor: &mut dyn Auditor,
     objective: &Objective<N>,
-    solve: impl FnOnce(Private<Vec<f64>>) -> Private<Vec<f64>>,
+    rows: Private<R>,
     random: &mut Randomness,
 ) -> Result<Vec<f64>, Error> {
+    let relation = objective.relation().relation();
+    let [_, bends, _] = objective.shares();
     let asked = Minimum {
         mechanism: objective.describe(),
+        ball: objective.loss().ball,
         dimension: objective.dimension(),
+        moves: relation.steps() as f64 * objective.loss().slope,
+        bends,
+        ridge: objective.ridge(),
+        slack: objective.slack(),
         price: objective.price(),
     };
-    let output = match auditor.minimum(asked) {
+    let rows = rows.expose();
+    let seen = Seen {
+        objective,
+        rows: &rows,
+    };
+    let output = match auditor.minimum(asked, &seen) {
         Some(output) if output.len() == objective.dimension() => output,
         Some(_) => {
             return Err(Error::Misuse(
                 "the record holds another number of coefficients here".into(),
             ));
         }
-        None => objective.minimum(solve, Paid::receipt(), random),
+        None => objective.minimum(Private::wrap(rows), Paid::receipt(), random),
     };
     auditor.released(Box::new(output.clone()));
     Ok(output)

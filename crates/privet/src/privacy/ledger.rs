@@ -10,7 +10,7 @@ mod run;
 use super::account::{Caps, Price};
 use super::book::Book;
 use super::journal::{Entry, Event, Journal, Volatile, random_name};
-use super::mechanism::{Assumption, Mechanism, Objective};
+use super::mechanism::{Floating, LogisticRows, Mechanism, Objective, Paid, ROUNDING_TELLS};
 use super::query::Query;
 use super::reservation::{Part, Reservation, price_of_parts};
 use super::run::Promise;
@@ -110,26 +110,47 @@ impl<N: Neighbours> Ledger<N> {
         query.check(&self.relation)?;
         let price = mechanism.price(query.sensitivity().norm())?;
         let added = query.sensitivity().holds_added();
-        self.buy(what, price, 1, &[], added)?.release(mechanism, query)
+        self.buy(what, price, 1, added)?.release(mechanism, query)
     }
 
-    /// Pays for the minimum of a perturbed loss, writes that down with what it assumes, draws the noise, and lets `solve` find
-    /// the minimum: it is handed the noise behind the wall, and runs after the payment only.
+    /// Pays for the minimum of a perturbed loss, writes that down, and only then looks at the rows and draws.
     ///
     /// # Privacy
-    /// `docs/proofs/objective.md#perturbed-objectives`: pure ε if what `solve` gives is the exact minimum.
+    /// `docs/proofs/objective.md#released-minima`.
     ///
     /// # Errors
     /// As [`Ledger::release`].
-    pub fn minimise(
+    pub fn minimise<R: LogisticRows>(
         &mut self,
         what: &str,
         objective: &Objective<N>,
-        solve: impl FnOnce(Private<Vec<f64>>) -> Private<Vec<f64>>,
+        rows: impl FnOnce() -> Private<R>,
     ) -> Result<Released<Vec<f64>>, Error> {
         objective.check(&self.relation)?;
-        self.reserve_assuming(what, objective.price(), 1, &[objective.assumption()])?
-            .minimise(objective, solve)
+        // Rows that come and rows that go are counted alike: what holds for replaced units holds for added ones.
+        self.reserve_also_added(what, objective.price(), 1)?
+            .minimise(objective, rows)
+    }
+
+    /// Pays for a minimum in floating point, and voids the run and the data set's total: the last digits of such minima tell about
+    /// the rows. Then draws, and lets `solve` find the minimum.
+    ///
+    /// # Errors
+    /// As [`Ledger::release`].
+    pub fn minimise_void(
+        &mut self,
+        what: &str,
+        objective: &Floating,
+        solve: impl FnOnce(Private<Vec<f64>>) -> Private<Vec<f64>>,
+    ) -> Result<Released<Vec<f64>>, Error> {
+        self.pay(what, Price::Pure(objective.epsilon()), 1, false)?;
+        self.void(ROUNDING_TELLS)?;
+        self.random.renew()?;
+        Ok(Released::new(objective.minimum(
+            solve,
+            Paid::receipt(),
+            &mut self.random,
+        )))
     }
 
     /// Buys up to `draws` draws that together cost at most `price`, with one durable entry. What is reserved is spent
@@ -138,7 +159,7 @@ impl<N: Neighbours> Ledger<N> {
     /// # Errors
     /// As [`Ledger::release`].
     pub fn reserve(&mut self, what: &str, price: Price, draws: u64) -> Result<Reservation<'_, N>, Error> {
-        self.reserve_assuming(what, price, draws, &[])
+        self.buy(what, price, draws, false)
     }
 
     /// As [`Ledger::reserve`], for draws whose sensitivities all hold when a unit is added or removed, too
@@ -153,22 +174,7 @@ impl<N: Neighbours> Ledger<N> {
         price: Price,
         draws: u64,
     ) -> Result<Reservation<'_, N>, Error> {
-        self.buy(what, price, draws, &[], true)
-    }
-
-    /// As [`Ledger::reserve`], for draws whose price rests on assumptions too: the entry, the certificate and the data set's
-    /// total say so from then on.
-    ///
-    /// # Errors
-    /// As [`Ledger::release`].
-    pub fn reserve_assuming(
-        &mut self,
-        what: &str,
-        price: Price,
-        draws: u64,
-        assuming: &[Assumption],
-    ) -> Result<Reservation<'_, N>, Error> {
-        self.buy(what, price, draws, assuming, false)
+        self.buy(what, price, draws, true)
     }
 
     fn buy(
@@ -176,13 +182,11 @@ impl<N: Neighbours> Ledger<N> {
         what: &str,
         price: Price,
         draws: u64,
-        assuming: &[Assumption],
         added: bool,
     ) -> Result<Reservation<'_, N>, Error> {
         let added = added && matches!(self.relation.relation(), Relation::Replace { .. });
-        self.pay(what, price, draws, assuming, added)?;
+        self.pay(what, price, draws, added)?;
         Ok(Reservation {
-            assuming: assuming.to_vec(),
             added,
             relation: self.relation.clone(),
             cap: Caps::from(price),
@@ -264,15 +268,7 @@ impl<N: Neighbours> Ledger<N> {
         Ok(self)
     }
 
-    fn pay(
-        &mut self,
-        what: &str,
-        price: Price,
-        draws: u64,
-        assuming: &[Assumption],
-        added: bool,
-    ) -> Result<(), Error> {
-        let assuming: Vec<String> = assuming.iter().map(|a| a.as_str().to_owned()).collect();
+    fn pay(&mut self, what: &str, price: Price, draws: u64, added: bool) -> Result<(), Error> {
         self.catch_up()?;
         let relation = self.relation.relation();
         self.book.admits(&self.dataset, &relation, price, added)?;
@@ -291,7 +287,7 @@ impl<N: Neighbours> Ledger<N> {
             what: what.into(),
             price,
             draws,
-            assuming,
+            assuming: Vec::new(),
             run: Some(self.name.clone()),
             promise,
             added,

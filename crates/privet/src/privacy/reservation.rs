@@ -1,7 +1,7 @@
 //! Draws that have been paid for, on a whole table or on one part of it.
 
 use super::account::{Caps, Price};
-use super::mechanism::{Assumption, Mechanism, Objective, Paid};
+use super::mechanism::{LogisticRows, Mechanism, Objective, Paid};
 use super::query::{Query, Sensitivity};
 use super::{Neighbours, Partition, Private, Randomness, Released};
 use crate::Error;
@@ -14,8 +14,6 @@ pub struct Reservation<'l, N> {
     pub(super) cap: Caps,
     pub(super) spent: Caps,
     pub(super) draws: u64,
-    /// What was written down with the payment.
-    pub(super) assuming: Vec<Assumption>,
     /// Whether it was charged to a budget for units that are added or removed, too.
     pub(super) added: bool,
     pub(super) random: &'l mut Randomness,
@@ -61,29 +59,23 @@ impl<N: Neighbours> Reservation<'_, N> {
     /// Finds the minimum of a perturbed loss from what was paid. See [`Ledger::minimise`](super::Ledger::minimise).
     ///
     /// # Errors
-    /// [`Error::Budget`] if the reservation does not reach for it, [`Error::Misuse`] if what the minimum assumes was not
-    /// written down with the payment: both before `solve` runs.
-    pub fn minimise(
+    /// [`Error::Budget`] if the reservation does not reach for it, before `rows` are looked at.
+    pub fn minimise<R: LogisticRows>(
         &mut self,
         objective: &Objective<N>,
-        solve: impl FnOnce(Private<Vec<f64>>) -> Private<Vec<f64>>,
+        rows: impl FnOnce() -> Private<R>,
     ) -> Result<Released<Vec<f64>>, Error> {
         objective.check(&self.relation)?;
-        if !self.assuming.contains(&objective.assumption()) {
-            return Err(Error::Misuse(
-                "this was reserved without saying what the minimum of a perturbed loss assumes: use `reserve_assuming`"
-                    .into(),
-            ));
-        }
         self.take(objective.price(), 1)?;
         self.random.renew()?;
+        let rows = rows();
         #[cfg(feature = "audit")]
         if let Some(auditor) = self.auditor.as_deref_mut() {
             let random = &mut *self.random;
-            return super::audit::observe_minimum(auditor, objective, solve, random).map(Released::new);
+            return super::audit::observe_minimum(auditor, objective, rows, random).map(Released::new);
         }
         Ok(Released::new(objective.minimum(
-            solve,
+            rows,
             Paid::receipt(),
             self.random,
         )))
@@ -115,7 +107,6 @@ impl<N: Neighbours> Reservation<'_, N> {
                     cap: Caps::from(price),
                     spent: Caps::ZERO,
                     draws,
-                    assuming: self.assuming.clone(),
                     added: self.added,
                     random: &mut *self.random,
                     #[cfg(feature = "audit")]

@@ -68,7 +68,7 @@ fn pairs(open: Open, agree: impl Fn(&Row, &Row) -> bool) -> Vec<[Lines; 2]> {
 fn reaches(central: &Central) -> bool {
     match central.algorithm() {
         Algorithm::Brc(brc) => brc.normaliser == Normaliser::Rows,
-        // Sums of trees are reached in tests of their own.
+        // Sums of trees and slopes of losses are reached in tests of their own.
         Algorithm::Objective(_) | Algorithm::DpLogistic | Algorithm::People(_) | Algorithm::Trees(_) => false,
         _ => true,
     }
@@ -131,8 +131,8 @@ fn balanced_runs_replay() {
     for open in [Open::Label, Open::LabelAndFeature] {
         let pairs = pairs(open, |one, other| open.agree(one, other));
         for name in Algorithm::NAMES {
-            // Trees learn from all rows.
-            if name == "public" && open == Open::Label || name == "trees" {
+            // Trees learn from all rows, and floating-point minima are void.
+            if name == "public" && open == Open::Label || ["trees", "dp-logistic"].contains(&name) {
                 continue;
             }
             let central = built(start(name, "1", 5).balance(true));

@@ -157,7 +157,6 @@ pub(crate) fn algorithms(price: &str, about: u64) -> Vec<Central> {
         start("moment-select").candidates(7),
         start("objective"),
         start("objective").encoding(Encoding::Indicators),
-        start("dp-logistic"),
         start("people").rounds(3).clip(Clip::Project),
         start("people").rounds(2).normaliser(Normaliser::Weights),
         start("auto"),

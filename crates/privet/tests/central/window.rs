@@ -7,7 +7,7 @@ use privet::Error;
 use privet::boost::Ensemble;
 use privet::data::Table;
 use privet::privacy::account::{Caps, Price};
-use privet::privacy::audit::{Auditor, Minimum, Observed};
+use privet::privacy::audit::{Auditor, Minimised, Minimum, Observed};
 use privet::privacy::{Certificate, Delta, Epsilon, Ledger, Neighbours, Norm, Randomness};
 use privet::setting::central::Central;
 
@@ -70,7 +70,7 @@ impl Auditor for Window {
         })
     }
 
-    fn minimum(&mut self, minimum: Minimum) -> Option<Vec<f64>> {
+    fn minimum(&mut self, minimum: Minimum, _loss: &dyn Minimised) -> Option<Vec<f64>> {
         let line = self.line(self.with(|seen| seen.prices.len()));
         self.with(|seen| seen.prices.push(minimum.price));
         line.map(|line| {

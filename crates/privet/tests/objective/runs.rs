@@ -4,14 +4,14 @@ use privet::Error;
 use privet::data::schema::{Kind, Label};
 use privet::data::{Keep, Schema, Table};
 use privet::privacy::account::{Caps, Price};
-use privet::privacy::mechanism::{Ball, Objective, RowLoss};
+use privet::privacy::mechanism::{Ball, ENTRY_DIGITS, LogisticRows, Objective, Row, RowLoss, WEIGHT_DIGITS};
 use privet::privacy::{
     Anchor, Coins, Delta, Epsilon, Ledger, Neighbours, Private, Randomness, Replace, ReplacePrivate,
     Unprotected,
 };
 use privet::setting::central::as_published::{Flips, Pate};
 use privet::setting::central::{Central, Encoding};
-use privet_testkit::replay::{Finding, replay, search, transcripts};
+use privet_testkit::replay::{Finding, Transcript, replay, search, transcripts};
 
 use crate::home::{Kinds, column, mixed, number, random, schema, table, values};
 
@@ -25,10 +25,16 @@ fn algorithms(epsilon: f64) -> Vec<Central> {
     let all = [
         start().algorithm("objective"),
         start().algorithm("objective").encoding(Encoding::Indicators),
-        start().algorithm("dp-logistic"),
         start().algorithm("people").rounds(4),
     ];
     all.map(|builder| builder.build().expect("parameters")).to_vec()
+}
+
+/// In floating point.
+fn void(epsilon: f64) -> Central {
+    let epsilon = Epsilon::new(epsilon).expect("an epsilon");
+    let start = Central::builder().epsilon(epsilon).rows_about(1000);
+    start.algorithm("dp-logistic").build().expect("parameters")
 }
 
 /// A public number and label, a private category and ordinal.
@@ -88,6 +94,8 @@ fn runs_with_perturbed_losses_replay() {
         });
         let report = report.unwrap_or_else(|found| panic!("{central:?}: {found:?}"));
         assert!(report.queries >= pairs.len());
+        // Errors of boosting are claimed for the largest weight, which rows reach in the last round at the earliest.
+        assert!(report.attained > 0.9, "{central:?}: {report:?}");
 
         // Only private columns change.
         let pairs = [
@@ -104,43 +112,83 @@ fn runs_with_perturbed_losses_replay() {
     }
 }
 
-/// Bounds, shapes and prices that follow the rows are found.
+/// A number and a label that follows its sign.
+struct Signs(Vec<f64>);
+
+impl LogisticRows for Signs {
+    fn rows(&self) -> usize {
+        self.0.len()
+    }
+
+    fn row(&self, row: usize, entries: &mut Vec<(usize, i32)>) -> Row {
+        let x = self.0[row];
+        entries.extend([
+            (0, 1 << ENTRY_DIGITS),
+            (1, (x * f64::from(1 << ENTRY_DIGITS)) as i32),
+        ]);
+        Row {
+            label: x > 0.0,
+            offset: 0,
+            weight: 1 << WEIGHT_DIGITS,
+        }
+    }
+}
+
+/// Bounds, shapes and prices that follow the rows are found, and so are claims that are too small, by the losses themselves.
 #[test]
 fn a_loss_that_follows_the_rows_is_caught() {
     let run = |what: u8| {
         let pair = [vec![1.0, 0.5], vec![-1.0, 0.5]];
-        replay(
-            &Replace::row(),
-            [&pair[0], &pair[1]],
-            Default::default(),
-            |rows, ledger| {
-                let positive = rows.iter().filter(|x: &&f64| **x > 0.0).count();
-                let loss = RowLoss {
-                    ball: Ball::Cube,
-                    dimension: if what == 1 { positive } else { 2 },
-                    slope: if what == 2 { positive as f64 } else { 1.0 },
-                    curvature: 0.5,
-                    anchor: Anchor::new("objective#logistic-losses"),
-                };
-                let price = if what == 3 { positive as f64 } else { 1.0 };
-                let objective = Objective::calibrated(Epsilon::new(price)?, &Replace::row(), loss)?;
-                let rows = Private::new(rows.clone());
-                let found = ledger.minimise("a test", &objective, |noise| {
-                    rows.zip(noise, |rows, noise| noise.iter().map(|v| v + rows[0]).collect())
-                })?;
-                let mut output: Vec<u8> = found.value().iter().flat_map(|x| x.to_le_bytes()).collect();
-                if what == 4 {
-                    output.push(positive as u8);
-                }
-                Ok(output)
-            },
-        )
+        let runs = [Transcript::Drawn, Transcript::Alternating(50)].map(|transcript| {
+            replay(
+                &Replace::row(),
+                [&pair[0], &pair[1]],
+                transcript,
+                |rows, ledger| {
+                    let positive = rows.iter().filter(|x: &&f64| **x > 0.0).count();
+                    let loss = RowLoss {
+                        ball: Ball::Cube,
+                        dimension: if what == 1 { positive } else { 2 },
+                        slope: match what {
+                            2 => positive as f64,
+                            5 => 0.9,
+                            _ => 1.0,
+                        },
+                        curvature: if what == 6 { 0.45 } else { 0.5 },
+                        anchor: Anchor::new("objective#logistic-losses"),
+                    };
+                    let price = if what == 3 { positive as f64 } else { 1.0 };
+                    let objective = Objective::calibrated(Epsilon::new(price)?, &Replace::row(), loss)?;
+                    let found =
+                        ledger.minimise("a test", &objective, || Private::new(Signs(rows.clone())))?;
+                    let mut output: Vec<u8> = found.value().iter().flat_map(|x| x.to_le_bytes()).collect();
+                    if what == 4 {
+                        output.push(positive as u8);
+                    }
+                    Ok(output)
+                },
+            )
+        });
+        let mut worst = 0f64;
+        for run in runs {
+            worst = worst.max(run?.attained);
+        }
+        Ok(worst)
     };
-    assert_eq!(run(0).expect("honest").queries, 2);
+    let attained = run(0).expect("honest");
+    assert!(attained > 0.95, "{attained}");
     for what in 1..=3 {
         assert!(matches!(run(what), Err(Finding::Branch(_))), "{what}");
     }
     assert_eq!(run(4), Err(Finding::Output));
+    assert!(
+        matches!(run(5), Err(Finding::Distance(_))),
+        "nine tenths of the slope"
+    );
+    assert!(
+        matches!(run(6), Err(Finding::Distance(_))),
+        "nine tenths of the curvature"
+    );
 }
 
 fn ledger<N: Neighbours>(relation: N, epsilon: f64) -> Ledger<N> {
@@ -163,7 +211,7 @@ fn accuracy(central: &Central, epsilon: f64, rows: usize) -> f64 {
         Some(central.epsilon()),
         "all of it, and no more"
     );
-    assert_eq!(certificate.assuming().len(), 1);
+    assert_eq!(certificate.is_void(), central.void().is_some());
     let cells = leave.reveal(test.cells().clone());
     let scores = model.ensemble().scores(test.schema(), &cells).expect("scores");
     let Some(privet::data::Target::Classes(labels)) = cells.target() else {
@@ -178,11 +226,26 @@ fn accuracy(central: &Central, epsilon: f64, rows: usize) -> f64 {
 
 #[test]
 fn perturbed_losses_learn_what_there_is() {
-    for central in algorithms(8.0) {
+    for central in [algorithms(8.0), vec![void(8.0)]].concat() {
         // Chance is a half; plain logistic regression on these columns reaches 0.8 to 0.87. At this ε and so many rows noise is
         // far below that.
         let found = accuracy(&central, 8.0, 4000);
         assert!(found > 0.72, "{central:?}: {found}");
+    }
+}
+
+/// The last digits of floating-point minima tell whether somebody was there: such models promise nothing, and say so before.
+#[test]
+fn floating_point_minima_are_void() {
+    let fit = |central: &Central| {
+        let train = random(Kinds::Classes(2), Keep::Values, 50);
+        let model = central.fit(train, ledger(Replace::row(), 8.0), &|_, _| {});
+        model.expect("a model").certificate().is_void()
+    };
+    let floating = void(8.0);
+    assert!(fit(&floating) && floating.void().is_some());
+    for central in algorithms(8.0) {
+        assert!(!fit(&central) && central.void().is_none(), "{central:?}");
     }
 }
 

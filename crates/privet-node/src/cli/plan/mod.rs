@@ -55,8 +55,16 @@ fn central(curated: &Curated, source: &Source, job: &Job, ledger: &Where) -> Res
         caps: price.into(),
     };
     let settings = resolved.settings();
+    let void = resolved.void();
     let mut text = words::warnings(&central.warnings());
-    text += &protection.text();
+    text += &match void {
+        Some(because) => format!(
+            "NOBODY IS PROTECTED. name = \"{}\" is void: {because}. The ledger will say so about '{}' for ever. Use name = \"auto\".\n",
+            resolved.algorithm().name(),
+            schema.dataset()
+        ),
+        None => protection.text(),
+    };
     let _ = writeln!(text, "\nWHAT HAPPENS");
     let _ = writeln!(text, "  reads      {}", source.data.display());
     let _ = writeln!(text, "  trains     {}", summary(&settings));
@@ -110,13 +118,14 @@ fn central(curated: &Curated, source: &Source, job: &Job, ledger: &Where) -> Res
     };
     let json = json!({
         "setting": "central",
-        "protected": true,
+        "protected": void.is_none(),
+        "void": void,
         "dataset": schema.dataset(),
         "data": source.data,
         "output": job.output,
         "settings": settings,
         "warnings": central.warnings(),
-        "protection": protection.json(),
+        "protection": void.is_none().then(|| protection.json()),
         "noise": noise,
         "charges": [{"price": price, "change": relation, "ledger": path}],
         "left": left,

@@ -11,7 +11,9 @@ pub use exponential::{Exponential, PermuteAndFlip};
 pub use gaussian::{DiscreteGaussian, Gaussian};
 pub use grid::Grid;
 pub use laplace::Laplace;
-pub use objective::{Assumption, Ball, Objective, RowLoss};
+pub use objective::{
+    Ball, ENTRY_DIGITS, Floating, LogisticRows, Objective, ROUNDING_TELLS, Row, RowLoss, WEIGHT_DIGITS,
+};
 
 use super::account::Price;
 use super::query::Norm;

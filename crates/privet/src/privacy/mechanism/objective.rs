@@ -1,50 +1,59 @@
-//! Objective perturbation: noise on the slope of a convex loss, and the minimum released.
+//! Objective perturbation: noise on the slope of a convex loss, and its minimum released on a grid, with a little exact noise on top.
 //!
-//! Chaudhuri, Monteleoni and Sarwate (2011) for the round ball; Awan and Slavković (2021) for the norm that fits the rows' slopes.
-//! With the cube, noise on m coefficients is as large as one row's slope in one coordinate asks for, not m times that.
+//! Chaudhuri, Monteleoni and Sarwate (2011); Awan and Slavković (2021) for the norm that fits the rows' slopes; Iyengar and others (2019)
+//! for minima that are only approximate. With the cube, noise on m coefficients is as large as one row's slope in one coordinate asks
+//! for, not m times that.
 //!
-//! It is no [`Mechanism`](super::Mechanism): there is no integer answer that noise is added to. It is **not hardened**. Noise and
-//! minimum are floating-point numbers, and the proof is about real ones and the exact minimum
-//! (`docs/proofs/objective.md#perturbed-objectives`): so every payment for it says what it assumes ([`Assumption`]), and so do
-//! certificates and totals that rest on it.
+//! It is no [`Mechanism`](super::Mechanism): there is no integer answer that noise is added to. What is proved about real numbers and
+//! exact minima is made true of this program by two more parts of ε, one for either table (`docs/proofs/objective.md#released-minima`):
+//! noise and loss are integers, the point that is found is *proved* to be near the exact minimum of the loss with real noise,
+//! and discrete Laplace noise on its rounded coefficients hides where exactly it lies.
+//!
+//! | file | what it holds |
+//! | --- | --- |
+//! | `noise` | noise on a grid, near to real noise of exactly the wanted density |
+//! | `sigmoid`, `slopes` | the slope of a logistic loss with a proved error |
+//! | `descent` | down to where the slope is proved to be small |
+//! | `floating` | the same in floating point, for a sphere: void |
+
+mod descent;
+mod floating;
+mod noise;
+mod sigmoid;
+mod slopes;
+
+use dashu_int::IBig;
+use dashu_ratio::RBig;
 
 use super::Paid;
 use crate::Error;
 use crate::privacy::account::Price;
+use crate::privacy::enclosure::Enclosure;
 use crate::privacy::query::Anchor;
-use crate::privacy::{Epsilon, Neighbours, Private, Randomness, Relation};
+use crate::privacy::sampler::{DiscreteLaplace, Noise};
+use crate::privacy::{Epsilon, Neighbours, Private, Randomness, Ratio, Relation};
+use descent::{Perturbed, float, rounded};
+pub use floating::{Floating, ROUNDING_TELLS};
+use noise::Law;
+pub use slopes::{ENTRY_DIGITS, LogisticRows, Row, WEIGHT_DIGITS};
 
-/// What the noise gets of ε; the ridge gets the rest.
-const SHARE: f64 = 0.85;
-/// No ridge is smaller.
-const LEAST_RIDGE: f64 = 1.0;
-/// Scales and ridges are this much larger than computed, which is more than their rounding.
-const OUTWARDS: f64 = 1.0 + 1e-12;
-
-/// A sentence that an ε rests on and that this program does not make true to the letter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Assumption(&'static str);
-
-impl Assumption {
-    /// For [`Objective`].
-    pub const EXACT_MINIMUM: Self = Self(
-        "rounding tells nothing: the proof is about real numbers and an exact minimum, and this program computes noise and minimum to \
-         about ten digits",
-    );
-
-    /// The sentence.
-    pub const fn as_str(self) -> &'static str {
-        self.0
-    }
-}
+/// One part in so many of ε hides how far from the exact minimum the point for one table lies, and one that for the other.
+const HIDING: u64 = 200;
+/// Of the rest, so many twentieths go to the noise, and three to the ridge.
+const SHARE: u64 = 17;
+const TWENTIETHS: u64 = 20;
+/// Digits of a ridge after the point; no ridge is smaller than one.
+const RIDGE_DIGITS: usize = 10;
+/// Points are at most 2^−32·√m from the exact minimum.
+const NEAR: usize = 32;
+/// Released coefficients are multiples of 2^−36.
+const GRID: usize = 36;
 
 /// The norm that slopes are measured in, by its unit ball.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ball {
     /// The largest coordinate.
     Cube,
-    /// The length.
-    Sphere,
     /// The sum of the coordinates' sizes.
     Cross,
 }
@@ -55,13 +64,12 @@ impl Ball {
         let sizes = vector.iter().map(|x| x.abs());
         match self {
             Self::Cube => sizes.fold(0.0, f64::max),
-            Self::Sphere => sizes.map(|x| x * x).sum::<f64>().sqrt(),
             Self::Cross => sizes.sum(),
         }
     }
 }
 
-/// What one row can add to a loss: you claim it, you prove it.
+/// What one row can add to a loss: you claim it, you prove it. Bounds are the very binary fractions that the numbers are.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RowLoss {
     /// The norm of slopes.
@@ -76,15 +84,28 @@ pub struct RowLoss {
     pub anchor: Anchor,
 }
 
+/// What an ε buys.
+#[derive(Debug, Clone)]
+struct Amounts {
+    /// The scale of the noise.
+    scale: RBig,
+    /// The ridge, in units of 2^−10.
+    ridge: IBig,
+    /// What hides a point, for either table.
+    hiding: Epsilon,
+}
+
 impl RowLoss {
-    /// The scale of the noise and the ridge that cost `epsilon`.
-    ///
     /// # Errors
-    /// [`Error::Parameter`] if ε is zero, there is no coefficient, or a bound is not above zero and finite.
-    pub fn amounts(&self, epsilon: Epsilon, relation: &Relation) -> Result<[f64; 2], Error> {
+    /// [`Error::Parameter`] if ε is too small, there is no coefficient, or a bound is not above zero and finite.
+    fn amounts(&self, epsilon: Epsilon, relation: &Relation) -> Result<Amounts, Error> {
         let bad = |why: String| Err(Error::Parameter(why));
-        if epsilon == Epsilon::ZERO {
-            return bad("epsilon = 0 allows no answer at all: give it a positive share".into());
+        let hiding = Epsilon::from_billionths(epsilon.billionths() / HIDING);
+        if hiding == Epsilon::ZERO {
+            return bad(format!(
+                "epsilon = {epsilon} is too little for a minimum: give it at least {}",
+                Epsilon::from_billionths(HIDING)
+            ));
         }
         if self.dimension == 0 {
             return bad("dimension = 0: a loss without coefficients has nothing to minimise".into());
@@ -94,32 +115,50 @@ impl RowLoss {
                 return bad(format!("{name} = {bound}: it must be above zero and finite"));
             }
         }
-        let budget = epsilon.to_f64();
-        let rows = f64::from(relation.rows().get());
-        let scale = OUTWARDS * relation.steps() as f64 * self.slope / (SHARE * budget);
-        let ridge = OUTWARDS * self.curvature / ((1.0 - SHARE) * budget / rows).exp_m1();
-        if !(scale.is_finite() && ridge.is_finite()) {
-            return bad(format!(
-                "epsilon = {epsilon} asks for more noise than numbers can hold"
-            ));
-        }
-        Ok([scale, ridge.max(LEAST_RIDGE)])
+        let rest = part(epsilon.billionths() - 2 * hiding.billionths(), 1_000_000_000);
+        let scale = RBig::from(relation.steps()) * exact(self.slope) / (&rest * part(SHARE, TWENTIETHS));
+        let each = rest * part(TWENTIETHS - SHARE, TWENTIETHS) / RBig::from(relation.rows().get());
+        let ridge = RBig::from(IBig::ONE << RIDGE_DIGITS) * exact(self.curvature) / growth(&each);
+        Ok(Amounts {
+            scale,
+            ridge: ridge.ceil().max(IBig::ONE << RIDGE_DIGITS),
+            hiding,
+        })
     }
 
     /// The standard deviation of one coordinate of the noise, to plan with before paying.
     ///
     /// # Errors
-    /// As [`RowLoss::amounts`].
+    /// [`Error::Parameter`] if ε is too small, there is no coefficient, or a bound is not above zero and finite.
     pub fn deviation(&self, epsilon: Epsilon, relation: &Relation) -> Result<f64, Error> {
-        let [scale, _] = self.amounts(epsilon, relation)?;
+        let scale = self.amounts(epsilon, relation)?.scale.to_f64().value();
         let m = self.dimension as f64;
         let variance = match self.ball {
             Ball::Cube => (m + 1.0) * (m + 2.0) / 3.0,
-            Ball::Sphere => m + 1.0,
             Ball::Cross => 2.0,
         };
         Ok(scale * variance.sqrt())
     }
+}
+
+fn part(numerator: u64, denominator: u64) -> RBig {
+    RBig::from(numerator) / RBig::from(denominator)
+}
+
+/// The number itself, which is a binary fraction.
+fn exact(x: f64) -> RBig {
+    // Digits below 2^−1100 are none.
+    RBig::from(descent::fixed(x, 1100)) / RBig::from(IBig::ONE << 1100)
+}
+
+/// e^x − 1, rounded down, for x above zero.
+fn growth(x: &RBig) -> RBig {
+    let bits = 256;
+    // Beyond, a smaller number does as well: the ridge is never below one.
+    let x = x.clone().min(RBig::from(64));
+    let power = Enclosure::ratio(&x, bits).exp();
+    let one = IBig::ONE << bits;
+    RBig::from(power.low() - &one) / RBig::from(one)
 }
 
 /// A loss that is perturbed so that its minimum may be released.
@@ -128,29 +167,38 @@ impl RowLoss {
 /// density proportional to exp(−‖V‖/scale).
 ///
 /// # Privacy
-/// Pure ε under `N`, as long as its [`Assumption`] holds; `docs/proofs/objective.md#perturbed-objectives`.
+/// Pure ε under `N`; `docs/proofs/objective.md#released-minima`.
 #[derive(Debug, Clone)]
 pub struct Objective<N> {
     relation: N,
     loss: RowLoss,
     epsilon: Epsilon,
-    scale: f64,
-    ridge: f64,
+    amounts: Amounts,
+    noise: Law,
+    /// On the released coefficients.
+    hiding: DiscreteLaplace,
 }
 
 impl<N: Neighbours> Objective<N> {
     /// The least noise and ridge that cost `epsilon`.
     ///
     /// # Errors
-    /// As [`RowLoss::amounts`].
+    /// [`Error::Parameter`] if ε is too small, there is no coefficient, or a bound is not above zero and finite.
     pub fn calibrated(epsilon: Epsilon, relation: &N, loss: RowLoss) -> Result<Self, Error> {
-        let [scale, ridge] = loss.amounts(epsilon, &relation.relation())?;
+        let amounts = loss.amounts(epsilon, &relation.relation())?;
+        let too_much = |_| {
+            Error::Parameter(format!(
+                "epsilon = {epsilon} asks for more noise than numbers can hold"
+            ))
+        };
+        let scale = part(moves(loss.dimension), amounts.hiding.billionths()) * RBig::from(1_000_000_000);
         Ok(Self {
             relation: relation.clone(),
             loss,
             epsilon,
-            scale,
-            ridge,
+            noise: Law::new(loss.ball, loss.dimension, &amounts.scale, &amounts.ridge).map_err(too_much)?,
+            hiding: DiscreteLaplace::new(Ratio::from_big(scale)?).map_err(too_much)?,
+            amounts,
         })
     }
 
@@ -176,28 +224,25 @@ impl<N: Neighbours> Objective<N> {
 
     /// The scale of the noise.
     pub fn scale(&self) -> f64 {
-        self.scale
+        self.amounts.scale.to_f64().value()
     }
 
     /// The ridge, on every coefficient.
     pub fn ridge(&self) -> f64 {
-        self.ridge
-    }
-
-    /// What its ε rests on.
-    pub fn assumption(&self) -> Assumption {
-        Assumption::EXACT_MINIMUM
+        float(&self.amounts.ridge, RIDGE_DIGITS)
     }
 
     /// The logarithm of the noise's density, up to a constant: for audits.
     pub fn log_density(&self, noise: &[f64]) -> f64 {
-        -self.loss.ball.norm(noise) / self.scale
+        -self.loss.ball.norm(noise) / self.scale()
     }
 
-    /// The parts that ε falls into: for the noise, and for the ridge.
-    pub fn shares(&self) -> [f64; 2] {
-        let budget = self.epsilon.to_f64();
-        [SHARE * budget, (1.0 - SHARE) * budget]
+    /// The parts that ε falls into: for the noise, for the ridge, and for what hides the point, of both tables together.
+    pub fn shares(&self) -> [f64; 3] {
+        let hidden = 2.0 * self.amounts.hiding.to_f64();
+        let rest = self.epsilon.to_f64() - hidden;
+        let noise = SHARE as f64 / TWENTIETHS as f64;
+        [noise * rest, (1.0 - noise) * rest, hidden]
     }
 
     /// The mechanism and its parameters in words.
@@ -205,13 +250,12 @@ impl<N: Neighbours> Objective<N> {
         format!(
             "the minimum of a loss of {} coefficients with noise of scale {} in the {} and a ridge of {}",
             self.loss.dimension,
-            self.scale,
+            self.scale(),
             match self.loss.ball {
                 Ball::Cube => "cube",
-                Ball::Sphere => "sphere",
                 Ball::Cross => "cross-polytope",
             },
-            self.ridge
+            self.ridge()
         )
     }
 
@@ -226,66 +270,65 @@ impl<N: Neighbours> Objective<N> {
         )))
     }
 
-    /// Draws noise, and lets `solve` find the minimum. The number of coefficients is public: whatever `solve` gives is cut or
-    /// padded to it, and what is no finite number counts as zero, since an error would tell about the rows.
-    pub(in crate::privacy) fn minimum(
+    /// Draws noise, goes down until it is proved to be near the minimum, and releases where that is, with noise.
+    pub(in crate::privacy) fn minimum<R: LogisticRows>(
         &self,
-        solve: impl FnOnce(Private<Vec<f64>>) -> Private<Vec<f64>>,
-        paid: Paid,
+        rows: Private<R>,
+        _paid: Paid,
         random: &mut Randomness,
     ) -> Vec<f64> {
-        let noise = Private::wrap(self.noise(paid, random));
-        let mut found = solve(noise).expose();
-        found.resize(self.loss.dimension, 0.0);
-        found.iter_mut().filter(|x| !x.is_finite()).for_each(|x| *x = 0.0);
-        found
+        let noise = self.noise.draw(random);
+        let point = self.perturbed(&rows.expose(), &noise).near_minimum();
+        let on_grid = |x| rounded(x, point.digits, GRID);
+        let mut released: Vec<i64> = point.values.iter().map(on_grid).collect();
+        self.hiding.add_to(&mut released, random);
+        // What the last digits of large ones lose here was released before.
+        released
+            .iter()
+            .map(|&x| x as f64 / (1u64 << GRID) as f64)
+            .collect()
     }
 
-    /// Draws the noise: a radius times a point of the unit ball, or independent coordinates where that is the same.
-    fn noise(&self, _paid: Paid, random: &mut Randomness) -> Vec<f64> {
-        let dimension = self.loss.dimension;
-        match self.loss.ball {
-            Ball::Cube => {
-                // The radius of a uniform point of the ball has density m·r^(m−1): the Gamma law of shape m + 1 mends that.
-                let radius = self.scale * gamma(dimension + 1, random);
-                (0..dimension)
-                    .map(|_| radius * (2.0 * unit(random) - 1.0))
-                    .collect()
-            }
-            Ball::Sphere => {
-                let radius = self.scale * gamma(dimension, random);
-                let direction: Vec<f64> = (0..dimension).map(|_| normal(random)).collect();
-                let length = Ball::Sphere.norm(&direction).max(f64::MIN_POSITIVE);
-                direction.iter().map(|x| radius * x / length).collect()
-            }
-            Ball::Cross => (0..dimension)
-                .map(|_| {
-                    let size = self.scale * exponential(random);
-                    if random.word() & 1 == 0 { size } else { -size }
-                })
-                .collect(),
+    fn perturbed<'a, R>(&'a self, rows: &'a R, noise: &'a noise::Vector) -> Perturbed<'a, R> {
+        Perturbed {
+            rows,
+            ridge: &self.amounts.ridge,
+            noise,
+            near: NEAR,
         }
     }
 }
 
-/// A number on the middles of 2⁵³ steps of (0, 1).
-fn unit(random: &mut Randomness) -> f64 {
-    ((random.word() >> 11) as f64 + 0.5) / (1u64 << 53) as f64
+/// How far a released point moves at most in L1, in units of the grid, if it moves by 2^−32·√m: √m times as far in L1, and one for
+/// the rounding of each coordinate.
+const fn moves(dimension: usize) -> u64 {
+    ((1 << (GRID - NEAR)) + 1) * dimension as u64
 }
 
-fn exponential(random: &mut Randomness) -> f64 {
-    -unit(random).ln()
-}
+/// What an audit may ask of a loss: its slope and its minimum for a noise of the auditor's choice. Nothing of it is private any more.
+#[cfg(feature = "audit")]
+impl<N: Neighbours> Objective<N> {
+    /// How long the slope may be where it stops.
+    pub(in crate::privacy) fn slack(&self) -> f64 {
+        0.75 * self.ridge() * (0.5f64).powi(NEAR as i32) * (self.loss.dimension as f64).sqrt()
+    }
 
-/// The Gamma law of a whole shape: a sum of exponentials.
-fn gamma(shape: usize, random: &mut Randomness) -> f64 {
-    (0..shape).map(|_| exponential(random)).sum()
-}
+    /// The slopes of all rows together at `at`.
+    pub(in crate::privacy) fn slope_at<R: LogisticRows>(&self, rows: &R, at: &[f64]) -> Vec<f64> {
+        let fixed: Vec<IBig> = at.iter().map(|&x| descent::fixed(x, slopes::FAST)).collect();
+        let sum = slopes::slopes(rows, &fixed, slopes::FAST);
+        sum.values.iter().map(|x| float(x, sum.digits)).collect()
+    }
 
-/// Box and Muller (1958).
-fn normal(random: &mut Randomness) -> f64 {
-    let radius = (2.0 * exponential(random)).sqrt();
-    radius * (std::f64::consts::TAU * unit(random)).cos()
+    /// The point that is found for this noise.
+    pub(in crate::privacy) fn point_for<R: LogisticRows>(&self, rows: &R, noise: &[f64]) -> Vec<f64> {
+        let noise = noise::Vector {
+            values: noise.iter().map(|&x| descent::fixed(x, slopes::FAST)).collect(),
+            digits: slopes::FAST,
+        };
+        let point = self.perturbed(rows, &noise).near_minimum();
+        point.values.iter().map(|x| float(x, point.digits)).collect()
+    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Which algorithm is best, by a rule that looks at public facts only: ε, the declared number of rows, and the schema.
 //!
 //! The rule was fixed on data sets that no acceptance table uses (`privet reproduce brc --table 3` and `--table 4`); it charges
-//! nothing. It never chooses an algorithm whose promise rests on an assumption, but says where one would be worth it.
+//! nothing. It never chooses an algorithm whose models are void.
 
 use super::params::private_features;
 use super::{Algorithm, Central, HistogramBayes, MomentSelect, Select, Trees, trees};
@@ -74,10 +74,7 @@ impl Central {
             };
             (Algorithm::HistogramBayes(HistogramBayes::default()), why)
         };
-        let mut because = format!("{strength:.0} rows times ε for each column, {why}");
-        if strength >= 2.0 * FEW && !lists {
-            because += "; \"objective\" is often better here, if its assumption is acceptable";
-        }
+        let because = format!("{strength:.0} rows times ε for each column, {why}");
         Ok(Self {
             algorithm,
             because: Some(because),

@@ -9,19 +9,18 @@
 //! from its caller. The ridge covers the determinant with (1 + λ/γ) for one row, where the authors allow its square, and ε is cut
 //! once and for all, 85 to 15, where they cut by the ridge that they are given. Both give less noise at the same ε.
 
-use super::objective::codes_loss;
+use super::objective::LARGEST;
 use super::regression::{Design, Regression};
 use super::rows::{Rows, numbers};
 use super::{Budget, Progress};
 use crate::Error;
 use crate::boost::{Ensemble, Link};
 use crate::learner::Linear;
-use crate::privacy::mechanism::{Ball, Objective, RowLoss};
-use crate::privacy::{Ledger, Neighbours};
+use crate::privacy::mechanism::{Floating, LogisticRows};
+use crate::privacy::{Epsilon, Ledger, Neighbours, Relation};
 
 /// # Privacy
-/// Pure ε in one release, provided that its assumption holds; `docs/proofs/objective.md#logistic-losses`. Public columns and
-/// labels are treated as if they were private.
+/// None: the run is void (`docs/proofs/objective.md#the-sphere`). Public columns and labels are treated as if they were private.
 pub(super) fn train<N: Neighbours>(
     rows: &Rows,
     ledger: &mut Ledger<N>,
@@ -29,28 +28,24 @@ pub(super) fn train<N: Neighbours>(
     progress: Progress<'_>,
 ) -> Result<Ensemble, Error> {
     progress(0, 1);
-    let loss = loss(rows.all.len())?;
-    let scale = 1.0 / (loss.dimension as f64).sqrt();
-    let objective = Objective::calibrated(budget.epsilon, ledger.relation(), loss)?;
-    let ridge = objective.ridge();
+    let objective = objective(rows.all.len(), budget.epsilon, &ledger.relation().relation())?;
+    // Coefficients of rows that are made shorter, times that scale: the same minimum with another ridge and noise.
+    let scale = row(rows.all.len());
+    let ridge = objective.ridge() / (scale * scale);
     let what = format!("coefficients of all {} columns", rows.all.len());
-    let found = ledger.minimise(&what, &objective, |noise| {
+    let found = ledger.minimise_void(&what, &objective, |noise| {
         rows.matrix.as_ref().zip(noise, |matrix, noise| {
             let regression = Regression {
-                design: Design::Numbers {
-                    columns: &numbers(&matrix.cells, &rows.all),
-                    scale,
-                },
+                design: Design::Numbers(&numbers(&matrix.cells, &rows.all)),
                 labels: &matrix.labels,
                 offsets: &[],
                 weights: None,
-                ridge,
-                noise: &noise,
             };
-            regression.minimum()
+            let noise: Vec<f64> = noise.iter().map(|v| v / scale).collect();
+            regression.guess(ridge, &noise)
         })
     })?;
-    let found: Vec<f64> = found.into_inner().iter().map(|x| scale * x).collect();
+    let found = found.into_inner();
     progress(1, 1);
     Ok(Ensemble::of_sum(
         Link::Logistic,
@@ -58,15 +53,21 @@ pub(super) fn train<N: Neighbours>(
     ))
 }
 
-/// What a row adds: it is no longer than one.
+/// What rows are multiplied by, so that none is longer than one.
+pub(super) fn row(columns: usize) -> f64 {
+    1.0 / ((columns + 1) as f64).sqrt()
+}
+
+/// Noise and ridge.
 ///
 /// # Errors
-/// As [`codes_loss`].
-pub(super) fn loss(columns: usize) -> Result<RowLoss, Error> {
-    Ok(RowLoss {
-        ball: Ball::Sphere,
-        slope: 1.0,
-        curvature: 0.25,
-        ..codes_loss(columns)?
-    })
+/// [`Error::Parameter`] if a matrix of so many products cannot be written.
+pub(super) fn objective(columns: usize, epsilon: Epsilon, relation: &Relation) -> Result<Floating, Error> {
+    if columns >= LARGEST {
+        return Err(Error::Parameter(format!(
+            "name: {} coefficients are too many, at most {LARGEST} can be fitted; declare fewer columns",
+            columns + 1
+        )));
+    }
+    Floating::calibrated(epsilon, relation, columns + 1)
 }

@@ -5,7 +5,7 @@ use super::{Algorithm, Budget, Central, HistogramBayes, logistic};
 use crate::Error;
 use crate::data::Schema;
 use crate::learner::Shape;
-use crate::privacy::mechanism::{Assumption, Laplace, Mechanism, RowLoss};
+use crate::privacy::mechanism::{Laplace, Mechanism};
 use crate::privacy::{Epsilon, Relation};
 
 impl Central {
@@ -47,12 +47,16 @@ impl Central {
             Algorithm::HistogramBayes(bayes) => counts(bayes, schema, relation, &budget)?,
             Algorithm::Objective(perturbation) => {
                 let loss = perturbation.loss(schema, relation)?;
-                [coefficients(&loss, 1.0, budget.epsilon, relation)?, assumed()].concat()
+                vec![coefficients(
+                    loss.dimension,
+                    loss.deviation(budget.epsilon, relation)?,
+                )]
             }
             Algorithm::DpLogistic => {
-                let loss = logistic::loss(schema.features().count())?;
-                let row = 1.0 / (loss.dimension as f64).sqrt();
-                [coefficients(&loss, row, budget.epsilon, relation)?, assumed()].concat()
+                let columns = schema.features().count();
+                let objective = logistic::objective(columns, budget.epsilon, relation)?;
+                let off = objective.deviation() / logistic::row(columns);
+                vec![coefficients(columns + 1, off)]
             }
             Algorithm::People(people) => {
                 let loss = people.heaviest(private_features(schema, relation).count())?;
@@ -62,12 +66,10 @@ impl Central {
                     people.rounds(&budget),
                     points(people.deviation(&budget, relation)?)
                 );
-                [
-                    coefficients(&loss, 1.0, share, relation)?,
-                    vec![errors],
-                    assumed(),
+                vec![
+                    coefficients(loss.dimension, loss.deviation(share, relation)?),
+                    errors,
                 ]
-                .concat()
             }
             Algorithm::Trees(trees) => super::trees::noise(trees, &budget, schema, relation)?,
             Algorithm::Public => vec!["No private column is looked at, so there is no noise.".into()],
@@ -76,26 +78,12 @@ impl Central {
     }
 }
 
-/// How hard noise pulls at coefficients, in rows of which each pulls by `row` at most.
-fn coefficients(
-    loss: &RowLoss,
-    row: f64,
-    epsilon: Epsilon,
-    relation: &Relation,
-) -> Result<Vec<String>, Error> {
-    let off = loss.deviation(epsilon, relation)?;
-    Ok(vec![format!(
-        "{} coefficients are released at once; noise pulls at each as hard as {} rows that agree (one standard error).",
-        loss.dimension,
-        whole(off / row)
-    )])
-}
-
-fn assumed() -> Vec<String> {
-    vec![format!(
-        "This ε is proved provided that {}.",
-        Assumption::EXACT_MINIMUM.as_str()
-    )]
+/// How hard noise pulls at coefficients, in rows of which each pulls by one at most.
+fn coefficients(dimension: usize, off: f64) -> String {
+    format!(
+        "{dimension} coefficients are released at once; noise pulls at each as hard as {} rows that agree (one standard error).",
+        whole(off)
+    )
 }
 
 /// The expected loss of a choice by permute-and-flip is at most that of the exponential mechanism, ln K over the rate.

@@ -3,7 +3,7 @@
 //! Not in the paper: measured to beat it from moderate ε on (`docs/papers.md`). One release of all coefficients. It is the K-norm
 //! objective perturbation of Awan and Slavković (2021): noise is drawn in the ball of the norm that bounds one row's slope.
 //!
-//! It does not add exact noise: its ε is that of real numbers and of the exact minimum, and its certificate says so.
+//! Noise, loss and the proof that a minimum was found are in whole numbers (`docs/proofs/objective.md`).
 
 use super::bayes::{Histogram, HistogramBayes};
 use super::params::private_features;
@@ -21,7 +21,7 @@ use crate::privacy::{Anchor, Ledger, Neighbours, Relation};
 /// Cells of a number, where it is written as indicators.
 const BINS: u32 = 10;
 /// Coefficients at most, so that the matrix of second derivatives can be written out for each block of rows.
-const LARGEST: usize = 1024;
+pub(super) const LARGEST: usize = 1024;
 
 /// How a row's columns become numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -62,7 +62,7 @@ impl Perturbation {
     }
 
     /// # Privacy
-    /// Pure ε in one release, provided that its assumption holds; `docs/proofs/objective.md#logistic-losses`.
+    /// Pure ε in one release; `docs/proofs/objective.md#logistic-losses`.
     ///
     /// # Errors
     /// [`Error::Parameter`] if the schema declares too many values to write a matrix of their products.
@@ -142,22 +142,13 @@ fn codes<N: Neighbours>(
 ) -> Result<Linear, Error> {
     let loss = codes_loss(rows.coordinates.len())?;
     let objective = Objective::calibrated(budget.epsilon, ledger.relation(), loss)?;
-    let ridge = objective.ridge();
     let what = format!("coefficients of {} columns", rows.coordinates.len());
-    let found = ledger.minimise(&what, &objective, |noise| {
-        rows.matrix.as_ref().zip(noise, |matrix, noise| {
-            let regression = Regression {
-                design: Design::Numbers {
-                    columns: &matrix.columns,
-                    scale: 1.0,
-                },
-                labels: &matrix.labels,
-                offsets: &base.scores,
-                weights: None,
-                ridge,
-                noise: &noise,
-            };
-            regression.minimum()
+    let found = ledger.minimise(&what, &objective, || {
+        rows.matrix.as_ref().map(|matrix| Regression {
+            design: Design::Numbers(&matrix.columns),
+            labels: &matrix.labels,
+            offsets: &base.scores,
+            weights: None,
         })
     })?;
     let found = found.into_inner();
@@ -179,26 +170,20 @@ fn indicators<N: Neighbours>(
     let loss = indicators_loss(histograms.iter().map(|histogram| histogram.count))?;
     let dimension = loss.dimension;
     let objective = Objective::calibrated(budget.epsilon, ledger.relation(), loss)?;
-    let ridge = objective.ridge();
     let what = format!(
         "coefficients of {} values and bins of {} columns",
         dimension - 1,
         histograms.len()
     );
-    let found = ledger.minimise(&what, &objective, |noise| {
-        rows.matrix.as_ref().zip(noise, |matrix, noise| {
-            let regression = Regression {
-                design: Design::Indicators {
-                    places: &places(matrix, &histograms),
-                    width: dimension,
-                },
-                labels: &matrix.labels,
-                offsets: &base.scores,
-                weights: None,
-                ridge,
-                noise: &noise,
-            };
-            regression.minimum()
+    let found = ledger.minimise(&what, &objective, || {
+        rows.matrix.as_ref().map(|matrix| Regression {
+            design: Design::Indicators {
+                places: places(matrix, &histograms),
+                width: dimension,
+            },
+            labels: &matrix.labels,
+            offsets: &base.scores,
+            weights: None,
         })
     })?;
     let found = found.into_inner();

@@ -11,6 +11,7 @@ use crate::Error;
 use crate::data::Keep;
 use crate::data::schema::{Column, Schema};
 use crate::privacy::account::Price;
+use crate::privacy::mechanism::ROUNDING_TELLS;
 use crate::privacy::{Delta, Epsilon, Relation};
 
 /// How a model is made.
@@ -99,6 +100,14 @@ impl Central {
     /// With what probability the promise may fail; zero if ε is pure.
     pub fn delta(&self) -> Delta {
         self.budget.delta
+    }
+
+    /// Why its models protect nobody, if they do not.
+    pub fn void(&self) -> Option<&'static str> {
+        match self.algorithm {
+            Algorithm::DpLogistic => Some(ROUNDING_TELLS),
+            _ => None,
+        }
     }
 
     /// What will be charged: nothing if no private column is looked at.

@@ -19,7 +19,7 @@ use super::{Budget, Progress};
 use crate::Error;
 use crate::boost::Ensemble;
 use crate::privacy::account::Price;
-use crate::privacy::mechanism::{Assumption, Objective, RowLoss};
+use crate::privacy::mechanism::{Objective, RowLoss, WEIGHT_DIGITS};
 use crate::privacy::{Anchor, Epsilon, Ledger, Neighbours, Relation};
 
 /// Parameters of boosting with private classifiers: those of [`Brc`], without its planes.
@@ -75,8 +75,7 @@ impl People {
     /// Algorithm 2 with a private classifier in line 5.
     ///
     /// # Privacy
-    /// Pure ε, half of it for T classifiers and half for their T errors, provided that the assumption of the former holds;
-    /// `docs/proofs/objective.md#weighted-rounds`.
+    /// Pure ε, half of it for T classifiers and half for their T errors; `docs/proofs/objective.md#weighted-rounds`.
     pub(super) fn train<N: Neighbours>(
         &self,
         rows: &Rows,
@@ -84,17 +83,21 @@ impl People {
         budget: &Budget,
         progress: Progress<'_>,
     ) -> Result<Ensemble, Error> {
-        codes_loss(rows.coordinates.len())?;
         let relation = ledger.relation().clone();
         let (rounds, draws) = (self.rounds(budget), self.draws(budget));
         let share = budget.share(draws)?;
+        // What may be refused is refused before it is paid for: no round asks for more noise than this.
+        Objective::calibrated(share, &relation, self.heaviest(rows.coordinates.len())?)?;
         let what = format!("{rounds} private classifiers and their errors");
         let price = Price::Pure(budget.epsilon);
-        let paid = ledger.reserve_assuming(&what, price, draws, &[Assumption::EXACT_MINIMUM])?;
+        let paid = ledger.reserve_also_added(&what, price, draws)?;
         let asking = Asking::new(relation, paid, (share, budget.rows));
         self.boosting.boost(rows, (rounds, asking), &mut Fitted, progress)
     }
 }
+
+// Weights of boosting are those of the loss.
+const _: () = assert!(ONE == 1 << WEIGHT_DIGITS);
 
 /// Weighted logistic regression with a perturbed loss.
 struct Fitted;
@@ -112,22 +115,13 @@ impl Classifiers for Fitted {
     ) -> Result<Candidate, Error> {
         let loss = loss(rows.coordinates.len(), weights.most() as f64 / ONE as f64)?;
         let objective = Objective::calibrated(asking.share, &asking.relation, loss)?;
-        let ridge = objective.ridge();
-        let found = asking.paid.minimise(&objective, |noise| {
-            let private = rows.matrix.as_ref().zip(weights.state.as_ref(), |m, s| (m, s));
-            private.zip(noise, |(matrix, state), noise| {
-                let regression = Regression {
-                    design: Design::Numbers {
-                        columns: &matrix.columns,
-                        scale: 1.0,
-                    },
-                    labels: &matrix.labels,
-                    offsets: &[],
-                    weights: Some((&state.weights, ONE)),
-                    ridge,
-                    noise: &noise,
-                };
-                regression.minimum()
+        let found = asking.paid.minimise(&objective, || {
+            let state = weights.state.as_ref();
+            rows.matrix.as_ref().zip(state, |matrix, state| Regression {
+                design: Design::Numbers(&matrix.columns),
+                labels: &matrix.labels,
+                offsets: &[],
+                weights: Some(&state.weights),
             })
         })?;
         let found = found.into_inner();

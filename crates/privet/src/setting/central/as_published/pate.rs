@@ -15,6 +15,7 @@ use super::laplace;
 use crate::Error;
 use crate::data::Table;
 use crate::learner::Coordinate;
+use crate::privacy::mechanism::LogisticRows;
 use crate::privacy::{Coins, Epsilon, Relation, Unprotected};
 
 /// Why it protects nobody.
@@ -120,14 +121,12 @@ impl Pate {
 /// Logistic regression with a ridge of one and no noise.
 fn fit(columns: &[Vec<f32>], labels: &[bool]) -> Vec<f64> {
     let regression = Regression {
-        design: Design::Numbers { columns, scale: 1.0 },
+        design: Design::Numbers(columns),
         labels,
         offsets: &[],
         weights: None,
-        ridge: 1.0,
-        noise: &vec![0.0; columns.len() + 1],
     };
-    regression.minimum()
+    regression.guess(1.0, &vec![0.0; columns.len() + 1])
 }
 
 fn sum(by: &[f64], columns: &[Vec<f32>], row: usize) -> f64 {
