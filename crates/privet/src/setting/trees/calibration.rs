@@ -141,7 +141,7 @@ mod tests {
         for counts in [[0; COUNTS], [i64::MIN / 2; COUNTS], [i64::MAX / 2; COUNTS]] {
             for deviation in [0.0, 1.0, 1e9] {
                 let [intercept, slope] = fit(&counts, deviation);
-                assert!(intercept.abs() <= INTERCEPT && slope >= SLOPES[0] && slope <= SLOPES[1]);
+                assert!(intercept.abs() <= INTERCEPT && (SLOPES[0]..=SLOPES[1]).contains(&slope));
             }
         }
         // Scores that say the opposite of what is true.
