@@ -8,9 +8,9 @@ use std::path::Path;
 
 use home::{Home, told};
 use privet::privacy::account::{Caps, MuSquared, Price};
-use privet::privacy::journal::Event;
+use privet::privacy::journal::{Event, Journal};
 use privet::privacy::{
-    AddRemove, Certificate, Delta, Epsilon, Ledger, Neighbours, Randomness, Replace, Unprotected,
+    AddRemove, Book, Certificate, Delta, Epsilon, Ledger, Neighbours, Randomness, Replace, Unprotected,
 };
 use privet_node::ledger::Store;
 use serde_json::{Value, json};
@@ -181,9 +181,19 @@ fn every_field_that_is_edited_is_found() {
             ("a name that is not there", "no entries of its run", &|c| {
                 c["runs"] = json!(["00000000000000000000000000000000"])
             }),
-            ("no name", "names its run, and it does not", &|c| {
+            ("no name", "and it names none", &|c| {
                 c.as_object_mut().unwrap().remove("runs");
             }),
+            (
+                "no name, and local privacy from a party",
+                "and it names none",
+                &|c| {
+                    c.as_object_mut().unwrap().remove("runs");
+                    c["payments"] = json!([]);
+                    c["claims"][0]["from"] = json!({"party": "a friend"});
+                    guarantee(c, json!({"local": {"epsilon": "0.001"}}));
+                },
+            ),
             ("void", "the guarantee", &|c| {
                 guarantee(c, json!({"void": {"because": "of modesty"}}))
             }),
@@ -235,6 +245,22 @@ fn a_void_run_stays_void_and_a_crashed_one_is_counted() {
             ("no claims", "leaves out the claim", &|c| c["claims"] = json!([])),
         ],
     );
+
+    // Cut off before the entry that voids it, the run looks whole.
+    let entries = Store::read_only(&home.ledger()).unwrap().read().unwrap();
+    let paid = &entries[entries.len() - 2];
+    let mut cut = void.clone();
+    cut["ledger"] = json!(paid.head());
+    let then = Book::of(&entries[..entries.len() - 1]).unwrap();
+    let runs: Vec<String> = serde_json::from_value(void["runs"].clone()).unwrap();
+    let expected = then
+        .certificate("clinic", &runs, &AddRemove::row().relation())
+        .unwrap();
+    cut["claims"] = json!(expected.claims);
+    cut["total"] = json!(expected.total);
+    let (exit, text) = verify(&home, &cut);
+    assert_eq!(exit, 4, "{text}");
+    assert!(text.contains("its run went on after entry"), "{text}");
 
     let mut store = Store::open(&home.ledger()).unwrap();
     let relation = AddRemove::row().relation();
@@ -425,11 +451,29 @@ fn what_parties_say_is_checked_where_their_ledger_is() {
         ],
     );
     let mut elsewhere = whole;
-    elsewhere["parties"][0]["certificate"]["ledger"] = json!({"entries": 1, "hash": "00"});
+    let party = &mut elsewhere["parties"][0]["certificate"];
+    party["ledger"] = json!({"entries": 1, "hash": "00"});
+    let (exit, text) = verify(&home, &elsewhere);
+    assert_eq!(exit, 4, "its run is in this ledger: {text}");
+    let party = &mut elsewhere["parties"][0]["certificate"];
+    party["runs"] = json!(["00000000000000000000000000000000"]);
     let (exit, text) = verify(&home, &elsewhere);
     assert_eq!(exit, 0, "{text}");
     assert!(
         text.contains("what shop says of its part only its own ledger can show"),
         "{text}"
     );
+}
+
+/// Readers differ in which of two keys they take: such a file is refused, signed or not.
+#[test]
+fn what_is_said_twice_is_refused() {
+    let home = clinic();
+    let whole = run(&home, "1").to_json();
+    let (head, rest) = whole.split_once("\"claims\":").unwrap();
+    let twice = format!("{head}\"claims\":[],\"claims\":{rest}");
+    fs::write(home.path("twice.json"), twice).unwrap();
+    let (exit, text) = home.verify("twice.json");
+    assert_eq!(exit, 5, "{text}");
+    assert!(text.contains("it says \"claims\" twice"), "{text}");
 }

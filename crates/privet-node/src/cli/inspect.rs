@@ -5,7 +5,6 @@ use std::path::Path;
 
 use privet::boost::Signal;
 use privet::model::Model;
-use privet::privacy::Certificate;
 use privet::privacy::signature::{Fingerprint, PublicKey};
 use serde_json::{Value, json};
 
@@ -27,8 +26,14 @@ struct Learnt {
 }
 
 pub(super) fn run(file: &Path, signed_by: Option<Fingerprint>) -> Result<Answer, Failure> {
-    if let Some((certificate, signer)) = certificate(file)? {
-        let signed = signed(file, signer, signed_by)?.unwrap_or_else(|| "by nobody".into());
+    if let Some(stated) = certificate(file)? {
+        let verify::Stated {
+            certificate, signer, ..
+        } = &stated;
+        let mut signed = signed(file, *signer, signed_by)?.unwrap_or_else(|| "by nobody".into());
+        if stated.beside && signer.is_some() {
+            signed += "; that is this certificate, not what stands beside it in the file";
+        }
         let text = format!("{certificate}\nsigned     {signed}\n");
         let json = json!({
             "certificate": certificate,
@@ -91,11 +96,11 @@ pub(super) fn run(file: &Path, signed_by: Option<Fingerprint>) -> Result<Answer,
 }
 
 /// A certificate that stands in a file of its own, if this is one.
-fn certificate(file: &Path) -> Result<Option<(Certificate, Option<PublicKey>)>, Failure> {
+fn certificate(file: &Path) -> Result<Option<verify::Stated>, Failure> {
     let bytes = std::fs::read(file).unwrap_or_default();
     let value: Value = serde_json::from_slice(&bytes).unwrap_or_default();
     let is_one = value.get("claims").is_some() || value.pointer("/certificate/claims").is_some();
-    is_one.then(|| verify::certificate(file)).transpose()
+    is_one.then(|| verify::Stated::read(file)).transpose()
 }
 
 /// Who signed the file, in words; or why that is not who was asked for.

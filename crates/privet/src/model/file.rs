@@ -134,6 +134,12 @@ impl Model {
         };
         let body: Body =
             serde_json::from_str(body).map_err(|e| bad(format!("the model's body makes no sense: {e}")))?;
+        // Runs have had names for as long as models have been signed.
+        if version == UNSIGNED && !body.certificate.runs.is_empty() {
+            return Err(bad(
+                "the file says that it is of format 1, and its certificate is newer: its signature was taken out".into(),
+            ));
+        }
         let schema = Schema::from_toml("the model's schema", &body.schema)?;
         let model = Self::new(schema, body.ensemble, body.certificate, body.settings)?;
         Ok((model, Origin { version, signer }))

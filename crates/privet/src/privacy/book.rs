@@ -334,6 +334,11 @@ impl Book {
         Some(Certificate::of(dataset, relation, &found, stand))
     }
 
+    /// Whether a run has entries here, on whichever data set, by the name that certificates know it by.
+    pub fn knows_run(&self, name: &str) -> bool {
+        self.runs.keys().any(|(_, known)| known == name)
+    }
+
     /// The budget that goes by this name.
     pub fn account(&self, dataset: &str) -> Option<&Account> {
         self.accounts.get(self.names.get(dataset)?)

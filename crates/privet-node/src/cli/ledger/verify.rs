@@ -1,28 +1,29 @@
 //! `privet ledger verify`
 
 mod against;
+mod file;
 mod unnamed;
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
 
-use privet::model::Model;
+use privet::privacy::Book;
 use privet::privacy::journal::{Entry, Journal};
 use privet::privacy::signature::PublicKey;
-use privet::privacy::{Book, Certificate};
 use serde_json::json;
 
 use crate::cli::Answer;
 use crate::cli::exit::{Exit, Failure};
 use crate::cli::words::{self, count};
 use crate::ledger::Store;
+pub(in crate::cli) use file::Stated;
 
 pub(in crate::cli) fn run(path: &Path, against: &[impl AsRef<Path>]) -> Result<Answer, Failure> {
     // Files first: a mistyped name is not a broken ledger.
     let certificates = against
         .iter()
-        .map(|file| Ok((file.as_ref(), certificate(file.as_ref())?)))
+        .map(|file| Ok((file.as_ref(), Stated::read(file.as_ref())?)))
         .collect::<Result<Vec<_>, Failure>>()?;
     let mut store = Store::read_only(path)?;
     store.check()?;
@@ -56,8 +57,11 @@ pub(in crate::cli) fn run(path: &Path, against: &[impl AsRef<Path>]) -> Result<A
     for sentence in &assuming {
         let _ = writeln!(text, "Some of its prices hold provided that {sentence}.");
     }
-    for (file, (certificate, signer)) in certificates {
-        let found = against::Found::of(&entries, &certificate);
+    for (file, stated) in certificates {
+        let Stated {
+            certificate, signer, ..
+        } = &stated;
+        let found = against::Found::of(&entries, certificate);
         let shown = file.display();
         let problem = found.as_ref().err();
         sound &= problem.is_none();
@@ -77,7 +81,7 @@ pub(in crate::cli) fn run(path: &Path, against: &[impl AsRef<Path>]) -> Result<A
                 "{shown}: what {party} says of its part only its own ledger can show."
             );
         }
-        let _ = writeln!(text, "{shown}: {}.", signature(signer, own));
+        let _ = writeln!(text, "{shown}: {}.", signature(&stated, own));
         checks.push(json!({
             "file": file,
             "verified": problem.is_none(),
@@ -99,26 +103,21 @@ pub(in crate::cli) fn run(path: &Path, against: &[impl AsRef<Path>]) -> Result<A
     Ok(answer)
 }
 
-fn signature(signer: Option<PublicKey>, own: Option<PublicKey>) -> String {
-    match signer {
+fn signature(stated: &Stated, own: Option<PublicKey>) -> String {
+    let what = match stated.beside {
+        true => "its certificate is signed",
+        false => "signed",
+    };
+    let rest = match stated.beside {
+        true => "; what stands beside it is not",
+        false => "",
+    };
+    match stated.signer {
         None => "not signed".into(),
-        Some(key) if Some(key) == own => "signed with this ledger's key".into(),
-        Some(key) => format!("signed by {}, which is not this ledger's key", key.fingerprint()),
+        Some(key) if Some(key) == own => format!("{what} with this ledger's key{rest}"),
+        Some(key) => format!(
+            "{what} by {}, which is not this ledger's key{rest}",
+            key.fingerprint()
+        ),
     }
-}
-
-/// A certificate, bare or as a field of a model, and whose key signed it.
-pub(in crate::cli) fn certificate(file: &Path) -> Result<(Certificate, Option<PublicKey>), Failure> {
-    let bad = |why: String| Failure::input(format!("{}: {why}", file.display()));
-    let text = std::fs::read_to_string(file).map_err(|e| bad(format!("it cannot be read: {e}")))?;
-    let mut value: serde_json::Value =
-        serde_json::from_str(&text).map_err(|e| bad(format!("it is not JSON: {e}")))?;
-    if value.get("privet-model").is_some() {
-        let (model, origin) = Model::from_file(text.as_bytes()).map_err(|e| bad(e.to_string()))?;
-        return Ok((model.certificate().clone(), origin.signer));
-    }
-    if let Some(inner) = value.get_mut("certificate") {
-        value = inner.take();
-    }
-    Certificate::from_file(value).map_err(|e| bad(e.to_string()))
 }

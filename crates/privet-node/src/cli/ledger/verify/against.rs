@@ -17,15 +17,18 @@ impl Found {
     /// Compares a certificate with the entries that it speaks of; if it does not follow from them, says what differs.
     pub(super) fn of(entries: &[Entry], certificate: &Certificate) -> Result<Self, String> {
         let then = as_it_was(entries, certificate)?;
+        let now = Book::of(entries).map_err(|e| e.to_string())?;
         let named = !certificate.runs.is_empty();
         if named {
-            follows(&then, certificate)?;
+            follows(&then, &now, certificate)?;
         } else {
             unnamed::follows(&then, entries, certificate)?;
         }
         let mut elsewhere = Vec::new();
         for said in &certificate.parties {
-            if as_it_was(entries, &said.certificate).is_err() {
+            // Whoever is not in this ledger has one of their own; a wrong head alone does not make a party such a one.
+            let here = said.certificate.runs.iter().any(|run| now.knows_run(run));
+            if !here && as_it_was(entries, &said.certificate).is_err() {
                 elsewhere.push(said.party.clone());
                 continue;
             }
@@ -69,20 +72,27 @@ fn as_it_was(entries: &[Entry], certificate: &Certificate) -> Result<Book, Strin
     Ok(then)
 }
 
-/// Whether the certificate is the one that the entries of its runs give.
-fn follows(then: &Book, certificate: &Certificate) -> Result<(), String> {
+/// Whether the certificate is the one that the entries of its runs give, and these runs did nothing after it was made.
+fn follows(then: &Book, now: &Book, certificate: &Certificate) -> Result<(), String> {
     // Only disclosures of older ledgers do not say whom they protect.
     let stated = certificate.claims.first().map(|claim| &claim.protects);
     let account = then.account(&certificate.dataset);
     let relation = stated.or_else(|| account.and_then(|account| account.lines().keys().next()));
-    let expected = relation
-        .and_then(|relation| then.certificate(&certificate.dataset, &certificate.runs, relation))
-        .ok_or_else(|| {
+    let of =
+        |book: &Book| relation.and_then(|own| book.certificate(&certificate.dataset, &certificate.runs, own));
+    let expected = of(then).ok_or_else(|| {
             format!(
                 "this ledger has no entries of its run on '{}': the certificate was edited, or the run is of another ledger",
                 certificate.dataset
             )
         })?;
+    let whole = of(now).map(|whole| (whole.claims, whole.payments));
+    if whole.is_some_and(|whole| whole != (expected.claims.clone(), expected.payments.clone())) {
+        return Err(edited(format!(
+            "its run went on after entry {}, and it leaves that out",
+            certificate.ledger.entries
+        )));
+    }
     payments(&expected.payments, &certificate.payments)?;
     claims(&expected.claims, &certificate.claims)?;
     if expected.total != certificate.total {

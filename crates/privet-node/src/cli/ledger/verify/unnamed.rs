@@ -3,7 +3,7 @@
 use privet::privacy::account::Caps;
 use privet::privacy::journal::{Entry, Event};
 use privet::privacy::mechanism::ordered::Distance;
-use privet::privacy::{Book, Certificate, Claim, Guarantee, Observer, Payment, Relation};
+use privet::privacy::{Book, Certificate, Claim, Guarantee, Leakage, Observer, Payment, Relation};
 
 use super::against::edited;
 
@@ -22,6 +22,15 @@ pub(super) fn follows(then: &Book, entries: &[Entry], certificate: &Certificate)
     let left: Vec<&Distance> = before.iter().flat_map(|entry| left(entry, certificate)).collect();
     for claim in &certificate.claims {
         guarantee(then, certificate, claim, &left)?;
+        match &claim.guarantee {
+            Guarantee::Simulated { leakage } => shown(before, certificate, leakage)?,
+            Guarantee::Local { .. } => {
+                return Err(edited(
+                    "it claims local privacy, which no entry of a ledger can show",
+                ));
+            }
+            _ => {}
+        }
         let relation = &claim.protects;
         if claim.from == Observer::Anyone && paid.iter().any(|under| *under != relation) {
             return Err(edited("it protects others than its payments were made for"));
@@ -36,15 +45,13 @@ fn last(before: &[Entry], certificate: &Certificate) -> Result<(), String> {
     let Some(entry) = before.last() else {
         return Ok(());
     };
+    // Columns that were kept may be older than the run they are used in. Whoever reads named entries writes them, too.
+    if before.iter().any(is_named) && !certificate.claims.iter().any(kept) {
+        return Err(edited(
+            "it was made when this ledger named runs already, and it names none",
+        ));
+    }
     match entry.event() {
-        // Columns that were kept may be older than the run they are used in.
-        Event::Spend { run: Some(_), .. } | Event::Void { run: Some(_), .. }
-            if !certificate.claims.iter().any(kept) =>
-        {
-            Err(edited(
-                "the entry that it was made at names its run, and it does not",
-            ))
-        }
         Event::Spend {
             dataset, what, price, ..
         } if *dataset == certificate.dataset => {
@@ -58,6 +65,55 @@ fn last(before: &[Entry], certificate: &Certificate) -> Result<(), String> {
         }
         _ => Ok(()),
     }
+}
+
+/// Whether an entry is of a version that names every run.
+fn is_named(entry: &Entry) -> bool {
+    matches!(
+        entry.event(),
+        Event::Spend { run: Some(_), .. } | Event::Void { run: Some(_), .. }
+    )
+}
+
+/// Whether the items that it says were shown are all that its run showed.
+fn shown(before: &[Entry], certificate: &Certificate, stated: &[Leakage]) -> Result<(), String> {
+    let leaks: Vec<_> = before
+        .iter()
+        .filter_map(|entry| match entry.event() {
+            Event::Leak {
+                dataset,
+                what,
+                to,
+                count,
+                proof,
+                run,
+                ..
+            } if *dataset == certificate.dataset => {
+                let item = Leakage {
+                    what: what.clone(),
+                    to: to.clone(),
+                    count: *count,
+                    proof: proof.clone(),
+                };
+                Some((item, run))
+            }
+            _ => None,
+        })
+        .collect();
+    // The run's own come last.
+    let Some((_, run)) = leaks.last() else {
+        return Err(edited("it says that items were shown, and this ledger has none"));
+    };
+    let own: Vec<&Leakage> = leaks
+        .iter()
+        .filter(|(_, of)| of == run)
+        .map(|(item, _)| item)
+        .collect();
+    let listed = |item: &Leakage| leaks.iter().any(|(found, _)| found == item);
+    if stated.iter().all(listed) && own.iter().all(|item| stated.contains(item)) {
+        return Ok(());
+    }
+    Err(edited("what it says was shown is not what this ledger has"))
 }
 
 /// Whom the payments that it lists protect, if the ledger has them all.
@@ -98,7 +154,7 @@ fn totals(then: &Book, certificate: &Certificate) -> Result<(), String> {
     for claim in &certificate.claims {
         let total = account.and_then(|account| account.total(&claim.protects));
         // A void run may have ended before its ledger could say so; nothing else may differ.
-        if claim.from == Observer::Anyone && total != certificate.total && !certificate.is_void() {
+        if total != certificate.total && !certificate.is_void() {
             return Err(edited(
                 "its total is not what the ledger added up to when it was made",
             ));
