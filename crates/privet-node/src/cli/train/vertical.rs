@@ -61,7 +61,7 @@ pub(super) fn run(apart: &Apart, job: &Job, train: &Train) -> Result<Answer, Fai
         table: &mine,
         shared: &shared,
     };
-    // Whoever refuses does so before anything is written about anybody.
+    // Whoever refuses does so before anything is written about anybody; only columns that are drawn by lot are known after the draw.
     for leaving in &leaving {
         leaving.check(&shared)?;
     }

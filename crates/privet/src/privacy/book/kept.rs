@@ -111,8 +111,8 @@ impl Account {
         })
     }
 
-    /// The change that a budget for `relation` would be a second one beside, if it would be: what is paid from one of the two is
-    /// not counted by the other, so neither promise covers all that is released.
+    /// The change that a budget for `relation` would be a second one beside, if it would be: what is paid from one of the two
+    /// may not be counted by the other, whose promise then does not cover all that is released.
     pub fn second_to(&self, relation: &Relation) -> Option<&Relation> {
         let counted = |a: &Relation, b: &Relation| a.steps_to(b).is_some() && b.steps_to(a).is_some();
         let spendable = self.lines.iter().filter(|(_, line)| line.caps != Caps::ZERO);
