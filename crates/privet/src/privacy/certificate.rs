@@ -2,6 +2,8 @@
 
 mod words;
 
+pub use words::REFUTED;
+
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};

@@ -43,7 +43,9 @@ mod texts;
 mod unprotected;
 
 pub use book::{Account, Book, Line};
-pub use certificate::{Certificate, Claim, Columns, Guarantee, Leakage, Observer, Payment, Said, Total};
+pub use certificate::{
+    Certificate, Claim, Columns, Guarantee, Leakage, Observer, Payment, REFUTED, Said, Total,
+};
 pub use coins::Coins;
 pub use epsilon::{Delta, Epsilon};
 pub use ledger::Ledger;

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use privet::privacy::account::Caps;
 use privet::privacy::journal::{Entry, Event, Journal};
-use privet::privacy::{Account, Book, Line, Relation};
+use privet::privacy::{Account, Book, Line, REFUTED, Relation};
 use serde_json::{Value, json};
 
 use crate::cli::Answer;
@@ -162,6 +162,7 @@ fn write_line(text: &mut String, relation: &Relation, line: &Line, account: &Acc
     );
     for sentence in &line.assuming {
         let _ = writeln!(text, "    provided that {sentence}");
+        let _ = writeln!(text, "    {REFUTED}");
     }
     if line.changed > 0 {
         let _ = writeln!(

@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::Path;
 
-use privet::privacy::Book;
 use privet::privacy::journal::{Entry, Journal};
 use privet::privacy::signature::PublicKey;
+use privet::privacy::{Book, REFUTED};
 use serde_json::json;
 
 use crate::cli::Answer;
@@ -55,7 +55,10 @@ pub(in crate::cli) fn run(path: &Path, against: &[impl AsRef<Path>]) -> Result<A
         .flat_map(|line| &line.assuming)
         .collect();
     for sentence in &assuming {
-        let _ = writeln!(text, "Some of its prices hold provided that {sentence}.");
+        let _ = writeln!(
+            text,
+            "Some of its prices hold provided that {sentence}, {REFUTED}."
+        );
     }
     for (file, stated) in certificates {
         let Stated {

@@ -189,10 +189,15 @@ fn distance(f: &mut fmt::Formatter<'_>, group: &[Distance]) -> fmt::Result {
     write!(f, " and {};", first.whole)
 }
 
+/// Of every sentence that a payment ever assumed: there was one, about minima in floating point.
+pub const REFUTED: &str =
+    "WHICH IS FALSE: an attack has refuted it since, so count what was paid under it as not protected";
+
 /// What an ε rests on, in the reader's way: below the ε itself.
 fn assuming<'a>(f: &mut fmt::Formatter<'_>, sentences: impl IntoIterator<Item = &'a str>) -> fmt::Result {
     for sentence in sentences {
         writeln!(f, "           PROVIDED THAT {sentence}")?;
+        writeln!(f, "           {REFUTED}")?;
     }
     Ok(())
 }
