@@ -5,12 +5,14 @@
 //! strays. `docs/decisions/0013-noisy-trees.md` has the formulas. Everything follows from the model alone: how many rows a leaf has is
 //! guessed from its noise, which is smaller where the released hessian is larger.
 
+mod ways;
+
+use ways::{Asked, each_leaf, groups};
+
 use super::Ensemble;
 use crate::learner::Learner;
-use crate::learner::tree::{Child, Column, Tree};
+use crate::learner::tree::{Column, Tree};
 
-/// Neighbouring slots of a feature are taken together, so that there are no more than this.
-const GROUPS: usize = 32;
 /// How often at least one column that is noise may be said to be more.
 const ALARMS: f64 = 0.05;
 
@@ -108,73 +110,6 @@ fn size(tree: &Tree) -> f64 {
     (squares.iter().sum::<f64>() / count).min(most).sqrt()
 }
 
-/// The slots of one feature that lead to a leaf.
-struct Asked {
-    feature: usize,
-    inside: Vec<bool>,
-}
-
-impl Asked {
-    /// Which part of each group of slots is inside.
-    fn by_group(&self) -> Vec<f64> {
-        let slots = self.inside.len();
-        let groups = slots.min(GROUPS);
-        let (mut inside, mut all) = (vec![0.0; groups], vec![0.0; groups]);
-        for (slot, &is_inside) in self.inside.iter().enumerate() {
-            all[slot * groups / slots] += 1.0;
-            inside[slot * groups / slots] += f64::from(u8::from(is_inside));
-        }
-        inside
-            .iter_mut()
-            .zip(all)
-            .for_each(|(inside, all)| *inside /= all);
-        inside
-    }
-}
-
-/// Tells each leaf with the slots that lead to it, of the features that are asked about on the way.
-fn each_leaf(tree: &Tree, columns: &[Column], tell: &mut dyn FnMut(usize, &[Asked])) {
-    fn descend(
-        at: Child,
-        (tree, columns): (&Tree, &[Column]),
-        asked: &mut Vec<Asked>,
-        tell: &mut dyn FnMut(usize, &[Asked]),
-    ) {
-        let node = match at {
-            Child::Leaf(leaf) => return tell(leaf as usize, asked),
-            Child::Node(node) => &tree.nodes[node as usize],
-        };
-        let feature = node.feature as usize;
-        let known = asked.iter().position(|own| own.feature == feature);
-        let is_new = known.is_none();
-        if is_new {
-            asked.push(Asked {
-                feature,
-                inside: vec![true; columns[feature].slots],
-            });
-        }
-        let place = known.unwrap_or(asked.len() - 1);
-        let before = asked[place].inside.clone();
-        for (child, left) in [(node.left, true), (node.right, false)] {
-            let all = before.iter().enumerate();
-            let inside = all.map(|(slot, &is_inside)| {
-                is_inside && node.rule.goes_left(slot as u16, &columns[feature]) == left
-            });
-            asked[place].inside = inside.collect();
-            descend(child, (tree, columns), asked, tell);
-        }
-        match is_new {
-            true => drop(asked.pop()),
-            false => asked[place].inside = before,
-        }
-    }
-    let root = match tree.nodes.is_empty() {
-        true => Child::Leaf(0),
-        false => Child::Node(0),
-    };
-    descend(root, (tree, columns), &mut Vec::new(), tell);
-}
-
 /// About which part of the rows is in each group of each feature's slots.
 struct Shares {
     by_group: Vec<Vec<f64>>,
@@ -183,7 +118,7 @@ struct Shares {
 impl Shares {
     /// A leaf's noise falls with its released hessian, and so with its rows.
     fn of<'a>(columns: &[Column], trees: impl Iterator<Item = &'a Tree>) -> Self {
-        let empty = |column: &Column| vec![0.0; column.slots.min(GROUPS)];
+        let empty = |column: &Column| vec![0.0; groups(column.slots)];
         let mut by_group: Vec<Vec<f64>> = columns.iter().map(empty).collect();
         for tree in trees {
             let precision = |leaf: usize| {
@@ -225,9 +160,15 @@ impl Shares {
                 .sum()
         };
         let parts: Vec<f64> = asked.iter().zip(&inside).map(share).collect();
+        // Products of all parts behind each, so that no feature multiplies those of all others again.
+        let mut behind = vec![1.0; parts.len() + 1];
+        for (place, part) in parts.iter().enumerate().rev() {
+            behind[place] = behind[place + 1] * part;
+        }
+        let mut before = 1.0;
         for (place, (asked, inside)) in asked.iter().zip(&inside).enumerate() {
-            let others = parts.iter().enumerate().filter(|(other, _)| *other != place);
-            tell(asked.feature, others.map(|(_, part)| part).product(), inside);
+            tell(asked.feature, before * behind[place + 1], inside);
+            before *= parts[place];
         }
     }
 }
