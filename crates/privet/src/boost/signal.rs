@@ -23,11 +23,19 @@ pub struct Signal {
     pub variance: f64,
     /// The same, on average, if its leaves held noise alone.
     pub by_noise: f64,
-    /// How far the variance stands out, in standard errors: about 0 ± 1 if there is noise alone.
+    /// How far the variance stands out, in standard errors: about 0 ± 1 if there is noise alone; −∞ if shrinkage kept nothing of any
+    /// tree about the feature.
     pub deviations: f64,
 }
 
 impl Signal {
+    /// Of a feature that noisy trees ask about, and of which shrinkage kept nothing.
+    const NOTHING: Self = Self {
+        variance: 0.0,
+        by_noise: 0.0,
+        deviations: f64::NEG_INFINITY,
+    };
+
     /// Whether it is more than noise: of models with so many columns of nothing but noise, one in twenty has a column of which this is
     /// said.
     pub fn stands_out(&self, columns: usize) -> bool {
@@ -54,7 +62,7 @@ impl Signal {
 }
 
 impl Ensemble {
-    /// What each feature does beside what noise would; nothing for a feature that no noisy leaf depends on.
+    /// What each feature does beside what noise would; nothing for a feature that no noisy tree asks about.
     pub fn signals(&self, columns: &[Column]) -> Vec<Option<Signal>> {
         let slope = self
             .calibration
@@ -92,8 +100,30 @@ impl Ensemble {
                     .for_each(|(sum, own)| *sum += own);
             }
         }
-        let signal = |[variance, by_noise, spread]: [f64; 3]| Signal::new(variance, by_noise, spread);
-        sums.into_iter().map(signal).collect()
+        let signal = |([variance, by_noise, spread], is_silent): ([f64; 3], bool)| {
+            Signal::new(variance, by_noise, spread).or(is_silent.then_some(Signal::NOTHING))
+        };
+        sums.into_iter()
+            .zip(self.silent(columns.len()))
+            .map(signal)
+            .collect()
+    }
+
+    /// Which features are asked about by a tree that was released with noise and of which shrinkage kept nothing: its values and their
+    /// noise are all 0, where a tree without noise has no word about it.
+    fn silent(&self, features: usize) -> Vec<bool> {
+        let mut silent = vec![false; features];
+        for member in &self.members {
+            if let Learner::Tree(tree) = &member.learner
+                && !tree.noise.is_empty()
+                && tree.leaves.iter().all(|value| *value == 0.0)
+            {
+                tree.nodes
+                    .iter()
+                    .for_each(|node| silent[node.feature as usize] = true);
+            }
+        }
+        silent
     }
 }
 
