@@ -39,13 +39,17 @@ const VERSIONS: [u64; 2] = [1, 2];
 /// Schemas as they stand in a body: a number to predict, two classes, three.
 static SCHEMAS: LazyLock<[String; 3]> = LazyLock::new(|| [0, 2, 3].map(|classes| text(&schema(classes))));
 
-/// What decodes is written and read again, and scores a few rows.
+/// What decodes is written and read again, scores a few rows, and is looked at.
 fn used(model: &Model) {
     let again = Model::from_bytes(&model.to_bytes()).expect("what was written is read");
     assert_eq!(&again, model);
     let key = SigningKey::from_bytes(&[7; SigningKey::LENGTH]);
     let (again, origin) = Model::from_file(&model.to_signed_bytes(&key)).expect("what was signed is read");
     assert_eq!((&again, origin.signer), (model, Some(key.public())));
+    let features = model.schema().features().count();
+    let (signals, reach) = (model.signals(), model.ensemble().reach(features));
+    assert_eq!((signals.len(), reach.len()), (features, features));
+    assert!(signals.iter().flatten().all(|signal| !signal.deviations.is_nan()));
     let cells = few(model);
     let predictions = model
         .predict(&cells)

@@ -161,8 +161,13 @@ fn learnt(model: &Model) -> Vec<Learnt> {
             signal,
         })
         .collect();
-    // Columns without noise, public ones, come first.
-    let deviations = |own: &Learnt| own.signal.map_or(f64::INFINITY, |signal| signal.deviations);
+    // Columns that count without noise, public ones, come first; those that no member asks about after all that have a number, and those
+    // of which shrinkage kept nothing last.
+    let deviations = |own: &Learnt| match own.signal {
+        Some(signal) => signal.deviations,
+        None if own.reach > 0.0 => f64::INFINITY,
+        None => f64::MIN,
+    };
     learnt.sort_by(|a, b| {
         let order = deviations(b).total_cmp(&deviations(a));
         order.then(b.reach.total_cmp(&a.reach))
@@ -223,7 +228,8 @@ fn columns(text: &mut String, learnt: &[Learnt]) {
         };
         let numbers = match (is_noisy, own.signal) {
             (true, Some(signal)) => format!("{:>9.1} {:>9.4}", signal.deviations, own.reach),
-            (true, None) => format!("{:>9} {:>9.4}", "no noise", own.reach),
+            (true, None) if own.reach > 0.0 => format!("{:>9} {:>9.4}", "no noise", own.reach),
+            (true, None) => format!("{:>9} {:>9.4}", "not used", own.reach),
             (false, _) => format!("{:>9.4}", own.reach),
         };
         let line = format!("   {:<widest$} {numbers} {}", own.name, "█".repeat(bar));
@@ -249,6 +255,72 @@ fn columns(text: &mut String, learnt: &[Learnt]) {
             } else {
                 String::new()
             }
+        );
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use privet::boost::{Ensemble, Learner, Link, Member};
+    use privet::data::Schema;
+    use privet::learner::tree::{Child, Node, Rule, Tree};
+    use privet::model::Settings;
+    use privet::privacy::Unprotected;
+
+    use super::*;
+
+    const SCHEMA: &str = r#"
+        dataset = "test"
+        [columns]
+        silent = { type = "flag" }
+        unused = { type = "flag" }
+        public = { type = "flag" }
+        noisy = { type = "flag" }
+        clear = { type = "flag" }
+        label = { type = "label", values = ["a", "b"] }
+    "#;
+
+    fn tree(feature: u32, leaves: [f32; 2], noise: &[f32]) -> Member {
+        let node = Node {
+            feature,
+            rule: Rule::one_of(4, [0]),
+            left: Child::Leaf(0),
+            right: Child::Leaf(1),
+        };
+        let tree = Tree {
+            noise: noise.to_vec(),
+            ..Tree::new(vec![node], leaves.to_vec())
+        };
+        Member {
+            weight: 1.0,
+            output: 0,
+            learner: Learner::Tree(tree),
+        }
+    }
+
+    /// What shrinkage took all of is noise, not a column without noise.
+    #[test]
+    fn columns_of_which_nothing_is_kept_come_last() {
+        let schema = Schema::from_toml("schema.toml", SCHEMA).expect("a schema");
+        let members = vec![
+            tree(0, [0.0, 0.0], &[0.0]),
+            tree(2, [0.3, -0.3], &[]),
+            tree(3, [0.1, 0.1], &[0.1]),
+            tree(4, [4.0, -4.0], &[0.1]),
+        ];
+        let ensemble = Ensemble::new(Link::Logistic, vec![0.0], members);
+        let leave = Unprotected::unrecorded("test", &schema.relation(), "a test");
+        let model = Model::new(schema, ensemble, leave.certificate(), Settings::new(Vec::new()));
+        let learnt = learnt(&model.expect("a model"));
+        let names: Vec<&str> = learnt.iter().map(|own| own.name.as_str()).collect();
+        assert_eq!(names, ["public", "clear", "noisy", "unused", "silent"]);
+        let mut text = String::new();
+        columns(&mut text, &learnt);
+        assert!(text.contains("   public  no noise    0.6000\n"), "{text}");
+        assert!(text.contains("   unused  not used    0.0000\n"), "{text}");
+        assert!(
+            text.contains("\nNo different from noise, as far as the model shows: noisy, silent. "),
+            "{text}"
         );
     }
 }

@@ -126,7 +126,9 @@ pub(super) fn odds(epsilon: Epsilon) -> String {
     match factor {
         f if f < 100.0 => format!("{:.2}", (f * 100.0).ceil() / 100.0),
         f if f < 1e6 => format!("{:.0}", f.ceil()),
-        f => sparse(f),
+        // What `exp` can be off by, and the rounding of ε itself, are less than a part in 10¹².
+        f if f < 1e307 => sparse(&format!("{:.0}", (f * (1.0 + 1e-12)).ceil()), 0),
+        _ => format!("e^{}", short(&epsilon, Round::Up)),
     }
 }
 
@@ -147,10 +149,7 @@ pub(super) fn beyond(epsilon: Epsilon, caps: &Caps, steps: u64) -> String {
     };
     match chance {
         Delta::ZERO => String::new(),
-        _ => format!(
-            ", except with a probability of at most {}",
-            sparse(chance.to_f64())
-        ),
+        _ => format!(", except with a probability of at most {}", probability(chance)),
     }
 }
 
@@ -160,11 +159,29 @@ pub(super) fn warnings(warnings: &[String]) -> String {
     if lines.is_empty() { lines } else { lines + "\n" }
 }
 
-/// A number with two digits, rounded up; what lies a rounding error above two digits has them.
-fn sparse(number: f64) -> String {
-    let exponent = number.log10().floor();
-    let digits = (number / 10f64.powf(exponent - 1.0) - 1e-9).ceil();
-    format!("{:.1e}", digits * 10f64.powf(exponent - 1.0)).replace(".0e", "e")
+/// A probability with two digits, rounded up from its exact decimal.
+fn probability(chance: Delta) -> String {
+    match chance {
+        Delta::ZERO => "0".into(),
+        _ => sparse(&chance.units().to_string(), -18),
+    }
+}
+
+/// An integer of these digits, times a power of ten, with two digits, rounded up. The first digit is not zero.
+fn sparse(digits: &str, power: i32) -> String {
+    let mut exponent = digits.len() as i32 - 1 + power;
+    let (first, rest) = digits.split_at(digits.len().min(2));
+    let mut tenths: u32 = format!("{first:0<2}")
+        .bytes()
+        .fold(0, |sum, digit| 10 * sum + u32::from(digit - b'0'));
+    tenths += u32::from(rest.bytes().any(|digit| digit != b'0'));
+    if tenths == 100 {
+        (tenths, exponent) = (10, exponent + 1);
+    }
+    match (tenths / 10, tenths % 10) {
+        (whole, 0) => format!("{whole}e{exponent}"),
+        (whole, tenth) => format!("{whole}.{tenth}e{exponent}"),
+    }
 }
 
 /// A δ as 1e-6 rather than 0.000001.
@@ -279,5 +296,31 @@ mod tests {
         assert_eq!(date(Some(951_827_696)), "2000-02-29 12:34:56 UTC");
         assert_eq!(date(Some(1_798_761_599)), "2026-12-31 23:59:59 UTC");
         assert!(date(Some(u64::MAX)).starts_with("9999-12-"));
+    }
+
+    #[test]
+    fn two_digits_are_never_too_few() {
+        for (exact, shown) in [
+            ("0.000001", "1e-6"),
+            ("0.000001000000000001", "1.1e-6"),
+            ("0.00001", "1e-5"),
+            ("0.000032", "3.2e-5"),
+            ("0.000032000000000001", "3.3e-5"),
+            ("0.0000991", "1e-4"),
+            ("0.000000000000000001", "1e-18"),
+            ("0.000000000000000017", "1.7e-17"),
+        ] {
+            let chance: Delta = exact.parse().expect("a chance");
+            assert_eq!(probability(chance), shown, "{exact}");
+        }
+        for (epsilon, factor) in [
+            ("4", "54.60"),
+            ("10", "22027"),
+            ("16", "8.9e6"),
+            ("700", "1.1e304"),
+            ("1000", "e^1000"),
+        ] {
+            assert_eq!(odds(epsilon.parse().expect("an epsilon")), factor);
+        }
     }
 }

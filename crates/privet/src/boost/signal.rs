@@ -5,12 +5,14 @@
 //! strays. `docs/decisions/0013-noisy-trees.md` has the formulas. Everything follows from the model alone: how many rows a leaf has is
 //! guessed from its noise, which is smaller where the released hessian is larger.
 
+mod ways;
+
+use ways::{Asked, each_leaf, groups};
+
 use super::Ensemble;
 use crate::learner::Learner;
-use crate::learner::tree::{Child, Column, Tree};
+use crate::learner::tree::{Column, Tree};
 
-/// Neighbouring slots of a feature are taken together, so that there are no more than this.
-const GROUPS: usize = 32;
 /// How often at least one column that is noise may be said to be more.
 const ALARMS: f64 = 0.05;
 
@@ -21,11 +23,19 @@ pub struct Signal {
     pub variance: f64,
     /// The same, on average, if its leaves held noise alone.
     pub by_noise: f64,
-    /// How far the variance stands out, in standard errors: about 0 ± 1 if there is noise alone.
+    /// How far the variance stands out, in standard errors: about 0 ± 1 if there is noise alone; −∞ if shrinkage kept nothing of any
+    /// tree about the feature.
     pub deviations: f64,
 }
 
 impl Signal {
+    /// Of a feature that noisy trees ask about, and of which shrinkage kept nothing.
+    const NOTHING: Self = Self {
+        variance: 0.0,
+        by_noise: 0.0,
+        deviations: f64::NEG_INFINITY,
+    };
+
     /// Whether it is more than noise: of models with so many columns of nothing but noise, one in twenty has a column of which this is
     /// said.
     pub fn stands_out(&self, columns: usize) -> bool {
@@ -52,7 +62,7 @@ impl Signal {
 }
 
 impl Ensemble {
-    /// What each feature does beside what noise would; nothing for a feature that no noisy leaf depends on.
+    /// What each feature does beside what noise would; nothing for a feature that no noisy tree asks about.
     pub fn signals(&self, columns: &[Column]) -> Vec<Option<Signal>> {
         let slope = self
             .calibration
@@ -90,8 +100,30 @@ impl Ensemble {
                     .for_each(|(sum, own)| *sum += own);
             }
         }
-        let signal = |[variance, by_noise, spread]: [f64; 3]| Signal::new(variance, by_noise, spread);
-        sums.into_iter().map(signal).collect()
+        let signal = |([variance, by_noise, spread], is_silent): ([f64; 3], bool)| {
+            Signal::new(variance, by_noise, spread).or(is_silent.then_some(Signal::NOTHING))
+        };
+        sums.into_iter()
+            .zip(self.silent(columns.len()))
+            .map(signal)
+            .collect()
+    }
+
+    /// Which features are asked about by a tree that was released with noise and of which shrinkage kept nothing: its values and their
+    /// noise are all 0, where a tree without noise has no word about it.
+    fn silent(&self, features: usize) -> Vec<bool> {
+        let mut silent = vec![false; features];
+        for member in &self.members {
+            if let Learner::Tree(tree) = &member.learner
+                && !tree.noise.is_empty()
+                && tree.leaves.iter().all(|value| *value == 0.0)
+            {
+                tree.nodes
+                    .iter()
+                    .for_each(|node| silent[node.feature as usize] = true);
+            }
+        }
+        silent
     }
 }
 
@@ -108,73 +140,6 @@ fn size(tree: &Tree) -> f64 {
     (squares.iter().sum::<f64>() / count).min(most).sqrt()
 }
 
-/// The slots of one feature that lead to a leaf.
-struct Asked {
-    feature: usize,
-    inside: Vec<bool>,
-}
-
-impl Asked {
-    /// Which part of each group of slots is inside.
-    fn by_group(&self) -> Vec<f64> {
-        let slots = self.inside.len();
-        let groups = slots.min(GROUPS);
-        let (mut inside, mut all) = (vec![0.0; groups], vec![0.0; groups]);
-        for (slot, &is_inside) in self.inside.iter().enumerate() {
-            all[slot * groups / slots] += 1.0;
-            inside[slot * groups / slots] += f64::from(u8::from(is_inside));
-        }
-        inside
-            .iter_mut()
-            .zip(all)
-            .for_each(|(inside, all)| *inside /= all);
-        inside
-    }
-}
-
-/// Tells each leaf with the slots that lead to it, of the features that are asked about on the way.
-fn each_leaf(tree: &Tree, columns: &[Column], tell: &mut dyn FnMut(usize, &[Asked])) {
-    fn descend(
-        at: Child,
-        (tree, columns): (&Tree, &[Column]),
-        asked: &mut Vec<Asked>,
-        tell: &mut dyn FnMut(usize, &[Asked]),
-    ) {
-        let node = match at {
-            Child::Leaf(leaf) => return tell(leaf as usize, asked),
-            Child::Node(node) => &tree.nodes[node as usize],
-        };
-        let feature = node.feature as usize;
-        let known = asked.iter().position(|own| own.feature == feature);
-        let is_new = known.is_none();
-        if is_new {
-            asked.push(Asked {
-                feature,
-                inside: vec![true; columns[feature].slots],
-            });
-        }
-        let place = known.unwrap_or(asked.len() - 1);
-        let before = asked[place].inside.clone();
-        for (child, left) in [(node.left, true), (node.right, false)] {
-            let all = before.iter().enumerate();
-            let inside = all.map(|(slot, &is_inside)| {
-                is_inside && node.rule.goes_left(slot as u16, &columns[feature]) == left
-            });
-            asked[place].inside = inside.collect();
-            descend(child, (tree, columns), asked, tell);
-        }
-        match is_new {
-            true => drop(asked.pop()),
-            false => asked[place].inside = before,
-        }
-    }
-    let root = match tree.nodes.is_empty() {
-        true => Child::Leaf(0),
-        false => Child::Node(0),
-    };
-    descend(root, (tree, columns), &mut Vec::new(), tell);
-}
-
 /// About which part of the rows is in each group of each feature's slots.
 struct Shares {
     by_group: Vec<Vec<f64>>,
@@ -183,7 +148,7 @@ struct Shares {
 impl Shares {
     /// A leaf's noise falls with its released hessian, and so with its rows.
     fn of<'a>(columns: &[Column], trees: impl Iterator<Item = &'a Tree>) -> Self {
-        let empty = |column: &Column| vec![0.0; column.slots.min(GROUPS)];
+        let empty = |column: &Column| vec![0.0; groups(column.slots)];
         let mut by_group: Vec<Vec<f64>> = columns.iter().map(empty).collect();
         for tree in trees {
             let precision = |leaf: usize| {
@@ -225,9 +190,15 @@ impl Shares {
                 .sum()
         };
         let parts: Vec<f64> = asked.iter().zip(&inside).map(share).collect();
+        // Products of all parts behind each, so that no feature multiplies those of all others again.
+        let mut behind = vec![1.0; parts.len() + 1];
+        for (place, part) in parts.iter().enumerate().rev() {
+            behind[place] = behind[place + 1] * part;
+        }
+        let mut before = 1.0;
         for (place, (asked, inside)) in asked.iter().zip(&inside).enumerate() {
-            let others = parts.iter().enumerate().filter(|(other, _)| *other != place);
-            tell(asked.feature, others.map(|(_, part)| part).product(), inside);
+            tell(asked.feature, before * behind[place + 1], inside);
+            before *= parts[place];
         }
     }
 }

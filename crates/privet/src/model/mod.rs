@@ -81,7 +81,7 @@ impl Model {
         &self.settings
     }
 
-    /// What each feature does to the scores beside what noise alone would do; nothing where no noisy leaf depends on it.
+    /// What each feature does to the scores beside what noise alone would do; nothing where no noisy tree asks about it.
     pub fn signals(&self) -> Vec<Option<Signal>> {
         self.ensemble.signals(&Column::of(&self.schema))
     }

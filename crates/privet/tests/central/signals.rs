@@ -243,3 +243,27 @@ fn columns_that_tell_three_classes_apart_are_found() {
         found("three classes", &law, &model(&law, builder, 7));
     }
 }
+
+/// With next to no budget, shrinkage takes all of many trees, and of some columns it leaves nothing: these are noisy columns all the same,
+/// and none stands out.
+#[test]
+fn columns_of_which_nothing_is_kept_are_noise() {
+    let law = Law {
+        rows: 200,
+        columns: 20,
+        matter: 1,
+        categories: false,
+        label: Label::Classes(values(["a", "b"])),
+        draw: |_, coins| if coins.below(2) == 0 { "a" } else { "b" }.into(),
+    };
+    let builder = Central::builder().epsilon(epsilon("0.01")).trees(20).leaves(4);
+    let model = model(&law, builder.splits(Splits::OneFeature), 8);
+    let (signals, reach) = (model.signals(), model.ensemble().reach(law.columns));
+    let kept = reach.iter().filter(|reach| **reach > 0.0).count();
+    assert!((1..law.columns).contains(&kept), "{reach:?}");
+    for (signal, reach) in signals.iter().zip(reach) {
+        let signal = signal.expect("every column is asked about by a noisy tree");
+        assert!(!signal.stands_out(law.columns), "{signal:?}");
+        assert_eq!(signal.deviations == f64::NEG_INFINITY, reach == 0.0, "{signal:?}");
+    }
+}

@@ -1,6 +1,10 @@
 //! Trees in models.
 
-use privet::boost::{Ensemble, Learner};
+use std::thread;
+
+use privet::boost::{Ensemble, Learner, Link, Member};
+use privet::learner::tree::{Child, Node, Rule, Tree};
+use privet::model::{Model, Settings};
 use privet::setting::plain::Plain;
 use serde_json::{Value, json};
 
@@ -88,17 +92,11 @@ fn trees_that_make_no_sense() {
 fn trees_stand_beside_other_learners() {
     let [stumps, trees] = ["stumps", "trees"].map(|algorithm| model(Kinds::Number, algorithm));
     let mut both = stumps.ensemble().clone();
-    both.members.extend(
-        trees
-            .ensemble()
-            .members
-            .iter()
-            .cloned()
-            .map(|member| privet::boost::Member {
-                weight: -0.5,
-                ..member
-            }),
-    );
+    both.members
+        .extend(trees.ensemble().members.iter().cloned().map(|member| Member {
+            weight: -0.5,
+            ..member
+        }));
     let cells = leave().reveal(home::random(Kinds::Number, privet::data::Keep::Bins, 300).into_cells());
     let scores = |ensemble: &Ensemble| ensemble.scores(stumps.schema(), &cells).unwrap();
     let base = trees.ensemble().base[0];
@@ -113,4 +111,51 @@ fn trees_stand_beside_other_learners() {
         "{}",
         both.summary()
     );
+}
+
+/// A model of one noisy tree that is as deep as a file may have it, each question about the next feature.
+fn chain() -> Model {
+    let depth = Tree::LEAVES as u32 - 1;
+    let schema = home::mixed(Kinds::Classes(2));
+    let slots: Vec<usize> = schema.features().map(|column| column.kind.slots()).collect();
+    let node = |place: u32| {
+        let feature = place as usize % slots.len();
+        Node {
+            feature: feature as u32,
+            rule: Rule::one_of(slots[feature], [place as usize / slots.len() % slots[feature]]),
+            left: Child::Leaf(place),
+            right: match place + 1 {
+                next if next < depth => Child::Node(next),
+                last => Child::Leaf(last),
+            },
+        }
+    };
+    let tree = Tree {
+        nodes: (0..depth).map(node).collect(),
+        leaves: (0..=depth).map(|leaf| (leaf % 7) as f32).collect(),
+        noise: vec![0.5],
+    };
+    let member = Member {
+        weight: 1.0,
+        output: 0,
+        learner: Learner::Tree(tree),
+    };
+    let ensemble = Ensemble::new(Link::Logistic, vec![0.0], vec![member]);
+    Model::new(schema, ensemble, leave().certificate(), Settings::new(Vec::new())).unwrap()
+}
+
+/// Whoever looks at a model that somebody else wrote needs no more stack for a deep tree than for a flat one.
+#[test]
+fn the_deepest_tree_is_looked_at_with_a_small_stack() {
+    let model = Model::from_bytes(&chain().to_bytes()).unwrap();
+    let look = move || {
+        (
+            model.signals(),
+            model.ensemble().reach(model.schema().features().count()),
+        )
+    };
+    let small = thread::Builder::new().stack_size(256 * 1024);
+    let (signals, reach) = small.spawn(look).unwrap().join().unwrap();
+    assert!(signals.iter().all(Option::is_some), "{signals:?}");
+    assert!(reach.iter().all(|reach| *reach > 0.0));
 }

@@ -106,7 +106,7 @@ pub struct Tree {
     /// The values.
     pub leaves: Vec<f32>,
     /// The standard deviation of the noise in each value, from public numbers: one for each leaf, one if it is the same in all,
-    /// none if nothing is known of any noise.
+    /// none if nothing is known of any noise. It is 0 where the noise was taken off with the whole value.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub noise: Vec<f32>,
 }
