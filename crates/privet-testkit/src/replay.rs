@@ -53,6 +53,8 @@ pub struct Report {
     pub queries: usize,
     /// The largest part of a claimed sensitivity that the pair used.
     pub attained: f64,
+    /// The same for minima alone: of how far slopes may lie apart, and of how far determinants may. Both are zero where there were none.
+    pub minima: [f64; 2],
 }
 
 /// Why a run is not private on this pair.
@@ -128,6 +130,7 @@ pub fn replay<N: Neighbours, D>(
     Ok(Report {
         queries: tape.queries,
         attained: tape.attained,
+        minima: tape.minima,
     })
 }
 
@@ -199,6 +202,7 @@ pub fn search<N: Neighbours, D>(
     let mut worst = Report {
         queries: 0,
         attained: 0.0,
+        minima: [0.0; 2],
     };
     for (number, [a, b]) in pairs.iter().enumerate() {
         for transcript in transcripts {
@@ -207,6 +211,7 @@ pub fn search<N: Neighbours, D>(
                     replay(relation, pair, *transcript, &train).map_err(|finding| (number, finding))?;
                 worst.queries += report.queries;
                 worst.attained = worst.attained.max(report.attained);
+                worst.minima = [0, 1].map(|i| worst.minima[i].max(report.minima[i]));
             }
         }
     }

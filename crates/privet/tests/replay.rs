@@ -371,6 +371,7 @@ fn columns_are_replayed_and_bounds_from_the_data_are_caught() {
         let expected = Report {
             queries: 2,
             attained: 1.0,
+            minima: [0.0; 2],
         };
         assert_eq!(honest, Ok(expected));
         let caught = replay(&Replace::row(), [&table, &neighbour], transcript, leave(None));

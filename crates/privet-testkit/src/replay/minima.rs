@@ -33,9 +33,24 @@ pub(super) fn probes(asked: &Minimum, loss: &dyn Minimised, forged: Option<&[f64
     all
 }
 
+/// How much of what was claimed a second table uses up.
+pub(super) struct Used {
+    pub(super) slope: f64,
+    pub(super) bend: f64,
+    /// How far from each other the two minimisers stop.
+    found: f64,
+}
+
+impl Used {
+    pub(super) fn most(&self) -> f64 {
+        // How near two minimisers are is a bound that they need not reach.
+        let apart = if self.found > 1.0 { f64::INFINITY } else { 0.0 };
+        self.slope.max(self.bend).max(apart)
+    }
+}
+
 impl Probe {
-    /// How much of what was claimed the second table uses up.
-    pub(super) fn moved(&self, asked: &Minimum, loss: &dyn Minimised) -> f64 {
+    pub(super) fn used(&self, asked: &Minimum, loss: &dyn Minimised) -> Used {
         let slope = loss.slope(&self.at);
         let apart = less(&self.slope, &slope);
         let moved = asked.ball.norm(&apart) / asked.moves;
@@ -49,8 +64,11 @@ impl Probe {
             // Each may stop where its slope is that long.
             (off - 1e-13 * size) / (2.0 * asked.slack / asked.ridge)
         });
-        // How near two minimisers are is a bound that they need not reach.
-        moved.max(bent).max(if found > 1.0 { f64::INFINITY } else { 0.0 })
+        Used {
+            slope: moved,
+            bend: bent,
+            found,
+        }
     }
 }
 

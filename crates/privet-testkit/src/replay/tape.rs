@@ -18,6 +18,7 @@ pub(super) struct Tape {
     pub(super) at: usize,
     pub(super) queries: usize,
     pub(super) attained: f64,
+    pub(super) minima: [f64; 2],
     pub(super) finding: Option<Finding>,
     /// The parts that the run is in, outermost first.
     pub(super) parts: Vec<Parts>,
@@ -146,8 +147,10 @@ impl Tape {
             )));
             return Some(output);
         }
-        let fractions: Vec<f64> = probes.iter().map(|probe| probe.moved(&asked, loss)).collect();
-        for fraction in fractions {
+        let used: Vec<minima::Used> = probes.iter().map(|probe| probe.used(&asked, loss)).collect();
+        for used in used {
+            let fraction = used.most();
+            self.minima = [self.minima[0].max(used.slope), self.minima[1].max(used.bend)];
             self.judge(Moved {
                 claims: 1 + u128::from(fraction > 1.0 + minima::ROUNDING),
                 fraction,

@@ -48,7 +48,7 @@ fn balances<N: Neighbours>(central: &Central, open: Open, relation: &N, script: 
 
 #[test]
 fn what_is_charged_is_what_was_drawn() {
-    for price in ["0.000001001", "0.1", "1", "2.718281829", "10"] {
+    for price in ["0.000010001", "0.1", "1", "2.718281829", "10"] {
         // So many that even the least of these budgets is not refused.
         for central in algorithms(price, 10_000_000) {
             for script in [Script::Drawn, Script::Says(vec![-5000, 5000])] {

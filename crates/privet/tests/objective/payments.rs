@@ -89,6 +89,14 @@ fn a_minimum_is_paid_for_before_it_is_looked_for() {
     let certificate = ledger.close();
     assert_eq!(certificate.pure_sum(), Some(epsilon("0.6")), "what was drawn");
     assert!(!certificate.is_void() && certificate.assuming().is_empty());
+    // It holds for rows that are added or removed, and is charged to their budget, at the same price.
+    let book = Book::of(&journal.entries()).expect("verifies");
+    let lines = book.account("toy").expect("known").lines();
+    for relation in [Replace::row().relation(), AddRemove::row().relation()] {
+        let line = &lines[&relation];
+        let spent = Caps::from(Price::Pure(epsilon("0.6")));
+        assert_eq!((line.spent, line.uncovered), (spent, 0), "{relation}");
+    }
 }
 
 #[test]

@@ -86,7 +86,7 @@ impl<R: LogisticRows> Perturbed<'_, R> {
     }
 
     /// Σ(|gⱼ| + error)² ≤ m·(¾·unit)².
-    fn is_small(&self, sum: &Sum) -> bool {
+    pub(super) fn is_small(&self, sum: &Sum) -> bool {
         let square = |g: &IBig| {
             let most = if *g < IBig::ZERO { -g } else { g.clone() } + &sum.error;
             &most * &most

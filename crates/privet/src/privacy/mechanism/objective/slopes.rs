@@ -38,7 +38,7 @@ pub trait LogisticRows: Sync {
     fn rows(&self) -> usize;
 
     /// One row: its entries that are not zero, each place once, into `entries`, which is empty. An entry is a whole number of 2^−20 and at most one in
-    /// size: what is beyond counts as one.
+    /// size: what is beyond counts as one. Of a place that is named again only the first entry counts.
     fn row(&self, row: usize, entries: &mut Vec<(usize, i32)>) -> Row;
 
     /// About where the sum of all losses, ridge/2·‖θ‖² and noise·θ is least. Only a hint: the mechanism goes on from there until
@@ -84,6 +84,11 @@ fn each(rows: &impl LogisticRows, block: usize, width: usize, mut take: impl FnM
             ..own
         };
         entries.retain(|&(place, _)| place < width);
+        // Each place once, the first time it is named: the error of a sum and its size count on it.
+        if !entries.is_sorted_by(|(one, _), (next, _)| one < next) {
+            entries.sort_by_key(|&(place, _)| place);
+            entries.dedup_by_key(|&mut (place, _)| place);
+        }
         let one = 1 << ENTRY_DIGITS;
         entries.iter_mut().for_each(|(_, x)| *x = (*x).clamp(-one, one));
         take(own, &entries);
