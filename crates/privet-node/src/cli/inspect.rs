@@ -3,7 +3,9 @@
 use std::fmt::Write;
 use std::path::Path;
 
-use privet::boost::Signal;
+use privet::boost::{Ensemble, Signal};
+use privet::data::Schema;
+use privet::learner::tree::Column;
 use privet::model::Model;
 use privet::privacy::signature::{Fingerprint, PublicKey};
 use serde_json::{Value, json};
@@ -49,7 +51,7 @@ pub(super) fn run(file: &Path, signed_by: Option<Fingerprint>) -> Result<Answer,
         (false, true) => "BY NOBODY: it was made with a ledger, which signs, so the signature was taken out",
     };
     let signed = signed(file, origin.signer, signed_by)?.unwrap_or_else(|| nobody.into());
-    let learnt = learnt(&model);
+    let learnt = learnt(model.schema(), model.ensemble());
     let mut text = String::new();
     let _ = writeln!(text, "{}\nsigned     {signed}\n", model.certificate());
     let protection = Protection::of(model.schema(), model.certificate());
@@ -146,12 +148,11 @@ fn readings(model: &Model) -> Vec<String> {
 }
 
 /// Columns, the one that stands out furthest first; of a model that knows no noise, the one that can move the result furthest.
-fn learnt(model: &Model) -> Vec<Learnt> {
-    let reach = model.ensemble().reach(model.schema().features().count());
-    let signals = model.signals();
+fn learnt(schema: &Schema, ensemble: &Ensemble) -> Vec<Learnt> {
+    let reach = ensemble.reach(schema.features().count());
+    let signals = ensemble.signals(&Column::of(schema));
     let noisy = signals.iter().flatten().count();
-    let mut learnt: Vec<Learnt> = model
-        .schema()
+    let mut learnt: Vec<Learnt> = schema
         .features()
         .zip(reach.into_iter().zip(signals))
         .map(|(column, (reach, signal))| Learnt {
@@ -261,11 +262,8 @@ fn columns(text: &mut String, learnt: &[Learnt]) {
 
 #[cfg(test)]
 mod tests {
-    use privet::boost::{Ensemble, Learner, Link, Member};
-    use privet::data::Schema;
+    use privet::boost::{Learner, Link, Member};
     use privet::learner::tree::{Child, Node, Rule, Tree};
-    use privet::model::Settings;
-    use privet::privacy::Unprotected;
 
     use super::*;
 
@@ -309,9 +307,7 @@ mod tests {
             tree(4, [4.0, -4.0], &[0.1]),
         ];
         let ensemble = Ensemble::new(Link::Logistic, vec![0.0], members);
-        let leave = Unprotected::unrecorded("test", &schema.relation(), "a test");
-        let model = Model::new(schema, ensemble, leave.certificate(), Settings::new(Vec::new()));
-        let learnt = learnt(&model.expect("a model"));
+        let learnt = learnt(&schema, &ensemble);
         let names: Vec<&str> = learnt.iter().map(|own| own.name.as_str()).collect();
         assert_eq!(names, ["public", "clear", "noisy", "unused", "silent"]);
         let mut text = String::new();
