@@ -18,7 +18,7 @@ use privet::learner::{Classes, Coordinate, Learner, Linear, Logistic, Plane, Sam
 use privet::model::Model;
 use privet::privacy::account::{Caps, Price};
 use privet::privacy::{
-    Coins, Delta, Epsilon, Ledger, Neighbours, Randomness, Relation, Replace, Typed, Unprotected,
+    Coins, Delta, Epsilon, Ledger, Neighbours, Randomness, Relation, Replace, Unprotected,
 };
 use privet::setting::central::Central;
 use rayon::prelude::*;
@@ -108,22 +108,10 @@ fn central(name: &str, rows: usize) -> Central {
 
 /// A whole run: ledger, payment, rows, rounds, model.
 fn train(central: &Central, table: Table, relation: &Relation) -> Model {
-    relation.clone().typed(Run { central, table })
-}
-
-struct Run<'a> {
-    central: &'a Central,
-    table: Table,
-}
-
-impl Typed for Run<'_> {
-    type Output = Model;
-
-    fn under<N: Neighbours>(self, relation: N) -> Model {
-        let caps = Caps::from(Price::Pure(self.central.epsilon()));
-        let ledger = Ledger::volatile(relation, caps, Delta::ZERO, Randomness::from_os().unwrap());
-        self.central.fit(self.table, ledger.unwrap(), &|_, _| {}).unwrap()
-    }
+    let caps = Caps::from(Price::Pure(central.epsilon()));
+    let random = Randomness::from_os().unwrap();
+    let ledger = Ledger::volatile(relation.clone(), caps, Delta::ZERO, random).unwrap();
+    central.fit(table, ledger, &|_, _| {}).unwrap()
 }
 
 /// In which rounds the public classifier was taken: those that do not weigh the first column, which is private.
@@ -137,17 +125,9 @@ fn schedule(model: &Model) -> Vec<bool> {
 
 /// The columns that stay public, as whoever has a ledger open for that relation sees them.
 fn public(table: &Table, relation: &Relation) -> Option<Public> {
-    struct Seen<'a>(&'a Table);
-    impl Typed for Seen<'_> {
-        type Output = Option<Public>;
-
-        fn under<N: Neighbours>(self, relation: N) -> Self::Output {
-            let random = Randomness::from_os().expect("randomness");
-            let ledger = Ledger::volatile(relation, Caps::ZERO, Delta::ZERO, random).expect("a ledger");
-            self.0.public(&ledger)
-        }
-    }
-    relation.clone().typed(Seen(table))
+    let random = Randomness::from_os().expect("randomness");
+    let ledger = Ledger::volatile(relation.clone(), Caps::ZERO, Delta::ZERO, random).expect("a ledger");
+    table.public(&ledger)
 }
 
 /// The same computation on the same rows, with nothing to protect anybody.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use privet::data::{Intake, Schema, Table};
 use privet::model::Model;
 use privet::privacy::account::Price;
-use privet::privacy::{Certificate, Delta, Epsilon, Ledger, Neighbours, Randomness, Typed};
+use privet::privacy::{Certificate, Delta, Epsilon, Ledger, Randomness};
 use privet::setting::evaluation::{Evaluation, PaidReport};
 use serde_json::json;
 
@@ -40,15 +40,7 @@ pub(super) fn run(evaluate: &Evaluate) -> Result<Answer, Failure> {
     if let Consent::Spend(epsilon) = evaluate.consent {
         let shared = Shared::new(Store::open(evaluate.ledger.path()?)?);
         let key = shared.store().signing_key()?;
-        let paying = Paying {
-            rows: &rows,
-            shared,
-            epsilon,
-            evaluation: &evaluation,
-            model: &model,
-            read,
-        };
-        let (report, certificate) = schema.relation().typed(paying)?;
+        let (report, certificate) = paid(&rows, &shared, epsilon, (&evaluation, &model), read)?;
         let text = format!("{report}\n{certificate}\n");
         let signed: serde_json::Value =
             serde_json::from_str(&certificate.to_signed_json(&key)).unwrap_or_default();
@@ -106,31 +98,20 @@ fn read(model: &Model, schema: &Arc<Schema>, data: &Path) -> Result<Table, Failu
     })?)
 }
 
-struct Paying<'a, R> {
-    rows: &'a leave::Rows<'a>,
-    shared: Shared,
+/// What may be released of the rows for ε. What cannot be, or cannot be paid for, is refused before the rows are opened.
+fn paid(
+    rows: &leave::Rows<'_>,
+    shared: &Shared,
     epsilon: Epsilon,
-    evaluation: &'a Evaluation,
-    model: &'a Model,
-    read: R,
-}
-
-impl<R: FnOnce() -> Result<Table, Failure>> Typed for Paying<'_, R> {
-    type Output = Result<(PaidReport, Certificate), Failure>;
-
-    fn under<N: Neighbours>(self, relation: N) -> Self::Output {
-        let schema = self.rows.schema;
-        // Before the rows are opened: what cannot be, or cannot be paid for, is not read.
-        self.evaluation
-            .check(schema, &relation.relation(), self.epsilon)?;
-        let journal = self.shared.clone();
-        let mut ledger = Ledger::open(schema.dataset(), relation, journal, Randomness::from_os()?)?;
-        ledger.promise(Price::Pure(self.epsilon), Delta::ZERO)?;
-        let table = (self.read)()?;
-        leave::recognise(&mut self.shared.store(), &[self.rows])?;
-        let report = self
-            .evaluation
-            .paid(self.model, table, &mut ledger, self.epsilon)?;
-        Ok((report, ledger.close()))
-    }
+    (evaluation, model): (&Evaluation, &Model),
+    read: impl FnOnce() -> Result<Table, Failure>,
+) -> Result<(PaidReport, Certificate), Failure> {
+    let (schema, relation) = (rows.schema, rows.schema.relation());
+    evaluation.check(schema, &relation, epsilon)?;
+    let mut ledger = Ledger::open(schema.dataset(), relation, shared.clone(), Randomness::from_os()?)?;
+    ledger.promise(Price::Pure(epsilon), Delta::ZERO)?;
+    let table = read()?;
+    leave::recognise(&mut shared.store(), &[rows])?;
+    let report = evaluation.paid(model, table, &mut ledger, epsilon)?;
+    Ok((report, ledger.close()))
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use privet::Error;
 use privet::data::{Schema, Table};
 use privet::party::{Record, RunName, Volatile};
-use privet::privacy::{Ledger, Neighbours, Randomness, Relation, Typed};
+use privet::privacy::{Ledger, Randomness, Relation};
 use privet::setting::vertical::{self, Desensitisation, NoisyLabels, Party, Release, Vertical};
 
 use super::exit::{Exit, Failure};
@@ -76,12 +76,9 @@ impl Leaving<'_> {
     /// all parties before the columns of the first one leave.
     pub(super) fn check(&self, shared: &Shared) -> Result<(), Failure> {
         let mut record = kept(self.source, self.kept, shared)?;
-        let checking = Checking {
-            leaving: self,
-            shared: shared.clone(),
-            record: &mut *record,
-        };
-        let checked = self.relation.clone().typed(checking);
+        let checked = self
+            .ledger(shared)
+            .and_then(|ledger| Release::check_keep(self.desensitisation, self.table, ledger, &mut *record));
         Ok(checked.map_err(|e| about(&self.source.data, self.kept, e))?)
     }
 
@@ -90,11 +87,9 @@ impl Leaving<'_> {
         if !self.meets || !kept(self.source, self.kept, shared)?.read()?.is_empty() {
             return Ok(());
         }
-        let meeting = Meeting {
-            leaving: self,
-            shared: shared.clone(),
-        };
-        let checked = self.relation.clone().typed(meeting);
+        let checked = self
+            .ledger(shared)
+            .and_then(|mut ledger| vertical::FeatureHolder::check_ids(self.table, &mut ledger));
         Ok(checked.map_err(|e| about(&self.source.data, self.kept, e))?)
     }
 
@@ -102,12 +97,9 @@ impl Leaving<'_> {
     pub(super) fn release(&self, shared: &Shared) -> Result<Release, Failure> {
         let is_new = std::fs::symlink_metadata(self.kept).is_err();
         let record = record(self.source, self.kept, shared)?;
-        let keeping = Keeping {
-            leaving: self,
-            shared: shared.clone(),
-            record,
-        };
-        let release = self.relation.clone().typed(keeping);
+        let release = self
+            .ledger(shared)
+            .and_then(|ledger| Release::keep(self.desensitisation, self.table, ledger, Box::new(record)));
         // Both are decided before anything is drawn, so that nothing was recorded.
         if let (true, Err(Error::Budget(_) | Error::Data(_))) = (is_new, &release) {
             let _ = std::fs::remove_file(self.kept);
@@ -115,14 +107,14 @@ impl Leaving<'_> {
         Ok(release.map_err(|e| about(&self.source.data, self.kept, e))?)
     }
 
-    fn ledger<N: Neighbours>(&self, relation: N, shared: Shared) -> Result<Ledger<N>, Error> {
-        Ledger::open(
-            self.source.schema.dataset(),
-            relation,
-            shared,
-            Randomness::from_os()?,
-        )
+    fn ledger(&self, shared: &Shared) -> Result<Ledger, Error> {
+        opened(&self.source.schema, self.relation.clone(), shared)
     }
+}
+
+/// A party's view of its budget.
+fn opened(schema: &Schema, relation: Relation, shared: &Shared) -> Result<Ledger, Error> {
+    Ledger::open(schema.dataset(), relation, shared.clone(), Randomness::from_os()?)
 }
 
 /// What is wrong with columns that were kept, with where that is.
@@ -145,60 +137,6 @@ fn about(data: &Path, kept: &Path, e: Error) -> Error {
     }
 }
 
-struct Checking<'a> {
-    leaving: &'a Leaving<'a>,
-    shared: Shared,
-    record: &'a mut dyn Record,
-}
-
-impl Typed for Checking<'_> {
-    type Output = Result<(), Error>;
-
-    fn under<N: Neighbours>(self, relation: N) -> Self::Output {
-        let ledger = self.leaving.ledger(relation, self.shared)?;
-        Release::check_keep(
-            self.leaving.desensitisation,
-            self.leaving.table,
-            ledger,
-            self.record,
-        )
-    }
-}
-
-struct Meeting<'a> {
-    leaving: &'a Leaving<'a>,
-    shared: Shared,
-}
-
-impl Typed for Meeting<'_> {
-    type Output = Result<(), Error>;
-
-    fn under<N: Neighbours>(self, relation: N) -> Self::Output {
-        let mut ledger = self.leaving.ledger(relation, self.shared)?;
-        vertical::FeatureHolder::check_ids(self.leaving.table, &mut ledger)
-    }
-}
-
-struct Keeping<'a> {
-    leaving: &'a Leaving<'a>,
-    shared: Shared,
-    record: FileRecord,
-}
-
-impl Typed for Keeping<'_> {
-    type Output = Result<Release, Error>;
-
-    fn under<N: Neighbours>(self, relation: N) -> Self::Output {
-        let Leaving {
-            desensitisation,
-            table,
-            ..
-        } = self.leaving;
-        let ledger = self.leaving.ledger(relation, self.shared)?;
-        Release::keep(desensitisation, table, ledger, Box::new(self.record))
-    }
-}
-
 /// A label holder's labels that change, or did before.
 pub(super) struct Labelling<'a> {
     pub(super) vertical: &'a Vertical,
@@ -212,11 +150,9 @@ impl Labelling<'_> {
     pub(super) fn check(&self) -> Result<(), Failure> {
         let source = &self.own.source;
         let mut record = kept(source, &self.own.kept, self.shared)?;
-        let checking = CheckingLabels {
-            of: self,
-            record: &mut *record,
-        };
-        let checked = source.schema.replaced().typed(checking);
+        let checked = self
+            .ledger()
+            .and_then(|ledger| NoisyLabels::check_keep(self.vertical, self.table, ledger, &mut *record));
         Ok(checked.map_err(|e| about(&source.data, &self.own.kept, e))?)
     }
 
@@ -225,49 +161,18 @@ impl Labelling<'_> {
         let (source, kept) = (&self.own.source, &self.own.kept);
         let is_new = std::fs::symlink_metadata(kept).is_err();
         let record = record(source, kept, self.shared)?;
-        let labels = source.schema.replaced().typed(Changing { of: self, record });
+        let labels = self
+            .ledger()
+            .and_then(|ledger| NoisyLabels::keep(self.vertical, self.table, ledger, Box::new(record)));
         if let (true, Err(Error::Budget(_) | Error::Data(_))) = (is_new, &labels) {
             let _ = std::fs::remove_file(kept);
         }
         Ok(labels.map_err(|e| about(&source.data, kept, e))?)
     }
 
-    fn ledger<N: Neighbours>(&self, relation: N) -> Result<Ledger<N>, Error> {
-        let dataset = self.own.source.schema.dataset();
-        Ledger::open(
-            dataset,
-            relation,
-            Shared::clone(self.shared),
-            Randomness::from_os()?,
-        )
-    }
-}
-
-struct CheckingLabels<'a> {
-    of: &'a Labelling<'a>,
-    record: &'a mut dyn Record,
-}
-
-impl Typed for CheckingLabels<'_> {
-    type Output = Result<(), Error>;
-
-    fn under<N: Neighbours>(self, relation: N) -> Self::Output {
-        let ledger = self.of.ledger(relation)?;
-        NoisyLabels::check_keep(self.of.vertical, self.of.table, ledger, self.record)
-    }
-}
-
-struct Changing<'a> {
-    of: &'a Labelling<'a>,
-    record: FileRecord,
-}
-
-impl Typed for Changing<'_> {
-    type Output = Result<NoisyLabels, Error>;
-
-    fn under<N: Neighbours>(self, relation: N) -> Self::Output {
-        let ledger = self.of.ledger(relation)?;
-        NoisyLabels::keep(self.of.vertical, self.of.table, ledger, Box::new(self.record))
+    fn ledger(&self) -> Result<Ledger, Error> {
+        let schema = &self.own.source.schema;
+        opened(schema, schema.replaced(), self.shared)
     }
 }
 
@@ -307,16 +212,10 @@ pub(super) struct Seating<'a> {
     pub(super) run: &'a RunName,
 }
 
-impl Typed for Seating<'_> {
-    type Output = Result<Party, Error>;
-
-    fn under<N: Neighbours>(self, relation: N) -> Self::Output {
-        let ledger = Ledger::open(
-            self.schema.dataset(),
-            relation,
-            self.shared,
-            Randomness::from_os()?,
-        )?;
+impl Seating<'_> {
+    /// Opens its ledger under `relation`, and takes the seat.
+    pub(super) fn seat(self, relation: Relation) -> Result<Party, Error> {
+        let ledger = opened(self.schema, relation, &self.shared)?;
         let vertical = self.vertical.clone();
         match self.left {
             Left::Columns(release) => {

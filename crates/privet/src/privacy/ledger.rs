@@ -19,7 +19,7 @@ use super::{Coins, Delta, Neighbours, Partition, Private, Randomness, Relation, 
 use crate::Error;
 
 /// The budget of one data set, opened for one run.
-pub struct Ledger<N> {
+pub struct Ledger<N = Relation> {
     dataset: String,
     relation: N,
     book: Book,

@@ -50,7 +50,7 @@ pub use coins::Coins;
 pub use epsilon::{Delta, Epsilon};
 pub use ledger::Ledger;
 pub use mechanism::Paid;
-pub use neighbours::{AddRemove, Neighbours, Relation, Replace, ReplacePrivate, Typed};
+pub use neighbours::{AddRemove, Neighbours, Relation, Replace, ReplacePrivate};
 pub use partition::{Partition, Rows};
 pub use private::Private;
 pub use query::{Anchor, Norm, Query, Sensitivity};

@@ -1,8 +1,8 @@
 //! Which two tables must be hard to tell apart.
 //!
 //! A claim is about one *unit*: a person with at most `k` rows. Relations are types, so a query proved for one cannot be
-//! paid for under another; as values they carry the `k` and the column that tells people apart, and a [`Relation`] is
-//! what the ledger writes down.
+//! paid for under another; as values they carry the `k` and the column that tells people apart. A [`Relation`] is
+//! what the ledger writes down, and stands for any of them where a job names it: then the comparison comes when the program runs.
 
 mod command;
 
@@ -113,6 +113,7 @@ impl ReplacePrivate {
 impl sealed::Sealed for AddRemove {}
 impl sealed::Sealed for Replace {}
 impl sealed::Sealed for ReplacePrivate {}
+impl sealed::Sealed for Relation {}
 
 impl Neighbours for AddRemove {
     type Within = AddRemove;
@@ -172,13 +173,22 @@ impl Neighbours for ReplacePrivate {
     }
 }
 
-/// What is to be done under a relation that is known only when the program runs.
-pub trait Typed {
-    /// What comes of it.
-    type Output;
+/// A relation that is known only when the program runs. Claims and budgets under it are compared when they meet, before anything is
+/// paid (`Query::check`), where the other relations are compared when the program is compiled.
+impl Neighbours for Relation {
+    type Within = AddRemove;
 
-    /// Does it.
-    fn under<N: Neighbours>(self, relation: N) -> Self::Output;
+    fn relation(&self) -> Relation {
+        self.clone()
+    }
+
+    fn within(&self) -> AddRemove {
+        AddRemove::row()
+    }
+
+    fn steps(&self) -> u64 {
+        self.steps()
+    }
 }
 
 /// A neighbour relation as data: part of every claim and every entry of a ledger.
@@ -258,17 +268,6 @@ impl Relation {
         match self {
             Self::AddRemove { .. } => rows,
             Self::Replace { .. } | Self::ReplacePrivate { .. } => 2 * rows,
-        }
-    }
-
-    /// Goes on under the relation as a type, which a [`Ledger`](super::Ledger) needs.
-    pub fn typed<T: Typed>(self, then: T) -> T::Output {
-        match self {
-            Self::AddRemove { rows, unit } => then.under(AddRemove { rows, unit }),
-            Self::Replace { rows, unit } => then.under(Replace { rows, unit }),
-            Self::ReplacePrivate { rows, unit, columns } => {
-                then.under(ReplacePrivate { rows, unit, columns })
-            }
         }
     }
 

@@ -35,7 +35,7 @@ pub enum Norm {
 ///
 /// You claim it, you prove it: a wrong bound compiles. The proof page and the audit test named there are what catch it.
 #[derive(Debug, Clone)]
-pub struct Sensitivity<N> {
+pub struct Sensitivity<N = Relation> {
     norm: Norm,
     relation: N,
     anchor: Anchor,
@@ -93,7 +93,7 @@ impl<N: Neighbours> Sensitivity<N> {
 /// A question with an integer vector as its answer. The answer is computed only after it has been paid for.
 ///
 /// Sums saturate or cannot overflow: an overflow that wraps breaks the sensitivity, one that panics tells about the rows.
-pub struct Query<'q, N> {
+pub struct Query<'q, N = Relation> {
     dimension: usize,
     sensitivity: Sensitivity<N>,
     answer: Box<dyn FnOnce() -> Private<Vec<i64>> + 'q>,

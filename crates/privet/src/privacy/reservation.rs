@@ -3,13 +3,13 @@
 use super::account::{Caps, Price};
 use super::mechanism::{LogisticRows, Mechanism, Objective, Paid};
 use super::query::{Query, Sensitivity};
-use super::{Neighbours, Partition, Private, Randomness, Released};
+use super::{Neighbours, Partition, Private, Randomness, Relation, Released};
 use crate::Error;
 
 /// A paid allowance: up to so many draws that together cost at most so much.
 ///
 /// Prices inside may depend on what was drawn before; the cap, of one kind, was fixed when it was paid.
-pub struct Reservation<'l, N> {
+pub struct Reservation<'l, N = Relation> {
     pub(super) relation: N,
     pub(super) cap: Caps,
     pub(super) spent: Caps,

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use privet::data::Schema;
 use privet::privacy::account::{Caps, Price};
-use privet::privacy::{Delta, Ledger, Neighbours, Randomness, Typed};
+use privet::privacy::{Delta, Ledger, Randomness, Relation};
 use privet::setting::plain::Plain;
 use serde_json::json;
 
@@ -87,7 +87,7 @@ fn central(curated: &Curated, source: &Source, job: &Job, ledger: &Where) -> Res
         delta: central.delta(),
         path,
     };
-    let (left, exit) = match relation.clone().typed(asked) {
+    let (left, exit) = match asked.under(relation.clone()) {
         Ok(Left { before, after, delta }) => {
             let counts = matches!(price, Price::Pure(_)) || delta == central.delta();
             let counts = (!counts).then(|| (Caps::from(price).epsilon(delta), delta));
@@ -149,10 +149,8 @@ struct Left {
     delta: Delta,
 }
 
-impl Typed for Asked<'_> {
-    type Output = Result<Left, Failure>;
-
-    fn under<N: Neighbours>(self, relation: N) -> Self::Output {
+impl Asked<'_> {
+    fn under(self, relation: Relation) -> Result<Left, Failure> {
         let dataset = self.schema.dataset();
         if std::fs::symlink_metadata(self.path).is_err() {
             return Err(Failure {
@@ -160,7 +158,7 @@ impl Typed for Asked<'_> {
                 message: format!(
                     "there is no ledger {} yet. Set a budget first: `{}{}`",
                     self.path.display(),
-                    relation.relation().limit_command(dataset),
+                    relation.limit_command(dataset),
                     match self.delta {
                         Delta::ZERO => String::new(),
                         delta => format!(" --delta {delta}"),

@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use privet::model::Model;
 use privet::privacy::signature::SigningKey;
-use privet::privacy::{Ledger, Neighbours, Randomness, Typed};
+use privet::privacy::{Ledger, Randomness};
 use privet::setting::plain::Plain;
 use serde_json::json;
 
@@ -22,15 +22,7 @@ pub(super) fn run(train: &Train) -> Result<Answer, Failure> {
     leave::spare_model(&train.ledger, &job.output, train.overwrite)?;
     let (model, key) = match &job.setting {
         Setting::Plain(plain, source) => unprotected(plain, source, train)?,
-        Setting::Central(curated, source) => {
-            let relation = curated.relation.clone();
-            let ledger = &train.ledger;
-            relation.typed(Curator {
-                curated,
-                source,
-                ledger,
-            })?
-        }
+        Setting::Central(curated, source) => curated_by(curated, source, &train.ledger)?,
         Setting::Vertical(apart) => return vertical::run(apart, &job, train),
     };
     save(&job, &model, key.as_ref())?;
@@ -77,34 +69,19 @@ fn unprotected(plain: &Plain, source: &Source, train: &Train) -> Result<Trained,
 }
 
 /// One curator, who pays from a ledger.
-struct Curator<'a> {
-    curated: &'a Curated,
-    source: &'a Source,
-    ledger: &'a Where,
-}
-
-impl Typed for Curator<'_> {
-    type Output = Result<Trained, Failure>;
-
-    fn under<N: Neighbours>(self, relation: N) -> Self::Output {
-        let Self {
-            curated,
-            source,
-            ledger,
-        } = self;
-        // Before the rows are opened: what cannot be paid for is not read.
-        let price = curated.central.price(&source.schema, &curated.relation)?;
-        let shared = Shared::new(Store::open(ledger.path()?)?);
-        let dataset = source.schema.dataset();
-        let mut ledger = Ledger::open(dataset, relation, shared.clone(), Randomness::from_os()?)?;
-        ledger.promise(price, curated.central.delta())?;
-        let key = shared.store().signing_key()?;
-        let table = source.table(curated.central.keep())?;
-        leave::recognise(&mut shared.store(), &[&leave::Rows::of(source)])?;
-        let bar = Progress::steps("Training");
-        let model = curated.central.fit(table, ledger, &|done, of| bar.at(done, of))?;
-        Ok((model, Some(key)))
-    }
+fn curated_by(curated: &Curated, source: &Source, ledger: &Where) -> Result<Trained, Failure> {
+    // Before the rows are opened: what cannot be paid for is not read.
+    let price = curated.central.price(&source.schema, &curated.relation)?;
+    let shared = Shared::new(Store::open(ledger.path()?)?);
+    let (dataset, relation) = (source.schema.dataset(), curated.relation.clone());
+    let mut ledger = Ledger::open(dataset, relation, shared.clone(), Randomness::from_os()?)?;
+    ledger.promise(price, curated.central.delta())?;
+    let key = shared.store().signing_key()?;
+    let table = source.table(curated.central.keep())?;
+    leave::recognise(&mut shared.store(), &[&leave::Rows::of(source)])?;
+    let bar = Progress::steps("Training");
+    let model = curated.central.fit(table, ledger, &|done, of| bar.at(done, of))?;
+    Ok((model, Some(key)))
 }
 
 /// The whole model is there afterwards, or what was before; signed, if a ledger knows of it.

@@ -110,18 +110,14 @@ pub(super) fn run(apart: &Apart, job: &Job, train: &Train) -> Result<Answer, Fai
         match (holder, &leave, &labels) {
             (Some((holder, release)), ..) => {
                 let left = Left::Columns(release.clone());
-                holder
-                    .relation()
-                    .typed(seating(&holder.source.schema, left, table))
+                seating(&holder.source.schema, left, table).seat(holder.relation())
             }
             (None, Some(leave), _) => {
                 vertical::LabelHolder::party(apart.vertical.clone(), table, leave.clone())
             }
             (None, None, Some(labels)) => {
                 let schema = &own.source.schema;
-                schema
-                    .replaced()
-                    .typed(seating(schema, Left::Labels(labels.clone()), table))
+                seating(schema, Left::Labels(labels.clone()), table).seat(schema.replaced())
             }
             (None, None, None) => Err(Error::Misuse("labels change, or there is leave".into())),
         }

@@ -1,6 +1,12 @@
 //! What converts into what, how it reads, and how it is written down.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use super::*;
+use crate::Error;
+use crate::privacy::account::{Caps, Price};
+use crate::privacy::mechanism::Laplace;
+use crate::privacy::{Anchor, Delta, Epsilon, Ledger, Norm, Private, Query, Randomness, Sensitivity};
 
 fn rows(k: u32) -> NonZeroU32 {
     NonZeroU32::new(k).expect("not zero")
@@ -200,4 +206,48 @@ fn what_was_written_before_units_had_names_stays_as_it_is() {
         let relation: Relation = serde_json::from_str(text).expect("parses");
         assert_eq!(serde_json::to_string(&relation).expect("serialises"), text);
     }
+}
+
+/// Where relations are types, the compiler refuses this (`tests/walls/paying_under_another_relation.rs`).
+#[test]
+fn a_relation_of_run_time_is_compared_before_anything_is_paid() {
+    let epsilon = Epsilon::from_billionths(1_000_000_000);
+    let law = Laplace::calibrated(epsilon, 1).expect("a mechanism");
+    let row = || AddRemove::row().relation();
+    let two = AddRemove::unit(rows(2)).relation();
+    let others = [
+        Replace::row().relation(),
+        ReplacePrivate::unit(rows(1), ["x"]).relation(),
+        AddRemove::row().of("name").relation(),
+        two,
+    ];
+    let query = |relation: &Relation, seen: &'static AtomicBool| {
+        let claim = Sensitivity::claim(relation, Norm::L1(1), Anchor::new("laplace#integer-vectors"));
+        Query::new(1, claim.expect("a claim"), || {
+            seen.store(true, Ordering::Relaxed);
+            Private::new(vec![0])
+        })
+    };
+    static OWN: AtomicBool = AtomicBool::new(false);
+    static OTHER: AtomicBool = AtomicBool::new(false);
+    let caps = Caps::from(Price::Pure(epsilon).times(9).expect("a price"));
+    let random = Randomness::from_os().expect("randomness");
+    let mut ledger = Ledger::volatile(row(), caps, Delta::ZERO, random).expect("opens");
+    for other in &others {
+        let refused = ledger.release("a count", &law, query(other, &OTHER));
+        assert!(matches!(refused, Err(Error::Misuse(_))), "{other}");
+        assert_eq!(ledger.remaining(), caps, "{other}");
+    }
+    ledger
+        .release("a count", &law, query(&row(), &OWN))
+        .expect("its own");
+    let mut paid = ledger
+        .reserve("two counts", Price::Pure(epsilon), 2)
+        .expect("paid");
+    for other in &others {
+        let refused = paid.release(&law, query(other, &OTHER));
+        assert!(matches!(refused, Err(Error::Misuse(_))), "{other}");
+        assert_eq!(paid.draws_left(), 2, "{other}");
+    }
+    assert!(OWN.load(Ordering::Relaxed) && !OTHER.load(Ordering::Relaxed));
 }

@@ -4,9 +4,9 @@ use super::{FeatureHolder, LabelHolder, Outcome, Party, Vertical};
 use crate::Error;
 use crate::data::Table;
 use crate::model::Model;
-use crate::party::{PartyId, RunName, Simulated, Simulation};
+use crate::party::{Simulated, Simulation};
 use crate::privacy::account::Caps;
-use crate::privacy::{Delta, Ledger, Neighbours, Randomness, Relation, Typed, Unprotected};
+use crate::privacy::{Delta, Ledger, Randomness, Relation, Unprotected};
 
 impl Vertical {
     /// Trains over one label holder's table and those of feature holders, through the whole protocol: every message is encoded and
@@ -52,40 +52,13 @@ impl Vertical {
                 }
                 relation => relation,
             };
-            relation.typed(Rehearsing {
-                vertical,
-                party,
-                table,
-                run,
-            })
+            let ledger = Ledger::volatile(relation, Caps::ZERO, Delta::ZERO, Randomness::from_os()?)?;
+            if party == super::LABEL_HOLDER {
+                LabelHolder::with_noisy_labels(vertical, table, ledger, &run)
+            } else {
+                FeatureHolder::party(vertical, table, ledger, &run)
+            }
         })?;
         simulation.run()
-    }
-}
-
-/// A party with a ledger of its own, which nobody keeps.
-struct Rehearsing {
-    vertical: Vertical,
-    party: PartyId,
-    table: Table,
-    run: RunName,
-}
-
-impl Typed for Rehearsing {
-    type Output = Result<Party, Error>;
-
-    fn under<N: Neighbours>(self, relation: N) -> Self::Output {
-        let Self {
-            vertical,
-            party,
-            table,
-            run,
-        } = self;
-        let ledger = Ledger::volatile(relation, Caps::ZERO, Delta::ZERO, Randomness::from_os()?)?;
-        if party == super::LABEL_HOLDER {
-            LabelHolder::with_noisy_labels(vertical, table, ledger, &run)
-        } else {
-            FeatureHolder::party(vertical, table, ledger, &run)
-        }
     }
 }
