@@ -1,5 +1,7 @@
 //! Bars for long work: how far, how fast, how much longer. Silent where nobody watches.
 
+use std::ops::ControlFlow;
+
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// One bar on standard error. Nothing is drawn if that is not a terminal.
@@ -34,6 +36,14 @@ impl Progress {
             self.0.set_length(of);
         }
         self.0.set_position(done);
+    }
+
+    /// The same, as a progress callback that never stops a run.
+    pub fn watch(&self) -> impl Fn(u64, u64) -> ControlFlow<()> + Sync + '_ {
+        |done, of| {
+            self.at(done, of);
+            ControlFlow::Continue(())
+        }
     }
 }
 

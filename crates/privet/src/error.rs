@@ -20,19 +20,35 @@ pub enum Error {
     Peer(String),
     /// The library was used against its rules.
     Misuse(String),
+    /// The progress callback asked to stop. What was paid by then stays paid; nothing came of it.
+    Stopped,
+}
+
+impl Error {
+    pub fn parameter(_: &'static str, why: impl Into<String>) -> Self {
+        Self::Parameter(why.into())
+    }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if *self == Self::Stopped {
+            return f.write_str(STOPPED);
+        }
         let (Self::Parameter(text)
         | Self::Data(text)
         | Self::Budget(text)
         | Self::Journal(text)
         | Self::Randomness(text)
         | Self::Peer(text)
-        | Self::Misuse(text)) = self;
+        | Self::Misuse(text)) = self
+        else {
+            return Ok(());
+        };
         f.write_str(text)
     }
 }
 
 impl std::error::Error for Error {}
+
+const STOPPED: &str = "stopped: what was paid by then stays paid, and no model was made";

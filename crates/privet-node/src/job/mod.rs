@@ -1,17 +1,16 @@
 //! A job: one TOML file that says what is to be done, checked as a whole before anything runs.
 
 mod central;
-mod plain;
 mod vertical;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use privet::Error;
-use privet::data::{Document, Intake, Keep, Schema, Section, Table};
-use privet::setting::plain::Plain;
+use privet::data::{Document, Intake, Schema, Section, Table};
+use privet::setting::parameters::finding;
+use privet::setting::plain;
 
-pub use central::Curated;
 pub use vertical::{Apart, FeatureHolder, LabelHolder};
 
 use crate::progress::Progress;
@@ -32,9 +31,9 @@ pub struct Job {
 #[derive(Debug, Clone)]
 pub enum Setting {
     /// No privacy.
-    Plain(Plain, Source),
+    Plain(plain::Plan, Source),
     /// A curator sees the rows, everybody else the model.
-    Central(Curated, Source),
+    Central(privet::setting::central::Plan, Source),
     /// Several parties have columns of the same people.
     Vertical(Box<Apart>),
 }
@@ -49,14 +48,6 @@ pub struct Source {
 }
 
 impl Source {
-    /// Reads the table.
-    ///
-    /// # Errors
-    /// As [`table::read`].
-    pub fn table(&self, keep: Keep) -> Result<Table, Error> {
-        self.read(&Intake::new(Arc::clone(&self.schema), keep))
-    }
-
     /// Reads what is asked for of the table.
     ///
     /// # Errors
@@ -162,14 +153,6 @@ impl Job {
         let (Some(setting), Some(output)) = (setting, output) else {
             return Err(Error::Data(format!("{name} is not a whole job")));
         };
-        let setting = match setting {
-            Setting::Central(curated, source) => {
-                let resolved = curated.central.resolve(&source.schema, &curated.relation)?;
-                let schema = Arc::new(resolved.reads(&source.schema));
-                Setting::Central(curated, Source { schema, ..source })
-            }
-            other => other,
-        };
         let mut job = Self {
             setting,
             output,
@@ -271,21 +254,28 @@ fn one_table(
     {
         root.finding_at("schema", "the schema declares no label, which is what a model learns to predict. Add a line such as\noutcome = { type = \"label\", values = [\"no\", \"yes\"] }");
     }
-    let (curated, plain) = match (central, algorithm) {
-        (_, None) => (None, None),
-        (true, Some(section)) => (central::read(&section, privacy.as_ref(), schema.as_ref()), None),
-        (false, Some(section)) => (None, plain::read(&section, schema.as_ref())),
+    let source = |schema: &Arc<Schema>| {
+        data.map(|data| Source {
+            schema: Arc::clone(schema),
+            data,
+        })
     };
-    let source = schema.zip(data).map(|(schema, data)| Source {
-        schema: Arc::new(schema),
-        data,
-    });
-    let setting = match (source, curated, plain) {
-        (Some(source), Some(curated), _) => Some(Setting::Central(curated, source)),
-        (Some(source), _, Some(plain)) => Some(Setting::Plain(plain, source)),
-        _ => None,
+    let setting = match (central, algorithm) {
+        (_, None) => None,
+        (true, Some(section)) => central::read(&section, privacy.as_ref(), schema.as_ref())
+            .and_then(|plan| source(plan.schema()).map(|source| Setting::Central(plan, source))),
+        (false, Some(section)) => without_protection(&section, schema.as_ref())
+            .and_then(|plan| source(plan.schema()).map(|source| Setting::Plain(plan, source))),
     };
     (setting, output, file.into_iter().collect())
+}
+
+/// `[algorithm]` of `setting = "plain"`.
+fn without_protection(section: &Section<'_>, schema: Option<&Schema>) -> Option<plain::Plan> {
+    let algorithm = plain::read(section)?;
+    // That there is no label was found before.
+    let plan = algorithm.plan(schema.filter(|schema| schema.label().is_some())?);
+    plan.inspect_err(|e| finding(section, e)).ok()
 }
 
 /// Reads `bytes` as a job, with a fixed schema for each kind of party: what is accepted is whole.

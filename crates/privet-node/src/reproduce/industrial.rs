@@ -8,11 +8,12 @@ use std::time::Instant;
 
 use privet::Error;
 use privet::data::{Intake, Keep, Schema, Table};
+use privet::learner::SILENT;
 use privet::party::PartyId;
 use privet::privacy::mechanism::ordered::{Alignment as Blocks, Route};
 use privet::privacy::{Coins, Epsilon, Relation, Unprotected};
 use privet::setting::evaluation::Evaluation;
-use privet::setting::plain::Plain;
+use privet::setting::plain::{Algorithm, Constant, Trees};
 use privet::setting::vertical::{Alignment, Budget, Categories, LABEL_HOLDER, Mechanism, Outcome, Vertical};
 
 use super::{Data, Experiment, Measured, named};
@@ -259,7 +260,11 @@ fn measure(runs: u32, bar: &Progress) -> Result<Vec<Measured>, Error> {
     for run in 0..runs {
         let rows = Rows::made(ROWS, 2 * run as u8);
         let test = Rows::made(ROWS / 10, 2 * run as u8 + 1);
-        let (constant, plain) = (open("constant", &rows, &test)?, open("trees", &rows, &test)?);
+        let trees = Trees::builder().rounds(80).depth(3).build()?;
+        let (constant, plain) = (
+            open(&Constant::default(), &rows, &test)?,
+            open(&trees, &rows, &test)?,
+        );
         note("constant", None, "MSE", constant);
         note("plain", None, "MSE", plain);
         for (method, mechanism) in methods() {
@@ -280,15 +285,12 @@ fn measure(runs: u32, bar: &Progress) -> Result<Vec<Measured>, Error> {
 }
 
 /// Trained on slots and categories as they are: all in one place, without noise.
-fn open(algorithm: &str, rows: &Rows, test: &Rows) -> Result<f64, Error> {
+fn open(algorithm: &dyn Algorithm, rows: &Rows, test: &Rows) -> Result<f64, Error> {
     let text = format!("dataset = \"all\"\n[columns]\n{}{LABEL}", columns());
     let schema = Schema::from_toml("schema", &text)?;
-    let builder = Plain::builder().algorithm(algorithm);
-    let plain = match algorithm {
-        "trees" => builder.rounds(80).depth(3).build()?,
-        _ => builder.build()?,
-    };
-    let model = plain.fit(rows.whole(&schema)?, &leave(), &|_, _| {})?;
+    let model = algorithm
+        .plan(&schema)?
+        .fit(rows.whole(&schema)?, &leave(), SILENT)?;
     judged(&model, &test.whole(&schema)?)
 }
 
@@ -304,7 +306,6 @@ fn judged(model: &privet::model::Model, test: &Table) -> Result<f64, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use privet::setting::plain::Trees;
 
     #[test]
     fn the_shape_is_the_papers() {
@@ -312,10 +313,7 @@ mod tests {
         let rows = Rows::made(50, 1);
         let (flat, labels) = rows.flat();
         assert_eq!((flat.len(), labels.len()), (50 * 300, 50));
-        let trees = Trees {
-            rounds: 2,
-            ..Trees::default()
-        };
+        let trees = Trees::builder().rounds(2).build().expect("parameters");
         let small = Vertical::builder()
             .epsilon(Epsilon::new(1.0).expect("an ε"))
             .alignment(Alignment::Given)

@@ -3,9 +3,10 @@
 use privet::Error;
 use privet::boost::Thresholds;
 use privet::data::{Keep, Table};
+use privet::learner::SILENT;
 use privet::privacy::Unprotected;
 use privet::setting::evaluation::Evaluation;
-use privet::setting::plain::{Builder, Flavour, Plain};
+use privet::setting::plain::{Algorithm, Builder, Centroid, Constant, Flavour, Logistic, Stumps, Trees};
 
 use super::{Data, Experiment, Measured, named};
 use crate::progress::Progress;
@@ -55,65 +56,61 @@ fn trees(
     what: (&[&'static str], u32),
     bar: &Progress,
 ) -> Result<Vec<Measured>, Error> {
-    let start = || {
-        Plain::builder()
-            .algorithm("trees")
-            .rounds(80)
-            .depth(3)
-            .learning_rate(0.1)
-    };
-    let methods = vec![
-        ("XGBoost", start().l2(1.0).build()?),
-        ("GBDT", start().l2(0.0).flavour(Flavour::FirstOrder).build()?),
-        ("constant", plain("constant")?),
+    let start = || Trees::builder().rounds(80).depth(3).learning_rate(0.1);
+    let friedman = start().l2(0.0).flavour(Flavour::FirstOrder);
+    let methods: Methods = vec![
+        ("XGBoost", Box::new(start().l2(1.0).build()?)),
+        ("GBDT", Box::new(friedman.build()?)),
+        ("constant", Box::new(Constant::default())),
     ];
     random_splits(data, name, &methods, what, bar)
 }
 
-fn plain(algorithm: &str) -> Result<Plain, Error> {
-    Plain::builder().algorithm(algorithm).build()
+fn stumps(rounds: u32) -> Result<Box<Stumps>, Error> {
+    Ok(Box::new(Stumps::builder().rounds(rounds).build()?))
 }
 
-fn stumps(rounds: u32) -> Result<Plain, Error> {
-    Plain::builder().algorithm("stumps").rounds(rounds).build()
-}
-
-type Methods = Vec<(&'static str, Plain)>;
+type Methods = Vec<(&'static str, Box<dyn Algorithm>)>;
 
 fn adult(data: &Data, _runs: u32, bar: &Progress) -> Result<Vec<Measured>, Error> {
-    let methods = vec![
-        ("logistic", plain("logistic")?),
+    let methods: Methods = vec![
+        ("logistic", Box::new(Logistic::default())),
         ("stumps", stumps(100)?),
-        ("constant", plain("constant")?),
+        ("constant", Box::new(Constant::default())),
     ];
     published_split(data, "adult", &methods, &["accuracy", "AUC"], bar)
 }
 
 fn pendigits(data: &Data, _runs: u32, bar: &Progress) -> Result<Vec<Measured>, Error> {
-    let methods = vec![("logistic", plain("logistic")?), ("constant", plain("constant")?)];
+    let methods: Methods = vec![
+        ("logistic", Box::new(Logistic::default())),
+        ("constant", Box::new(Constant::default())),
+    ];
     published_split(data, "pendigits", &methods, &["accuracy"], bar)
 }
 
 /// As the research notes on MABoost have them: thresholds halfway between two numbers of the table.
-fn exact() -> Builder {
-    let stumps = Plain::builder().algorithm("stumps").rounds(50);
-    stumps.thresholds(Thresholds::Exact)
+fn exact() -> Builder<Stumps> {
+    Stumps::builder().rounds(50).thresholds(Thresholds::Exact)
 }
 
 fn ionosphere(data: &Data, runs: u32, bar: &Progress) -> Result<Vec<Measured>, Error> {
-    let methods = vec![
-        ("logistic", plain("logistic")?),
-        ("centroid", plain("centroid")?),
+    let methods: Methods = vec![
+        ("logistic", Box::new(Logistic::default())),
+        ("centroid", Box::new(Centroid::default())),
         ("stumps", stumps(50)?),
-        ("exact stumps", exact().build()?),
-        ("abstaining", exact().abstain(true).build()?),
-        ("constant", plain("constant")?),
+        ("exact stumps", Box::new(exact().build()?)),
+        ("abstaining", Box::new(exact().abstain(true).build()?)),
+        ("constant", Box::new(Constant::default())),
     ];
     random_splits(data, "ionosphere", &methods, (&["accuracy"], runs), bar)
 }
 
 fn powerplant(data: &Data, runs: u32, bar: &Progress) -> Result<Vec<Measured>, Error> {
-    let methods = vec![("ridge", plain("logistic")?), ("constant", plain("constant")?)];
+    let methods: Methods = vec![
+        ("ridge", Box::new(Logistic::default())),
+        ("constant", Box::new(Constant::default())),
+    ];
     random_splits(data, "powerplant", &methods, (&["RMSE"], runs), bar)
 }
 
@@ -127,9 +124,9 @@ fn published_split(
 ) -> Result<Vec<Measured>, Error> {
     let (train, test) = (data.train(name, Keep::Values)?, data.test(name, Keep::Values)?);
     let mut all = Vec::new();
-    for (i, (method, plain)) in methods.iter().enumerate() {
+    for (i, (method, algorithm)) in methods.iter().enumerate() {
         bar.at(i as u64, methods.len() as u64);
-        let figures = figures(plain, train.clone(), &test)?;
+        let figures = figures(algorithm.as_ref(), train.clone(), &test)?;
         all.extend(
             metrics
                 .iter()
@@ -157,8 +154,8 @@ fn random_splits(
         let mut seed = [0; 32];
         seed[..4].copy_from_slice(&run.to_le_bytes());
         let (train, test) = table.hold_out(20, seed, &public(&table));
-        for (method, plain) in methods {
-            let figures = figures(plain, train.clone(), &test)?;
+        for (method, algorithm) in methods {
+            let figures = figures(algorithm.as_ref(), train.clone(), &test)?;
             for found in all.iter_mut().filter(|m| m.method == *method) {
                 found.values.push(figure(&figures, found.metric));
             }
@@ -190,10 +187,10 @@ fn public(table: &Table) -> Unprotected {
 }
 
 /// Trains on one table and judges on another.
-fn figures(plain: &Plain, train: Table, test: &Table) -> Result<Vec<(&'static str, f64)>, Error> {
+fn figures(algorithm: &dyn Algorithm, train: Table, test: &Table) -> Result<Vec<(&'static str, f64)>, Error> {
     let leave = public(&train);
     let evaluation = Evaluation::of(train.schema())?;
-    let model = plain.fit(train, &leave, &|_, _| {})?;
+    let model = algorithm.plan(train.schema())?.fit(train, &leave, SILENT)?;
     let judged = test.cells().as_ref().map(|cells| evaluation.judge(&model, cells));
     Ok(named(&evaluation.open(judged, &leave)))
 }

@@ -7,10 +7,11 @@ use std::sync::Arc;
 
 use privet::Error;
 use privet::data::{Schema, Table};
+use privet::learner::SILENT;
 use privet::privacy::{AddRemove, Delta, Epsilon, Neighbours, Unprotected};
-use privet::setting::central::{Central, Splits};
+use privet::setting::central::{Algorithm as _, Budget, Splits, Trees};
 use privet::setting::evaluation::Evaluation;
-use privet::setting::plain::Plain;
+use privet::setting::plain::{self, Algorithm as _};
 use rayon::prelude::*;
 
 use super::records::{Coding, Records, Secret};
@@ -141,22 +142,21 @@ fn figures(
     let model = match (method, epsilon) {
         (Method::Noisy(..) | Method::Noiseless, Some(epsilon)) => {
             let rows = train.cells().as_ref().map(privet::data::Cells::rows);
-            let central = noisy(method, epsilon, leave.reveal(rows))?;
-            central.rehearse(train, &AddRemove::row().relation())?
-        }
-        (Method::Plain("trees"), _) => {
-            let plain = Plain::builder()
-                .algorithm("trees")
-                .rounds(300)
-                .depth(5)
-                .learning_rate(0.1);
-            plain.build()?.fit(train, &leave, &|_, _| {})?
+            let (trees, budget) = noisy(method, epsilon, leave.reveal(rows))?;
+            let plan = trees.plan(train.schema(), &AddRemove::row().relation(), budget)?;
+            plan.rehearse(train)?
         }
         (Method::Plain(name), _) => {
-            Plain::builder()
-                .algorithm(name)
-                .build()?
-                .fit(train, &leave, &|_, _| {})?
+            let plan = match name {
+                "trees" => plain::Trees::builder()
+                    .rounds(300)
+                    .depth(5)
+                    .learning_rate(0.1)
+                    .build()?
+                    .plan(train.schema())?,
+                _ => plain::Constant::default().plan(train.schema())?,
+            };
+            plan.fit(train, &leave, SILENT)?
         }
         (Method::Noisy(..) | Method::Noiseless, None) => return Err(Error::Misuse("noise without ε".into())),
     };
@@ -165,21 +165,21 @@ fn figures(
     Ok(named(&evaluation.open(judged, &leave)))
 }
 
-fn noisy(method: Method, epsilon: f64, rows: usize) -> Result<Central, Error> {
-    let start = Central::builder()
-        .algorithm("trees")
-        .epsilon(Epsilon::new(epsilon)?)
-        .rows_about(rows as u64);
-    let with_delta = || -> Result<_, Error> { Ok(start.clone().delta(Delta::new(1e-6)?)) };
-    match method {
-        Method::Noisy(true, Some(splits)) => with_delta()?.splits(splits),
-        Method::Noisy(true, None) => with_delta()?,
-        Method::Noiseless => with_delta()?
+fn noisy(method: Method, epsilon: f64, rows: usize) -> Result<(Trees, Budget), Error> {
+    let delta = match method {
+        Method::Noisy(true, _) | Method::Noiseless => Delta::new(1e-6)?,
+        Method::Noisy(false, _) | Method::Plain(_) => Delta::ZERO,
+    };
+    let start = Trees::builder();
+    let trees = match method {
+        Method::Noisy(true, Some(splits)) => start.splits(splits),
+        Method::Noiseless => start
             .splits(Splits::OneFeature)
             .trees(300)
             .leaves(8)
             .learning_rate(0.5),
-        Method::Noisy(false, _) | Method::Plain(_) => start,
-    }
-    .build()
+        Method::Noisy(..) | Method::Plain(_) => start,
+    };
+    let budget = Budget::with_delta(Epsilon::new(epsilon)?, delta, rows as u64)?;
+    Ok((trees.build()?, budget))
 }

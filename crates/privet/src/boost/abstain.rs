@@ -19,9 +19,9 @@
 
 use rayon::prelude::*;
 
-use super::adaboost::{Progress, Thresholds};
+use super::adaboost::Thresholds;
 use super::{Ensemble, Link, Member};
-use crate::learner::{Classes, Learner, Sample, Stump, sum};
+use crate::learner::{Classes, Learner, Progress, Sample, Stump, sum};
 
 /// How much weight a learner is right about, wrong about, and silent about. Together they are one.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -128,7 +128,9 @@ impl Abstaining {
         let smoothing = 0.5 / sample.rows().max(1) as f64;
         let mut weights = sample.weights().to_vec();
         for round in 0..self.rounds {
-            progress(u64::from(round), u64::from(self.rounds));
+            if progress(u64::from(round), u64::from(self.rounds)).is_break() {
+                break;
+            }
             let total = sum(weights.len(), |row| weights[row]);
             if total.is_nan() || total <= 0.0 {
                 break;
@@ -160,7 +162,7 @@ impl Abstaining {
                 break;
             }
         }
-        progress(u64::from(self.rounds), u64::from(self.rounds));
+        let _ = progress(u64::from(self.rounds), u64::from(self.rounds));
         ensemble
     }
 }

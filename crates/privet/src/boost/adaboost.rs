@@ -3,15 +3,12 @@
 use rayon::prelude::*;
 
 use super::{Ensemble, Link, Member};
-use crate::learner::{Call, Classes, Learner, Sample, Sorted, Stump, sum};
+use crate::learner::{Call, Classes, Learner, Progress, Sample, Sorted, Stump, sum};
 
 /// The least weighted error that a coefficient is computed from: a stump without errors would get an infinite one.
 const LEAST_ERROR: f64 = 1e-10;
 /// What each stump's vote is multiplied by in least-squares boosting (Bühlmann and Yu 2003).
 const SHRINKAGE: f64 = 0.1;
-
-/// Told after each round how many of how many are done.
-pub(super) type Progress<'a> = &'a (dyn Fn(u64, u64) + Sync);
 
 /// Where stumps cut numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -59,7 +56,9 @@ impl AdaBoost {
         let guessing = 1.0 - 1.0 / classes.count as f64;
         let mut weights = sample.weights().to_vec();
         for round in 0..self.rounds {
-            progress(u64::from(round), u64::from(self.rounds));
+            if progress(u64::from(round), u64::from(self.rounds)).is_break() {
+                break;
+            }
             let total = sum(weights.len(), |row| weights[row]);
             if total.is_nan() || total <= 0.0 {
                 break;
@@ -96,7 +95,7 @@ impl AdaBoost {
                 }
             });
         }
-        progress(u64::from(self.rounds), u64::from(self.rounds));
+        let _ = progress(u64::from(self.rounds), u64::from(self.rounds));
         ensemble
     }
 
@@ -116,7 +115,9 @@ impl AdaBoost {
         let sorted = self.thresholds.sorted(sample);
         let mut members = Vec::new();
         for round in 0..self.rounds {
-            progress(u64::from(round), u64::from(self.rounds));
+            if progress(u64::from(round), u64::from(self.rounds)).is_break() {
+                break;
+            }
             let stump = Stump::numbers(sample, &sorted, &left);
             if stump.left == 0.0 && stump.right == 0.0 {
                 break;
@@ -130,7 +131,7 @@ impl AdaBoost {
                 learner: Learner::Stump(stump),
             });
         }
-        progress(u64::from(self.rounds), u64::from(self.rounds));
+        let _ = progress(u64::from(self.rounds), u64::from(self.rounds));
         Ensemble::new(Link::Identity, vec![mean], members)
     }
 }

@@ -1,8 +1,8 @@
 //! Weighted logistic regression and weighted least squares, both with a ridge.
 
 use super::design::Design;
-use super::solver::{Curved, Objective, Progress, lbfgs, newton};
-use super::{Classes, Linear, Sample};
+use super::solver::{Curved, Objective, lbfgs, newton};
+use super::{Classes, Linear, Progress, Sample};
 
 /// Up to this many columns second derivatives are written out, and Newton's method is used.
 const SMALL: usize = 512;
@@ -254,11 +254,10 @@ impl Objective for Softmax<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::SILENT;
     use super::*;
     use crate::data::{Bins, Feature};
     use crate::learner::Shape;
-
-    fn silent(_: u64, _: u64) {}
 
     /// A number and a category, with weights that are not alike.
     fn with_design<T>(rows: usize, run: impl Fn(&Design<'_>, &[f64]) -> T) -> T {
@@ -329,11 +328,11 @@ mod tests {
             l2: 1.0,
             iterations: 50,
         };
-        let fitted = learner.classes(&sample, Classes { of: &of, count: 2 }, &silent);
+        let fitted = learner.classes(&sample, Classes { of: &of, count: 2 }, SILENT);
         assert_eq!(fitted.len(), 1);
         assert!((fitted[0].intercept - 2f64.ln()).abs() < 1e-9, "{fitted:?}");
         let numbers = [1.0, 2.0, 3.0, 4.0, 5.0, 9.0];
-        let fitted = learner.numbers(&sample, &numbers, &silent);
+        let fitted = learner.numbers(&sample, &numbers, SILENT);
         assert!((fitted.intercept - 4.0).abs() < 1e-9, "{fitted:?}");
     }
 
@@ -342,8 +341,8 @@ mod tests {
         for loss in [Loss::Logistic, Loss::Squares] {
             with_design(200, |design, targets| {
                 let objective = single(design, targets, loss);
-                let by_newton = newton(&objective, 100, &silent);
-                let by_lbfgs = lbfgs(&objective, 1000, &silent);
+                let by_newton = newton(&objective, 100, SILENT);
+                let by_lbfgs = lbfgs(&objective, 1000, SILENT);
                 for by in [&by_newton, &by_lbfgs] {
                     let mut gradient = vec![0.0; by.len()];
                     objective.value(by, &mut gradient);

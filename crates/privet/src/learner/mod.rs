@@ -37,9 +37,17 @@ use serde::{Deserialize, Serialize};
 pub use sorted::Sorted;
 pub use stump::{Call, Rule, Stump};
 
+use std::ops::ControlFlow;
+
 use crate::data::schema::{Kind, Schema};
 use crate::data::{Cells, Feature};
 use tree::Tree;
+
+/// Progress callback: it is told how many steps are done and how many there are in all, and whether to go on is what it returns.
+pub type Progress<'a> = &'a (dyn Fn(u64, u64) -> ControlFlow<()> + Sync);
+
+/// The progress callback of whoever does not want to know.
+pub const SILENT: Progress<'static> = &|_, _| ControlFlow::Continue(());
 
 /// What a member of an ensemble can be.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -1,5 +1,7 @@
 //! Minimisers of convex losses: Newton's method where the matrix of second derivatives is small, else L-BFGS.
 
+use super::Progress;
+
 /// A convex function of many variables.
 pub(crate) trait Objective {
     /// How many variables there are.
@@ -17,9 +19,6 @@ pub(crate) trait Curved: Objective {
     /// The lower half of the matrix of second derivatives.
     fn curvature(&self, at: &[f64]) -> Vec<f64>;
 }
-
-/// Told after each step how many of how many are done.
-pub(crate) type Progress<'a> = &'a (dyn Fn(u64, u64) + Sync);
 
 fn largest(gradient: &[f64]) -> f64 {
     gradient.iter().fold(0.0, |most: f64, g| most.max(g.abs()))
@@ -67,7 +66,9 @@ impl State {
 pub(crate) fn newton(objective: &impl Curved, iterations: u32, progress: Progress<'_>) -> Vec<f64> {
     let mut state = State::new(objective);
     for done in 0..iterations {
-        progress(u64::from(done), u64::from(iterations));
+        if progress(u64::from(done), u64::from(iterations)).is_break() {
+            break;
+        }
         if largest(&state.gradient) <= objective.tolerance() {
             break;
         }
@@ -78,7 +79,7 @@ pub(crate) fn newton(objective: &impl Curved, iterations: u32, progress: Progres
             None => break,
         }
     }
-    progress(u64::from(iterations), u64::from(iterations));
+    let _ = progress(u64::from(iterations), u64::from(iterations));
     state.at
 }
 
@@ -148,7 +149,9 @@ pub(crate) fn lbfgs(objective: &impl Objective, iterations: u32, progress: Progr
     let mut state = State::new(objective);
     let mut pairs: std::collections::VecDeque<(Vec<f64>, Vec<f64>, f64)> = std::collections::VecDeque::new();
     for done in 0..iterations {
-        progress(u64::from(done), u64::from(iterations));
+        if progress(u64::from(done), u64::from(iterations)).is_break() {
+            break;
+        }
         if largest(&state.gradient) <= objective.tolerance() {
             break;
         }
@@ -188,6 +191,6 @@ pub(crate) fn lbfgs(objective: &impl Objective, iterations: u32, progress: Progr
         }
         state = next;
     }
-    progress(u64::from(iterations), u64::from(iterations));
+    let _ = progress(u64::from(iterations), u64::from(iterations));
     state.at
 }

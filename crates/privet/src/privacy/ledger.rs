@@ -96,6 +96,24 @@ impl<N: Neighbours> Ledger<N> {
         Self::open(dataset, relation, journal, random)
     }
 
+    /// The same run, with a relation that is compared when the program runs.
+    pub fn at_run_time(self) -> Ledger {
+        Ledger {
+            relation: self.relation.relation(),
+            dataset: self.dataset,
+            book: self.book,
+            journal: self.journal,
+            random: self.random,
+            name: self.name,
+            taken_up: self.taken_up,
+            promised: self.promised,
+            void: self.void,
+            broken: self.broken,
+            #[cfg(feature = "audit")]
+            auditor: self.auditor,
+        }
+    }
+
     /// Pays what `mechanism` asks for this query, writes that down, then draws once.
     ///
     /// # Errors

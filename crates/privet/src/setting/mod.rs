@@ -11,6 +11,7 @@
 
 pub mod central;
 pub mod evaluation;
+pub mod parameters;
 pub mod plain;
 pub mod trees;
 pub mod vertical;

@@ -10,21 +10,22 @@ use std::path::Path;
 use privet::data::Schema;
 use privet::privacy::account::{Caps, Price};
 use privet::privacy::{Delta, Ledger, Randomness, Relation};
-use privet::setting::plain::Plain;
+use privet::setting::central::Plan;
+use privet::setting::plain;
 use serde_json::json;
 
 use super::exit::{Exit, Failure};
 use super::high::Where;
 use super::protection::Protection;
 use super::{Answer, leave, words};
-use crate::job::{Curated, Job, Setting, Source};
+use crate::job::{Job, Setting, Source};
 use crate::ledger::Store;
 
 pub(super) fn run(file: &Path, ledger: &Where) -> Result<Answer, Failure> {
     let job = Job::read(file)?;
     match &job.setting {
-        Setting::Plain(plain, source) => unprotected(plain, source, &job, ledger),
-        Setting::Central(curated, source) => central(curated, source, &job, ledger),
+        Setting::Plain(plan, source) => unprotected(plan, source, &job, ledger),
+        Setting::Central(plan, source) => central(plan, source, &job, ledger),
         Setting::Vertical(apart) => vertical::run(apart, &job, ledger),
     }
 }
@@ -38,29 +39,25 @@ fn summary(settings: &[(String, String)]) -> String {
         .join(", ")
 }
 
-fn central(curated: &Curated, source: &Source, job: &Job, ledger: &Where) -> Result<Answer, Failure> {
-    let Curated { central, relation } = curated;
-    let schema: &Schema = &source.schema;
-    let resolved = central.resolve(schema, relation)?;
-    let price = central.price(schema, relation)?;
-    let noise = central.noise(schema, relation)?;
+fn central(plan: &Plan, source: &Source, job: &Job, ledger: &Where) -> Result<Answer, Failure> {
+    let (schema, relation, price): (&Schema, _, _) = (plan.schema(), plan.relation(), plan.price());
     let protection = Protection {
         schema,
         relation,
         epsilon: match price {
             Price::Pure(epsilon) => epsilon,
-            _ => central.epsilon(),
+            _ => plan.epsilon(),
         },
-        delta: central.delta(),
+        delta: plan.delta(),
         caps: price.into(),
     };
-    let settings = resolved.settings();
-    let void = resolved.void();
-    let mut text = words::warnings(&central.warnings());
+    let settings = plan.settings();
+    let void = plan.void();
+    let mut text = words::warnings(&plan.warnings());
     text += &match void {
         Some(because) => format!(
             "NOBODY IS PROTECTED. name = \"{}\" is void: {because}. The ledger will say so about '{}' for ever. Use name = \"auto\".\n",
-            resolved.algorithm().name(),
+            plan.name(),
             schema.dataset()
         ),
         None => protection.text(),
@@ -70,7 +67,7 @@ fn central(curated: &Curated, source: &Source, job: &Job, ledger: &Where) -> Res
     let _ = writeln!(text, "  trains     {}", summary(&settings));
     let _ = writeln!(text, "  writes     {}", leave::place(&job.output));
     let _ = writeln!(text, "\nTHE NOISE");
-    for line in &noise {
+    for line in plan.noise() {
         let _ = writeln!(text, "  -  {line}");
     }
     let path = ledger.path()?;
@@ -84,12 +81,12 @@ fn central(curated: &Curated, source: &Source, job: &Job, ledger: &Where) -> Res
     let asked = Asked {
         schema,
         price,
-        delta: central.delta(),
+        delta: plan.delta(),
         path,
     };
     let (left, exit) = match asked.under(relation.clone()) {
         Ok(Left { before, after, delta }) => {
-            let counts = matches!(price, Price::Pure(_)) || delta == central.delta();
+            let counts = matches!(price, Price::Pure(_)) || delta == plan.delta();
             let counts = (!counts).then(|| (Caps::from(price).epsilon(delta), delta));
             if let Some((epsilon, delta)) = counts {
                 let _ = writeln!(
@@ -124,9 +121,9 @@ fn central(curated: &Curated, source: &Source, job: &Job, ledger: &Where) -> Res
         "data": source.data,
         "output": job.output,
         "settings": settings,
-        "warnings": central.warnings(),
+        "warnings": plan.warnings(),
         "protection": void.is_none().then(|| protection.json()),
-        "noise": noise,
+        "noise": plan.noise(),
         "charges": [{"price": price, "change": relation, "ledger": path}],
         "left": left,
     });
@@ -175,7 +172,7 @@ impl Asked<'_> {
     }
 }
 
-fn unprotected(plain: &Plain, source: &Source, job: &Job, ledger: &Where) -> Result<Answer, Failure> {
+fn unprotected(plan: &plain::Plan, source: &Source, job: &Job, ledger: &Where) -> Result<Answer, Failure> {
     let schema = &source.schema;
     let mut text = String::new();
     let _ = writeln!(
@@ -188,7 +185,7 @@ fn unprotected(plain: &Plain, source: &Source, job: &Job, ledger: &Where) -> Res
         schema.dataset()
     );
     let _ = writeln!(text, "reads      {}", source.data.display());
-    let _ = writeln!(text, "trains     {}", summary(&plain.settings()));
+    let _ = writeln!(text, "trains     {}", summary(plan.settings()));
     let _ = writeln!(text, "writes     {}", leave::place(&job.output));
     let _ = if schema.is_private() {
         writeln!(
@@ -213,7 +210,7 @@ fn unprotected(plain: &Plain, source: &Source, job: &Job, ledger: &Where) -> Res
         "dataset": schema.dataset(),
         "data": source.data,
         "output": job.output,
-        "algorithm": summary(&plain.settings()),
+        "algorithm": summary(plan.settings()),
         "needs_not_protected": schema.is_private(),
         "charges": [],
     });

@@ -7,16 +7,18 @@ use std::sync::Arc;
 
 use privet::Error;
 use privet::data::{Intake, Keep, Table};
+use privet::learner::SILENT;
 use privet::model::Model;
 use privet::privacy::Unprotected;
 use privet::setting::evaluation::Evaluation;
-use privet::setting::plain::Plain;
+use privet::setting::plain::{Algorithm, Constant, Logistic};
+use privet::setting::{central, plain};
 use serde_json::json;
 
 use super::exit::Failure;
 use super::high::Simulate;
 use super::{Answer, leave};
-use crate::job::{Curated, Job, Setting, Source};
+use crate::job::{Job, Setting, Source};
 use crate::progress::Progress;
 use crate::reproduce::{mean_and_deviation, named};
 
@@ -41,8 +43,8 @@ impl Method {
 pub(super) fn run(simulate: &Simulate) -> Result<Answer, Failure> {
     let job = Job::read(&simulate.job)?.with(simulate.data.as_deref(), None)?;
     match &job.setting {
-        Setting::Plain(plain, source) => one_table(&Trainer::Plain(plain), source, simulate),
-        Setting::Central(curated, source) => one_table(&Trainer::Central(curated), source, simulate),
+        Setting::Plain(plan, source) => one_table(&Trainer::Plain(plan), source, simulate),
+        Setting::Central(plan, source) => one_table(&Trainer::Central(plan), source, simulate),
         Setting::Vertical(apart) => vertical::run(apart, simulate),
     }
 }
@@ -54,17 +56,18 @@ fn one_table(own: &Trainer<'_>, source: &Source, simulate: &Simulate) -> Result<
     // Without privacy, a job is its own baseline.
     let open = match own {
         Trainer::Plain(_) => None,
-        Trainer::Central(_) => Some(Plain::builder().algorithm("logistic").build()?),
+        Trainer::Central(_) => Some(Logistic::default().plan(&source.schema)?),
     };
-    let constant = Plain::builder().algorithm("constant").build()?;
+    let constant = Constant::default().plan(&source.schema)?;
     let baselines: Vec<Trainer<'_>> = open.iter().chain([&constant]).map(Trainer::Plain).collect();
     let trainers = || [own].into_iter().chain(&baselines);
     let keep = match trainers().any(|trainer| trainer.keep() == Keep::Values) {
         true => Keep::Values,
         false => Keep::Bins,
     };
-    check(trainers(), &Intake::new(Arc::clone(&source.schema), keep))?;
-    let table = source.table(keep)?;
+    let intake = Intake::new(Arc::clone(&source.schema), keep);
+    check(trainers(), &intake)?;
+    let table = source.read(&intake)?;
     let leave = leave::take(&leave::Rows::of(source), BECAUSE, &simulate.ledger)?;
 
     let mut methods = vec![
@@ -106,23 +109,23 @@ const LAST: &str = "Figures are for comparison, and tell about the rows: a real 
 
 /// How a job trains.
 enum Trainer<'a> {
-    Plain(&'a Plain),
-    Central(&'a Curated),
+    Plain(&'a plain::Plan),
+    Central(&'a central::Plan),
 }
 
 impl Trainer<'_> {
     fn keep(&self) -> Keep {
         match self {
-            Self::Plain(plain) => plain.keep(),
-            Self::Central(curated) => curated.central.keep(),
+            Self::Plain(plan) => plan.keep(),
+            Self::Central(plan) => plan.keep(),
         }
     }
 
     /// With a budget of its own that is recorded nowhere: the leave to simulate is.
     fn fit(&self, train: Table, leave: &Unprotected) -> Result<Model, Error> {
         match self {
-            Self::Plain(plain) => plain.fit(train, leave, &|_, _| {}),
-            Self::Central(curated) => curated.central.rehearse(train, &curated.relation),
+            Self::Plain(plan) => plan.fit(train, leave, SILENT),
+            Self::Central(plan) => plan.rehearse(train),
         }
     }
 }

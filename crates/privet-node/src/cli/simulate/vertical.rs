@@ -5,7 +5,7 @@ use privet::data::schema::{Column, Kind};
 use privet::data::{Schema, Table};
 use privet::model::Model;
 use privet::privacy::Unprotected;
-use privet::setting::plain::Plain;
+use privet::setting::plain::{Algorithm, Constant, Plan};
 use privet::setting::vertical::{Categories, Mechanism};
 
 use super::{BECAUSE, LAST, Method, Trainer, answer, figures, judged, seed};
@@ -34,16 +34,14 @@ pub(super) fn run(apart: &Apart, simulate: &Simulate) -> Result<Answer, Failure>
             .map(|holder| holder.table(bins))
             .collect()
     };
-    let own = trees(apart, &own_names(apart))?;
-    let all = trees(apart, &names(apart).concat())?;
-    let constant = Plain::builder().algorithm("constant").build()?;
+    let (own, all) = (own_names(apart), names(apart).concat());
+    let trees = |columns: &[String], schema: &Schema| apart.vertical.trees().among(columns).plan(schema);
     let (fine, coarse) = (read(None)?, read(Some(bins))?);
     apart.check_given(&mine, &coarse)?;
-    for tables in [&fine, &coarse] {
-        all.check(&Table::joint_schema([&mine].into_iter().chain(tables))?)?;
-    }
+    let joint = |tables: &[Table]| Table::joint_schema([&mine].into_iter().chain(tables));
+    let [fine_plan, coarse_plan] = [trees(&all, &joint(&fine)?)?, trees(&all, &joint(&coarse)?)?];
     if mine.schema().features().next().is_some() {
-        own.check(mine.schema())?;
+        trees(&own, mine.schema())?;
     }
     let of: Vec<leave::Rows<'_>> = sources.iter().map(|source| leave::Rows::of(source)).collect();
     let leaves = leave::take_all(&of, BECAUSE, &simulate.ledger)?;
@@ -53,6 +51,12 @@ pub(super) fn run(apart: &Apart, simulate: &Simulate) -> Result<Answer, Failure>
         fine: join(&mine, fine, &leaves)?,
         coarse: join(&mine, coarse, &leaves)?,
         mine,
+    };
+    let schema = only(&rows.coarse, &own)?.schema().clone();
+    let constant = Constant::default().plan(&schema)?;
+    let alone = match schema.features().next() {
+        Some(_) => trees(&own, &schema)?,
+        None => constant.clone(),
     };
     let mut methods = [
         Method::new("vertical", "with the protocol"),
@@ -65,7 +69,7 @@ pub(super) fn run(apart: &Apart, simulate: &Simulate) -> Result<Answer, Failure>
     for run in 0..simulate.runs {
         bar.at(run.into(), simulate.runs.into());
         let cut = (simulate.test, seed(simulate.seed.wrapping_add(run.into())));
-        let now = rows.run(cut, [&all, &own, &constant])?;
+        let now = rows.run(cut, [&fine_plan, &coarse_plan, &alone, &constant])?;
         methods
             .iter_mut()
             .zip(now)
@@ -94,14 +98,6 @@ fn raw_rows(apart: &Apart) -> Result<(), Failure> {
     }
 }
 
-/// The job's trees, without anything to do with privacy, where there are these columns only.
-fn trees(apart: &Apart, columns: &[String]) -> Result<Plain, Error> {
-    let mut trees = apart.vertical.trees().clone();
-    trees.rises.retain(|name| columns.contains(name));
-    trees.falls.retain(|name| columns.contains(name));
-    Plain::builder().algorithm("trees").trees(trees).build()
-}
-
 /// The rows that all parties have.
 struct Rows<'a> {
     apart: &'a Apart,
@@ -117,7 +113,8 @@ type Figures = Vec<(&'static str, f64)>;
 
 impl Rows<'_> {
     /// Figures of all methods, in their order.
-    fn run(&self, cut: (u8, [u8; 32]), [all, alone, constant]: [&Plain; 3]) -> Result<[Figures; 5], Failure> {
+    fn run(&self, cut: (u8, [u8; 32]), plans: [&Plan; 4]) -> Result<[Figures; 5], Failure> {
+        let [open, mapped, alone, constant] = plans;
         let leave = self.leave()?;
         let halves = |table: &Table| table.hold_out(cut.0, cut.1, leave);
         let (fine, fine_test) = halves(&self.fine);
@@ -134,13 +131,12 @@ impl Rows<'_> {
             _ => coarse_test.clone(),
         };
         let test = only(&test, &known(&model))?;
-        let judge = |plain, train, test: &Table| figures(&Trainer::Plain(plain), train, test, leave);
-        let has_columns = own.schema().features().next().is_some();
+        let judge = |plan, train, test: &Table| figures(&Trainer::Plain(plan), train, test, leave);
         Ok([
             judged(&model, &test, leave)?,
-            judge(all, fine, &fine_test)?,
-            judge(all, coarse, &coarse_test)?,
-            judge(if has_columns { alone } else { constant }, own.clone(), &own_test)?,
+            judge(open, fine, &fine_test)?,
+            judge(mapped, coarse, &coarse_test)?,
+            judge(alone, own.clone(), &own_test)?,
             judge(constant, own, &own_test)?,
         ])
     }

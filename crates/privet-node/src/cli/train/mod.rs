@@ -7,13 +7,13 @@ use std::fmt::Write;
 use privet::model::Model;
 use privet::privacy::signature::SigningKey;
 use privet::privacy::{Ledger, Randomness};
-use privet::setting::plain::Plain;
+use privet::setting::{central, plain};
 use serde_json::json;
 
 use super::exit::{Exit, Failure};
 use super::high::{Train, Where};
 use super::{Answer, leave, words};
-use crate::job::{Curated, Job, Setting, Source};
+use crate::job::{Job, Setting, Source};
 use crate::ledger::{Shared, Store, write_whole};
 use crate::progress::Progress;
 
@@ -21,14 +21,14 @@ pub(super) fn run(train: &Train) -> Result<Answer, Failure> {
     let job = Job::read(&train.job)?.with(train.data.as_deref(), train.out.as_deref())?;
     leave::spare_model(&train.ledger, &job.output, train.overwrite)?;
     let (model, key) = match &job.setting {
-        Setting::Plain(plain, source) => unprotected(plain, source, train)?,
-        Setting::Central(curated, source) => curated_by(curated, source, &train.ledger)?,
+        Setting::Plain(plan, source) => unprotected(plan, source, train)?,
+        Setting::Central(plan, source) => curated(plan, source, &train.ledger)?,
         Setting::Vertical(apart) => return vertical::run(apart, &job, train),
     };
     save(&job, &model, key.as_ref())?;
 
     let warnings = match &job.setting {
-        Setting::Central(curated, _) => curated.central.warnings(),
+        Setting::Central(plan, _) => plan.warnings(),
         _ => Vec::new(),
     };
     let mut text = words::warnings(&warnings);
@@ -51,9 +51,9 @@ pub(super) fn run(train: &Train) -> Result<Answer, Failure> {
 /// A model, and the key of the ledger that it was recorded in.
 type Trained = (Model, Option<SigningKey>);
 
-fn unprotected(plain: &Plain, source: &Source, train: &Train) -> Result<Trained, Failure> {
+fn unprotected(plan: &plain::Plan, source: &Source, train: &Train) -> Result<Trained, Failure> {
     leave::ask(&source.schema, "setting = \"plain\"", train.not_protected)?;
-    let table = source.table(plain.keep())?;
+    let table = source.read(&plan.reads())?;
     let rows = leave::Rows::of(source);
     let private = source.schema.is_private();
     let key = private.then(|| Ok::<_, Failure>(leave::open(train.ledger.path()?)?.signing_key()?));
@@ -64,23 +64,22 @@ fn unprotected(plain: &Plain, source: &Source, train: &Train) -> Result<Trained,
         &train.ledger,
     )?;
     let bar = Progress::steps("Training");
-    let model = plain.fit(table, &leave, &|done, of| bar.at(done, of))?;
+    let model = plan.fit(table, &leave, &bar.watch())?;
     Ok((model, key))
 }
 
 /// One curator, who pays from a ledger.
-fn curated_by(curated: &Curated, source: &Source, ledger: &Where) -> Result<Trained, Failure> {
+fn curated(plan: &central::Plan, source: &Source, ledger: &Where) -> Result<Trained, Failure> {
     // Before the rows are opened: what cannot be paid for is not read.
-    let price = curated.central.price(&source.schema, &curated.relation)?;
     let shared = Shared::new(Store::open(ledger.path()?)?);
-    let (dataset, relation) = (source.schema.dataset(), curated.relation.clone());
+    let (dataset, relation) = (source.schema.dataset(), plan.relation().clone());
     let mut ledger = Ledger::open(dataset, relation, shared.clone(), Randomness::from_os()?)?;
-    ledger.promise(price, curated.central.delta())?;
+    ledger.promise(plan.price(), plan.delta())?;
     let key = shared.store().signing_key()?;
-    let table = source.table(curated.central.keep())?;
+    let table = source.read(&plan.reads())?;
     leave::recognise(&mut shared.store(), &[&leave::Rows::of(source)])?;
     let bar = Progress::steps("Training");
-    let model = curated.central.fit(table, ledger, &|done, of| bar.at(done, of))?;
+    let model = plan.fit(table, ledger, &bar.watch())?;
     Ok((model, Some(key)))
 }
 

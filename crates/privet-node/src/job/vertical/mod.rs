@@ -7,12 +7,13 @@ use std::path::{Path, PathBuf};
 
 use privet::Error;
 use privet::data::{Schema, Section, Table};
-use privet::setting::plain::{Algorithm, Plain};
+use privet::setting::parameters;
+use privet::setting::plain::{Algorithm, Trees};
 use privet::setting::vertical::{Alignment, Builder, Protocol, Vertical};
 
 pub use sides::{FeatureHolder, LabelHolder};
 
-use super::{Surroundings, plain};
+use super::Surroundings;
 
 /// What a label holder is called if its job does not say.
 const LABEL_HOLDER: &str = "label holder";
@@ -136,9 +137,6 @@ pub(super) fn read(root: &Section<'_>, around: &Surroundings<'_>) -> (Option<Apa
     let Some(((desensitisation, trees), privacy)) = whole else {
         return (None, files);
     };
-    let Algorithm::Trees(trees) = trees.algorithm().clone() else {
-        return (None, files);
-    };
     let builder = desensitisation.builder.trees(trees).protocol(protocol);
     let verticals = privacy::built(&privacy, builder.clone().alignment(alignment))
         .zip(privacy::built(&privacy, builder.alignment(Alignment::Given)));
@@ -170,15 +168,20 @@ fn chosen<T: Clone + Default>(root: &Section<'_>, key: &str, names: &[(&str, T)]
 }
 
 /// `[algorithm]`: trees, with the defaults of this setting.
-fn trees(section: &Section<'_>, schema: Option<&Schema>) -> Option<Plain> {
+fn trees(section: &Section<'_>, schema: Option<&Schema>) -> Option<Trees> {
     section.required_choice("name", &[("trees", ())])?;
-    let start = Plain::builder().algorithm("trees").rounds(80);
+    let start = Trees::builder().rounds(80);
     // Leaves alone bound no depth, as everywhere.
     let start = match section.has("leaves") {
         true => start,
         false => start.depth(3),
     };
-    plain::checked(section, plain::parameters(section, start), schema)
+    // Unwrap safety: these are within their ranges.
+    let trees = parameters::read(start.build().expect("defaults"), section)?;
+    let labelled = schema.filter(|schema| schema.label().is_some());
+    let plan = labelled.map_or(Ok(()), |schema| trees.plan(schema).map(drop));
+    plan.inspect_err(|e| parameters::finding(section, e)).ok()?;
+    Some(trees)
 }
 
 /// A vertical builder, and what must be known of it before it is built.

@@ -3,10 +3,10 @@
 use privet::data::Section;
 use privet::privacy::Epsilon;
 use privet::privacy::mechanism::ordered::{Alignment as Blocks, Route};
+use privet::setting::parameters::{fits, whole};
 use privet::setting::vertical::{Budget, Builder, Categories, Desensitisation, Mechanism, Vertical};
 
 use super::Wanted;
-use super::plain::{fits, whole};
 
 /// Every parameter, for findings at its line.
 const KEYS: [&str; 11] = [

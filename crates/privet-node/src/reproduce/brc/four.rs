@@ -8,7 +8,7 @@ use privet::data::Table;
 use privet::model::Model;
 use privet::privacy::{Coins, Epsilon};
 use privet::setting::central::as_published::Pate;
-use privet::setting::central::{Central, Coefficient, Normaliser};
+use privet::setting::central::{Brc, Budget, Coefficient, Normaliser};
 use rayon::prelude::*;
 
 use super::super::records::{Coding, Pick, Records, Secret};
@@ -96,7 +96,8 @@ fn convergence(data: &Data, runs: u32, bar: &Progress) -> Result<Vec<Measured>, 
         bar.at(done as u64, kinds.len() as u64);
         let found = (0..runs).into_par_iter().map(|run| {
             let [train, test] = split(&records, run)?;
-            let model = private(&boosted(epsilon, coefficient, records.len())?, train)?;
+            let (brc, budget) = boosted(epsilon, coefficient, records.len())?;
+            let model = private(&brc, budget, train)?;
             ROUNDS
                 .iter()
                 .map(|&(_, rounds)| accuracy(&after(&model, rounds)?, &test))
@@ -116,22 +117,18 @@ fn convergence(data: &Data, runs: u32, bar: &Progress) -> Result<Vec<Measured>, 
 }
 
 /// Algorithm 2 as printed; or, without noise and clips, algorithm 1 with random classifiers.
-fn boosted(epsilon: Option<f64>, coefficient: Coefficient, rows: usize) -> Result<Central, Error> {
-    let start = Central::builder()
-        .algorithm("brc")
+fn boosted(epsilon: Option<f64>, coefficient: Coefficient, rows: usize) -> Result<(Brc, Budget), Error> {
+    let start = Brc::builder()
         .rounds(25)
-        // Two in five rows are left when classes are balanced and a tenth is set aside.
-        .rows_about(rows as u64 * 2 / 5)
         .normaliser(Normaliser::Weights)
         .coefficient(coefficient);
-    match epsilon {
-        Some(epsilon) => start.epsilon(Epsilon::new(epsilon)?).build(),
-        None => start
-            .epsilon(Epsilon::new(NONE)?)
-            .lower(100.0)
-            .upper(100.0)
-            .build(),
-    }
+    let brc = match epsilon {
+        Some(_) => start,
+        None => start.lower(100.0).upper(100.0),
+    };
+    // Two in five rows are left when classes are balanced and a tenth is set aside.
+    let budget = Budget::pure(Epsilon::new(epsilon.unwrap_or(NONE))?, rows as u64 * 2 / 5)?;
+    Ok((brc.build()?, budget))
 }
 
 /// The model as it was after so many rounds.

@@ -4,11 +4,15 @@ use std::sync::Arc;
 
 use privet::Error;
 use privet::data::{Schema, Table};
+use privet::learner::SILENT;
 use privet::model::Model;
 use privet::privacy::{Epsilon, Relation, Unprotected};
-use privet::setting::central::{Central, Normaliser, Planes};
+use privet::setting::central::{
+    Algorithm, Auto, Brc, Budget, DpLogistic, HistogramBayes, MomentSelect, Normaliser, Objective, People,
+    Planes, Public, Select, Trees,
+};
 use privet::setting::evaluation::Evaluation;
-use privet::setting::plain::Plain;
+use privet::setting::plain::{self, Algorithm as _};
 use rayon::prelude::*;
 
 use super::super::records::{Coding, Pick, Records, Secret};
@@ -49,19 +53,29 @@ impl Method {
         }
     }
 
-    fn central(self, epsilon: f64, rows: usize) -> Result<Central, Error> {
-        let start = Central::builder()
-            .epsilon(Epsilon::new(epsilon)?)
-            .rows_about(rows as u64);
-        match self {
-            Self::Paper => start
-                .algorithm("brc")
-                .rounds(25)
-                .normaliser(Normaliser::Weights)
-                .build(),
-            Self::PaidPublic => start.algorithm("brc").planes(Planes::PaidPublic).build(),
-            Self::Plain(name) | Self::Central(name) => start.algorithm(name).build(),
-        }
+    fn central(self) -> Result<Box<dyn Algorithm>, Error> {
+        let name = match self {
+            Self::Paper => {
+                let paper = Brc::builder().rounds(25).normaliser(Normaliser::Weights);
+                return Ok(Box::new(paper.build()?));
+            }
+            Self::PaidPublic => {
+                return Ok(Box::new(Brc::builder().planes(Planes::PaidPublic).build()?));
+            }
+            Self::Plain(name) | Self::Central(name) => name,
+        };
+        Ok(match name {
+            "trees" => Box::new(Trees::default()),
+            "brc" => Box::new(Brc::default()),
+            "select" => Box::new(Select::default()),
+            "histogram-bayes" => Box::new(HistogramBayes::default()),
+            "moment-select" => Box::new(MomentSelect::default()),
+            "objective" => Box::new(Objective::default()),
+            "dp-logistic" => Box::new(DpLogistic::default()),
+            "people" => Box::new(People::default()),
+            "public" => Box::new(Public::default()),
+            _ => Box::new(Auto::default()),
+        })
     }
 }
 
@@ -85,10 +99,16 @@ pub(super) fn run(
         let test = preparation.records.table(&schema, &test)?;
         let model = match (method, epsilon) {
             (Method::Plain(name), _) => {
-                let plain = Plain::builder().algorithm(name).build()?;
-                plain.fit(train, &public(&schema), &|_, _| {})?
+                let plan = match name {
+                    "logistic" => plain::Logistic::default().plan(&schema)?,
+                    _ => plain::Constant::default().plan(&schema)?,
+                };
+                plan.fit(train, &public(&schema), SILENT)?
             }
-            (method, epsilon) => private(&method.central(epsilon.unwrap_or(1.0), rows)?, train)?,
+            (method, epsilon) => {
+                let budget = Budget::pure(Epsilon::new(epsilon.unwrap_or(1.0))?, rows as u64)?;
+                private(method.central()?.as_ref(), budget, train)?
+            }
         };
         accuracy(&model, &test)
     });
@@ -106,12 +126,12 @@ pub(super) fn public(schema: &Schema) -> Unprotected {
 }
 
 /// Whole people are replaced, as in the paper; where some columns are public, the others are.
-pub(super) fn private(central: &Central, train: Table) -> Result<Model, Error> {
+pub(super) fn private(algorithm: &dyn Algorithm, budget: Budget, train: Table) -> Result<Model, Error> {
     let relation = match train.schema().relation() {
         Relation::AddRemove { rows, unit } => Relation::Replace { rows, unit },
         other => other,
     };
-    central.rehearse(train, &relation)
+    algorithm.plan(train.schema(), &relation, budget)?.rehearse(train)
 }
 
 pub(super) fn accuracy(model: &Model, test: &Table) -> Result<f64, Error> {

@@ -10,7 +10,7 @@ use privet::learner::Term;
 use privet::model::Model;
 use privet::privacy::{Coins, Epsilon, Unprotected};
 use privet::setting::central::as_published::Flips;
-use privet::setting::central::{Central, Normaliser, Planes};
+use privet::setting::central::{Brc, Budget, Normaliser, Planes};
 use rayon::prelude::*;
 
 use super::super::{Data, Experiment, Measured};
@@ -78,17 +78,14 @@ fn measure(_: &Data, runs: u32, bar: &Progress) -> Result<Vec<Measured>, Error> 
 }
 
 fn blind(epsilon: f64, _: u32) -> Result<Model, Error> {
-    let central = Central::builder()
-        .algorithm("brc")
-        .epsilon(Epsilon::new(epsilon)?)
-        .rows_about(ROWS as u64)
+    let brc = Brc::builder()
         .rounds(ROUNDS)
         .lower(CLIP)
         .upper(CLIP)
         .planes(Planes::Thresholds)
         .normaliser(Normaliser::Weights)
         .build()?;
-    private(&central, line()?)
+    private(&brc, Budget::pure(Epsilon::new(epsilon)?, ROWS as u64)?, line()?)
 }
 
 /// As printed. Void: no ledger is asked.

@@ -18,7 +18,7 @@ use privet::model::Model;
 use privet::privacy::{AddRemove, Coins, Epsilon, Neighbours, Unprotected};
 use privet::setting::central::as_published::InPrivate;
 use privet::setting::central::as_published::inprivate::{Levels, Published};
-use privet::setting::central::{Builder, Central, inprivate};
+use privet::setting::central::{Algorithm, Budget, Builder, Trees, inprivate};
 
 use super::records::{Balance, Coding, Pick, Records, Secret};
 use super::{Data, Experiment, Measured};
@@ -86,27 +86,30 @@ fn published(
 }
 
 /// Trees that are paid for, for one row that comes or goes.
-fn paid(trees: Builder, table: Table, epsilon: f64) -> Result<Model, Error> {
-    let central = trees
-        .epsilon(Epsilon::new(epsilon)?)
-        .rows_about(ROWS as u64)
-        .build()?;
-    central.rehearse(table, &AddRemove::row().relation())
+fn paid(trees: Builder<Trees>, table: Table, epsilon: f64) -> Result<Model, Error> {
+    let budget = Budget::pure(Epsilon::new(epsilon)?, ROWS as u64)?;
+    let relation = AddRemove::row().relation();
+    trees
+        .build()?
+        .plan(table.schema(), &relation, budget)?
+        .rehearse(table)
 }
 
 /// One corrected tree.
-fn corrected() -> Builder {
+fn corrected() -> Builder<Trees> {
     inprivate(DEPTH)
 }
 
 /// As many trees as the public rule says, as it cuts them.
-fn by_rule() -> Builder {
-    Central::builder().algorithm("trees")
+fn by_rule() -> Builder<Trees> {
+    Trees::builder()
 }
 
 /// The schema of records that are private in every column.
 fn schema(records: &Records) -> Result<Arc<Schema>, Error> {
-    Ok(Arc::new(records.schema(Coding::Declared, Secret::Everything)?))
+    Ok(Arc::new(
+        records.schema(Coding::Declared, Secret::Everything)?.spread(),
+    ))
 }
 
 fn measured(method: &'static str, epsilon: Option<f64>, metric: &'static str, values: Vec<f64>) -> Measured {

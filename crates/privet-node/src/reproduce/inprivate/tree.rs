@@ -3,10 +3,11 @@
 use privet::Error;
 use privet::data::schema::Label;
 use privet::data::{Schema, Table};
+use privet::learner::SILENT;
 use privet::model::Model;
 use privet::setting::central::as_published::inprivate::Levels;
 use privet::setting::evaluation::Evaluation;
-use privet::setting::plain::Plain;
+use privet::setting::plain::{Algorithm, Constant, Trees};
 use rayon::prelude::*;
 
 use super::super::{Measure, named};
@@ -82,7 +83,11 @@ fn metric(schema: &Schema) -> (&'static str, f64) {
 impl Method {
     /// The metric, and how far a tree as printed is off at most.
     fn figure(self, [train, test]: [Table; 2], run: u32) -> Result<[f64; 2], Error> {
-        let plain = |plain: Plain, train: Table| plain.fit(train, &leave(test.schema()), &|_, _| {});
+        let plain = |algorithm: &dyn Algorithm, train: Table| {
+            algorithm
+                .plan(train.schema())?
+                .fit(train, &leave(test.schema()), SILENT)
+        };
         let model = match self {
             Self::Printed(epsilon, levels) => {
                 let tree = published(train, (epsilon, levels), &mut coins(run))?;
@@ -94,10 +99,10 @@ impl Method {
                     _ => [mean, largest],
                 });
             }
-            Self::Constant => plain(Plain::builder().algorithm("constant").build()?, train)?,
+            Self::Constant => plain(&Constant::default(), train)?,
             Self::Plain => {
-                let one = Plain::builder().algorithm("trees").rounds(1);
-                plain(one.depth(DEPTH - 1).learning_rate(1.0).build()?, train)?
+                let one = Trees::builder().rounds(1).depth(DEPTH - 1).learning_rate(1.0);
+                plain(&one.build()?, train)?
             }
             Self::Corrected => paid(corrected(), train, EPSILON)?,
             Self::ByRule => paid(by_rule(), train, EPSILON)?,

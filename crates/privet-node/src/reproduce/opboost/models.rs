@@ -7,11 +7,12 @@
 use privet::Error;
 use privet::data::Table;
 use privet::data::schema::Label;
+use privet::learner::SILENT;
 use privet::model::Model;
 use privet::privacy::Epsilon;
 use privet::privacy::mechanism::ordered::{Alignment as Blocks, Route};
 use privet::setting::evaluation::Evaluation;
-use privet::setting::plain::{Plain, Trees};
+use privet::setting::plain::{Algorithm, Constant, Trees};
 use privet::setting::vertical::{Alignment, Budget, Mechanism, Vertical};
 use rayon::prelude::*;
 
@@ -168,7 +169,7 @@ fn figures(
     let start = Vertical::builder()
         .budget(Budget::Full)
         .alignment(Alignment::Given)
-        .trees(trees(prepared.setup));
+        .trees(trees(prepared.setup)?);
     let (model, mapping) = match method {
         Method::Noisy(mechanism, mapping) => {
             let vertical = start.mechanism(mechanism.clone()).epsilon(Epsilon::new(epsilon)?);
@@ -195,12 +196,12 @@ fn figures(
                 Method::Mapped(mapping) => prepared.mapped(*mapping, train)?,
                 _ => prepared.plain().clone(),
             };
-            let plain = match method {
-                Method::Constant => Plain::builder().algorithm("constant").build()?,
-                _ => together(prepared.setup)?,
+            let plan = match method {
+                Method::Constant => Constant::default().plan(&schema)?,
+                _ => trees(prepared.setup)?.plan(&schema)?,
             };
             let table = prepared.records.table(&schema, train)?;
-            let model = plain.fit(table, &public(&schema), &|_, _| {})?;
+            let model = plan.fit(table, &public(&schema), SILENT)?;
             return judge(&model, &prepared.records.table(&schema, test)?);
         }
     };
@@ -233,28 +234,11 @@ fn judge(model: &Model, asked: &Table) -> Result<Vec<(&'static str, f64)>, Error
 }
 
 /// What the paper's appendix has XGBoost do; with two leaves, what the reference implementation's GBDT does.
-fn trees(setup: Setup) -> Trees {
-    Trees {
-        rounds: 80,
-        learning_rate: 0.1,
-        depth: Some(3),
-        leaves: setup.stumps.then_some(2),
-        l2: 1.0,
-        ..Trees::default()
-    }
-}
-
-fn together(setup: Setup) -> Result<Plain, Error> {
-    let trees = trees(setup);
-    let plain = Plain::builder()
-        .algorithm("trees")
-        .rounds(trees.rounds)
-        .depth(3)
-        .learning_rate(trees.learning_rate)
-        .l2(trees.l2);
-    match trees.leaves {
-        Some(leaves) => plain.leaves(leaves),
-        None => plain,
+fn trees(setup: Setup) -> Result<Trees, Error> {
+    let trees = Trees::builder().rounds(80).learning_rate(0.1).depth(3).l2(1.0);
+    match setup.stumps {
+        true => trees.leaves(2),
+        false => trees,
     }
     .build()
 }

@@ -60,6 +60,11 @@ impl<'a> Section<'a> {
         self.table.get(key).is_some()
     }
 
+    /// Whether such a key was asked for: it may stand here.
+    pub fn knows(&self, key: &str) -> bool {
+        self.table.asked.borrow().contains(key)
+    }
+
     /// Whether it has a text under this key; what else it may have is not looked at.
     pub fn is_text(&self, key: &str) -> bool {
         let item = self.table.get(key);

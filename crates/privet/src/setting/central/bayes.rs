@@ -5,26 +5,24 @@
 
 use super::rows::{Matrix, Rows};
 use super::select::Base;
-use super::{Budget, Progress};
+use super::{Algorithm, Balance, Budget, Facts, Progress, Resolved, TrainOnRows, at, noise};
 use crate::Error;
 use crate::boost::{Ensemble, Link};
 use crate::learner::{Linear, Shape, Term};
 use crate::privacy::mechanism::{Laplace, Mechanism};
-use crate::privacy::{Anchor, Ledger, Neighbours, Norm, Query, Sensitivity};
+use crate::privacy::{Anchor, Ledger, Norm, Query, Sensitivity};
+use crate::setting::parameters::{Parameters, parameters};
 
 /// What is kept of a part that noise alone would explain.
 const LEAST_KEPT: f64 = 0.2;
 
-/// Parameters of naive Bayes from histograms.
-#[derive(Debug, Clone, PartialEq)]
-pub struct HistogramBayes {
-    /// Bins of a number that are counted, at most: neighbouring bins of the schema are counted together.
-    pub bins: u32,
-}
-
-impl Default for HistogramBayes {
-    fn default() -> Self {
-        Self { bins: 10 }
+parameters! {
+    /// Parameters of naive Bayes from histograms.
+    pub struct HistogramBayes("histogram-bayes") {
+        /// Bins of a number that are counted, at most: neighbouring bins of the schema are counted together.
+        bins: u32 = 10, in 1..=1000;
+    /// Whether as many rows of one class are learnt from as of the other; only where labels are public.
+    balance: Balance = Balance(false);
     }
 }
 
@@ -38,47 +36,55 @@ pub(super) struct Histogram {
     ordered: usize,
 }
 
-impl HistogramBayes {
-    /// How many cells a column is counted in, of each class.
-    pub(super) fn cells(&self, shape: &Shape) -> usize {
-        self.histogram(0, shape).count
+impl Algorithm for HistogramBayes {
+    fn name(&self) -> &'static str {
+        Self::NAME
     }
 
-    pub(super) fn histogram(&self, feature: usize, shape: &Shape) -> Histogram {
-        let most = (self.bins as usize).max(1);
-        if !shape.number || shape.ordered <= most {
-            return Histogram {
-                feature,
-                cells: (0..shape.slots).collect(),
-                count: shape.slots,
-                ordered: shape.ordered,
-            };
-        }
-        let slot = |slot: usize| {
-            if slot < shape.ordered {
-                slot * most / shape.ordered
-            } else {
-                most + slot - shape.ordered
-            }
-        };
-        Histogram {
-            feature,
-            cells: (0..shape.slots).map(slot).collect(),
-            count: most + shape.slots - shape.ordered,
-            ordered: most,
-        }
+    fn is_balanced(&self) -> bool {
+        self.balance.0
     }
 
+    fn resolve(&self, facts: &Facts) -> Result<Resolved, Error> {
+        let shapes = Shape::of(&facts.schema);
+        let cells: Vec<usize> = facts
+            .private_features()
+            .map(|(place, _)| self.cells(&shapes[place]))
+            .collect();
+        let law = Laplace::calibrated(facts.budget.epsilon, facts.relation.steps() * cells.len() as u64)?;
+        let off = law.variance().sqrt();
+        // Of a cell of average size, smoothed as the model does it, and its twin of the other class.
+        let smooth = law.scale().to_f64() + 5.0;
+        let terms = cells.iter().map(|&cells| {
+            let rows = facts.budget.rows as f64 / 2.0 / cells as f64 + smooth;
+            2.0 * law.variance() / rows / rows
+        });
+        let noise = vec![
+            format!(
+                "{} columns are counted by class; noise puts each count {} rows off (one standard error). What fewer rows have in common is lost.",
+                cells.len(),
+                noise::whole(off)
+            ),
+            format!(
+                "Noise puts a row's log-odds about {:.2} off, if its values are neither rare nor frequent.",
+                terms.sum::<f64>().sqrt()
+            ),
+        ];
+        Ok(Resolved::new(self, facts, noise, self.clone()))
+    }
+}
+
+impl TrainOnRows for HistogramBayes {
     /// # Privacy
     /// Pure ε, in one release of all counts; `docs/proofs/central.md#histograms`.
-    pub(super) fn train<N: Neighbours>(
+    fn train(
         &self,
         rows: &Rows,
-        ledger: &mut Ledger<N>,
+        ledger: &mut Ledger,
         budget: &Budget,
         progress: Progress<'_>,
     ) -> Result<Ensemble, Error> {
-        progress(0, 1);
+        at(progress, 0, 1)?;
         let base = Base::new(rows);
         let histograms: Vec<Histogram> = rows
             .coordinates
@@ -117,8 +123,45 @@ impl HistogramBayes {
             let slots = histogram.cells.iter().map(|&cell| terms[cell]).collect();
             linear.terms[histogram.feature] = Term::Slots(slots);
         }
-        progress(1, 1);
         Ok(Ensemble::of_sum(Link::Logistic, linear))
+    }
+}
+
+impl HistogramBayes {
+    /// So many bins of a number are counted, at most.
+    pub(super) const fn of(bins: u32) -> Self {
+        let balance = Balance(false);
+        Self { bins, balance }
+    }
+
+    /// How many cells a column is counted in, of each class.
+    pub(super) fn cells(&self, shape: &Shape) -> usize {
+        self.histogram(0, shape).count
+    }
+
+    pub(super) fn histogram(&self, feature: usize, shape: &Shape) -> Histogram {
+        let most = (self.bins as usize).max(1);
+        if !shape.number || shape.ordered <= most {
+            return Histogram {
+                feature,
+                cells: (0..shape.slots).collect(),
+                count: shape.slots,
+                ordered: shape.ordered,
+            };
+        }
+        let slot = |slot: usize| {
+            if slot < shape.ordered {
+                slot * most / shape.ordered
+            } else {
+                most + slot - shape.ordered
+            }
+        };
+        Histogram {
+            feature,
+            cells: (0..shape.slots).map(slot).collect(),
+            count: most + shape.slots - shape.ordered,
+            ordered: most,
+        }
     }
 }
 

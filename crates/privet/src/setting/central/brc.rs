@@ -15,15 +15,17 @@ mod asking;
 mod drawn;
 mod weights;
 
-use super::params::name_of;
+use std::f64::consts::SQRT_2;
+
 use super::rows::{Candidate, Rows};
-use super::{Budget, Progress};
+use super::{Algorithm, Balance, Budget, Facts, Progress, Resolved, TrainOnRows, at, noise};
 use crate::Error;
 use crate::boost::{Ensemble, Link, Member};
 use crate::learner::{Learner, Linear, Plane};
 use crate::privacy::account::Price;
 use crate::privacy::mechanism::{Laplace, Mechanism};
-use crate::privacy::{Ledger, Neighbours, Relation};
+use crate::privacy::{Ledger, Relation};
+use crate::setting::parameters::{Parameters, named_values, parameters};
 pub(super) use asking::Asking;
 use asking::quotient_bound;
 use drawn::Drawn;
@@ -39,36 +41,91 @@ const INTERCEPTS: usize = 65;
 /// Planes over public columns that one may be chosen from, and each from behind.
 const PUBLIC: usize = 64;
 
-/// Parameters of boosting with random classifiers.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Brc {
-    /// Rounds; if not given, what ε and the number of rows allow, at most 25.
-    pub rounds: Option<u32>,
-    /// A weight is never below one over this (the paper's c₁).
-    pub lower: f64,
-    /// A weight is never above this (the paper's c₂).
-    pub upper: f64,
-    /// How planes are drawn.
-    pub planes: Planes,
-    /// What becomes of a weight that would leave the clips.
-    pub clip: Clip,
-    /// What the error is measured against.
-    pub normaliser: Normaliser,
-    /// How an error becomes a coefficient.
-    pub coefficient: Coefficient,
+parameters! {
+    /// Parameters of boosting with random classifiers.
+    pub struct Brc("brc") {
+        /// Rounds; if not given, what ε and the number of rows allow, at most 25.
+        rounds: Option<u32> = None, in 1..=10_000;
+        /// A weight is never below one over this (the paper's c₁).
+        lower: f64 = SQRT_2, in 1.0..=100.0;
+        /// A weight is never above this (the paper's c₂).
+        upper: f64 = SQRT_2, in 1.0..=100.0;
+        /// How planes are drawn.
+        planes: Planes = Planes::Random;
+        /// What becomes of a weight that would leave the clips.
+        clip: Clip = Clip::Freeze;
+        /// What the error is measured against.
+        normaliser: Normaliser = Normaliser::Rows;
+        /// How an error becomes a coefficient.
+        coefficient: Coefficient = Coefficient::Linear;
+    /// Whether as many rows of one class are learnt from as of the other; only where labels are public.
+    balance: Balance = Balance(false);
+    }
 }
 
-impl Default for Brc {
-    fn default() -> Self {
-        Self {
-            rounds: None,
-            lower: std::f64::consts::SQRT_2,
-            upper: std::f64::consts::SQRT_2,
-            planes: Planes::Random,
-            clip: Clip::Freeze,
-            normaliser: Normaliser::Rows,
-            coefficient: Coefficient::Linear,
-        }
+named_values! {
+    Planes: Planes::NAMES;
+    Clip: Clip::NAMES;
+    Normaliser: Normaliser::NAMES;
+    Coefficient: Coefficient::NAMES;
+}
+
+impl Algorithm for Brc {
+    fn name(&self) -> &'static str {
+        Self::NAME
+    }
+
+    fn is_balanced(&self) -> bool {
+        self.balance.0
+    }
+
+    fn resolve(&self, facts: &Facts) -> Result<Resolved, Error> {
+        self.check_planes(facts)?;
+        let rounds = self.rounds(&facts.budget);
+        let own = Self {
+            rounds: Some(rounds),
+            ..self.clone()
+        };
+        let off = own.deviation(&facts.budget, &facts.relation)?;
+        let noise = vec![
+            format!(
+                "{rounds} random planes are judged. How often each is wrong is released, {} off by noise (one standard error).",
+                noise::points(off)
+            ),
+            format!(
+                "A score is the sum of {rounds} such votes: noise puts it {:.3} off, where a vote of a plane that is right on 60 of 100 rows counts 0.1.",
+                off * f64::from(rounds).sqrt()
+            ),
+        ];
+        Ok(Resolved::new(&own, facts, noise, own.clone()))
+    }
+}
+
+impl TrainOnRows for Brc {
+    /// # Paper
+    /// Algorithm 2, and algorithm 3 where nothing is public.
+    ///
+    /// # Privacy
+    /// Pure ε in T (or 2T) equal shares; `docs/proofs/central.md#edges`, `#quotients`, `#intercepts`,
+    /// `#paid-public-classifiers`.
+    fn train(
+        &self,
+        rows: &Rows,
+        ledger: &mut Ledger,
+        budget: &Budget,
+        progress: Progress<'_>,
+    ) -> Result<Ensemble, Error> {
+        let mut drawn = Drawn {
+            planes: self.planes,
+            coins: ledger.coins()?,
+        };
+        let relation = ledger.relation().clone();
+        let (rounds, draws) = (self.rounds(budget), self.draws(budget));
+        let share = budget.share(draws)?;
+        let what = format!("errors of {rounds} random planes");
+        let paid = ledger.reserve_also_added(&what, Price::Pure(budget.epsilon), draws)?;
+        let asking = Asking::new(relation, paid, (share, budget.rows));
+        self.boost(rows, (rounds, asking), &mut drawn, progress)
     }
 }
 
@@ -152,20 +209,19 @@ impl Coefficient {
 }
 
 impl Brc {
-    /// Names and values as a job says them.
-    pub(super) fn settings(&self, budget: &Budget) -> Vec<(String, String)> {
-        vec![
-            ("rounds".into(), self.rounds(budget).to_string()),
-            ("lower".into(), self.lower.to_string()),
-            ("upper".into(), self.upper.to_string()),
-            ("planes".into(), name_of(&Planes::NAMES, &self.planes)),
-            ("clip".into(), name_of(&Clip::NAMES, &self.clip)),
-            ("normaliser".into(), name_of(&Normaliser::NAMES, &self.normaliser)),
-            (
-                "coefficient".into(),
-                name_of(&Coefficient::NAMES, &self.coefficient),
+    fn check_planes(&self, facts: &Facts) -> Result<(), Error> {
+        let why = match (facts.has_public_label(), facts.public_features()) {
+            _ if self.planes != Planes::PaidPublic => return Ok(()),
+            (true, _) => "here the label is public too, and they are learnt from without charge",
+            (false, 0) => "here no column is public",
+            (false, _) => return Ok(()),
+        };
+        Err(Error::parameter(
+            "planes",
+            format!(
+                "planes = \"paid-public\" is for public columns beside a private label: {why}. Leave it out"
             ),
-        ]
+        ))
     }
 
     /// Rounds by the paper's rule of thumb (section 4): so many that the noise c₁c₂T/(εn) is at most a half; 25 are enough. A choice
@@ -216,40 +272,14 @@ impl Brc {
         u64::from(self.rounds(budget)) * each
     }
 
-    /// # Paper
-    /// Algorithm 2, and algorithm 3 where nothing is public.
-    ///
-    /// # Privacy
-    /// Pure ε in T (or 2T) equal shares; `docs/proofs/central.md#edges`, `#quotients`, `#intercepts`,
-    /// `#paid-public-classifiers`.
-    pub(super) fn train<N: Neighbours>(
-        &self,
-        rows: &Rows,
-        ledger: &mut Ledger<N>,
-        budget: &Budget,
-        progress: Progress<'_>,
-    ) -> Result<Ensemble, Error> {
-        let mut drawn = Drawn {
-            planes: self.planes,
-            coins: ledger.coins()?,
-        };
-        let relation = ledger.relation().clone();
-        let (rounds, draws) = (self.rounds(budget), self.draws(budget));
-        let share = budget.share(draws)?;
-        let what = format!("errors of {rounds} random planes");
-        let paid = ledger.reserve_also_added(&what, Price::Pure(budget.epsilon), draws)?;
-        let asking = Asking::new(relation, paid, (share, budget.rows));
-        self.boost(rows, (rounds, asking), &mut drawn, progress)
-    }
-
     /// The rounds, whichever way their private classifiers come about.
     ///
     /// # Paper
     /// Section 1.2: any classifier that is differentially private will do as the private base learner.
-    pub(super) fn boost<N: Neighbours>(
+    pub(super) fn boost(
         &self,
         rows: &Rows,
-        (rounds, mut asking): (u32, Asking<'_, N>),
+        (rounds, mut asking): (u32, Asking<'_>),
         classifiers: &mut impl Classifiers,
         progress: Progress<'_>,
     ) -> Result<Ensemble, Error> {
@@ -258,7 +288,7 @@ impl Brc {
         let mut public = Branch::new(rows);
         let mut members = Vec::new();
         for round in 0..rounds {
-            progress(u64::from(round), u64::from(rounds));
+            at(progress, u64::from(round), u64::from(rounds))?;
             // line 5: a plane that looks at no row, or what else comes in its place
             let plane = classifiers.next(&mut asking, &weights, rows)?;
             // line 6: how far it is from a coin, with noise
@@ -282,7 +312,6 @@ impl Brc {
                 }
             }
         }
-        progress(u64::from(rounds), u64::from(rounds));
         Ok(Ensemble::new(Link::Vote, vec![0.0], members))
     }
 }
@@ -290,12 +319,7 @@ impl Brc {
 /// Where the private classifiers of the rounds come from.
 pub(super) trait Classifiers {
     /// The classifier of the next round. Whatever it says about private rows was paid for from `asking`.
-    fn next<N: Neighbours>(
-        &mut self,
-        asking: &mut Asking<'_, N>,
-        weights: &Weights,
-        rows: &Rows,
-    ) -> Result<Candidate, Error>;
+    fn next(&mut self, asking: &mut Asking<'_>, weights: &Weights, rows: &Rows) -> Result<Candidate, Error>;
 }
 
 /// A plane with its coefficient.

@@ -12,45 +12,76 @@
 use super::objective::LARGEST;
 use super::regression::{Design, Regression};
 use super::rows::{Rows, numbers};
-use super::{Budget, Progress};
+use super::{Algorithm, Balance, Budget, Facts, Progress, Resolved, TrainOnRows, at, noise};
 use crate::Error;
 use crate::boost::{Ensemble, Link};
 use crate::learner::Linear;
-use crate::privacy::mechanism::{Floating, LogisticRows};
-use crate::privacy::{Epsilon, Ledger, Neighbours, Relation};
+use crate::privacy::mechanism::{Floating, LogisticRows, ROUNDING_TELLS};
+use crate::privacy::{Epsilon, Ledger, Relation};
+use crate::setting::parameters::{Parameters, parameters};
 
-/// # Privacy
-/// None: the run is void (`docs/proofs/objective.md#the-sphere`). Public columns and labels are treated as if they were private.
-pub(super) fn train<N: Neighbours>(
-    rows: &Rows,
-    ledger: &mut Ledger<N>,
-    budget: &Budget,
-    progress: Progress<'_>,
-) -> Result<Ensemble, Error> {
-    progress(0, 1);
-    let objective = objective(rows.all.len(), budget.epsilon, &ledger.relation().relation())?;
-    // Coefficients of rows that are made shorter, times that scale: the same minimum with another ridge and noise.
-    let scale = row(rows.all.len());
-    let ridge = objective.ridge() / (scale * scale);
-    let what = format!("coefficients of all {} columns", rows.all.len());
-    let found = ledger.minimise_void(&what, &objective, |noise| {
-        rows.matrix.as_ref().zip(noise, |matrix, noise| {
-            let regression = Regression {
-                design: Design::Numbers(&numbers(&matrix.cells, &rows.all)),
-                labels: &matrix.labels,
-                offsets: &[],
-                weights: None,
-            };
-            let noise: Vec<f64> = noise.iter().map(|v| v / scale).collect();
-            regression.guess(ridge, &noise)
+parameters! {
+    /// Logistic regression in floating point, as its authors have it: every column private, noise in a sphere.
+    pub struct DpLogistic("dp-logistic") {
+    /// Whether as many rows of one class are learnt from as of the other; only where labels are public.
+    balance: Balance = Balance(false);
+    }
+}
+
+impl Algorithm for DpLogistic {
+    fn name(&self) -> &'static str {
+        Self::NAME
+    }
+
+    fn is_balanced(&self) -> bool {
+        self.balance.0
+    }
+
+    fn resolve(&self, facts: &Facts) -> Result<Resolved, Error> {
+        let columns = facts.schema.features().count();
+        let off = objective(columns, facts.budget.epsilon, &facts.relation)?.deviation() / row(columns);
+        let noise = vec![noise::coefficients(columns + 1, off)];
+        Ok(Resolved {
+            void: Some(ROUNDING_TELLS),
+            ..Resolved::new(self, facts, noise, self.clone())
         })
-    })?;
-    let found = found.into_inner();
-    progress(1, 1);
-    Ok(Ensemble::of_sum(
-        Link::Logistic,
-        Linear::of(&rows.shapes, &rows.all, &found[1..], found[0]),
-    ))
+    }
+}
+
+impl TrainOnRows for DpLogistic {
+    /// # Privacy
+    /// None: the run is void (`docs/proofs/objective.md#the-sphere`). Public columns and labels are treated as if they were private.
+    fn train(
+        &self,
+        rows: &Rows,
+        ledger: &mut Ledger,
+        budget: &Budget,
+        progress: Progress<'_>,
+    ) -> Result<Ensemble, Error> {
+        at(progress, 0, 1)?;
+        let objective = objective(rows.all.len(), budget.epsilon, &ledger.relation().clone())?;
+        // Coefficients of rows that are made shorter, times that scale: the same minimum with another ridge and noise.
+        let scale = row(rows.all.len());
+        let ridge = objective.ridge() / (scale * scale);
+        let what = format!("coefficients of all {} columns", rows.all.len());
+        let found = ledger.minimise_void(&what, &objective, |noise| {
+            rows.matrix.as_ref().zip(noise, |matrix, noise| {
+                let regression = Regression {
+                    design: Design::Numbers(&numbers(&matrix.cells, &rows.all)),
+                    labels: &matrix.labels,
+                    offsets: &[],
+                    weights: None,
+                };
+                let noise: Vec<f64> = noise.iter().map(|v| v / scale).collect();
+                regression.guess(ridge, &noise)
+            })
+        })?;
+        let found = found.into_inner();
+        Ok(Ensemble::of_sum(
+            Link::Logistic,
+            Linear::of(&rows.shapes, &rows.all, &found[1..], found[0]),
+        ))
+    }
 }
 
 /// What rows are multiplied by, so that none is longer than one.
@@ -64,10 +95,13 @@ pub(super) fn row(columns: usize) -> f64 {
 /// [`Error::Parameter`] if a matrix of so many products cannot be written.
 pub(super) fn objective(columns: usize, epsilon: Epsilon, relation: &Relation) -> Result<Floating, Error> {
     if columns >= LARGEST {
-        return Err(Error::Parameter(format!(
-            "name: {} coefficients are too many, at most {LARGEST} can be fitted; declare fewer columns",
-            columns + 1
-        )));
+        return Err(Error::parameter(
+            "name",
+            format!(
+                "name: {} coefficients are too many, at most {LARGEST} can be fitted; declare fewer columns",
+                columns + 1
+            ),
+        ));
     }
     Floating::calibrated(epsilon, relation, columns + 1)
 }

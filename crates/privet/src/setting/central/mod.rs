@@ -20,9 +20,10 @@
 //!
 //! | file | what it holds |
 //! | --- | --- |
-//! | `params` | parameters, parsed once |
+//! | `budget` | what may be spent, and about how many rows there are |
+//! | `plan` | what a run will do, fixed before the first row is looked at |
 //! | `auto` | which algorithm is best, by a public rule |
-//! | `noise` | how far off the noise will put things, before anything is paid |
+//! | `noise` | how far off the noise will put things, in words |
 //! | `rows` | numbers behind the wall, public columns in front of it |
 //! | `brc` | algorithms 2 and 3 |
 //! | `select` | one choice among random planes |
@@ -35,176 +36,71 @@
 //! | `as_published` | what papers print, or compare with, and what protects nobody |
 //! | `trees` | boosted trees, which live next door (`setting/trees`) |
 //! | `public` | public columns alone |
-//! | `rehearsal` | runs that no ledger records |
+//!
+//! Each algorithm is a type of parameters, with a builder that checks them: parameters → [`Plan`] → model.
 
 pub mod as_published;
 mod auto;
 mod bayes;
 mod brc;
+mod budget;
 mod logistic;
 mod moment;
 mod noise;
 mod objective;
-mod params;
 mod people;
+mod plan;
 mod public;
 mod regression;
-mod rehearsal;
 mod rows;
 mod select;
 mod trees;
 
+pub use crate::learner::Progress;
+pub use crate::setting::parameters::{Builder, Parameters};
 pub use crate::setting::trees::{Places, Splits, Trees};
+pub use auto::Auto;
 pub use bayes::HistogramBayes;
 pub use brc::{Brc, Clip, Coefficient, Normaliser, Planes};
+pub use budget::Budget;
+pub use logistic::DpLogistic;
 pub use moment::MomentSelect;
-pub use objective::{Encoding, Perturbation};
-pub use params::{Algorithm, Builder, Central};
-pub(crate) use params::{is_public, name_of};
+pub use objective::{Encoding, Objective};
 pub use people::People;
+pub(crate) use plan::is_public;
+pub use plan::{Algorithm, Plan};
+use plan::{Facts, Resolved, Train, TrainOnRows};
+pub use public::Public;
 pub use select::Select;
 pub use trees::inprivate;
 
-use crate::Error;
-use crate::boost::Ensemble;
-use crate::data::Table;
-use crate::model::{Model, Settings};
-use crate::privacy::account::{MuSquared, Price};
-use crate::privacy::{Delta, Epsilon, Ledger, Neighbours};
-use rows::Rows;
+use crate::data::Section;
+use crate::setting::parameters::{self, Balance, Named, at};
 pub(super) use rows::covers;
 
-/// Told how much of how much is done.
-type Progress<'a> = &'a (dyn Fn(u64, u64) + Sync);
+/// The algorithms that a job can name.
+const ALGORITHMS: [Named<dyn Algorithm>; 10] = [
+    named::<Auto>(),
+    named::<Trees>(),
+    named::<Brc>(),
+    named::<Select>(),
+    named::<HistogramBayes>(),
+    named::<MomentSelect>(),
+    named::<Objective>(),
+    named::<DpLogistic>(),
+    named::<People>(),
+    named::<Public>(),
+];
 
-/// What may be spent, and the public number of rows.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Budget {
-    pub(super) epsilon: Epsilon,
-    /// With what probability the promise may fail; none if ε is pure.
-    pub(super) delta: Delta,
-    /// The same in the currency it will be spent in.
-    pub(super) price: Price,
-    pub(super) rows: u64,
-}
-
-impl Budget {
-    /// Of pure ε, or of as much Gaussian μ² as keeps ε but with probability δ.
-    fn new(epsilon: Epsilon, delta: Delta, rows: u64) -> Result<Self, Error> {
-        if people_exposed(delta, rows) >= 1.0 {
-            return Err(Error::Parameter(format!(
-                "delta = {delta} is too large for about {rows} rows: it would allow a release that shows the whole row of one person or \
-                 more (delta times rows_about is 1 or more). Write a delta far below one over the number of people, such as delta = {}",
-                suitable(rows)
-            )));
-        }
-        let price = match delta {
-            Delta::ZERO => Price::Pure(epsilon),
-            delta => Price::Gaussian(MuSquared::for_budget(epsilon, delta)?),
-        };
-        Ok(Self {
-            epsilon,
-            delta,
-            price,
-            rows,
-        })
-    }
-
-    /// One of so many equal shares; what does not divide is not spent.
-    fn share(&self, shares: u64) -> Result<Epsilon, Error> {
-        let share = self.epsilon.billionths() / shares.max(1);
-        if share == 0 {
-            return Err(Error::Parameter(format!(
-                "epsilon = {} cannot be cut into {shares} shares: raise it, or ask for fewer rounds",
-                self.epsilon
-            )));
-        }
-        Ok(Epsilon::from_billionths(share))
+const fn named<P: Parameters + Algorithm + 'static>() -> Named<dyn Algorithm> {
+    Named {
+        name: P::NAME,
+        keys: P::KEYS,
+        read: |section| Some(Box::new(parameters::read(P::default(), section)?)),
     }
 }
 
-/// δ times the number of rows: a mechanism that shows a whole row with probability δ, for each row, keeps every (ε, δ).
-fn people_exposed(delta: Delta, rows: u64) -> f64 {
-    delta.to_f64() * rows as f64
-}
-
-/// A power of ten that exposes at most a hundredth of a person.
-fn suitable(rows: u64) -> String {
-    let digits = (rows.max(1) as f64).log10().ceil() as u32 + 2;
-    format!("1e-{digits}")
-}
-
-impl Central {
-    /// What whoever runs this should know before it is paid for: so far, that δ is large for so many people.
-    pub fn warnings(&self) -> Vec<String> {
-        let Budget { delta, rows, .. } = self.budget;
-        let exposed = people_exposed(delta, rows);
-        if exposed <= 0.01 {
-            return Vec::new();
-        }
-        vec![format!(
-            "delta = {delta} is large for about {rows} rows. A release that keeps this promise may show the whole rows of delta times \
-             rows_about = {exposed:.2} people, on average. Write a smaller one, such as delta = {}",
-            suitable(rows)
-        )]
-    }
-
-    /// Trains a model on a table that was read with what [`keep`](Self::keep) asks for, and closes the run.
-    ///
-    /// # Errors
-    /// As [`train`](Self::train).
-    pub fn fit<N: Neighbours>(
-        &self,
-        table: Table,
-        mut ledger: Ledger<N>,
-        progress: Progress<'_>,
-    ) -> Result<Model, Error> {
-        let schema = table.schema().clone();
-        let relation = ledger.relation().relation();
-        let resolved = self.resolve(&schema, &relation)?;
-        let mut settings = resolved.settings();
-        let noise = resolved.noise(&schema, &relation)?;
-        settings.extend(noise.into_iter().map(|line| ("noise".to_owned(), line)));
-        let ensemble = resolved.train(table, &mut ledger, progress)?;
-        Model::new(schema, ensemble, ledger.close(), Settings::new(settings))
-    }
-
-    /// Trains an ensemble, paying for it from `ledger`.
-    ///
-    /// # Privacy
-    /// At most the ε of its parameters, pure unless they name a δ, under the ledger's relation; `docs/proofs/central.md`.
-    ///
-    /// # Errors
-    /// [`Error::Parameter`] if the parameters do not fit the schema, [`Error::Budget`] and [`Error::Journal`] as the ledger says,
-    /// [`Error::Misuse`] if the ledger protects fewer columns or smaller units than the schema asks for (that people are replaced, not
-    /// added or removed, is for the job to say). What the rows say is never the reason.
-    pub fn train<N: Neighbours>(
-        &self,
-        table: Table,
-        ledger: &mut Ledger<N>,
-        progress: Progress<'_>,
-    ) -> Result<Ensemble, Error> {
-        let relation = ledger.relation().relation();
-        let own = self.resolve(table.schema(), &relation)?;
-        let budget = own.budget();
-        ledger.promise(own.price(table.schema(), &relation)?, own.delta())?;
-        if let Algorithm::Trees(trees) = own.algorithm() {
-            return trees::train(trees, table, ledger, &budget, progress);
-        }
-        let mut rows = Rows::new(table, &relation)?;
-        if own.is_balanced() {
-            rows.balance(&mut ledger.coins()?);
-        }
-        match own.algorithm() {
-            Algorithm::Brc(brc) => brc.train(&rows, ledger, &budget, progress),
-            Algorithm::Select(select) => select.train(&rows, ledger, &budget, progress),
-            Algorithm::HistogramBayes(bayes) => bayes.train(&rows, ledger, &budget, progress),
-            Algorithm::MomentSelect(moment) => moment.train(&rows, ledger, &budget, progress),
-            Algorithm::Objective(perturbation) => perturbation.train(&rows, ledger, &budget, progress),
-            Algorithm::DpLogistic => logistic::train(&rows, ledger, &budget, progress),
-            Algorithm::People(people) => people.train(&rows, ledger, &budget, progress),
-            Algorithm::Public => public::train(&rows, ledger),
-            Algorithm::Trees(_) | Algorithm::Auto => Err(Error::Misuse("the rule chose no algorithm".into())),
-        }
-    }
+/// The algorithm that a job names, with its parameters. Whatever is wrong with them is a finding at its line.
+pub fn read(section: &Section<'_>) -> Option<Box<dyn Algorithm>> {
+    parameters::chosen(section, &ALGORITHMS)
 }

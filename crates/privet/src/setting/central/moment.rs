@@ -5,45 +5,69 @@
 
 use super::rows::{Candidate, Rows};
 use super::select::{Base, choose, normal};
-use super::{Budget, Progress};
+use super::{Algorithm, Balance, Budget, Facts, Progress, Resolved, TrainOnRows, at, noise};
 use crate::Error;
 use crate::boost::Ensemble;
-use crate::privacy::mechanism::{Grid, Laplace};
-use crate::privacy::{Anchor, Ledger, Neighbours, Norm, Query, Sensitivity};
+use crate::privacy::mechanism::{Grid, Laplace, Mechanism};
+use crate::privacy::{Anchor, Ledger, Norm, Query, Sensitivity};
+use crate::setting::parameters::{Parameters, parameters};
 
 /// Binary digits of a contribution.
 const DIGITS: u32 = 12;
 /// How far single coefficients are rescaled: standard deviation of their logarithms.
 const SPREAD: f64 = 0.7;
 
-/// Parameters of a noisy direction and a choice around it.
-#[derive(Debug, Clone, PartialEq)]
-pub struct MomentSelect {
-    /// How many planes are drawn around the direction.
-    pub candidates: u32,
-}
-
-impl Default for MomentSelect {
-    fn default() -> Self {
-        Self { candidates: 500 }
+parameters! {
+    /// Parameters of a noisy direction and a choice around it.
+    pub struct MomentSelect("moment-select") {
+        /// How many planes are drawn around the direction.
+        candidates: u32 = 500, in 1..=100_000;
+    /// Whether as many rows of one class are learnt from as of the other; only where labels are public.
+    balance: Balance = Balance(false);
     }
 }
 
-impl MomentSelect {
+impl Algorithm for MomentSelect {
+    fn name(&self) -> &'static str {
+        Self::NAME
+    }
+
+    fn is_balanced(&self) -> bool {
+        self.balance.0
+    }
+
+    fn resolve(&self, facts: &Facts) -> Result<Resolved, Error> {
+        let half = facts.budget.share(2)?;
+        let columns = facts.private_features().count() as u64;
+        let scale = Laplace::calibrated(half, facts.relation.steps() * columns)?
+            .variance()
+            .sqrt();
+        let noise = vec![
+            format!(
+                "A direction over {columns} columns is released; noise on each column weighs as much as {} rows at its bound (one standard error).",
+                noise::whole(scale)
+            ),
+            noise::choice(self.candidates, half, facts),
+        ];
+        Ok(Resolved::new(self, facts, noise, self.clone()))
+    }
+}
+
+impl TrainOnRows for MomentSelect {
     /// # Privacy
     /// Pure ε in two halves; `docs/proofs/central.md#moments` and `#hits`.
-    pub(super) fn train<N: Neighbours>(
+    fn train(
         &self,
         rows: &Rows,
-        ledger: &mut Ledger<N>,
+        ledger: &mut Ledger,
         budget: &Budget,
         progress: Progress<'_>,
     ) -> Result<Ensemble, Error> {
-        progress(0, 2);
+        at(progress, 0, 2)?;
         let base = Base::new(rows);
         let half = budget.share(2)?;
         let direction = direction(rows, &base, ledger, half)?;
-        progress(1, 2);
+        at(progress, 1, 2)?;
         let mut coins = ledger.coins()?;
         let mut candidates: Vec<Candidate> = (0..self.candidates)
             .map(|_| {
@@ -60,9 +84,7 @@ impl MomentSelect {
             first.intercept = 0.0;
         }
         let what = format!("choice among {} planes around a direction", self.candidates);
-        let chosen = choose(&candidates, &base, rows, (ledger, &what, half))?;
-        progress(2, 2);
-        Ok(chosen)
+        choose(&candidates, &base, rows, (ledger, &what, half))
     }
 }
 
@@ -70,10 +92,10 @@ impl MomentSelect {
 ///
 /// # Privacy
 /// `docs/proofs/central.md#moments`.
-fn direction<N: Neighbours>(
+fn direction(
     rows: &Rows,
     base: &Base,
-    ledger: &mut Ledger<N>,
+    ledger: &mut Ledger,
     epsilon: crate::privacy::Epsilon,
 ) -> Result<Vec<f64>, Error> {
     // Residuals are public where labels and log-odds are; else they are a half, one way or the other.

@@ -6,17 +6,18 @@
 //! Noise, loss and the proof that a minimum was found are in whole numbers (`docs/proofs/objective.md`).
 
 use super::bayes::{Histogram, HistogramBayes};
-use super::params::private_features;
+use super::plan::private_features;
 use super::regression::{Design, Regression};
 use super::rows::{Matrix, Rows};
 use super::select::Base;
-use super::{Budget, Progress};
+use super::{Algorithm, Balance, Budget, Facts, Progress, Resolved, TrainOnRows, at, noise};
 use crate::Error;
 use crate::boost::{Ensemble, Link};
 use crate::data::Schema;
 use crate::learner::{Linear, Shape, Term};
-use crate::privacy::mechanism::{Ball, Objective, RowLoss};
-use crate::privacy::{Anchor, Ledger, Neighbours, Relation};
+use crate::privacy::mechanism::{self, Ball, RowLoss};
+use crate::privacy::{Anchor, Ledger, Relation};
+use crate::setting::parameters::{Parameters, named_values, parameters};
 
 /// Cells of a number, where it is written as indicators.
 const BINS: u32 = 10;
@@ -38,14 +39,38 @@ impl Encoding {
     pub const NAMES: [(&str, Self); 2] = [("codes", Self::Codes), ("indicators", Self::Indicators)];
 }
 
-/// Parameters of logistic regression with a perturbed loss.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Perturbation {
-    /// How a row's columns become numbers.
-    pub encoding: Encoding,
+parameters! {
+    /// Parameters of logistic regression with a perturbed loss.
+    pub struct Objective("objective") {
+        /// How a row's columns become numbers.
+        encoding: Encoding = Encoding::Codes;
+    /// Whether as many rows of one class are learnt from as of the other; only where labels are public.
+    balance: Balance = Balance(false);
+    }
 }
 
-impl Perturbation {
+named_values! {
+    Encoding: Encoding::NAMES;
+}
+
+impl Algorithm for Objective {
+    fn name(&self) -> &'static str {
+        Self::NAME
+    }
+
+    fn is_balanced(&self) -> bool {
+        self.balance.0
+    }
+
+    fn resolve(&self, facts: &Facts) -> Result<Resolved, Error> {
+        let loss = self.loss(&facts.schema, &facts.relation)?;
+        let off = loss.deviation(facts.budget.epsilon, &facts.relation)?;
+        let noise = vec![noise::coefficients(loss.dimension, off)];
+        Ok(Resolved::new(self, facts, noise, self.clone()))
+    }
+}
+
+impl Objective {
     /// What a row of this schema adds.
     ///
     /// # Errors
@@ -60,20 +85,22 @@ impl Perturbation {
             Encoding::Indicators => indicators_loss(cells.into_iter()),
         }
     }
+}
 
+impl TrainOnRows for Objective {
     /// # Privacy
     /// Pure ε in one release; `docs/proofs/objective.md#logistic-losses`.
     ///
     /// # Errors
     /// [`Error::Parameter`] if the schema declares too many values to write a matrix of their products.
-    pub(super) fn train<N: Neighbours>(
+    fn train(
         &self,
         rows: &Rows,
-        ledger: &mut Ledger<N>,
+        ledger: &mut Ledger,
         budget: &Budget,
         progress: Progress<'_>,
     ) -> Result<Ensemble, Error> {
-        progress(0, 1);
+        at(progress, 0, 1)?;
         let base = Base::new(rows);
         let linear = match self.encoding {
             Encoding::Codes => codes(rows, &base, ledger, budget)?,
@@ -83,7 +110,6 @@ impl Perturbation {
             Some(public) => rows.plus(public, &linear),
             None => linear,
         };
-        progress(1, 1);
         Ok(Ensemble::of_sum(Link::Logistic, linear))
     }
 }
@@ -95,9 +121,12 @@ impl Perturbation {
 pub(super) fn codes_loss(columns: usize) -> Result<RowLoss, Error> {
     let dimension = columns + 1;
     if dimension > LARGEST {
-        return Err(Error::Parameter(format!(
-            "name: {dimension} coefficients are too many, at most {LARGEST} can be fitted; declare fewer columns"
-        )));
+        return Err(Error::parameter(
+            "name",
+            format!(
+                "name: {dimension} coefficients are too many, at most {LARGEST} can be fitted; declare fewer columns"
+            ),
+        ));
     }
     Ok(RowLoss {
         ball: Ball::Cube,
@@ -116,10 +145,13 @@ pub(super) fn indicators_loss(cells: impl ExactSizeIterator<Item = usize>) -> Re
     let ones = (cells.len() + 1) as f64;
     let dimension = 1 + cells.sum::<usize>();
     if dimension > LARGEST {
-        return Err(Error::Parameter(format!(
-            "encoding = \"indicators\" makes {dimension} coefficients, at most {LARGEST} can be fitted; declare fewer values, or use \
+        return Err(Error::parameter(
+            "encoding",
+            format!(
+                "encoding = \"indicators\" makes {dimension} coefficients, at most {LARGEST} can be fitted; declare fewer values, or use \
              encoding = \"codes\""
-        )));
+            ),
+        ));
     }
     Ok(RowLoss {
         ball: Ball::Cross,
@@ -131,17 +163,12 @@ pub(super) fn indicators_loss(cells: impl ExactSizeIterator<Item = usize>) -> Re
 }
 
 /// The cells of a column where it is written as indicators.
-pub(super) const CELLS: HistogramBayes = HistogramBayes { bins: BINS };
+pub(super) const CELLS: HistogramBayes = HistogramBayes::of(BINS);
 
 /// One number for each column.
-fn codes<N: Neighbours>(
-    rows: &Rows,
-    base: &Base,
-    ledger: &mut Ledger<N>,
-    budget: &Budget,
-) -> Result<Linear, Error> {
+fn codes(rows: &Rows, base: &Base, ledger: &mut Ledger, budget: &Budget) -> Result<Linear, Error> {
     let loss = codes_loss(rows.coordinates.len())?;
-    let objective = Objective::calibrated(budget.epsilon, ledger.relation(), loss)?;
+    let objective = mechanism::Objective::calibrated(budget.epsilon, ledger.relation(), loss)?;
     let what = format!("coefficients of {} columns", rows.coordinates.len());
     let found = ledger.minimise(&what, &objective, || {
         rows.matrix.as_ref().map(|matrix| Regression {
@@ -156,12 +183,7 @@ fn codes<N: Neighbours>(
 }
 
 /// A one for each column, in the place of its value or bin.
-fn indicators<N: Neighbours>(
-    rows: &Rows,
-    base: &Base,
-    ledger: &mut Ledger<N>,
-    budget: &Budget,
-) -> Result<Linear, Error> {
+fn indicators(rows: &Rows, base: &Base, ledger: &mut Ledger, budget: &Budget) -> Result<Linear, Error> {
     let histograms: Vec<Histogram> = rows
         .coordinates
         .iter()
@@ -169,7 +191,7 @@ fn indicators<N: Neighbours>(
         .collect();
     let loss = indicators_loss(histograms.iter().map(|histogram| histogram.count))?;
     let dimension = loss.dimension;
-    let objective = Objective::calibrated(budget.epsilon, ledger.relation(), loss)?;
+    let objective = mechanism::Objective::calibrated(budget.epsilon, ledger.relation(), loss)?;
     let what = format!(
         "coefficients of {} values and bins of {} columns",
         dimension - 1,

@@ -11,22 +11,67 @@
 //! a weighted logistic regression with a perturbed loss to all rows, weights within BRC's clips: the best that the same idea gives
 //! under pure ε with BRC's rounds, branch and weights.
 
-use super::brc::{Asking, Brc, Classifiers, ONE, Planes, Weights};
+use std::f64::consts::SQRT_2;
+
+use super::brc::{Asking, Brc, Classifiers, Clip, Coefficient, Normaliser, ONE, Weights};
 use super::objective::codes_loss;
 use super::regression::{Design, Regression};
 use super::rows::{Candidate, Rows};
-use super::{Budget, Progress};
+use super::{Algorithm, Balance, Budget, Facts, Progress, Resolved, TrainOnRows, noise};
 use crate::Error;
 use crate::boost::Ensemble;
 use crate::privacy::account::Price;
 use crate::privacy::mechanism::{Objective, RowLoss, WEIGHT_DIGITS};
-use crate::privacy::{Anchor, Epsilon, Ledger, Neighbours, Relation};
+use crate::privacy::{Anchor, Epsilon, Ledger, Relation};
+use crate::setting::parameters::{Parameters, parameters};
 
-/// Parameters of boosting with private classifiers: those of [`Brc`], without its planes.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct People {
-    /// Rounds, clips, normaliser and coefficients.
-    pub boosting: Brc,
+parameters! {
+    /// Parameters of boosting with private classifiers: those of [`Brc`], without its planes.
+    pub struct People("people") {
+        /// Rounds; if not given, what half of ε and the number of rows allow, at most 25.
+        rounds: Option<u32> = None, in 1..=10_000;
+        /// A weight is never below one over this (the paper's c₁).
+        lower: f64 = SQRT_2, in 1.0..=100.0;
+        /// A weight is never above this (the paper's c₂).
+        upper: f64 = SQRT_2, in 1.0..=100.0;
+        /// What becomes of a weight that would leave the clips.
+        clip: Clip = Clip::Freeze;
+        /// What the error is measured against.
+        normaliser: Normaliser = Normaliser::Rows;
+        /// How an error becomes a coefficient.
+        coefficient: Coefficient = Coefficient::Linear;
+    /// Whether as many rows of one class are learnt from as of the other; only where labels are public.
+    balance: Balance = Balance(false);
+    }
+}
+
+impl Algorithm for People {
+    fn name(&self) -> &'static str {
+        Self::NAME
+    }
+
+    fn is_balanced(&self) -> bool {
+        self.balance.0
+    }
+
+    fn resolve(&self, facts: &Facts) -> Result<Resolved, Error> {
+        let budget = &facts.budget;
+        let rounds = self.rounds(budget);
+        let own = Self {
+            rounds: Some(rounds),
+            ..self.clone()
+        };
+        let share = budget.share(own.draws(budget))?;
+        let loss = own.heaviest(facts.private_features().count())?;
+        let noise = vec![
+            noise::coefficients(loss.dimension, loss.deviation(share, &facts.relation)?),
+            format!(
+                "That is done {rounds} times. How often each classifier is wrong is released too, {} off by noise (one standard error).",
+                noise::points(own.deviation(budget, &facts.relation)?)
+            ),
+        ];
+        Ok(Resolved::new(&own, facts, noise, own.clone()))
+    }
 }
 
 impl People {
@@ -36,7 +81,7 @@ impl People {
             epsilon: Epsilon::from_billionths(budget.epsilon.billionths() / 2),
             ..*budget
         };
-        self.boosting.rounds(&half)
+        self.boosting(self.rounds).rounds(&half)
     }
 
     /// How many draws all rounds take: a classifier and an error each.
@@ -44,42 +89,42 @@ impl People {
         2 * u64::from(self.rounds(budget))
     }
 
-    /// Names and values as a job says them.
-    pub(super) fn settings(&self, budget: &Budget) -> Vec<(String, String)> {
-        let rounds = Brc {
-            rounds: Some(self.rounds(budget)),
-            ..self.boosting.clone()
-        };
-        let mut all = rounds.settings(budget);
-        all.retain(|(name, _)| name != "planes");
-        all
+    /// The same rounds over other classifiers.
+    fn boosting(&self, rounds: Option<u32>) -> Brc {
+        Brc {
+            rounds,
+            lower: self.lower,
+            upper: self.upper,
+            clip: self.clip,
+            normaliser: self.normaliser,
+            coefficient: self.coefficient,
+            ..Brc::default()
+        }
     }
 
     /// What rows of the largest weight there can be add to a round's loss.
     pub(super) fn heaviest(&self, columns: usize) -> Result<RowLoss, Error> {
-        loss(columns, self.boosting.upper)
+        loss(columns, self.upper)
     }
 
     /// How far noise puts a released edge off in the last round, as a share of all rows: one standard error.
     pub(super) fn deviation(&self, budget: &Budget, relation: &Relation) -> Result<f64, Error> {
         // Each of its errors has as much of ε as BRC's would have with twice the rounds.
-        let twice = Brc {
-            rounds: Some(2 * self.rounds(budget)),
-            planes: Planes::Random,
-            ..self.boosting.clone()
-        };
+        let twice = self.boosting(Some(2 * self.rounds(budget)));
         twice.deviation(budget, relation)
     }
+}
 
+impl TrainOnRows for People {
     /// # Paper
     /// Algorithm 2 with a private classifier in line 5.
     ///
     /// # Privacy
     /// Pure ε, half of it for T classifiers and half for their T errors; `docs/proofs/objective.md#weighted-rounds`.
-    pub(super) fn train<N: Neighbours>(
+    fn train(
         &self,
         rows: &Rows,
-        ledger: &mut Ledger<N>,
+        ledger: &mut Ledger,
         budget: &Budget,
         progress: Progress<'_>,
     ) -> Result<Ensemble, Error> {
@@ -92,7 +137,8 @@ impl People {
         let price = Price::Pure(budget.epsilon);
         let paid = ledger.reserve_also_added(&what, price, draws)?;
         let asking = Asking::new(relation, paid, (share, budget.rows));
-        self.boosting.boost(rows, (rounds, asking), &mut Fitted, progress)
+        self.boosting(self.rounds)
+            .boost(rows, (rounds, asking), &mut Fitted, progress)
     }
 }
 
@@ -107,12 +153,7 @@ impl Classifiers for Fitted {
     ///
     /// # Privacy
     /// `docs/proofs/objective.md#weighted-rounds`.
-    fn next<N: Neighbours>(
-        &mut self,
-        asking: &mut Asking<'_, N>,
-        weights: &Weights,
-        rows: &Rows,
-    ) -> Result<Candidate, Error> {
+    fn next(&mut self, asking: &mut Asking<'_>, weights: &Weights, rows: &Rows) -> Result<Candidate, Error> {
         let loss = loss(rows.coordinates.len(), weights.most() as f64 / ONE as f64)?;
         let objective = Objective::calibrated(asking.share, &asking.relation, loss)?;
         let found = asking.paid.minimise(&objective, || {

@@ -2,31 +2,78 @@
 
 use super::rows::Rows;
 use super::select::Base;
+use super::{Algorithm, Balance, Budget, Facts, Progress, Resolved, TrainOnRows, at};
 use crate::Error;
 use crate::boost::{Ensemble, Link, Member};
 use crate::learner::Learner;
 use crate::privacy::account::Price;
-use crate::privacy::{Epsilon, Ledger, Neighbours};
+use crate::privacy::{Epsilon, Ledger};
+use crate::setting::parameters::{Parameters, parameters};
 
-/// Looks at no private column, and so costs nothing. It is written down all the same: against a change of whole people, what was
-/// shown here is protected by nothing, and the totals for such changes must not be silent about it.
-///
-/// # Paper
-/// BRC, section 5.2: the public feature baseline.
-pub(super) fn train<N: Neighbours>(rows: &Rows, ledger: &mut Ledger<N>) -> Result<Ensemble, Error> {
-    ledger.reserve(
-        "public columns and labels, as they are",
-        Price::Pure(Epsilon::ZERO),
-        1,
-    )?;
-    let member = |linear| Member {
-        weight: 1.0,
-        output: 0,
-        learner: Learner::Linear(linear),
-    };
-    Ok(Ensemble::new(
-        Link::Logistic,
-        vec![0.0],
-        Base::new(rows).linear.map(member).into_iter().collect(),
-    ))
+parameters! {
+    /// Logistic regression on public columns alone.
+    pub struct Public("public") {
+    /// Whether as many rows of one class are learnt from as of the other; only where labels are public.
+    balance: Balance = Balance(false);
+    }
+}
+
+impl Algorithm for Public {
+    fn name(&self) -> &'static str {
+        Self::NAME
+    }
+
+    fn is_balanced(&self) -> bool {
+        self.balance.0
+    }
+
+    fn looks_at_private(&self) -> bool {
+        false
+    }
+
+    fn resolve(&self, facts: &Facts) -> Result<Resolved, Error> {
+        if !facts.has_public_label() || facts.public_features() == 0 {
+            return Err(Error::parameter(
+                "name",
+                "name = \"public\" learns from public columns alone: the schema declares no public feature, or its label is private",
+            ));
+        }
+        let noise = vec!["No private column is looked at, so there is no noise.".into()];
+        Ok(Resolved {
+            price: Price::Pure(Epsilon::ZERO),
+            ..Resolved::new(self, facts, noise, self.clone())
+        })
+    }
+}
+
+impl TrainOnRows for Public {
+    /// Looks at no private column, and so costs nothing. It is written down all the same: against a change of whole people, what was
+    /// shown here is protected by nothing, and the totals for such changes must not be silent about it.
+    ///
+    /// # Paper
+    /// BRC, section 5.2: the public feature baseline.
+    fn train(
+        &self,
+        rows: &Rows,
+        ledger: &mut Ledger,
+        _: &Budget,
+        progress: Progress<'_>,
+    ) -> Result<Ensemble, Error> {
+        at(progress, 0, 1)?;
+        ledger.reserve(
+            "public columns and labels, as they are",
+            Price::Pure(Epsilon::ZERO),
+            1,
+        )?;
+        let member = |linear| Member {
+            weight: 1.0,
+            output: 0,
+            learner: Learner::Linear(linear),
+        };
+        Ok(Ensemble::new(
+            Link::Logistic,
+            vec![0.0],
+            Base::new(rows).linear.map(member).into_iter().collect(),
+        ))
+    }
 }

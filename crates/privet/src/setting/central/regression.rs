@@ -8,7 +8,7 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use crate::learner::solver::{Curved, Objective, newton, solve};
-use crate::learner::{Loss, blocks};
+use crate::learner::{Loss, SILENT, blocks};
 use crate::privacy::mechanism::{ENTRY_DIGITS, LogisticRows, Row, WEIGHT_DIGITS};
 
 /// Steps at most; ten are usual.
@@ -85,7 +85,7 @@ impl LogisticRows for Regression<'_> {
                 noise,
             },
             STEPS,
-            &|_, _| {},
+            SILENT,
         )
     }
 

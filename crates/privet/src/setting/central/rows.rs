@@ -2,11 +2,11 @@
 
 use rayon::prelude::*;
 
-use super::params::is_public;
+use super::plan::is_public;
 use crate::Error;
 use crate::data::schema::{Kind, Schema};
 use crate::data::{Cells, Public, Table, Target};
-use crate::learner::{Classes, Coordinate, Linear, Logistic, Sample, Shape};
+use crate::learner::{Classes, Coordinate, Linear, Logistic, SILENT, Sample, Shape};
 use crate::privacy::{Coins, Private, Relation};
 
 /// The ridge of the public classifier.
@@ -211,7 +211,7 @@ impl Known {
             l2: RIDGE,
             iterations: STEPS,
         };
-        let fitted = logistic.classes(&sample, classes, &|_, _| {}).into_iter().next();
+        let fitted = logistic.classes(&sample, classes, SILENT).into_iter().next();
         if let Some(fitted) = fitted {
             linear.intercept = fitted.intercept;
             for (&place, term) in self.places.iter().zip(fitted.terms) {

@@ -4,36 +4,49 @@
 //! permute-and-flip chooses by how many rows each puts right, together with the public classifier where there is one.
 
 use super::rows::{Candidate, Rows};
-use super::{Budget, Progress};
+use super::{Algorithm, Balance, Budget, Facts, Progress, Resolved, TrainOnRows, at, noise};
 use crate::Error;
 use crate::boost::{Ensemble, Link};
 use crate::learner::Linear;
 use crate::privacy::mechanism::PermuteAndFlip;
-use crate::privacy::{Anchor, Coins, Epsilon, Ledger, Neighbours, Norm, Query, Sensitivity};
+use crate::privacy::{Anchor, Coins, Epsilon, Ledger, Norm, Query, Sensitivity};
+use crate::setting::parameters::{Parameters, parameters};
 
 /// How far a plane reaches beside the public log-odds.
 const SCALES: [f64; 4] = [1.0, 2.0, 4.0, 8.0];
 
-/// Parameters of a choice among random planes.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Select {
-    /// How many planes are drawn.
-    pub candidates: u32,
-}
-
-impl Default for Select {
-    fn default() -> Self {
-        Self { candidates: 500 }
+parameters! {
+    /// Parameters of a choice among random planes.
+    pub struct Select("select") {
+        /// How many planes are drawn.
+        candidates: u32 = 500, in 1..=100_000;
+    /// Whether as many rows of one class are learnt from as of the other; only where labels are public.
+    balance: Balance = Balance(false);
     }
 }
 
-impl Select {
+impl Algorithm for Select {
+    fn name(&self) -> &'static str {
+        Self::NAME
+    }
+
+    fn is_balanced(&self) -> bool {
+        self.balance.0
+    }
+
+    fn resolve(&self, facts: &Facts) -> Result<Resolved, Error> {
+        let noise = noise::choice(self.candidates, facts.budget.epsilon, facts);
+        Ok(Resolved::new(self, facts, vec![noise], self.clone()))
+    }
+}
+
+impl TrainOnRows for Select {
     /// # Privacy
     /// Pure ε, in one selection; `docs/proofs/central.md#hits`.
-    pub(super) fn train<N: Neighbours>(
+    fn train(
         &self,
         rows: &Rows,
-        ledger: &mut Ledger<N>,
+        ledger: &mut Ledger,
         budget: &Budget,
         progress: Progress<'_>,
     ) -> Result<Ensemble, Error> {
@@ -51,11 +64,9 @@ impl Select {
             let behind: Vec<Candidate> = candidates.iter().map(Candidate::reversed).collect();
             candidates.extend(behind);
         }
-        progress(0, 1);
+        at(progress, 0, 1)?;
         let what = format!("choice among {} random planes", self.candidates);
-        let chosen = choose(&candidates, &base, rows, (ledger, &what, budget.epsilon))?;
-        progress(1, 1);
-        Ok(chosen)
+        choose(&candidates, &base, rows, (ledger, &what, budget.epsilon))
     }
 }
 
@@ -96,11 +107,11 @@ impl Base {
 ///
 /// # Privacy
 /// `docs/proofs/central.md#hits`.
-pub(super) fn choose<N: Neighbours>(
+pub(super) fn choose(
     candidates: &[Candidate],
     base: &Base,
     rows: &Rows,
-    (ledger, what, epsilon): (&mut Ledger<N>, &str, Epsilon),
+    (ledger, what, epsilon): (&mut Ledger, &str, Epsilon),
 ) -> Result<Ensemble, Error> {
     let relation = ledger.relation().clone();
     let width = relation.steps();

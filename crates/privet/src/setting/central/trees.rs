@@ -5,29 +5,56 @@
 
 use std::ops::ControlFlow;
 
-use super::params::{is_public, private_features};
+use super::plan::is_public;
 use super::rows::covers;
-use super::{Budget, Builder, Central, Progress, Splits, Trees};
+use super::{Algorithm, Builder, Facts, Progress, Resolved, Splits, Train, Trees};
 use crate::Error;
 use crate::boost::gradient::{Gradient, Rows as Labelled, Training as Fitting};
 use crate::boost::{Ensemble, Member};
-use crate::data::{Public, Schema, Table};
+use crate::data::{Keep, Public, Schema, Table};
 use crate::learner::Learner;
 use crate::learner::tree::Growth;
-use crate::privacy::{Ledger, Neighbours, Relation};
-use crate::setting::trees::{Facts, Kept, Plan, Start, Training};
+use crate::privacy::{Ledger, Relation};
+use crate::setting::parameters::Parameters;
+use crate::setting::trees::{self, Kept, Start, Training};
 
 /// Trees on public columns.
 const PUBLIC_TREES: usize = 60;
 const PUBLIC_LEVELS: usize = 3;
 
-fn facts<'a>(budget: &Budget, schema: &Schema, relation: &'a Relation) -> Facts<'a> {
-    Facts {
-        price: budget.price,
-        rows: budget.rows,
-        features: private_features(schema, relation).count(),
-        relation,
-        kept: kept(schema, relation),
+impl Algorithm for Trees {
+    fn name(&self) -> &'static str {
+        Self::NAME
+    }
+
+    fn is_balanced(&self) -> bool {
+        self.balance.0
+    }
+
+    fn may_be_trees(&self) -> bool {
+        true
+    }
+
+    fn resolve(&self, facts: &Facts) -> Result<Resolved, Error> {
+        if facts.balanced {
+            return Err(Error::parameter(
+                "balance",
+                "balance = true is for other algorithms: trees learn from all rows. Leave it out",
+            ));
+        }
+        let own = trees::Facts {
+            price: facts.budget.price,
+            rows: facts.budget.rows,
+            features: facts.private_features().count(),
+            relation: &facts.relation,
+            kept: kept(&facts.schema, &facts.relation),
+        };
+        let plan = Trees::plan(self, &facts.schema, &own)?;
+        let noise = plan.noise(&own)?;
+        Ok(Resolved {
+            keep: Keep::Bins,
+            ..Resolved::new(&self.filled(&plan), facts, noise, plan)
+        })
     }
 }
 
@@ -42,27 +69,6 @@ fn kept(schema: &Schema, relation: &Relation) -> Kept {
     }
 }
 
-/// What the public rule makes of the parameters.
-pub(super) fn plan(
-    trees: &Trees,
-    budget: &Budget,
-    schema: &Schema,
-    relation: &Relation,
-) -> Result<Plan, Error> {
-    trees.plan(schema, &facts(budget, schema, relation))
-}
-
-/// What the noise means, sentence by sentence.
-pub(super) fn noise(
-    trees: &Trees,
-    budget: &Budget,
-    schema: &Schema,
-    relation: &Relation,
-) -> Result<Vec<String>, Error> {
-    let facts = facts(budget, schema, relation);
-    trees.plan(schema, &facts)?.noise(&facts)
-}
-
 /// InPrivate's algorithm 1, corrected: one tree of so many levels of nodes, that of the leaves included. It wants an ε, and has no δ.
 ///
 /// # Paper
@@ -71,9 +77,8 @@ pub(super) fn noise(
 ///
 /// # Privacy
 /// ε; `docs/proofs/trees.md`.
-pub fn inprivate(depth: u32) -> Builder {
-    Central::builder()
-        .algorithm("trees")
+pub fn inprivate(depth: u32) -> Builder<Trees> {
+    Trees::builder()
         .splits(Splits::NoisyGreedy)
         .trees(1)
         .depth(depth.saturating_sub(1))
@@ -84,33 +89,32 @@ pub fn inprivate(depth: u32) -> Builder {
         .calibrate(false)
 }
 
-/// # Privacy
-/// The budget's ε, or ε and δ; `docs/proofs/trees.md`.
-pub(super) fn train<N: Neighbours>(
-    trees: &Trees,
-    table: Table,
-    ledger: &mut Ledger<N>,
-    budget: &Budget,
-    progress: Progress<'_>,
-) -> Result<Ensemble, Error> {
-    let relation = ledger.relation().relation();
-    let schema = table.schema().clone();
-    covers(&schema, &relation)?;
-    let facts = facts(budget, &schema, &relation);
-    let start = match table.public_under(&relation) {
-        Some(public) if facts.kept == Kept::Label && !public.places.is_empty() => start(&schema, &public)?,
-        _ => None,
-    };
-    let training = Training {
-        schema: &schema,
-        cells: table.into_cells(),
-        features: private_features(&schema, &relation)
-            .map(|(place, _)| place)
-            .collect(),
-        kept: facts.kept,
-        start,
-    };
-    trees.plan(&schema, &facts)?.train(training, ledger, progress)
+impl Train for trees::Plan {
+    /// # Privacy
+    /// The budget's ε, or ε and δ; `docs/proofs/trees.md`.
+    fn train(
+        &self,
+        table: Table,
+        facts: &Facts,
+        ledger: &mut Ledger,
+        progress: Progress<'_>,
+    ) -> Result<Ensemble, Error> {
+        let Facts { schema, relation, .. } = facts;
+        covers(schema, relation)?;
+        let kept = kept(schema, relation);
+        let start = match table.public_under(relation) {
+            Some(public) if kept == Kept::Label && !public.places.is_empty() => start(schema, &public)?,
+            _ => None,
+        };
+        let training = Training {
+            schema,
+            cells: table.into_cells(),
+            features: facts.private_features().map(|(place, _)| place).collect(),
+            kept,
+            start,
+        };
+        trees::Plan::train(self, training, ledger, progress)
+    }
 }
 
 /// Plain trees on public columns and public labels.

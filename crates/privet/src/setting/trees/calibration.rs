@@ -7,7 +7,7 @@ use super::laws::Law;
 use super::rows::Rows;
 use crate::Error;
 use crate::boost::Calibration;
-use crate::privacy::{Neighbours, Private, Reservation};
+use crate::privacy::{Private, Reservation};
 
 /// Scores are counted in so many bins of equal width, up to this far from zero; what lies beyond counts as the last bin.
 const BINS: usize = 12;
@@ -34,10 +34,10 @@ pub(super) fn place(score: f32, positive: bool) -> usize {
 ///
 /// # Privacy
 /// `docs/proofs/trees.md#calibration`.
-pub(super) fn release<N: Neighbours>(
-    law: &Law<N>,
+pub(super) fn release(
+    law: &Law,
     rows: &Private<Rows>,
-    paid: &mut Reservation<'_, N>,
+    paid: &mut Reservation<'_>,
 ) -> Result<Calibration, Error> {
     let counts = law.release(paid, COUNTS, || rows.as_ref().map(Rows::by_score))?;
     let [intercept, slope] = fit(&counts, law.deviation());

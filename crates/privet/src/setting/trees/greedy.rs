@@ -12,9 +12,7 @@ use crate::Error;
 use crate::learner::tree::{Rule, Side};
 use crate::privacy::account::{MuSquared, Price};
 use crate::privacy::mechanism::Exponential;
-use crate::privacy::{
-    Anchor, Epsilon, Neighbours, Norm, Partition, Private, Ratio, Reservation, Rows, Sensitivity,
-};
+use crate::privacy::{Anchor, Epsilon, Norm, Partition, Private, Ratio, Reservation, Rows, Sensitivity};
 
 /// A gain of R², as an integer.
 const UNIT: i128 = 64;
@@ -138,12 +136,12 @@ impl Choice {
     ///
     /// # Privacy
     /// The price of each level; `docs/proofs/trees.md#gain`.
-    pub(super) fn tree<N: Neighbours>(
+    pub(super) fn tree(
         &self,
         features: &Features,
         rows: &Private<Rows<Pull>>,
         levels: u32,
-        paid: &mut Reservation<'_, N>,
+        paid: &mut Reservation<'_>,
     ) -> Result<Cut, Error> {
         let mut rules: Vec<(usize, Rule)> = Vec::new();
         for level in 0..levels {

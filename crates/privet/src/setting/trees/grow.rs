@@ -6,12 +6,12 @@ use super::laws::Laws;
 use super::plan::{Plan, Splits};
 use super::rows::{Grown, Rows, Step};
 use crate::Error;
-use crate::privacy::{Coins, Neighbours, Private, Reservation};
+use crate::privacy::{Coins, Private, Reservation};
 
 /// Grows tree after tree.
-pub(super) struct Grower<'p, N> {
+pub(super) struct Grower<'p> {
     pub(super) plan: &'p Plan,
-    pub(super) laws: Laws<N>,
+    pub(super) laws: Laws,
     pub(super) features: Features,
     /// The features that trees ask about.
     pub(super) asked: Vec<usize>,
@@ -22,14 +22,14 @@ pub(super) struct Grower<'p, N> {
     pub(super) order: Vec<usize>,
 }
 
-impl<N: Neighbours> Grower<'_, N> {
+impl Grower<'_> {
     /// The next tree, after the last.
     pub(super) fn tree(
         &mut self,
         number: u32,
         last: Option<&Grown>,
         coins: &mut Coins,
-        paid: &mut Reservation<'_, N>,
+        paid: &mut Reservation<'_>,
     ) -> Result<Grown, Error> {
         if self.laws.choice.is_some() {
             return self.choose(number, last, paid);
@@ -79,7 +79,7 @@ impl<N: Neighbours> Grower<'_, N> {
         &mut self,
         number: u32,
         last: Option<&Grown>,
-        paid: &mut Reservation<'_, N>,
+        paid: &mut Reservation<'_>,
     ) -> Result<Grown, Error> {
         let plan = self.plan;
         if let Some(last) = last {
@@ -98,12 +98,7 @@ impl<N: Neighbours> Grower<'_, N> {
         self.grow(cut, None, paid)
     }
 
-    fn grow(
-        &mut self,
-        cut: Cut,
-        last: Option<&Grown>,
-        paid: &mut Reservation<'_, N>,
-    ) -> Result<Grown, Error> {
+    fn grow(&mut self, cut: Cut, last: Option<&Grown>, paid: &mut Reservation<'_>) -> Result<Grown, Error> {
         let outputs = self.plan.coding.outputs();
         let step = Step {
             coding: &self.plan.coding,

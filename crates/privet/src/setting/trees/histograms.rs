@@ -4,7 +4,7 @@ use super::cut::{Cut, Features};
 use super::laws::{Labels, Law};
 use super::rows::Rows;
 use crate::Error;
-use crate::privacy::{Neighbours, Private, Reservation};
+use crate::privacy::{Private, Reservation};
 
 /// A number is cut between so many noisy quantiles.
 const QUANTILES: usize = 32;
@@ -20,12 +20,12 @@ pub(super) struct Histograms {
 impl Histograms {
     /// # Privacy
     /// `docs/proofs/trees.md#histograms`.
-    pub(super) fn release<N: Neighbours>(
-        law: &Law<N>,
+    pub(super) fn release(
+        law: &Law,
         asked: &[usize],
         features: &Features,
         rows: &Private<Rows>,
-        paid: &mut Reservation<'_, N>,
+        paid: &mut Reservation<'_>,
     ) -> Result<Self, Error> {
         let dimension = asked.iter().map(|&feature| features.columns[feature].slots).sum();
         let answer = || rows.as_ref().map(|rows| rows.counts(asked));
@@ -86,10 +86,10 @@ pub(super) struct Range {
 impl Range {
     /// # Privacy
     /// `docs/proofs/trees.md#histograms`.
-    pub(super) fn release<N: Neighbours>(
-        labels: &Labels<N>,
+    pub(super) fn release(
+        labels: &Labels,
         rows: &Private<Rows>,
-        paid: &mut Reservation<'_, N>,
+        paid: &mut Reservation<'_>,
     ) -> Result<Self, Error> {
         let points = &labels.points;
         let answer = || rows.as_ref().map(|rows| rows.labels(points));

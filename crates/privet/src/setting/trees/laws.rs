@@ -10,29 +10,29 @@ use crate::data::place;
 use crate::data::schema::{Column, Transform};
 use crate::privacy::account::Price;
 use crate::privacy::mechanism::{Gaussian, Laplace, Mechanism};
-use crate::privacy::{Anchor, Neighbours, Norm, Private, Query, Relation, Reservation, Sensitivity};
+use crate::privacy::{Anchor, Norm, Private, Query, Relation, Reservation, Sensitivity};
 use crate::setting::central::is_public;
 
 /// Labels are counted in about twice as many bins.
 const BINS: usize = 32;
 
 /// What a run will ask, and how it will be answered.
-pub(super) struct Laws<N> {
+pub(super) struct Laws {
     /// The sums of each tree's leaves.
-    pub(super) sums: Law<N>,
+    pub(super) sums: Law,
     /// Where labels that are numbers lie.
-    pub(super) labels: Option<Labels<N>>,
+    pub(super) labels: Option<Labels>,
     /// Rows by the slots of each feature.
-    pub(super) histograms: Option<Law<N>>,
+    pub(super) histograms: Option<Law>,
     /// Rows by score and class.
-    pub(super) calibration: Option<Law<N>>,
+    pub(super) calibration: Option<Law>,
     /// The questions of trees.
     pub(super) choice: Option<Choice>,
 }
 
 /// How labels that are numbers are counted.
-pub(super) struct Labels<N> {
-    pub(super) law: Law<N>,
+pub(super) struct Labels {
+    pub(super) law: Law,
     /// Between these points.
     pub(super) points: Vec<f64>,
     pub(super) most: f64,
@@ -42,21 +42,20 @@ pub(super) struct Labels<N> {
     pub(super) least: f64,
 }
 
-impl<N: Neighbours> Laws<N> {
+impl Laws {
     pub(super) fn new(
         plan: &Plan,
-        relation: &N,
+        relation: &Relation,
         training: &Training<'_>,
         features: &Features,
     ) -> Result<Self, Error> {
         let norms = plan.coding.norms();
-        let typed = relation.relation();
         let norm = match plan.noise {
-            Noise::Laplace => Norm::L1(norms.l1_under(&typed, training.kept)),
-            Noise::Gaussian => Norm::L2Squared(norms.l2_squared_under(&typed, training.kept)),
+            Noise::Laplace => Norm::L1(norms.l1_under(relation, training.kept)),
+            Noise::Gaussian => Norm::L2Squared(norms.l2_squared_under(relation, training.kept)),
         };
         let counts = |price: Price, features: usize, anchor: Anchor| {
-            let norm = counted(plan.noise, &typed, features as u64);
+            let norm = counted(plan.noise, relation, features as u64);
             Law::new(relation, norm, price, anchor)
         };
         let counting = |price, features| counts(price, features, Anchor::new("trees#histograms"));
@@ -80,7 +79,7 @@ impl<N: Neighbours> Laws<N> {
         let histograms = plan.shares.histograms;
         // Columns that the relation leaves public are counted, and never change.
         let changes = |(place, column): &(usize, &Column)| {
-            training.features.contains(place) && !is_public(column, &typed)
+            training.features.contains(place) && !is_public(column, relation)
         };
         let changing = training
             .schema
@@ -131,8 +130,8 @@ fn counted(noise: Noise, relation: &Relation, features: u64) -> Norm {
 }
 
 /// A claim, and the mechanism that was calibrated for it.
-pub(super) struct Law<N> {
-    claim: Sensitivity<N>,
+pub(super) struct Law {
+    claim: Sensitivity,
     mechanism: Added,
 }
 
@@ -141,8 +140,8 @@ enum Added {
     Gaussian(Gaussian),
 }
 
-impl<N: Neighbours> Law<N> {
-    fn new(relation: &N, norm: Norm, price: Price, anchor: Anchor) -> Result<Self, Error> {
+impl Law {
+    fn new(relation: &Relation, norm: Norm, price: Price, anchor: Anchor) -> Result<Self, Error> {
         let mechanism = match (price, norm) {
             (Price::Pure(epsilon), Norm::L1(l1)) => Added::Laplace(Laplace::calibrated(epsilon, l1)?),
             (Price::Gaussian(mu_squared), Norm::L2Squared(l2)) => {
@@ -158,7 +157,7 @@ impl<N: Neighbours> Law<N> {
 
     pub(super) fn release(
         &self,
-        paid: &mut Reservation<'_, N>,
+        paid: &mut Reservation<'_>,
         dimension: usize,
         answer: impl FnOnce() -> Private<Vec<i64>>,
     ) -> Result<Vec<i64>, Error> {

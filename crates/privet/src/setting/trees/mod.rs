@@ -39,9 +39,10 @@ pub use plan::{Places, Splits, Trees};
 use crate::Error;
 use crate::boost::{Ensemble, Link, Member};
 use crate::data::{Cells, Schema};
-use crate::learner::Learner;
 use crate::learner::tree::Tree;
-use crate::privacy::{Ledger, Neighbours, Private};
+use crate::learner::{Learner, Progress};
+use crate::privacy::{Ledger, Private};
+use crate::setting::parameters::at;
 use coding::Coding;
 use cut::Features;
 use grow::Grower;
@@ -73,11 +74,11 @@ impl Plan {
     ///
     /// # Privacy
     /// The price of the plan, under the ledger's relation; `docs/proofs/trees.md`.
-    pub(crate) fn train<N: Neighbours>(
+    pub(crate) fn train(
         &self,
         training: Training<'_>,
-        ledger: &mut Ledger<N>,
-        progress: &(dyn Fn(u64, u64) + Sync),
+        ledger: &mut Ledger,
+        progress: Progress<'_>,
     ) -> Result<Ensemble, Error> {
         let relation = ledger.relation().clone();
         let mut features = Features::of(training.schema);
@@ -118,7 +119,7 @@ impl Plan {
         };
         let mut trees: Vec<Grown> = Vec::with_capacity(self.trees as usize);
         for number in 0..self.trees {
-            progress(number.into(), self.trees.into());
+            at(progress, number.into(), self.trees.into())?;
             let tree = grower.tree(number, trees.last(), &mut coins, &mut paid)?;
             trees.push(tree);
         }
@@ -130,7 +131,6 @@ impl Plan {
             }
             _ => None,
         };
-        progress(self.trees.into(), self.trees.into());
         let ensemble = self.ensemble(trees, labels, start);
         Ok(Ensemble {
             calibration,

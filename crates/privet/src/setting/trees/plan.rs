@@ -4,10 +4,11 @@ use super::coding::{Classes, Coding, Kept, Noise, ONE, Odds, Residual};
 use super::leaves::Leaves;
 use super::shares::Shares;
 use crate::Error;
+use crate::data::Section;
 use crate::data::schema::{Label, Schema};
 use crate::privacy::Relation;
 use crate::privacy::account::Price;
-use crate::setting::central::name_of;
+use crate::setting::parameters::{Balance, name_of, named_values, parameters, plain_values};
 
 /// How trees ask about features.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -51,29 +52,51 @@ impl Places {
     ];
 }
 
-/// Parameters of private trees; what is not given follows from a public rule.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Trees {
-    /// How trees ask about features.
-    pub splits: Option<Splits>,
-    /// Where numbers can be cut.
-    pub places: Places,
-    /// How many trees (rounds, with three classes or more).
-    pub trees: Option<u32>,
-    /// How many leaves a tree has, at most.
-    pub leaves: Option<u32>,
-    /// How many questions lead to a leaf, of random and noisy-greedy trees.
-    pub depth: Option<u32>,
-    /// What a leaf's value is multiplied by.
-    pub learning_rate: Option<f64>,
-    /// Gradients are clipped to this size: of a probability, or of the range of a number's half.
-    pub clip: Option<f64>,
-    /// What a leaf's hessian is raised by, in standard deviations of its noise.
-    pub ridge: Option<f64>,
-    /// How much of what noise explains is taken off a tree.
-    pub shrinkage: Option<f64>,
-    /// Whether probabilities of two classes are recalibrated, for a part of the budget.
-    pub calibrate: Option<bool>,
+parameters! {
+    /// Parameters of private trees; what is not given follows from a public rule.
+    pub struct Trees("trees") {
+        /// How trees ask about features; one at a time if not given, and two where there is little noise.
+        splits: Option<Splits> = None;
+        /// Where numbers can be cut.
+        bins: Places = Places::Public;
+        /// How many trees (rounds, with three classes or more); by a public rule if not given.
+        trees: Option<u32> = None, in 1..=100_000;
+        /// How many leaves a tree has, at most; by a public rule if not given.
+        leaves: Option<u32> = None, in 2..=256;
+        /// How many questions lead to a leaf, of random and noisy-greedy trees; 4 if not given.
+        depth: Option<u32> = None, in 1..=10;
+        /// What a leaf's value is multiplied by; by a public rule if not given.
+        learning_rate: Option<f64> = None, in 1e-6..=10.0;
+        /// The size that gradients are clipped to, where a probability or half a label's range is one; ½ of a probability and a tenth of
+        /// half a range if not given.
+        gradient_clip: Option<f64> = None, in 0.001..=1.0;
+        /// What a leaf's hessian is raised by, in standard deviations of its noise; one if not given.
+        ridge: Option<f64> = None, in 0.0..=1000.0;
+        /// How much of what noise explains is taken off a tree; half if not given.
+        shrinkage: Option<f64> = None, in 0.0..=10.0;
+        /// Whether probabilities of two classes are recalibrated, for a twentieth of the budget; they are if not given.
+        calibrate: Option<bool> = None;
+        /// Not for trees, which learn from all rows.
+        balance: Balance = Balance(false);
+    }
+}
+
+named_values! {
+    Splits: Splits::NAMES;
+}
+
+plain_values! {
+    // Elsewhere bins are a number: whoever writes one is told what they are here.
+    Places: |section: &Section<'_>, key: &str| match section.is_text(key) || !section.has(key) {
+        true => section.choice(key, &Places::NAMES).map(|found| found.value),
+        false => {
+            section.finding_at(
+                key,
+                "bins of \"trees\" can be \"public\" or \"private-quantiles\"; how many a number has stands in the schema",
+            );
+            None
+        }
+    }, |own: &Places| (*own != Places::Public).then(|| name_of(&Places::NAMES, own));
 }
 
 /// What can be spent on all trees, and the public facts.
@@ -119,15 +142,15 @@ impl Trees {
     /// What the rule makes of these parameters.
     ///
     /// # Errors
-    /// [`Error::Parameter`] if a number does not make sense; the message begins with its name.
+    /// [`Error::Parameter`] if a parameter does not fit the schema.
     pub(crate) fn plan(&self, schema: &Schema, facts: &Facts<'_>) -> Result<Plan, Error> {
-        self.ranges()?;
-        if let (Some(clip), Some((_, Label::Classes(declared)))) = (self.clip, schema.label())
+        if let (Some(clip), Some((_, Label::Classes(declared)))) = (self.gradient_clip, schema.label())
             && declared.values().len() > 2
         {
-            return Err(Error::Parameter(format!(
-                "gradient_clip = {clip} is for two classes, or a number: leave it out"
-            )));
+            return Err(Error::parameter(
+                "gradient_clip",
+                format!("gradient_clip = {clip} is for two classes, or a number: leave it out"),
+            ));
         }
         let calibrated = self.is_calibrated(schema)?;
         let noise = match facts.price {
@@ -185,13 +208,13 @@ impl Trees {
             trees,
             self.depth(),
             [is_number, histograms, calibrated],
-            self.places,
+            self.bins,
         )?;
         Ok(Plan {
             coding,
             noise,
             splits,
-            places: self.places,
+            places: self.bins,
             trees,
             leaves,
             depth: self.depth(),
@@ -203,7 +226,7 @@ impl Trees {
             shares,
             histograms,
             bounds,
-            clip: self.clip,
+            clip: self.gradient_clip,
         })
     }
 
@@ -221,33 +244,14 @@ impl Trees {
         }
     }
 
-    /// Names and values as a job says them, of those that were given.
-    pub(crate) fn settings(&self) -> Vec<(String, String)> {
-        let named = |key: &str, value: Option<String>| value.map(|value| (key.to_owned(), value));
-        let splits = self.splits.map(|splits| name_of(&Splits::NAMES, &splits));
-        let places = (self.places != Places::Public).then(|| name_of(&Places::NAMES, &self.places));
-        let all = [
-            named("splits", splits),
-            named("bins", places),
-            named("trees", self.trees.map(|x| x.to_string())),
-            named("leaves", self.leaves.map(|x| x.to_string())),
-            named("depth", self.depth.map(|x| x.to_string())),
-            named("learning_rate", self.learning_rate.map(|x| x.to_string())),
-            named("gradient_clip", self.clip.map(|x| x.to_string())),
-            named("ridge", self.ridge.map(|x| x.to_string())),
-            named("shrinkage", self.shrinkage.map(|x| x.to_string())),
-            named("calibrate", self.calibrate.map(|x| x.to_string())),
-        ];
-        all.into_iter().flatten().collect()
-    }
-
     /// Two classes are, unless that is declined.
     fn is_calibrated(&self, schema: &Schema) -> Result<bool, Error> {
         let two =
             matches!(schema.label(), Some((_, Label::Classes(declared))) if declared.values().len() == 2);
         match self.calibrate {
-            Some(true) if !two => Err(Error::Parameter(
-                "calibrate = true is for a label of two classes: leave it out".into(),
+            Some(true) if !two => Err(Error::parameter(
+                "calibrate",
+                "calibrate = true is for a label of two classes: leave it out",
             )),
             given => Ok(two && given.unwrap_or(true)),
         }
@@ -266,34 +270,8 @@ impl Trees {
             Some((_, Label::Classes(declared))) if declared.values().len() > 2 => {
                 Coding::Classes(Classes::new(declared.values().len(), noise))
             }
-            _ => Coding::Odds(Odds::new(steps(self.clip.unwrap_or(CLIP)), noise)),
+            _ => Coding::Odds(Odds::new(steps(self.gradient_clip.unwrap_or(CLIP)), noise)),
         }
-    }
-
-    fn ranges(&self) -> Result<(), Error> {
-        let bad = |why: String| Err(Error::Parameter(why));
-        let whole = [
-            ("trees", self.trees, 1, 100_000),
-            ("leaves", self.leaves, 2, 256),
-            ("depth", self.depth, 1, 10),
-        ];
-        for (key, value, least, most) in whole {
-            if let Some(value) = value.filter(|value| !(least..=most).contains(value)) {
-                return bad(format!("{key} = {value}: it must lie between {least} and {most}"));
-            }
-        }
-        let real = [
-            ("learning_rate", self.learning_rate, 1e-6, 10.0),
-            ("gradient_clip", self.clip, 0.001, 1.0),
-            ("ridge", self.ridge, 0.0, 1000.0),
-            ("shrinkage", self.shrinkage, 0.0, 10.0),
-        ];
-        for (key, value, least, most) in real {
-            if let Some(value) = value.filter(|value| !(least..=most).contains(value)) {
-                return bad(format!("{key} = {value}: it must lie between {least} and {most}"));
-            }
-        }
-        Ok(())
     }
 }
 

@@ -6,6 +6,7 @@ use crate::data::Schema;
 use crate::data::schema::Label;
 use crate::privacy::Epsilon;
 use crate::privacy::mechanism::ordered::{Alignment as Blocks, Route};
+use crate::setting::parameters::Parameters;
 use crate::setting::plain::Trees;
 
 /// What parties say to each other.
@@ -159,7 +160,7 @@ impl Vertical {
             self.label_epsilon
                 .map(|e| ("label_epsilon".to_owned(), e.to_string())),
         );
-        all.extend(self.trees.settings());
+        all.extend(self.trees.filled().settings());
         all
     }
 }

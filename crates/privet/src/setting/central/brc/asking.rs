@@ -7,12 +7,12 @@ use super::weights::Weights;
 use super::{DIGITS, ONE};
 use crate::Error;
 use crate::privacy::mechanism::{Laplace, PermuteAndFlip};
-use crate::privacy::{Anchor, Epsilon, Neighbours, Norm, Query, Reservation, Sensitivity};
+use crate::privacy::{Anchor, Epsilon, Norm, Query, Relation, Reservation, Sensitivity};
 
 /// What is paid for, and asked round by round.
-pub(in crate::setting::central) struct Asking<'l, N> {
-    pub(in crate::setting::central) relation: N,
-    pub(in crate::setting::central) paid: Reservation<'l, N>,
+pub(in crate::setting::central) struct Asking<'l> {
+    pub(in crate::setting::central) relation: Relation,
+    pub(in crate::setting::central) paid: Reservation<'l>,
     /// What one draw may cost.
     pub(in crate::setting::central) share: Epsilon,
     /// The public number of rows.
@@ -21,11 +21,11 @@ pub(in crate::setting::central) struct Asking<'l, N> {
     noise: Option<(u64, Laplace)>,
 }
 
-impl<'l, N: Neighbours> Asking<'l, N> {
+impl<'l> Asking<'l> {
     /// Draws of one share each, about so many rows.
     pub(in crate::setting::central) fn new(
-        relation: N,
-        paid: Reservation<'l, N>,
+        relation: Relation,
+        paid: Reservation<'l>,
         (share, rows): (Epsilon, u64),
     ) -> Self {
         Self {
@@ -38,7 +38,7 @@ impl<'l, N: Neighbours> Asking<'l, N> {
     }
 
     /// One number with noise.
-    fn noisy(&mut self, l1: u64, query: Query<'_, N>) -> Result<i64, Error> {
+    fn noisy(&mut self, l1: u64, query: Query<'_>) -> Result<i64, Error> {
         let (_, mechanism) = match self.noise.take().filter(|(built, _)| *built == l1) {
             Some(noise) => self.noise.insert(noise),
             None => self.noise.insert((l1, Laplace::calibrated(self.share, l1)?)),
@@ -73,7 +73,7 @@ impl<'l, N: Neighbours> Asking<'l, N> {
     /// `docs/proofs/central.md#quotients`.
     pub(super) fn quotient(&mut self, weights: &Weights) -> Result<f64, Error> {
         let (low, high) = weights.clips;
-        let l1 = quotient_bound((low, high), self.rows, self.relation.relation().rows());
+        let l1 = quotient_bound((low, high), self.rows, self.relation.rows());
         let claim =
             Sensitivity::claim(&self.relation, Norm::L1(l1), Anchor::new("central#quotients"))?.also_added();
         let least = i128::from(low) * i128::from(self.rows);

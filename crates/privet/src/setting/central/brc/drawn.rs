@@ -3,7 +3,7 @@
 use super::super::rows::{Candidate, Rows};
 use super::{Asking, Classifiers, INTERCEPTS, PUBLIC, Planes, Weights};
 use crate::Error;
-use crate::privacy::{Anchor, Coins, Neighbours};
+use crate::privacy::{Anchor, Coins};
 
 /// Planes at random: they look at no row, but for what is chosen and paid for.
 pub(super) struct Drawn {
@@ -12,12 +12,7 @@ pub(super) struct Drawn {
 }
 
 impl Classifiers for Drawn {
-    fn next<N: Neighbours>(
-        &mut self,
-        asking: &mut Asking<'_, N>,
-        weights: &Weights,
-        rows: &Rows,
-    ) -> Result<Candidate, Error> {
+    fn next(&mut self, asking: &mut Asking<'_>, weights: &Weights, rows: &Rows) -> Result<Candidate, Error> {
         let drawn = self.plane(rows.coordinates.len());
         match self.planes {
             Planes::ChosenIntercept => {

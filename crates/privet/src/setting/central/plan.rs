@@ -1,0 +1,385 @@
+//! What a run will do, fixed before the first row is looked at.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::rows::Rows;
+use super::{Budget, Progress};
+use crate::Error;
+use crate::boost::Ensemble;
+use crate::data::schema::{Column, Label, Schema};
+use crate::data::{Intake, Keep, Table};
+use crate::learner::SILENT;
+use crate::model::{Model, Settings};
+use crate::privacy::account::{Caps, Price};
+use crate::privacy::{Delta, Epsilon, Ledger, Neighbours, Randomness, Relation};
+use crate::setting::parameters::{Parameters, belongs};
+
+/// The parameters of an algorithm that a curator can run.
+pub trait Algorithm: fmt::Debug + Send + Sync {
+    /// Its name in a job.
+    fn name(&self) -> &'static str;
+
+    /// Whether it learns from as many rows of one class as of the other.
+    fn is_balanced(&self) -> bool;
+
+    /// Whether it is trees, or can become trees: only these learn numbers and more than two classes, and make use of a δ.
+    fn may_be_trees(&self) -> bool {
+        false
+    }
+
+    /// Whether it looks at private columns.
+    fn looks_at_private(&self) -> bool {
+        true
+    }
+
+    /// What it will do on a table of which these facts are public.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] with the parameter that does not fit them.
+    fn resolve(&self, facts: &Facts) -> Result<Resolved, Error>;
+
+    /// Checks the parameters against a schema and a budget, under the relation that will be paid for, and fixes everything that can be
+    /// known before the first row is looked at.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] with the parameter that does not fit.
+    fn plan(&self, schema: &Schema, relation: &Relation, budget: Budget) -> Result<Plan, Error> {
+        #[cfg(feature = "audit")]
+        crate::setting::parameters::RESOLVED.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        let mut facts = Facts {
+            schema: Arc::new(schema.clone()),
+            relation: relation.clone(),
+            budget,
+            balanced: self.is_balanced(),
+        };
+        if budget.delta != Delta::ZERO && !self.may_be_trees() {
+            let why = belongs("delta", ["trees", "auto"].into_iter(), self.name());
+            return Err(Error::parameter("delta", why));
+        }
+        schema.has_features()?;
+        facts.check_label(self.name(), self.may_be_trees())?;
+        if self.looks_at_private() {
+            facts.check_private(self.name())?;
+        }
+        let resolved = self.resolve(&facts)?;
+        facts.check_balance()?;
+        if resolved.keep == Keep::Bins {
+            // Trees cut between bins, and take bins for numbers of which nobody knows how they are spread.
+            facts.schema = Arc::new(schema.spread());
+        }
+        Ok(Plan { facts, resolved })
+    }
+}
+
+/// What is public about a run.
+#[derive(Debug, Clone)]
+pub struct Facts {
+    pub(super) schema: Arc<Schema>,
+    pub(super) relation: Relation,
+    pub(super) budget: Budget,
+    pub(super) balanced: bool,
+}
+
+impl Facts {
+    /// The features that are paid for.
+    pub(super) fn private_features(&self) -> impl Iterator<Item = (usize, &Column)> {
+        private_features(&self.schema, &self.relation)
+    }
+
+    pub(super) fn has_public_label(&self) -> bool {
+        let label = self.schema.label();
+        label.is_some_and(|(label, _)| is_public(label, &self.relation))
+    }
+
+    pub(super) fn public_features(&self) -> usize {
+        let features = self.schema.features();
+        features
+            .filter(|column| is_public(column, &self.relation))
+            .count()
+    }
+
+    pub(super) fn two_classes(&self) -> bool {
+        let label = self.schema.label();
+        matches!(label, Some((_, Label::Classes(declared))) if declared.values().len() == 2)
+    }
+
+    fn check_label(&self, name: &str, any: bool) -> Result<(), Error> {
+        let why = match self.schema.label() {
+            Some(_) if any || self.two_classes() => return Ok(()),
+            Some((column, _)) => format!(
+                "name = \"{name}\" tells two classes apart; the label '{}' has more, or is a number",
+                column.name
+            ),
+            None => "name: the schema declares no label, which is what a model learns to predict".into(),
+        };
+        Err(Error::parameter("name", why))
+    }
+
+    fn check_balance(&self) -> Result<(), Error> {
+        if !self.balanced || self.has_public_label() {
+            return Ok(());
+        }
+        Err(Error::parameter(
+            "balance",
+            "balance = true picks rows by their label, which is private here: one changed label would change which other rows are \
+             learnt from. Leave it out",
+        ))
+    }
+
+    fn check_private(&self, name: &str) -> Result<(), Error> {
+        if self.private_features().next().is_none() {
+            let why = format!(
+                "name = \"{name}\" is for private columns, and the schema declares none: use setting = \"plain\""
+            );
+            return Err(Error::parameter("name", why));
+        }
+        // One number about one column, with all of ε: if even that drowns, nothing can be learnt.
+        let Budget { epsilon, rows, .. } = self.budget;
+        let noise = self.relation.steps() as f64 / epsilon.to_f64();
+        if rows as f64 > noise {
+            return Ok(());
+        }
+        let why = format!(
+            "rows_about = {rows} is too few: at epsilon = {epsilon} noise weighs as much as {noise:.0} rows, so nothing could be learnt. \
+             Raise epsilon, or do without private columns"
+        );
+        Err(Error::parameter("rows_about", why))
+    }
+}
+
+/// What an algorithm will do.
+#[derive(Debug, Clone)]
+pub struct Resolved {
+    pub(super) name: &'static str,
+    pub(super) settings: Vec<(String, String)>,
+    pub(super) noise: Vec<String>,
+    pub(super) train: Arc<dyn Train>,
+    /// Why the algorithm was chosen, if a rule chose it.
+    pub(super) because: Option<String>,
+    pub(super) price: Price,
+    pub(super) keep: Keep,
+    /// Why its models protect nobody, if they do not.
+    pub(super) void: Option<&'static str>,
+}
+
+impl Resolved {
+    /// What `parameters` make of all of the budget, with what their noise means, on numbers as they are.
+    pub(super) fn new<P: Parameters>(
+        parameters: &P,
+        facts: &Facts,
+        noise: Vec<String>,
+        train: impl Train + 'static,
+    ) -> Self {
+        Self {
+            name: P::NAME,
+            settings: parameters.settings(),
+            noise,
+            train: Arc::new(train),
+            because: None,
+            price: facts.budget.price,
+            keep: Keep::Values,
+            void: None,
+        }
+    }
+}
+
+/// What can be trained on a table.
+pub(super) trait Train: fmt::Debug + Send + Sync {
+    /// Trains an ensemble, paying for it from `ledger`.
+    fn train(
+        &self,
+        table: Table,
+        facts: &Facts,
+        ledger: &mut Ledger,
+        progress: Progress<'_>,
+    ) -> Result<Ensemble, Error>;
+}
+
+/// What can be trained on numbers behind the wall, and public columns in front of it.
+pub(super) trait TrainOnRows: fmt::Debug + Send + Sync {
+    /// Trains an ensemble, paying for it from `ledger`.
+    fn train(
+        &self,
+        rows: &Rows,
+        ledger: &mut Ledger,
+        budget: &Budget,
+        progress: Progress<'_>,
+    ) -> Result<Ensemble, Error>;
+}
+
+impl<T: TrainOnRows> Train for T {
+    fn train(
+        &self,
+        table: Table,
+        facts: &Facts,
+        ledger: &mut Ledger,
+        progress: Progress<'_>,
+    ) -> Result<Ensemble, Error> {
+        let mut rows = Rows::new(table, &facts.relation)?;
+        if facts.balanced {
+            rows.balance(&mut ledger.coins()?);
+        }
+        TrainOnRows::train(self, &rows, ledger, &facts.budget, progress)
+    }
+}
+
+/// Everything that is fixed before the first row is looked at: what is read, what it costs, how far noise puts things off. Only a
+/// plan can train.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    facts: Facts,
+    resolved: Resolved,
+}
+
+impl Plan {
+    /// The name of the algorithm, which may be one that a rule chose.
+    pub fn name(&self) -> &'static str {
+        self.resolved.name
+    }
+
+    /// The schema that tables are read with.
+    pub fn schema(&self) -> &Arc<Schema> {
+        &self.facts.schema
+    }
+
+    /// What is kept of a table's numbers.
+    pub fn keep(&self) -> Keep {
+        self.resolved.keep
+    }
+
+    /// What is read of a table.
+    pub fn reads(&self) -> Intake {
+        Intake::new(Arc::clone(self.schema()), self.keep())
+    }
+
+    /// Who is protected.
+    pub fn relation(&self) -> &Relation {
+        &self.facts.relation
+    }
+
+    /// What may be spent.
+    pub fn epsilon(&self) -> Epsilon {
+        self.facts.budget.epsilon
+    }
+
+    /// With what probability the promise may fail; zero if ε is pure.
+    pub fn delta(&self) -> Delta {
+        self.facts.budget.delta
+    }
+
+    /// What will be charged: nothing if no private column is looked at.
+    pub fn price(&self) -> Price {
+        self.resolved.price
+    }
+
+    /// Why its models protect nobody, if they do not.
+    pub fn void(&self) -> Option<&'static str> {
+        self.resolved.void
+    }
+
+    /// How far off the noise will put things, sentence by sentence.
+    pub fn noise(&self) -> &[String] {
+        &self.resolved.noise
+    }
+
+    /// What whoever runs this should know before it is paid for.
+    pub fn warnings(&self) -> Vec<String> {
+        self.facts.budget.warnings()
+    }
+
+    /// Names and values as a job says them, defaults included.
+    pub fn settings(&self) -> Vec<(String, String)> {
+        let named = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let mut all = vec![named("setting", "central"), named("algorithm", self.name())];
+        all.extend(self.resolved.settings.iter().cloned());
+        all.extend(self.resolved.because.as_ref().map(|why| named("chosen", why)));
+        all.extend(self.facts.balanced.then(|| named("balance", "true")));
+        all.extend(self.facts.budget.settings());
+        all
+    }
+
+    /// Trains a model on a table that was read with what [`reads`](Self::reads) asks for, and closes the run.
+    ///
+    /// # Errors
+    /// As [`train`](Self::train).
+    pub fn fit<N: Neighbours>(
+        &self,
+        table: Table,
+        ledger: Ledger<N>,
+        progress: Progress<'_>,
+    ) -> Result<Model, Error> {
+        let mut ledger = ledger.at_run_time();
+        let schema = table.schema().clone();
+        let ensemble = self.train(table, &mut ledger, progress)?;
+        let noise = self.noise().iter().map(|line| ("noise".to_owned(), line.clone()));
+        let settings = self.settings().into_iter().chain(noise).collect();
+        Model::new(schema, ensemble, ledger.close(), Settings::new(settings))
+    }
+
+    /// Trains an ensemble, paying for it from `ledger`.
+    ///
+    /// # Privacy
+    /// At most the ε of its budget, pure unless that has a δ, under the ledger's relation; `docs/proofs/central.md`.
+    ///
+    /// # Errors
+    /// [`Error::Budget`] and [`Error::Journal`] as the ledger says; [`Error::Misuse`] if the table was read with another schema, or the
+    /// ledger protects others than the plan was made for, or fewer columns or smaller units than the schema asks for (that people
+    /// are replaced, not added or removed, is for the job to say); [`Error::Stopped`] if `progress` says so: what was reserved
+    /// by then stays spent. What the rows say is never the reason.
+    pub fn train(
+        &self,
+        table: Table,
+        ledger: &mut Ledger,
+        progress: Progress<'_>,
+    ) -> Result<Ensemble, Error> {
+        if *table.schema() != *self.facts.schema {
+            return Err(Error::Misuse(
+                "the table was read with another schema than the plan's: read it with Plan::reads".into(),
+            ));
+        }
+        if *ledger.relation() != self.facts.relation {
+            return Err(Error::Misuse(format!(
+                "the plan was made for the case that {}, the budget is for the case that {}",
+                self.facts.relation,
+                ledger.relation()
+            )));
+        }
+        ledger.promise(self.price(), self.delta())?;
+        self.resolved.train.train(table, &self.facts, ledger, progress)
+    }
+
+    /// Trains as [`fit`](Self::fit) does, with a budget of its own that no ledger records: for simulations, and for rows that are public.
+    /// The certificate says that nothing was recorded.
+    ///
+    /// # Errors
+    /// As [`fit`](Self::fit), and [`Error::Journal`] if there is no randomness.
+    pub fn rehearse(&self, table: Table) -> Result<Model, Error> {
+        let (relation, caps) = (self.relation().clone(), Caps::from(self.price()));
+        let ledger = Ledger::volatile(relation, caps, self.delta(), Randomness::from_os()?)?;
+        self.fit(table, ledger, SILENT)
+    }
+}
+
+/// The features that are paid for: all, or those that are not public where the label is.
+pub(super) fn private_features<'s>(
+    schema: &'s Schema,
+    relation: &Relation,
+) -> impl Iterator<Item = (usize, &'s Column)> {
+    let learns_freely = schema
+        .label()
+        .is_some_and(|(label, _)| is_public(label, relation));
+    let relation = relation.clone();
+    schema
+        .features()
+        .enumerate()
+        .filter(move |(_, column)| !(learns_freely && is_public(column, &relation)))
+}
+
+/// Whether a budget leaves a column public.
+pub(crate) fn is_public(column: &Column, relation: &Relation) -> bool {
+    match relation {
+        Relation::ReplacePrivate { columns, .. } => !column.private && !columns.contains(&column.name),
+        Relation::AddRemove { .. } | Relation::Replace { .. } => false,
+    }
+}
