@@ -6,7 +6,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
+use std::sync::Arc;
 
+use privet::data::Schema;
+use privet_node::job::Source;
 use privet_node::ledger::Store;
 use tempfile::TempDir;
 
@@ -91,11 +94,14 @@ impl Folder {
     }
 
     /// Makes `file` known to the ledger as the table of 'elsewhere'.
-    fn known_elsewhere(&self, file: &str) {
+    fn known_elsewhere(&self, schema: &str, file: &str) {
         let mut store = Store::open(&self.path("ledger.db")).unwrap();
-        store
-            .recognise("elsewhere", fs::File::open(self.path(file)).unwrap())
-            .unwrap();
+        let text = fs::read_to_string(self.path(schema)).unwrap();
+        let source = Source {
+            schema: Arc::new(Schema::from_toml(schema, &text).unwrap()),
+            data: self.path(file),
+        };
+        store.recognise(&[("elsewhere", &source)]).unwrap();
     }
 }
 
@@ -138,10 +144,16 @@ fn an_evaluation_that_cannot_be_paid_for_reads_nothing() {
     folder.write("broken.csv", "age,pressure\n1,2,3,4\n");
     let evaluate = "evaluate model.privet --data broken.csv --spend 0.1";
     folder.refuses(folder.privet(evaluate), 5, "broken.csv", before);
-    // Paid for, it is remembered.
-    folder.edit("clinic.csv", ("\n", "\r\n"), "more.csv");
+    // With other line ends it is the same table.
+    folder.edit("clinic.csv", ("\n", "\r\n"), "same.csv");
+    folder.does("evaluate model.privet --data same.csv --spend 0.1");
+    assert_eq!(folder.ledger(), (before.0 + 1, before.1));
+    // Paid for, a new one is remembered.
+    let text = fs::read_to_string(folder.path("clinic.csv")).unwrap();
+    let last = text.lines().last().unwrap();
+    folder.write("more.csv", &format!("{text}{last}\n"));
     folder.does("evaluate model.privet --data more.csv --spend 0.1");
-    assert_eq!(folder.ledger(), (before.0 + 1, before.1 + 1));
+    assert_eq!(folder.ledger(), (before.0 + 2, before.1 + 1));
 }
 
 #[test]
@@ -236,7 +248,7 @@ fn a_simulation_that_is_refused_voids_nothing() {
     let folder = clinic();
     folder.write("broken.csv", "age,pressure\n1,2,3,4\n");
     folder.edit("clinic.csv", ("\n", "\r\n"), "copy.csv");
-    folder.known_elsewhere("copy.csv");
+    folder.known_elsewhere("schema.toml", "copy.csv");
     too_wide(&folder);
     let before = folder.ledger();
     let simulate = |typed: &str| folder.on_a_terminal(&format!("simulate {typed} --not-protected"));
@@ -256,7 +268,7 @@ fn parties() -> Folder {
 #[test]
 fn nobody_s_columns_leave_if_another_party_refuses() {
     let folder = parties();
-    folder.known_elsewhere("bank.csv");
+    folder.known_elsewhere("bank.toml", "bank.csv");
     let before = folder.ledger();
     let train = folder.privet("train job.toml --not-protected");
     folder.refuses(train, 3, "'elsewhere'", before);
@@ -298,7 +310,7 @@ fn columns_stay_if_the_labels_beside_them_cannot_leave() {
 #[test]
 fn a_simulation_of_parties_voids_all_or_none() {
     let folder = parties();
-    folder.known_elsewhere("shop.csv");
+    folder.known_elsewhere("shop.toml", "shop.csv");
     let before = folder.ledger();
     let simulate = folder.on_a_terminal("simulate job.toml --not-protected");
     folder.refuses(simulate, 3, "'elsewhere'", before);

@@ -9,8 +9,10 @@
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output};
+use std::sync::Arc;
 
 use privet::Error;
+use privet::data::Schema;
 use privet::privacy::account::Caps;
 use privet::privacy::journal::Event;
 use privet::privacy::mechanism::Laplace;
@@ -18,6 +20,7 @@ use privet::privacy::{
     AddRemove, Anchor, Certificate, Delta, Epsilon, Ledger, Neighbours, Norm, Private, Query, Randomness,
     Sensitivity,
 };
+use privet_node::job::Source;
 use privet_node::ledger::Store;
 use tempfile::TempDir;
 
@@ -41,6 +44,17 @@ impl Home {
 
     pub fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
+    }
+
+    /// A table of regions and labels with these rows, in a file of its own.
+    pub fn table(&self, rows: &str) -> Source {
+        let file = tempfile::NamedTempFile::with_suffix_in(".csv", &self.folder).unwrap();
+        let (_, data) = file.keep().unwrap();
+        fs::write(&data, format!("region,label\n{rows}")).unwrap();
+        let schema = "dataset = \"patients\"\n[columns]\nregion = { type = \"category\", values = [\"north\", \"south\"] }\n\
+                      label = { type = \"label\", values = [\"no\", \"yes\"] }\n";
+        let schema = Arc::new(Schema::from_toml("schema.toml", schema).unwrap());
+        Source { schema, data }
     }
 
     /// Runs the real program on this ledger.

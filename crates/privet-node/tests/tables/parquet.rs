@@ -10,8 +10,8 @@ use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersi
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 use privet::data::schema::{Kind, Label, Layout};
-use privet::data::{Cells, Intake, Schema};
-use privet_node::table::{Extra, read_csv, read_parquet};
+use privet::data::{Cells, Intake, Points, Schema};
+use privet_node::table::{Csv, Extra, read_csv, read_parquet};
 
 use super::malformed::said_of;
 use super::reference::Dice;
@@ -191,6 +191,53 @@ fn parquet_and_text_give_the_same_cells() {
             }
         }
     }
+}
+
+/// One table has one fingerprint as text in any blocks and as Parquet in any row groups; a table with one cell changed has another.
+#[test]
+fn a_table_has_one_fingerprint_in_every_form() {
+    let intake = Intake::recognising(everything(), Points::new(*b"sixteen  bytes !"));
+    let rows = rows(&mut Dice(7), 3000);
+    let of_text = |text: String, block| {
+        let csv = Csv {
+            block,
+            ..Csv::new("t.csv", Extra::Refuse)
+        };
+        let table = csv.read(text.as_bytes(), &intake, &|| {}).unwrap();
+        table.fingerprint().unwrap().clone()
+    };
+    let expected = of_text(csv_of(&rows), 1 << 20);
+    assert_eq!(expected.telling().count(), 10);
+    assert!(of_text(csv_of(&rows).replace('\n', "\r\n"), 1000) == expected);
+    for (group, dictionary) in [(1 << 20, true), (77, false)] {
+        let how = Written {
+            compression: Compression::SNAPPY,
+            version: WriterVersion::PARQUET_2_0,
+            dictionary,
+            group,
+        };
+        let bytes = parquet_of(&rows, how);
+        let read = read_parquet(
+            "t.parquet",
+            Cursor::new(&bytes),
+            &intake,
+            (Extra::Refuse, &|_, _| {}),
+        );
+        assert!(*read.unwrap().fingerprint().unwrap() == expected, "{how:?}");
+    }
+    for place in 0..10 {
+        let mut changed = rows.clone();
+        changed[2999][place] = "77".into();
+        assert!(of_text(csv_of(&changed), 1 << 20) != expected, "column {place}");
+    }
+    let reordered: String = csv_of(&rows)
+        .lines()
+        .map(|line| {
+            let (first, rest) = line.split_once(',').unwrap();
+            format!("{rest},{first}\n")
+        })
+        .collect();
+    assert!(of_text(reordered, 1 << 20) == expected);
 }
 
 fn sample() -> Vec<u8> {
