@@ -7,6 +7,5 @@ mod brute;
 mod growing;
 mod models;
 mod refusing;
-mod subtracting;
 mod table;
 mod walking;
