@@ -1,29 +1,17 @@
-//! The fuzz corpus on stable, cut short and with bytes changed; `PRIVET_FULL=1` at every byte.
+//! The fuzz corpus as it is: the test kit cuts it short and changes bytes.
 
 use std::path::Path;
 
 use privet_mpc::psi;
 
+/// Otherwise nobody would see that changes no longer come anywhere.
 #[test]
-fn every_corpus_is_decoded_without_a_panic() {
-    let full = std::env::var_os("PRIVET_FULL").is_some_and(|v| v != "0");
+fn what_is_right_in_the_corpus_is_taken() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/psi");
-    let files: Vec<_> = std::fs::read_dir(folder).unwrap().collect();
-    assert!(files.len() >= 3);
-    for file in files {
+    for file in std::fs::read_dir(folder).unwrap() {
         let path = file.unwrap().path();
-        let bytes = std::fs::read(&path).unwrap();
-        // What is right is taken: otherwise nobody would see that changes no longer come anywhere.
         let wrong = path.ends_with("answer-long");
+        let bytes = std::fs::read(&path).unwrap();
         assert_ne!(psi::decode(&bytes), wrong, "{}", path.display());
-        let step = if full { 1 } else { bytes.len() / 50 + 1 };
-        for place in (0..bytes.len()).step_by(step) {
-            psi::decode(&bytes[..place]);
-            for change in [1, 0x80, 0xff] {
-                let mut changed = bytes.clone();
-                changed[place] ^= change;
-                psi::decode(&changed);
-            }
-        }
     }
 }

@@ -24,6 +24,7 @@ use privet::privacy::{
     AddRemove, Anchor, Delta, Epsilon, Ledger, Neighbours, Norm, Private, Query, Randomness, Sensitivity,
 };
 use privet_node::ledger::Store;
+use privet_testkit::skipped::full;
 
 const FOLDER: &str = "PRIVET_KILL_FOLDER";
 const LATE: &str = "PRIVET_KILL_LATE";
@@ -160,10 +161,9 @@ impl Rounds {
 
 #[test]
 fn no_answer_is_seen_without_its_payment() {
-    let full = std::env::var_os("PRIVET_FULL").is_some_and(|v| v != "0");
     let rounds = Rounds::new(false);
     let (mut payments, mut answers) = (0, 0);
-    let last = if full { 200 } else { 12 };
+    let last = if full() { 200 } else { 12 };
     for round in 1..=last {
         rounds.kill_one();
         (payments, answers) = (rounds.payments(), rounds.answers());

@@ -16,13 +16,13 @@ use privet::privacy::{Delta, Epsilon, Ledger, Private, Randomness, Ratio, Replac
 use privet_testkit::Verdict;
 use privet_testkit::chi_square::{agree, fits};
 use privet_testkit::epsilon::lower_bound;
+use privet_testkit::skipped::full;
 
 const FALSE_ALARM: f64 = 1e-6;
 const MISS: f64 = 1e-9;
 
 fn samples() -> usize {
-    let full = std::env::var_os("PRIVET_FULL").is_some_and(|v| v != "0");
-    if full { 2_000_000 } else { 200_000 }
+    if full() { 2_000_000 } else { 200_000 }
 }
 
 fn eps(value: f64) -> Epsilon {

@@ -1,22 +1,18 @@
-//! Every sampler against its exact mass function and against OpenDP's, and wrong samplers that must be refused.
+//! Every sampler against its exact mass function, and wrong samplers that must be refused.
 //!
 //! Each test refuses a right sampler with probability at most 1e-6 and draws fresh randomness, so no seed hides a wrong one.
-//! `PRIVET_FULL=1` draws twenty times as many.
+//! `PRIVET_FULL=1` draws twenty times as many. `oracle/` compares with OpenDP's samplers.
 
-use opendp::traits::samplers::{sample_discrete_gaussian, sample_discrete_laplace};
 use privet::privacy::Ratio;
 use privet::privacy::sampler::{
     DiscreteGaussian, DiscreteLaplace, LaplaceShare, Noise, Randomness, RoundedGaussian, Selection, coin,
     exp_coin, probabilities_exponential, probabilities_permute_and_flip, uniform,
 };
-use privet_testkit::chi_square::{agree, fits};
+use privet_testkit::chi_square::fits;
 use privet_testkit::epsilon::supports_agree;
+use privet_testkit::skipped::full;
 
 const FALSE_ALARM: f64 = 1e-6;
-
-fn full() -> bool {
-    std::env::var_os("PRIVET_FULL").is_some_and(|v| v != "0")
-}
 
 fn samples() -> usize {
     if full() { 8_000_000 } else { 400_000 }
@@ -285,35 +281,6 @@ fn selections_have_their_exact_probabilities() {
     fits(weighed.iter().copied(), &exponential, FALSE_ALARM).expect_fit();
     fits(flipped, &exponential, FALSE_ALARM).expect_refusal();
     fits(weighed, &permute_and_flip, FALSE_ALARM).expect_refusal();
-}
-
-#[test]
-fn opendp_draws_from_the_same_laws() {
-    let n = if full() { 400_000 } else { 40_000 };
-    for scale in [1u64, 10, 300] {
-        let theirs: Vec<i64> = (0..n)
-            .map(|_| {
-                sample_discrete_laplace(scale.into())
-                    .expect("a draw")
-                    .try_into()
-                    .expect("small")
-            })
-            .collect();
-        let ours = bulk(&DiscreteLaplace::new(ratio(scale, 1)).expect("a law"), 10 * n);
-        agree(theirs, ours, FALSE_ALARM).expect_fit();
-        let theirs: Vec<i64> = (0..n)
-            .map(|_| {
-                sample_discrete_gaussian(scale.into())
-                    .expect("a draw")
-                    .try_into()
-                    .expect("small")
-            })
-            .collect();
-        let ours = bulk(&DiscreteGaussian::new(ratio(scale, 1)).expect("a law"), 10 * n);
-        agree(theirs.iter().copied(), ours, FALSE_ALARM).expect_fit();
-        let laplace = bulk(&DiscreteLaplace::new(ratio(scale, 1)).expect("a law"), 10 * n);
-        agree(theirs, laplace, FALSE_ALARM).expect_refusal();
-    }
 }
 
 #[test]

@@ -12,6 +12,7 @@ use parquet::schema::parser::parse_message_type;
 use privet::data::schema::{Kind, Label, Layout};
 use privet::data::{Cells, Intake, Schema};
 use privet_node::table::{Extra, read_csv, read_parquet};
+use privet_testkit::skipped::full;
 
 use super::malformed::said_of;
 use super::reference::Dice;
@@ -210,8 +211,7 @@ fn a_changed_or_cut_file_is_an_error_or_a_table_and_never_a_panic() {
     for end in (0..whole.len()).step_by(7) {
         assert!(from_parquet(&whole[..end], &intake).is_err(), "cut at {end}");
     }
-    let full = std::env::var_os("PRIVET_FULL").is_some_and(|v| v != "0");
-    let step = if full { 1 } else { 11 };
+    let step = if full() { 1 } else { 11 };
     let (mut refused, mut tried) = (0, 0);
     for place in (0..whole.len()).step_by(step) {
         for change in [1, 0x80, 0xff] {

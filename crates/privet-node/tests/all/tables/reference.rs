@@ -1,12 +1,12 @@
 //! The same cells as a reader that somebody else wrote, wherever blocks are cut.
 
 use std::io::Write;
-use std::path::Path;
 use std::sync::Arc;
 
 use privet::data::schema::{Extras, Kind, Layout, Number};
 use privet::data::{Cells, Intake, Keep, Schema, Table};
 use privet_node::table::{Csv, Extra, read, read_csv};
+use privet_testkit::skipped::data;
 
 use super::schemas::{cells, column, intake, missing, number, patients, schema, values};
 
@@ -274,14 +274,6 @@ fn to_predict_a_file_may_have_more_columns_and_no_label() {
     let read = |text: &str| cells(read_csv("p.csv", text.as_bytes(), &intake, Extra::Ignore).unwrap());
     assert_eq!(read("3,A,yes\n4,B,no"), lean);
     assert_eq!(read("3,A\n4,B"), lean);
-}
-
-fn data(file: &str) -> Option<std::path::PathBuf> {
-    let root = std::env::var_os("PRIVET_DATA").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
-        Into::into,
-    );
-    Some(root.join(file)).filter(|path| path.exists())
 }
 
 /// Bins of numbers, and any text as an undeclared category: enough to tell columns and rows apart.

@@ -7,6 +7,7 @@ use privet::privacy::account::Price;
 use privet::privacy::{AddRemove, Certificate, Neighbours, ReplacePrivate};
 use privet::setting::central::{Algorithm, Central};
 use privet_testkit::epsilon::Known;
+use privet_testkit::skipped::full;
 
 use crate::central::tables::{built, rows, start};
 use crate::central::trees::delta;
@@ -25,8 +26,7 @@ const TREES: u32 = 100;
 /// draws both thresholds below, nine tenths of the charge for honest runs and the whole charge for the mutant, are more than six standard errors
 /// away: chance decides less than once in 10⁸ times.
 fn runs() -> usize {
-    let full = std::env::var_os("PRIVET_FULL").is_some_and(|v| v != "0");
-    if full { 1500 } else { 150 }
+    if full() { 1500 } else { 150 }
 }
 
 fn unit(row: [&'static str; 2], count: u32, label_only: bool) -> Table {
