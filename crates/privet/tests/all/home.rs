@@ -2,16 +2,25 @@
 
 use std::sync::Arc;
 
+use privet::Error;
 use privet::data::schema::{Column, Declared, Extras, Kind, Label, Layout, Number, Unit};
-use privet::data::{Intake, Keep, Schema, Table};
-use privet::privacy::Coins;
+use privet::data::{Document, Intake, Keep, Schema, Table};
+use privet::learner::SILENT;
+use privet::model::Model;
+use privet::privacy::{Coins, Unprotected};
+use privet::setting::plain;
 
 pub(crate) fn values<const N: usize>(values: [&str; N]) -> Declared {
     Declared::new(values.map(String::from).to_vec(), None).unwrap()
 }
 
 pub(crate) fn number(min: f64, max: f64) -> Kind {
-    Kind::Number(Number::new(min, max, Extras::default()).unwrap())
+    let extras = Extras {
+        // As many as by default, and no other number of them for trees.
+        bins: Some(128),
+        ..Extras::default()
+    };
+    Kind::Number(Number::new(min, max, extras).unwrap())
 }
 
 pub(crate) fn column(name: &str, kind: Kind) -> Column {
@@ -105,4 +114,30 @@ pub(crate) fn random(kind: Kinds, keep: Keep, rows: usize) -> Table {
         })
         .collect();
     table(mixed(kind), keep, &lines)
+}
+
+/// An algorithm without protection, by its name in a job and lines with its parameters.
+#[derive(Debug)]
+pub(crate) struct Plain(Box<dyn plain::Algorithm>);
+
+impl Plain {
+    pub(crate) fn named(name: &str, lines: &str) -> Self {
+        let text = format!("[algorithm]\nname = \"{name}\"\n{lines}\n");
+        let document = Document::parse("job", &text).unwrap();
+        let algorithm = plain::read(&document.root().section("algorithm").unwrap());
+        document.finish().unwrap();
+        Self(algorithm.unwrap())
+    }
+
+    pub(crate) fn plan(&self, schema: &Schema) -> Result<plain::Plan, Error> {
+        self.0.plan(schema)
+    }
+
+    pub(crate) fn keep(&self) -> Keep {
+        self.plan(&mixed(Kinds::Classes(2))).unwrap().keep()
+    }
+
+    pub(crate) fn fit(&self, table: Table, leave: &Unprotected) -> Result<Model, Error> {
+        self.plan(table.schema())?.fit(table, leave, SILENT)
+    }
 }

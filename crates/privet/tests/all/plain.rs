@@ -1,12 +1,16 @@
 //! Training without protection: parameters, refusals, and a model whatever the rows say.
 
-use crate::home::{self, Kinds, column, number, schema, table};
-use privet::boost::Thresholds;
+use std::ops::ControlFlow;
+
+use crate::home::{self, Kinds, Plain, column, number, schema, table};
 use privet::data::schema::{Declared, Kind, Label};
-use privet::data::{Cells, Table};
+use privet::data::{Cells, Document, Keep, Table};
+use privet::learner::SILENT;
 use privet::model::Model;
 use privet::privacy::{AddRemove, Neighbours, Unprotected};
-use privet::setting::plain::{Builder, Flavour, Plain};
+use privet::setting::plain::{
+    self, Algorithm, Builder, Centroid, Constant, Flavour, Logistic, Parameters, Stumps, Trees,
+};
 
 fn leave() -> Unprotected {
     Unprotected::unrecorded("test", &AddRemove::row().relation(), "a test")
@@ -18,20 +22,18 @@ fn cells(table: Table) -> Cells {
 
 /// Every algorithm that fits a kind of label, by a name.
 fn every(kind: Kinds) -> Vec<(&'static str, Plain)> {
-    let named = |name: &'static str| (name, Plain::builder().algorithm(name));
-    let exact = || Plain::builder().algorithm("stumps").thresholds(Thresholds::Exact);
-    let mut all: Vec<(&str, Builder)> = ["logistic", "stumps", "trees", "constant"].map(named).to_vec();
-    all.push(("exact stumps", exact()));
+    let named = |name: &'static str| (name, Plain::named(name, ""));
+    let mut all: Vec<(&str, Plain)> = ["logistic", "stumps", "trees", "constant"].map(named).into();
+    all.push(("exact stumps", Plain::named("stumps", "thresholds = \"exact\"")));
     if kind != Kinds::Number {
         all.push(named("centroid"));
     }
     if kind == Kinds::Classes(2) {
-        all.push(("abstaining stumps", named("stumps").1.abstain(true)));
-        all.push(("exact abstaining stumps", exact().abstain(true)));
+        let exact = "abstain = true\nthresholds = \"exact\"";
+        all.push(("abstaining stumps", Plain::named("stumps", "abstain = true")));
+        all.push(("exact abstaining stumps", Plain::named("stumps", exact)));
     }
-    all.into_iter()
-        .map(|(name, builder)| (name, builder.build().unwrap()))
-        .collect()
+    all
 }
 
 /// What rows say never decides whether there is a model.
@@ -53,7 +55,7 @@ fn every_table_gives_a_model() {
                 .collect();
             tables.push(home::unread(home::mixed(kind), plain.keep()));
             for (at, table) in tables.into_iter().enumerate() {
-                let model = plain.fit(table.clone(), &leave(), &|_, _| {}).unwrap();
+                let model = plain.fit(table.clone(), &leave()).unwrap();
                 let model = Model::from_bytes(&model.to_bytes()).unwrap();
                 let predictions = model.predict(&cells(table)).unwrap();
                 assert!(
@@ -71,7 +73,7 @@ fn learning_beats_the_constant() {
     for kind in [Kinds::Classes(2), Kinds::Classes(3), Kinds::Number] {
         let loss = |plain: &Plain| {
             let table = home::random(kind, plain.keep(), 5000);
-            let model = plain.fit(table.clone(), &leave(), &|_, _| {}).unwrap();
+            let model = plain.fit(table.clone(), &leave()).unwrap();
             let cells = cells(table);
             let predictions = model.predict(&cells).unwrap();
             match cells.target().unwrap() {
@@ -96,7 +98,7 @@ fn learning_beats_the_constant() {
                 }
             }
         };
-        let constant = loss(&Plain::builder().algorithm("constant").build().unwrap());
+        let constant = loss(&Plain::named("constant", ""));
         for (algorithm, plain) in every(kind) {
             let loss = loss(&plain);
             assert!(
@@ -110,11 +112,11 @@ fn learning_beats_the_constant() {
 /// Every parameter reaches the trees.
 #[test]
 fn trees_do_as_they_are_told() {
-    let start = || Plain::builder().algorithm("trees").rounds(5);
-    let fit = |builder: Builder| {
-        let plain = builder.build().unwrap();
-        let table = home::random(Kinds::Classes(2), plain.keep(), 2000);
-        let model = plain.fit(table, &leave(), &|_, _| {}).unwrap();
+    let start = || Trees::builder().rounds(5);
+    let fit = |builder: Builder<Trees>| {
+        let table = home::random(Kinds::Classes(2), Keep::Bins, 2000);
+        let plan = builder.build().unwrap().plan(table.schema()).unwrap();
+        let model = plan.fit(table, &leave(), SILENT).unwrap();
         model.ensemble().clone()
     };
     let usual = fit(start());
@@ -147,98 +149,128 @@ fn trees_do_as_they_are_told() {
 
 #[test]
 fn parameters_are_checked_once() {
-    let refused = |builder: Builder| builder.build().unwrap_err().to_string();
-    let start = Plain::builder;
+    fn refused<P: Parameters + std::fmt::Debug>(builder: Builder<P>) -> String {
+        builder.build().unwrap_err().to_string()
+    }
+    let trees = Trees::builder;
     assert_eq!(
-        refused(start()),
-        "no algorithm is named: choose one of \"logistic\", \"centroid\", \"stumps\", \"trees\", \"constant\""
-    );
-    assert_eq!(
-        refused(start().algorithm("forest")),
-        "there is no algorithm \"forest\": choose one of \"logistic\", \"centroid\", \"stumps\", \"trees\", \"constant\""
-    );
-    assert_eq!(
-        refused(start().algorithm("stumps").l2(1.0)),
-        "l2 belongs to the algorithm \"logistic\" or \"trees\", not to \"stumps\": leave it out"
-    );
-    assert_eq!(
-        refused(start().algorithm("logistic").l2(0.0)),
+        refused(Logistic::builder().l2(0.0)),
         "l2 = 0: it must lie between 0.000000001 and 1000000000"
     );
     assert_eq!(
-        refused(start().algorithm("stumps").rounds(0)),
+        refused(Stumps::builder().rounds(0)),
         "rounds = 0: it must lie between 1 and 100000"
     );
     assert_eq!(
-        refused(start().algorithm("stumps").learning_rate(0.1)),
-        "learning_rate belongs to the algorithm \"trees\", not to \"stumps\": leave it out"
-    );
-    assert_eq!(
-        refused(start().algorithm("trees").depth(17)),
+        refused(trees().depth(17)),
         "depth = 17: it must lie between 1 and 16"
     );
     assert_eq!(
-        refused(start().algorithm("trees").row_share(0.0)),
+        refused(trees().row_share(0.0)),
         "row_share = 0: it must lie between 0.000000001 and 1"
     );
     assert_eq!(
-        refused(start().algorithm("trees").gamma(f64::NAN)),
+        refused(trees().gamma(f64::NAN)),
         "gamma = NaN: it must lie between 0 and 1000000000"
     );
     let named = |name: &str| vec![name.to_owned()];
     assert_eq!(
-        refused(start().algorithm("trees").rises(named("x")).falls(named("x"))),
+        refused(trees().rises(named("x")).falls(named("x"))),
         "falls names 'x', and so does rises: leave it out of one"
     );
     assert_eq!(
-        refused(
-            start()
-                .algorithm("trees")
-                .falls(named("x"))
-                .flavour(Flavour::FirstOrder)
-        ),
+        refused(trees().falls(named("x")).flavour(Flavour::FirstOrder)),
         "falls needs flavour = \"second-order\": leave it out"
     );
-    let trees = start().algorithm("trees").rises(named("colour")).build().unwrap();
+}
+
+#[test]
+fn parameters_are_checked_against_the_schema() {
+    let refused = |algorithm: &dyn Algorithm, schema| algorithm.plan(&schema).unwrap_err().to_string();
+    let trees = Trees::builder().rises(vec!["colour".into()]).build().unwrap();
     assert_eq!(
-        trees.check(&home::mixed(Kinds::Number)).unwrap_err(),
-        privet::Error::Parameter(
-            "rises names 'colour', which is no feature of the schema with an order: name a number, an ordinal or a flag".into()
-        )
+        refused(&trees, home::mixed(Kinds::Number)),
+        "rises names 'colour', which is no feature of the schema with an order: name a number, an ordinal or a flag"
     );
-    assert_eq!(
-        refused(start().algorithm("trees").thresholds(Thresholds::Exact)),
-        "thresholds belongs to the algorithm \"stumps\", not to \"trees\": leave it out"
-    );
-    assert_eq!(
-        refused(start().algorithm("centroid").abstain(true)),
-        "abstain belongs to the algorithm \"stumps\", not to \"centroid\": leave it out"
-    );
-    let abstaining = start().algorithm("stumps").abstain(true).build().unwrap();
-    let two = privet::Error::Parameter("abstain = true needs a label of two classes: leave it out".into());
+    let abstaining = Stumps::builder().abstain(true).build().unwrap();
     for kind in [Kinds::Classes(3), Kinds::Number] {
-        assert_eq!(abstaining.check(&home::mixed(kind)).unwrap_err(), two);
+        assert_eq!(
+            refused(&abstaining, home::mixed(kind)),
+            "abstain = true needs a label of two classes: leave it out"
+        );
     }
-    assert!(abstaining.check(&home::mixed(Kinds::Classes(2))).is_ok());
-    let centroid = start().algorithm("centroid").build().unwrap();
+    assert!(abstaining.plan(&home::mixed(Kinds::Classes(2))).is_ok());
     assert_eq!(
-        centroid.check(&home::mixed(Kinds::Number)).unwrap_err(),
-        privet::Error::Parameter(
-            "\"centroid\" needs a label with classes, and the schema's is a number: choose another algorithm"
-                .into()
-        )
+        refused(&Centroid::default(), home::mixed(Kinds::Number)),
+        "\"centroid\" needs a label with classes, and the schema's is a number: choose another algorithm"
     );
-    let unlabelled = schema([column("x", number(0.0, 1.0))]);
-    let plain = start().algorithm("constant").build().unwrap();
-    let error = plain.fit(table(unlabelled, plain.keep(), &[["1"]]), &leave(), &|_, _| {});
     assert_eq!(
-        error.unwrap_err(),
-        privet::Error::Parameter(
-            "the schema has no label, so there is nothing to predict: add a line such as outcome = { type = \"label\", values = [\"no\", \"yes\"] } \
-             to its [columns]"
-                .into()
-        )
+        refused(&Constant::default(), schema([column("x", number(0.0, 1.0))])),
+        "the schema has no label, so there is nothing to predict: add a line such as outcome = { type = \"label\", values = [\"no\", \"yes\"] } \
+         to its [columns]"
     );
+}
+
+/// What a job says of `[algorithm]`, and everything that is wrong with it.
+#[test]
+fn every_parameter_that_is_wrong_is_found() {
+    let read = |lines: &str| {
+        let text = format!("[algorithm]\n{lines}\n");
+        let document = Document::parse("job", &text).unwrap();
+        let algorithm = plain::read(&document.root().section("algorithm").unwrap());
+        (algorithm.is_some(), document.finish().map_err(|e| e.to_string()))
+    };
+    let (_, found) = read("name = \"trees\"\nrounds = 0\nabstain = true\nl2 = \"x\"\nshare = 1\ndepth = 17");
+    let found = found.unwrap_err();
+    for line in [
+        "line 3: rounds = 0: it must lie between 1 and 100000",
+        "line 4: abstain belongs to the algorithm \"stumps\", not to \"trees\": leave it out",
+        "line 5: l2 ",
+        "line 6: share is not known here",
+        "line 7: depth = 17: it must lie between 1 and 16",
+    ] {
+        assert!(found.contains(line), "{line} in {found}");
+    }
+    let (_, found) = read("name = \"forest\"");
+    assert!(
+        found
+            .unwrap_err()
+            .contains("it can be \"logistic\", \"centroid\"")
+    );
+    assert_eq!(read("name = \"trees\"\nleaves = 8\ndepth = 17"), (true, Ok(())));
+}
+
+/// A table that was read with other bins is refused, and nothing of it is looked at.
+#[test]
+fn a_plan_learns_from_tables_of_its_schema_only() {
+    let plan = Trees::default().plan(&home::mixed(Kinds::Classes(2))).unwrap();
+    let other = home::random(Kinds::Classes(3), Keep::Bins, 5);
+    let refused = plan.fit(other, &leave(), SILENT).unwrap_err();
+    assert!(matches!(refused, privet::Error::Misuse(_)), "{refused}");
+}
+
+/// Whoever watches can stop a run; no model comes of it.
+#[test]
+fn a_run_can_be_stopped() {
+    for kind in [Kinds::Classes(2), Kinds::Classes(3), Kinds::Number] {
+        for (name, algorithm) in every(kind) {
+            if ["constant", "centroid"].contains(&name) {
+                // Done in one step.
+                continue;
+            }
+            let table = home::random(kind, algorithm.keep(), 500);
+            let plan = algorithm.plan(table.schema()).unwrap();
+            let steps = std::sync::atomic::AtomicU64::new(0);
+            let stopped = plan.fit(table, &leave(), &|_, _| match steps
+                .fetch_add(1, std::sync::atomic::Ordering::Relaxed)
+            {
+                0 => ControlFlow::Continue(()),
+                _ => ControlFlow::Break(()),
+            });
+            assert_eq!(stopped.unwrap_err(), privet::Error::Stopped, "{kind:?} {name}");
+            assert!(steps.into_inner() <= 3, "{kind:?} {name}");
+        }
+    }
 }
 
 #[test]
@@ -248,14 +280,8 @@ fn a_schema_too_large_to_learn_from_is_refused() {
         column("x", Kind::Category(many(2100))),
         column("label", Kind::Label(Label::Classes(many(2000)))),
     ]);
-    let plain = Plain::builder().algorithm("stumps").build().unwrap();
-    let error = plain.fit(table(large, plain.keep(), &[["1", "1"]]), &leave(), &|_, _| {});
     assert_eq!(
-        error.unwrap_err(),
-        privet::Error::Parameter(
-            "the schema's 2102 bins and values times 2000 classes are too many to learn from: at most 4194304 are \
-             possible; declare fewer"
-                .into()
-        )
+        Stumps::default().plan(&large).unwrap_err().to_string(),
+        "the schema's 2102 bins and values times 2000 classes are too many to learn from: at most 4194304 are possible; declare fewer"
     );
 }

@@ -67,6 +67,16 @@ impl Budget {
         })
     }
 
+    /// What may be spent.
+    pub fn epsilon(&self) -> Epsilon {
+        self.epsilon
+    }
+
+    /// With what probability the promise may fail; zero if ε is pure.
+    pub fn delta(&self) -> Delta {
+        self.delta
+    }
+
     /// One of so many equal shares; what does not divide is not spent.
     pub(super) fn share(&self, shares: u64) -> Result<Epsilon, Error> {
         let share = self.epsilon.billionths() / shares.max(1);

@@ -1,5 +1,6 @@
 //! Rows by score and class: how far the counts move, whole runs by record and replay, and what the recalibration is good for.
 
+use crate::central::curator::{Builder, Central};
 use privet::Error;
 use privet::data::Keep;
 use privet::data::schema::{Kind, Label};
@@ -9,7 +10,7 @@ use privet::privacy::{
     AddRemove, Anchor, Delta, Epsilon, Ledger, Neighbours, Norm, Private, Query, Replace, Sensitivity,
     Unprotected,
 };
-use privet::setting::central::{Builder, Central, Splits};
+use privet::setting::central::Splits;
 use privet_testkit::replay::{Finding, Report, Transcript, search};
 
 use crate::central::reach::{Case, Change, Reach, reach, units};
@@ -102,17 +103,17 @@ fn a_claim_at_nine_tenths_about_scores_is_caught() {
 #[test]
 fn recalibrated_trees_replay() {
     fn replayed<N: Neighbours>(central: &Central, relation: &N, pairs: &[[Lines; 2]]) {
-        let trained = |lines: &Lines, ledger: &mut Ledger<N>| -> Result<Vec<u8>, Error> {
+        let trained = |lines: &Lines, ledger: &mut Ledger| -> Result<Vec<u8>, Error> {
             let open = Open::Nothing;
             let table = match lines.is_empty() {
                 true => home::unread(open.schema(), Keep::Bins),
                 false => crate::central::tables::read(open, lines),
             };
-            let ensemble = central.train(table, ledger, &|_, _| {})?;
+            let ensemble = central.train(table, ledger, privet::learner::SILENT)?;
             assert!(ensemble.calibration.is_some());
             Ok(serde_json::to_vec(&ensemble).expect("JSON"))
         };
-        if let Err((pair, found)) = search(relation, pairs, &records(), trained) {
+        if let Err((pair, found)) = search(&relation.relation(), pairs, &records(), trained) {
             panic!("{central:?} under {relation:?}: {found:?} on pair {pair}");
         }
     }

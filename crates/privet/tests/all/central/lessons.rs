@@ -1,12 +1,13 @@
 //! Failures of other systems, tried on the curator's algorithms (`docs/lessons.md`).
 
+use crate::central::curator::Central;
 use privet::boost::Ensemble;
 use privet::data::schema::{Kind, Label};
 use privet::data::{Keep, Schema};
 use privet::learner::Learner;
 use privet::privacy::account::Price;
 use privet::privacy::{AddRemove, Replace};
-use privet::setting::central::{Central, Places, Splits};
+use privet::setting::central::{Places, Splits};
 
 use crate::central::reach::{Case, Change, farthest, reach, units};
 use crate::central::tables::{CORNERS, Open, Row, algorithms, built, others, start};

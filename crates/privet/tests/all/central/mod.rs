@@ -2,6 +2,7 @@
 //! replay, samples, payments, and mutants that each of these must catch.
 
 mod calibration;
+pub(crate) mod curator;
 mod inprivate;
 mod lessons;
 mod mutants;

@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use crate::central::curator::Central;
 use privet::Error;
 use privet::data::{Keep, Schema};
 use privet::privacy::account::MuSquared;
@@ -11,7 +12,7 @@ use privet::privacy::mechanism::{Gaussian, Laplace, PermuteAndFlip};
 use privet::privacy::{
     AddRemove, Anchor, Epsilon, Ledger, Neighbours, Norm, Private, Query, Replace, Sensitivity,
 };
-use privet::setting::central::{Algorithm, Central, Clip, Normaliser, Places, Planes, Splits};
+use privet::setting::central::{Clip, Normaliser, Places, Planes, Splits};
 use privet_testkit::replay::{Finding, Report, Transcript, search, transcripts};
 
 use crate::central::tables::{Lines, Open, Row, built, corners, epsilon, others, start};
@@ -158,14 +159,19 @@ fn claimed<N: Neighbours>(
     (coins, script): (u8, &Script),
 ) -> Result<Report, (usize, Finding)> {
     let pair = std::slice::from_ref(pair);
-    search(relation, pair, &[Transcript::Drawn], |lines, ledger| {
-        let table = home::table(asked.schema.clone(), Keep::Values, lines);
-        let seen = watch(&asked.central, table, relation, (Some(coins), script))?.1;
-        for question in &seen.asked[asked.turns.clone()] {
-            release(question, relation, tenths, ledger)?;
-        }
-        Ok(Vec::new())
-    })
+    search(
+        &relation.relation(),
+        pair,
+        &[Transcript::Drawn],
+        |lines, ledger| {
+            let table = home::table(asked.schema.clone(), Keep::Values, lines);
+            let seen = watch(&asked.central, table, relation, (Some(coins), script))?.1;
+            for question in &seen.asked[asked.turns.clone()] {
+                release(question, relation, tenths, ledger)?;
+            }
+            Ok(Vec::new())
+        },
+    )
 }
 
 /// Releases an answer with a claim of so many tenths.
@@ -173,7 +179,7 @@ fn release<N: Neighbours>(
     question: &Observed,
     relation: &N,
     tenths: u64,
-    ledger: &mut Ledger<N>,
+    ledger: &mut Ledger,
 ) -> Result<(), Error> {
     let norm = match question.norm {
         Norm::Width(claim) => Norm::Width(claim * tenths / 10),
@@ -289,8 +295,8 @@ fn claims_of_trees_at_nine_tenths_are_caught() {
         let schema = open.schema_of(task.label());
         for central in task.trees() {
             // Sums follow whatever was counted.
-            let counted = match (task, central.algorithm()) {
-                (Task::Number, Algorithm::Trees(trees)) if trees.splits.is_none() => 2,
+            let counted = match task {
+                Task::Number if !central.says("splits") => 2,
                 (Task::Number, _) => 1,
                 _ => 0,
             };

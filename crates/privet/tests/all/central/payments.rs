@@ -1,11 +1,12 @@
 //! What is charged is what was drawn; what cannot be done is refused before anything is.
 
+use crate::central::curator::Central;
 use privet::Error;
 use privet::data::schema::{Kind, Label};
 use privet::data::{Keep, Schema};
 use privet::privacy::account::Price;
 use privet::privacy::{AddRemove, Epsilon, Neighbours, Replace};
-use privet::setting::central::{Algorithm, Central, Planes};
+use privet::setting::central::Planes;
 
 use crate::central::tables::{
     CORNERS, Open, algorithms, built, epsilon, others, paid_public, read, rows, start,
@@ -29,7 +30,7 @@ fn balances<N: Neighbours>(central: &Central, open: Open, relation: &N, script: 
     let paid = billionths(certificate.payments.iter().map(|payment| payment.price));
     let draws: u64 = certificate.payments.iter().map(|payment| payment.draws).sum();
     let whole = central.epsilon().billionths();
-    let name = central.algorithm().name();
+    let name = central.name();
     assert!(
         drawn <= paid && paid <= whole,
         "{name}: {drawn} of {paid} of {whole}"
@@ -95,7 +96,7 @@ fn public_columns_alone_cost_nothing() {
     // Not even a budget is needed, and none is promised.
     let mut empty = ledger(open.relation(1), Epsilon::ZERO);
     central
-        .train(read(open, &others()), &mut empty, &|_, _| {})
+        .train(read(open, &others()), &mut empty, privet::learner::SILENT)
         .expect("it is free");
     let relation = open.relation(1).relation();
     assert_eq!(
@@ -109,7 +110,9 @@ fn refused<N: Neighbours>(central: &Central, schema: Schema, relation: N) -> Err
     let mut paid = ledger(relation, epsilon("100"));
     let lines: [[&str; 5]; 2] = [["1", "1", "red", "low", "a"], ["0", "0", "blue", "high", "b"]];
     let table = home::table(schema, Keep::Values, &lines);
-    let error = central.train(table, &mut paid, &|_, _| {}).expect_err("refused");
+    let error = central
+        .train(table, &mut paid, privet::learner::SILENT)
+        .expect_err("refused");
     assert_eq!(paid.close().payments, [], "{error} came after a payment");
     error
 }
@@ -165,7 +168,7 @@ fn what_does_not_fit_the_schema_is_refused_before_it_is_paid_for() {
     let misuse = |error: Error| assert!(matches!(error, Error::Misuse(_)), "{error}");
     for central in algorithms("1", 50) {
         // Three classes, and a number.
-        if !matches!(central.algorithm(), Algorithm::Trees(_) | Algorithm::Auto) {
+        if !["trees", "auto"].contains(&central.name()) {
             parameter(refused(
                 &central,
                 with(label(&["a", "b", "c"]), true),
@@ -230,7 +233,7 @@ fn what_does_not_fit_the_schema_is_refused_before_it_is_paid_for() {
 fn a_budget_that_does_not_reach_is_left_as_it_was() {
     for central in algorithms("1", 50) {
         let mut poor = ledger(Replace::row(), epsilon("0.999999999"));
-        let over = central.train(read(Open::Nothing, &others()), &mut poor, &|_, _| {});
+        let over = central.train(read(Open::Nothing, &others()), &mut poor, privet::learner::SILENT);
         assert!(matches!(over, Err(Error::Budget(_))), "{over:?}");
         assert_eq!(poor.close().payments, []);
     }

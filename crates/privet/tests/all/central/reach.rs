@@ -2,10 +2,10 @@
 //!
 //! That is the obligation of adaptive composition word for word: fix what was released, and compare the next answer.
 
+use crate::central::curator::Central;
 use privet::data::{Keep, Schema};
 use privet::privacy::audit::Observed;
 use privet::privacy::{Neighbours, Norm};
-use privet::setting::central::Central;
 
 use crate::central::tables::{Lines, Open, Row};
 use crate::central::window::{Script, watch};

@@ -1,9 +1,10 @@
 //! Whole runs of every algorithm by record and replay: equal releases, equal questions, equal models.
 
+use crate::central::curator::{Central, NAMES};
 use privet::Error;
 use privet::data::Keep;
 use privet::privacy::{AddRemove, Ledger, Neighbours, Replace};
-use privet::setting::central::{Algorithm, Central, Clip, Normaliser};
+use privet::setting::central::{Clip, Normaliser};
 use privet_testkit::replay::{Report, Transcript, search};
 
 use crate::central::tables::{
@@ -26,7 +27,7 @@ fn trained<N: Neighbours>(
     central: &Central,
     open: Open,
     lines: &Lines,
-    ledger: &mut Ledger<N>,
+    ledger: &mut Ledger,
 ) -> Result<Vec<u8>, Error> {
     // A table without rows may be without columns as well.
     let table = if lines.is_empty() {
@@ -34,12 +35,12 @@ fn trained<N: Neighbours>(
     } else {
         read(open, lines)
     };
-    let ensemble = central.train(table, ledger, &|_, _| {})?;
+    let ensemble = central.train(table, ledger, privet::learner::SILENT)?;
     Ok(serde_json::to_vec(&ensemble).expect("JSON"))
 }
 
 fn replayed<N: Neighbours>(central: &Central, open: Open, relation: &N, pairs: &[[Lines; 2]]) -> Report {
-    let report = search(relation, pairs, &records(), |lines, ledger| {
+    let report = search(&relation.relation(), pairs, &records(), |lines, ledger| {
         trained(central, open, lines, ledger)
     });
     report.unwrap_or_else(|(pair, found)| {
@@ -66,10 +67,10 @@ fn pairs(open: Open, agree: impl Fn(&Row, &Row) -> bool) -> Vec<[Lines; 2]> {
 
 /// Whether the claim of its first question is for a weight of one row, so that corners reach it.
 fn reaches(central: &Central) -> bool {
-    match central.algorithm() {
-        Algorithm::Brc(brc) => brc.normaliser == Normaliser::Rows,
+    match central.name() {
+        "brc" => !central.says("normaliser"),
         // Sums of trees and slopes of losses are reached in tests of their own.
-        Algorithm::Objective(_) | Algorithm::DpLogistic | Algorithm::People(_) | Algorithm::Trees(_) => false,
+        "objective" | "dp-logistic" | "people" | "trees" => false,
         _ => true,
     }
 }
@@ -130,7 +131,7 @@ fn runs_with_paid_public_classifiers_replay() {
 fn balanced_runs_replay() {
     for open in [Open::Label, Open::LabelAndFeature] {
         let pairs = pairs(open, |one, other| open.agree(one, other));
-        for name in Algorithm::NAMES {
+        for name in NAMES {
             // Trees learn from all rows, and floating-point minima are void.
             if name == "public" && open == Open::Label || ["trees", "dp-logistic"].contains(&name) {
                 continue;

@@ -1,11 +1,11 @@
 //! Trees sampled end to end: how much the sums of whole runs tell about a unit, against what they were charged. Gaussian trees, which `auto` takes
 //! where there is a δ, and pure ones.
 
+use crate::central::curator::Central;
 use privet::data::schema::{Kind, Label};
 use privet::data::{Keep, Table};
 use privet::privacy::account::Price;
 use privet::privacy::{AddRemove, Certificate, Neighbours, ReplacePrivate};
-use privet::setting::central::{Algorithm, Central};
 use privet_testkit::epsilon::Known;
 use privet_testkit::skipped::full;
 

@@ -2,11 +2,12 @@
 
 use std::fmt::Debug;
 
+use crate::central::curator::Builder;
 use privet::boost::Ensemble;
 use privet::data::schema::{Kind, Label};
 use privet::data::{Keep, Table};
 use privet::privacy::Replace;
-use privet::setting::central::{Builder, Planes};
+use privet::setting::central::Planes;
 use privet_testkit::epsilon::{lower_bound, ordered};
 
 use crate::central::tables::{CORNERS, Open, Row, built, read, start};

@@ -1,7 +1,8 @@
 //! Brute force: no answer moves further than it is claimed to, and every claim is reached.
 
+use crate::central::curator::{Builder, Central};
 use privet::privacy::{AddRemove, Replace};
-use privet::setting::central::{Builder, Central, Clip, Coefficient, Normaliser, Planes};
+use privet::setting::central::{Clip, Coefficient, Normaliser, Planes};
 
 use crate::central::reach::{Case, Change, Reach, farthest, reach, units};
 use crate::central::tables::{Open, Row, built, corners, others, rows, start};

@@ -3,6 +3,7 @@
 //! Tables and noise come from seeds, so these tests say the same in every run. With other seeds, a column of nothing but noise would be
 //! said to stand out in about one model of twenty.
 
+use crate::central::curator::{Builder, Central};
 use privet::data::Keep;
 use privet::data::schema::{Column, Kind, Label};
 use privet::data::{Schema, Table};
@@ -10,7 +11,7 @@ use privet::learner::Learner;
 use privet::model::Model;
 use privet::privacy::account::Caps;
 use privet::privacy::{AddRemove, Coins, Delta, Ledger, Neighbours, Randomness};
-use privet::setting::central::{Builder, Central, Splits};
+use privet::setting::central::Splits;
 
 use crate::central::tables::{Lines, Open, built, epsilon, start};
 use crate::central::window::{Script, watch};
@@ -81,7 +82,9 @@ fn model(law: &Law, builder: Builder, seed: u8) -> Model {
         .expect("a price");
     let random = Randomness::seeded(u64::from(seed));
     let ledger = Ledger::volatile(relation, Caps::from(price), delta, random).expect("opens");
-    central.fit(table, ledger, &|_, _| {}).expect("a model")
+    central
+        .fit(table, ledger, privet::learner::SILENT)
+        .expect("a model")
 }
 
 /// Columns in falling order.

@@ -1,7 +1,8 @@
 //! How far the sums, counts and gains of trees move between neighbours: as far as they are claimed to, and no further.
 
+use crate::central::curator::Central;
 use privet::privacy::{AddRemove, Delta, Replace};
-use privet::setting::central::{Central, Places, Splits};
+use privet::setting::central::{Places, Splits};
 
 use crate::central::reach::{Case, Change, Reach, farthest, reach};
 use crate::central::tables::{Lines, Open, Row, corners, others, rows, start};

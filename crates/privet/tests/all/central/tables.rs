@@ -2,10 +2,11 @@
 
 use std::num::NonZeroU32;
 
+use crate::central::curator::{Builder, Central};
 use privet::data::schema::{Kind, Label};
 use privet::data::{Keep, Schema, Table};
 use privet::privacy::{Epsilon, ReplacePrivate};
-use privet::setting::central::{Builder, Central, Clip, Coefficient, Encoding, Normaliser, Planes, Splits};
+use privet::setting::central::{Clip, Coefficient, Encoding, Normaliser, Planes, Splits};
 
 use crate::home::{column, number, schema, values};
 

@@ -3,13 +3,13 @@
 use std::any::Any;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::central::curator::Central;
 use privet::Error;
 use privet::boost::Ensemble;
 use privet::data::Table;
 use privet::privacy::account::{Caps, Price};
 use privet::privacy::audit::{Auditor, Minimised, Minimum, Observed};
 use privet::privacy::{Certificate, Delta, Epsilon, Ledger, Neighbours, Norm, Randomness};
-use privet::setting::central::Central;
 
 use crate::central::tables::{Open, Row, read};
 
@@ -97,7 +97,7 @@ impl Auditor for Window {
     fn parts_end(&mut self) {}
 }
 
-pub(crate) fn ledger<N: Neighbours>(relation: N, caps: Epsilon) -> Ledger<N> {
+pub(crate) fn ledger<N: Neighbours>(relation: N, caps: Epsilon) -> Ledger {
     let random = Randomness::from_os().expect("randomness");
     Ledger::volatile(relation, Caps::from(Price::Pure(caps)), Delta::ZERO, random).expect("opens")
 }
@@ -132,6 +132,6 @@ pub(crate) fn watch<N: Neighbours>(
         }
     };
     let mut ledger = plain.audited(Box::new(window.clone()))?;
-    let ensemble = central.train(table, &mut ledger, &|_, _| {})?;
+    let ensemble = central.train(table, &mut ledger, privet::learner::SILENT)?;
     Ok((ensemble, window.with(|seen| seen.clone()), ledger.close()))
 }

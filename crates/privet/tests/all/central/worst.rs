@@ -1,7 +1,7 @@
 //! Rows, labels and records on which the answers of trees move as far as they are claimed to.
 
+use crate::central::curator::{Builder, Central};
 use privet::data::schema::Label;
-use privet::setting::central::{Builder, Central};
 
 use crate::central::tables::{Lines, Open, Row, built, start};
 use crate::central::trees::delta;

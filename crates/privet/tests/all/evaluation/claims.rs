@@ -4,6 +4,7 @@ use std::any::Any;
 use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex};
 
+use crate::home::Plain;
 use privet::Error;
 use privet::data::schema::Schema;
 use privet::data::{Intake, Keep, Table};
@@ -15,7 +16,6 @@ use privet::privacy::{
     ReplacePrivate, Sensitivity, Unprotected,
 };
 use privet::setting::evaluation::Evaluation;
-use privet::setting::plain::Plain;
 use privet_testkit::replay::{Finding, Report, search, transcripts};
 
 use super::tables::{Model, Row, TASKS, Task, epsilon, run};
@@ -304,9 +304,9 @@ fn table(schema: &Arc<Schema>) -> Table {
 }
 
 fn constant(schema: &Arc<Schema>) -> privet::model::Model {
-    let plain = Plain::builder().algorithm("constant").build().unwrap();
+    let plain = Plain::named("constant", "");
     let leave = Unprotected::unrecorded("judged", &AddRemove::row().relation(), "a test");
-    plain.fit(table(schema), &leave, &|_, _| {}).unwrap()
+    plain.fit(table(schema), &leave).unwrap()
 }
 
 /// Shape, norm, noise and price follow from schema and relation; every row is in each histogram once.

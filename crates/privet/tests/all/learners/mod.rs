@@ -4,6 +4,7 @@
 mod centroid;
 mod exact;
 
+use crate::home::Plain;
 use crate::home::{self, Kinds, column, number, schema, table, values};
 use privet::boost::{Learner, Link, Thresholds};
 use privet::data::schema::{Extras, Kind, Label, Number};
@@ -11,7 +12,6 @@ use privet::data::{Cells, Keep, Table};
 use privet::learner::{Call, Classes, Linear, Logistic, Rule, Sample, Shape, Sorted, Stump, Term};
 use privet::model::Model;
 use privet::privacy::{AddRemove, Neighbours, Unprotected};
-use privet::setting::plain::Plain;
 use serde::Deserialize;
 
 fn leave() -> Unprotected {
@@ -69,14 +69,14 @@ fn linear_learners_agree_with_another_implementation() {
         };
         let fitted = if case.kind == "number" {
             let numbers: Vec<f32> = case.labels.iter().map(|&y| y as f32).collect();
-            vec![learner.numbers(&sample, &numbers, &|_, _| {})]
+            vec![learner.numbers(&sample, &numbers)]
         } else {
             let of: Vec<u16> = case.labels.iter().map(|&y| y as u16).collect();
             let classes = Classes {
                 of: &of,
                 count: case.classes,
             };
-            learner.classes(&sample, classes, &|_, _| {})
+            learner.classes(&sample, classes)
         };
         for (row, expected) in case.scores.iter().enumerate() {
             let mut scores: Vec<f64> = fitted.iter().map(|linear| score(linear, &cells, row)).collect();
@@ -201,10 +201,8 @@ fn two_rounds_of_adaboost_by_hand() {
         ["true", "false", "yes"],
         ["false", "true", "yes"],
     ];
-    let plain = Plain::builder().algorithm("stumps").rounds(2).build().unwrap();
-    let model = plain
-        .fit(table(schema, plain.keep(), &lines), &leave(), &|_, _| {})
-        .unwrap();
+    let plain = Plain::named("stumps", "rounds = 2");
+    let model = plain.fit(table(schema, plain.keep(), &lines), &leave()).unwrap();
     let members = &model.ensemble().members;
     assert_eq!((members.len(), model.ensemble().link), (2, Link::Vote));
     // First round: e = 1/4 (the constant "yes" is as good and comes first), alpha = ln(3) / 2.
@@ -233,19 +231,19 @@ fn a_model_is_the_same_whatever_the_number_of_threads() {
         (Kinds::Number, "trees"),
     ];
     let exact = |kind| {
-        let builder = Plain::builder().algorithm("stumps").rounds(20);
-        (kind, "exact stumps", builder.thresholds(Thresholds::Exact))
+        let lines = "rounds = 20\nthresholds = \"exact\"";
+        (kind, "exact stumps", Plain::named("stumps", lines))
     };
-    let abstaining = exact(Kinds::Classes(2)).2.abstain(true);
+    let lines = "rounds = 20\nthresholds = \"exact\"\nabstain = true";
+    let abstaining = Plain::named("stumps", lines);
     let others = [
         exact(Kinds::Classes(2)),
         exact(Kinds::Classes(3)),
         exact(Kinds::Number),
         (Kinds::Classes(2), "abstaining stumps", abstaining),
     ];
-    let named = |(kind, name)| (kind, name, Plain::builder().algorithm(name));
-    for (kind, algorithm, builder) in kinds.map(named).into_iter().chain(others) {
-        let plain = builder.build().unwrap();
+    let named = |(kind, name)| (kind, name, Plain::named(name, ""));
+    for (kind, algorithm, plain) in kinds.map(named).into_iter().chain(others) {
         let table = home::random(kind, plain.keep(), 20_000);
         let fit = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new()
@@ -253,7 +251,7 @@ fn a_model_is_the_same_whatever_the_number_of_threads() {
                 .build()
                 .unwrap();
             pool.install(|| {
-                let model = plain.fit(table.clone(), &leave(), &|_, _| {}).unwrap();
+                let model = plain.fit(table.clone(), &leave()).unwrap();
                 let predictions = model.predict(&cells(table.clone())).unwrap();
                 (model.to_bytes(), predictions)
             })
@@ -282,13 +280,12 @@ fn tables_and_votes_agree() {
     ] {
         // Trees add up in single precision.
         let near = if algorithm == "trees" { 1e-5 } else { 1e-9 };
-        let builder = match algorithm {
-            "exact stumps" => Plain::builder().algorithm("stumps").thresholds(Thresholds::Exact),
-            name => Plain::builder().algorithm(name),
+        let plain = match algorithm {
+            "exact stumps" => Plain::named("stumps", "thresholds = \"exact\""),
+            name => Plain::named(name, ""),
         };
-        let plain = builder.build().unwrap();
         let table = home::random(kind, plain.keep(), 3000);
-        let model = plain.fit(table.clone(), &leave(), &|_, _| {}).unwrap();
+        let model = plain.fit(table.clone(), &leave()).unwrap();
         let cells = cells(table);
         let shapes = Shape::of(model.schema());
         let scores = model.ensemble().scores(model.schema(), &cells).unwrap();
@@ -309,9 +306,9 @@ fn tables_and_votes_agree() {
 
 #[test]
 fn terms_follow_the_schema() {
-    let plain = Plain::builder().algorithm("logistic").build().unwrap();
+    let plain = Plain::named("logistic", "");
     let table = home::random(Kinds::Classes(2), plain.keep(), 100);
-    let model = plain.fit(table, &leave(), &|_, _| {}).unwrap();
+    let model = plain.fit(table, &leave()).unwrap();
     let Learner::Linear(linear) = &model.ensemble().members[0].learner else {
         panic!("a sum");
     };

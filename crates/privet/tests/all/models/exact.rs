@@ -2,26 +2,21 @@
 
 use std::sync::Arc;
 
+use crate::home::Plain;
 use privet::Error;
-use privet::boost::Thresholds;
 use privet::data::{Intake, Keep, Table};
 use privet::model::{Format, Model};
-use privet::setting::plain::Plain;
 use serde_json::{Value, json};
 
 use super::{edited, leave};
 use crate::home::{self, Kinds};
 
 fn stumps(kind: Kinds, abstain: bool) -> Model {
-    let builder = Plain::builder().algorithm("stumps").rounds(20);
-    let plain = builder
-        .thresholds(Thresholds::Exact)
-        .abstain(abstain)
-        .build()
-        .unwrap();
+    let lines = format!("rounds = 20\nthresholds = \"exact\"\nabstain = {abstain}");
+    let plain = Plain::named("stumps", &lines);
     assert_eq!(plain.keep(), Keep::Values);
     plain
-        .fit(home::random(kind, Keep::Values, 500), &leave(), &|_, _| {})
+        .fit(home::random(kind, Keep::Values, 500), &leave())
         .unwrap()
 }
 

@@ -5,13 +5,13 @@ mod old;
 mod reading;
 mod trees;
 
+use crate::home::Plain;
 use crate::home::{self, Kinds, column, mixed, number, schema, table, values};
 use privet::boost::{Ensemble, Link};
 use privet::data::schema::{Kind, Label};
 use privet::model::{Model, Settings};
 use privet::privacy::signature::SigningKey;
 use privet::privacy::{AddRemove, Neighbours, Unprotected};
-use privet::setting::plain::Plain;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -20,9 +20,9 @@ fn leave() -> Unprotected {
 }
 
 fn model(kind: Kinds, algorithm: &str) -> Model {
-    let plain = Plain::builder().algorithm(algorithm).build().unwrap();
+    let plain = Plain::named(algorithm, "");
     plain
-        .fit(home::random(kind, plain.keep(), 500), &leave(), &|_, _| {})
+        .fit(home::random(kind, plain.keep(), 500), &leave())
         .unwrap()
 }
 

@@ -2,10 +2,10 @@
 
 use std::thread;
 
+use crate::home::Plain;
 use privet::boost::{Ensemble, Learner, Link, Member};
 use privet::learner::tree::{Child, Node, Rule, Tree};
 use privet::model::{Model, Settings};
-use privet::setting::plain::Plain;
 use serde_json::{Value, json};
 
 use super::{edited, leave, model};
@@ -14,14 +14,9 @@ use crate::home::{self, Kinds};
 /// Whatever a tree's file says, it ends everywhere and asks only what its schema can answer.
 #[test]
 fn trees_that_make_no_sense() {
-    let plain = Plain::builder().algorithm("trees").rounds(2).depth(2);
-    let trees = plain.build().unwrap();
+    let trees = Plain::named("trees", "rounds = 2\ndepth = 2");
     let trees = trees
-        .fit(
-            home::random(Kinds::Classes(2), trees.keep(), 500),
-            &leave(),
-            &|_, _| {},
-        )
+        .fit(home::random(Kinds::Classes(2), trees.keep(), 500), &leave())
         .unwrap();
     let tree = |edit: &dyn Fn(&mut Value)| {
         edited(&trees, |body| {

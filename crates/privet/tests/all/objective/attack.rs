@@ -1,12 +1,13 @@
 //! The attack on empty cells: it breaks the textbook's floating-point minima and says nothing about ours.
 
+use crate::central::curator::Central;
 use privet::data::schema::{Kind, Label};
 use privet::data::{Keep, Schema};
 use privet::learner::{Learner, Term};
 use privet::privacy::account::{Caps, Price};
 use privet::privacy::mechanism::{Ball, Objective, RowLoss};
 use privet::privacy::{AddRemove, Anchor, Coins, Delta, Epsilon, Ledger, Randomness};
-use privet::setting::central::{Central, Encoding};
+use privet::setting::central::Encoding;
 use privet_testkit::attack::empty_cell::{Known, textbook};
 
 use crate::home::{column, schema, table, values};
@@ -69,7 +70,9 @@ fn released(with: bool) -> Vec<f64> {
     let caps = Caps::from(Price::Pure(epsilon));
     let mut ledger = Ledger::volatile(AddRemove::row(), caps, Delta::ZERO, random).expect("opens");
     let rows = table(categories(), Keep::Values, &lines(with));
-    let ensemble = central.train(rows, &mut ledger, &|_, _| {}).expect("a model");
+    let ensemble = central
+        .train(rows, &mut ledger, privet::learner::SILENT)
+        .expect("a model");
     let Learner::Linear(linear) = &ensemble.members[0].learner else {
         panic!("a sum");
     };

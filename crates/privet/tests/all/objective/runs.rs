@@ -1,5 +1,6 @@
 //! Whole runs: what they spend, what they may not look at, and that they learn something.
 
+use crate::central::curator::Central;
 use privet::Error;
 use privet::data::schema::{Kind, Label};
 use privet::data::{Keep, Schema, Table};
@@ -9,8 +10,8 @@ use privet::privacy::{
     AddRemove, Anchor, Coins, Delta, Epsilon, Ledger, Neighbours, Private, Randomness, Replace,
     ReplacePrivate, Unprotected,
 };
+use privet::setting::central::Encoding;
 use privet::setting::central::as_published::{Flips, Pate};
-use privet::setting::central::{Central, Encoding};
 use privet_testkit::replay::{Finding, Transcript, replay, search, transcripts};
 
 use crate::home::{Kinds, column, mixed, number, random, schema, table, values};
@@ -67,10 +68,10 @@ fn trained<N: Neighbours>(
     central: &Central,
     schema: &Schema,
     lines: &Lines,
-    ledger: &mut Ledger<N>,
+    ledger: &mut Ledger,
 ) -> Result<Vec<u8>, Error> {
     let table = table(schema.clone(), Keep::Values, lines);
-    let ensemble = central.train(table, ledger, &|_, _| {})?;
+    let ensemble = central.train(table, ledger, privet::learner::SILENT)?;
     Ok(serde_json::to_vec(&ensemble).expect("JSON"))
 }
 
@@ -214,7 +215,7 @@ fn a_loss_that_follows_the_rows_is_caught() {
     );
 }
 
-fn ledger<N: Neighbours>(relation: N, epsilon: f64) -> Ledger<N> {
+fn ledger<N: Neighbours>(relation: N, epsilon: f64) -> Ledger {
     let caps = Caps::from(Price::Pure(Epsilon::new(epsilon).expect("an epsilon")));
     let random = Randomness::from_os().expect("randomness");
     Ledger::volatile(relation, caps, Delta::ZERO, random).expect("opens")
@@ -226,7 +227,7 @@ fn accuracy(central: &Central, epsilon: f64, rows: usize) -> f64 {
     let test: Table = train.clone();
     let leave = Unprotected::unrecorded("test", &train.schema().relation(), "rows at random");
     let model = central
-        .fit(train, ledger(Replace::row(), epsilon), &|_, _| {})
+        .fit(train, ledger(Replace::row(), epsilon), privet::learner::SILENT)
         .expect("a model");
     let certificate = model.certificate();
     assert_eq!(
@@ -262,7 +263,7 @@ fn perturbed_losses_learn_what_there_is() {
 fn floating_point_minima_are_void() {
     let fit = |central: &Central| {
         let train = random(Kinds::Classes(2), Keep::Values, 50);
-        let model = central.fit(train, ledger(Replace::row(), 8.0), &|_, _| {});
+        let model = central.fit(train, ledger(Replace::row(), 8.0), privet::learner::SILENT);
         model.expect("a model").certificate().is_void()
     };
     let floating = void(8.0);
@@ -298,7 +299,11 @@ fn what_does_not_belong_is_refused() {
     let central = start().algorithm("objective").encoding(Encoding::Indicators);
     let central = central.build().expect("parameters");
     let mut paid = ledger(Replace::row(), 1.0);
-    let refused = central.train(table(wide, Keep::Values, &[["v1", "a"]]), &mut paid, &|_, _| {});
+    let refused = central.train(
+        table(wide, Keep::Values, &[["v1", "a"]]),
+        &mut paid,
+        privet::learner::SILENT,
+    );
     assert!(matches!(refused, Err(Error::Parameter(why)) if why.contains("encoding")));
     assert_eq!(paid.close().payments, [], "nothing was spent");
 }

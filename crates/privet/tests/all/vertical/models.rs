@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::home::Plain;
 use privet::Error;
 use privet::data::{Intake, Keep, Schema, Table};
 use privet::model::Model;
@@ -11,7 +12,6 @@ use privet::privacy::account::Caps;
 use privet::privacy::journal::Event;
 use privet::privacy::{Delta, Guarantee, Ledger, Randomness, Replace};
 use privet::setting::evaluation::Evaluation;
-use privet::setting::plain::Plain;
 use privet::setting::vertical::{
     Alignment, Budget, Categories, FeatureHolder, LABEL_HOLDER, LabelHolder, NoisyLabels, Outcome, Party,
     Protocol, Release, Vertical,
@@ -56,8 +56,8 @@ fn columns_of_another_party_teach_what_ones_own_do_not() {
     let model = vertical.rehearse(own.clone(), vec![other], &leave()).unwrap();
     let names: Vec<&str> = model.schema().features().map(|c| c.name.as_str()).collect();
     assert_eq!(names, ["age", "spent", "town"]);
-    let alone = Plain::builder().algorithm("trees").build().unwrap();
-    let alone = alone.fit(own, &leave(), &|_, _| {}).unwrap();
+    let alone = Plain::named("trees", "");
+    let alone = alone.fit(own, &leave()).unwrap();
     // On raw rows of people that nobody has seen.
     let (together, alone) = (accuracy(&model, 5000..6000), accuracy(&alone, 5000..6000));
     assert!(together > 0.85 && alone < 0.7, "{together} {alone}");
