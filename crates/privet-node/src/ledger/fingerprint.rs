@@ -9,6 +9,7 @@ use std::path::Path;
 
 use hmac::{Hmac, KeyInit, Mac};
 use privet::Error;
+use privet::error::{JournalFault, Refusal};
 use privet::privacy::Book;
 use rusqlite::{OptionalExtension, TransactionBehavior};
 use sha2::Sha256;
@@ -53,15 +54,15 @@ impl Key {
 /// Remembers all of these tables, or none: one that is refused leaves nothing behind of the others.
 pub(super) fn recognise<R: Read>(store: &mut Store, tables: Vec<(&str, R)>) -> Result<(), Error> {
     if store.lock.is_none() {
-        return Err(Error::Misuse(
-            "a ledger that is open for reading cannot remember a table".into(),
+        return Err(Error::misuse(
+            "a ledger that is open for reading cannot remember a table",
         ));
     }
     let key = matching_key(store)?;
     let tags = tables.into_iter().map(|(dataset, reader)| {
         let tag = key.tag("table", reader);
         tag.map(|tag| (dataset, tag))
-            .map_err(|e| Error::Data(format!("the table of '{dataset}' cannot be read: {e}")))
+            .map_err(|e| Error::data(format!("the table of '{dataset}' cannot be read: {e}")))
     });
     let tags = tags.collect::<Result<Vec<_>, _>>()?;
     let book = store.book()?;
@@ -94,14 +95,12 @@ fn refuse_copy(book: &Book, dataset: &str, known: &BTreeSet<String>) -> Result<(
     let Some(other) = known.first().filter(|_| !ours) else {
         return Ok(());
     };
-    let join = if book.names().contains_key(dataset) {
-        format!(": '{dataset}' has a budget of its own, and two budgets for one table would add up unseen")
-    } else {
-        format!(", or record that both are one with `privet ledger adopt {dataset} --of {other}`")
+    let refusal = Refusal::KnownTable {
+        dataset: dataset.into(),
+        known_as: other.clone(),
+        has_budget: book.names().contains_key(dataset),
     };
-    Err(Error::Budget(format!(
-        "refused: this table is already known as '{other}'. Use that name{join}. Nothing was drawn."
-    )))
+    Err(refusal.into())
 }
 
 /// A name under which this very table is known, if there is one. Remembers nothing.
@@ -112,7 +111,7 @@ pub(super) fn known(store: &Store, reader: impl Read) -> Result<Option<String>, 
     }
     let tag = Key::load(&file)?
         .tag("table", reader)
-        .map_err(|e| Error::Data(format!("the table cannot be read: {e}")))?;
+        .map_err(|e| Error::data(format!("the table cannot be read: {e}")))?;
     store
         .connection
         .query_row(
@@ -127,7 +126,7 @@ pub(super) fn known(store: &Store, reader: impl Read) -> Result<Option<String>, 
 /// A mark of this very table, of another kind than what is stored.
 pub(super) fn mark(store: &mut Store, reader: impl Read) -> Result<String, Error> {
     let tag = matching_key(store)?.tag("kept columns", reader);
-    tag.map_err(|e| Error::Data(format!("the table cannot be read: {e}")))
+    tag.map_err(|e| Error::data(format!("the table cannot be read: {e}")))
 }
 
 /// The key, if it is the one that the known tables were marked with: with another one nothing would be recognised.
@@ -148,18 +147,21 @@ fn matching_key(store: &mut Store) -> Result<Key, Error> {
     };
     let found = key
         .tag("key", io::empty())
-        .map_err(|e| Error::Journal(e.to_string()))?;
+        .map_err(|e| Error::journal(JournalFault::Storage, e.to_string()))?;
     match check {
         None => {
             let insert = "INSERT INTO key_check(tag) VALUES (?1)";
             store.connection.execute(insert, [&found]).map_err(bad)?;
         }
         Some(check) if check != found => {
-            return Err(Error::Journal(format!(
-                "the key {} belongs to another ledger. Put the right one back from a backup: known tables cannot be \
+            return Err(Error::journal(
+                JournalFault::Key,
+                format!(
+                    "the key {} belongs to another ledger. Put the right one back from a backup: known tables cannot be \
                  recognised with this one.",
-                file.display()
-            )));
+                    file.display()
+                ),
+            ));
         }
         Some(_) => {}
     }
