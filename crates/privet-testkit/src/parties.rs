@@ -83,11 +83,8 @@ const RUN: RunId = RunId([9; 16]);
 /// How the kinds of parties that [`seat`] knows work: by number modulo two a label holder or a feature holder.
 pub fn vertical(kind: u8) -> Vertical {
     let builder = Vertical::builder().epsilon("1".parse().expect("an ε"));
-    let builder = builder.trees(Trees {
-        rounds: 2,
-        depth: Some(2),
-        ..Trees::default()
-    });
+    let trees = Trees::builder().rounds(2).depth(2);
+    let builder = builder.trees(trees.build().expect("parameters"));
     let builder = match kind / 2 % 3 {
         0 => builder.alignment(Alignment::Given),
         1 => builder.alignment(Alignment::Private),

@@ -315,7 +315,7 @@ pub fn read<P: Parameters>(mut parameters: P, section: &Section<'_>) -> Option<P
 /// The parameter that an error is about.
 pub fn key(e: &Error) -> Option<&str> {
     match e {
-        Error::Parameter(parameter) => parameter.split(' ').next(),
+        Error::Parameter(parameter) => parameter.key(),
         _ => None,
     }
 }
