@@ -12,10 +12,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use privet::data::{Intake, Keep, Schema, Table};
+use privet::learner::SILENT;
 use privet::privacy::account::{Caps, Price};
 use privet::privacy::journal::Event;
 use privet::privacy::{Coins, Delta, Epsilon, Ledger, Neighbours, Randomness, Replace};
-use privet::setting::central::Central;
+use privet::setting::central::{Algorithm, Brc, Budget};
 use privet_node::ledger::Store;
 
 const TURNS: usize = 15;
@@ -38,8 +39,11 @@ fn main() {
     drop(store);
     let table = table(rows);
     let epsilon = Epsilon::new(1.0).unwrap();
-    let central = Central::builder().algorithm("brc").rounds(25).epsilon(epsilon);
-    let central = central.rows_about(rows as u64).build().unwrap();
+    let budget = Budget::pure(epsilon, rows as u64).unwrap();
+    let brc = Brc::builder().rounds(25).build().unwrap();
+    let plan = brc
+        .plan(table.schema(), &Replace::row().relation(), budget)
+        .unwrap();
     let mut times = [Vec::new(), Vec::new()];
     for turn in 0..2 * TURNS {
         // Who goes first alternates.
@@ -51,7 +55,7 @@ fn main() {
         } else {
             volatile(epsilon)
         };
-        central.fit(own, ledger, &|_, _| {}).unwrap();
+        plan.fit(own, ledger, SILENT).unwrap();
         times[side].push(started.elapsed().as_secs_f64());
     }
     println!(

@@ -13,14 +13,14 @@ use std::time::Instant;
 
 use privet::boost::{Ensemble, Link, Member};
 use privet::data::schema::{Column, Declared, Extras, Kind, Label, Layout, Number, Unit};
-use privet::data::{Cells, Intake, Keep, Public, Schema, Table, Target};
-use privet::learner::{Classes, Coordinate, Learner, Linear, Logistic, Plane, Sample, Shape, Term};
+use privet::data::{Cells, Document, Intake, Keep, Public, Schema, Table, Target};
+use privet::learner::{Classes, Coordinate, Learner, Linear, Logistic, Plane, SILENT, Sample, Shape, Term};
 use privet::model::Model;
 use privet::privacy::account::{Caps, Price};
 use privet::privacy::{
     Coins, Delta, Epsilon, Ledger, Neighbours, Randomness, Relation, Replace, Unprotected,
 };
-use privet::setting::central::Central;
+use privet::setting::central::{self, Budget, Plan};
 use rayon::prelude::*;
 
 const ROUNDS: u32 = 25;
@@ -46,12 +46,12 @@ fn main() {
             partly @ Relation::ReplacePrivate { .. } => partly,
             _ => Replace::row().relation(),
         };
-        let brc = central("brc", rows);
+        let brc = plan("brc", table.schema(), &relation, rows);
         let (mut ours, mut bare, mut taken) = (Vec::new(), Vec::new(), 0);
         for turn in 0..TURNS {
             let (one, other) = (table.clone(), table.clone());
             let started = Instant::now();
-            let model = train(&brc, one, &relation);
+            let model = train(&brc, one);
             ours.push(started.elapsed().as_secs_f64());
             // The bare computation takes the public classifier in the same rounds.
             let schedule = schedule(&model);
@@ -72,11 +72,11 @@ fn main() {
             taken as f64 / TURNS as f64
         );
         for name in ["select", "histogram-bayes", "moment-select", "objective"] {
-            let central = central(name, rows);
+            let plan = plan(name, table.schema(), &relation, rows);
             let times = (0..5).map(|_| {
                 let own = table.clone();
                 let started = Instant::now();
-                black_box(train(&central, own, &relation));
+                black_box(train(&plan, own));
                 started.elapsed().as_secs_f64()
             });
             show(&format!("{case}, {name}"), times.collect());
@@ -90,28 +90,25 @@ fn show(what: &str, mut times: Vec<f64>) {
     println!("{what:<50} {:>10.2} {:>10.2}", middle * 1e3, times[0] * 1e3);
 }
 
-fn central(name: &str, rows: usize) -> Central {
+fn plan(name: &str, schema: &Schema, relation: &Relation, rows: usize) -> Plan {
     let epsilon = std::env::var("PRIVET_EPSILON").map_or(1.0, |epsilon| epsilon.parse().unwrap());
-    let epsilon = Epsilon::new(epsilon).unwrap();
-    let builder = Central::builder()
-        .algorithm(name)
-        .epsilon(epsilon)
-        .rows_about(rows as u64);
-    if name == "brc" {
-        builder.rounds(ROUNDS)
+    let budget = Budget::pure(Epsilon::new(epsilon).unwrap(), rows as u64).unwrap();
+    let rounds = if name == "brc" {
+        format!("rounds = {ROUNDS}")
     } else {
-        builder
-    }
-    .build()
-    .unwrap()
+        String::new()
+    };
+    let job = Document::parse("bench", &format!("[algorithm]\nname = \"{name}\"\n{rounds}\n")).unwrap();
+    let algorithm = central::read(&job.root().section("algorithm").unwrap()).unwrap();
+    algorithm.plan(schema, relation, budget).unwrap()
 }
 
 /// A whole run: ledger, payment, rows, rounds, model.
-fn train(central: &Central, table: Table, relation: &Relation) -> Model {
-    let caps = Caps::from(Price::Pure(central.epsilon()));
+fn train(plan: &Plan, table: Table) -> Model {
+    let caps = Caps::from(Price::Pure(plan.epsilon()));
     let random = Randomness::from_os().unwrap();
-    let ledger = Ledger::volatile(relation.clone(), caps, Delta::ZERO, random).unwrap();
-    central.fit(table, ledger, &|_, _| {}).unwrap()
+    let ledger = Ledger::volatile(plan.relation().clone(), caps, Delta::ZERO, random).unwrap();
+    plan.fit(table, ledger, SILENT).unwrap()
 }
 
 /// In which rounds the public classifier was taken: those that do not weigh the first column, which is private.
@@ -270,7 +267,7 @@ impl<'a> Branch<'a> {
             of: self.classes,
             count: 2,
         };
-        let fitted = logistic.classes(&sample, classes, &|_, _| {}).swap_remove(0);
+        let fitted = logistic.classes(&sample, classes, SILENT).swap_remove(0);
         self.linear.intercept = fitted.intercept;
         for (&place, term) in self.known.places.iter().zip(&fitted.terms) {
             self.linear.terms[place] = term.clone();

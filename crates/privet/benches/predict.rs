@@ -12,9 +12,10 @@ use std::time::Instant;
 use privet::boost::Thresholds;
 use privet::data::schema::{Column, Declared, Extras, Kind, Label, Layout, Number, Unit};
 use privet::data::{Bins, Cells, Intake, Keep, Schema, Table};
-use privet::learner::Shape;
+use privet::learner::{SILENT, Shape};
+use privet::model::Model;
 use privet::privacy::{Coins, Unprotected};
-use privet::setting::plain::Plain;
+use privet::setting::plain::{Algorithm, Logistic, Stumps, Trees};
 use rayon::prelude::*;
 
 const FEATURES: usize = 30;
@@ -32,10 +33,8 @@ fn main() {
     let peer = best("slots added up", rows, || touch(&bins));
 
     let started = Instant::now();
-    let stumps = Plain::builder().algorithm("stumps").rounds(100).build().unwrap();
-    let learnt = stumps
-        .fit(table(&schema, Keep::Bins, 100_000), &leave, &|_, _| {})
-        .unwrap();
+    let stumps = Stumps::default();
+    let learnt = fitted(&stumps, table(&schema, Keep::Bins, 100_000), &leave);
     let used: std::collections::BTreeSet<usize> = learnt
         .ensemble()
         .members
@@ -74,10 +73,8 @@ fn main() {
     println!("100 stumps beside slots added up: ratio {:.2}", peer / ours);
 
     let started = Instant::now();
-    let trees = Plain::builder().algorithm("trees").rounds(100).build().unwrap();
-    let learnt = trees
-        .fit(table(&schema, Keep::Bins, 100_000), &leave, &|_, _| {})
-        .unwrap();
+    let trees = Trees::default();
+    let learnt = fitted(&trees, table(&schema, Keep::Bins, 100_000), &leave);
     println!(
         "({} trees of depth 6, learnt from 100000 rows in {:.2} s)",
         learnt.ensemble().members.len(),
@@ -89,19 +86,15 @@ fn main() {
     println!("100 trees beside slots added up: ratio {:.3}", peer / forest);
 
     let values = cells(Keep::Values);
-    let exact = Plain::builder().algorithm("stumps").thresholds(Thresholds::Exact);
+    let exact = Stumps::builder().thresholds(Thresholds::Exact);
     let exact = exact.rounds(100).build().unwrap();
-    let learnt = exact
-        .fit(table(&schema, Keep::Values, 100_000), &leave, &|_, _| {})
-        .unwrap();
+    let learnt = fitted(&exact, table(&schema, Keep::Values, 100_000), &leave);
     best("100 exact stumps", rows, || {
         learnt.predict(&values).unwrap().scores().len()
     });
     let started = Instant::now();
-    let logistic = Plain::builder().algorithm("logistic").build().unwrap();
-    let learnt = logistic
-        .fit(table(&schema, Keep::Values, 100_000), &leave, &|_, _| {})
-        .unwrap();
+    let logistic = Logistic::default();
+    let learnt = fitted(&logistic, table(&schema, Keep::Values, 100_000), &leave);
     println!(
         "(logistic regression learnt from 100000 rows in {:.2} s)",
         started.elapsed().as_secs_f64()
@@ -180,4 +173,9 @@ fn table(schema: &Arc<Schema>, keep: Keep, rows: usize) -> Table {
         columns[FEATURES].integer(i64::from(sum + noise > 4.5 * FEATURES as f64));
     }
     Table::new(&intake, vec![intake.piece(columns).unwrap()])
+}
+
+fn fitted(algorithm: &dyn Algorithm, table: Table, leave: &Unprotected) -> Model {
+    let plan = algorithm.plan(table.schema()).unwrap();
+    plan.fit(table, leave, SILENT).unwrap()
 }

@@ -11,10 +11,11 @@ use std::time::Instant;
 
 use privet::data::schema::{Column, Declared, Extras, Kind, Label, Layout, Number, Unit};
 use privet::data::{Intake, Keep, Schema, Table};
+use privet::learner::SILENT;
 use privet::privacy::account::Caps;
 use privet::privacy::audit::{Auditor, Observed};
 use privet::privacy::{AddRemove, Coins, Delta, Epsilon, Ledger, Neighbours, Randomness};
-use privet::setting::central::Central;
+use privet::setting::central::{Algorithm, Budget, Trees};
 
 const COLUMNS: usize = 28;
 const TREES: u32 = 300;
@@ -68,24 +69,17 @@ fn best(table: &Table, rows: usize, trees: u32) -> f64 {
 /// From a table that was read to a model.
 fn train(table: &Table, rows: usize, trees: u32, noisy: bool) -> f64 {
     let delta = Delta::new(1e-6).unwrap();
-    let central = Central::builder()
-        .algorithm("trees")
-        .epsilon(Epsilon::new(1.0).unwrap())
-        .delta(delta)
-        .rows_about(rows as u64)
-        .trees(trees)
-        .build()
-        .unwrap();
-    let relation = AddRemove::row();
-    let price = central.price(table.schema(), &relation.relation()).unwrap();
+    let budget = Budget::with_delta(Epsilon::new(1.0).unwrap(), delta, rows as u64).unwrap();
+    let (own, relation) = (Trees::builder().trees(trees).build().unwrap(), AddRemove::row());
+    let plan = own.plan(table.schema(), &relation.relation(), budget).unwrap();
     let random = Randomness::from_os().unwrap();
-    let mut ledger = Ledger::volatile(relation, Caps::from(price), delta, random).unwrap();
+    let mut ledger = Ledger::volatile(relation, Caps::from(plan.price()), delta, random).unwrap();
     if !noisy {
         ledger = ledger.audited(Box::new(Truth)).unwrap();
     }
     let table = table.clone();
     let started = Instant::now();
-    let model = central.fit(table, ledger, &|_, _| {}).unwrap();
+    let model = plan.fit(table, ledger, SILENT).unwrap();
     let seconds = started.elapsed().as_secs_f64();
     assert_eq!(model.ensemble().members.len(), trees as usize);
     seconds

@@ -191,6 +191,11 @@ pub struct Builder<P> {
 }
 
 impl<P: Parameters> Builder<P> {
+    /// Starts from these parameters, to change some.
+    pub fn of(parameters: P) -> Self {
+        Self { parameters }
+    }
+
     /// Checks that every parameter lies where it makes sense.
     ///
     /// # Errors

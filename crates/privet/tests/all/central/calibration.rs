@@ -157,7 +157,7 @@ fn a_recalibration_is_paid_for() {
             column("colour", Kind::Category(values(["red", "green"]))),
             column("y", Kind::Label(label)),
         ]);
-        let refused = built(calibrated()).check(&schema, &AddRemove::row().relation());
+        let refused = built(calibrated()).plan(&schema, &AddRemove::row().relation());
         refused.expect_err("no two classes").to_string()
     };
     let expected = "calibrate = true is for a label of two classes: leave it out";
@@ -185,9 +185,8 @@ fn recalibrated_probabilities_are_nearer_to_the_truth() {
             .delta("1e-6".parse().expect("a delta"))
             .calibrate(calibrate);
         let table = home::table(schema.clone(), Keep::Bins, &lines);
-        let model = built(central)
-            .rehearse(table, &AddRemove::row().relation())
-            .expect("a model");
+        let plan = built(central).plan(table.schema(), &AddRemove::row().relation());
+        let model = plan.expect("a plan").rehearse(table).expect("a model");
         assert_eq!(model.ensemble().calibration.is_some(), calibrate);
         let ask = [["k", "a"], ["l", "a"], ["m", "a"], ["n", "a"]];
         let cells = leave.reveal(home::table(schema.clone(), Keep::Bins, &ask).into_cells());

@@ -13,6 +13,7 @@ use privet::setting::central::as_published::inprivate::{Levels, Loss, Published,
 use privet::setting::central::{Splits, inprivate};
 use privet_testkit::epsilon::Known;
 
+use crate::central::curator::Central;
 use crate::central::tables::{built, start};
 use crate::central::window::{Script, watch};
 use crate::home::{column, number, schema, table, values};
@@ -154,11 +155,8 @@ fn advantage(trees: u32, questions: impl Fn(usize, u32) -> BTreeSet<String>) -> 
 
 /// What the corrected tree of these levels asks.
 fn asked(depth: u32, price: &str, table: &Table) -> BTreeSet<String> {
-    let central = built(
-        inprivate(depth)
-            .epsilon(price.parse().expect("a price"))
-            .rows_about(300),
-    );
+    let trees = inprivate(depth).build().expect("parameters");
+    let central = Central::of(trees, price.parse().expect("a price"), 300);
     let (ensemble, _, _) =
         watch(&central, table.clone(), &AddRemove::row(), (None, &Script::Drawn)).expect("a run");
     let trees = ensemble

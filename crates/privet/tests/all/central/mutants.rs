@@ -167,7 +167,7 @@ fn claimed<N: Neighbours>(
             let table = home::table(asked.schema.clone(), Keep::Values, lines);
             let seen = watch(&asked.central, table, relation, (Some(coins), script))?.1;
             for question in &seen.asked[asked.turns.clone()] {
-                release(question, relation, tenths, ledger)?;
+                release(question, &relation.relation(), tenths, ledger)?;
             }
             Ok(Vec::new())
         },
@@ -175,9 +175,9 @@ fn claimed<N: Neighbours>(
 }
 
 /// Releases an answer with a claim of so many tenths.
-fn release<N: Neighbours>(
+fn release(
     question: &Observed,
-    relation: &N,
+    relation: &privet::privacy::Relation,
     tenths: u64,
     ledger: &mut Ledger,
 ) -> Result<(), Error> {
@@ -297,7 +297,7 @@ fn claims_of_trees_at_nine_tenths_are_caught() {
             // Sums follow whatever was counted.
             let counted = match task {
                 Task::Number if !central.says("splits") => 2,
-                (Task::Number, _) => 1,
+                Task::Number => 1,
                 _ => 0,
             };
             let records = task.records();

@@ -1,12 +1,16 @@
 //! What is charged is what was drawn; what cannot be done is refused before anything is.
 
 use crate::central::curator::Central;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use privet::Error;
 use privet::data::schema::{Kind, Label};
 use privet::data::{Keep, Schema};
+use privet::learner::SILENT;
 use privet::privacy::account::Price;
 use privet::privacy::{AddRemove, Epsilon, Neighbours, Replace};
-use privet::setting::central::Planes;
+use privet::setting::central::{Algorithm, Brc, Budget, HistogramBayes, Planes, Select, Trees};
 
 use crate::central::tables::{
     CORNERS, Open, algorithms, built, epsilon, others, paid_public, read, rows, start,
@@ -96,7 +100,7 @@ fn public_columns_alone_cost_nothing() {
     // Not even a budget is needed, and none is promised.
     let mut empty = ledger(open.relation(1), Epsilon::ZERO);
     central
-        .train(read(open, &others()), &mut empty, privet::learner::SILENT)
+        .train(read(open, &others()), &mut empty, SILENT)
         .expect("it is free");
     let relation = open.relation(1).relation();
     assert_eq!(
@@ -110,39 +114,41 @@ fn refused<N: Neighbours>(central: &Central, schema: Schema, relation: N) -> Err
     let mut paid = ledger(relation, epsilon("100"));
     let lines: [[&str; 5]; 2] = [["1", "1", "red", "low", "a"], ["0", "0", "blue", "high", "b"]];
     let table = home::table(schema, Keep::Values, &lines);
-    let error = central
-        .train(table, &mut paid, privet::learner::SILENT)
-        .expect_err("refused");
+    let error = central.train(table, &mut paid, SILENT).expect_err("refused");
     assert_eq!(paid.close().payments, [], "{error} came after a payment");
     error
 }
 
 #[test]
 fn parameters_that_make_no_sense_are_refused() {
-    let bad = [
-        Central::builder()
-            .algorithm("brc")
-            .epsilon(Epsilon::ZERO)
-            .rows_about(9),
-        Central::builder().algorithm("brc").rows_about(9),
-        Central::builder().algorithm("brc").epsilon(epsilon("1")),
-        Central::builder().epsilon(epsilon("1")).rows_about(9),
-        start("boosting", "1", 9),
-        start("brc", "1", 0),
-        start("brc", "1", 9).lower(0.9),
-        start("brc", "1", 9).upper(0.99),
-        start("brc", "1", 9).upper(f64::NAN),
-        start("brc", "1", 9).upper(f64::INFINITY),
-        start("brc", "1", 9).rounds(0),
-        start("brc", "0.000000002", 9).rounds(3),
-        start("select", "1", 9).candidates(0),
-        start("select", "1", 9).rounds(3),
-        start("histogram-bayes", "1", 9).bins(0),
-    ];
-    for (number, builder) in bad.into_iter().enumerate() {
-        let built = builder.build();
-        assert!(matches!(built, Err(Error::Parameter(_))), "{number}: {built:?}");
+    fn wrong<T: std::fmt::Debug>(key: &str, made: Result<T, Error>) {
+        match made {
+            Err(Error::Parameter(e)) => assert_eq!(e.key(), Some(key), "{e}"),
+            other => panic!("{key}: {other:?}"),
+        }
     }
+    let brc = Brc::builder;
+    wrong("epsilon", Budget::pure(Epsilon::ZERO, 9));
+    wrong("rows_about", Budget::pure(epsilon("1"), 0));
+    let large = "0.2".parse().expect("a delta");
+    wrong("delta", Budget::with_delta(epsilon("1"), large, 9));
+    wrong("lower", brc().lower(0.9).build());
+    wrong("upper", brc().upper(0.99).build());
+    wrong("upper", brc().upper(f64::NAN).build());
+    wrong("upper", brc().upper(f64::INFINITY).build());
+    wrong("rounds", brc().rounds(0).build());
+    wrong("candidates", Select::builder().candidates(0).build());
+    wrong("bins", HistogramBayes::builder().bins(0).build());
+    wrong("trees", Trees::builder().trees(0).build());
+    wrong("gradient_clip", Trees::builder().gradient_clip(1.5).build());
+    // More rounds than ε has billionths.
+    let (schema, relation) = (Open::Nothing.schema(), Replace::row().relation());
+    let least = Budget::pure(epsilon("0.000000002"), 1 << 40).expect("a budget");
+    let three = brc().rounds(3).build().expect("parameters");
+    wrong("epsilon", three.plan(&schema, &relation, least));
+    let delta = "1e-6".parse().expect("a delta");
+    let gaussian = Budget::with_delta(epsilon("1"), delta, 1000).expect("a budget");
+    wrong("delta", three.plan(&schema, &relation, gaussian));
 }
 
 #[test]
@@ -233,8 +239,58 @@ fn what_does_not_fit_the_schema_is_refused_before_it_is_paid_for() {
 fn a_budget_that_does_not_reach_is_left_as_it_was() {
     for central in algorithms("1", 50) {
         let mut poor = ledger(Replace::row(), epsilon("0.999999999"));
-        let over = central.train(read(Open::Nothing, &others()), &mut poor, privet::learner::SILENT);
+        let over = central.train(read(Open::Nothing, &others()), &mut poor, SILENT);
         assert!(matches!(over, Err(Error::Budget(_))), "{over:?}");
         assert_eq!(poor.close().payments, []);
+    }
+}
+
+/// A plan is for one schema and one relation; what it was not made for is refused before anything is paid.
+#[test]
+fn a_plan_trains_under_its_own_schema_and_relation_only() {
+    let open = Open::Nothing;
+    for central in algorithms("1", 50) {
+        let plan = central.plan(&open.schema(), &Replace::row().relation());
+        let plan = plan.expect("a plan");
+        let mut foreign = ledger(AddRemove::row(), epsilon("100"));
+        let error = plan.train(read(open, &others()), &mut foreign, SILENT);
+        assert!(matches!(error, Err(Error::Misuse(_))), "{central:?}: {error:?}");
+        let mut own = ledger(Replace::row(), epsilon("100"));
+        let error = plan.train(read(Open::Label, &others()), &mut own, SILENT);
+        assert!(matches!(error, Err(Error::Misuse(_))), "{central:?}: {error:?}");
+        for ledger in [own, foreign] {
+            assert_eq!(ledger.close().payments, []);
+        }
+    }
+}
+
+/// Whoever watches can stop a run. What was reserved by then stays spent.
+#[test]
+fn a_run_can_be_stopped_and_stays_paid() {
+    for central in algorithms("1", 50) {
+        for steps in 0..3 {
+            let mut paid = ledger(Replace::row(), epsilon("100"));
+            let calls = AtomicU64::new(0);
+            let ended = central.train(read(Open::Nothing, &others()), &mut paid, &|_, _| match calls
+                .fetch_add(1, Ordering::Relaxed)
+                < steps
+            {
+                true => ControlFlow::Continue(()),
+                false => ControlFlow::Break(()),
+            });
+            let calls = calls.into_inner();
+            match ended {
+                Err(Error::Stopped) => assert_eq!(calls, steps + 1, "{central:?} went on"),
+                Ok(_) => assert!(0 < calls && calls <= steps, "{central:?} was not stopped"),
+                Err(other) => panic!("{central:?}: {other}"),
+            }
+            let whole = central.epsilon().billionths();
+            let spent = billionths(paid.close().payments.iter().map(|payment| payment.price));
+            if ["brc", "people", "trees"].contains(&central.name()) {
+                // All rounds are reserved at once, before the first is announced.
+                assert!(whole - spent < 100, "{central:?}: {spent} after {calls}");
+            }
+            assert!(spent <= whole, "{central:?}");
+        }
     }
 }

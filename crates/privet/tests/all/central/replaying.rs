@@ -4,7 +4,7 @@ use crate::central::curator::{Central, NAMES};
 use privet::Error;
 use privet::data::Keep;
 use privet::privacy::{AddRemove, Ledger, Neighbours, Replace};
-use privet::setting::central::{Clip, Normaliser};
+use privet::setting::central::Clip;
 use privet_testkit::replay::{Report, Transcript, search};
 
 use crate::central::tables::{
@@ -23,12 +23,7 @@ pub(crate) fn records() -> [Transcript; 4] {
     ]
 }
 
-fn trained<N: Neighbours>(
-    central: &Central,
-    open: Open,
-    lines: &Lines,
-    ledger: &mut Ledger,
-) -> Result<Vec<u8>, Error> {
+fn trained(central: &Central, open: Open, lines: &Lines, ledger: &mut Ledger) -> Result<Vec<u8>, Error> {
     // A table without rows may be without columns as well.
     let table = if lines.is_empty() {
         home::unread(open.schema(), Keep::Values)

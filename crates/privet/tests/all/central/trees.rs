@@ -8,7 +8,7 @@ use privet::data::{Keep, Schema, Table};
 use privet::learner::Learner;
 use privet::learner::tree::Tree;
 use privet::privacy::{AddRemove, Delta, Ledger, Neighbours, Replace, ReplacePrivate};
-use privet::setting::central::{Places, Splits, Trees};
+use privet::setting::central::{Places, Splits};
 use privet_testkit::replay::{Report, search};
 
 use crate::central::replaying::records;
@@ -45,7 +45,7 @@ fn replayed<N: Neighbours, R: Clone>(
     read: impl Fn(&R) -> Table,
 ) -> Report {
     let report = search(
-        relation,
+        &relation.relation(),
         pairs,
         &records(),
         |rows, ledger: &mut Ledger| -> Result<Vec<u8>, Error> {

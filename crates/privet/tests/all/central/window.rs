@@ -99,7 +99,13 @@ impl Auditor for Window {
 
 pub(crate) fn ledger<N: Neighbours>(relation: N, caps: Epsilon) -> Ledger {
     let random = Randomness::from_os().expect("randomness");
-    Ledger::volatile(relation, Caps::from(Price::Pure(caps)), Delta::ZERO, random).expect("opens")
+    Ledger::volatile(
+        relation.relation(),
+        Caps::from(Price::Pure(caps)),
+        Delta::ZERO,
+        random,
+    )
+    .expect("opens")
 }
 
 /// Trains on a table with these public coins and these answers.
@@ -128,7 +134,12 @@ pub(crate) fn watch<N: Neighbours>(
         Delta::ZERO => ledger(relation.clone(), Epsilon::new(1000.0)?),
         delta => {
             let price = central.price(table.schema(), &relation.relation())?;
-            Ledger::volatile(relation.clone(), Caps::from(price), delta, Randomness::from_os()?)?
+            Ledger::volatile(
+                relation.relation(),
+                Caps::from(price),
+                delta,
+                Randomness::from_os()?,
+            )?
         }
     };
     let mut ledger = plain.audited(Box::new(window.clone()))?;

@@ -270,7 +270,7 @@ fn the_product_of_normalisers_bounds_the_training_error() {
             rounds: 10,
             thresholds: Thresholds::Exact,
         };
-        let ensemble = booster.classes(&sample, classes, &|_, _| {});
+        let ensemble = booster.classes(&sample, classes, privet::learner::SILENT);
         let first: Vec<f64> = small
             .weights
             .iter()
@@ -334,7 +334,7 @@ fn exact_thresholds_see_within_a_bin() {
             rounds: 5,
             thresholds,
         };
-        booster.classes(&sample, Classes { of: &of, count: 2 }, &|_, _| {})
+        booster.classes(&sample, Classes { of: &of, count: 2 }, privet::learner::SILENT)
     };
     let exact = fit(Thresholds::Exact);
     let [member] = &exact.members[..] else {

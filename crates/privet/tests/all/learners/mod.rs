@@ -6,10 +6,10 @@ mod exact;
 
 use crate::home::Plain;
 use crate::home::{self, Kinds, column, number, schema, table, values};
-use privet::boost::{Learner, Link, Thresholds};
+use privet::boost::{Learner, Link};
 use privet::data::schema::{Extras, Kind, Label, Number};
 use privet::data::{Cells, Keep, Table};
-use privet::learner::{Call, Classes, Linear, Logistic, Rule, Sample, Shape, Sorted, Stump, Term};
+use privet::learner::{Call, Classes, Linear, Logistic, Rule, SILENT, Sample, Shape, Sorted, Stump, Term};
 use privet::model::Model;
 use privet::privacy::{AddRemove, Neighbours, Unprotected};
 use serde::Deserialize;
@@ -69,14 +69,14 @@ fn linear_learners_agree_with_another_implementation() {
         };
         let fitted = if case.kind == "number" {
             let numbers: Vec<f32> = case.labels.iter().map(|&y| y as f32).collect();
-            vec![learner.numbers(&sample, &numbers)]
+            vec![learner.numbers(&sample, &numbers, SILENT)]
         } else {
             let of: Vec<u16> = case.labels.iter().map(|&y| y as u16).collect();
             let classes = Classes {
                 of: &of,
                 count: case.classes,
             };
-            learner.classes(&sample, classes)
+            learner.classes(&sample, classes, SILENT)
         };
         for (row, expected) in case.scores.iter().enumerate() {
             let mut scores: Vec<f64> = fitted.iter().map(|linear| score(linear, &cells, row)).collect();

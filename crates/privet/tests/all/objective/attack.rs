@@ -6,7 +6,7 @@ use privet::data::{Keep, Schema};
 use privet::learner::{Learner, Term};
 use privet::privacy::account::{Caps, Price};
 use privet::privacy::mechanism::{Ball, Objective, RowLoss};
-use privet::privacy::{AddRemove, Anchor, Coins, Delta, Epsilon, Ledger, Randomness};
+use privet::privacy::{AddRemove, Anchor, Coins, Delta, Epsilon, Ledger, Neighbours, Randomness};
 use privet::setting::central::Encoding;
 use privet_testkit::attack::empty_cell::{Known, textbook};
 
@@ -68,7 +68,7 @@ fn released(with: bool) -> Vec<f64> {
         .expect("parameters");
     let random = Randomness::from_os().expect("randomness");
     let caps = Caps::from(Price::Pure(epsilon));
-    let mut ledger = Ledger::volatile(AddRemove::row(), caps, Delta::ZERO, random).expect("opens");
+    let mut ledger = Ledger::volatile(AddRemove::row().relation(), caps, Delta::ZERO, random).expect("opens");
     let rows = table(categories(), Keep::Values, &lines(with));
     let ensemble = central
         .train(rows, &mut ledger, privet::learner::SILENT)

@@ -100,11 +100,8 @@ impl World {
 
 fn ways() -> Vec<Vertical> {
     let small = |vertical: Vertical| {
-        let trees = privet::setting::plain::Trees {
-            rounds: 3,
-            depth: Some(2),
-            ..vertical.trees().clone()
-        };
+        let trees = privet::setting::plain::Builder::of(vertical.trees().clone());
+        let trees = trees.rounds(3).depth(2).build().unwrap();
         builder("2")
             .trees(trees)
             .alignment(vertical.alignment())

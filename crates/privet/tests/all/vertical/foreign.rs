@@ -113,11 +113,13 @@ fn many_flags_do_not_take_for_ever() {
     let vertical = builder("1")
         .alignment(Alignment::Given)
         .categories(privet::setting::vertical::Categories::SymmetricUnary)
-        .trees(privet::setting::plain::Trees {
-            rounds: 1,
-            depth: Some(1),
-            ..privet::setting::plain::Trees::default()
-        })
+        .trees(
+            privet::setting::plain::Trees::builder()
+                .rounds(1)
+                .depth(1)
+                .build()
+                .unwrap(),
+        )
         .build()
         .unwrap();
     let rows = ["a,1", "b,2", "c,3"].map(String::from);

@@ -203,10 +203,8 @@ fn columns_leave_once_and_are_used_as_often_as_one_likes() {
 
     // Two models of other shapes from one release; what each meeting shows is written down.
     for depth in [1, 2] {
-        let trees = privet::setting::plain::Trees {
-            depth: Some(depth),
-            ..vertical.trees().clone()
-        };
+        let trees = privet::setting::plain::Builder::of(vertical.trees().clone());
+        let trees = trees.depth(depth).build().unwrap();
         let vertical = builder("2").trees(trees).build().unwrap();
         let names = vec!["bank".to_owned(), "shop".to_owned()];
         let simulation = Simulation::new(names, |party, run| -> Result<Party, Error> {
