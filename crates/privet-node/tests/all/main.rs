@@ -10,6 +10,7 @@ mod damage;
 mod examples;
 mod home;
 mod kill;
+mod once;
 mod order;
 mod output;
 mod record;

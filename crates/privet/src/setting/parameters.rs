@@ -10,9 +10,16 @@ use crate::Error;
 use crate::data::Section;
 use crate::learner::Progress;
 
-/// How many plans were made by this process, of any setting.
 #[cfg(feature = "audit")]
-pub static RESOLVED: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
+thread_local! {
+    /// How many plans this thread has made, of any setting.
+    pub static PLANS: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+}
+
+#[cfg(feature = "audit")]
+pub(super) fn count_plan() {
+    PLANS.set(PLANS.get() + 1);
+}
 
 /// What a parameter can be.
 pub trait Value: Sized {

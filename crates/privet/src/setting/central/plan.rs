@@ -28,9 +28,12 @@ pub trait Algorithm: fmt::Debug + Send + Sync {
         false
     }
 
-    /// Whether it looks at private columns.
-    fn looks_at_private(&self) -> bool {
-        true
+    /// Whether these facts allow for it at all: as a rule, there are private columns, and they do not drown in noise.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] if they do not.
+    fn check(&self, facts: &Facts) -> Result<(), Error> {
+        facts.check_private(self.name())
     }
 
     /// What it will do on a table of which these facts are public.
@@ -46,7 +49,7 @@ pub trait Algorithm: fmt::Debug + Send + Sync {
     /// [`Error::Parameter`] with the parameter that does not fit.
     fn plan(&self, schema: &Schema, relation: &Relation, budget: Budget) -> Result<Plan, Error> {
         #[cfg(feature = "audit")]
-        crate::setting::parameters::RESOLVED.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        crate::setting::parameters::count_plan();
         let mut facts = Facts {
             schema: Arc::new(schema.clone()),
             relation: relation.clone(),
@@ -59,9 +62,7 @@ pub trait Algorithm: fmt::Debug + Send + Sync {
         }
         schema.has_features()?;
         facts.check_label(self.name(), self.may_be_trees())?;
-        if self.looks_at_private() {
-            facts.check_private(self.name())?;
-        }
+        self.check(&facts)?;
         let resolved = self.resolve(&facts)?;
         facts.check_balance()?;
         if resolved.keep == Keep::Bins {
@@ -127,7 +128,7 @@ impl Facts {
         ))
     }
 
-    fn check_private(&self, name: &str) -> Result<(), Error> {
+    pub(super) fn check_private(&self, name: &str) -> Result<(), Error> {
         if self.private_features().next().is_none() {
             let why = format!(
                 "name = \"{name}\" is for private columns, and the schema declares none: use setting = \"plain\""

@@ -27,17 +27,17 @@ impl Algorithm for Public {
         self.balance.0
     }
 
-    fn looks_at_private(&self) -> bool {
-        false
-    }
-
-    fn resolve(&self, facts: &Facts) -> Result<Resolved, Error> {
+    fn check(&self, facts: &Facts) -> Result<(), Error> {
         if !facts.has_public_label() || facts.public_features() == 0 {
             return Err(Error::parameter(
                 "name",
                 "name = \"public\" learns from public columns alone: the schema declares no public feature, or its label is private",
             ));
         }
+        Ok(())
+    }
+
+    fn resolve(&self, facts: &Facts) -> Result<Resolved, Error> {
         let noise = vec!["No private column is looked at, so there is no noise.".into()];
         Ok(Resolved {
             price: Price::Pure(Epsilon::ZERO),

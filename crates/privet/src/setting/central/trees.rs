@@ -35,6 +35,11 @@ impl Algorithm for Trees {
         true
     }
 
+    /// What is wrong with its own parameters comes first.
+    fn check(&self, _: &Facts) -> Result<(), Error> {
+        Ok(())
+    }
+
     fn resolve(&self, facts: &Facts) -> Result<Resolved, Error> {
         if facts.balanced {
             return Err(Error::parameter(
@@ -50,6 +55,7 @@ impl Algorithm for Trees {
             kept: kept(&facts.schema, &facts.relation),
         };
         let plan = Trees::plan(self, &facts.schema, &own)?;
+        facts.check_private(Self::NAME)?;
         let noise = plan.noise(&own)?;
         Ok(Resolved {
             keep: Keep::Bins,

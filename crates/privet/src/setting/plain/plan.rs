@@ -35,7 +35,7 @@ pub trait Algorithm: fmt::Debug + Send + Sync {
     /// [`Error::Parameter`] with the parameter that does not fit, or if the schema has no label or too many slots.
     fn plan(&self, schema: &Schema) -> Result<Plan, Error> {
         #[cfg(feature = "audit")]
-        crate::setting::parameters::RESOLVED.fetch_add(1, Ordering::Relaxed);
+        crate::setting::parameters::count_plan();
         if schema.label().is_none() {
             return Err(Error::parameter(
                 "schema",
