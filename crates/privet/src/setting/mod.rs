@@ -7,7 +7,9 @@
 //! | [`vertical`] | nobody: each party sees its own columns, and the others' changed | how near two people's values are, column by column |
 //! | [`evaluation`] | whoever has labelled rows sees them | a person among these rows, from the figures |
 //!
-//! A setting parses its parameters once, before anything is read or paid.
+//! Every setting has the same shape: parameters, checked when built ([`parameters`]); a resolved plan, made once from parameters, schema
+//! and relation, which owns what is read, what it costs and what is said about it; fit, or the roles of parties; a model. Only a
+//! plan can train.
 
 pub mod central;
 pub mod evaluation;
