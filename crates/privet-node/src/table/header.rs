@@ -21,7 +21,7 @@ pub(super) fn places(
     extra: Extra,
 ) -> Result<Vec<Option<usize>>, Error> {
     let columns = intake.schema().columns();
-    let bad = |what: String| Err(Error::Data(what));
+    let bad = |what: String| Err(Error::data(what));
     for (i, name) in names.iter().enumerate() {
         if name.is_empty() {
             return bad(format!(
@@ -119,7 +119,7 @@ pub(super) fn places_in_order(
             .collect()),
         None => {
             let s = if cells == 1 { "" } else { "s" };
-            Err(Error::Data(format!(
+            Err(Error::data(format!(
                 "{file}, line {line}: {cells} cell{s} where the schema declares {count} columns; a file without names has \
                  them all, in the schema's order"
             )))
