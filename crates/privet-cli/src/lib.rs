@@ -1,58 +1,24 @@
-//! The command line: [`low`] is what was typed, `high` is what is needed, and each verb has its file.
+//! The command line: [`low`] is what was typed, `high` is what is needed. What is then done is `privet-node`'s.
+#![forbid(unsafe_code)]
 
+mod bars;
 mod demo;
-mod desensitise;
-mod diagnostics;
-mod evaluate;
-mod exit;
-mod export_model;
 mod high;
-mod inspect;
-mod leave;
-mod ledger;
 pub mod low;
-mod parties;
-mod plan;
-mod predict;
-mod protection;
-mod reproduce;
-mod schema;
-mod simulate;
-mod train;
-mod words;
 
 use std::ffi::OsString;
 use std::io::Write;
-use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
-use privet::model::{Model, Origin};
+use privet_node::verb::{self, Answer, Exit, Failure};
 use serde_json::json;
 
-pub use exit::Exit;
-use exit::Failure;
-use high::Command;
-
-/// What a verb answers: for people, and for machines.
-struct Answer {
-    text: String,
-    json: String,
-    exit: Exit,
-}
-
-impl Answer {
-    fn new(text: String, json: serde_json::Value) -> Self {
-        Self {
-            text,
-            json: format!("{json:#}\n"),
-            exit: Exit::Ok,
-        }
-    }
-}
+use high::Asked;
 
 /// Runs one command and says how it ended.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    privet_node::progress::show_with(bars::bar);
     let low = match low::LowArgs::try_parse_from(arguments) {
         Ok(low) => low,
         Err(e) => {
@@ -89,42 +55,12 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-fn run(command: Command) -> Result<Answer, Failure> {
-    match command {
-        Command::Demo { keep } => demo::run(keep.as_deref()),
-        Command::Draft { file, out, dataset } => schema::draft(&file, out.as_deref(), dataset.as_deref()),
-        Command::Check {
-            schema,
-            data,
-            diagnostics,
-        } => schema::check(&schema, data.as_deref(), diagnostics),
-        Command::Plan { job, ledger } => plan::run(&job, &ledger),
-        Command::Train(train) => train::run(&train),
-        Command::Predict {
-            model,
-            data,
-            out,
-            what,
-            ledger,
-        } => {
-            if let Some(out) = &out {
-                leave::spare(&ledger, out)?;
-            }
-            predict::run(&model, &data, out.as_deref(), what)
-        }
-        Command::Evaluate(evaluate) => evaluate::run(&evaluate),
-        Command::Inspect { model, signed_by } => inspect::run(&model, signed_by),
-        Command::Export {
-            model,
-            format,
-            out,
-            ledger,
-        } => export_model::run(&model, format, &out, &ledger),
-        Command::Desensitise(desensitise) => desensitise::run(&desensitise),
-        Command::Simulate(simulate) => simulate::run(&simulate),
-        Command::Reproduce(reproduce) => reproduce::run(&reproduce),
-        Command::Ledger { path, verb } => ledger::run(&path, &verb),
-        Command::Completions { shell } => {
+fn run(asked: Asked) -> Result<Answer, Failure> {
+    match asked {
+        Asked::Command(command) => verb::run(&command),
+        Asked::Demo { keep } => demo::run(keep.as_deref()),
+        Asked::Reproduce(reproduce) => privet_research::run(&reproduce),
+        Asked::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut low::LowArgs::command(), "privet", &mut script);
             let script = String::from_utf8_lossy(&script).into_owned();
@@ -132,16 +68,4 @@ fn run(command: Command) -> Result<Answer, Failure> {
             Ok(Answer::new(script, json))
         }
     }
-}
-
-/// Reads a model file. A signature in it that is bad is an error.
-fn open_model(file: &Path) -> Result<Model, Failure> {
-    signed_model(file).map(|(model, _)| model)
-}
-
-/// A model, and who signed it.
-fn signed_model(file: &Path) -> Result<(Model, Origin), Failure> {
-    let bad = |why: String| Failure::input(format!("{}: {why}", file.display()));
-    let bytes = std::fs::read(file).map_err(|e| bad(format!("it cannot be read: {e}")))?;
-    Model::from_file(&bytes).map_err(|e| bad(e.to_string()))
 }

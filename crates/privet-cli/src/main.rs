@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    privet_node::cli::main(std::env::args_os())
+    privet_cli::main(std::env::args_os())
 }

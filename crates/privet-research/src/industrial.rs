@@ -15,7 +15,7 @@ use privet::setting::evaluation::Evaluation;
 use privet::setting::plain::Plain;
 use privet::setting::vertical::{Alignment, Budget, Categories, LABEL_HOLDER, Mechanism, Outcome, Vertical};
 
-use super::{Data, Experiment, Measured, named};
+use super::{Data, Experiment, Measured};
 use privet_node::progress::Progress;
 
 /// Rows to train on; a tenth as many are for testing.
@@ -295,7 +295,7 @@ fn open(algorithm: &str, rows: &Rows, test: &Rows) -> Result<f64, Error> {
 fn judged(model: &privet::model::Model, test: &Table) -> Result<f64, Error> {
     let evaluation = Evaluation::of(model.schema())?;
     let judged = test.cells().as_ref().map(|cells| evaluation.judge(model, cells));
-    let figures = named(&evaluation.open(judged, &leave()));
+    let figures = evaluation.open(judged, &leave()).named();
     let rmse = figures.iter().find(|(name, _)| *name == "RMSE");
     let rmse = rmse.ok_or_else(|| Error::misuse("numbers have a squared error"))?;
     Ok(rmse.1 * rmse.1)

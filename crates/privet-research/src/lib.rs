@@ -1,8 +1,9 @@
 //! The papers' experiments, repeated: where every setting registers what it can be compared with.
 //!
 //! An [`Experiment`] measures; what is published and what a correct implementation reaches stands in data files
-//! (`reproduce/expected`), with their sources, which only this module reads. The data sets are public, so nothing here is
+//! (`reproduce/expected`), with their sources, which only this crate reads. The data sets are public, so nothing here is
 //! charged, and every accuracy stands beside its baselines.
+#![forbid(unsafe_code)]
 
 mod brc;
 mod data;
@@ -13,15 +14,17 @@ mod opboost;
 mod plain;
 mod records;
 mod trees;
+mod verb;
 
 use privet::Error;
-use privet::model::metrics::{Figure, Report};
+use privet::model::metrics::mean_and_deviation;
 use serde::Serialize;
 
 pub use data::Data;
 use expected::Better;
 pub use expected::Expected;
 pub use records::Records;
+pub use verb::{Reproduce, run};
 
 use privet_node::progress::Progress;
 
@@ -160,29 +163,6 @@ pub fn lines(
             }
         })
         .collect())
-}
-
-/// The figures of a report by their metrics' names; not a number where one is not defined.
-pub fn named(report: &Report) -> Vec<(&'static str, f64)> {
-    let value = |figure: &Figure| figure.estimate.map_or(f64::NAN, |estimate| estimate.value);
-    report
-        .figures
-        .iter()
-        .map(|figure| (figure.metric.name(), value(figure)))
-        .collect()
-}
-
-/// Mean and standard deviation (with n - 1; zero for fewer than two).
-pub fn mean_and_deviation(values: &[f64]) -> (f64, f64) {
-    let n = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / n.max(1.0);
-    let squares: f64 = values.iter().map(|x| (x - mean) * (x - mean)).sum();
-    let sd = if values.len() < 2 {
-        0.0
-    } else {
-        (squares / (n - 1.0)).sqrt()
-    };
-    (mean, sd)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use privet::privacy::Unprotected;
 use privet::setting::evaluation::Evaluation;
 use privet::setting::plain::{Builder, Flavour, Plain};
 
-use super::{Data, Experiment, Measured, named};
+use super::{Data, Experiment, Measured};
 use privet_node::progress::Progress;
 
 pub(super) fn experiments() -> Vec<Experiment> {
@@ -195,5 +195,5 @@ fn figures(plain: &Plain, train: Table, test: &Table) -> Result<Vec<(&'static st
     let evaluation = Evaluation::of(train.schema())?;
     let model = plain.fit(train, &leave, &|_, _| {})?;
     let judged = test.cells().as_ref().map(|cells| evaluation.judge(&model, cells));
-    Ok(named(&evaluation.open(judged, &leave)))
+    Ok(evaluation.open(judged, &leave).named())
 }

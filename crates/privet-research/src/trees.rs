@@ -14,7 +14,7 @@ use privet::setting::plain::Plain;
 use rayon::prelude::*;
 
 use super::records::{Coding, Records, Secret};
-use super::{Data, Experiment, Measured, named};
+use super::{Data, Experiment, Measured};
 use privet_node::progress::Progress;
 
 const EPSILONS: &[f64] = &[0.1, 0.5, 1.0, 2.0, 4.0, 8.0];
@@ -162,7 +162,7 @@ fn figures(
     };
     let evaluation = Evaluation::of(test.schema())?;
     let judged = test.cells().as_ref().map(|cells| evaluation.judge(&model, cells));
-    Ok(named(&evaluation.open(judged, &leave)))
+    Ok(evaluation.open(judged, &leave).named())
 }
 
 fn noisy(method: Method, epsilon: f64, rows: usize) -> Result<Central, Error> {

@@ -1,16 +1,35 @@
 //! `privet reproduce`
 
 use std::fmt::Write;
+use std::path::PathBuf;
 
 use serde_json::json;
 
-use super::Answer;
-use super::exit::{Exit, Failure};
-use super::high::Reproduce;
 use privet_node::progress::Progress;
+use privet_node::verb::{Answer, Exit, Failure, count};
+
 use crate::{Data, Expected, Experiment, Line, Verdict, experiments, lines};
 
-pub(super) fn run(reproduce: &Reproduce) -> Result<Answer, Failure> {
+/// What is to be repeated.
+#[derive(Debug)]
+pub struct Reproduce {
+    /// The paper's key; all are listed if there is none.
+    pub key: Option<String>,
+    /// "table 2" or "figure 1".
+    pub item: Option<String>,
+    /// The data set.
+    pub dataset: Option<String>,
+    /// How often, if not as often as each experiment says.
+    pub runs: Option<u32>,
+    /// The folder with the data sets.
+    pub data: PathBuf,
+}
+
+/// Repeats experiments and compares them with what is expected.
+///
+/// # Errors
+/// A [`Failure`] if there is no such experiment, or its data cannot be read.
+pub fn run(reproduce: &Reproduce) -> Result<Answer, Failure> {
     let all = experiments();
     let Some(key) = &reproduce.key else {
         return Ok(list(&all));
@@ -108,8 +127,8 @@ fn answer(lines: &[Line]) -> Result<Answer, Failure> {
             expected
         );
     }
-    let count = |verdict| lines.iter().filter(|line| line.verdict == verdict).count();
-    let (outside, better) = (count(Verdict::Outside), count(Verdict::Better));
+    let how_many = |verdict| lines.iter().filter(|line| line.verdict == verdict).count();
+    let (outside, better) = (how_many(Verdict::Outside), how_many(Verdict::Better));
     let mut json = String::new();
     for line in lines {
         json += &serde_json::to_string(line).map_err(|e| Failure {
@@ -123,14 +142,14 @@ fn answer(lines: &[Line]) -> Result<Answer, Failure> {
         let _ = writeln!(
             text,
             "\n{} better than expected, by more than the tolerance.",
-            super::words::count(better as u64, "figure is", "figures are")
+            count(better as u64, "figure is", "figures are")
         );
     }
     if outside > 0 {
         let _ = writeln!(
             text,
             "\n{}",
-            super::words::count(outside as u64, "figure lies", "figures lie") + " outside the tolerance."
+            count(outside as u64, "figure lies", "figures lie") + " outside the tolerance."
         );
     }
     Ok(Answer { text, json, exit })

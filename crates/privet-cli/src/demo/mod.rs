@@ -10,9 +10,10 @@ use std::path::Path;
 use clap::Parser;
 use serde_json::{Value, json};
 
-use super::exit::{Exit, Failure};
-use super::{Answer, high, low, words};
-use crate::ledger::write_whole;
+use privet_node::ledger::write_whole;
+use privet_node::verb::{Answer, Exit, Failure, wrapped};
+
+use super::{high, low};
 
 /// What is typed, why, and how it should end.
 struct Step {
@@ -167,7 +168,7 @@ fn play(folder: &Path, typed: &str) -> (Exit, String, Value) {
 }
 
 fn indent(text: &mut String, block: &str) {
-    for line in words::wrapped(block).trim_end().lines() {
+    for line in wrapped(block).trim_end().lines() {
         let _ = writeln!(text, "{}", format!("   {line}").trim_end());
     }
 }

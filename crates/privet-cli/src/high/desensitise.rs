@@ -6,19 +6,9 @@ use privet::privacy::Epsilon;
 use privet::privacy::mechanism::ordered::{Alignment, Route};
 use privet::setting::vertical::{Budget, Categories, Desensitisation, Mechanism};
 
-use super::{Failure, Where};
-use crate::cli::low::{self, BudgetName, CategoriesName, MechanismName};
+use privet_node::verb::{Desensitise, Failure, Where};
 
-#[derive(Debug)]
-pub(in crate::cli) struct Desensitise {
-    pub(in crate::cli) file: PathBuf,
-    pub(in crate::cli) schema: PathBuf,
-    pub(in crate::cli) out: PathBuf,
-    pub(in crate::cli) kept: PathBuf,
-    pub(in crate::cli) desensitisation: Desensitisation,
-    pub(in crate::cli) label_epsilon: Option<Epsilon>,
-    pub(in crate::cli) ledger: Where,
-}
+use crate::low::{self, BudgetName, CategoriesName, MechanismName};
 
 pub(super) fn desensitise_of(
     low: low::Desensitise,

@@ -11,9 +11,9 @@ use privet::setting::vertical::{Budget, Categories, Desensitisation, Release};
 use serde_json::json;
 
 use super::exit::{Exit, Failure};
-use super::request::Desensitise;
 use super::parties::{Leaving, open};
 use super::predict::{quoted, separate};
+use super::request::Desensitise;
 use super::{Answer, leave, schema, words};
 use crate::job::Source;
 use crate::ledger::write_whole;

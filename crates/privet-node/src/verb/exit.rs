@@ -38,20 +38,24 @@ impl From<Exit> for ExitCode {
 
 /// Why a command did not do what it was asked.
 #[derive(Debug)]
-pub(super) struct Failure {
-    pub(super) exit: Exit,
-    pub(super) message: String,
+pub struct Failure {
+    /// What kind of failure it is.
+    pub exit: Exit,
+    /// What is wrong, where, and how to mend it.
+    pub message: String,
 }
 
 impl Failure {
-    pub(super) fn usage(message: impl Into<String>) -> Self {
+    /// The request or one of its values is invalid.
+    pub fn usage(message: impl Into<String>) -> Self {
         Self {
             exit: Exit::Usage,
             message: message.into(),
         }
     }
 
-    pub(super) fn input(message: impl Into<String>) -> Self {
+    /// A file is invalid.
+    pub fn input(message: impl Into<String>) -> Self {
         Self {
             exit: Exit::Input,
             message: message.into(),

@@ -239,7 +239,7 @@ fn hanging(line: &str) -> usize {
 }
 
 /// The text with lines of about 110 characters, so that it reads in a terminal; a number stays with its name.
-pub(super) fn wrapped(text: &str) -> String {
+pub fn wrapped(text: &str) -> String {
     let mut lines = String::new();
     for line in text.lines() {
         let indent = hanging(line);
@@ -264,7 +264,7 @@ pub(super) fn wrapped(text: &str) -> String {
 }
 
 /// "1 entry", "2 entries".
-pub(super) fn count(n: u64, one: &str, many: &str) -> String {
+pub fn count(n: u64, one: &str, many: &str) -> String {
     format!("{n} {}", if n == 1 { one } else { many })
 }
 

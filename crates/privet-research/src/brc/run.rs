@@ -11,8 +11,8 @@ use privet::setting::evaluation::Evaluation;
 use privet::setting::plain::Plain;
 use rayon::prelude::*;
 
+use super::super::Measured;
 use super::super::records::{Coding, Pick, Records, Secret};
-use super::super::{Measured, named};
 
 /// How rows are chosen and coded.
 #[derive(Clone, Copy)]
@@ -118,6 +118,6 @@ pub(super) fn accuracy(model: &Model, test: &Table) -> Result<f64, Error> {
     let evaluation = Evaluation::of(test.schema())?;
     let judged = test.cells().as_ref().map(|cells| evaluation.judge(model, cells));
     let report = evaluation.open(judged, &public(test.schema()));
-    let found = named(&report).into_iter().find(|(name, _)| *name == "accuracy");
+    let found = report.named().into_iter().find(|(name, _)| *name == "accuracy");
     Ok(found.map_or(f64::NAN, |(_, value)| value))
 }

@@ -9,7 +9,7 @@ use privet::setting::evaluation::Evaluation;
 use privet::setting::plain::Plain;
 use rayon::prelude::*;
 
-use super::super::{Measure, named};
+use super::super::Measure;
 use super::{DEPTH, Measured, by_rule, coins, corrected, leave, measured, paid, published, rows, schema};
 
 const EPSILON: f64 = 1.0;
@@ -111,6 +111,6 @@ fn judged(model: &Model, test: &Table) -> Result<f64, Error> {
     let judged = test.cells().as_ref().map(|cells| evaluation.judge(model, cells));
     let report = evaluation.open(judged, &leave(test.schema()));
     let (metric, unit) = metric(test.schema());
-    let found = named(&report).into_iter().find(|(name, _)| *name == metric);
+    let found = report.named().into_iter().find(|(name, _)| *name == metric);
     Ok(found.map_or(f64::NAN, |(_, value)| value / unit))
 }

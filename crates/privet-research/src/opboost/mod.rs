@@ -26,9 +26,9 @@ use privet::data::Schema;
 use privet::privacy::{Coins, Unprotected};
 
 use super::{Data, Experiment, Measure, Measured};
-use privet_node::progress::Progress;
 use kendall::Values;
 use prepare::Setup;
+use privet_node::progress::Progress;
 
 const fn depth(dataset: &'static str) -> Setup {
     Setup {

@@ -15,7 +15,7 @@ use privet::setting::plain::{Plain, Trees};
 use privet::setting::vertical::{Alignment, Budget, Mechanism, Vertical};
 use rayon::prelude::*;
 
-use super::super::{Measure, mean_and_deviation, named};
+use super::super::{Measure, mean_and_deviation};
 use super::prepare::{Mapping, Prepared, SLOTS, Setup};
 use super::{Data, Measured, Progress, measured, public};
 
@@ -227,7 +227,7 @@ fn judge(model: &Model, asked: &Table) -> Result<Vec<(&'static str, f64)>, Error
     let leave = public(asked.schema());
     let evaluation = Evaluation::of(asked.schema())?;
     let judged = asked.cells().as_ref().map(|cells| evaluation.judge(model, cells));
-    Ok(named(&evaluation.open(judged, &leave)))
+    Ok(evaluation.open(judged, &leave).named())
 }
 
 /// What the paper's appendix has XGBoost do; with two leaves, what the reference implementation's GBDT does.

@@ -5,9 +5,9 @@ use std::path::Path;
 use privet::privacy::journal::Event;
 use serde_json::json;
 
+use crate::ledger::Store;
 use crate::verb::Answer;
 use crate::verb::exit::Failure;
-use crate::ledger::Store;
 
 pub(in crate::verb) fn run(path: &Path, dataset: &str, of: &str) -> Result<Answer, Failure> {
     let mut store = Store::open(path)?;

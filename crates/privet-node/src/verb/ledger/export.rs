@@ -4,10 +4,10 @@ use std::path::Path;
 
 use serde_json::json;
 
+use crate::ledger::{Store, belongs_to, write_whole};
 use crate::verb::exit::{Exit, Failure};
 use crate::verb::words::count;
 use crate::verb::{Answer, leave};
-use crate::ledger::{Store, belongs_to, write_whole};
 
 pub(in crate::verb) fn run(path: &Path, out: Option<&Path>) -> Result<Answer, Failure> {
     let store = Store::read_only(path)?;

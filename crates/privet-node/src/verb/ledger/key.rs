@@ -4,9 +4,9 @@ use std::path::Path;
 
 use serde_json::json;
 
+use crate::ledger::Store;
 use crate::verb::exit::Failure;
 use crate::verb::{Answer, words};
-use crate::ledger::Store;
 
 pub(in crate::verb) fn run(path: &Path) -> Result<Answer, Failure> {
     let known = Store::read_only(path)?.public_key()?;

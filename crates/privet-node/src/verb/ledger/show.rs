@@ -8,10 +8,10 @@ use privet::privacy::journal::{Entry, Event, Journal};
 use privet::privacy::{Account, Book, Line, REFUTED, Relation};
 use serde_json::{Value, json};
 
+use crate::ledger::Store;
 use crate::verb::Answer;
 use crate::verb::exit::Failure;
 use crate::verb::words::{self, Round, count};
-use crate::ledger::Store;
 
 /// How many of the last entries are shown.
 const LAST: usize = 10;

@@ -13,10 +13,10 @@ use privet::privacy::signature::PublicKey;
 use privet::privacy::{Book, REFUTED};
 use serde_json::json;
 
+use crate::ledger::Store;
 use crate::verb::Answer;
 use crate::verb::exit::{Exit, Failure};
 use crate::verb::words::{self, count};
-use crate::ledger::Store;
 pub(in crate::verb) use file::Stated;
 
 pub(in crate::verb) fn run(path: &Path, against: &[impl AsRef<Path>]) -> Result<Answer, Failure> {

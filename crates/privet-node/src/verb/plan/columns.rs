@@ -6,8 +6,8 @@ use privet::data::schema::{Column, Kind, Number};
 use privet::privacy::mechanism::ordered::{Distance, Loss};
 use privet::setting::vertical::Changes;
 
-use crate::verb::words;
 use crate::job::FeatureHolder;
+use crate::verb::words;
 
 /// How one feature holder's columns change, and what that means.
 pub(super) fn columns(holder: &FeatureHolder, label_holder: &str, changes: &Changes) -> String {

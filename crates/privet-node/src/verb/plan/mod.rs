@@ -14,8 +14,8 @@ use privet::setting::plain::Plain;
 use serde_json::json;
 
 use super::exit::{Exit, Failure};
-use super::request::Where;
 use super::protection::Protection;
+use super::request::Where;
 use super::{Answer, leave, words};
 use crate::job::{Curated, Job, Setting, Source};
 use crate::ledger::Store;

@@ -11,11 +11,11 @@ use serde_json::{Value, json};
 use super::advice::advice;
 use super::columns::{columns, loss};
 use super::summary;
+use crate::job::{Apart, FeatureHolder, Job};
+use crate::ledger::Store;
 use crate::verb::exit::{Exit, Failure};
 use crate::verb::request::Where;
 use crate::verb::{Answer, leave, parties, words};
-use crate::job::{Apart, FeatureHolder, Job};
-use crate::ledger::Store;
 
 pub(super) fn run(apart: &Apart, job: &Job, ledger: &Where) -> Result<Answer, Failure> {
     let all = apart

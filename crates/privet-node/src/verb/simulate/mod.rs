@@ -8,6 +8,7 @@ use std::sync::Arc;
 use privet::Error;
 use privet::data::{Intake, Keep, Table};
 use privet::model::Model;
+use privet::model::metrics::mean_and_deviation;
 use privet::privacy::Unprotected;
 use privet::setting::evaluation::Evaluation;
 use privet::setting::plain::Plain;
@@ -18,7 +19,6 @@ use super::request::Simulate;
 use super::{Answer, leave};
 use crate::job::{Curated, Job, Setting, Source};
 use crate::progress::Progress;
-use crate::reproduce::{mean_and_deviation, named};
 
 /// One way to train, and how good it was in each run.
 struct Method {
@@ -153,7 +153,7 @@ fn figures(
 fn judged(model: &Model, test: &Table, leave: &Unprotected) -> Result<Vec<(&'static str, f64)>, Failure> {
     let evaluation = Evaluation::of(test.schema())?;
     let judged = test.cells().as_ref().map(|cells| evaluation.judge(model, cells));
-    Ok(named(&evaluation.open(judged, leave)))
+    Ok(evaluation.open(judged, leave).named())
 }
 
 fn seed(number: u64) -> [u8; 32] {

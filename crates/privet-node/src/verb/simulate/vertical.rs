@@ -9,11 +9,11 @@ use privet::setting::plain::Plain;
 use privet::setting::vertical::{Categories, Mechanism};
 
 use super::{BECAUSE, LAST, Method, Trainer, answer, figures, judged, seed};
+use crate::job::{Apart, Source};
+use crate::progress::Progress;
 use crate::verb::exit::Failure;
 use crate::verb::request::Simulate;
 use crate::verb::{Answer, leave};
-use crate::job::{Apart, Source};
-use crate::progress::Progress;
 
 pub(super) fn run(apart: &Apart, simulate: &Simulate) -> Result<Answer, Failure> {
     raw_rows(apart)?;

@@ -11,13 +11,13 @@ use privet::wire::Wire;
 use serde_json::json;
 
 use super::save;
-use crate::verb::exit::Failure;
-use crate::verb::request::Train;
-use crate::verb::parties::{Labelling, Leaving, Left, Seating, lines, open};
-use crate::verb::{Answer, leave, words};
 use crate::job::{Apart, Job};
 use crate::ledger::Shared;
 use crate::progress::Progress;
+use crate::verb::exit::Failure;
+use crate::verb::parties::{Labelling, Leaving, Left, Seating, lines, open};
+use crate::verb::request::Train;
+use crate::verb::{Answer, leave, words};
 
 pub(super) fn run(apart: &Apart, job: &Job, train: &Train) -> Result<Answer, Failure> {
     let own = &apart.label_holder;
