@@ -33,7 +33,7 @@ pub enum Error {
     Peer(PeerError),
     /// The caller used the library against its rules. The calling program has to change.
     Misuse(String),
-    /// An invariant of this library is broken. The library has to change.
+    /// An invariant of this library, which the text states, does not hold. The library has to change.
     Internal(String),
 }
 
@@ -91,7 +91,7 @@ impl Error {
         Self::Misuse(text.into())
     }
 
-    /// The library broke a rule of its own.
+    /// The library broke a rule of its own: `text` says what should hold.
     pub fn internal(text: impl Into<String>) -> Self {
         Self::Internal(text.into())
     }
@@ -115,7 +115,7 @@ impl fmt::Display for Error {
             Self::Misuse(text) => f.write_str(text),
             Self::Internal(text) => write!(
                 f,
-                "internal error: {text}. This is a bug in Privet, not in your data or your call: please report it"
+                "internal error: it should hold that {text}. This is a bug in Privet: please report it with this message"
             ),
         }
     }

@@ -82,7 +82,7 @@ impl<R: Read + Seek + Send> Source<'_, R> {
     }
 
     fn bad(&self, what: impl std::fmt::Display) -> Error {
-        Error::data(format!("{}: {what}", self.name))
+        Error::data_in(&self.name, what.to_string())
     }
 
     fn bytes(&self, start: u64, length: u64) -> Result<Bytes, Error> {
@@ -245,8 +245,10 @@ impl<R: Read + Seek + Send> Source<'_, R> {
 
 /// The decoder's words without its prefix, on one line.
 fn plain(error: &ParquetError) -> String {
-    let text = error.to_string();
-    let text = text.split_once("error: ").map_or(text.as_str(), |(_, rest)| rest);
+    let text = match error {
+        ParquetError::General(text) => text.clone(),
+        other => other.to_string(),
+    };
     text.lines().next().unwrap_or_default().to_owned()
 }
 

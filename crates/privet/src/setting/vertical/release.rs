@@ -63,7 +63,9 @@ impl Release {
             .zip(drawn)
             .map(|(&place, drawn)| {
                 let (Desensitised::Slots(values) | Desensitised::Flags(values)) = drawn else {
-                    return Err(Error::misuse("a column of slots or flags stays one"));
+                    return Err(Error::internal(
+                        "a column of slots or flags is drawn as slots or flags",
+                    ));
                 };
                 Ok(Left {
                     reading: changes.reading(place),
