@@ -43,7 +43,7 @@ pub(super) fn places(
         .map(|name| columns.iter().position(|column| &column.name == name))
         .collect();
     let missing: Vec<String> = (0..columns.len())
-        .filter(|&place| intake.reads(place) && !found.contains(&Some(place)))
+        .filter(|&place| intake.needs(place) && !found.contains(&Some(place)))
         .map(|place| format!("'{}'", columns[place].name))
         .collect();
     if !missing.is_empty() {
@@ -108,7 +108,7 @@ pub(super) fn places_in_order(
     let label = intake.schema().label().map(|(column, _)| &column.name);
     let is_label = |place: usize| Some(&intake.schema().columns()[place].name) == label;
     let mut ways = vec![(0..count).collect::<Vec<_>>()];
-    if !intake.reads_labels() {
+    if !intake.reads_labels() || (0..count).all(|place| !intake.needs(place)) {
         ways.push((0..count).filter(|&place| !is_label(place)).collect());
         ways.push((0..count).filter(|&place| intake.reads(place)).collect());
     }
