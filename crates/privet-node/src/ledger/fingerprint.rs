@@ -36,36 +36,42 @@ impl Key {
     }
 
     /// Where columns are evaluated.
-    fn points(&self) -> Result<Points, Error> {
-        let drawn = self
-            .mac("points", io::empty())
-            .map_err(|e| Error::journal(JournalFault::Storage, e.to_string()))?;
+    fn points(&self) -> Points {
+        let drawn: [u8; 32] = self.begun("points").finalize().into_bytes().into();
         let mut secret = [0; 16];
         secret.copy_from_slice(&drawn[..16]);
-        Ok(Points::new(secret))
+        Points::new(secret)
     }
 
-    fn tag(&self, purpose: &str, reader: impl Read) -> io::Result<String> {
-        let bytes = self.mac(purpose, reader)?;
-        Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
-    }
-
-    fn mac(&self, purpose: &str, mut reader: impl Read) -> io::Result<[u8; 32]> {
+    fn begun(&self, purpose: &str) -> Hmac<Sha256> {
         // Unwrap safety: HMAC takes keys of every length.
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.0).expect("a key of any length");
         mac.update(purpose.as_bytes());
         mac.update(b"\n");
+        mac
+    }
+
+    fn tag(&self, purpose: &str, bytes: &[u8]) -> String {
+        written(self.begun(purpose).chain_update(bytes))
+    }
+
+    fn tag_of_file(&self, purpose: &str, mut reader: impl Read) -> io::Result<String> {
+        let mut mac = self.begun(purpose);
         let mut buffer = vec![0; 1 << 16];
         loop {
             match reader.read(&mut buffer) {
-                Ok(0) => break,
+                Ok(0) => return Ok(written(mac)),
                 Ok(n) => mac.update(&buffer[..n]),
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
                 Err(e) => return Err(e),
             }
         }
-        Ok(mac.finalize().into_bytes().into())
     }
+}
+
+fn written(mac: Hmac<Sha256>) -> String {
+    let bytes = mac.finalize().into_bytes();
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// A table that may be known.
@@ -93,19 +99,15 @@ struct Marks {
 }
 
 impl Marks {
-    fn new(key: &Key, fingerprint: &Fingerprint) -> Result<Self, Error> {
-        let tag = |purpose, bytes: &[u8]| {
-            key.tag(purpose, bytes)
-                .map_err(|e| Error::journal(JournalFault::Storage, e.to_string()))
-        };
+    fn new(key: &Key, fingerprint: &Fingerprint) -> Self {
         let whole: Vec<u8> = fingerprint.columns().flatten().copied().collect();
-        Ok(Self {
-            whole: tag("columns", &whole)?,
+        Self {
+            whole: key.tag("columns", &whole),
             columns: fingerprint
                 .telling()
-                .map(|column| tag("column", column))
-                .collect::<Result<_, _>>()?,
-        })
+                .map(|column| key.tag("column", column))
+                .collect(),
+        }
     }
 
     fn parse(stored: &str) -> Option<Self> {
@@ -145,12 +147,12 @@ struct Candidate {
 
 impl Candidate {
     fn new(key: &Key, table: &dyn Recognisable, remembered: &[(String, String)]) -> Result<Self, Error> {
-        let marks = Marks::new(key, &table.fingerprint(key.points()?)?)?;
+        let marks = Marks::new(key, &table.fingerprint(key.points())?);
         let bytes = match remembered.iter().all(|(_, tag)| tag.starts_with(COLUMNS)) {
             true => None,
             false => table.bytes()?,
         };
-        let bytes = bytes.map(|bytes| key.tag("table", bytes)).transpose();
+        let bytes = bytes.map(|bytes| key.tag_of_file("table", bytes)).transpose();
         let bytes = bytes.map_err(|e| Error::data(format!("the table cannot be read: {e}")))?;
         Ok(Self { marks, bytes })
     }
@@ -229,7 +231,7 @@ pub(super) fn known(store: &Store, table: &dyn Recognisable) -> Result<Option<St
 
 /// A mark of this very table, of another kind than what is stored.
 pub(super) fn mark(store: &mut Store, reader: impl Read) -> Result<String, Error> {
-    let tag = matching_key(store)?.tag("kept columns", reader);
+    let tag = matching_key(store)?.tag_of_file("kept columns", reader);
     tag.map_err(|e| Error::data(format!("the table cannot be read: {e}")))
 }
 
@@ -249,9 +251,7 @@ fn matching_key(store: &mut Store) -> Result<Key, Error> {
     } else {
         Key::load(&file)?
     };
-    let found = key
-        .tag("key", io::empty())
-        .map_err(|e| Error::journal(JournalFault::Storage, e.to_string()))?;
+    let found = key.tag("key", &[]);
     match check {
         None => {
             let insert = "INSERT INTO key_check(tag) VALUES (?1)";
