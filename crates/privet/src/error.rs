@@ -54,18 +54,23 @@ impl Error {
 
     /// Data that makes no sense, in a file that the caller knows.
     pub fn data(text: impl Into<String>) -> Self {
-        Self::Data(DataError::new(text.into()))
+        Self::Data(DataError::new(text))
     }
 
     /// The same, where the file is known.
     pub fn data_in(file: impl fmt::Display, text: impl Into<String>) -> Self {
-        Self::Data(DataError::new(text.into()).in_file(file))
+        Self::Data(DataError::new(text).in_file(file))
     }
 
     /// The same, where the line may be known too.
     pub fn data_at(file: impl fmt::Display, line: Option<u64>, text: impl Into<String>) -> Self {
-        let e = DataError::new(text.into()).in_file(file);
+        let e = DataError::new(text).in_file(file);
         Self::Data(line.into_iter().fold(e, DataError::at_line))
+    }
+
+    /// The same about a column, which the sentence names.
+    pub fn data_of(column: &str, text: impl Into<String>) -> Self {
+        Self::Data(DataError::new(text).of_column(column))
     }
 
     /// A ledger or record that cannot be used.

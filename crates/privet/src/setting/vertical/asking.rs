@@ -152,10 +152,13 @@ pub(super) fn questions(model: &Model, own: &Schema, parties: usize) -> Result<V
         if let Some(mine) = own.features().find(|mine| mine.name == column.name)
             && mine.kind != column.kind
         {
-            return Err(Error::data(format!(
-                "these are not the columns of the model: column '{}' is declared otherwise than in the model",
-                column.name
-            )));
+            return Err(Error::data_of(
+                &column.name,
+                format!(
+                    "these are not the columns of the model: column '{}' is declared otherwise than in the model",
+                    column.name
+                ),
+            ));
         }
     }
     let columns = known(model.schema())?;
