@@ -129,7 +129,7 @@ fn no_code_reads_the_words_of_an_error() {
         })
         .collect();
     assert!(
-        all.iter().any(|(file, _)| file.ends_with("cli/parties.rs")),
+        all.iter().any(|(file, _)| file.ends_with("verb/parties.rs")),
         "the files were found"
     );
     let allowed = |fault: &str| {
