@@ -33,7 +33,11 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(answer) => (if json { answer.json } else { answer.text }, answer.exit),
         Err(failure) => {
             let _ = writeln!(std::io::stderr(), "privet: {}", failure.message);
-            let output = if json { format!("{:#}\n", failure.json()) } else { String::new() };
+            let output = if json {
+                format!("{:#}\n", failure.json())
+            } else {
+                String::new()
+            };
             (output, failure.exit)
         }
     };
