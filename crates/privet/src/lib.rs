@@ -44,12 +44,12 @@
 //! # }
 //! ```
 //!
-//! The library opens no socket, file or clock; the `privet` command in `privet-node` does.
+//! The library opens no socket, file or clock; `privet-node` does, and the `privet` command with it.
 #![forbid(unsafe_code)]
 
 pub mod boost;
 pub mod data;
-mod error;
+pub mod error;
 pub mod learner;
 pub mod model;
 pub mod party;

@@ -1,7 +1,9 @@
 //! How a table is recognised when it comes back under another name.
 //!
-//! A keyed hash of the table's bytes, kept beside the chain and not in it: the chain holds nothing that depends on rows.
-//! Without the key, which never leaves the machine, the hash tells nobody whether a table they guess is this one.
+//! Keyed hashes of its columns ([`privet::data::Fingerprint`]), kept beside the chain and not in it: the chain holds nothing that depends
+//! on rows. Without the key, which never leaves the machine, a hash tells nobody whether a table they guess is this one. A table is known
+//! if all its columns are columns of one that is known, or the other way round: so it is known as text, gzipped, as Parquet or in memory,
+//! with columns renamed, reordered, left out or added. Ledgers written before hold a hash of a file's bytes, which is honoured.
 
 use std::collections::BTreeSet;
 use std::io::{self, Read};
@@ -9,6 +11,8 @@ use std::path::Path;
 
 use hmac::{Hmac, KeyInit, Mac};
 use privet::Error;
+use privet::data::{Fingerprint, Points};
+use privet::error::{JournalFault, Refusal};
 use privet::privacy::Book;
 use rusqlite::{OptionalExtension, TransactionBehavior};
 use sha2::Sha256;
@@ -31,56 +35,168 @@ impl Key {
         Ok(Self(secret::load(path, NAME)?))
     }
 
-    fn tag(&self, purpose: &str, mut reader: impl Read) -> io::Result<String> {
+    /// Where columns are evaluated.
+    fn points(&self) -> Points {
+        let drawn: [u8; 32] = self.begun("points").finalize().into_bytes().into();
+        let mut secret = [0; 16];
+        secret.copy_from_slice(&drawn[..16]);
+        Points::new(secret)
+    }
+
+    fn begun(&self, purpose: &str) -> Hmac<Sha256> {
         // Unwrap safety: HMAC takes keys of every length.
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.0).expect("a key of any length");
         mac.update(purpose.as_bytes());
         mac.update(b"\n");
+        mac
+    }
+
+    fn tag(&self, purpose: &str, bytes: &[u8]) -> String {
+        written(self.begun(purpose).chain_update(bytes))
+    }
+
+    fn tag_of_file(&self, purpose: &str, mut reader: impl Read) -> io::Result<String> {
+        let mut mac = self.begun(purpose);
         let mut buffer = vec![0; 1 << 16];
         loop {
             match reader.read(&mut buffer) {
-                Ok(0) => break,
+                Ok(0) => return Ok(written(mac)),
                 Ok(n) => mac.update(&buffer[..n]),
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
                 Err(e) => return Err(e),
             }
         }
-        let bytes = mac.finalize().into_bytes();
-        Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    }
+}
+
+fn written(mac: Hmac<Sha256>) -> String {
+    let bytes = mac.finalize().into_bytes();
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// A table that may be known.
+pub trait Recognisable {
+    /// What it is recognised by; its rows are read for that.
+    ///
+    /// # Errors
+    /// [`Error::Data`] if it cannot be read.
+    fn fingerprint(&self, points: Points) -> Result<Fingerprint, Error>;
+
+    /// Its bytes, if it is a file: what ledgers written before remember of it.
+    ///
+    /// # Errors
+    /// [`Error::Data`] if it cannot be read.
+    fn bytes(&self) -> Result<Option<Box<dyn Read + '_>>, Error>;
+}
+
+/// Begins what is remembered of a table's columns; what does not begin so is a hash of a file's bytes.
+const COLUMNS: &str = "columns:";
+
+/// The hashes of a table: of all columns together, and of each that tells tables apart.
+struct Marks {
+    whole: String,
+    columns: BTreeSet<String>,
+}
+
+impl Marks {
+    fn new(key: &Key, fingerprint: &Fingerprint) -> Self {
+        let whole: Vec<u8> = fingerprint.columns().flatten().copied().collect();
+        Self {
+            whole: key.tag("columns", &whole),
+            columns: fingerprint
+                .telling()
+                .map(|column| key.tag("column", column))
+                .collect(),
+        }
+    }
+
+    fn parse(stored: &str) -> Option<Self> {
+        let mut marks = stored.strip_prefix(COLUMNS)?.split(' ').map(str::to_owned);
+        Some(Self {
+            whole: marks.next()?,
+            columns: marks.collect(),
+        })
+    }
+
+    fn stored(&self) -> String {
+        let columns = self.columns.iter().map(|column| format!(" {column}"));
+        format!("{COLUMNS}{}{}", self.whole, columns.collect::<String>())
+    }
+
+    fn is(&self, other: &Self) -> bool {
+        let [few, many] = match self.columns.len() <= other.columns.len() {
+            true => [self, other],
+            false => [other, self],
+        };
+        self.whole == other.whole || !few.columns.is_empty() && few.columns.is_subset(&many.columns)
+    }
+}
+
+/// What the ledger remembers of tables: under which name, and what.
+fn remembered(connection: &rusqlite::Connection) -> Result<Vec<(String, String)>, rusqlite::Error> {
+    let mut all = connection.prepare_cached("SELECT dataset, tag FROM fingerprints ORDER BY dataset")?;
+    all.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+}
+
+/// A table that was read to be recognised.
+struct Candidate {
+    marks: Marks,
+    /// The hash of its bytes, where the ledger remembers such hashes.
+    bytes: Option<String>,
+}
+
+impl Candidate {
+    fn new(key: &Key, table: &dyn Recognisable, remembered: &[(String, String)]) -> Result<Self, Error> {
+        let marks = Marks::new(key, &table.fingerprint(key.points())?);
+        let bytes = match remembered.iter().all(|(_, tag)| tag.starts_with(COLUMNS)) {
+            true => None,
+            false => table.bytes()?,
+        };
+        let bytes = bytes.map(|bytes| key.tag_of_file("table", bytes)).transpose();
+        let bytes = bytes.map_err(|e| Error::data(format!("the table cannot be read: {e}")))?;
+        Ok(Self { marks, bytes })
+    }
+
+    /// The names under which it is known.
+    fn names(&self, remembered: Vec<(String, String)>) -> BTreeSet<String> {
+        let known = remembered.into_iter().filter(|(_, tag)| match Marks::parse(tag) {
+            Some(known) => self.marks.is(&known),
+            None => self.bytes.as_ref() == Some(tag),
+        });
+        known.map(|(name, _)| name).collect()
     }
 }
 
 /// Remembers all of these tables, or none: one that is refused leaves nothing behind of the others.
-pub(super) fn recognise<R: Read>(store: &mut Store, tables: Vec<(&str, R)>) -> Result<(), Error> {
+pub(super) fn recognise(store: &mut Store, tables: &[(&str, &dyn Recognisable)]) -> Result<(), Error> {
     if store.lock.is_none() {
-        return Err(Error::Misuse(
-            "a ledger that is open for reading cannot remember a table".into(),
+        return Err(Error::misuse(
+            "a ledger that is open for reading cannot remember a table",
         ));
     }
     let key = matching_key(store)?;
-    let tags = tables.into_iter().map(|(dataset, reader)| {
-        let tag = key.tag("table", reader);
-        tag.map(|tag| (dataset, tag))
-            .map_err(|e| Error::Data(format!("the table of '{dataset}' cannot be read: {e}")))
-    });
-    let tags = tags.collect::<Result<Vec<_>, _>>()?;
-    let book = store.book()?;
     let path = store.path.clone();
     let bad = |e: rusqlite::Error| fault(&path, &e);
+    let before = remembered(&store.connection).map_err(bad)?;
+    let tables = tables
+        .iter()
+        .map(|(dataset, table)| Ok((dataset, Candidate::new(&key, *table, &before)?)))
+        .collect::<Result<Vec<_>, Error>>()?;
+    let book = store.book()?;
     let transaction = store
         .connection
         .transaction_with_behavior(TransactionBehavior::Immediate)
         .map_err(bad)?;
-    for (dataset, tag) in tags {
-        let known: BTreeSet<String> = transaction
-            .prepare_cached("SELECT dataset FROM fingerprints WHERE tag = ?1 ORDER BY dataset")
-            .and_then(|mut names| names.query_map([&tag], |row| row.get(0))?.collect())
-            .map_err(bad)?;
-        refuse_copy(&book, dataset, &known)?;
+    for (dataset, table) in tables {
+        refuse_copy(
+            &book,
+            dataset,
+            &table.names(remembered(&transaction).map_err(bad)?),
+        )?;
         transaction
             .execute(
                 "INSERT OR IGNORE INTO fingerprints(dataset, tag) VALUES (?1, ?2)",
-                (dataset, &tag),
+                (dataset, &table.marks.stored()),
             )
             .map_err(bad)?;
     }
@@ -94,40 +210,29 @@ fn refuse_copy(book: &Book, dataset: &str, known: &BTreeSet<String>) -> Result<(
     let Some(other) = known.first().filter(|_| !ours) else {
         return Ok(());
     };
-    let join = if book.names().contains_key(dataset) {
-        format!(": '{dataset}' has a budget of its own, and two budgets for one table would add up unseen")
-    } else {
-        format!(", or record that both are one with `privet ledger adopt {dataset} --of {other}`")
+    let refusal = Refusal::KnownTable {
+        dataset: dataset.into(),
+        known_as: other.clone(),
+        has_budget: book.names().contains_key(dataset),
     };
-    Err(Error::Budget(format!(
-        "refused: this table is already known as '{other}'. Use that name{join}. Nothing was drawn."
-    )))
+    Err(refusal.into())
 }
 
 /// A name under which this very table is known, if there is one. Remembers nothing.
-pub(super) fn known(store: &Store, reader: impl Read) -> Result<Option<String>, Error> {
+pub(super) fn known(store: &Store, table: &dyn Recognisable) -> Result<Option<String>, Error> {
     let file = beside(&store.path, ".key");
     if !file.exists() {
         return Ok(None);
     }
-    let tag = Key::load(&file)?
-        .tag("table", reader)
-        .map_err(|e| Error::Data(format!("the table cannot be read: {e}")))?;
-    store
-        .connection
-        .query_row(
-            "SELECT dataset FROM fingerprints WHERE tag = ?1 ORDER BY dataset LIMIT 1",
-            [&tag],
-            |row| row.get(0),
-        )
-        .optional()
-        .map_err(|e| fault(&store.path, &e))
+    let remembered = remembered(&store.connection).map_err(|e| fault(&store.path, &e))?;
+    let candidate = Candidate::new(&Key::load(&file)?, table, &remembered)?;
+    Ok(candidate.names(remembered).pop_first())
 }
 
 /// A mark of this very table, of another kind than what is stored.
 pub(super) fn mark(store: &mut Store, reader: impl Read) -> Result<String, Error> {
-    let tag = matching_key(store)?.tag("kept columns", reader);
-    tag.map_err(|e| Error::Data(format!("the table cannot be read: {e}")))
+    let tag = matching_key(store)?.tag_of_file("kept columns", reader);
+    tag.map_err(|e| Error::data(format!("the table cannot be read: {e}")))
 }
 
 /// The key, if it is the one that the known tables were marked with: with another one nothing would be recognised.
@@ -146,20 +251,21 @@ fn matching_key(store: &mut Store) -> Result<Key, Error> {
     } else {
         Key::load(&file)?
     };
-    let found = key
-        .tag("key", io::empty())
-        .map_err(|e| Error::Journal(e.to_string()))?;
+    let found = key.tag("key", &[]);
     match check {
         None => {
             let insert = "INSERT INTO key_check(tag) VALUES (?1)";
             store.connection.execute(insert, [&found]).map_err(bad)?;
         }
         Some(check) if check != found => {
-            return Err(Error::Journal(format!(
-                "the key {} belongs to another ledger. Put the right one back from a backup: known tables cannot be \
+            return Err(Error::journal(
+                JournalFault::Key,
+                format!(
+                    "the key {} belongs to another ledger. Put the right one back from a backup: known tables cannot be \
                  recognised with this one.",
-                file.display()
-            )));
+                    file.display()
+                ),
+            ));
         }
         Some(_) => {}
     }

@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use privet::Error;
+use privet::error::{JournalFault, Refusal};
 use privet::privacy::Book;
 use privet::privacy::journal::{Entry, Event, Head, Journal};
 use privet::privacy::ledger::begin;
@@ -23,6 +24,7 @@ use privet::privacy::signature::{PublicKey, SigningKey};
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
 use fingerprint::Key;
+pub use fingerprint::Recognisable;
 use lock::Lock;
 use schema::{Access, fault};
 pub use shared::Shared;
@@ -57,17 +59,20 @@ impl Store {
     pub fn create(path: &Path) -> Result<Self, Error> {
         let folder = schema::make_folder(path)?;
         let name = path.file_name().ok_or_else(|| {
-            Error::Journal(format!("{} does not name a file for the ledger", path.display()))
+            Error::journal(
+                JournalFault::Foreign,
+                format!("{} does not name a file for the ledger", path.display()),
+            )
         })?;
         let path = folder.join(name);
         let lock = Lock::take(&path)?;
         schema::refuse_remains(&path)?;
 
         let failed = |what: &str, e: &dyn std::fmt::Display| {
-            Error::Journal(format!(
-                "the ledger {} cannot be made: {what}: {e}",
-                path.display()
-            ))
+            Error::journal(
+                JournalFault::Storage,
+                format!("the ledger {} cannot be made: {what}: {e}", path.display()),
+            )
         };
         let draft = tempfile::NamedTempFile::new_in(&folder)
             .map_err(|e| failed("its folder cannot be written", &e))?
@@ -145,41 +150,34 @@ impl Store {
         let mut book = self.book()?;
         let entry = Entry::after(book.head(), self.now(), event)?;
         // The chain itself has just verified, so what fails here is the new event.
-        book.apply(&entry).map_err(|e| {
-            let text = e.to_string();
-            let why = text.split_once(": ").map_or(text.as_str(), |(_, why)| why);
-            Error::Budget(format!("refused: {why}. Nothing was written."))
+        book.apply(&entry).map_err(|e| match e {
+            Error::Journal(e) => Error::from(Refusal::Entry {
+                why: e.reason().into(),
+            }),
+            other => other,
         })?;
         self.append(&entry)?;
         Ok(entry)
     }
 
-    /// Whether the table that `reader` gives may be used under this name, and remembers it.
+    /// Whether these tables may be used, each under its name, and remembers them: all, or none if one is refused.
     ///
-    /// A changed table under the same name keeps its budget. It stops an exact copy under a new name, nothing else: an
-    /// edited or grown table is a new table.
+    /// A changed table under the same name keeps its budget. It stops a copy under a new name, whatever its form, also one with columns
+    /// left out or added; a table with edited, added or reordered rows is a new table.
     ///
     /// # Errors
     /// [`Error::Budget`] if the same table is known under a name with another budget; [`Error::Journal`] if that cannot
-    /// be found out; [`Error::Data`] if the table cannot be read.
-    pub fn recognise(&mut self, dataset: &str, reader: impl std::io::Read) -> Result<(), Error> {
-        self.recognise_all(vec![(dataset, reader)])
-    }
-
-    /// The same for several tables, each under its name: all are remembered, or none if one is refused.
-    ///
-    /// # Errors
-    /// As [`Store::recognise`].
-    pub fn recognise_all<R: std::io::Read>(&mut self, tables: Vec<(&str, R)>) -> Result<(), Error> {
+    /// be found out; [`Error::Data`] if a table cannot be read.
+    pub fn recognise(&mut self, tables: &[(&str, &dyn Recognisable)]) -> Result<(), Error> {
         fingerprint::recognise(self, tables)
     }
 
-    /// A name under which the table that `reader` gives is known, if there is one. Remembers nothing.
+    /// A name under which a table is known, if there is one. Remembers nothing.
     ///
     /// # Errors
     /// [`Error::Journal`] if that cannot be found out; [`Error::Data`] if the table cannot be read.
-    pub fn known_as(&self, reader: impl std::io::Read) -> Result<Option<String>, Error> {
-        fingerprint::known(self, reader)
+    pub fn known_as(&self, table: &dyn Recognisable) -> Result<Option<String>, Error> {
+        fingerprint::known(self, table)
     }
 
     /// A mark by which this ledger knows the table that `reader` gives again; without the ledger's key it tells nothing.
@@ -250,13 +248,16 @@ impl Journal for Store {
         let mut entries = Vec::with_capacity(rows.len());
         for row in rows {
             let number = row.number;
-            let entry = Entry::parse(row.text, row.hash)
-                .map_err(|e| Error::Journal(format!("ledger entry {number}: {e}")))?;
+            let at = JournalFault::Entry(number.unsigned_abs());
+            let entry = Entry::parse(row.text, row.hash).map_err(|e| Error::journal(at, e.to_string()))?;
             if i64::try_from(entry.number()) != Ok(number) {
-                return Err(Error::Journal(format!(
-                    "ledger entry {number}: its text says that it is entry {}: the ledger was edited or reordered",
-                    entry.number()
-                )));
+                return Err(Error::journal(
+                    at,
+                    format!(
+                        "its text says that it is entry {}: the ledger was edited or reordered",
+                        entry.number()
+                    ),
+                ));
             }
             entries.push(entry);
         }
@@ -266,7 +267,7 @@ impl Journal for Store {
     fn append(&mut self, entry: &Entry) -> Result<(), Error> {
         let bad = |e: rusqlite::Error| fault(&self.path, &e);
         let place = i64::try_from(entry.number())
-            .map_err(|_| Error::Journal("the ledger has no room for more entries".into()))?;
+            .map_err(|_| Error::journal(JournalFault::Full, "the ledger has no room for more entries"))?;
         let transaction = self
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)
@@ -286,13 +287,16 @@ impl Journal for Store {
             .unwrap_or_else(Head::empty);
         // Compare and append: a chain that went on elsewhere is never written over.
         if !entry.follows(&last) {
-            return Err(Error::Journal(format!(
-                "the ledger {} ends at entry {}, which is not the one that the new entry {} follows: it was written by \
+            return Err(Error::journal(
+                JournalFault::MovedOn,
+                format!(
+                    "the ledger {} ends at entry {}, which is not the one that the new entry {} follows: it was written by \
                  something else meanwhile. Nothing was written; open it again.",
-                self.path.display(),
-                last.entries,
-                entry.number()
-            )));
+                    self.path.display(),
+                    last.entries,
+                    entry.number()
+                ),
+            ));
         }
         transaction
             .prepare_cached("INSERT INTO entries(number, text, hash) VALUES (?1, ?2, ?3)")

@@ -21,7 +21,7 @@ pub(super) fn places(
     extra: Extra,
 ) -> Result<Vec<Option<usize>>, Error> {
     let columns = intake.schema().columns();
-    let bad = |what: String| Err(Error::Data(what));
+    let bad = |what: String| Err(Error::data(what));
     for (i, name) in names.iter().enumerate() {
         if name.is_empty() {
             return bad(format!(
@@ -43,7 +43,7 @@ pub(super) fn places(
         .map(|name| columns.iter().position(|column| &column.name == name))
         .collect();
     let missing: Vec<String> = (0..columns.len())
-        .filter(|&place| intake.reads(place) && !found.contains(&Some(place)))
+        .filter(|&place| intake.needs(place) && !found.contains(&Some(place)))
         .map(|place| format!("'{}'", columns[place].name))
         .collect();
     if !missing.is_empty() {
@@ -108,7 +108,7 @@ pub(super) fn places_in_order(
     let label = intake.schema().label().map(|(column, _)| &column.name);
     let is_label = |place: usize| Some(&intake.schema().columns()[place].name) == label;
     let mut ways = vec![(0..count).collect::<Vec<_>>()];
-    if !intake.reads_labels() {
+    if !intake.reads_labels() || (0..count).all(|place| !intake.needs(place)) {
         ways.push((0..count).filter(|&place| !is_label(place)).collect());
         ways.push((0..count).filter(|&place| intake.reads(place)).collect());
     }
@@ -119,7 +119,7 @@ pub(super) fn places_in_order(
             .collect()),
         None => {
             let s = if cells == 1 { "" } else { "s" };
-            Err(Error::Data(format!(
+            Err(Error::data(format!(
                 "{file}, line {line}: {cells} cell{s} where the schema declares {count} columns; a file without names has \
                  them all, in the schema's order"
             )))

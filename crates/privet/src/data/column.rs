@@ -1,11 +1,12 @@
 //! Cells on their way into columns: each text or number finds its slot by the schema's rules alone.
 
 use super::feature::{Bins, Feature, Names};
+use super::fingerprint::{ColumnHash, Points};
 use super::lookup::Lookup;
 use super::schema::{Kind, Label, Number, Schema};
 
 /// How the cells of one column are read; prepared once, shared by threads.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(super) enum Rule {
     Number {
         number: Number,
@@ -24,6 +25,8 @@ pub(super) enum Rule {
     },
     /// Ids; the texts that are none.
     Ids(Vec<Vec<u8>>),
+    /// Nothing is kept: the table is to be recognised.
+    Hash(Points),
     Ignore,
 }
 
@@ -80,6 +83,7 @@ pub(super) enum Taken {
     Classes(Vec<u16>),
     Numbers(Vec<f32>),
     Ids(Names),
+    Hash(ColumnHash),
     Nothing,
 }
 
@@ -97,6 +101,7 @@ impl<'a> ColumnBuilder<'a> {
             Rule::Class(_) => Taken::Classes(Vec::new()),
             Rule::Target { .. } => Taken::Numbers(Vec::new()),
             Rule::Ids(_) => Taken::Ids(Names::default()),
+            Rule::Hash(points) => Taken::Hash(ColumnHash::new(*points)),
             Rule::Ignore => Taken::Nothing,
         };
         Self { rule, taken }
@@ -129,6 +134,7 @@ impl<'a> ColumnBuilder<'a> {
                 let none = |cell: &[u8]| missing.iter().any(|text| text == cell);
                 ids.extend(cells.map(|cell| if none(cell) { &[] } else { cell }));
             }
+            (_, Taken::Hash(hash)) => cells.for_each(|cell| hash.text(cell)),
             _ => {}
         }
     }
@@ -183,12 +189,16 @@ impl<'a> ColumnBuilder<'a> {
             (Rule::Slots { lookup, .. }, Taken::Feature(feature)) => feature.bins.push(lookup.missing),
             (Rule::Class(lookup), Taken::Classes(classes)) => classes.push(class(lookup, lookup.missing)),
             (_, Taken::Ids(ids)) => ids.push(&[]),
+            (_, Taken::Hash(hash)) => hash.number(None),
             _ => {}
         }
     }
 
     fn is_real(&self) -> bool {
-        matches!(self.rule, Rule::Number { .. } | Rule::Target { .. })
+        matches!(
+            self.rule,
+            Rule::Number { .. } | Rule::Target { .. } | Rule::Hash(_)
+        )
     }
 
     /// Numbers in a column that is not of numbers: as text. Whole ones are written without a point.
@@ -231,6 +241,7 @@ impl<'a> ColumnBuilder<'a> {
                     cell.map_or((min + max) / 2.0, |x| x.clamp(*min, *max)) as f32
                 }));
             }
+            (_, Taken::Hash(hash)) => cells.for_each(|cell| hash.number(cell)),
             _ => {}
         }
     }
@@ -241,6 +252,8 @@ impl<'a> ColumnBuilder<'a> {
             Taken::Classes(classes) => Some(classes.len()),
             Taken::Numbers(numbers) => Some(numbers.len()),
             Taken::Ids(ids) => Some(ids.len()),
+            // A column that is not there is not missed.
+            Taken::Hash(hash) => Some(hash.rows()).filter(|&rows| rows > 0),
             Taken::Nothing => None,
         }
     }

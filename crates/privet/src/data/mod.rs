@@ -8,6 +8,7 @@
 //! | `column`, `lookup`, `finder` | how a cell finds its slot, and how many do at once |
 //! | `feature`, `table` | rows as columns of small integers, behind [`Private`](crate::privacy::Private) |
 //! | `public` | the columns that a neighbour relation leaves public, in front of it |
+//! | `fingerprint` | what a table is recognised by, whatever it comes from |
 //! | `split` | one table as several, for simulation |
 //!
 //! No bound, category or bin is ever taken from the rows. A cell that fits nothing has a slot of its own: out-of-range
@@ -19,6 +20,7 @@ mod cuts;
 pub mod document;
 mod feature;
 mod finder;
+mod fingerprint;
 mod lookup;
 mod public;
 pub mod schema;
@@ -31,6 +33,7 @@ pub(crate) use cuts::place;
 pub use document::{Document, Section};
 pub use feature::{Bins, Feature, Names, Target};
 pub use finder::Finder;
+pub use fingerprint::{Fingerprint, Points};
 pub(crate) use lookup::TRUTHS;
 pub use public::Public;
 pub use schema::Schema;

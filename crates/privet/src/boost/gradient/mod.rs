@@ -23,9 +23,7 @@ use super::{Ensemble, Link, Member};
 use crate::Error;
 use crate::data::{Cells, Schema};
 use crate::learner::Learner;
-use crate::learner::tree::{
-    Categories, Column, Greedy, Growth, Missing, Order, Policy, Source, Tree, Walker,
-};
+use crate::learner::tree::{Categories, Column, Greedy, Growth, Missing, Order, Source, Tree, Walker};
 
 /// How gradients are summed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -129,14 +127,10 @@ impl Boosted {
     pub fn walker(&self, schema: &Schema) -> Result<Walker, Error> {
         let outputs = self.loss.outputs();
         if self.base.len() != outputs || !self.trees.len().is_multiple_of(outputs) {
-            return Err(Error::Data(
-                "the model has not as many trees for each output".into(),
-            ));
+            return Err(Error::data("the model has not as many trees for each output"));
         }
         if !self.base.iter().all(|base| base.is_finite()) {
-            return Err(Error::Data(
-                "the model starts at what is not a finite number".into(),
-            ));
+            return Err(Error::data("the model starts at what is not a finite number"));
         }
         Walker::new(Column::of(schema), &self.base, &self.trees)
     }
@@ -185,20 +179,20 @@ impl Gradient {
     /// # Errors
     /// [`Error::Parameter`] for one that does not.
     pub fn check(&self, schema: &Schema) -> Result<(), Error> {
-        let bad = |why: &str| Err(Error::Parameter(why.into()));
+        let bad = |key, why: &str| Err(Error::parameter(key, why));
         if self.monotone.len() > schema.features().count() {
-            return bad("monotone names more features than there are");
+            return bad("monotone", "monotone names more features than there are");
         }
         let loss = Loss::of(schema)?;
         match &self.base {
             Base::Given(base) if base.len() != loss.outputs() => {
-                bad("the base has one finite score for each output")
+                bad("base", "the base has one finite score for each output")
             }
             _ => Ok(()),
         }
     }
 
-    /// The plain policy of these settings.
+    /// How splits are chosen.
     pub fn greedy(&self) -> Greedy {
         Greedy {
             order: self.order,
@@ -221,20 +215,7 @@ impl Gradient {
         training: &Training<'_>,
         progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<Boosted, Error> {
-        self.fit_with(&self.greedy(), training, progress)
-    }
-
-    /// Fits trees whose splits and leaves another policy chooses.
-    ///
-    /// # Errors
-    /// As [`fit`](Self::fit).
-    pub fn fit_with<P: Policy>(
-        &self,
-        policy: &P,
-        training: &Training<'_>,
-        progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
-    ) -> Result<Boosted, Error> {
         self.check(training.schema)?;
-        fit::fit(self, training, policy, progress)
+        fit::fit(self, training, &self.greedy(), progress)
     }
 }

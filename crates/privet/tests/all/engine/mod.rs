@@ -6,6 +6,5 @@ mod brute;
 mod growing;
 mod models;
 mod refusing;
-mod subtracting;
 pub(crate) mod table;
 mod walking;
