@@ -1,0 +1,117 @@
+//! `privet evaluate`
+
+use std::path::Path;
+use std::sync::Arc;
+
+use privet::data::{Intake, Schema, Table};
+use privet::model::Model;
+use privet::privacy::account::Price;
+use privet::privacy::{Certificate, Delta, Epsilon, Ledger, Randomness};
+use privet::setting::evaluation::{Evaluation, PaidReport};
+use serde_json::json;
+
+use super::exit::Failure;
+use super::request::{Consent, Evaluate};
+use super::{Answer, leave, open_model, words};
+use crate::ledger::{Shared, Store};
+use crate::progress::Progress;
+use crate::table::{self, Extra};
+
+pub(super) fn run(evaluate: &Evaluate) -> Result<Answer, Failure> {
+    let model = open_model(&evaluate.model)?;
+    let schema = Arc::new(match &evaluate.schema {
+        // A model made from public rows does not make other rows public.
+        None if !model.schema().is_private() => {
+            return Err(Failure::usage(
+                "the model was made from rows that are public; whether these are, their own schema has to say: add --schema FILE. \
+                 Nothing was read.",
+            ));
+        }
+        None => model.schema().clone(),
+        Some(file) => schema_of(file, &model)?,
+    });
+    let evaluation = Evaluation::of(&schema)?;
+    permitted(&schema, evaluate.consent)?;
+    let rows = leave::Rows {
+        schema: &schema,
+        file: &evaluate.data,
+    };
+    let read = || read(&model, &schema, &evaluate.data);
+    if let Consent::Spend(epsilon) = evaluate.consent {
+        let shared = Shared::new(Store::open(evaluate.ledger.path()?)?);
+        let key = shared.store().signing_key()?;
+        let (report, certificate) = paid(&rows, &shared, epsilon, (&evaluation, &model), read)?;
+        let text = format!("{report}\n{certificate}\n");
+        let signed: serde_json::Value =
+            serde_json::from_str(&certificate.to_signed_json(&key)).unwrap_or_default();
+        let json = json!({"report": report, "certificate": signed});
+        return Ok(Answer::new(words::wrapped(&text), json));
+    }
+    let table = read()?;
+    let leave = leave::take(
+        &rows,
+        "a model was evaluated without noise (--not-protected)",
+        &evaluate.ledger,
+    )?;
+    let report = evaluation.open(
+        table.into_cells().map(|cells| evaluation.judge(&model, &cells)),
+        &leave,
+    );
+    Ok(Answer::new(report.to_string(), json!({"report": report})))
+}
+
+/// Whether the rows may be evaluated at all; from their schema and the command alone.
+fn permitted(schema: &Schema, consent: Consent) -> Result<(), Failure> {
+    match consent {
+        Consent::Nothing if schema.is_private() => Err(Failure::usage(format!(
+            "the schema of '{}' marks {} as private, and an exact accuracy tells about these people. Say --spend E to pay ε = E \
+             for a noisy answer, or --not-protected for an exact one on your own terminal, which the ledger records. \
+             Nothing was read.",
+            schema.dataset(),
+            leave::private_columns(schema)
+        ))),
+        Consent::NotProtected => leave::own_terminal(schema),
+        Consent::Spend(_) if !schema.is_private() => Err(Failure::usage(
+            "the schema declares nothing private, so there is nothing to pay for: leave out --spend. Nothing was read.",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// The rows' own schema, if its columns are the model's: in the model's bins, where it says nothing about bins.
+fn schema_of(file: &Path, model: &Model) -> Result<Schema, Failure> {
+    let schema = super::schema::open(file)?.with_bins_of(model.schema());
+    match schema.differs(model.schema()) {
+        None => Ok(schema),
+        Some(why) => Err(Failure::input(format!(
+            "{}: {why}, so the model cannot read these rows",
+            file.display()
+        ))),
+    }
+}
+
+fn read(model: &Model, schema: &Arc<Schema>, data: &Path) -> Result<Table, Failure> {
+    let intake = Intake::new(Arc::clone(schema), model.keep());
+    let bar = Progress::bytes(format!("Reading {}", data.display()));
+    Ok(table::read(data, &intake, Extra::Refuse, &|done, of| {
+        bar.at(done, of)
+    })?)
+}
+
+/// What may be released of the rows for ε. What cannot be, or cannot be paid for, is refused before the rows are opened.
+fn paid(
+    rows: &leave::Rows<'_>,
+    shared: &Shared,
+    epsilon: Epsilon,
+    (evaluation, model): (&Evaluation, &Model),
+    read: impl FnOnce() -> Result<Table, Failure>,
+) -> Result<(PaidReport, Certificate), Failure> {
+    let (schema, relation) = (rows.schema, rows.schema.relation());
+    evaluation.check(schema, &relation, epsilon)?;
+    let mut ledger = Ledger::open(schema.dataset(), relation, shared.clone(), Randomness::from_os()?)?;
+    ledger.promise(Price::Pure(epsilon), Delta::ZERO)?;
+    let table = read()?;
+    leave::recognise(&mut shared.store(), &[rows])?;
+    let report = evaluation.paid(model, table, &mut ledger, epsilon)?;
+    Ok((report, ledger.close()))
+}
