@@ -17,7 +17,7 @@ fn plans(folder: &Path, arguments: &[&str]) -> u64 {
     let job = folder.join("job.toml").display().to_string();
     let all = ["privet", "--json"].iter().chain(arguments);
     let all = all.map(|argument| argument.replace("LEDGER", &ledger).replace("JOB", &job));
-    let ended = privet_node::cli::main(all.map(OsString::from));
+    let ended = privet_cli::main(all.map(OsString::from));
     // An exit code can be compared by what it shows only.
     assert_eq!(
         format!("{ended:?}"),
