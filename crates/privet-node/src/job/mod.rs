@@ -319,21 +319,3 @@ fn one_table(
     };
     (setting, output, file.into_iter().collect())
 }
-
-/// Reads `bytes` as a job, with a fixed schema for each kind of party: what is accepted is whole.
-pub fn decode(bytes: &[u8]) {
-    const SCHEMA: &str = "dataset = \"d\"\n[columns]\nx = { type = \"flag\" }\ny = { type = \"label\", values = [\"a\", \"b\"] }\n";
-    const OTHER: &str = "dataset = \"e\"\n[columns]\nwho = { type = \"id\" }\nz = { type = \"integer\", min = 0, max = 99 }\n";
-    let text = String::from_utf8_lossy(bytes);
-    let job = Job::parse("job", &text, Path::new(""), &|path| {
-        let other = path.to_string_lossy().contains("other");
-        Schema::from_toml("schema", if other { OTHER } else { SCHEMA })
-    });
-    if let Ok(job) = job {
-        assert!(job.tables().iter().all(|table| *table != job.output));
-        let (Setting::Plain(_, source) | Setting::Central(_, source)) = &job.setting else {
-            return;
-        };
-        assert!(source.schema.label().is_some());
-    }
-}

@@ -5,7 +5,6 @@
 
 mod blocks;
 mod csv;
-mod decode;
 mod header;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -21,7 +20,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 pub use csv::{Csv, Progress, read_csv};
-pub use decode::decode;
 pub use header::Extra;
 pub use peek::{Look, Seen, peek};
 use privet::Error;

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
+use super::order::ranges::{Hierarchy, Laws, Shares, unary_shares};
 use privet::Error;
 use privet::data::Keep;
 use privet::privacy::mechanism::ordered::{Column, Desensitised, Unary};
 use privet::privacy::{Epsilon, Private};
-use privet::setting::vertical::order::ranges::{Hierarchy, Laws, Shares, unary_shares};
 use rayon::prelude::*;
 
 use super::super::Measure;

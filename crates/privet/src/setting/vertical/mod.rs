@@ -55,7 +55,6 @@ mod joined;
 mod label_holder;
 mod meeting;
 mod message;
-pub mod order;
 mod own;
 mod packed;
 mod params;
