@@ -104,6 +104,12 @@ impl Error {
     }
 }
 
+impl From<Box<Refusal>> for Error {
+    fn from(refusal: Box<Refusal>) -> Self {
+        Self::Budget(refusal)
+    }
+}
+
 impl From<Refusal> for Error {
     fn from(refusal: Refusal) -> Self {
         Self::Budget(Box::new(refusal))

@@ -83,7 +83,7 @@ impl<R: Read + Seek + Send> Source<'_, R> {
     }
 
     fn bad(&self, what: impl std::fmt::Display) -> Error {
-        Error::data_in(&self.name, what.to_string())
+        Error::data_in(self.name, what.to_string())
     }
 
     fn bad_column(&self, name: &str, what: String) -> Error {
@@ -152,22 +152,22 @@ impl<R: Read + Seek + Send> Source<'_, R> {
             let leaf = (0..schema.num_columns()).find(|&leaf| schema.get_column_root_idx(leaf) == field);
             let column = leaf.map(|leaf| schema.column(leaf));
             let (Some(leaf), Some(column)) = (leaf, column) else {
-                return Err(self.bad_column(&name, format!("column '{name}' has nothing in it")));
+                return Err(self.bad_column(name, format!("column '{name}' has nothing in it")));
             };
             if column.path().parts().len() > 1 || column.max_rep_level() > 0 || column.max_def_level() > 1 {
                 return Err(self.bad_column(
-                    &name,
+                    name,
                     format!("column '{name}' is nested; give each of its parts a column of its own"),
                 ));
             }
             let cells = kind(&column).map_err(|what| {
-                self.bad_column(&name, format!(
+                self.bad_column(name, format!(
                     "column '{name}' holds {what}; make it a number, a truth value or text before, or say type = \"skip\""
                 ))
             })?;
             // Whole numbers beyond 2^53 would be rounded to the same id.
             if matches!(cells, Cells::Real) && intake.schema().unit().column.as_ref() == Some(name) {
-                return Err(self.bad_column(&name, format!(
+                return Err(self.bad_column(name, format!(
                     "column '{name}' tells people apart and holds numbers with fractions; make them whole numbers or text before"
                 )));
             }

@@ -9,6 +9,7 @@ mod paths;
 mod proofs;
 mod readings;
 mod rooms;
+mod scopes;
 mod tidiness;
 mod unprotected;
 mod walls;

@@ -5,14 +5,15 @@
 //! functions of the same file or of a named module. Searching such words, or comparing them, is a fault. Laying them out again
 //! (`lines`, `replace`) is not: it decides nothing.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use proc_macro2::TokenTree;
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
-use syn::{BinOp, Block, Expr, ExprMatch, Member, Pat, Token};
+use syn::{BinOp, Block, Expr, ExprMatch, Pat, Token};
+
+use crate::scopes::{Kind, Scopes, is_error_type};
 
 /// Files that may, each with its reason.
 pub(crate) const ALLOWED: &[(&str, &str)] = &[
@@ -60,24 +61,6 @@ const GIVEN_ERRORS: &[&str] = &[
     "or_else",
     "unwrap_or_else",
 ];
-
-/// Fields and methods of an error that are its words.
-const WORDS: &[&str] = &[
-    "description",
-    "message",
-    "reason",
-    "text",
-    "to_string",
-    "what",
-    "why",
-];
-
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Kind {
-    Error,
-    Words,
-    Other,
-}
 
 /// A parameter that somebody gives the words of an error: the module that was named, the function, and the parameter's place.
 type Given = (Option<String>, String, usize);
@@ -130,133 +113,16 @@ fn reaches(from: &str, module: Option<&str>, file: &str) -> bool {
 struct Reader {
     /// Parameters that are given words: the function and the parameter's place.
     given: BTreeSet<(String, usize)>,
-    scopes: Vec<BTreeMap<String, Kind>>,
+    scopes: Scopes,
     gives: Vec<Given>,
     found: Vec<(usize, String)>,
 }
 
 impl Reader {
     fn scoped(&mut self, inside: impl FnOnce(&mut Self)) {
-        self.scopes.push(BTreeMap::new());
+        self.scopes.enter();
         inside(self);
-        self.scopes.pop();
-    }
-
-    fn bind(&mut self, name: String, kind: Kind) {
-        // Whatever it comes from, what is called an error is one.
-        let kind = match name.as_str() {
-            "err" | "error" | "failure" if kind == Kind::Other => Kind::Error,
-            _ => kind,
-        };
-        if let Some(scope) = self.scopes.last_mut() {
-            scope.insert(name, kind);
-        }
-    }
-
-    /// Binds what a pattern names; what stands inside of an error is one.
-    fn bind_pattern(&mut self, pattern: &Pat, kind: Kind) {
-        let inner = |path: &syn::Path| if is_error_path(path) { Kind::Error } else { kind };
-        match pattern {
-            Pat::Ident(name) => {
-                self.bind(name.ident.to_string(), kind);
-                if let Some((_, inside)) = &name.subpat {
-                    self.bind_pattern(inside, kind);
-                }
-            }
-            Pat::TupleStruct(tuple) => {
-                let kind = inner(&tuple.path);
-                tuple
-                    .elems
-                    .iter()
-                    .for_each(|inside| self.bind_pattern(inside, kind));
-            }
-            Pat::Struct(fields) => {
-                let kind = inner(&fields.path);
-                for field in &fields.fields {
-                    self.bind_pattern(&field.pat, kind);
-                }
-            }
-            Pat::Tuple(tuple) => tuple
-                .elems
-                .iter()
-                .for_each(|inside| self.bind_pattern(inside, kind)),
-            Pat::Or(cases) => cases
-                .cases
-                .iter()
-                .for_each(|inside| self.bind_pattern(inside, kind)),
-            Pat::Slice(slice) => slice
-                .elems
-                .iter()
-                .for_each(|inside| self.bind_pattern(inside, kind)),
-            Pat::Reference(inside) => self.bind_pattern(&inside.pat, kind),
-            Pat::Paren(inside) => self.bind_pattern(&inside.pat, kind),
-            Pat::Guard(guarded) => {
-                self.bind_pattern(&guarded.pat, kind);
-                self.visit_expr(&guarded.guard);
-            }
-            Pat::Type(typed) if is_error_type(&typed.ty) => self.bind_pattern(&typed.pat, Kind::Error),
-            Pat::Type(typed) => self.bind_pattern(&typed.pat, kind),
-            _ => {}
-        }
-    }
-
-    fn known(&self, name: &str) -> Kind {
-        let scopes = self.scopes.iter().rev();
-        scopes
-            .filter_map(|scope| scope.get(name))
-            .next()
-            .copied()
-            .unwrap_or(Kind::Other)
-    }
-
-    fn kind(&self, expression: &Expr) -> Kind {
-        match expression {
-            Expr::Path(path) => path
-                .path
-                .get_ident()
-                .map_or(Kind::Other, |name| self.known(&name.to_string())),
-            Expr::Reference(inner) => self.kind(&inner.expr),
-            Expr::Paren(inner) => self.kind(&inner.expr),
-            Expr::Unary(inner) => self.kind(&inner.expr),
-            Expr::Field(field) => match (&field.member, self.kind(&field.base)) {
-                (Member::Named(name), _) if name == "message" => Kind::Words,
-                (Member::Named(name), Kind::Error) if WORDS.contains(&&*name.to_string()) => Kind::Words,
-                (_, Kind::Error) => Kind::Error,
-                _ => Kind::Other,
-            },
-            Expr::MethodCall(call) => {
-                let method = call.method.to_string();
-                match (self.kind(&call.receiver), method.as_str()) {
-                    (_, "unwrap_err" | "expect_err") => Kind::Error,
-                    (_, "len" | "is_empty") => Kind::Other,
-                    (Kind::Error, method) if WORDS.contains(&method) => Kind::Words,
-                    (Kind::Error, "as_ref" | "clone" | "to_owned" | "into") => Kind::Error,
-                    (Kind::Words, _) => Kind::Words,
-                    _ => Kind::Other,
-                }
-            }
-            Expr::Macro(call) if call.mac.path.is_ident("format") => {
-                let words = |token: TokenTree| match token {
-                    TokenTree::Ident(name) => self.known(&name.to_string()) != Kind::Other,
-                    TokenTree::Literal(text) => self.shows(&text.to_string()),
-                    _ => false,
-                };
-                match call.mac.tokens.clone().into_iter().any(words) {
-                    true => Kind::Words,
-                    false => Kind::Other,
-                }
-            }
-            _ => Kind::Other,
-        }
-    }
-
-    /// Whether a format string names an error in braces.
-    fn shows(&self, text: &str) -> bool {
-        let names = text
-            .split('{')
-            .skip(1)
-            .filter_map(|rest| rest.split(['}', ':']).next());
-        names.into_iter().any(|name| self.known(name) != Kind::Other)
+        self.scopes.leave();
     }
 
     fn fault(&mut self, at: &impl Spanned, what: impl Into<String>) {
@@ -282,7 +148,8 @@ impl Reader {
                 self.visit_expr(&value);
                 self.compared(&value, &pattern);
                 self.scoped(|reader| {
-                    reader.bind_pattern(&pattern, reader.kind(&value));
+                    let kind = reader.scopes.kind(&value);
+                    reader.scopes.bind_pattern(&pattern, kind);
                     guard.iter().for_each(|guard| reader.visit_expr(guard));
                 });
             }
@@ -295,7 +162,7 @@ impl Reader {
 
     /// A match of words against a text.
     fn compared(&mut self, value: &Expr, pattern: &Pat) {
-        if self.kind(value) != Kind::Other && names_text(pattern) {
+        if self.scopes.kind(value) != Kind::Other && names_text(pattern) {
             self.fault(pattern, "matches the words of an error");
         }
     }
@@ -328,9 +195,9 @@ impl<'ast> Visit<'ast> for Reader {
             if let Some((_, otherwise)) = &init.diverge {
                 self.visit_expr(otherwise);
             }
-            self.kind(&init.expr)
+            self.scopes.kind(&init.expr)
         });
-        self.bind_pattern(&local.pat, kind);
+        self.scopes.bind_pattern(&local.pat, kind);
     }
 
     fn visit_expr_if(&mut self, branch: &'ast syn::ExprIf) {
@@ -350,7 +217,7 @@ impl<'ast> Visit<'ast> for Reader {
     fn visit_expr_for_loop(&mut self, repeated: &'ast syn::ExprForLoop) {
         self.visit_expr(&repeated.expr);
         self.scoped(|reader| {
-            reader.bind_pattern(&repeated.pat, Kind::Other);
+            reader.scopes.bind_pattern(&repeated.pat, Kind::Other);
             reader.visit_block(&repeated.body);
         });
     }
@@ -358,16 +225,20 @@ impl<'ast> Visit<'ast> for Reader {
     fn visit_expr_let(&mut self, bound: &'ast syn::ExprLet) {
         self.visit_expr(&bound.expr);
         self.compared(&bound.expr, &bound.pat);
-        self.bind_pattern(&bound.pat, self.kind(&bound.expr));
+        let kind = self.scopes.kind(&bound.expr);
+        self.scopes.bind_pattern(&bound.pat, kind);
     }
 
     fn visit_expr_match(&mut self, matched: &'ast ExprMatch) {
         self.visit_expr(&matched.expr);
-        let kind = self.kind(&matched.expr);
+        let kind = self.scopes.kind(&matched.expr);
         for arm in &matched.arms {
             self.compared(&matched.expr, &arm.pat);
             self.scoped(|reader| {
-                reader.bind_pattern(&arm.pat, kind);
+                reader.scopes.bind_pattern(&arm.pat, kind);
+                if let Pat::Guard(guarded) = &arm.pat {
+                    reader.visit_expr(&guarded.guard);
+                }
                 reader.visit_expr(&arm.body);
             });
         }
@@ -388,7 +259,7 @@ impl<'ast> Visit<'ast> for Reader {
             if let Some(name) = names.next() {
                 let module = names.next();
                 for (place, given) in call.args.iter().enumerate() {
-                    if self.kind(given) == Kind::Words {
+                    if self.scopes.kind(given) == Kind::Words {
                         self.gives.push((module.clone(), name.clone(), place));
                     }
                 }
@@ -408,18 +279,18 @@ impl<'ast> Visit<'ast> for Reader {
                 other => self.visit_expr(other),
             }
         }
-        let read = self.kind(&call.receiver) != Kind::Other
+        let read = self.scopes.kind(&call.receiver) != Kind::Other
             || call
                 .args
                 .iter()
-                .any(|argument| self.kind(argument) == Kind::Words);
+                .any(|argument| self.scopes.kind(argument) == Kind::Words);
         if SEARCHES.contains(&method.as_str()) && read {
             self.fault(&call.method, format!("`{method}` on the words of an error"));
         }
     }
 
     fn visit_expr_binary(&mut self, pair: &'ast syn::ExprBinary) {
-        let sides = [&pair.left, &pair.right].map(|side| (self.kind(side), is_text(side)));
+        let sides = [&pair.left, &pair.right].map(|side| (self.scopes.kind(side), is_text(side)));
         let words = |(kind, _): (Kind, bool)| kind == Kind::Words;
         let read = match sides {
             [left, right] if words(left) || words(right) => true,
@@ -453,7 +324,7 @@ impl Reader {
                     false if words => Kind::Words,
                     false => Kind::Other,
                 };
-                reader.bind_pattern(&input.pat, kind);
+                reader.scopes.bind_pattern(&input.pat, kind);
             }
             reader.visit_block(block);
         });
@@ -462,7 +333,7 @@ impl Reader {
     fn closure(&mut self, closure: &syn::ExprClosure, kind: Kind) {
         self.scoped(|reader| {
             for input in &closure.inputs {
-                reader.bind_pattern(input, kind);
+                reader.scopes.bind_pattern(input, kind);
             }
             reader.visit_expr(&closure.body);
         });
@@ -477,28 +348,6 @@ fn is_test(attributes: &[syn::Attribute]) -> bool {
                 && matches!(&attribute.meta, syn::Meta::List(list) if list.tokens.to_string() == "test")
     };
     attributes.iter().any(test)
-}
-
-fn is_error_name(name: &str) -> bool {
-    name.ends_with("Error") || matches!(name, "Err" | "Failure" | "Refusal")
-}
-
-fn is_error_path(path: &syn::Path) -> bool {
-    path.segments
-        .iter()
-        .any(|segment| is_error_name(&segment.ident.to_string()))
-}
-
-/// An error, or a reference to one. What merely holds an error (a result, a function) is none.
-fn is_error_type(of: &syn::Type) -> bool {
-    match of {
-        syn::Type::Reference(inner) => is_error_type(&inner.elem),
-        syn::Type::Path(path) => {
-            let last = path.path.segments.last();
-            last.is_some_and(|last| is_error_name(&last.ident.to_string()))
-        }
-        _ => false,
-    }
 }
 
 fn is_text(expression: &Expr) -> bool {
