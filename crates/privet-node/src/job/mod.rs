@@ -138,7 +138,7 @@ impl Job {
     pub fn read(path: &Path) -> Result<Self, Error> {
         let name = path.display().to_string();
         let text = std::fs::read_to_string(path)
-            .map_err(|e| Error::data(format!("{name}: the job cannot be read: {e}")))?;
+            .map_err(|e| Error::data_in(&name, format!("the job cannot be read: {e}")))?;
         let folder = path.parent().unwrap_or(Path::new(""));
         let mut job = Self::parse(&name, &text, folder, &|path| {
             let text = std::fs::read_to_string(path)
@@ -242,22 +242,31 @@ impl Job {
             .into_iter()
             .chain(self.files.iter().map(PathBuf::as_path));
         if sources.any(|file| output == real(file)) {
-            return Err(Error::data(format!(
-                "{name}: the model would overwrite {}: choose another name for output",
-                self.output.display()
-            )));
+            return Err(Error::data_in(
+                name,
+                format!(
+                    "the model would overwrite {}: choose another name for output",
+                    self.output.display()
+                ),
+            ));
         }
         if output.is_dir() {
-            return Err(Error::data(format!(
-                "{name}: output = {} is a folder: name a file in it",
-                self.output.display()
-            )));
+            return Err(Error::data_in(
+                name,
+                format!(
+                    "output = {} is a folder: name a file in it",
+                    self.output.display()
+                ),
+            ));
         }
         match self.output.parent() {
-            Some(folder) if folder != Path::new("") && !folder.is_dir() => Err(Error::data(format!(
-                "{name}: the folder {} of output does not exist: make it first",
-                folder.display()
-            ))),
+            Some(folder) if folder != Path::new("") && !folder.is_dir() => Err(Error::data_in(
+                name,
+                format!(
+                    "the folder {} of output does not exist: make it first",
+                    folder.display()
+                ),
+            )),
             _ => Ok(()),
         }
     }
