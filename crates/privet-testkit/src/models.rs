@@ -52,7 +52,7 @@ fn used(model: &Model) {
     assert!(signals.iter().flatten().all(|signal| !signal.deviations.is_nan()));
     let cells = few(model);
     let predictions = model
-        .predict(&cells)
+        .predict_cells(&cells)
         .expect("cells that were read by the model's schema");
     assert_eq!(predictions.rows(), cells.rows());
     if let Some(count) = predictions.class_count() {

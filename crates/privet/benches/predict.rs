@@ -52,13 +52,13 @@ fn main() {
         started.elapsed().as_secs_f64()
     );
     let ours = best("100 stumps", rows, || {
-        learnt.predict(&bins).unwrap().scores().len()
+        learnt.predict_cells(&bins).unwrap().scores().len()
     });
     best("100 stumps, classes", rows, || {
-        learnt.predict(&bins).unwrap().classes().unwrap().len()
+        learnt.predict_cells(&bins).unwrap().classes().unwrap().len()
     });
     best("100 stumps, probabilities", rows, || {
-        learnt.predict(&bins).unwrap().probabilities().unwrap().len()
+        learnt.predict_cells(&bins).unwrap().probabilities().unwrap().len()
     });
     let shapes = Shape::of(&schema);
     best("100 stumps one by one", rows, || {
@@ -84,7 +84,7 @@ fn main() {
         started.elapsed().as_secs_f64()
     );
     let forest = best("100 trees", rows, || {
-        learnt.predict(&bins).unwrap().scores().len()
+        learnt.predict_cells(&bins).unwrap().scores().len()
     });
     println!("100 trees beside slots added up: ratio {:.3}", peer / forest);
 
@@ -95,7 +95,7 @@ fn main() {
         .fit(table(&schema, Keep::Values, 100_000), &leave, &|_, _| {})
         .unwrap();
     best("100 exact stumps", rows, || {
-        learnt.predict(&values).unwrap().scores().len()
+        learnt.predict_cells(&values).unwrap().scores().len()
     });
     let started = Instant::now();
     let logistic = Plain::builder().algorithm("logistic").build().unwrap();
@@ -107,7 +107,7 @@ fn main() {
         started.elapsed().as_secs_f64()
     );
     best("logistic regression", rows, || {
-        learnt.predict(&values).unwrap().scores().len()
+        learnt.predict_cells(&values).unwrap().scores().len()
     });
 }
 

@@ -258,7 +258,7 @@ fn a_model_is_the_same_whatever_the_number_of_threads() {
                 .unwrap();
             pool.install(|| {
                 let model = plain.fit(table.clone(), &leave(), &|_, _| {}).unwrap();
-                let predictions = model.predict(&cells(table.clone())).unwrap();
+                let predictions = model.predict_cells(&cells(table.clone())).unwrap();
                 (model.to_bytes(), predictions)
             })
         };

@@ -359,7 +359,7 @@ fn cells_of_another_schema_are_refused() {
         column("label", Kind::Label(Label::Classes(values(["a", "b"])))),
     ]);
     let cells = |table: privet::data::Table| leave().reveal(table.into_cells());
-    let refused = |cells| model.predict(&cells).unwrap_err();
+    let refused = |cells| model.predict_cells(&cells).unwrap_err();
     assert_eq!(
         refused(cells(table(other, model.keep(), &[["1", "a"]]))),
         privet::Error::Misuse("the cells were not read for this model's schema".into())

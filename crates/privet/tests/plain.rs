@@ -58,7 +58,7 @@ fn every_table_gives_a_model() {
             for (at, table) in tables.into_iter().enumerate() {
                 let model = plain.fit(table.clone(), &leave(), &|_, _| {}).unwrap();
                 let model = Model::from_bytes(&model.to_bytes()).unwrap();
-                let predictions = model.predict(&cells(table)).unwrap();
+                let predictions = model.predict_cells(&cells(table)).unwrap();
                 assert!(
                     predictions.scores().iter().all(|score| score.is_finite()),
                     "{kind:?} {algorithm} {at}"
@@ -76,7 +76,7 @@ fn learning_beats_the_constant() {
             let table = home::random(kind, plain.keep(), 5000);
             let model = plain.fit(table.clone(), &leave(), &|_, _| {}).unwrap();
             let cells = cells(table);
-            let predictions = model.predict(&cells).unwrap();
+            let predictions = model.predict_cells(&cells).unwrap();
             match cells.target().unwrap() {
                 privet::data::Target::Classes(classes) => {
                     let called = predictions.classes().unwrap();

@@ -168,9 +168,8 @@ fn labels(schema: &Schema, epsilon: Epsilon, given: &Desensitise, kept: PathBuf)
             ..column.clone()
         })
     };
-    let columns = schema.columns().iter().map(column).collect::<Result<_, _>>()?;
-    let (unit, missing) = (schema.unit().clone(), schema.missing().to_vec());
-    let schema = Schema::new(schema.dataset(), unit, schema.layout(), missing, columns)?;
+    let columns = schema.columns().iter().map(column).collect::<Result<Vec<_>, _>>()?;
+    let schema = schema.with_columns(columns)?;
     Ok(Leaves {
         how: Desensitisation {
             budget: Budget::Full,

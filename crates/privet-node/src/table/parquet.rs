@@ -20,11 +20,10 @@ use parquet::file::reader::{ChunkReader, Length};
 use parquet::file::serialized_reader::SerializedPageReader;
 use parquet::schema::types::ColumnDescriptor;
 use privet::Error;
-use privet::data::{ColumnBuilder, Intake, Piece, Table};
+use privet::data::{ColumnBuilder, Extra, Holds, Intake, Piece, places};
 use rayon::prelude::*;
 
 use super::Progress;
-use super::header::{Extra, places};
 use super::quiet::quiet;
 
 /// How many cells of a column are decoded at a time.
@@ -58,7 +57,7 @@ struct Job {
 }
 
 impl<R: Read + Seek + Send> Source<'_, R> {
-    pub(super) fn read(&self, intake: &Intake, extra: Extra) -> Result<Table, Error> {
+    pub(super) fn read(&self, intake: &Intake, extra: Extra) -> Result<Vec<Piece>, Error> {
         let metadata = self.metadata()?;
         let jobs = self.jobs(&metadata, intake, extra)?;
         let rows: i64 = metadata
@@ -78,7 +77,7 @@ impl<R: Read + Seek + Send> Source<'_, R> {
         if pieces.is_empty() {
             pieces.push(intake.piece(intake.columns())?);
         }
-        Ok(Table::new(intake, pieces))
+        Ok(pieces)
     }
 
     fn bad(&self, what: impl std::fmt::Display) -> Error {
@@ -139,7 +138,7 @@ impl<R: Read + Seek + Send> Source<'_, R> {
             .iter()
             .map(|field| field.name().trim().to_owned())
             .collect();
-        let places = places(self.name, &names, intake, extra)?;
+        let places = places((self.name, "file"), &names, intake, extra)?;
         let mut jobs: Vec<Option<Job>> = intake.schema().columns().iter().map(|_| None).collect();
         for (field, place) in places.into_iter().enumerate() {
             let Some(place) = place else { continue };
@@ -150,20 +149,17 @@ impl<R: Read + Seek + Send> Source<'_, R> {
                 return Err(self.bad(format!("column '{name}' has nothing in it")));
             };
             if column.path().parts().len() > 1 || column.max_rep_level() > 0 || column.max_def_level() > 1 {
-                return Err(self.bad(format!(
-                    "column '{name}' is nested; give each of its parts a column of its own"
-                )));
+                Holds::Nested.check(self.name, name, intake)?;
             }
-            let cells = kind(&column).map_err(|what| {
-                self.bad(format!(
-                    "column '{name}' holds {what}; make it a number, a truth value or text before, or say type = \"skip\""
-                ))
-            })?;
-            // Whole numbers beyond 2^53 would be rounded to the same id.
-            if matches!(cells, Cells::Real) && intake.schema().unit().column.as_ref() == Some(name) {
-                return Err(self.bad(format!(
-                    "column '{name}' tells people apart and holds numbers with fractions; make them whole numbers or text before"
-                )));
+            let cells = match kind(&column) {
+                Ok(cells) => cells,
+                Err(what) => {
+                    Holds::Other(what).check(self.name, name, intake)?;
+                    continue;
+                }
+            };
+            if cells == Cells::Real {
+                Holds::Fractions.check(self.name, name, intake)?;
             }
             jobs[place] = Some(Job { leaf, cells });
         }
@@ -316,9 +312,8 @@ fn decode(
 ) -> Result<usize, ParquetError> {
     use ColumnReader as C;
     match (reader, cells) {
-        (C::BoolColumnReader(reader), _) => each(reader, rows, |cell| match cell {
-            Some(flag) => column.flag(*flag),
-            None => column.missing(),
+        (C::BoolColumnReader(reader), _) => batches(reader, rows, |batch| {
+            column.flags(batch.cells().map(|cell| cell.copied()));
         }),
         (C::Int32ColumnReader(reader), Cells::Decimal(scale)) => each(reader, rows, |cell| {
             decimal(column, cell.map(|&x| i64::from(x)), scale)
@@ -332,9 +327,8 @@ fn decode(
         (C::Int32ColumnReader(reader), _) => batches(reader, rows, |batch| {
             column.integers(batch.cells().map(|cell| cell.map(|&x| i64::from(x))));
         }),
-        (C::Int64ColumnReader(reader), Cells::Natural) => each(reader, rows, |cell| match cell {
-            Some(&x) => column.text((x as u64).to_string().as_bytes()),
-            None => column.missing(),
+        (C::Int64ColumnReader(reader), Cells::Natural) => batches(reader, rows, |batch| {
+            column.naturals(batch.cells().map(|cell| cell.map(|&x| x as u64)));
         }),
         (C::Int64ColumnReader(reader), _) => batches(reader, rows, |batch| {
             column.integers(batch.cells().map(|cell| cell.copied()));

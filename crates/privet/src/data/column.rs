@@ -1,6 +1,7 @@
 //! Cells on their way into columns: each text or number finds its slot by the schema's rules alone.
 
 use super::feature::{Bins, Feature, Names};
+use super::finder::Finder;
 use super::lookup::Lookup;
 use super::schema::{Kind, Label, Number, Schema};
 
@@ -11,6 +12,8 @@ pub(super) enum Rule {
         number: Number,
         missing: Vec<f64>,
         keep: bool,
+        /// For many at once, where only bins are kept and there are few.
+        finder: Option<Finder>,
     },
     Slots {
         lookup: Lookup,
@@ -42,6 +45,7 @@ impl Rule {
                 number: number.clone(),
                 missing: numbers(),
                 keep,
+                finder: Finder::new(number).filter(|_| !keep),
             },
             Kind::Ordinal(declared) | Kind::Category(declared) | Kind::Flag(declared) => Self::Slots {
                 lookup: Lookup::new(declared, schema.missing()),
@@ -149,6 +153,31 @@ impl<'a> ColumnBuilder<'a> {
         }
     }
 
+    /// This many cells as numbers, by their place, if they are not missing: as [`numbers`](Self::numbers), and faster.
+    #[inline]
+    pub fn numbers_at(&mut self, count: usize, cell: impl Fn(usize) -> Option<f64>) {
+        if let Rule::Number {
+            finder: Some(finder),
+            missing,
+            ..
+        } = self.rule
+            && let Taken::Feature(feature) = &mut self.taken
+            && let Bins::Narrow(bins) = &mut feature.bins
+        {
+            let begin = bins.len();
+            bins.resize(begin + count, 0);
+            // No number is what is not a number, for the finder.
+            if missing.is_empty() {
+                finder.fill(&mut bins[begin..], |at| cell(at).map_or(f32::NAN, |x| x as f32));
+            } else {
+                let known = |at| cell(at).filter(|x| is_known(*x, missing));
+                finder.fill(&mut bins[begin..], |at| known(at).map_or(f32::NAN, |x| x as f32));
+            }
+            return;
+        }
+        self.numbers((0..count).map(cell));
+    }
+
     /// A cell as a whole number.
     #[inline]
     pub fn integer(&mut self, cell: i64) {
@@ -162,6 +191,84 @@ impl<'a> ColumnBuilder<'a> {
             self.reals(cells.map(|cell| cell.map(|cell| cell as f64)));
         } else {
             self.written(cells);
+        }
+    }
+
+    /// Cells as whole numbers without a sign, if they are not missing.
+    #[inline]
+    pub fn naturals(&mut self, cells: impl Iterator<Item = Option<u64>>) {
+        if self.is_real() {
+            self.reals(cells.map(|cell| cell.map(|cell| cell as f64)));
+        } else {
+            self.written(cells);
+        }
+    }
+
+    /// This many whole numbers, by their place, if they are not missing.
+    #[inline]
+    pub fn integers_at(&mut self, count: usize, cell: impl Fn(usize) -> Option<i64>) {
+        if self.is_real() {
+            self.numbers_at(count, |at| cell(at).map(|x| x as f64));
+        } else {
+            self.written((0..count).map(cell));
+        }
+    }
+
+    /// This many whole numbers without a sign, by their place, if they are not missing.
+    #[inline]
+    pub fn naturals_at(&mut self, count: usize, cell: impl Fn(usize) -> Option<u64>) {
+        if self.is_real() {
+            self.numbers_at(count, |at| cell(at).map(|x| x as f64));
+        } else {
+            self.written((0..count).map(cell));
+        }
+    }
+
+    /// Cells as text, if they are not missing.
+    #[inline]
+    pub fn known_texts<'c>(&mut self, cells: impl Iterator<Item = Option<&'c [u8]>>) {
+        for cell in cells {
+            match cell {
+                Some(cell) => self.text(cell),
+                None => self.missing(),
+            }
+        }
+    }
+
+    /// Cells as truth values, if they are not missing: what each of the two is, is looked up once.
+    #[inline]
+    pub fn flags(&mut self, cells: impl Iterator<Item = Option<bool>>) {
+        self.coded(cells.map(|cell| cell.map(usize::from)), |values| {
+            values.flag(false);
+            values.flag(true);
+        });
+    }
+
+    /// Cells as places in a dictionary, which `values` gives: each of its values is looked up once. A cell without a place, or
+    /// with one that the dictionary does not have, is missing.
+    #[inline]
+    pub fn coded(
+        &mut self,
+        codes: impl Iterator<Item = Option<usize>>,
+        values: impl FnOnce(&mut ColumnBuilder<'_>),
+    ) {
+        let mut dictionary = ColumnBuilder::new(self.rule);
+        values(&mut dictionary);
+        let Some(missing) = dictionary.rows() else { return };
+        dictionary.missing();
+        let codes = codes.map(|code| code.map_or(missing, |code| code.min(missing)));
+        match (&mut self.taken, &dictionary.taken) {
+            (Taken::Feature(to), Taken::Feature(from)) => match (&mut to.scaled, &from.scaled) {
+                (Some(scaled), Some(known)) => codes.for_each(|code| {
+                    to.bins.push(from.bins.get(code));
+                    scaled.push(known[code]);
+                }),
+                _ => to.bins.extend(codes.map(|code| from.bins.get(code))),
+            },
+            (Taken::Classes(to), Taken::Classes(from)) => to.extend(codes.map(|code| from[code])),
+            (Taken::Numbers(to), Taken::Numbers(from)) => to.extend(codes.map(|code| from[code])),
+            (Taken::Ids(to), Taken::Ids(from)) => to.extend(codes.map(|code| from.get(code))),
+            _ => {}
         }
     }
 
@@ -185,6 +292,11 @@ impl<'a> ColumnBuilder<'a> {
             (_, Taken::Ids(ids)) => ids.push(&[]),
             _ => {}
         }
+    }
+
+    /// Whether its cells are ids.
+    pub(super) fn takes_ids(&self) -> bool {
+        matches!(self.rule, Rule::Ids(_))
     }
 
     fn is_real(&self) -> bool {

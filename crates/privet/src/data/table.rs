@@ -131,6 +131,11 @@ impl Cells {
         }
     }
 
+    /// Rows in the clear that nobody is to be protected from: whoever calls handed them in, and asks about them.
+    pub(crate) fn in_the_clear(pieces: Vec<Piece>) -> Self {
+        Self::join(pieces, u32::MAX)
+    }
+
     /// Puts pieces together column by column, so that only one column at a time is there twice.
     fn join(mut pieces: Vec<Piece>, rows_per_unit: u32) -> Self {
         let rows = pieces.iter().map(|piece| piece.cells.rows).sum();
@@ -196,6 +201,17 @@ pub enum Keep {
     Values,
 }
 
+/// What knows how its tables are to be read: a resolved plan, or a model.
+///
+/// Bins that fit an algorithm are chosen with it. [`Intake::of`] takes them from here, so that nobody can forget to.
+pub trait Reads {
+    /// The schema, in the bins that it learns from.
+    fn reads(&self) -> Arc<Schema>;
+
+    /// What it needs of numbers besides their bins.
+    fn keep(&self) -> Keep;
+}
+
 /// How the cells of a schema are read: prepared once, shared by threads.
 #[derive(Debug)]
 pub struct Intake {
@@ -207,6 +223,17 @@ pub struct Intake {
 }
 
 impl Intake {
+    /// Reads what a plan or a model asks for, labels included.
+    pub fn of(reader: &impl Reads) -> Self {
+        Self::everything(reader.reads(), reader.keep())
+    }
+
+    /// Reads everything that a schema declares, in the bins that it declares: to show or compare tables. Rows to train on are
+    /// read by their plan ([`of`](Self::of)), which knows better bins where a schema says nothing about them.
+    pub fn everything(schema: Arc<Schema>, keep: Keep) -> Self {
+        Self::with(schema, keep, true)
+    }
+
     /// Reads everything that the schema declares.
     pub fn new(schema: Arc<Schema>, keep: Keep) -> Self {
         Self::with(schema, keep, true)

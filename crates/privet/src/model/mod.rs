@@ -15,6 +15,8 @@ mod file;
 pub mod metrics;
 mod predict;
 
+use std::sync::Arc;
+
 pub use export::{Exported, Format};
 pub use file::Origin;
 pub use predict::Predictions;
@@ -22,7 +24,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Error;
 use crate::boost::{Ensemble, Signal};
-use crate::data::{Keep, Schema};
+use crate::data::{Keep, Reads, Schema};
 use crate::learner::tree::Column;
 use crate::privacy::Certificate;
 
@@ -88,6 +90,17 @@ impl Model {
 
     /// What must be kept of a table's numbers to predict.
     pub fn keep(&self) -> Keep {
+        self.ensemble.keep()
+    }
+}
+
+/// Rows are read in the bins that the model was trained with.
+impl Reads for Model {
+    fn reads(&self) -> Arc<Schema> {
+        Arc::new(self.schema.clone())
+    }
+
+    fn keep(&self) -> Keep {
         self.ensemble.keep()
     }
 }

@@ -191,7 +191,7 @@ fn recalibrated_probabilities_are_nearer_to_the_truth() {
         let ask = [["k", "a"], ["l", "a"], ["m", "a"], ["n", "a"]];
         let cells = leave.reveal(home::table(schema.clone(), Keep::Bins, &ask).into_cells());
         let likely = model
-            .predict(&cells)
+            .predict_cells(&cells)
             .expect("predictions")
             .probabilities()
             .expect("classes");

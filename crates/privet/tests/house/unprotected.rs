@@ -19,7 +19,6 @@ const ALLOWED: &[&str] = &[
     // Leave that an owner gave, rows of the owner's own, and public data sets.
     "crates/privet-node/src/cli/diagnostics.rs",
     "crates/privet-node/src/cli/leave.rs",
-    "crates/privet-node/src/cli/predict.rs",
     "crates/privet-node/src/cli/simulate/",
     "crates/privet-node/src/reproduce/",
     // Bodies of tests, which no release holds.

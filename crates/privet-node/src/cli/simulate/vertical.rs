@@ -2,7 +2,7 @@
 
 use privet::Error;
 use privet::data::schema::{Column, Kind};
-use privet::data::{Schema, Table};
+use privet::data::Table;
 use privet::model::Model;
 use privet::privacy::Unprotected;
 use privet::setting::plain::Plain;
@@ -163,10 +163,7 @@ impl Rows<'_> {
             .iter()
             .map(|holder| {
                 let schema = &holder.source.schema;
-                let columns = schema.columns().iter().map(meant).collect();
-                let (unit, missing) = (schema.unit().clone(), schema.missing().to_vec());
-                let schema = Schema::new(schema.dataset(), unit, schema.layout(), missing, columns)?;
-                holder.table_as(schema)
+                holder.table_as(schema.with_columns(schema.columns().iter().map(meant))?)
             })
             .collect::<Result<Vec<_>, Error>>()?;
         join(&self.mine, tables, self.leaves)

@@ -3,6 +3,7 @@
 //! | file | what it holds |
 //! | --- | --- |
 //! | `kind` | what a column can hold |
+//! | `build` | a schema in code |
 //! | `check` | what does not fit together |
 //! | `read`, `column`, `write` | `schema.toml`, from text and to text |
 //! | `draft` | a schema to be filled in, from names and types only |
@@ -10,6 +11,7 @@
 //!
 //! It takes nothing from rows: a bound that is not declared is an error, never a guess.
 
+mod build;
 mod check;
 mod column;
 mod draft;
@@ -21,6 +23,9 @@ mod write;
 
 use std::num::NonZeroU32;
 
+pub use build::{
+    AnyColumn, Bound, ColumnSpec, Domain, Fill, SchemaBuilder, category, flag, id, label, number, ordinal, skip,
+};
 pub use draft::{Seen, draft, line_to_add};
 pub use kind::{Declared, Extras, Kind, Label, Number, Spacing};
 pub use transform::{Transform, Units};
@@ -102,7 +107,7 @@ impl Schema {
     /// A schema from its parts.
     ///
     /// # Errors
-    /// [`Error::Data`] for what does not fit together.
+    /// As [`SchemaBuilder::build`].
     pub fn new(
         dataset: impl Into<String>,
         unit: Unit,
@@ -110,17 +115,14 @@ impl Schema {
         missing: Vec<String>,
         columns: Vec<Column>,
     ) -> Result<Self, Error> {
-        let schema = Self {
+        Self {
             dataset: dataset.into(),
             unit,
             layout,
             missing,
-            columns,
-        };
-        match schema.faults().into_iter().next() {
-            None => Ok(schema),
-            Some((_, why)) => Err(Error::Data(why)),
+            columns: Vec::new(),
         }
+        .with_columns(columns)
     }
 
     /// The data set's name: the ledger keeps its budget under it.
