@@ -3,6 +3,7 @@
 
 mod tables {
     pub(crate) mod malformed;
+    pub(crate) mod memory;
     #[cfg(feature = "parquet")]
     pub(crate) mod parquet;
     pub(crate) mod peek;

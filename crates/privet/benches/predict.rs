@@ -58,7 +58,12 @@ fn main() {
         learnt.predict_cells(&bins).unwrap().classes().unwrap().len()
     });
     best("100 stumps, probabilities", rows, || {
-        learnt.predict_cells(&bins).unwrap().probabilities().unwrap().len()
+        learnt
+            .predict_cells(&bins)
+            .unwrap()
+            .probabilities()
+            .unwrap()
+            .len()
     });
     let shapes = Shape::of(&schema);
     best("100 stumps one by one", rows, || {

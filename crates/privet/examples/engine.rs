@@ -114,7 +114,9 @@ fn cells(schema: &Arc<Schema>, raw: &Raw) -> Outcome<Cells> {
             let mut columns = intake.columns();
             for (i, column) in columns.iter_mut().enumerate() {
                 match &raw.head.features.get(i) {
-                    Some(Feature::Cuts(_)) => column.numbers_at(labels.len(), |row| Some(numbers[row * width + i].into())),
+                    Some(Feature::Cuts(_)) => {
+                        column.numbers_at(labels.len(), |row| Some(numbers[row * width + i].into()))
+                    }
                     Some(Feature::Categories(_)) => {
                         let numbers = numbers.iter().skip(i).step_by(width);
                         numbers.for_each(|&x| {

@@ -1,6 +1,8 @@
 //! Schemas as text: what is refused, in which words, and that nothing changes between writing and reading.
 #![allow(clippy::unwrap_used, reason = "a test")]
 
+#[path = "schemas/in_code.rs"]
+mod in_code;
 #[path = "schemas/made.rs"]
 mod made;
 #[path = "schemas/malformed.rs"]

@@ -168,7 +168,11 @@ fn labels(schema: &Schema, epsilon: Epsilon, given: &Desensitise, kept: PathBuf)
             ..column.clone()
         })
     };
-    let columns = schema.columns().iter().map(column).collect::<Result<Vec<_>, _>>()?;
+    let columns = schema
+        .columns()
+        .iter()
+        .map(column)
+        .collect::<Result<Vec<_>, _>>()?;
     let schema = schema.with_columns(columns)?;
     Ok(Leaves {
         how: Desensitisation {

@@ -198,7 +198,8 @@ impl Records {
                 ..column.clone()
             })
         });
-        self.schema.with_columns(columns.collect::<Result<Vec<_>, Error>>()?)
+        self.schema
+            .with_columns(columns.collect::<Result<Vec<_>, Error>>()?)
     }
 
     /// The schema of a preparation.

@@ -86,7 +86,12 @@ impl<'c> Csv<'c> {
         };
         let (places, by) = if layout.header {
             (
-                places((self.name, "file"), &self.names(&head, lines)?, intake, self.extra)?,
+                places(
+                    (self.name, "file"),
+                    &self.names(&head, lines)?,
+                    intake,
+                    self.extra,
+                )?,
                 "the first line",
             )
         } else {

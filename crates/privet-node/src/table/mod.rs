@@ -42,7 +42,12 @@ pub fn read(path: &Path, intake: &Intake, extra: Extra, progress: &Progress<'_>)
 ///
 /// # Errors
 /// As [`read`].
-pub fn rows(path: &Path, intake: &Intake, extra: Extra, progress: &Progress<'_>) -> Result<Vec<Piece>, Error> {
+pub fn rows(
+    path: &Path,
+    intake: &Intake,
+    extra: Extra,
+    progress: &Progress<'_>,
+) -> Result<Vec<Piece>, Error> {
     let name = path.display().to_string();
     let unreadable = |e: std::io::Error| Error::Data(format!("{name}: cannot be read: {e}"));
     let mut file = File::open(path).map_err(unreadable)?;
@@ -78,7 +83,10 @@ pub fn read_parquet(
     intake: &Intake,
     (extra, progress): (Extra, &Progress<'_>),
 ) -> Result<Table, Error> {
-    Ok(Table::new(intake, parquet_rows(name, input, intake, (extra, progress))?))
+    Ok(Table::new(
+        intake,
+        parquet_rows(name, input, intake, (extra, progress))?,
+    ))
 }
 
 fn parquet_rows(

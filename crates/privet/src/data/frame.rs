@@ -190,7 +190,10 @@ impl<'a> Frame<'a> {
             )));
         }
         if rows > u32::MAX as usize {
-            return Err(Error::Data(format!("the frame: it has more than {} rows", u32::MAX)));
+            return Err(Error::Data(format!(
+                "the frame: it has more than {} rows",
+                u32::MAX
+            )));
         }
         Ok(rows)
     }

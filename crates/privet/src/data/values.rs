@@ -33,7 +33,8 @@ impl Holds {
             ),
             // Whole numbers beyond 2^53 would be rounded to the same id.
             Self::Fractions if intake.schema().unit().column.as_deref() == Some(column) => {
-                "tells people apart and holds numbers with fractions; make them whole numbers or text before".into()
+                "tells people apart and holds numbers with fractions; make them whole numbers or text before"
+                    .into()
             }
             Self::Names | Self::Fractions => return Ok(()),
         };

@@ -5,8 +5,8 @@ use rayon::prelude::*;
 use super::Model;
 use crate::Error;
 use crate::boost::Link;
-use crate::data::{Cells, Intake, RawRows, Reads};
 use crate::data::schema::Label;
+use crate::data::{Cells, Intake, RawRows, Reads};
 
 /// Rows that one thread takes at a time.
 const BLOCK: usize = 4096;

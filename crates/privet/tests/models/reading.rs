@@ -41,7 +41,10 @@ fn a_recalibration_changes_probabilities_by_its_formula() {
         let again = Model::from_bytes(&own.to_bytes()).unwrap();
         assert_eq!(again.ensemble(), own.ensemble());
         let rows = leave().reveal(home::random(Kinds::Classes(kind), plain.keep(), 50).into_cells());
-        let (before, after) = (plain.predict_cells(&rows).unwrap(), again.predict_cells(&rows).unwrap());
+        let (before, after) = (
+            plain.predict_cells(&rows).unwrap(),
+            again.predict_cells(&rows).unwrap(),
+        );
         for row in 0..rows.rows() {
             let scores: Vec<f64> = before
                 .row(row)

@@ -1,8 +1,8 @@
 //! `privet simulate` where columns lie apart: the protocol beside what it would be without noise, without bins, and without others.
 
 use privet::Error;
-use privet::data::schema::{Column, Kind};
 use privet::data::Table;
+use privet::data::schema::{Column, Kind};
 use privet::model::Model;
 use privet::privacy::Unprotected;
 use privet::setting::plain::Plain;

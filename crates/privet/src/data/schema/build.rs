@@ -47,10 +47,7 @@ pub fn number<T: Bound>(name: impl Into<String>, range: RangeInclusive<T>) -> Co
 }
 
 /// One of these values, in no order.
-pub fn category<V: Into<String>>(
-    name: impl Into<String>,
-    values: impl IntoIterator<Item = V>,
-) -> ColumnSpec {
+pub fn category<V: Into<String>>(name: impl Into<String>, values: impl IntoIterator<Item = V>) -> ColumnSpec {
     ColumnSpec::new(name, Type::Category, Domain::values(values))
 }
 
@@ -465,7 +462,7 @@ impl SchemaBuilder {
             many => Err(Error::Data(format!(
                 "the schema has {} errors:\n  {}",
                 many.len(),
-                many.join("\n  ").replace('\n', "\n  ")
+                many.join("\n").replace('\n', "\n  ")
             ))),
         }
     }

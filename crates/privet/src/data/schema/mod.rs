@@ -24,7 +24,8 @@ mod write;
 use std::num::NonZeroU32;
 
 pub use build::{
-    AnyColumn, Bound, ColumnSpec, Domain, Fill, SchemaBuilder, category, flag, id, label, number, ordinal, skip,
+    AnyColumn, Bound, ColumnSpec, Domain, Fill, SchemaBuilder, category, flag, id, label, number, ordinal,
+    skip,
 };
 pub use draft::{Seen, draft, line_to_add};
 pub use kind::{Declared, Extras, Kind, Label, Number, Spacing};

@@ -74,7 +74,10 @@ pub(super) fn declared(name: &str, kind: &Kind) -> Result<[u8; 32], Error> {
         private: true,
         measure: None,
     };
-    let alone = Schema::builder("d").missing::<&str>([]).columns([column]).build()?;
+    let alone = Schema::builder("d")
+        .missing::<&str>([])
+        .columns([column])
+        .build()?;
     Ok(Sha256::digest(alone.to_toml()).into())
 }
 
