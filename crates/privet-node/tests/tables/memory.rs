@@ -298,8 +298,8 @@ fn frames_of_another_shape_are_refused_by_name() {
     let people = Intake::everything(schema(), Keep::Bins);
     let (rows, none) = ([1.0; 1], [None::<bool>; 1]);
     let reals = NAMES.iter().fold(Frame::new(), |frame, name| match *name {
-        "who" => frame.column("who", &rows),
-        name => frame.column(name, &none),
+        "who" => frame.column("who", rows),
+        name => frame.column(name, none),
     });
     assert_eq!(
         Table::read(&people, &reals)
