@@ -47,7 +47,7 @@ enum Cells {
     Real,
     Text,
     /// Whole numbers of so many digits behind the point.
-    Decimal(usize),
+    Decimal(u8),
 }
 
 /// One column that is read: its place in the file and in the schema.
@@ -251,7 +251,7 @@ fn kind(column: &ColumnDescriptor) -> Result<Cells, String> {
     let decimal = |scale: i32| {
         u8::try_from(scale).map_or_else(
             |_| Err("decimals that make no sense".into()),
-            |scale| Ok(Cells::Decimal(scale.into())),
+            |scale| Ok(Cells::Decimal(scale)),
         )
     };
     match (
@@ -315,12 +315,12 @@ fn decode(
         (C::BoolColumnReader(reader), _) => batches(reader, rows, |batch| {
             column.flags(batch.cells().map(|cell| cell.copied()));
         }),
-        (C::Int32ColumnReader(reader), Cells::Decimal(scale)) => each(reader, rows, |cell| {
-            decimal(column, cell.map(|&x| i64::from(x)), scale)
+        (C::Int32ColumnReader(reader), Cells::Decimal(scale)) => batches(reader, rows, |batch| {
+            column.decimals(batch.cells().map(|cell| cell.map(|&x| i64::from(x))), scale);
         }),
-        (C::Int64ColumnReader(reader), Cells::Decimal(scale)) => {
-            each(reader, rows, |cell| decimal(column, cell.copied(), scale))
-        }
+        (C::Int64ColumnReader(reader), Cells::Decimal(scale)) => batches(reader, rows, |batch| {
+            column.decimals(batch.cells().map(|cell| cell.copied()), scale);
+        }),
         (C::Int32ColumnReader(reader), Cells::Natural) => batches(reader, rows, |batch| {
             column.integers(batch.cells().map(|cell| cell.map(|&x| i64::from(x as u32))));
         }),
@@ -340,9 +340,8 @@ fn decode(
             None => column.numbers(batch.values.iter().map(|&x| Some(x))),
             Some(_) => column.numbers(batch.cells().map(|cell| cell.copied())),
         }),
-        (C::ByteArrayColumnReader(reader), _) => each(reader, rows, |cell| match cell {
-            Some(text) => column.text(text.data()),
-            None => column.missing(),
+        (C::ByteArrayColumnReader(reader), _) => batches(reader, rows, |batch| {
+            column.known_texts(batch.cells().map(|cell| cell.map(|text| text.data())));
         }),
         (C::Int96ColumnReader(_) | C::FixedLenByteArrayColumnReader(_), _) => {
             Err(ParquetError::General("it holds bytes".into()))
@@ -365,14 +364,6 @@ impl<'b, T> Batch<'b, T> {
             _ => values.next(),
         })
     }
-}
-
-fn each<T: DataType>(
-    reader: ColumnReaderImpl<T>,
-    rows: usize,
-    mut take: impl FnMut(Option<&T::T>),
-) -> Result<usize, ParquetError> {
-    batches(reader, rows, |batch| batch.cells().for_each(&mut take))
 }
 
 fn batches<T: DataType>(
@@ -398,22 +389,6 @@ fn batches<T: DataType>(
             rows: records,
         });
     }
-}
-
-/// A whole number with its point, as text.
-fn decimal(column: &mut ColumnBuilder<'_>, cell: Option<i64>, scale: usize) {
-    let Some(cell) = cell else {
-        return column.missing();
-    };
-    column.text(decimal_text(cell, scale).as_bytes());
-}
-
-fn decimal_text(cell: i64, scale: usize) -> String {
-    let digits = format!("{:0width$}", cell.unsigned_abs(), width = scale + 1);
-    let (whole, part) = digits.split_at(digits.len() - scale);
-    let sign = if cell < 0 { "-" } else { "" };
-    let point = if part.is_empty() { "" } else { "." };
-    format!("{sign}{whole}{point}{part}")
 }
 
 /// The bytes of one column, under their places in the file.

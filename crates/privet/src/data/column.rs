@@ -224,6 +224,16 @@ impl<'a> ColumnBuilder<'a> {
         }
     }
 
+    /// Cells as decimals of so many digits behind the point, if they are not missing.
+    pub fn decimals(&mut self, cells: impl Iterator<Item = Option<i64>>, scale: u8) {
+        for cell in cells {
+            match cell {
+                Some(cell) => self.text(decimal(cell, scale).as_bytes()),
+                None => self.missing(),
+            }
+        }
+    }
+
     /// Cells as text, if they are not missing.
     #[inline]
     pub fn known_texts<'c>(&mut self, cells: impl Iterator<Item = Option<&'c [u8]>>) {
@@ -356,6 +366,16 @@ impl<'a> ColumnBuilder<'a> {
             Taken::Nothing => None,
         }
     }
+}
+
+/// A whole number of the last of so many digits behind the point, as text.
+pub fn decimal(cell: i64, scale: u8) -> String {
+    let scale = usize::from(scale);
+    let digits = format!("{:0width$}", cell.unsigned_abs(), width = scale + 1);
+    let (whole, part) = digits.split_at(digits.len() - scale);
+    let sign = if cell < 0 { "-" } else { "" };
+    let point = if part.is_empty() { "" } else { "." };
+    format!("{sign}{whole}{point}{part}")
 }
 
 #[inline]

@@ -6,7 +6,7 @@
 //! | `schema` | what its owner declares: names, types, bounds, categories, what is private, who is one person |
 //! | `cuts` | how a number finds its bin: by points that follow from the schema alone |
 //! | `column`, `lookup`, `finder` | how a cell finds its slot, and how many do at once |
-//! | `frame`, `values`, `header` | rows in memory, and how columns are found by their names |
+//! | `frame`, `values`, `arrow`, `header` | rows in memory, and how columns are found by their names |
 //! | `feature`, `table` | rows as columns of small integers, behind [`Private`](crate::privacy::Private) |
 //! | `public` | the columns that a neighbour relation leaves public, in front of it |
 //! | `split` | one table as several, for simulation |
@@ -15,6 +15,8 @@
 //! numbers are clamped, undeclared categories and missing cells are kept apart, and how many there are is as private as
 //! the rest.
 
+#[cfg(feature = "arrow")]
+mod arrow;
 mod column;
 mod cuts;
 pub mod document;
@@ -29,7 +31,7 @@ mod split;
 mod table;
 mod values;
 
-pub use column::ColumnBuilder;
+pub use column::{ColumnBuilder, decimal};
 pub use cuts::Cuts;
 pub(crate) use cuts::place;
 pub use document::{Document, Section};
