@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "a test")]
 
 mod tables {
+    #[cfg(all(feature = "arrow", feature = "parquet"))]
+    pub(crate) mod arrow;
     pub(crate) mod malformed;
     pub(crate) mod memory;
     #[cfg(feature = "parquet")]

@@ -30,7 +30,7 @@ const MESSAGE: &str = "message m {
     optional int32 outcome;
 }";
 
-fn everything() -> Arc<Schema> {
+pub(crate) fn everything() -> Arc<Schema> {
     schema(
         Layout::default(),
         vec![
@@ -49,7 +49,7 @@ fn everything() -> Arc<Schema> {
 }
 
 /// One row: each cell as text, empty where it is missing.
-fn rows(dice: &mut Dice, count: usize) -> Vec<[String; 10]> {
+pub(crate) fn rows(dice: &mut Dice, count: usize) -> Vec<[String; 10]> {
     let mut some = |n: usize, text: &dyn Fn(&mut Dice) -> String| {
         if n > 0 && dice.below(n) == 0 {
             String::new()
@@ -144,13 +144,13 @@ fn parquet_of(rows: &[[String; 10]], how: Written) -> Vec<u8> {
     file.into_inner().unwrap()
 }
 
-fn csv_of(rows: &[[String; 10]]) -> String {
+pub(crate) fn csv_of(rows: &[[String; 10]]) -> String {
     let names = "dose,mass,age,big,small,cost,ill,blood,level,outcome";
     let rows: String = rows.iter().map(|row| format!("{}\n", row.join(","))).collect();
     format!("{names}\n{rows}")
 }
 
-fn from_parquet(bytes: &[u8], intake: &Intake) -> Result<Cells, privet::Error> {
+pub(crate) fn from_parquet(bytes: &[u8], intake: &Intake) -> Result<Cells, privet::Error> {
     let table = read_parquet(
         "t.parquet",
         Cursor::new(bytes),
@@ -191,6 +191,18 @@ fn parquet_and_text_give_the_same_cells() {
             }
         }
     }
+}
+
+/// A file of these rows as plain as it can be.
+#[cfg(feature = "arrow")]
+pub(crate) fn plainly(rows: &[[String; 10]]) -> Vec<u8> {
+    let how = Written {
+        compression: Compression::UNCOMPRESSED,
+        version: WriterVersion::PARQUET_1_0,
+        dictionary: false,
+        group: 1 << 20,
+    };
+    parquet_of(rows, how)
 }
 
 fn sample() -> Vec<u8> {
