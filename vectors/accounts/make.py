@@ -1,4 +1,4 @@
-"""Writes the vectors that crates/privet/tests/accounts.rs checks the privacy accounts against.
+"""Writes the vectors that crates/privet/tests/all/accounts.rs checks the privacy accounts against.
 
 The other side is Google's dp-accounting: its privacy-loss distributions bracket the true delta of a composition (rounded
 losses, optimistic and pessimistic), its Renyi accountant converts zCDP. Conversions between currencies are roots found by

@@ -1,4 +1,4 @@
-"""Writes the vectors that crates/privet/tests/learners.rs checks linear learners against.
+"""Writes the vectors that crates/privet/tests/all/learners checks linear learners against.
 
 The other side is scikit-learn: LogisticRegression and Ridge on the columns that Privet makes of a row (the number itself and
 "it is missing", one column for each slot of a category), with the same ridge and weights. Numbers are eighths, so that both

@@ -1,4 +1,4 @@
-"""Writes the vectors that crates/privet/tests/metrics.rs checks the figures of an evaluation against.
+"""Writes the vectors that crates/privet/tests/all/metrics.rs checks the figures of an evaluation against.
 
 Values and the constant's values come from scikit-learn. Standard errors do not: DeLong's is computed here pair by pair from
 its definition, the others by leaving out one row at a time (the infinitesimal jackknife in its plainest form), so that no

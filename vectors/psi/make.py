@@ -1,4 +1,4 @@
-"""Writes the exchanges that crates/privet-mpc/tests/psi/vectors.rs repeats byte for byte.
+"""Writes the exchanges that crates/privet-mpc/tests/all/psi/vectors.rs repeats byte for byte.
 
 Nothing is shared with the library: ristretto255 follows RFC 9496 in affine coordinates, hashing RFC 9380, messages their
 description. Needs nothing but Python. Run it in this folder: `python make.py`. The output is committed.

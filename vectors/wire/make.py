@@ -1,4 +1,4 @@
-"""Writes the frames that crates/privet/tests/vertical/vectors.rs repeats byte for byte.
+"""Writes the frames that crates/privet/tests/all/vertical/vectors.rs repeats byte for byte.
 
 Nothing is shared with the library: frames follow the table in wire/frame.rs, messages the order of their fields. Needs nothing but
 Python. Run it in this folder: `python make.py`. The output is committed.

@@ -30,7 +30,9 @@ fn main() {
     let outcomes: Vec<i32> = columns[0].iter().map(|&x| i32::from(x > 0.0)).collect();
     let folder = tempfile::tempdir().unwrap();
     let plain = WriterProperties::builder().set_dictionary_enabled(false).build();
-    let usual = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
+    let usual = WriterProperties::builder()
+        .set_compression(Compression::SNAPPY)
+        .build();
     let files = [("plain", plain), ("snappy", usual)].map(|(name, how)| {
         let path = folder.path().join(name).with_extension("parquet");
         write(&path, how, &columns, &outcomes);
@@ -52,7 +54,10 @@ fn main() {
     };
     let first = open(sides[0]());
     assert_eq!(first.rows(), rows);
-    assert!(sides[1..].iter().all(|side| open(side()) == first), "they read alike");
+    assert!(
+        sides[1..].iter().all(|side| open(side()) == first),
+        "they read alike"
+    );
     let mut times = [const { Vec::new() }; 3];
     for turn in 0..11 {
         for step in 0..3 {
@@ -113,7 +118,9 @@ fn batches(columns: &[Vec<f64>], outcomes: &[i32]) -> Vec<RecordBatch> {
 }
 
 fn write(path: &Path, how: WriterProperties, columns: &[Vec<f64>], outcomes: &[i32]) {
-    let fields: String = (0..COLUMNS).map(|place| format!("required double x{place};")).collect();
+    let fields: String = (0..COLUMNS)
+        .map(|place| format!("required double x{place};"))
+        .collect();
     let message = parse_message_type(&format!("message m {{ {fields} required int32 y; }}")).unwrap();
     let file = std::fs::File::create(path).unwrap();
     let mut file = SerializedFileWriter::new(file, Arc::new(message), Arc::new(how)).unwrap();

@@ -1,5 +1,8 @@
 //! What foreign bytes may do to each decoder: nothing but an error. Bodies of the fuzz targets, replayed by stable tests.
 
+use std::fs;
+use std::path::Path;
+
 use privet::data::Schema;
 use privet::data::document::{Document, Section};
 use privet::data::schema::{self, Layout, Seen};
@@ -23,6 +26,37 @@ pub const TARGETS: [Target; 10] = [
     ("message", crate::parties::message),
     ("seat", crate::parties::seat),
 ];
+
+/// Feeds a decoder every file of its corpus, whole, cut short and with bytes changed at some fifty places of each
+/// (`PRIVET_FULL=1`: five hundred).
+///
+/// # Panics
+/// If the decoder does, or if the corpus is too small to mean anything.
+pub fn replay(name: &str, decode: fn(&[u8])) {
+    let places = if crate::skipped::full() { 500 } else { 50 };
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../fuzz/corpus")
+        .join(name);
+    let files: Vec<_> = fs::read_dir(folder).expect("a corpus").collect();
+    assert!(
+        files.len() >= 3,
+        "the corpus of {name} is too small to mean anything"
+    );
+    for file in files {
+        let bytes = fs::read(file.expect("an entry").path()).expect("a file");
+        decode(&bytes);
+        for place in (0..bytes.len()).step_by(bytes.len() / places + 1) {
+            decode(&bytes[..place]);
+            let flipped = [1, 0x20, 0x80, 0xff].map(|change| bytes[place] ^ change);
+            // Digits, quotes and separators are where grammars break.
+            for byte in flipped.into_iter().chain(*b"09-\"{[,e\n#") {
+                let mut changed = bytes.clone();
+                changed[place] = byte;
+                decode(&changed);
+            }
+        }
+    }
+}
 
 /// One entry of a ledger: what parses is written again to the letter, and applied to an empty book.
 pub fn entry(bytes: &[u8]) {

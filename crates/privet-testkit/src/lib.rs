@@ -15,6 +15,8 @@
 //! | what do the last digits of released coefficients tell? | [`attack`] |
 //! | what if the ledger cannot be written? | [`faults`] |
 //! | what can foreign bytes do? | [`decoders`], [`models`] |
+//! | may everything that we depend on be used? | [`licences`] |
+//! | what did this run of the tests leave out? | [`skipped`] |
 
 pub mod attack;
 pub mod chi_square;
@@ -23,10 +25,12 @@ pub mod epsilon;
 pub mod faults;
 pub mod interval;
 pub mod kolmogorov;
+pub mod licences;
 pub mod models;
 pub mod parties;
 pub mod ratio;
 pub mod replay;
+pub mod skipped;
 
 #[cfg(test)]
 mod samplers;

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{IsTerminal, Read};
 use std::path::Path;
+use std::sync::Arc;
 
 use privet::data::Schema;
 use privet::model::Model;
@@ -11,7 +12,7 @@ use privet::privacy::Unprotected;
 use super::exit::{Exit, Failure};
 use super::high::Where;
 use crate::job::Source;
-use crate::ledger::{Store, belongs_to};
+use crate::ledger::{Recognisable, Store, belongs_to};
 use crate::record::is_record;
 
 /// Rows that something is to be done with, without protection.
@@ -25,6 +26,13 @@ impl<'a> Rows<'a> {
         Self {
             schema: &source.schema,
             file: &source.data,
+        }
+    }
+
+    fn source(&self) -> Source {
+        Source {
+            schema: Arc::new(self.schema.clone()),
+            data: self.file.to_owned(),
         }
     }
 }
@@ -204,7 +212,7 @@ pub(super) fn public(rows: &Rows<'_>, ledger: &Where) -> Result<(), Failure> {
     let dataset = rows.schema.dataset();
     let name = match store.book()?.account(dataset) {
         Some(_) => Some(dataset.to_owned()),
-        None => store.known_as(file(rows)?)?,
+        None => store.known_as(&rows.source())?,
     };
     match name {
         None => Ok(()),
@@ -217,11 +225,6 @@ pub(super) fn public(rows: &Rows<'_>, ledger: &Where) -> Result<(), Failure> {
             ),
         }),
     }
-}
-
-fn file(rows: &Rows<'_>) -> Result<File, Failure> {
-    File::open(rows.file)
-        .map_err(|e| Failure::input(format!("{}: it cannot be read: {e}", rows.file.display())))
 }
 
 /// The ledger, made if there is none.
@@ -237,9 +240,10 @@ pub(super) fn open(path: &Path) -> Result<Store, Failure> {
 /// Stops a known table under a new name, and remembers all of these, or none if one is stopped. It comes after everything else
 /// that can be refused: a table that was not used is not remembered.
 pub(super) fn recognise(store: &mut Store, all: &[&Rows<'_>]) -> Result<(), Failure> {
-    let tables = all
+    let sources: Vec<Source> = all.iter().map(|rows| rows.source()).collect();
+    let tables: Vec<(&str, &dyn Recognisable)> = sources
         .iter()
-        .map(|rows| Ok((rows.schema.dataset(), file(rows)?)))
-        .collect::<Result<Vec<_>, Failure>>()?;
-    Ok(store.recognise_all(tables)?)
+        .map(|source| (source.schema.dataset(), source as &dyn Recognisable))
+        .collect();
+    Ok(store.recognise(&tables)?)
 }

@@ -4,16 +4,19 @@ mod central;
 mod plain;
 mod vertical;
 
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use privet::Error;
-use privet::data::{Document, Intake, Keep, Schema, Section, Table};
+use privet::data::{Document, Fingerprint, Intake, Keep, Points, Schema, Section, Table};
 use privet::setting::plain::Plain;
 
 pub use central::Curated;
 pub use vertical::{Apart, FeatureHolder, LabelHolder};
 
+use crate::ledger::Recognisable;
 use crate::progress::Progress;
 use crate::table::{self, Extra};
 
@@ -64,6 +67,25 @@ impl Source {
     pub fn read(&self, intake: &Intake) -> Result<Table, Error> {
         let bar = Progress::bytes(format!("Reading {}", self.data.display()));
         table::read(&self.data, intake, Extra::Refuse, &|done, of| bar.at(done, of))
+    }
+}
+
+impl Recognisable for Source {
+    fn fingerprint(&self, points: Points) -> Result<Fingerprint, Error> {
+        let intake = Intake::recognising(Arc::clone(&self.schema), points);
+        let table = table::read(&self.data, &intake, Extra::Refuse, &|_, _| {})?;
+        let found = table.fingerprint().cloned();
+        found.ok_or_else(|| Error::Misuse("a table was read without being recognised".into()))
+    }
+
+    fn bytes(&self) -> Result<Option<Box<dyn Read + '_>>, Error> {
+        match File::open(&self.data) {
+            Ok(file) => Ok(Some(Box::new(file))),
+            Err(e) => Err(Error::Data(format!(
+                "{}: it cannot be read: {e}",
+                self.data.display()
+            ))),
+        }
     }
 }
 

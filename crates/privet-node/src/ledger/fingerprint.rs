@@ -1,7 +1,9 @@
 //! How a table is recognised when it comes back under another name.
 //!
-//! A keyed hash of the table's bytes, kept beside the chain and not in it: the chain holds nothing that depends on rows.
-//! Without the key, which never leaves the machine, the hash tells nobody whether a table they guess is this one.
+//! Keyed hashes of its columns ([`privet::data::Fingerprint`]), kept beside the chain and not in it: the chain holds nothing that depends
+//! on rows. Without the key, which never leaves the machine, a hash tells nobody whether a table they guess is this one. A table is known
+//! if all its columns are columns of one that is known, or the other way round: so it is known as text, gzipped, as Parquet or in memory,
+//! with columns renamed, reordered, left out or added. Ledgers written before hold a hash of a file's bytes, which is honoured.
 
 use std::collections::BTreeSet;
 use std::io::{self, Read};
@@ -9,6 +11,7 @@ use std::path::Path;
 
 use hmac::{Hmac, KeyInit, Mac};
 use privet::Error;
+use privet::data::{Fingerprint, Points};
 use privet::privacy::Book;
 use rusqlite::{OptionalExtension, TransactionBehavior};
 use sha2::Sha256;
@@ -31,7 +34,22 @@ impl Key {
         Ok(Self(secret::load(path, NAME)?))
     }
 
-    fn tag(&self, purpose: &str, mut reader: impl Read) -> io::Result<String> {
+    /// Where columns are evaluated.
+    fn points(&self) -> Result<Points, Error> {
+        let drawn = self
+            .mac("points", io::empty())
+            .map_err(|e| Error::Journal(e.to_string()))?;
+        let mut secret = [0; 16];
+        secret.copy_from_slice(&drawn[..16]);
+        Ok(Points::new(secret))
+    }
+
+    fn tag(&self, purpose: &str, reader: impl Read) -> io::Result<String> {
+        let bytes = self.mac(purpose, reader)?;
+        Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    }
+
+    fn mac(&self, purpose: &str, mut reader: impl Read) -> io::Result<[u8; 32]> {
         // Unwrap safety: HMAC takes keys of every length.
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.0).expect("a key of any length");
         mac.update(purpose.as_bytes());
@@ -45,42 +63,134 @@ impl Key {
                 Err(e) => return Err(e),
             }
         }
-        let bytes = mac.finalize().into_bytes();
-        Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+        Ok(mac.finalize().into_bytes().into())
+    }
+}
+
+/// A table that may be known.
+pub trait Recognisable {
+    /// What it is recognised by; its rows are read for that.
+    ///
+    /// # Errors
+    /// [`Error::Data`] if it cannot be read.
+    fn fingerprint(&self, points: Points) -> Result<Fingerprint, Error>;
+
+    /// Its bytes, if it is a file: what ledgers written before remember of it.
+    ///
+    /// # Errors
+    /// [`Error::Data`] if it cannot be read.
+    fn bytes(&self) -> Result<Option<Box<dyn Read + '_>>, Error>;
+}
+
+/// Begins what is remembered of a table's columns; what does not begin so is a hash of a file's bytes.
+const COLUMNS: &str = "columns:";
+
+/// The hashes of a table: of all columns together, and of each that tells tables apart.
+struct Marks {
+    whole: String,
+    columns: BTreeSet<String>,
+}
+
+impl Marks {
+    fn new(key: &Key, fingerprint: &Fingerprint) -> Result<Self, Error> {
+        let tag = |purpose, bytes: &[u8]| key.tag(purpose, bytes).map_err(|e| Error::Journal(e.to_string()));
+        let whole: Vec<u8> = fingerprint.columns().flatten().copied().collect();
+        Ok(Self {
+            whole: tag("columns", &whole)?,
+            columns: fingerprint
+                .telling()
+                .map(|column| tag("column", column))
+                .collect::<Result<_, _>>()?,
+        })
+    }
+
+    fn parse(stored: &str) -> Option<Self> {
+        let mut marks = stored.strip_prefix(COLUMNS)?.split(' ').map(str::to_owned);
+        Some(Self {
+            whole: marks.next()?,
+            columns: marks.collect(),
+        })
+    }
+
+    fn stored(&self) -> String {
+        let columns = self.columns.iter().map(|column| format!(" {column}"));
+        format!("{COLUMNS}{}{}", self.whole, columns.collect::<String>())
+    }
+
+    fn is(&self, other: &Self) -> bool {
+        let [few, many] = match self.columns.len() <= other.columns.len() {
+            true => [self, other],
+            false => [other, self],
+        };
+        self.whole == other.whole || !few.columns.is_empty() && few.columns.is_subset(&many.columns)
+    }
+}
+
+/// What the ledger remembers of tables: under which name, and what.
+fn remembered(connection: &rusqlite::Connection) -> Result<Vec<(String, String)>, rusqlite::Error> {
+    let mut all = connection.prepare_cached("SELECT dataset, tag FROM fingerprints ORDER BY dataset")?;
+    all.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+}
+
+/// A table that was read to be recognised.
+struct Candidate {
+    marks: Marks,
+    /// The hash of its bytes, where the ledger remembers such hashes.
+    bytes: Option<String>,
+}
+
+impl Candidate {
+    fn new(key: &Key, table: &dyn Recognisable, remembered: &[(String, String)]) -> Result<Self, Error> {
+        let marks = Marks::new(key, &table.fingerprint(key.points()?)?)?;
+        let bytes = match remembered.iter().all(|(_, tag)| tag.starts_with(COLUMNS)) {
+            true => None,
+            false => table.bytes()?,
+        };
+        let bytes = bytes.map(|bytes| key.tag("table", bytes)).transpose();
+        let bytes = bytes.map_err(|e| Error::Data(format!("the table cannot be read: {e}")))?;
+        Ok(Self { marks, bytes })
+    }
+
+    /// The names under which it is known.
+    fn names(&self, remembered: Vec<(String, String)>) -> BTreeSet<String> {
+        let known = remembered.into_iter().filter(|(_, tag)| match Marks::parse(tag) {
+            Some(known) => self.marks.is(&known),
+            None => self.bytes.as_ref() == Some(tag),
+        });
+        known.map(|(name, _)| name).collect()
     }
 }
 
 /// Remembers all of these tables, or none: one that is refused leaves nothing behind of the others.
-pub(super) fn recognise<R: Read>(store: &mut Store, tables: Vec<(&str, R)>) -> Result<(), Error> {
+pub(super) fn recognise(store: &mut Store, tables: &[(&str, &dyn Recognisable)]) -> Result<(), Error> {
     if store.lock.is_none() {
         return Err(Error::Misuse(
             "a ledger that is open for reading cannot remember a table".into(),
         ));
     }
     let key = matching_key(store)?;
-    let tags = tables.into_iter().map(|(dataset, reader)| {
-        let tag = key.tag("table", reader);
-        tag.map(|tag| (dataset, tag))
-            .map_err(|e| Error::Data(format!("the table of '{dataset}' cannot be read: {e}")))
-    });
-    let tags = tags.collect::<Result<Vec<_>, _>>()?;
-    let book = store.book()?;
     let path = store.path.clone();
     let bad = |e: rusqlite::Error| fault(&path, &e);
+    let before = remembered(&store.connection).map_err(bad)?;
+    let tables = tables
+        .iter()
+        .map(|(dataset, table)| Ok((dataset, Candidate::new(&key, *table, &before)?)))
+        .collect::<Result<Vec<_>, Error>>()?;
+    let book = store.book()?;
     let transaction = store
         .connection
         .transaction_with_behavior(TransactionBehavior::Immediate)
         .map_err(bad)?;
-    for (dataset, tag) in tags {
-        let known: BTreeSet<String> = transaction
-            .prepare_cached("SELECT dataset FROM fingerprints WHERE tag = ?1 ORDER BY dataset")
-            .and_then(|mut names| names.query_map([&tag], |row| row.get(0))?.collect())
-            .map_err(bad)?;
-        refuse_copy(&book, dataset, &known)?;
+    for (dataset, table) in tables {
+        refuse_copy(
+            &book,
+            dataset,
+            &table.names(remembered(&transaction).map_err(bad)?),
+        )?;
         transaction
             .execute(
                 "INSERT OR IGNORE INTO fingerprints(dataset, tag) VALUES (?1, ?2)",
-                (dataset, &tag),
+                (dataset, &table.marks.stored()),
             )
             .map_err(bad)?;
     }
@@ -105,23 +215,14 @@ fn refuse_copy(book: &Book, dataset: &str, known: &BTreeSet<String>) -> Result<(
 }
 
 /// A name under which this very table is known, if there is one. Remembers nothing.
-pub(super) fn known(store: &Store, reader: impl Read) -> Result<Option<String>, Error> {
+pub(super) fn known(store: &Store, table: &dyn Recognisable) -> Result<Option<String>, Error> {
     let file = beside(&store.path, ".key");
     if !file.exists() {
         return Ok(None);
     }
-    let tag = Key::load(&file)?
-        .tag("table", reader)
-        .map_err(|e| Error::Data(format!("the table cannot be read: {e}")))?;
-    store
-        .connection
-        .query_row(
-            "SELECT dataset FROM fingerprints WHERE tag = ?1 ORDER BY dataset LIMIT 1",
-            [&tag],
-            |row| row.get(0),
-        )
-        .optional()
-        .map_err(|e| fault(&store.path, &e))
+    let remembered = remembered(&store.connection).map_err(|e| fault(&store.path, &e))?;
+    let candidate = Candidate::new(&Key::load(&file)?, table, &remembered)?;
+    Ok(candidate.names(remembered).pop_first())
 }
 
 /// A mark of this very table, of another kind than what is stored.

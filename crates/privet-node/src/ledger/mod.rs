@@ -23,6 +23,7 @@ use privet::privacy::signature::{PublicKey, SigningKey};
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
 use fingerprint::Key;
+pub use fingerprint::Recognisable;
 use lock::Lock;
 use schema::{Access, fault};
 pub use shared::Shared;
@@ -154,32 +155,24 @@ impl Store {
         Ok(entry)
     }
 
-    /// Whether the table that `reader` gives may be used under this name, and remembers it.
+    /// Whether these tables may be used, each under its name, and remembers them: all, or none if one is refused.
     ///
-    /// A changed table under the same name keeps its budget. It stops an exact copy under a new name, nothing else: an
-    /// edited or grown table is a new table.
+    /// A changed table under the same name keeps its budget. It stops a copy under a new name, whatever its form, also one with columns
+    /// left out or added; a table with edited, added or reordered rows is a new table.
     ///
     /// # Errors
     /// [`Error::Budget`] if the same table is known under a name with another budget; [`Error::Journal`] if that cannot
-    /// be found out; [`Error::Data`] if the table cannot be read.
-    pub fn recognise(&mut self, dataset: &str, reader: impl std::io::Read) -> Result<(), Error> {
-        self.recognise_all(vec![(dataset, reader)])
-    }
-
-    /// The same for several tables, each under its name: all are remembered, or none if one is refused.
-    ///
-    /// # Errors
-    /// As [`Store::recognise`].
-    pub fn recognise_all<R: std::io::Read>(&mut self, tables: Vec<(&str, R)>) -> Result<(), Error> {
+    /// be found out; [`Error::Data`] if a table cannot be read.
+    pub fn recognise(&mut self, tables: &[(&str, &dyn Recognisable)]) -> Result<(), Error> {
         fingerprint::recognise(self, tables)
     }
 
-    /// A name under which the table that `reader` gives is known, if there is one. Remembers nothing.
+    /// A name under which a table is known, if there is one. Remembers nothing.
     ///
     /// # Errors
     /// [`Error::Journal`] if that cannot be found out; [`Error::Data`] if the table cannot be read.
-    pub fn known_as(&self, reader: impl std::io::Read) -> Result<Option<String>, Error> {
-        fingerprint::known(self, reader)
+    pub fn known_as(&self, table: &dyn Recognisable) -> Result<Option<String>, Error> {
+        fingerprint::known(self, table)
     }
 
     /// A mark by which this ledger knows the table that `reader` gives again; without the ledger's key it tells nothing.

@@ -3,8 +3,8 @@
 use privet::Error;
 use privet::data::Intake;
 
-/// For each column of a file, in its order, the place of the schema's column that it feeds, by their number: all that are declared; to predict, the label may be
-/// absent, or whatever is not read.
+/// For each column of a file, in its order, the place of the schema's column that it feeds, if any, by how many there are: all that
+/// are declared; to predict, the label may be absent, or whatever is not read.
 pub(super) fn places_in_order(
     file: &str,
     line: u64,
@@ -15,7 +15,7 @@ pub(super) fn places_in_order(
     let label = intake.schema().label().map(|(column, _)| &column.name);
     let is_label = |place: usize| Some(&intake.schema().columns()[place].name) == label;
     let mut ways = vec![(0..count).collect::<Vec<_>>()];
-    if !intake.reads_labels() {
+    if !intake.reads_labels() || (0..count).all(|place| !intake.needs(place)) {
         ways.push((0..count).filter(|&place| !is_label(place)).collect());
         ways.push((0..count).filter(|&place| intake.reads(place)).collect());
     }

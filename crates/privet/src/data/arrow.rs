@@ -42,9 +42,11 @@ const DIGITS: u8 = 18;
 impl<'a> From<&'a RecordBatch> for Frame<'a> {
     fn from(batch: &'a RecordBatch) -> Self {
         let fields = batch.schema_ref().fields().iter();
-        fields.zip(batch.columns()).fold(Self::new(), |frame, (field, column)| {
-            frame.column(field.name().trim(), Column(column))
-        })
+        fields
+            .zip(batch.columns())
+            .fold(Self::new(), |frame, (field, column)| {
+                frame.column(field.name().trim(), Column(column))
+            })
     }
 }
 

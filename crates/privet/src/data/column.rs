@@ -2,11 +2,12 @@
 
 use super::feature::{Bins, Feature, Names};
 use super::finder::Finder;
+use super::fingerprint::{ColumnHash, Points};
 use super::lookup::Lookup;
 use super::schema::{Kind, Label, Number, Schema};
 
 /// How the cells of one column are read; prepared once, shared by threads.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(super) enum Rule {
     Number {
         number: Number,
@@ -27,6 +28,8 @@ pub(super) enum Rule {
     },
     /// Ids; the texts that are none.
     Ids(Vec<Vec<u8>>),
+    /// Nothing is kept: the table is to be recognised.
+    Hash(Points),
     Ignore,
 }
 
@@ -84,6 +87,9 @@ pub(super) enum Taken {
     Classes(Vec<u16>),
     Numbers(Vec<f32>),
     Ids(Names),
+    Hash(ColumnHash),
+    /// Of a dictionary: each value by itself.
+    Hashes(Vec<ColumnHash>),
     Nothing,
 }
 
@@ -101,6 +107,7 @@ impl<'a> ColumnBuilder<'a> {
             Rule::Class(_) => Taken::Classes(Vec::new()),
             Rule::Target { .. } => Taken::Numbers(Vec::new()),
             Rule::Ids(_) => Taken::Ids(Names::default()),
+            Rule::Hash(points) => Taken::Hash(ColumnHash::new(*points)),
             Rule::Ignore => Taken::Nothing,
         };
         Self { rule, taken }
@@ -133,6 +140,12 @@ impl<'a> ColumnBuilder<'a> {
                 let none = |cell: &[u8]| missing.iter().any(|text| text == cell);
                 ids.extend(cells.map(|cell| if none(cell) { &[] } else { cell }));
             }
+            (_, Taken::Hash(hash)) => cells.for_each(|cell| hash.text(cell)),
+            (Rule::Hash(points), Taken::Hashes(hashes)) => hashes.extend(cells.map(|cell| {
+                let mut hash = ColumnHash::new(*points);
+                hash.text(cell);
+                hash
+            })),
             _ => {}
         }
     }
@@ -263,6 +276,9 @@ impl<'a> ColumnBuilder<'a> {
         values: impl FnOnce(&mut ColumnBuilder<'_>),
     ) {
         let mut dictionary = ColumnBuilder::new(self.rule);
+        if let Taken::Hash(_) = dictionary.taken {
+            dictionary.taken = Taken::Hashes(Vec::new());
+        }
         values(&mut dictionary);
         let Some(missing) = dictionary.rows() else { return };
         dictionary.missing();
@@ -277,6 +293,7 @@ impl<'a> ColumnBuilder<'a> {
             },
             (Taken::Classes(to), Taken::Classes(from)) => to.extend(codes.map(|code| from[code])),
             (Taken::Numbers(to), Taken::Numbers(from)) => to.extend(codes.map(|code| from[code])),
+            (Taken::Hash(to), Taken::Hashes(from)) => codes.for_each(|code| to.append(&from[code])),
             (Taken::Ids(to), Taken::Ids(from)) => to.extend(codes.map(|code| from.get(code))),
             _ => {}
         }
@@ -300,6 +317,7 @@ impl<'a> ColumnBuilder<'a> {
             (Rule::Slots { lookup, .. }, Taken::Feature(feature)) => feature.bins.push(lookup.missing),
             (Rule::Class(lookup), Taken::Classes(classes)) => classes.push(class(lookup, lookup.missing)),
             (_, Taken::Ids(ids)) => ids.push(&[]),
+            (Rule::Hash(_), _) => self.reals(std::iter::once(None)),
             _ => {}
         }
     }
@@ -310,7 +328,10 @@ impl<'a> ColumnBuilder<'a> {
     }
 
     fn is_real(&self) -> bool {
-        matches!(self.rule, Rule::Number { .. } | Rule::Target { .. })
+        matches!(
+            self.rule,
+            Rule::Number { .. } | Rule::Target { .. } | Rule::Hash(_)
+        )
     }
 
     /// Numbers in a column that is not of numbers: as text. Whole ones are written without a point.
@@ -353,6 +374,12 @@ impl<'a> ColumnBuilder<'a> {
                     cell.map_or((min + max) / 2.0, |x| x.clamp(*min, *max)) as f32
                 }));
             }
+            (_, Taken::Hash(hash)) => cells.for_each(|cell| hash.number(cell)),
+            (Rule::Hash(points), Taken::Hashes(hashes)) => hashes.extend(cells.map(|cell| {
+                let mut hash = ColumnHash::new(*points);
+                hash.number(cell);
+                hash
+            })),
             _ => {}
         }
     }
@@ -363,6 +390,9 @@ impl<'a> ColumnBuilder<'a> {
             Taken::Classes(classes) => Some(classes.len()),
             Taken::Numbers(numbers) => Some(numbers.len()),
             Taken::Ids(ids) => Some(ids.len()),
+            // A column that is not there is not missed.
+            Taken::Hash(hash) => Some(hash.rows()).filter(|&rows| rows > 0),
+            Taken::Hashes(hashes) => Some(hashes.len()),
             Taken::Nothing => None,
         }
     }

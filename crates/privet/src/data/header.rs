@@ -47,7 +47,7 @@ pub fn places(
         .map(|name| columns.iter().position(|column| &column.name == name))
         .collect();
     let missing: Vec<String> = (0..columns.len())
-        .filter(|&place| intake.reads(place) && !found.contains(&Some(place)))
+        .filter(|&place| intake.needs(place) && !found.contains(&Some(place)))
         .map(|place| format!("'{}'", columns[place].name))
         .collect();
     if !missing.is_empty() {

@@ -9,6 +9,7 @@
 //! | `frame`, `values`, `arrow`, `header` | rows in memory, and how columns are found by their names |
 //! | `feature`, `table` | rows as columns of small integers, behind [`Private`](crate::privacy::Private) |
 //! | `public` | the columns that a neighbour relation leaves public, in front of it |
+//! | `fingerprint` | what a table is recognised by, whatever it comes from |
 //! | `split` | one table as several, for simulation |
 //!
 //! No bound, category or bin is ever taken from the rows. A cell that fits nothing has a slot of its own: out-of-range
@@ -22,6 +23,7 @@ mod cuts;
 pub mod document;
 mod feature;
 mod finder;
+mod fingerprint;
 mod frame;
 mod header;
 mod lookup;
@@ -37,6 +39,7 @@ pub(crate) use cuts::place;
 pub use document::{Document, Section};
 pub use feature::{Bins, Feature, Names, Target};
 pub use finder::Finder;
+pub use fingerprint::{Fingerprint, Points};
 pub use frame::{Frame, RawRows};
 pub use header::{Extra, places};
 pub(crate) use lookup::TRUTHS;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::column::{ColumnBuilder, Rule, Taken};
 use super::feature::{Feature, Names, Target, pick};
+use super::fingerprint::{ColumnHash, Fingerprint, Points};
 use super::schema::{Kind, Schema};
 use crate::Error;
 use crate::privacy::Private;
@@ -15,6 +16,7 @@ use crate::privacy::Private;
 pub struct Table {
     schema: Arc<Schema>,
     cells: Private<Cells>,
+    fingerprint: Option<Fingerprint>,
 }
 
 impl Table {
@@ -24,12 +26,27 @@ impl Table {
     pub fn new(intake: &Intake, pieces: Vec<Piece>) -> Self {
         let schema = Arc::clone(&intake.schema);
         let rows_per_unit = schema.unit().rows.get();
+        let hashed = intake.rules.iter().any(|rule| matches!(rule, Rule::Hash(_)));
+        let fingerprint = hashed.then(|| Fingerprint::of(joined_hashes(&pieces)));
         let cells = Private::new(pieces).map(|pieces| Cells::join(pieces, rows_per_unit));
-        Self { schema, cells }
+        Self {
+            schema,
+            cells,
+            fingerprint,
+        }
     }
 
     pub(super) fn of(schema: Arc<Schema>, cells: Private<Cells>) -> Self {
-        Self { schema, cells }
+        Self {
+            schema,
+            cells,
+            fingerprint: None,
+        }
+    }
+
+    /// What it is recognised by, if it was read by [`Intake::recognising`].
+    pub fn fingerprint(&self) -> Option<&Fingerprint> {
+        self.fingerprint.as_ref()
     }
 
     /// Its public description.
@@ -50,6 +67,16 @@ impl Table {
     pub fn into_cells(self) -> Private<Cells> {
         self.cells
     }
+}
+
+/// What the pieces found out about each column, put together in their order.
+fn joined_hashes(pieces: &[Piece]) -> impl Iterator<Item = ColumnHash> {
+    let columns = pieces.first().map_or(0, |piece| piece.hashes.len());
+    (0..columns).filter_map(|place| {
+        let mut parts = pieces.iter().map(|piece| &piece.hashes[place]);
+        let first = parts.next()?.clone();
+        Some(parts.fold(first, ColumnHash::then))
+    })
 }
 
 /// The cells of a table, column by column.
@@ -213,7 +240,6 @@ pub trait Reads {
 }
 
 /// How the cells of a schema are read: prepared once, shared by threads.
-#[derive(Debug)]
 pub struct Intake {
     schema: Arc<Schema>,
     rules: Vec<Rule>,
@@ -263,6 +289,18 @@ impl Intake {
         }
     }
 
+    /// Keeps nothing, and hashes the columns that [`Intake::everything`] would read, as far as they are there, to recognise the table by. What is
+    /// read this way is a table without cells: [`Table::fingerprint`].
+    pub fn recognising(schema: Arc<Schema>, points: Points) -> Self {
+        let mut intake = Self::everything(schema, Keep::Bins);
+        for rule in &mut intake.rules {
+            if !matches!(rule, Rule::Ignore) {
+                *rule = Rule::Hash(points);
+            }
+        }
+        intake
+    }
+
     /// Keeps the ids of the rows, too, by which they are met with another party's.
     ///
     /// # Errors
@@ -290,6 +328,11 @@ impl Intake {
         self.rules
             .get(place)
             .is_some_and(|rule| !matches!(rule, Rule::Ignore))
+    }
+
+    /// Whether a table without this column is no table of the schema.
+    pub fn needs(&self, place: usize) -> bool {
+        self.reads(place) && !matches!(self.rules[place], Rule::Hash(_))
     }
 
     /// Whether labels are read.
@@ -321,6 +364,7 @@ impl Intake {
             },
             units: None,
             ids: None,
+            hashes: Vec::new(),
         };
         for (place, column) in columns.into_iter().enumerate() {
             match column.taken {
@@ -334,7 +378,8 @@ impl Intake {
                     piece.ids = meets.then(|| ids.clone()).or(piece.ids);
                     piece.units = (is_unit && self.with_label).then_some(ids).or(piece.units);
                 }
-                Taken::Nothing => {}
+                Taken::Hash(hash) => piece.hashes.push(hash),
+                Taken::Hashes(_) | Taken::Nothing => {}
             }
         }
         Ok(piece)
@@ -346,6 +391,7 @@ pub struct Piece {
     cells: Cells,
     units: Option<Names>,
     ids: Option<Names>,
+    hashes: Vec<ColumnHash>,
 }
 
 #[cfg(test)]

@@ -9,17 +9,17 @@ use super::loss::{Put, Sight};
 use super::{Base, Boosted, Gradient, Loss, Progress, Rows, Sums, Training, sample};
 use crate::Error;
 use crate::data::{Cells, Schema};
-use crate::learner::tree::{Column, Engine, Grid, Matrix, Order, Packed, Pair, Plan, Policy, Tree};
+use crate::learner::tree::{Column, Engine, Greedy, Grid, Matrix, Order, Packed, Pair, Plan, Tree};
 
-pub(super) fn fit<P: Policy>(
+pub(super) fn fit(
     gradient: &Gradient,
     training: &Training<'_>,
-    policy: &P,
+    greedy: &Greedy,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Boosted, Error> {
     match gradient.sums {
-        Sums::Integers => fit_as::<Packed, P>(gradient, training, policy, progress),
-        Sums::Floats => fit_as::<Pair, P>(gradient, training, policy, progress),
+        Sums::Integers => fit_as::<Packed>(gradient, training, greedy, progress),
+        Sums::Floats => fit_as::<Pair>(gradient, training, greedy, progress),
     }
 }
 
@@ -76,10 +76,10 @@ impl<'a> Scored<'a> {
     }
 }
 
-fn fit_as<L: Put, P: Policy>(
+fn fit_as<L: Put>(
     gradient: &Gradient,
     training: &Training<'_>,
-    policy: &P,
+    greedy: &Greedy,
     progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
 ) -> Result<Boosted, Error> {
     let schema = training.schema;
@@ -108,7 +108,7 @@ fn fit_as<L: Put, P: Policy>(
             Some(scored)
         }
     };
-    let mut rounds = Rounds::<L, P>::new((gradient, policy), loss, &matrix, rows);
+    let mut rounds = Rounds::<L>::new((gradient, greedy), loss, &matrix, rows);
     let first = model.rounds();
     let mut best = (validation.as_ref().map(|rows| rows.loss(loss)), first);
     for round in 0..gradient.rounds {
@@ -150,10 +150,10 @@ fn base(gradient: &Gradient, loss: Loss, rows: &Scored<'_>) -> Vec<f32> {
 }
 
 /// What a round needs, kept from one to the next.
-struct Rounds<'a, L, P> {
+struct Rounds<'a, L> {
     gradient: &'a Gradient,
     loss: Loss,
-    policy: &'a P,
+    greedy: &'a Greedy,
     engine: Engine<'a>,
     rows: Scored<'a>,
     heaviest: f32,
@@ -164,9 +164,9 @@ struct Rounds<'a, L, P> {
     newton_grid: Grid,
 }
 
-impl<'a, L: Put, P: Policy> Rounds<'a, L, P> {
+impl<'a, L: Put> Rounds<'a, L> {
     fn new(
-        (gradient, policy): (&'a Gradient, &'a P),
+        (gradient, greedy): (&'a Gradient, &'a Greedy),
         loss: Loss,
         matrix: &'a Matrix<'a>,
         rows: Scored<'a>,
@@ -177,7 +177,7 @@ impl<'a, L: Put, P: Policy> Rounds<'a, L, P> {
         Self {
             gradient,
             loss,
-            policy,
+            greedy,
             engine: Engine::new(matrix),
             heaviest: rows
                 .weights
@@ -238,7 +238,7 @@ impl<'a, L: Put, P: Policy> Rounds<'a, L, P> {
             growth: self.gradient.growth,
             rate: self.gradient.rate,
         };
-        let mut tree = self.engine.grow(&plan, self.policy);
+        let mut tree = self.engine.grow(&plan, self.greedy);
         if let Some(newton) = self.newton.get(output) {
             self.newton_leaves(&mut tree, newton, sampled.as_deref());
         }
@@ -274,7 +274,7 @@ impl<'a, L: Put, P: Policy> Rounds<'a, L, P> {
                 [sum[0] + piece[leaf][0], sum[1] + piece[leaf][1]]
             });
             let step = self
-                .policy
+                .greedy
                 .leaf(self.newton_grid.real(sums), [f64::NEG_INFINITY, f64::INFINITY]);
             *value = (step * self.gradient.rate) as f32;
         }

@@ -23,9 +23,7 @@ use super::{Ensemble, Link, Member};
 use crate::Error;
 use crate::data::{Cells, Schema};
 use crate::learner::Learner;
-use crate::learner::tree::{
-    Categories, Column, Greedy, Growth, Missing, Order, Policy, Source, Tree, Walker,
-};
+use crate::learner::tree::{Categories, Column, Greedy, Growth, Missing, Order, Source, Tree, Walker};
 
 /// How gradients are summed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -198,7 +196,7 @@ impl Gradient {
         }
     }
 
-    /// The plain policy of these settings.
+    /// How splits are chosen.
     pub fn greedy(&self) -> Greedy {
         Greedy {
             order: self.order,
@@ -221,20 +219,7 @@ impl Gradient {
         training: &Training<'_>,
         progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
     ) -> Result<Boosted, Error> {
-        self.fit_with(&self.greedy(), training, progress)
-    }
-
-    /// Fits trees whose splits and leaves another policy chooses.
-    ///
-    /// # Errors
-    /// As [`fit`](Self::fit).
-    pub fn fit_with<P: Policy>(
-        &self,
-        policy: &P,
-        training: &Training<'_>,
-        progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
-    ) -> Result<Boosted, Error> {
         self.check(training.schema)?;
-        fit::fit(self, training, policy, progress)
+        fit::fit(self, training, &self.greedy(), progress)
     }
 }

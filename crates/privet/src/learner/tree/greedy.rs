@@ -1,10 +1,10 @@
-//! The plain policy: look at every split, take the best. Ties go to the lower feature, then the lower slot.
+//! Which split a node gets: every split is looked at, the best is taken. Ties go to the lower feature, then the lower slot.
 
 use rayon::prelude::*;
 
 use super::gain::{Order, Worth};
+use super::level::{Level, Split};
 use super::matrix::Column;
-use super::policy::{Level, Policy, Split};
 use super::shape::{Rule, Side};
 
 /// Where undeclared and missing cells of an ordered feature go.
@@ -56,8 +56,9 @@ struct Best {
     set: Option<Vec<usize>>,
 }
 
-impl Policy for Greedy {
-    fn choose(&self, level: &Level<'_>) -> Vec<Option<Split>> {
+impl Greedy {
+    /// The best question for each node of the level, or none where it ends.
+    pub(super) fn choose(&self, level: &Level<'_>) -> Vec<Option<Split>> {
         let features: Vec<usize> = level.features().collect();
         let each = features.len();
         let pairs = level.nodes.len() * each;
@@ -94,18 +95,18 @@ impl Policy for Greedy {
             .collect()
     }
 
-    fn leaf(&self, [g, h]: [f64; 2], [low, high]: [f64; 2]) -> f64 {
+    /// The value of a leaf with these sums, in real units, between these bounds.
+    pub fn leaf(&self, [g, h]: [f64; 2], [low, high]: [f64; 2]) -> f64 {
         let h = h + self.lambda;
         let value = if h > 0.0 { -g / h } else { 0.0 };
         value.max(low).min(high)
     }
 
-    fn direction(&self, feature: usize) -> i8 {
+    /// Whether values must rise (1), fall (-1) or may do as they like (0) with a feature.
+    pub(super) fn direction(&self, feature: usize) -> i8 {
         self.monotone.get(feature).copied().unwrap_or(0)
     }
-}
 
-impl Greedy {
     fn best(&self, level: &Level<'_>, node: usize, feature: usize) -> Option<Best> {
         let column = &level.columns()[feature];
         let slots = level.histogram(node, feature);

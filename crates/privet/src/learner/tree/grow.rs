@@ -6,11 +6,12 @@ use std::sync::atomic::{AtomicU16, Ordering};
 
 use rayon::prelude::*;
 
+use super::greedy::Greedy;
 use super::histogram::{Sums, Wanted, build, subtract};
 use super::kernel::Rows;
 use super::lane::{Grid, Lane};
+use super::level::{Level, LevelNode, Split};
 use super::matrix::Matrix;
-use super::policy::{Level, LevelNode, Policy, Split};
 use super::rows::{Sieve, part};
 use super::shape::{Child, Node, Tree};
 use super::unfinished::{Ends, Growing, Open};
@@ -81,11 +82,11 @@ impl<'a> Engine<'a> {
     }
 
     /// Grows a tree. Afterwards [`leaf_of`](Self::leaf_of) knows the leaf of every row of the table, counted or not.
-    pub fn grow<L: Lane, P: Policy>(&mut self, plan: &Plan<'_, L>, policy: &P) -> Tree {
+    pub fn grow<L: Lane>(&mut self, plan: &Plan<'_, L>, greedy: &Greedy) -> Tree {
         let tree = Tree::new(Vec::new(), Vec::new());
         let mut growing = Growing {
             plan,
-            policy,
+            greedy,
             tree,
             ends: Vec::new(),
         };
@@ -143,13 +144,12 @@ impl<'a> Engine<'a> {
         }
     }
 
-    fn choose<L, P: Policy>(&self, growing: &Growing<'_, '_, L, P>, open: &[Open]) -> Vec<Option<Split>> {
+    fn choose<L>(&self, growing: &Growing<'_, '_, L>, open: &[Open]) -> Vec<Option<Split>> {
         let nodes = open
             .iter()
             .map(|open| LevelNode {
                 sums: open.sums,
                 bounds: open.bounds,
-                depth: open.depth,
                 histogram: &open.histogram,
             })
             .collect();
@@ -159,17 +159,12 @@ impl<'a> Engine<'a> {
             grid: growing.plan.grid,
             nodes,
         };
-        let mut splits = growing.policy.choose(&level);
+        let mut splits = growing.greedy.choose(&level);
         splits.resize(open.len(), None);
         splits
     }
 
-    fn by_level<L: Lane, P: Policy>(
-        &mut self,
-        growing: &mut Growing<'a, '_, L, P>,
-        root: Open,
-        depth: usize,
-    ) {
+    fn by_level<L: Lane>(&mut self, growing: &mut Growing<'a, '_, L>, root: Open, depth: usize) {
         let mut open = vec![root];
         for level in 0..depth {
             let splits = self.choose(growing, &open);
@@ -190,12 +185,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    fn by_gain<L: Lane, P: Policy>(
-        &mut self,
-        growing: &mut Growing<'a, '_, L, P>,
-        root: Open,
-        limits: [usize; 2],
-    ) {
+    fn by_gain<L: Lane>(&mut self, growing: &mut Growing<'a, '_, L>, root: Open, limits: [usize; 2]) {
         let [leaves, depth] = limits;
         let mut fresh = vec![root];
         let mut waiting: Vec<(Open, Split)> = Vec::new();
@@ -233,9 +223,9 @@ impl<'a> Engine<'a> {
     }
 
     /// Splits nodes that share no row. Children are leaves if these are the last; else they are open, with histograms.
-    fn split<L: Lane, P: Policy>(
+    fn split<L: Lane>(
         &mut self,
-        growing: &mut Growing<'a, '_, L, P>,
+        growing: &mut Growing<'a, '_, L>,
         nodes: Vec<(Open, Split)>,
         last: bool,
     ) -> Vec<Open> {

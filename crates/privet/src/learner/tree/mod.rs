@@ -7,8 +7,8 @@
 //! | `lane` | what is summed: gradients and hessians, as small integers or as floats |
 //! | `histogram`, `kernel` | sums by slot, for the nodes of a level |
 //! | `rows` | which rows are in which node |
-//! | `policy` | what is decided from rows, as an object that a private setting can replace |
-//! | `greedy`, `gain` | the plain policy: the best split, first or second order |
+//! | `level` | nodes that wait for a decision |
+//! | `greedy`, `gain` | the best split, first or second order |
 //! | `grow`, `unfinished` | level by level, or best leaf first |
 //! | `walk`, `full`, `answers`, `source` | scores of many rows by many trees |
 //!
@@ -23,8 +23,8 @@ mod grow;
 mod histogram;
 mod kernel;
 mod lane;
+mod level;
 mod matrix;
-mod policy;
 mod rows;
 mod shape;
 mod source;
@@ -36,7 +36,6 @@ pub use greedy::{Categories, Greedy, Missing};
 pub use grow::{Engine, Growth, Plan};
 pub use lane::{Grid, Lane, Packed, Pair};
 pub use matrix::{Column, Matrix};
-pub use policy::{Level, LevelNode, Policy, Split};
 pub use shape::{Child, Node, Rule, Side, Tree};
 pub use source::Source;
 pub use walk::Walker;

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
+use super::greedy::Greedy;
 use super::grow::Plan;
 use super::histogram::Sums;
-use super::policy::Policy;
 use super::rows::Sieve;
 use super::shape::{Child, Tree};
 
@@ -26,14 +26,14 @@ pub(super) enum Ends<'a> {
 }
 
 /// A tree on its way.
-pub(super) struct Growing<'a, 'p, L, P> {
+pub(super) struct Growing<'a, 'p, L> {
     pub(super) plan: &'p Plan<'p, L>,
-    pub(super) policy: &'p P,
+    pub(super) greedy: &'p Greedy,
     pub(super) tree: Tree,
     pub(super) ends: Vec<(Range<usize>, Ends<'a>)>,
 }
 
-impl<L, P: Policy> Growing<'_, '_, L, P> {
+impl<L> Growing<'_, '_, L> {
     pub(super) fn attach(&mut self, parent: Option<(usize, bool)>, child: Child) {
         if let Some((parent, is_left)) = parent {
             let node = &mut self.tree.nodes[parent];
@@ -42,7 +42,7 @@ impl<L, P: Policy> Growing<'_, '_, L, P> {
     }
 
     pub(super) fn value(&self, sums: [f64; 2], bounds: [f64; 2]) -> f64 {
-        self.policy.leaf(self.plan.grid.real(sums), bounds)
+        self.greedy.leaf(self.plan.grid.real(sums), bounds)
     }
 
     pub(super) fn leaf(&mut self, parent: Option<(usize, bool)>, value: f64) -> u16 {
@@ -63,7 +63,7 @@ impl<L, P: Policy> Growing<'_, '_, L, P> {
     pub(super) fn bounds(&self, feature: usize, bounds: [f64; 2], sums: [[f64; 2]; 2]) -> [[f64; 2]; 2] {
         let [low, high] = bounds;
         let middle = || (self.value(sums[0], bounds) + self.value(sums[1], bounds)) / 2.0;
-        match self.policy.direction(feature) {
+        match self.greedy.direction(feature) {
             0 => [bounds; 2],
             1.. => {
                 let middle = middle();

@@ -7,10 +7,7 @@ use super::*;
 use crate::privacy::Ratio;
 use crate::privacy::enclosure::Enclosure;
 use privet_testkit::chi_square::fits;
-
-fn full() -> bool {
-    std::env::var_os("PRIVET_FULL").is_some_and(|v| v != "0")
-}
+use privet_testkit::skipped::full;
 
 fn eps(value: f64) -> Epsilon {
     Epsilon::new(value).expect("an ε")

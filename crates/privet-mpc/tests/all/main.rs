@@ -1,0 +1,5 @@
+//! Everything about the computations between parties that is tested from outside, in one program.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod corpora;
+mod psi;

@@ -1,0 +1,19 @@
+//! Everything about the command and its files that is tested from outside, in one program.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod budget;
+mod certificates;
+mod cli;
+mod columns;
+mod corpora;
+mod damage;
+mod examples;
+mod home;
+mod kill;
+mod order;
+mod output;
+mod record;
+mod sharing;
+mod signing;
+mod silence;
+mod tables;

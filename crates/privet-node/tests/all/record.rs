@@ -1,0 +1,121 @@
+//! A record in a file: whatever a crash leaves of it, whole items stay and half ones go; damage is told from both.
+
+use std::fs;
+use std::path::Path;
+
+use privet::Error;
+use privet::party::{Item, PartyId, Record};
+use privet_node::record::FileRecord;
+
+fn items() -> Vec<Item> {
+    vec![
+        Item::Received {
+            from: PartyId(1),
+            message: vec![7; 3],
+        },
+        Item::Released {
+            what: "the columns".into(),
+            value: (0..50).collect(),
+        },
+        Item::Received {
+            from: PartyId(0),
+            message: Vec::new(),
+        },
+    ]
+}
+
+fn open(path: &Path) -> Result<FileRecord, Error> {
+    FileRecord::open(path, "a table")
+}
+
+/// The bytes of a record with all items, and where each of them ends.
+fn written(path: &Path) -> (Vec<u8>, Vec<usize>) {
+    let mut record = open(path).unwrap();
+    let mut ends = vec![fs::read(path).unwrap().len()];
+    for item in items() {
+        record.append(&item).unwrap();
+        ends.push(fs::read(path).unwrap().len());
+    }
+    drop(record);
+    (fs::read(path).unwrap(), ends)
+}
+
+#[test]
+fn what_was_appended_is_read_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("r");
+    written(&path);
+    let mut record = open(&path).unwrap();
+    assert_eq!(record.read().unwrap(), items());
+    // One process at a time, and one opening at a time within it.
+    let second = open(&path).unwrap_err();
+    assert!(matches!(&second, Error::Journal(why) if why.contains("another process")));
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+    }
+}
+
+#[test]
+fn a_cut_at_any_byte_leaves_whole_items_and_room_for_more() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("r");
+    let (bytes, ends) = written(&path);
+    for cut in 0..=bytes.len() {
+        fs::write(&path, &bytes[..cut]).unwrap();
+        let whole = ends.iter().filter(|end| **end <= cut).count().saturating_sub(1);
+        let mut record = open(&path).unwrap();
+        assert_eq!(record.read().unwrap(), items()[..whole], "cut at {cut}");
+        let more = Item::Released {
+            what: "more".into(),
+            value: vec![1],
+        };
+        record.append(&more).unwrap();
+        drop(record);
+        let mut expected = items()[..whole].to_vec();
+        expected.push(more);
+        assert_eq!(
+            open(&path).unwrap().read().unwrap(),
+            expected,
+            "cut at {cut}, and on"
+        );
+    }
+}
+
+#[test]
+fn a_changed_byte_is_damage_and_never_a_shorter_record() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("r");
+    let (bytes, ends) = written(&path);
+    for at in 0..bytes.len() {
+        let mut other = bytes.clone();
+        other[at] ^= 1 << (at % 8);
+        fs::write(&path, &other).unwrap();
+        let Err(Error::Journal(why)) = open(&path) else {
+            panic!("byte {at} was changed, and nobody saw it");
+        };
+        let item = ends.iter().filter(|end| **end <= at).max().copied().unwrap_or(0);
+        assert!(why.contains(&format!("damaged at byte {item}")), "{why}");
+        assert!(why.contains(&path.display().to_string()), "{why}");
+        assert_eq!(fs::read(&path).unwrap(), other, "nothing is mended in silence");
+    }
+}
+
+#[test]
+fn a_record_of_something_else_is_not_used() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("r");
+    written(&path);
+    let other = FileRecord::open(&path, "another table").unwrap_err();
+    assert!(other.to_string().contains("has changed since"), "{other}");
+    let empty = folder.path().join("empty");
+    assert!(open(&empty).unwrap().is_empty().unwrap());
+    let mut again = FileRecord::open(&empty, "another table").unwrap();
+    again.append(&items()[0]).unwrap();
+    drop(again);
+    assert!(open(&empty).is_err());
+    fs::write(&path, "id,age\n1,2\n3,4\n5,6\n7,8\n").unwrap();
+    let table = open(&path).unwrap_err();
+    assert!(table.to_string().contains("damaged at byte 0"), "{table}");
+}

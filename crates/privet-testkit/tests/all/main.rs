@@ -1,0 +1,8 @@
+//! Noise and prices of the library, measured with the test kit, in one program.
+
+mod corpora;
+mod laws;
+mod licences;
+mod mechanisms;
+mod ordered;
+mod samplers;

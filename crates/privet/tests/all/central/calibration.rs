@@ -1,0 +1,206 @@
+//! Rows by score and class: how far the counts move, whole runs by record and replay, and what the recalibration is good for.
+
+use privet::Error;
+use privet::data::Keep;
+use privet::data::schema::{Kind, Label};
+use privet::privacy::account::Price;
+use privet::privacy::mechanism::Laplace;
+use privet::privacy::{
+    AddRemove, Anchor, Delta, Epsilon, Ledger, Neighbours, Norm, Private, Query, Replace, Sensitivity,
+    Unprotected,
+};
+use privet::setting::central::{Builder, Central, Splits};
+use privet_testkit::replay::{Finding, Report, Transcript, search};
+
+use crate::central::reach::{Case, Change, Reach, reach, units};
+use crate::central::replaying::records;
+use crate::central::tables::{Lines, Open, Row, built, corners, others, rows, start};
+use crate::central::window::{Script, run};
+use crate::home::{self, column, schema, values};
+
+fn calibrated() -> Builder {
+    start("trees", "1", 50).trees(2).leaves(3).calibrate(true)
+}
+
+fn with_delta(builder: Builder) -> Builder {
+    builder.delta("1e-6".parse::<Delta>().expect("a delta"))
+}
+
+/// The last question is the one about scores; its claim is reached by a row that takes another class or score with it.
+#[test]
+fn scores_by_class_move_by_their_claim_and_no_more() {
+    let changes = [
+        (Change::Comes, Open::Nothing),
+        (Change::Replaced, Open::Nothing),
+        (Change::Columns, Open::Features),
+    ];
+    for central in [calibrated(), with_delta(calibrated())].map(built) {
+        for k in [1, 2] {
+            for (change, open) in changes {
+                let mut most = Reach::default();
+                // Scores of zero, and scores that what was said drives apart.
+                for says in [vec![0], vec![9_000_000, -9_000_000, 0], vec![-40_000, 7]] {
+                    let corners = corners(open);
+                    let case = Case {
+                        schema: &open.schema(),
+                        open,
+                        change,
+                        units: &units(&corners[..4], k as usize),
+                        rest: &others(),
+                    };
+                    let script = Script::Says(says);
+                    let reached = match change {
+                        Change::Comes => reach(&central, &AddRemove::unit(rows(k)), &case, 3, &script),
+                        Change::Replaced => reach(&central, &Replace::unit(rows(k)), &case, 3, &script),
+                        Change::Columns => reach(&central, &open.relation(k), &case, 3, &script),
+                    };
+                    let last = reached.last().expect("questions");
+                    if last.part >= most.part {
+                        most = *last;
+                    }
+                }
+                assert!(most.part >= 1.0, "{central:?} {change:?} {open:?}: {most:?}");
+            }
+        }
+    }
+}
+
+/// Releases what a real run was asked last, with a claim of so many tenths.
+fn claimed(tenths: u64) -> Result<Report, (usize, Finding)> {
+    let (central, relation) = (built(calibrated()), Replace::unit(rows(5)));
+    let five = |row: Row| [vec![row; 5], others()].concat();
+    let corners = corners(Open::Nothing);
+    let pairs = [[five(corners[0]), five(corners[1])]];
+    search(
+        &relation,
+        &pairs,
+        &[Transcript::Drawn],
+        |lines: &Lines, ledger| {
+            let said = (Some(3), &Script::Says(vec![0]));
+            let mut seen = run(&central, (Open::Nothing, lines), &relation, said)?.1;
+            let asked = seen.asked.pop().expect("questions");
+            let Norm::L1(claim) = asked.norm else {
+                panic!("pure: {:?}", asked.norm)
+            };
+            let claim = Norm::L1(claim * tenths / 10);
+            let claim = Sensitivity::claim(&relation, claim, Anchor::new("trees#calibration"))?;
+            let (length, answer) = (asked.answer.len(), Private::new(asked.answer));
+            let query = Query::new(length, claim, || answer);
+            ledger.release("counts", &Laplace::calibrated(Epsilon::new(1.0)?, 10)?, query)?;
+            Ok(Vec::new())
+        },
+    )
+}
+
+#[test]
+fn a_claim_at_nine_tenths_about_scores_is_caught() {
+    claimed(10).expect("the claim holds");
+    let found = claimed(9);
+    assert!(matches!(found, Err((_, Finding::Distance(_)))), "{found:?}");
+}
+
+#[test]
+fn recalibrated_trees_replay() {
+    fn replayed<N: Neighbours>(central: &Central, relation: &N, pairs: &[[Lines; 2]]) {
+        let trained = |lines: &Lines, ledger: &mut Ledger<N>| -> Result<Vec<u8>, Error> {
+            let open = Open::Nothing;
+            let table = match lines.is_empty() {
+                true => home::unread(open.schema(), Keep::Bins),
+                false => crate::central::tables::read(open, lines),
+            };
+            let ensemble = central.train(table, ledger, &|_, _| {})?;
+            assert!(ensemble.calibration.is_some());
+            Ok(serde_json::to_vec(&ensemble).expect("JSON"))
+        };
+        if let Err((pair, found)) = search(relation, pairs, &records(), trained) {
+            panic!("{central:?} under {relation:?}: {found:?} on pair {pair}");
+        }
+    }
+    let corners = corners(Open::Nothing);
+    let among = |row: Option<Row>| -> Lines { [row.into_iter().collect(), others()].concat() };
+    let comes = [
+        [among(Some(corners[0])), among(None)],
+        [among(Some(corners[3])), among(None)],
+        [vec![corners[1]], vec![]],
+    ];
+    let replaced = [[0, 1], [0, 2], [3, 6]].map(|pair| pair.map(|row| among(Some(corners[row]))));
+    // Questions that are chosen come between, too.
+    let chosen = calibrated().splits(Splits::NoisyGreedy).depth(1);
+    for central in [calibrated(), with_delta(calibrated()), chosen].map(built) {
+        replayed(&central, &AddRemove::row(), &comes);
+        replayed(&central, &Replace::row(), &replaced);
+    }
+}
+
+/// The counts cost a twentieth of the budget, and everything together no more than the budget.
+#[test]
+fn a_recalibration_is_paid_for() {
+    let with = run(
+        &built(calibrated()),
+        (Open::Nothing, &others()),
+        &AddRemove::row(),
+        (None, &Script::Drawn),
+    );
+    let seen = with.expect("a run").1;
+    let spent: Vec<u64> = seen
+        .prices
+        .iter()
+        .map(|price| match price {
+            Price::Pure(epsilon) => epsilon.billionths(),
+            other => panic!("pure: {other:?}"),
+        })
+        .collect();
+    assert_eq!(spent, [475_000_000, 475_000_000, 50_000_000]);
+    let refused = |label: Label| {
+        let schema = schema([
+            column("colour", Kind::Category(values(["red", "green"]))),
+            column("y", Kind::Label(label)),
+        ]);
+        let refused = built(calibrated()).check(&schema, &AddRemove::row().relation());
+        refused.expect_err("no two classes").to_string()
+    };
+    let expected = "calibrate = true is for a label of two classes: leave it out";
+    assert_eq!(refused(Label::Classes(values(["a", "b", "c"]))), expected);
+    assert_eq!(refused(Label::Number { min: 0.0, max: 1.0 }), expected);
+}
+
+/// Four groups of 3000 people whose probabilities are 8 to 32 in a hundred. Gradients that are clipped at one half settle at π/(2(1 − π)):
+/// 4 to 24 in a hundred. At this ε noise puts a group's probability off by less than one in a hundred (one standard error), so the
+/// test is wrong once in far more than a million runs.
+#[test]
+fn recalibrated_probabilities_are_nearer_to_the_truth() {
+    let schema = schema([
+        column("group", Kind::Category(values(["k", "l", "m", "n"]))),
+        column("y", Kind::Label(Label::Classes(values(["a", "b"])))),
+    ]);
+    let truth = [0.08, 0.16, 0.24, 0.32];
+    let mut lines = Vec::new();
+    for (group, share) in ["k", "l", "m", "n"].into_iter().zip(truth) {
+        lines.extend((0..3000).map(|row| [group, if f64::from(row) < 3000.0 * share { "b" } else { "a" }]));
+    }
+    let leave = Unprotected::unrecorded("test", &AddRemove::row().relation(), "made up for a test");
+    let off = |calibrate: bool| {
+        let central = start("trees", "8", 12_000)
+            .delta("1e-6".parse().expect("a delta"))
+            .calibrate(calibrate);
+        let table = home::table(schema.clone(), Keep::Bins, &lines);
+        let model = built(central)
+            .rehearse(table, &AddRemove::row().relation())
+            .expect("a model");
+        assert_eq!(model.ensemble().calibration.is_some(), calibrate);
+        let ask = [["k", "a"], ["l", "a"], ["m", "a"], ["n", "a"]];
+        let cells = leave.reveal(home::table(schema.clone(), Keep::Bins, &ask).into_cells());
+        let likely = model
+            .predict_cells(&cells)
+            .expect("predictions")
+            .probabilities()
+            .expect("classes");
+        let each = likely
+            .chunks(2)
+            .zip(truth)
+            .map(|(pair, truth)| (pair[1] - truth).abs());
+        each.fold(0.0, f64::max)
+    };
+    let (before, after) = (off(false), off(true));
+    assert!(before > 0.05 && after < 0.03, "{before} and {after}");
+}

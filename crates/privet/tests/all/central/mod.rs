@@ -1,0 +1,21 @@
+//! The curator's algorithms, looked at by somebody who wants them to leak: how far answers move, whole runs by record and
+//! replay, samples, payments, and mutants that each of these must catch.
+
+mod calibration;
+mod inprivate;
+mod lessons;
+mod mutants;
+mod payments;
+mod public;
+mod reach;
+mod replaying;
+mod sampled;
+mod samples;
+mod sensitivities;
+mod signals;
+mod sums;
+mod supports;
+mod tables;
+mod trees;
+mod window;
+mod worst;

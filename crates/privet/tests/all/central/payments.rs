@@ -1,0 +1,237 @@
+//! What is charged is what was drawn; what cannot be done is refused before anything is.
+
+use privet::Error;
+use privet::data::schema::{Kind, Label};
+use privet::data::{Keep, Schema};
+use privet::privacy::account::Price;
+use privet::privacy::{AddRemove, Epsilon, Neighbours, Replace};
+use privet::setting::central::{Algorithm, Central, Planes};
+
+use crate::central::tables::{
+    CORNERS, Open, algorithms, built, epsilon, others, paid_public, read, rows, start,
+};
+use crate::central::window::{Script, ledger, run};
+use crate::home::{self, column, number, schema, values};
+
+fn billionths(prices: impl IntoIterator<Item = Price>) -> u64 {
+    let each = prices.into_iter().map(|price| match price {
+        Price::Pure(epsilon) => epsilon.billionths(),
+        other => panic!("{other:?} is not pure"),
+    });
+    each.sum()
+}
+
+/// What was paid is ε but for what does not divide, and covers every draw.
+fn balances<N: Neighbours>(central: &Central, open: Open, relation: &N, script: &Script) {
+    let lines = [others(), CORNERS.to_vec()].concat();
+    let (_, seen, certificate) = run(central, (open, &lines), relation, (None, script)).expect("a run");
+    let drawn = billionths(seen.prices.iter().copied());
+    let paid = billionths(certificate.payments.iter().map(|payment| payment.price));
+    let draws: u64 = certificate.payments.iter().map(|payment| payment.draws).sum();
+    let whole = central.epsilon().billionths();
+    let name = central.algorithm().name();
+    assert!(
+        drawn <= paid && paid <= whole,
+        "{name}: {drawn} of {paid} of {whole}"
+    );
+    assert!(
+        whole - drawn < draws,
+        "{name}: {drawn} of {whole} in {draws} draws"
+    );
+    assert_eq!(
+        draws,
+        seen.prices.len() as u64,
+        "{name}: draws that nobody asked for"
+    );
+    let schema = open.schema();
+    let price = central.price(&schema, &relation.relation()).expect("a price");
+    assert_eq!(price, Price::Pure(central.epsilon()), "{name}");
+}
+
+#[test]
+fn what_is_charged_is_what_was_drawn() {
+    for price in ["0.000010001", "0.1", "1", "2.718281829", "10"] {
+        // So many that even the least of these budgets is not refused.
+        for central in algorithms(price, 10_000_000) {
+            for script in [Script::Drawn, Script::Says(vec![-5000, 5000])] {
+                balances(&central, Open::Nothing, &AddRemove::row(), &script);
+                balances(&central, Open::Nothing, &Replace::unit(rows(3)), &script);
+                balances(&central, Open::Feature, &Open::Feature.relation(2), &script);
+                balances(
+                    &central,
+                    Open::LabelAndFeature,
+                    &Open::LabelAndFeature.relation(1),
+                    &script,
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn paid_public_classifiers_are_paid_for() {
+    for central in paid_public("1", 10_000_000) {
+        for open in [Open::Feature, Open::Features] {
+            balances(&central, open, &open.relation(2), &Script::Drawn);
+        }
+    }
+}
+
+#[test]
+fn public_columns_alone_cost_nothing() {
+    let open = Open::LabelAndFeature;
+    let central = built(start("public", "1", 50));
+    let (_, seen, certificate) = run(
+        &central,
+        (open, &others()),
+        &open.relation(1),
+        (None, &Script::Drawn),
+    )
+    .expect("a run");
+    // Nothing is drawn. It is written down all the same, for totals that public columns are not free under.
+    assert!(seen.prices.is_empty());
+    let paid: Vec<Price> = certificate.payments.iter().map(|payment| payment.price).collect();
+    assert_eq!(paid, [Price::Pure(Epsilon::ZERO)]);
+    // Not even a budget is needed, and none is promised.
+    let mut empty = ledger(open.relation(1), Epsilon::ZERO);
+    central
+        .train(read(open, &others()), &mut empty, &|_, _| {})
+        .expect("it is free");
+    let relation = open.relation(1).relation();
+    assert_eq!(
+        central.price(&open.schema(), &relation).expect("a price"),
+        Price::Pure(Epsilon::ZERO)
+    );
+}
+
+/// Refused with nothing paid; why.
+fn refused<N: Neighbours>(central: &Central, schema: Schema, relation: N) -> Error {
+    let mut paid = ledger(relation, epsilon("100"));
+    let lines: [[&str; 5]; 2] = [["1", "1", "red", "low", "a"], ["0", "0", "blue", "high", "b"]];
+    let table = home::table(schema, Keep::Values, &lines);
+    let error = central.train(table, &mut paid, &|_, _| {}).expect_err("refused");
+    assert_eq!(paid.close().payments, [], "{error} came after a payment");
+    error
+}
+
+#[test]
+fn parameters_that_make_no_sense_are_refused() {
+    let bad = [
+        Central::builder()
+            .algorithm("brc")
+            .epsilon(Epsilon::ZERO)
+            .rows_about(9),
+        Central::builder().algorithm("brc").rows_about(9),
+        Central::builder().algorithm("brc").epsilon(epsilon("1")),
+        Central::builder().epsilon(epsilon("1")).rows_about(9),
+        start("boosting", "1", 9),
+        start("brc", "1", 0),
+        start("brc", "1", 9).lower(0.9),
+        start("brc", "1", 9).upper(0.99),
+        start("brc", "1", 9).upper(f64::NAN),
+        start("brc", "1", 9).upper(f64::INFINITY),
+        start("brc", "1", 9).rounds(0),
+        start("brc", "0.000000002", 9).rounds(3),
+        start("select", "1", 9).candidates(0),
+        start("select", "1", 9).rounds(3),
+        start("histogram-bayes", "1", 9).bins(0),
+    ];
+    for (number, builder) in bad.into_iter().enumerate() {
+        let built = builder.build();
+        assert!(matches!(built, Err(Error::Parameter(_))), "{number}: {built:?}");
+    }
+}
+
+#[test]
+fn what_does_not_fit_the_schema_is_refused_before_it_is_paid_for() {
+    let label = |names: &[&str]| {
+        let names = names.iter().map(|name| (*name).to_owned()).collect();
+        Kind::Label(Label::Classes(
+            privet::data::schema::Declared::new(names, None).expect("classes"),
+        ))
+    };
+    let with = |label: Kind, private: bool| {
+        let mut columns = [
+            column("p", number(-1.0, 1.0)),
+            column("x", number(-1.0, 1.0)),
+            column("colour", Kind::Category(values(["red", "green", "blue"]))),
+            column("slope", Kind::Ordinal(values(["low", "middle", "high"]))),
+            column("y", label),
+        ];
+        columns.iter_mut().for_each(|column| column.private &= private);
+        schema(columns)
+    };
+    let parameter = |error: Error| assert!(matches!(error, Error::Parameter(_)), "{error}");
+    let misuse = |error: Error| assert!(matches!(error, Error::Misuse(_)), "{error}");
+    for central in algorithms("1", 50) {
+        // Three classes, and a number.
+        if !matches!(central.algorithm(), Algorithm::Trees(_) | Algorithm::Auto) {
+            parameter(refused(
+                &central,
+                with(label(&["a", "b", "c"]), true),
+                Replace::row(),
+            ));
+            let height = Kind::Label(Label::Number { min: 0.0, max: 1.0 });
+            parameter(refused(&central, with(height, true), Replace::row()));
+        }
+        // Nothing is private.
+        let nothing = privet::privacy::ReplacePrivate::unit(rows(1), ["elsewhere"]);
+        parameter(refused(&central, with(label(&["a", "b"]), false), nothing));
+        // A ledger that protects some columns, others, or smaller units.
+        misuse(refused(&central, Open::Nothing.schema(), Open::Label.relation(1)));
+        misuse(refused(
+            &central,
+            Open::Label.schema(),
+            Open::LabelAndFeature.relation(1),
+        ));
+        misuse(refused(
+            &central,
+            Open::LabelAndFeature.schema(),
+            Open::Features.relation(1),
+        ));
+        misuse(refused(
+            &central,
+            Open::Nothing.schema(),
+            Replace::row().of("who"),
+        ));
+    }
+    // Labels that balancing would look at.
+    for name in ["brc", "histogram-bayes"] {
+        let balanced = built(start(name, "1", 50).balance(true));
+        parameter(refused(&balanced, Open::Nothing.schema(), Replace::row()));
+        parameter(refused(&balanced, Open::Nothing.schema(), AddRemove::row()));
+        parameter(refused(&balanced, Open::LabelAndFeature.schema(), Replace::row()));
+        parameter(refused(
+            &balanced,
+            Open::Feature.schema(),
+            Open::Feature.relation(1),
+        ));
+        let all = Open::Nothing.relation(1);
+        parameter(refused(&balanced, Open::LabelAndFeature.schema(), all));
+    }
+    // A classifier of public columns is free, or there is none.
+    let paid = built(start("brc", "1", 50).planes(Planes::PaidPublic));
+    for open in [Open::Nothing, Open::Label, Open::LabelAndFeature] {
+        parameter(refused(&paid, open.schema(), open.relation(1)));
+    }
+    parameter(refused(&paid, Open::Feature.schema(), Replace::row()));
+    let public = built(start("public", "1", 50));
+    parameter(refused(
+        &public,
+        Open::Feature.schema(),
+        Open::Feature.relation(1),
+    ));
+    parameter(refused(&public, Open::Label.schema(), Open::Label.relation(1)));
+    parameter(refused(&public, Open::LabelAndFeature.schema(), Replace::row()));
+}
+
+/// A budget that does not reach is refused at once, not half-way.
+#[test]
+fn a_budget_that_does_not_reach_is_left_as_it_was() {
+    for central in algorithms("1", 50) {
+        let mut poor = ledger(Replace::row(), epsilon("0.999999999"));
+        let over = central.train(read(Open::Nothing, &others()), &mut poor, &|_, _| {});
+        assert!(matches!(over, Err(Error::Budget(_))), "{over:?}");
+        assert_eq!(poor.close().payments, []);
+    }
+}

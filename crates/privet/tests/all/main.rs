@@ -1,0 +1,18 @@
+//! Everything about the library that is tested from outside, in one program: `cargo test -p privet --test all central::`.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod accounts;
+mod central;
+mod engine;
+mod evaluation;
+mod export;
+mod home;
+mod learners;
+mod ledger;
+mod metrics;
+mod models;
+mod objective;
+mod plain;
+mod replay;
+mod schemas;
+mod vertical;

@@ -1,0 +1,343 @@
+//! Parties that are killed, and messages that are lost, repeated, reordered, cut, foreign or too early.
+
+use std::cell::RefCell;
+
+use privet::Error;
+use privet::model::Model;
+use privet::party::{Fault, Item, PartyId, Record, Simulation, Volatile};
+use privet::privacy::account::Caps;
+use privet::privacy::journal::{Entry, Event};
+use privet::privacy::{Delta, Ledger, Neighbours, Randomness, Replace};
+use privet::setting::vertical::{Alignment, Budget, FeatureHolder, LabelHolder, Party, Protocol, Vertical};
+use privet_testkit::faults::Faulty;
+
+use crate::vertical::models::trained;
+use crate::vertical::people::{BANK, CLUB, SHOP, bank, builder, club, leave, shop, table};
+
+const PARTIES: [&str; 3] = ["bank", "shop", "club"];
+
+/// A journal with room for columns of one data set.
+pub(crate) fn journal(dataset: &str) -> Faulty {
+    let mut journal = Faulty::default();
+    privet::privacy::ledger::begin(&mut journal).unwrap();
+    let limit = Event::Limit {
+        dataset: dataset.into(),
+        relation: Replace::row().relation(),
+        caps: Caps::ZERO,
+        delta: Delta::ZERO,
+    };
+    privet::privacy::ledger::append(&mut journal, limit).unwrap();
+    journal
+}
+
+/// What the parties have, as long as they are not killed for good.
+struct World {
+    vertical: Vertical,
+    journals: Vec<Faulty>,
+    with_ids: bool,
+}
+
+impl World {
+    fn new(vertical: Vertical) -> Self {
+        Self {
+            with_ids: vertical.alignment() == Alignment::Private,
+            vertical,
+            journals: PARTIES.map(journal).into(),
+        }
+    }
+
+    fn simulation(&self) -> Simulation<'_, Party> {
+        let id = |column: &'static str| self.with_ids.then_some(column);
+        let numbers = self.vertical.protocol() == Protocol::AsPublished;
+        let schema = move |text: &str| {
+            if numbers {
+                text.replace("category", "ordinal")
+            } else {
+                text.into()
+            }
+        };
+        let names = PARTIES.map(String::from).to_vec();
+        let people = |start: u64| if self.with_ids { start..start + 80 } else { 0..80 };
+        Simulation::new(names, move |party, run| {
+            let ledger = |place: usize| {
+                let random = Randomness::from_os()?;
+                Ledger::open(
+                    PARTIES[place],
+                    Replace::row(),
+                    self.journals[place].clone(),
+                    random,
+                )
+            };
+            let vertical = self.vertical.clone();
+            match party.0 {
+                0 => LabelHolder::party(vertical, table(BANK, &bank(people(0)), id("who")), leave()),
+                1 => {
+                    let table = table(&schema(SHOP), &shop(people(10)), id("client"));
+                    FeatureHolder::party(vertical, table, ledger(1)?, &run)
+                }
+                _ => {
+                    let table = table(CLUB, &club(people(20)), id("member"));
+                    FeatureHolder::party(vertical, table, ledger(2)?, &run)
+                }
+            }
+        })
+        .unwrap()
+    }
+
+    /// What the ledgers say, without what is random in them.
+    fn events(&self) -> Vec<Vec<String>> {
+        let shown = |entry: &Entry| match entry.event() {
+            Event::Begin { .. } => "begin".to_owned(),
+            Event::Desensitise { columns, record, .. } => format!("desensitise {columns:?} {record}"),
+            Event::Leak { what, to, .. } => format!("leak {what} {to}"),
+            other => format!("{other:?}"),
+        };
+        let all = |journal: &Faulty| journal.entries().iter().map(shown).collect();
+        self.journals.iter().map(all).collect()
+    }
+}
+
+fn ways() -> Vec<Vertical> {
+    let small = |vertical: Vertical| {
+        let trees = privet::setting::plain::Trees {
+            rounds: 3,
+            depth: Some(2),
+            ..vertical.trees().clone()
+        };
+        builder("2")
+            .trees(trees)
+            .alignment(vertical.alignment())
+            .protocol(vertical.protocol())
+            .budget(vertical.desensitisation().budget)
+            .build()
+            .unwrap()
+    };
+    vec![
+        small(builder("2").alignment(Alignment::Private).build().unwrap()),
+        small(builder("2").budget(Budget::Sample(1)).build().unwrap()),
+        small(
+            builder("2")
+                .alignment(Alignment::Given)
+                .budget(Budget::Sample(1))
+                .build()
+                .unwrap(),
+        ),
+        small(
+            builder("2")
+                .alignment(Alignment::Given)
+                .protocol(Protocol::AsPublished)
+                .build()
+                .unwrap(),
+        ),
+    ]
+}
+
+fn frames(vertical: &Vertical) -> u64 {
+    let done = World::new(vertical.clone()).simulation().run().unwrap();
+    let count = done.traffic.values().map(|edge| edge.frames).sum();
+    trained(done);
+    count
+}
+
+/// A party that is killed before any message, and made again from its table and its record, says the same to the byte (the
+/// simulation compares), and nothing is paid or drawn twice.
+#[test]
+fn restarting_at_every_message_gives_the_same_model_and_the_same_ledger() {
+    for vertical in ways() {
+        let frames = frames(&vertical);
+        assert!(frames >= 4, "{frames}");
+        for at in 0..frames {
+            for party in [0, 1, 2].map(PartyId) {
+                let world = World::new(vertical.clone());
+                let simulation = world.simulation().fault(at, Fault::Restart(party));
+                let records = simulation.records();
+                let restarted = trained(simulation.run().unwrap());
+                // Without interruption on the same record: the same model, byte for byte.
+                let again = World {
+                    journals: world.journals.clone(),
+                    vertical: vertical.clone(),
+                    with_ids: world.with_ids,
+                };
+                let before = again.events();
+                assert_eq!(replayed(&again, &records).to_bytes(), restarted.to_bytes());
+                assert_eq!(again.events(), before, "a replay pays nothing");
+                for (place, events) in before.iter().enumerate().skip(1) {
+                    let charges = events.iter().filter(|e| e.starts_with("desensitise")).count();
+                    assert_eq!(charges, 1, "{}", PARTIES[place]);
+                    let leaks = events.iter().filter(|e| e.starts_with("leak")).count();
+                    assert_eq!(leaks, if world.with_ids { 3 } else { 0 });
+                    assert!(!events.iter().any(|e| e.contains("Redraw")));
+                }
+            }
+        }
+    }
+}
+
+/// All parties go through their whole records again.
+fn replayed(world: &World, records: &[Volatile]) -> Box<Model> {
+    let mut simulation = world.simulation();
+    for (fresh, old) in simulation.records().iter_mut().zip(records) {
+        for item in old.items() {
+            fresh.append(&item).unwrap();
+        }
+    }
+    simulation = simulation.schedule([1; 32]);
+    trained(simulation.run().unwrap())
+}
+
+#[test]
+fn whatever_happens_to_a_message_is_an_error_that_names_the_party() {
+    for vertical in ways() {
+        let frames = frames(&vertical);
+        for at in 0..frames {
+            let faults = [
+                Fault::Drop,
+                Fault::Repeat,
+                Fault::Delay,
+                Fault::Truncate(0),
+                Fault::Truncate(30),
+                Fault::Truncate(59),
+                Fault::Flip(50),
+                Fault::Flip(0),
+                Fault::Foreign,
+                Fault::Future,
+                Fault::Forge(vec![]),
+                Fault::Forge(vec![9, 9, 9]),
+                Fault::Forge(vec![2, 0, 0, 0, 0, 0, 0, 0, 0]),
+            ];
+            for fault in faults {
+                let world = World::new(vertical.clone());
+                let done = world.simulation().fault(at, fault.clone()).run().unwrap();
+                let failed: Vec<&Error> = done.outcomes.iter().filter_map(|o| o.as_ref().err()).collect();
+                let all: Vec<String> = failed
+                    .iter()
+                    .chain(&done.late.iter().collect::<Vec<_>>())
+                    .map(ToString::to_string)
+                    .collect();
+                // Where nothing else was on its way, a frame is not overtaken.
+                if fault != Fault::Delay {
+                    assert!(!all.is_empty(), "{fault:?} at {at}");
+                }
+                for error in failed.iter().copied().chain(&done.late) {
+                    let Error::Peer(text) = error else {
+                        panic!("{fault:?} at {at}: {error:?}");
+                    };
+                    assert!(PARTIES.iter().any(|name| text.starts_with(name)), "{text}");
+                }
+                for events in world.events().iter().skip(1) {
+                    let charges = events.iter().filter(|e| e.starts_with("desensitise")).count();
+                    assert!(charges <= 1, "{fault:?} at {at}");
+                }
+            }
+        }
+    }
+}
+
+/// Keeps nothing once it is told to.
+struct Forgetful {
+    items: Volatile,
+    fails: RefCell<bool>,
+}
+
+impl Record for Forgetful {
+    fn read(&mut self) -> Result<Vec<Item>, Error> {
+        self.items.read()
+    }
+
+    fn append(&mut self, item: &Item) -> Result<(), Error> {
+        if *self.fails.borrow() && matches!(item, Item::Released { .. }) {
+            return Err(Error::Journal("the disk is full".into()));
+        }
+        self.items.append(item)
+    }
+}
+
+#[test]
+fn a_crash_before_the_value_was_kept_draws_once_more_and_never_again() {
+    use privet::party::{Agreement, Seat, State};
+    use privet::wire::RunId;
+    let vertical = builder("2").alignment(Alignment::Given).build().unwrap();
+    let shop_journal = journal("shop");
+    let agreement = Agreement::new(RunId([3; 16]), vec!["bank".into(), "shop".into()]).unwrap();
+    let quiet = &|_: &str, _: u64, _: u64| {};
+    let own = table(BANK, &bank(0..30), None);
+    let (_, hello) = Seat::take(
+        agreement.clone(),
+        PartyId(0),
+        Box::new(Volatile::default()),
+        quiet,
+        |_| LabelHolder::party(vertical.clone(), own, leave()),
+    )
+    .unwrap();
+    let record = Volatile::default();
+    let attempt = |record: Volatile, fails: bool| {
+        let record = Forgetful {
+            items: record,
+            fails: RefCell::new(fails),
+        };
+        let (mut seat, mut sent) =
+            Seat::take(agreement.clone(), PartyId(1), Box::new(record), quiet, |run| {
+                let random = Randomness::from_os()?;
+                let ledger = Ledger::open("shop", Replace::row(), shop_journal.clone(), random)?;
+                let table = table(SHOP, &shop(0..30), None);
+                FeatureHolder::party(vertical.clone(), table, ledger, &run)
+            })
+            .unwrap();
+        if seat.received(PartyId(0)) == 0 {
+            sent.extend(seat.deliver(PartyId(0), &hello[0].bytes, quiet).unwrap());
+        }
+        (seat.state(), sent)
+    };
+    let kinds = || {
+        let entries = shop_journal.entries();
+        let count = |wanted: fn(&Event) -> bool| entries.iter().filter(|e| wanted(e.event())).count();
+        (
+            count(|e| matches!(e, Event::Desensitise { .. })),
+            count(|e| matches!(e, Event::Redraw { .. })),
+        )
+    };
+    // Paid, drawn, not kept: the peer sees one fixed frame.
+    let (state, sent) = attempt(record.clone(), true);
+    assert_eq!((state, kinds()), (State::Failed, (1, 0)));
+    let aborted = sent[0].bytes.clone();
+    assert!(sent.len() == 1 && aborted.len() < 100);
+    // A second record is not this run: the column has left.
+    let (state, sent) = attempt(Volatile::default(), false);
+    assert_eq!(
+        (state, kinds(), sent[0].bytes.clone()),
+        (State::Failed, (1, 0), aborted.clone())
+    );
+    // The same record may draw once more, and then keeps what it drew.
+    let (state, sent) = attempt(record.clone(), false);
+    assert_eq!((state, kinds()), (State::Finished, (1, 1)));
+    let (state, again) = attempt(record.clone(), false);
+    assert_eq!((state, kinds()), (State::Finished, (1, 1)));
+    assert_eq!(sent, again, "kept, and said again");
+
+    // Lost twice: never again.
+    let other = journal("shop");
+    assert_eq!(other.entries().len(), 2);
+    let record = Volatile::default();
+    let shop_journal = other;
+    let attempt = |fails: bool| {
+        let record = Forgetful {
+            items: record.clone(),
+            fails: RefCell::new(fails),
+        };
+        let (mut seat, _) = Seat::take(agreement.clone(), PartyId(1), Box::new(record), quiet, |run| {
+            let random = Randomness::from_os()?;
+            let ledger = Ledger::open("shop", Replace::row(), shop_journal.clone(), random)?;
+            let table = table(SHOP, &shop(0..30), None);
+            FeatureHolder::party(vertical.clone(), table, ledger, &run)
+        })
+        .unwrap();
+        if seat.received(PartyId(0)) == 0 {
+            seat.deliver(PartyId(0), &hello[0].bytes, quiet).unwrap();
+        }
+        seat.finish()
+    };
+    assert!(matches!(attempt(true), Err(Error::Journal(_))));
+    assert!(matches!(attempt(true), Err(Error::Journal(_))));
+    let third = attempt(false);
+    assert!(matches!(third, Err(Error::Budget(_))), "{third:?}");
+}

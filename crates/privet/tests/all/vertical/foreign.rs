@@ -1,0 +1,338 @@
+//! What comes from a peer that nobody should take, or that would take too much.
+
+use std::sync::Arc;
+
+use privet::Error;
+use privet::data::{Intake, Keep, Schema, Table};
+use privet::party::{PartyId, Seat, State, Volatile};
+use privet::privacy::Certificate;
+use privet::setting::vertical::{
+    Alignment, FeatureHolder, LabelHolder, Meeting, Message, Outcome, Question, Release, Wanted,
+};
+use privet::wire::{Body, Frame, Wire};
+
+use crate::vertical::faults::journal;
+use crate::vertical::people::{BANK, SHOP, bank, builder, leave, read, shop, table};
+use crate::vertical::seats::{
+    RUN, agreement, at_the_bank, at_the_shop, frame, given, hello, message_of, quiet, released, volatile,
+};
+
+/// Any number can stand in a frame.
+#[test]
+fn the_last_number_of_all_is_no_panic() {
+    let vertical = given();
+    let mut seat = at_the_shop(&vertical, &journal("shop"), &Volatile::default(), 20);
+    let hello = hello(&vertical, Wanted::Columns, Meeting::Given { rows: 20 });
+    let sent = seat
+        .deliver(PartyId(0), &frame(0, u64::MAX, &hello), &quiet)
+        .unwrap();
+    assert_eq!(message_of(&sent[0]), Body::Aborted);
+    assert!(matches!(seat.finish(), Err(Error::Peer(_))));
+}
+
+/// What was agreed on is what comes.
+#[test]
+fn columns_that_were_changed_otherwise_are_not_taken() {
+    let vertical = given();
+    let louder = builder("7").alignment(Alignment::Given).build().unwrap();
+    let (mut seat, _) = at_the_bank(&vertical, 20);
+    let columns = Message::Columns(Box::new(released(&louder, 20)));
+    seat.deliver(PartyId(1), &frame(1, 0, &columns), &quiet).unwrap();
+    assert_eq!(seat.state(), State::Failed, "ε = 7 where 1 was agreed on");
+}
+
+/// While a party works, nobody fills its memory.
+#[test]
+fn what_comes_while_a_party_works_is_bounded() {
+    let vertical = given();
+    let (mut seat, _) = at_the_bank(&vertical, 20);
+    let columns = Message::Columns(Box::new(released(&vertical, 20)));
+    seat.deliver(PartyId(1), &frame(1, 0, &columns), &quiet).unwrap();
+    assert_eq!(seat.state(), State::Working);
+    for number in 1..=100 {
+        let sent = seat.deliver(PartyId(1), &frame(1, number, &columns), &quiet);
+        if sent.is_err() || seat.state() == State::Failed {
+            return;
+        }
+    }
+    panic!("a hundred messages that nobody waits for are kept");
+}
+
+/// A few bytes of questions are not an answer of gigabytes.
+#[test]
+fn a_question_is_asked_once() {
+    let vertical = given();
+    let mut seat = at_the_shop(&vertical, &journal("shop"), &Volatile::default(), 2000);
+    let question = Question {
+        column: "spent".into(),
+        declared: [0; 32],
+        left: vec![],
+    };
+    let asked = hello(
+        &vertical,
+        Wanted::Branches(vec![question; 10_000]),
+        Meeting::Given { rows: 2000 },
+    );
+    let bytes = frame(0, 0, &asked);
+    let sent = seat.deliver(PartyId(0), &bytes, &quiet).unwrap();
+    assert!(
+        sent[0].bytes.len() < bytes.len(),
+        "{} bytes make {}",
+        bytes.len(),
+        sent[0].bytes.len()
+    );
+}
+
+/// A schema of a few kilobytes does not take gigabytes.
+#[test]
+fn a_schema_takes_no_more_room_than_its_columns() {
+    let mut text = String::from(
+        "dataset = \"d\"\nmissing = [\"\"]\n\n[file]\nheader = true\ndelimiter = \",\"\nquote = \"\\\"\"\n\n[columns]\n",
+    );
+    for place in 0..2000 {
+        text += &format!("c{place} = {{ type = \"number\", min = 0, max = 1, bins = 65000 }}\n");
+    }
+    let mut writer = privet::wire::Writer::default();
+    writer.byte(4);
+    writer.long(20);
+    writer.list::<u8>(&[], |_, _| {});
+    writer.text(&text);
+    let bytes = writer.into_bytes();
+    let why = Message::from_bytes(&bytes).unwrap_err().to_string();
+    assert!(why.contains("bins and values"), "{why}");
+}
+
+/// A category of many values that leaves as flags: work by the number of values, not by its square.
+#[test]
+fn many_flags_do_not_take_for_ever() {
+    let values: Vec<String> = (0..20_000).map(|value| format!("\"{value}\"")).collect();
+    let schema = format!(
+        "dataset = \"shop\"\n[columns]\nclient = {{ type = \"id\" }}\ntown = {{ type = \"category\", values = [{}] }}\n",
+        values.join(", ")
+    );
+    let vertical = builder("1")
+        .alignment(Alignment::Given)
+        .categories(privet::setting::vertical::Categories::SymmetricUnary)
+        .trees(privet::setting::plain::Trees {
+            rounds: 1,
+            depth: Some(1),
+            ..privet::setting::plain::Trees::default()
+        })
+        .build()
+        .unwrap();
+    let rows = ["a,1", "b,2", "c,3"].map(String::from);
+    let other = table(&schema, &rows, None);
+    let release = Release::keep(
+        vertical.desensitisation(),
+        &other,
+        volatile(),
+        Box::new(Volatile::default()),
+    )
+    .unwrap();
+    let (mut seat, _) = at_the_bank(&vertical, 3);
+    let bytes = frame(1, 0, &Message::Columns(Box::new(release)));
+    seat.deliver(PartyId(1), &bytes, &quiet).unwrap();
+    assert_eq!(seat.state(), State::Working);
+}
+
+/// The model's columns are those of the table it is asked about, also where the others only answer its questions.
+#[test]
+fn own_columns_are_the_models_when_branches_are_asked() {
+    let vertical = given();
+    let own = table(BANK, &bank(0..200), None);
+    let other = table(SHOP, &shop(0..200), None);
+    let model = vertical.rehearse(own, vec![other], &leave()).unwrap();
+    let other = BANK.replace("min = 18, max = 90", "min = 0, max = 3000");
+    let schema = Arc::new(Schema::from_toml("bank", &other).unwrap());
+    let new: Table = read(Intake::features_only(schema, Keep::Bins), &bank(0..20), None);
+    let mut ended = Vec::new();
+    for branches in [false, true] {
+        let (mut bank, hello) = Seat::take(
+            agreement(),
+            PartyId(0),
+            Box::new(Volatile::default()),
+            &quiet,
+            |_| {
+                Ok(LabelHolder::predicting(
+                    vertical.clone(),
+                    new.clone(),
+                    model.clone(),
+                    branches,
+                    leave(),
+                ))
+            },
+        )
+        .unwrap();
+        if bank.state() == State::Failed {
+            ended.push(bank.finish().is_ok());
+            continue;
+        }
+        let mut shop = at_the_shop(&vertical, &journal("shop"), &Volatile::default(), 20);
+        let sent = shop.deliver(PartyId(0), &hello[0].bytes, &quiet).unwrap();
+        bank.deliver(PartyId(1), &sent[0].bytes, &quiet).unwrap();
+        ended.push(bank.finish().is_ok());
+    }
+    assert_eq!(ended, [false, false], "ages in other bins than the model's");
+}
+
+/// A certificate speaks of the columns that came with it.
+#[test]
+fn a_certificate_of_other_columns_is_not_taken() {
+    let vertical = given();
+    let release = released(&vertical, 20);
+    let told = release.certificate().to_json();
+    let mut bytes = Message::Columns(Box::new(release)).to_bytes();
+    assert!(bytes.ends_with(told.as_bytes()));
+    let nothing = Certificate {
+        claims: vec![],
+        ..Certificate::from_json(&told).unwrap()
+    }
+    .to_json();
+    bytes.truncate(bytes.len() - told.len() - 8);
+    bytes.extend((nothing.len() as u64).to_le_bytes());
+    bytes.extend(nothing.as_bytes());
+    let (mut seat, _) = at_the_bank(&vertical, 20);
+    let frame = Frame {
+        run: RUN,
+        from: 1,
+        to: 0,
+        number: 0,
+        body: Body::Message(bytes),
+    };
+    seat.deliver(PartyId(1), &frame.to_bytes(), &quiet).unwrap();
+    assert_eq!(
+        seat.state(),
+        State::Failed,
+        "the model would say: nothing was released"
+    );
+}
+
+/// Ranks of what has no order: the model's columns would not be those that it was trained on.
+#[test]
+fn ranks_of_flags_are_not_taken() {
+    let vertical = builder("1")
+        .alignment(Alignment::Given)
+        .protocol(privet::setting::vertical::Protocol::AsPublished)
+        .categories(privet::setting::vertical::Categories::SymmetricUnary)
+        .build()
+        .unwrap();
+    let schema = "dataset = \"shop\"\n[columns]\nclient = { type = \"id\" }\ntown = { type = \"category\", values = [\"a\", \"b\", \"c\"] }\n\
+         spent = { type = \"number\", min = 0, max = 100 }\n";
+    let nobody = table(schema, &[], None);
+    let release = Release::keep(
+        vertical.desensitisation(),
+        &nobody,
+        volatile(),
+        Box::new(Volatile::default()),
+    )
+    .unwrap();
+    let mut writer = privet::wire::Writer::default();
+    writer.byte(5);
+    release.write(&mut writer);
+    // The town as noise, what is spent as it tells about loans: a slot is a rank.
+    let loans: Vec<u32> = bank(0..200)
+        .iter()
+        .map(|row| u32::from(row.ends_with("yes")))
+        .collect();
+    let ranks = [[0, 1].repeat(100), loans];
+    writer.list(&ranks, |column, to| to.list(column, |rank, to| to.word(*rank)));
+    let (mut seat, _) = at_the_bank(&vertical, 200);
+    let frame_of = |number, bytes| {
+        let frame = Frame {
+            run: RUN,
+            from: 1,
+            to: 0,
+            number,
+            body: Body::Message(bytes),
+        };
+        frame.to_bytes()
+    };
+    seat.deliver(PartyId(1), &frame_of(0, writer.into_bytes()), &quiet)
+        .unwrap();
+    let mut sent = Vec::new();
+    while seat.state() == State::Working {
+        sent.extend(seat.work(&quiet));
+    }
+    if seat.state() != State::Failed {
+        let Body::Message(asked) = message_of(&sent[0]) else {
+            panic!()
+        };
+        let Message::Splits(splits) = Message::from_bytes(&asked).unwrap() else {
+            panic!()
+        };
+        let told = splits.iter().map(|ranks| vec![[0, 1]; ranks.len()]).collect();
+        seat.deliver(PartyId(1), &frame(1, 1, &Message::Thresholds(told)), &quiet)
+            .unwrap();
+    }
+    match seat.finish() {
+        Err(Error::Peer(_)) => {}
+        Err(other) => panic!("nobody is named: {other}"),
+        Ok(Outcome::Trained(model)) => {
+            let names: Vec<&str> = model.schema().features().map(|c| c.name.as_str()).collect();
+            panic!("trained on town and spent, and asks about {names:?}")
+        }
+        Ok(_) => panic!("no model"),
+    }
+}
+
+/// What a model asks about slots of ten bins is not answered about other bins.
+#[test]
+fn a_question_is_about_the_column_that_the_model_knows() {
+    let vertical = given();
+    let own = table(BANK, &bank(0..200), None);
+    let other = table(SHOP, &shop(0..200), None);
+    let model = vertical.rehearse(own, vec![other], &leave()).unwrap();
+    let schema = Arc::new(Schema::from_toml("bank", BANK).unwrap());
+    let new: Table = read(Intake::features_only(schema, Keep::Bins), &bank(0..20), None);
+    let (mut bank, hello) = Seat::take(
+        agreement(),
+        PartyId(0),
+        Box::new(Volatile::default()),
+        &quiet,
+        |_| {
+            Ok(LabelHolder::predicting(
+                vertical.clone(),
+                new.clone(),
+                model.clone(),
+                true,
+                leave(),
+            ))
+        },
+    )
+    .unwrap();
+    // The shop now counts in cents.
+    let cents = table(&SHOP.replace("max = 100", "max = 10000"), &shop(0..20), None);
+    let (mut shop, _) = Seat::take(
+        agreement(),
+        PartyId(1),
+        Box::new(Volatile::default()),
+        &quiet,
+        |run| FeatureHolder::party(vertical.clone(), cents, volatile(), &run),
+    )
+    .unwrap();
+    let sent = shop.deliver(PartyId(0), &hello[0].bytes, &quiet).unwrap();
+    bank.deliver(PartyId(1), &sent[0].bytes, &quiet).unwrap();
+    assert_eq!(
+        bank.state(),
+        State::Failed,
+        "predictions about euros from answers about cents"
+    );
+}
+
+/// Tables without rows, and label holders without columns.
+#[test]
+fn nothing_to_learn_from_is_no_panic() {
+    let vertical = given();
+    let bare = BANK.replace(
+        "age = { type = \"integer\", min = 18, max = 90 }",
+        "age = { type = \"skip\" }",
+    );
+    for (schema, rows) in [(BANK, 0), (&bare, 0), (&bare, 1), (&bare, 2)] {
+        let own = table(schema, &bank(0..rows), None);
+        let other = table(SHOP, &shop(0..rows), None);
+        let ended = vertical
+            .rehearsed(own, vec![other], &leave())
+            .map(|done| done.all().map(drop));
+        println!("{rows} {ended:?}");
+    }
+}

@@ -1,0 +1,385 @@
+//! What is learnt over columns of several parties, and what it is good for.
+
+use std::sync::Arc;
+
+use privet::Error;
+use privet::data::{Intake, Keep, Schema, Table};
+use privet::model::Model;
+use privet::model::metrics::Metric;
+use privet::party::{PartyId, Simulated, Simulation, Volatile};
+use privet::privacy::account::Caps;
+use privet::privacy::journal::Event;
+use privet::privacy::{Delta, Guarantee, Ledger, Randomness, Replace};
+use privet::setting::evaluation::Evaluation;
+use privet::setting::plain::Plain;
+use privet::setting::vertical::{
+    Alignment, Budget, Categories, FeatureHolder, LABEL_HOLDER, LabelHolder, NoisyLabels, Outcome, Party,
+    Protocol, Release, Vertical,
+};
+
+use crate::vertical::faults::journal;
+use crate::vertical::people::{
+    BANK, CLUB, SHOP, bank, builder, club, epsilon, joint, leave, loans, read, shop, table,
+};
+
+pub(crate) fn trained(done: Simulated<Outcome>) -> Box<Model> {
+    let mut found = done
+        .all()
+        .unwrap()
+        .into_iter()
+        .filter_map(|outcome| match outcome {
+            Outcome::Trained(model) => Some(model),
+            _ => None,
+        });
+    found.next().unwrap()
+}
+
+/// The accuracy of a model on raw rows of all parties.
+fn accuracy(model: &Model, people: std::ops::Range<u64>) -> f64 {
+    let table = read(
+        Intake::new(Arc::new(model.schema().clone()), Keep::Bins),
+        &joint(people, model.schema()),
+        None,
+    );
+    let evaluation = Evaluation::of(model.schema()).unwrap();
+    let judged = table.cells().as_ref().map(|cells| evaluation.judge(model, cells));
+    let report = evaluation.open(judged, &leave());
+    let figure = report.figures.get(Metric::Accuracy).unwrap();
+    figure.estimate.as_ref().unwrap().value
+}
+
+#[test]
+fn columns_of_another_party_teach_what_ones_own_do_not() {
+    let vertical = builder("20").build().unwrap();
+    let own = table(BANK, &bank(0..1200), Some("who"));
+    let other = table(SHOP, &shop((300..1500).rev()), Some("client"));
+    let model = vertical.rehearse(own.clone(), vec![other], &leave()).unwrap();
+    let names: Vec<&str> = model.schema().features().map(|c| c.name.as_str()).collect();
+    assert_eq!(names, ["age", "spent", "town"]);
+    let alone = Plain::builder().algorithm("trees").build().unwrap();
+    let alone = alone.fit(own, &leave(), &|_, _| {}).unwrap();
+    // On raw rows of people that nobody has seen.
+    let (together, alone) = (accuracy(&model, 5000..6000), accuracy(&alone, 5000..6000));
+    assert!(together > 0.85 && alone < 0.7, "{together} {alone}");
+
+    // What each party says of its part travels with the model.
+    let certificate = model.certificate();
+    assert!(certificate.is_void(), "the bank's own rows are used as they are");
+    let [said] = certificate.parties.as_slice() else {
+        panic!("{certificate}")
+    };
+    assert_eq!(said.party, "feature holder 1");
+    let shop = &said.certificate;
+    let kinds: Vec<bool> = shop
+        .claims
+        .iter()
+        .map(|claim| matches!(claim.guarantee, Guarantee::Distance { .. }))
+        .collect();
+    assert_eq!(kinds, [true, false], "columns, and what the meeting showed");
+    let again = Model::from_bytes(&model.to_bytes()).unwrap();
+    assert_eq!(again, model);
+}
+
+#[test]
+fn any_number_of_feature_holders_meet() {
+    let vertical = builder("20").build().unwrap();
+    let own = table(BANK, &bank(0..400), Some("who"));
+    let others = vec![
+        table(SHOP, &shop((100..500).rev()), Some("client")),
+        table(CLUB, &club(200..600), Some("member")),
+    ];
+    let done = vertical.rehearsed(own, others, &leave()).unwrap();
+    // Offers and lists to both, answers and columns from both; nothing between feature holders, nothing after the columns.
+    let edges: Vec<((u16, u16), u64)> = done
+        .traffic
+        .iter()
+        .map(|((from, to), edge)| ((from.0, to.0), edge.frames))
+        .collect();
+    assert_eq!(edges, [((0, 1), 2), ((0, 2), 2), ((1, 0), 2), ((2, 0), 2)]);
+    let model = trained(done);
+    assert_eq!(model.schema().features().count(), 5);
+}
+
+/// The same trees, since every slot occurs; more bytes, and the label holder speaks twice.
+#[test]
+fn as_published_gives_the_same_trees_for_more_bytes() {
+    let run = |protocol| {
+        let vertical = builder("3000")
+            .alignment(Alignment::Given)
+            .budget(Budget::Full)
+            .protocol(protocol)
+            .build()
+            .unwrap();
+        let schema = SHOP.replace("category", "ordinal");
+        let own = table(BANK, &bank(0..500), None);
+        let other = table(&schema, &shop(0..500), None);
+        let done = vertical.rehearsed(own, vec![other], &leave()).unwrap();
+        let bytes = [(0, 1), (1, 0)].map(|(from, to)| done.bytes(PartyId(from), PartyId(to)));
+        (trained(done), bytes)
+    };
+    let (ours, [ask, told]) = run(Protocol::Columns);
+    let (theirs, [asks, tells]) = run(Protocol::AsPublished);
+    assert_eq!(ours.ensemble(), theirs.ensemble());
+    assert!(ask < asks && told * 2 < tells, "{ask} {told} {asks} {tells}");
+}
+
+/// The paper's own unit of account: values in as many bits as they need, against ranks in 32.
+#[test]
+fn columns_take_as_many_bits_as_their_slots() {
+    let vertical = builder("1").alignment(Alignment::Given).build().unwrap();
+    let bytes = |people: u64| {
+        let own = table(BANK, &bank(0..people), None);
+        let other = table(SHOP, &shop(0..people), None);
+        let done = vertical.rehearsed(own, vec![other], &leave()).unwrap();
+        done.bytes(PartyId(1), LABEL_HOLDER)
+    };
+    // 10 slots take 4 bits, 3 values and two more take 3.
+    assert_eq!(bytes(9600) - bytes(1600), 8000 * 7 / 8);
+}
+
+#[test]
+fn categories_can_leave_as_flags() {
+    let vertical = builder("20")
+        .categories(Categories::SymmetricUnary)
+        .alignment(Alignment::Given)
+        .build()
+        .unwrap();
+    let own = table(BANK, &bank(0..300), None);
+    let other = table(SHOP, &shop(0..300), None);
+    let model = vertical.rehearse(own, vec![other], &leave()).unwrap();
+    let names: Vec<&str> = model.schema().features().map(|c| c.name.as_str()).collect();
+    let flags = ["town=a", "town=b", "town=c", "town=(other)", "town=(missing)"];
+    assert_eq!(names[2..], flags);
+}
+
+#[test]
+fn labels_that_change_make_a_model_that_protects_both_sides() {
+    let schema = BANK.replace(
+        "age = { type = \"integer\", min = 18, max = 90 }",
+        "age = { type = \"skip\" }",
+    );
+    let run = |label: &str| {
+        let vertical = builder("20")
+            .label_epsilon(epsilon(label))
+            .alignment(Alignment::Given)
+            .build()
+            .unwrap();
+        let own = table(&schema, &bank(0..2000), None);
+        let other = table(SHOP, &shop(0..2000), None);
+        vertical.rehearse(own, vec![other], &leave()).unwrap()
+    };
+    let model = run("1.5");
+    assert!(!model.certificate().is_void(), "{}", model.certificate());
+    let text = model.certificate().to_string();
+    assert!(text.contains("'loan' 1.5 and 1.5"), "{text}");
+    assert!(accuracy(&model, 5000..6000) > 0.8);
+    assert!(accuracy(&run("0.01"), 5000..6000) < 0.75);
+}
+
+fn shop_ledger(journal: &privet_testkit::faults::Faulty) -> Ledger<Replace> {
+    Ledger::open(
+        "shop",
+        Replace::row(),
+        journal.clone(),
+        Randomness::from_os().unwrap(),
+    )
+    .unwrap()
+}
+
+#[test]
+fn columns_leave_once_and_are_used_as_often_as_one_likes() {
+    let journal = journal("shop");
+    let record = Volatile::default();
+    let vertical = builder("2").build().unwrap();
+    let shop_table = || table(SHOP, &shop((50..350).rev()), Some("client"));
+    let keep = |vertical: &Vertical, table: &Table| {
+        let record = Box::new(record.clone());
+        Release::keep(vertical.desensitisation(), table, shop_ledger(&journal), record)
+    };
+    let release = keep(&vertical, &shop_table()).unwrap();
+    assert_eq!(release, keep(&vertical, &shop_table()).unwrap());
+    let left = |wanted: fn(&Event) -> bool| journal.entries().iter().filter(|e| wanted(e.event())).count();
+    assert_eq!(left(|e| matches!(e, Event::Desensitise { .. })), 1);
+
+    // Two models of other shapes from one release; what each meeting shows is written down.
+    for depth in [1, 2] {
+        let trees = privet::setting::plain::Trees {
+            depth: Some(depth),
+            ..vertical.trees().clone()
+        };
+        let vertical = builder("2").trees(trees).build().unwrap();
+        let names = vec!["bank".to_owned(), "shop".to_owned()];
+        let simulation = Simulation::new(names, |party, run| -> Result<Party, Error> {
+            let vertical = vertical.clone();
+            if party == LABEL_HOLDER {
+                return LabelHolder::party(vertical, table(BANK, &bank(0..200), Some("who")), leave());
+            }
+            let release = keep(&vertical, &shop_table())?;
+            FeatureHolder::kept(vertical, release, shop_table(), shop_ledger(&journal), &run)
+        });
+        let model = trained(simulation.unwrap().run().unwrap());
+        let said = &model.certificate().parties[0].certificate;
+        assert!(said.claims.len() == 2 && said.recorded, "{said}");
+    }
+    assert_eq!(left(|e| matches!(e, Event::Desensitise { .. })), 1);
+    assert_eq!(left(|e| matches!(e, Event::Leak { .. })), 4);
+
+    // Other noise, another table, another schema, or no record: not these columns.
+    let dearer = keep(&builder("3").build().unwrap(), &shop_table());
+    assert!(
+        matches!(&dearer, Err(Error::Parameter(why)) if why.starts_with("epsilon = 3 now")),
+        "{dearer:?}"
+    );
+    let shorter = keep(&vertical, &table(SHOP, &shop(0..10), None));
+    assert!(matches!(shorter, Err(Error::Data(_))), "{shorter:?}");
+    let wider = SHOP.replace("max = 100", "max = 200");
+    let wider = keep(&vertical, &table(&wider, &shop(50..350), None));
+    assert!(matches!(wider, Err(Error::Data(_))), "{wider:?}");
+    let forgotten = Release::keep(
+        vertical.desensitisation(),
+        &shop_table(),
+        shop_ledger(&journal),
+        Box::new(Volatile::default()),
+    );
+    assert!(matches!(forgotten, Err(Error::Budget(_))), "{forgotten:?}");
+}
+
+#[test]
+fn labels_leave_once_and_are_used_as_often_as_one_likes() {
+    let schema = BANK.replace(
+        "age = { type = \"integer\", min = 18, max = 90 }",
+        "age = { type = \"skip\" }",
+    );
+    let (journal, record) = (journal("bank"), Volatile::default());
+    let own = || table(&schema, &bank(0..300), Some("who"));
+    let ledger = || Ledger::open("bank", Replace::row(), journal.clone(), Randomness::from_os()?);
+    let keep = |vertical: &Vertical| NoisyLabels::keep(vertical, &own(), ledger()?, Box::new(record.clone()));
+    let noisy = |label: &str| builder("20").label_epsilon(epsilon(label)).build().unwrap();
+    let vertical = noisy("2");
+    for _ in 0..2 {
+        let names = vec!["bank".to_owned(), "shop".to_owned()];
+        let simulation = Simulation::new(names, |party, run| -> Result<Party, Error> {
+            let vertical = vertical.clone();
+            if party == LABEL_HOLDER {
+                let labels = keep(&vertical)?;
+                return LabelHolder::with_kept_labels(vertical, own(), labels, ledger()?, &run);
+            }
+            let ledger = Ledger::volatile(Replace::row(), Caps::ZERO, Delta::ZERO, Randomness::from_os()?)?;
+            FeatureHolder::party(vertical, table(SHOP, &shop(0..300), Some("client")), ledger, &run)
+        });
+        let model = trained(simulation.unwrap().run().unwrap());
+        let text = model.certificate().to_string();
+        assert!(
+            !model.certificate().is_void() && text.contains("'loan' 2 and 2"),
+            "{text}"
+        );
+        assert!(text.contains("no ε was spent"), "{text}");
+    }
+    let count = |wanted: fn(&Event) -> bool| journal.entries().iter().filter(|e| wanted(e.event())).count();
+    assert_eq!(count(|e| matches!(e, Event::Desensitise { .. })), 1);
+    assert_eq!(
+        count(|e| matches!(e, Event::Leak { .. })),
+        4,
+        "two for each meeting"
+    );
+    let dearer = keep(&noisy("3"));
+    assert!(matches!(dearer, Err(Error::Parameter(_))), "{dearer:?}");
+    let forgotten = NoisyLabels::keep(
+        &vertical,
+        &own(),
+        ledger().unwrap(),
+        Box::new(Volatile::default()),
+    );
+    assert!(matches!(forgotten, Err(Error::Budget(_))), "{forgotten:?}");
+}
+
+#[test]
+fn released_values_are_written_as_they_are_meant() {
+    let mut vertical = builder("1000").budget(Budget::Full).build().unwrap();
+    let rows = ["p1,55,b", "p2,100,", "p3,0,nowhere", "p4,,c"].map(String::from);
+    let release = |vertical: &Vertical| {
+        let table = table(SHOP, &rows, None);
+        let ledger = Ledger::volatile(Replace::row(), Caps::ZERO, Delta::ZERO, Randomness::from_os()?)?;
+        Release::keep(
+            vertical.desensitisation(),
+            &table,
+            ledger,
+            Box::new(Volatile::default()),
+        )
+    };
+    let written = |release: &Release| {
+        let texts = release.texts().unwrap();
+        let row = |row| texts.row(row).collect::<Vec<_>>().join(",");
+        (0..release.rows()).map(row).collect::<Vec<_>>()
+    };
+    let left = release(&vertical).unwrap();
+    assert_eq!(left.names(), ["spent", "town"]);
+    // What is missing counts as the middle of its domain, or is a value of its own where there is no order.
+    assert_eq!(written(&left), ["55,b", "95,", "5,(other)", "45,c"]);
+    vertical = builder("1000")
+        .budget(Budget::Full)
+        .categories(Categories::OptimisedUnary)
+        .build()
+        .unwrap();
+    let left = release(&vertical).unwrap();
+    assert_eq!(left.names().len(), 6);
+    assert!(written(&left)[1].starts_with("95,") && written(&left)[1].len() == 12);
+}
+
+/// New rows of which the shop holds some columns: it sends them changed, or only answers the model's questions about them.
+#[test]
+fn predictions_of_rows_that_stay_apart() {
+    let vertical = builder("30").build().unwrap();
+    let own = table(BANK, &bank(0..800), Some("who"));
+    let other = table(SHOP, &shop(0..800), Some("client"));
+    let model = vertical.rehearse(own, vec![other], &leave()).unwrap();
+    let journal = journal("shop");
+    let record = Volatile::default();
+    let schema = Arc::new(Schema::from_toml("bank", BANK).unwrap());
+    let mut said = Vec::new();
+    for branches in [false, true] {
+        let simulation = Simulation::new(
+            vec!["bank".into(), "shop".into()],
+            |party, run| -> Result<Party, Error> {
+                let vertical = vertical.clone();
+                if party == LABEL_HOLDER {
+                    let intake = Intake::features_only(Arc::clone(&schema), Keep::Bins);
+                    let table = read(intake, &bank(2000..2300), Some("who"));
+                    return Ok(LabelHolder::predicting(
+                        vertical,
+                        table,
+                        model.clone(),
+                        branches,
+                        leave(),
+                    ));
+                }
+                let table = table(SHOP, &shop((2000..2400).rev()), Some("client"));
+                let record = Box::new(record.clone());
+                let release =
+                    Release::keep(vertical.desensitisation(), &table, shop_ledger(&journal), record)?;
+                FeatureHolder::kept(vertical, release, table, shop_ledger(&journal), &run)
+            },
+        );
+        let done = simulation.unwrap().run().unwrap();
+        let told = done.bytes(PartyId(1), LABEL_HOLDER);
+        let predicted = done.all().unwrap().into_iter().find_map(|outcome| match outcome {
+            Outcome::Predicted { rows, predictions } => Some((rows, predictions)),
+            _ => None,
+        });
+        let (rows, predictions) = predicted.unwrap();
+        let mut by_row: Vec<(usize, f64)> = rows
+            .into_iter()
+            .zip(predictions.scores().iter().copied())
+            .collect();
+        by_row.sort_by_key(|(row, _)| *row);
+        said.push((by_row, told));
+    }
+    // The rows met in another order in each run, and everybody gets their own score.
+    assert_eq!(said[0].0.len(), 300);
+    assert_eq!(said[0].0, said[1].0);
+    let right = said[0]
+        .0
+        .iter()
+        .filter(|(row, score)| (*score > 0.0) == loans(2000 + *row as u64));
+    assert!(right.count() > 240);
+}

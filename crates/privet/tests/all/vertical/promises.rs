@@ -1,0 +1,327 @@
+//! What was paid for, drawn, shown and promised, whatever a peer, a crash or a second process does.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use privet::Error;
+use privet::party::{Item, PartyId, Record, Seat, State, Volatile};
+use privet::privacy::account::Caps;
+use privet::privacy::journal::Event;
+use privet::privacy::{AddRemove, Delta, Ledger, Neighbours, Randomness, Replace};
+use privet::setting::vertical::{FeatureHolder, LabelHolder, Meeting, Message, Outcome, Release, Wanted};
+use privet::wire::{Body, Wire};
+use privet_testkit::faults::Faulty;
+
+use crate::vertical::faults::journal;
+use crate::vertical::people::{BANK, SHOP, bank, builder, leave, shop, table};
+use crate::vertical::seats::{
+    agreement, at_the_bank, at_the_shop, frame, given, hello, message_of, opened, quiet, released, volatile,
+};
+
+/// A budget for single rows says nothing about people who have several.
+#[test]
+fn a_budget_that_covers_less_than_the_schema_is_refused() {
+    let schema = SHOP.replace(
+        "dataset = \"shop\"",
+        "dataset = \"shop\"\nunit = \"client\"\nrows_per_unit = 5",
+    );
+    let vertical = given();
+    let record = || Box::new(Volatile::default());
+    let rows = [shop(0..5), shop(0..5)].concat();
+    let shop = || table(&schema, &rows, None);
+    let kept = Release::keep(vertical.desensitisation(), &shop(), volatile(), record());
+    assert!(
+        matches!(kept, Err(Error::Misuse(_))),
+        "{}",
+        kept.unwrap().certificate()
+    );
+    let seat = Seat::take(agreement(), PartyId(1), record(), &quiet, |run| {
+        FeatureHolder::party(vertical.clone(), shop(), volatile(), &run)
+    });
+    assert!(matches!(seat.err(), Some(Error::Misuse(_))));
+}
+
+/// Keeps nothing but what was received.
+struct Forgetful(Volatile);
+
+impl Record for Forgetful {
+    fn read(&mut self) -> Result<Vec<Item>, Error> {
+        self.0.read()
+    }
+
+    fn append(&mut self, item: &Item) -> Result<(), Error> {
+        match item {
+            Item::Released { .. } => Err(Error::Journal("the disk is full".into())),
+            _ => self.0.append(item),
+        }
+    }
+}
+
+/// Columns that were paid for when rows are replaced are taken up under a budget for rows that come and go.
+#[test]
+fn a_second_draw_is_under_the_relation_of_the_first() {
+    let mut journal = journal("shop");
+    let limit = Event::Limit {
+        dataset: "shop".into(),
+        relation: AddRemove::row().relation(),
+        caps: Caps::ZERO,
+        delta: Delta::ZERO,
+    };
+    privet::privacy::ledger::append(&mut journal, limit).unwrap();
+    let (vertical, record) = (given(), Volatile::default());
+    let table = table(SHOP, &shop(0..9), None);
+    let lost = Release::keep(
+        vertical.desensitisation(),
+        &table,
+        opened(&journal),
+        Box::new(Forgetful(record.clone())),
+    );
+    assert!(matches!(lost, Err(Error::Journal(_))));
+    let hiding = Ledger::open("shop", AddRemove::row(), journal, Randomness::from_os().unwrap()).unwrap();
+    let again = Release::keep(vertical.desensitisation(), &table, hiding, Box::new(record));
+    assert!(
+        matches!(again, Err(Error::Budget(_))),
+        "{}",
+        again.unwrap().certificate()
+    );
+}
+
+/// A record during whose writing something else happens.
+struct Meanwhile<F>(Volatile, F);
+
+impl<F: FnMut() + Send> Record for Meanwhile<F> {
+    fn read(&mut self) -> Result<Vec<Item>, Error> {
+        self.0.read()
+    }
+
+    fn append(&mut self, item: &Item) -> Result<(), Error> {
+        if matches!(item, Item::Released { .. }) {
+            (self.1)();
+        }
+        self.0.append(item)
+    }
+}
+
+/// A journal that one at a time can have, as a file with a lock.
+#[derive(Clone)]
+struct Locked(Faulty, Arc<AtomicU32>);
+
+struct Holding(Locked);
+
+impl Locked {
+    fn open(&self) -> Option<Holding> {
+        let free = self.1.compare_exchange(0, 1, Ordering::SeqCst, Ordering::SeqCst);
+        free.ok().map(|_| Holding(self.clone()))
+    }
+}
+
+impl Drop for Holding {
+    fn drop(&mut self) {
+        self.0.1.store(0, Ordering::SeqCst);
+    }
+}
+
+impl privet::privacy::journal::Journal for Holding {
+    fn read(&mut self) -> Result<Vec<privet::privacy::journal::Entry>, Error> {
+        self.0.0.read()
+    }
+
+    fn append(&mut self, entry: &privet::privacy::journal::Entry) -> Result<(), Error> {
+        self.0.0.append(entry)
+    }
+
+    fn is_durable(&self) -> bool {
+        true
+    }
+}
+
+/// Two processes with one record and one ledger, which only one of them can have at a time: the second comes after the first has
+/// drawn and before it has written that down.
+#[test]
+fn two_processes_do_not_draw_one_column_each() {
+    let journal = Locked(journal("shop"), Arc::default());
+    let record = Volatile::default();
+    let keep = move |journal: Holding, record: Box<dyn Record>| {
+        let ledger = Ledger::open("shop", Replace::row(), journal, Randomness::from_os().unwrap()).unwrap();
+        let table = table(SHOP, &shop(0..200), None);
+        Release::keep(given().desensitisation(), &table, ledger, record)
+    };
+    let other = Arc::new(std::sync::Mutex::new(None));
+    let (shared, kept, locked) = (Arc::clone(&other), record.clone(), journal.clone());
+    let meanwhile = Meanwhile(record, move || {
+        if let Some(held) = locked.open() {
+            *shared.lock().unwrap() = keep(held, Box::new(kept.clone())).ok();
+        }
+    });
+    let first = keep(journal.open().unwrap(), Box::new(meanwhile)).ok();
+    let second = other.lock().unwrap().take();
+    if let (Some(first), Some(second)) = (first, second) {
+        assert!(first == second, "one payment, two draws, and both can be sent");
+    }
+}
+
+/// Ids are shown for columns that can leave, and not for nothing.
+#[test]
+fn nobody_meets_for_columns_that_have_left() {
+    let (vertical, journal) = (builder("1").build().unwrap(), journal("shop"));
+    let table = table(SHOP, &shop(0..20), None);
+    Release::keep(
+        vertical.desensitisation(),
+        &table,
+        opened(&journal),
+        Box::new(Volatile::default()),
+    )
+    .unwrap();
+    let mut seat = at_the_shop(&vertical, &journal, &Volatile::default(), 20);
+    let (_, offers) = at_the_bank(&vertical, 30);
+    let sent = seat.deliver(PartyId(0), &offers[0].bytes, &quiet).unwrap();
+    assert_eq!(message_of(&sent[0]), Body::Aborted);
+    assert!(
+        !journal
+            .entries()
+            .iter()
+            .any(|e| matches!(e.event(), Event::Leak { .. }))
+    );
+    assert!(matches!(seat.finish(), Err(Error::Budget(_))));
+}
+
+/// A label holder that finds nobody, or says so, does not make columns leave that nobody gets.
+#[test]
+fn columns_do_not_leave_for_nobody() {
+    let (vertical, journal) = (builder("1").build().unwrap(), journal("shop"));
+    let mut seat = at_the_shop(&vertical, &journal, &Volatile::default(), 20);
+    // The meeting as the label holder would have it, with nobody the shop knows.
+    let (_, offers) = {
+        let own = table(BANK, &bank(500..510), Some("who"));
+        Seat::take(
+            agreement(),
+            PartyId(0),
+            Box::new(Volatile::default()),
+            &quiet,
+            |_| LabelHolder::party(vertical.clone(), own, leave()),
+        )
+        .unwrap()
+    };
+    let answer = seat.deliver(PartyId(0), &offers[0].bytes, &quiet).unwrap();
+    let Body::Message(answer) = message_of(&answer[0]) else {
+        panic!()
+    };
+    let Message::Answer(answer) = Message::from_bytes(&answer).unwrap() else {
+        panic!()
+    };
+    // No place at all, under the seal of this exchange.
+    let (head, seal) = (&answer[..41], &answer[answer.len() - 32..]);
+    let mut common = head.to_vec();
+    common[8] = 3;
+    common.extend(0_u32.to_le_bytes());
+    let sealed = <sha2::Sha256 as sha2::Digest>::digest([seal, &common].concat());
+    common.extend(sealed);
+    let sent = seat
+        .deliver(PartyId(0), &frame(0, 1, &Message::Common(common)), &quiet)
+        .unwrap();
+    assert_eq!(message_of(&sent[0]), Body::Aborted);
+    let left = |e: &privet::privacy::journal::Entry| matches!(e.event(), Event::Desensitise { .. });
+    assert!(!journal.entries().iter().any(left));
+}
+
+/// Columns that were kept under a ledger which nobody keeps are not recorded, whatever ledger a later run has.
+#[test]
+fn what_was_never_recorded_is_not_called_recorded() {
+    let vertical = given();
+    let rows = shop(0..20);
+    let shop = || table(SHOP, &rows, None);
+    let release = released(&vertical, 20);
+    assert!(!release.certificate().recorded);
+    let journal = journal("shop");
+    let (mut seat, _) = Seat::take(
+        agreement(),
+        PartyId(1),
+        Box::new(Volatile::default()),
+        &quiet,
+        |run| FeatureHolder::kept(vertical.clone(), release, shop(), opened(&journal), &run),
+    )
+    .unwrap();
+    let hello = hello(&vertical, Wanted::Columns, Meeting::Given { rows: 20 });
+    seat.deliver(PartyId(0), &frame(0, 0, &hello), &quiet).unwrap();
+    let Outcome::Contributed(certificate) = seat.finish().unwrap() else {
+        panic!()
+    };
+    assert!(!certificate.recorded, "{certificate}");
+}
+
+/// A run that is taken up again with other people would show them, and nobody would have written that down.
+#[test]
+fn a_run_is_not_taken_up_with_another_table() {
+    let (vertical, journal, record) = (
+        builder("1").build().unwrap(),
+        journal("shop"),
+        Volatile::default(),
+    );
+    let (_, offers) = at_the_bank(&vertical, 30);
+    let mut seat = at_the_shop(&vertical, &journal, &record, 20);
+    let first = seat.deliver(PartyId(0), &offers[0].bytes, &quiet).unwrap();
+    let taken = |rows: u64| {
+        let make = |run| {
+            let table = table(SHOP, &shop(0..rows), Some("client"));
+            FeatureHolder::party(vertical.clone(), table, opened(&journal), &run)
+        };
+        Seat::take(agreement(), PartyId(1), Box::new(record.clone()), &quiet, make)
+            .unwrap()
+            .1
+    };
+    assert_eq!(taken(20), first);
+    assert_eq!(
+        message_of(&taken(25)[0]),
+        Body::Aborted,
+        "five people more are shown"
+    );
+}
+
+/// With labels that change and no other columns, a table that has grown does not make the label holder panic.
+#[test]
+fn a_table_that_has_grown_is_no_panic() {
+    let schema = BANK.replace(
+        "age = { type = \"integer\", min = 18, max = 90 }",
+        "age = { type = \"skip\" }",
+    );
+    let vertical = builder("1")
+        .label_epsilon(crate::vertical::people::epsilon("1"))
+        .build()
+        .unwrap();
+    let (books, record) = (journal("bank"), Volatile::default());
+    let taken = |rows: u64| {
+        let make = |run| {
+            let ledger = Ledger::open("bank", Replace::row(), books.clone(), Randomness::from_os()?)?;
+            let own = table(&schema, &bank(0..rows), Some("who"));
+            LabelHolder::with_noisy_labels(vertical.clone(), own, ledger, &run)
+        };
+        Seat::take(agreement(), PartyId(0), Box::new(record.clone()), &quiet, make).unwrap()
+    };
+    taken(20);
+    let (mut bank, offers) = taken(30);
+    if bank.state() == State::Failed {
+        return;
+    }
+    let mut shop = at_the_shop(&vertical, &journal("shop"), &Volatile::default(), 40);
+    let answer = shop.deliver(PartyId(0), &offers[0].bytes, &quiet).unwrap();
+    bank.deliver(PartyId(1), &answer[0].bytes, &quiet).unwrap();
+    assert_eq!(bank.state(), State::Failed);
+}
+
+/// The club is told which of its people the shop has, too: the shop's ledger and certificate say so.
+#[test]
+fn what_other_feature_holders_learn_is_written_down() {
+    let vertical = builder("1").build().unwrap();
+    let own = table(BANK, &bank(0..60), Some("who"));
+    let others = vec![
+        table(SHOP, &shop(10..70), Some("client")),
+        table(
+            crate::vertical::people::CLUB,
+            &crate::vertical::people::club(20..80),
+            Some("member"),
+        ),
+    ];
+    let model = vertical.rehearse(own, others, &leave()).unwrap();
+    let said = model.certificate().parties[0].certificate.to_string();
+    assert!(said.contains("feature holder"), "{said}");
+}

@@ -1,0 +1,326 @@
+//! Jobs, tables and peers that do not go together.
+
+use privet::Error;
+use privet::party::{Agreement, PartyId, Seat, State, Volatile};
+use privet::privacy::account::Caps;
+use privet::privacy::{AddRemove, Delta, Ledger, Randomness, Replace};
+use privet::setting::vertical::{
+    Alignment, FeatureHolder, LabelHolder, Mechanism, Meeting, Message, Outcome, Party, Protocol, Vertical,
+    Wanted,
+};
+use privet::wire::{Body, Frame, RunId, Wire};
+
+use crate::vertical::people::{BANK, CLUB, SHOP, bank, builder, club, leave, shop, table};
+
+fn rehearse(own: &[String], other: &[String], alignment: Alignment) -> Result<Vec<Outcome>, Error> {
+    let vertical = builder("1").alignment(alignment).build().unwrap();
+    let ids = |column| (alignment == Alignment::Private).then_some(column);
+    let own = table(BANK, own, ids("who"));
+    let other = table(SHOP, other, ids("client"));
+    vertical.rehearsed(own, vec![other], &leave()).unwrap().all()
+}
+
+#[test]
+fn rows_that_cannot_meet_say_why_to_their_owner() {
+    let bank_rows = bank(0..20);
+    let disjoint = rehearse(&bank_rows, &shop(100..120), Alignment::Private);
+    assert!(
+        matches!(&disjoint, Err(Error::Data(why)) if why.contains("no id in common")),
+        "{disjoint:?}"
+    );
+    let counts = rehearse(&bank_rows, &shop(0..19), Alignment::Given);
+    assert!(
+        matches!(&counts, Err(Error::Data(why)) if why.contains("20 rows") && why.contains("has 19")),
+        "{counts:?}"
+    );
+    let twice = [shop(0..5), shop(3..4)].concat();
+    let repeated = rehearse(&bank_rows, &twice, Alignment::Private);
+    assert!(
+        matches!(&repeated, Err(Error::Data(why)) if why.contains("row 5 that of row 3")),
+        "{repeated:?}"
+    );
+    let empty = [shop(0..5), vec![",3,a".to_owned()]].concat();
+    let empty = rehearse(&bank_rows, &empty, Alignment::Private);
+    assert!(
+        matches!(&empty, Err(Error::Data(why)) if why.contains("row 5")),
+        "{empty:?}"
+    );
+    let nobody = rehearse(&bank_rows, &[], Alignment::Private);
+    assert!(matches!(&nobody, Err(Error::Data(_))), "{nobody:?}");
+}
+
+#[test]
+fn schemas_that_do_not_go_together_are_refused() {
+    let vertical = builder("1").alignment(Alignment::Given).build().unwrap();
+    let without = table(CLUB, &club(0..5), None);
+    let refused = LabelHolder::party(vertical.clone(), without, leave()).err();
+    assert!(
+        matches!(&refused, Some(Error::Parameter(why)) if why.contains("has no label")),
+        "{refused:?}"
+    );
+    let run = |vertical: &Vertical, other: &str, rows: &[String]| {
+        let own = table(BANK, &bank(0..5), None);
+        let other = table(other, rows, None);
+        vertical
+            .rehearsed(own, vec![other], &leave())
+            .map(|done| done.all())
+    };
+    let labelled = run(&vertical, BANK, &bank(0..5)).err();
+    assert!(
+        matches!(&labelled, Some(Error::Parameter(why)) if why.contains("declares the label 'loan'")),
+        "{labelled:?}"
+    );
+    let same = SHOP.replace("spent", "age");
+    let same = run(&vertical, &same, &shop(0..5)).unwrap().err();
+    assert!(
+        matches!(&same, Some(Error::Data(why)) if why.contains("'age'") && why.contains("twice")),
+        "{same:?}"
+    );
+    let ranked = builder("1")
+        .alignment(Alignment::Given)
+        .protocol(Protocol::AsPublished)
+        .build()
+        .unwrap();
+    let unordered = run(&ranked, SHOP, &shop(0..5)).unwrap().err();
+    assert!(
+        matches!(&unordered, Some(Error::Parameter(why)) if why.contains("'town' has no order")),
+        "{unordered:?}"
+    );
+    // The number of rows shows, so a budget that hides it cannot pay.
+    let random = Randomness::from_os().unwrap();
+    let hiding = Ledger::volatile(AddRemove::row(), Caps::ZERO, Delta::ZERO, random).unwrap();
+    let names = vec!["bank".to_owned(), "shop".to_owned()];
+    let mut hiding = Some(hiding);
+    let simulation = privet::party::Simulation::new(names, |party, run| -> Result<Party, Error> {
+        let vertical = vertical.clone();
+        if party == PartyId(0) {
+            return LabelHolder::party(vertical, table(BANK, &bank(0..5), None), leave());
+        }
+        let other = table(SHOP, &shop(0..5), None);
+        FeatureHolder::party(vertical, other, hiding.take().unwrap(), &run)
+    });
+    let refused = simulation.unwrap().run().unwrap().all().err();
+    assert!(
+        matches!(&refused, Some(Error::Budget(why)) if why.contains("how many rows")),
+        "{refused:?}"
+    );
+}
+
+#[test]
+fn parameters_that_cannot_be_are_named() {
+    let refused = |built: Result<Vertical, Error>, begins: &str| {
+        let Err(Error::Parameter(why)) = built else {
+            panic!("{begins}: {built:?}")
+        };
+        assert!(why.starts_with(begins), "{why}");
+    };
+    refused(Vertical::builder().build(), "epsilon ");
+    refused(builder("0").build(), "epsilon ");
+    refused(builder("1").bins(1).build(), "bins ");
+    refused(
+        builder("1")
+            .label_epsilon(crate::vertical::people::epsilon("0"))
+            .build(),
+        "label_epsilon ",
+    );
+    let flat = Mechanism::PathGeometric {
+        width: 0,
+        across: None,
+    };
+    refused(builder("1").mechanism(flat).build(), "width ");
+    let numbers = BANK.replace("values = [\"no\", \"yes\"]", "min = 0, max = 1");
+    let noisy = builder("1")
+        .label_epsilon(crate::vertical::people::epsilon("1"))
+        .build()
+        .unwrap();
+    for schema in [numbers.as_str(), BANK] {
+        let schema = privet::data::Schema::from_toml("bank", schema).unwrap();
+        assert!(matches!(
+            noisy.check_label_holder(&schema),
+            Err(Error::Parameter(_))
+        ));
+    }
+}
+
+/// A seat at the shop, with one that speaks for the bank.
+struct Table {
+    agreement: Agreement,
+    seat: Seat<Party>,
+    said: u64,
+}
+
+impl Table {
+    fn shop(vertical: &Vertical) -> Self {
+        let agreement = Agreement::new(RunId([9; 16]), vec!["bank".into(), "shop".into()]).unwrap();
+        let (seat, sent) = Seat::take(
+            agreement.clone(),
+            PartyId(1),
+            Box::new(Volatile::default()),
+            &|_, _, _| {},
+            |run| {
+                let random = Randomness::from_os()?;
+                let ledger = Ledger::volatile(Replace::row(), Caps::ZERO, Delta::ZERO, random)?;
+                let table = table(SHOP, &shop(0..20), Some("client"));
+                FeatureHolder::party(vertical.clone(), table, ledger, &run)
+            },
+        )
+        .unwrap();
+        assert!(sent.is_empty(), "it speaks when it is spoken to");
+        Self {
+            agreement,
+            seat,
+            said: 0,
+        }
+    }
+
+    /// Says something to the shop; the bodies that it answers with.
+    fn say(&mut self, message: &Message) -> Vec<Body> {
+        let frame = Frame {
+            run: self.agreement.run(),
+            from: 0,
+            to: 1,
+            number: self.said,
+            body: Body::Message(message.to_bytes()),
+        };
+        self.said += 1;
+        let sent = self
+            .seat
+            .deliver(PartyId(0), &frame.to_bytes(), &|_, _, _| {})
+            .unwrap();
+        let bodies = sent
+            .iter()
+            .map(|sent| Frame::from_bytes(&sent.bytes).unwrap().body);
+        bodies.collect()
+    }
+
+    fn why(self) -> String {
+        self.seat.finish().map(|_| ()).unwrap_err().to_string()
+    }
+}
+
+fn hello(vertical: &Vertical, wanted: Wanted, meeting: Meeting) -> Message {
+    Message::Hello {
+        settings: vertical.shared(),
+        wanted,
+        meeting,
+    }
+}
+
+#[test]
+fn a_label_holder_cannot_get_more_than_was_agreed_on() {
+    let ours = builder("1").build().unwrap();
+    let given = Meeting::Given { rows: 20 };
+    let cases = [
+        // Other noise.
+        (
+            hello(&builder("2").build().unwrap(), Wanted::Columns, given.clone()),
+            "epsilon = 1 here",
+        ),
+        // Rows in file order, where they were to meet by ids.
+        (
+            hello(&ours, Wanted::Columns, given.clone()),
+            "rows do not meet as was agreed on",
+        ),
+        (
+            hello(&ours, Wanted::Ordinals, given.clone()),
+            "what was not agreed on",
+        ),
+        (
+            hello(&ours, Wanted::Columns, Meeting::Offer(vec![1; 80])),
+            "no message of this protocol",
+        ),
+        (Message::Common(vec![]), "a list of common rows out of turn"),
+        (Message::Splits(vec![]), "splits out of turn"),
+        (
+            Message::Hello {
+                settings: vec![],
+                wanted: Wanted::Columns,
+                meeting: given,
+            },
+            "says nothing about it",
+        ),
+    ];
+    for (message, why) in cases {
+        let mut table = Table::shop(&ours);
+        // Whatever the reason, the peer sees the same.
+        assert_eq!(table.say(&message), [Body::Aborted]);
+        assert_eq!(table.seat.state(), State::Failed);
+        let said = table.why();
+        assert!(said.contains(why), "{said}");
+    }
+}
+
+#[test]
+fn a_party_that_has_finished_says_nothing_more() {
+    let vertical = builder("1").alignment(Alignment::Given).build().unwrap();
+    let mut table = Table::shop(&vertical);
+    let message = hello(&vertical, Wanted::Columns, Meeting::Given { rows: 20 });
+    assert!(matches!(table.say(&message)[..], [Body::Message(_)]));
+    assert_eq!(table.seat.state(), State::Finished);
+    let again = Frame {
+        run: table.agreement.run(),
+        from: 0,
+        to: 1,
+        number: 1,
+        body: Body::Message(message.to_bytes()),
+    };
+    let late = table.seat.deliver(PartyId(0), &again.to_bytes(), &|_, _, _| {});
+    assert!(
+        matches!(&late, Err(Error::Peer(why)) if why.starts_with("bank")),
+        "{late:?}"
+    );
+    assert_eq!(table.seat.state(), State::Finished);
+}
+
+#[test]
+fn a_feature_holder_cannot_send_what_was_not_asked_for() {
+    let vertical = builder("1").alignment(Alignment::Given).build().unwrap();
+    let own = || table(BANK, &bank(0..20), None);
+    let columns = |rows: u64| {
+        let vertical = vertical.clone();
+        let other = table(SHOP, &shop(0..rows), None);
+        let random = Randomness::from_os().unwrap();
+        let ledger = Ledger::volatile(Replace::row(), Caps::ZERO, Delta::ZERO, random).unwrap();
+        let record = Box::new(Volatile::default());
+        let release =
+            privet::setting::vertical::Release::keep(vertical.desensitisation(), &other, ledger, record)
+                .unwrap();
+        Message::Columns(Box::new(release))
+    };
+    let branches = Message::Branches {
+        rows: 20,
+        answers: vec![],
+        certificate: String::new(),
+    };
+    let cases = [
+        (columns(19), "not as many rows"),
+        (branches, "branches out of turn"),
+        (Message::Answer(vec![]), "an answer about ids out of turn"),
+        (Message::Thresholds(vec![]), "thresholds out of turn"),
+    ];
+    for (message, why) in cases {
+        let agreement = Agreement::new(RunId([9; 16]), vec!["bank".into(), "shop".into()]).unwrap();
+        let quiet = &|_: &str, _: u64, _: u64| {};
+        let (mut seat, _) = Seat::take(
+            agreement,
+            PartyId(0),
+            Box::new(Volatile::default()),
+            quiet,
+            |_| LabelHolder::party(vertical.clone(), own(), leave()),
+        )
+        .unwrap();
+        let frame = Frame {
+            run: RunId([9; 16]),
+            from: 1,
+            to: 0,
+            number: 0,
+            body: Body::Message(message.to_bytes()),
+        };
+        seat.deliver(PartyId(1), &frame.to_bytes(), quiet).unwrap();
+        let said = seat.finish().map(|_| ()).unwrap_err();
+        assert!(
+            matches!(&said, Error::Peer(text) if text.starts_with("shop: ") && text.contains(why)),
+            "{said:?}"
+        );
+    }
+}
