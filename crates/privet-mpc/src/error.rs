@@ -47,7 +47,8 @@ impl fmt::Display for Error {
                 })
             }
             Self::TooManyIds { most } => write!(f, "a list holds at most {most} ids"),
-            Self::Peer(text) | Self::Randomness(text) => f.write_str(text),
+            Self::Peer(text) => f.write_str(text),
+            Self::Randomness(why) => write!(f, "the operating system gave no randomness: {why}"),
             Self::Misuse(text) => f.write_str(text),
         }
     }

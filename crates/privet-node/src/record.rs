@@ -11,6 +11,7 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use privet::Error;
+use privet::error::JournalFault;
 use privet::party::{Item, Record};
 use privet::wire::Wire;
 use sha2::{Digest, Sha256};
@@ -46,7 +47,10 @@ impl FileRecord {
     /// [`Error::Journal`] if another process has it, it cannot be read or written, it is damaged, or is about something else.
     pub fn open(path: &Path, about: &str) -> Result<Self, Error> {
         let bad = |what: &str, e: &dyn std::fmt::Display| {
-            Error::Journal(format!("the record {} {what}: {e}", path.display()))
+            Error::journal(
+                JournalFault::Storage,
+                format!("the record {} {what}: {e}", path.display()),
+            )
         };
         let is_new = std::fs::symlink_metadata(path).is_err();
         let mut options = OpenOptions::new();
@@ -107,11 +111,16 @@ impl FileRecord {
         let mut bytes = Vec::new();
         let read = self.file.seek(SeekFrom::Start(0));
         read.and_then(|_| self.file.read_to_end(&mut bytes))
-            .map_err(|e| Error::Journal(format!("the record {} cannot be read: {e}", self.path.display())))?;
+            .map_err(|e| {
+                Error::journal(
+                    JournalFault::Storage,
+                    format!("the record {} cannot be read: {e}", self.path.display()),
+                )
+            })?;
         let (mut items, mut at) = (Vec::new(), 0);
         while let Some(item) = next(&bytes[at..]) {
             let item = item.map_err(|why| {
-                Error::Journal(format!(
+                Error::journal(JournalFault::Damaged, format!(
                     "the record {} is damaged at byte {at}: {why}. Put it back from a backup; what it kept is not drawn again",
                     self.path.display()
                 ))
@@ -136,10 +145,13 @@ impl FileRecord {
             .and_then(|_| self.file.write_all(&bytes))
             .and_then(|()| self.file.sync_all())
             .map_err(|e| {
-                Error::Journal(format!(
-                    "the record {} cannot be written: {e}. Nothing was shown.",
-                    self.path.display()
-                ))
+                Error::journal(
+                    JournalFault::Storage,
+                    format!(
+                        "the record {} cannot be written: {e}. Nothing was shown.",
+                        self.path.display()
+                    ),
+                )
             })?;
         self.end += bytes.len() as u64;
         Ok(())
@@ -175,10 +187,13 @@ impl Record for FileRecord {
         let (path, items) = (self.path.clone(), self.items()?);
         let item = |bytes: &Vec<u8>| {
             Item::from_bytes(bytes).map_err(|e| {
-                Error::Journal(format!(
-                    "the record {} was written by another version of privet: {e}",
-                    path.display()
-                ))
+                Error::journal(
+                    JournalFault::OtherVersion,
+                    format!(
+                        "the record {} was written by another version of privet: {e}",
+                        path.display()
+                    ),
+                )
             })
         };
         items.iter().skip(1).map(item).collect()

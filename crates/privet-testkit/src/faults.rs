@@ -62,7 +62,10 @@ impl Journal for Faulty {
             state.entries.push(entry.clone());
         }
         match fault {
-            Some(fault) => Err(Error::Journal(format!("injected: {fault:?}"))),
+            Some(fault) => Err(Error::journal(
+                privet::error::JournalFault::Storage,
+                format!("injected: {fault:?}"),
+            )),
             None => Ok(()),
         }
     }

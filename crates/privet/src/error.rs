@@ -1,37 +1,129 @@
-//! Errors, by whose fault they are.
+//! Errors, by whose fault they are, with what a program needs to act on them.
+//!
+//! A variant says who has to act; its value says about what: which parameter, which line of which file, what was needed and what
+//! is left, which party. [`Display`](fmt::Display) gives the whole sentence for people. No code reads that sentence.
+
+mod data;
+mod journal;
+mod parameter;
 
 use std::fmt;
+
+pub use data::{DataError, Finding};
+pub use journal::{JournalError, JournalFault};
+pub use parameter::{ParameterError, Subject};
+
+pub use crate::privacy::Refusal;
 
 /// What went wrong, sorted by who has to act.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
-    /// A parameter cannot be what it is. The caller mends the call or the job file.
-    Parameter(String),
+    /// A parameter has a value that it cannot have. The caller mends the call or the job file.
+    Parameter(ParameterError),
     /// A schema, table or model cannot be read or makes no sense. Whoever owns it mends it.
-    Data(String),
+    Data(DataError),
     /// The budget does not allow it. Nothing was charged and no data was looked at.
-    Budget(String),
-    /// The ledger's storage failed or does not verify. Nothing was drawn.
-    Journal(String),
-    /// The operating system gave no randomness. Nothing was drawn.
+    Budget(Box<Refusal>),
+    /// The storage of a ledger or record failed or does not verify. Nothing was drawn.
+    Journal(JournalError),
+    /// The operating system gave no randomness, for this reason. Nothing was drawn.
     Randomness(String),
     /// Another party sent what nobody who follows the protocol sends, or gave up. It is named.
-    Peer(String),
-    /// The library was used against its rules.
+    Peer(PeerError),
+    /// The caller used the library against its rules. The calling program has to change.
     Misuse(String),
+    /// An invariant of this library is broken. The library has to change.
+    Internal(String),
+}
+
+/// What other parties did that nobody does who follows the protocol.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PeerError {
+    /// Who did it, by name.
+    pub parties: Vec<String>,
+    /// What they did.
+    pub what: String,
+}
+
+impl Error {
+    /// A parameter that cannot be what it is: which one, and a sentence that says why and what to write instead.
+    pub fn parameter(subject: impl Into<Subject>, text: impl Into<String>) -> Self {
+        Self::Parameter(ParameterError::new(subject.into(), text.into()))
+    }
+
+    /// Data that makes no sense, in a file that the caller knows.
+    pub fn data(text: impl Into<String>) -> Self {
+        Self::Data(DataError::new(text.into()))
+    }
+
+    /// The same, where the file is known.
+    pub fn data_in(file: impl fmt::Display, text: impl Into<String>) -> Self {
+        Self::Data(DataError::new(text.into()).in_file(file))
+    }
+
+    /// The same, where the line may be known too.
+    pub fn data_at(file: impl fmt::Display, line: Option<u64>, text: impl Into<String>) -> Self {
+        let e = DataError::new(text.into()).in_file(file);
+        Self::Data(line.into_iter().fold(e, DataError::at_line))
+    }
+
+    /// A ledger or record that cannot be used.
+    pub fn journal(fault: JournalFault, text: impl Into<String>) -> Self {
+        Self::Journal(JournalError::new(fault, text.into()))
+    }
+
+    /// What a party did.
+    pub fn peer(party: impl Into<String>, what: impl Into<String>) -> Self {
+        Self::Peer(PeerError {
+            parties: vec![party.into()],
+            what: what.into(),
+        })
+    }
+
+    /// The operating system gave no randomness.
+    pub fn randomness(why: impl fmt::Display) -> Self {
+        Self::Randomness(why.to_string())
+    }
+
+    /// The caller broke a rule of the library.
+    pub fn misuse(text: impl Into<String>) -> Self {
+        Self::Misuse(text.into())
+    }
+
+    /// The library broke a rule of its own.
+    pub fn internal(text: impl Into<String>) -> Self {
+        Self::Internal(text.into())
+    }
+}
+
+impl From<Refusal> for Error {
+    fn from(refusal: Refusal) -> Self {
+        Self::Budget(Box::new(refusal))
+    }
 }
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (Self::Parameter(text)
-        | Self::Data(text)
-        | Self::Budget(text)
-        | Self::Journal(text)
-        | Self::Randomness(text)
-        | Self::Peer(text)
-        | Self::Misuse(text)) = self;
-        f.write_str(text)
+        match self {
+            Self::Parameter(e) => e.fmt(f),
+            Self::Data(e) => e.fmt(f),
+            Self::Budget(refusal) => refusal.fmt(f),
+            Self::Journal(e) => e.fmt(f),
+            Self::Peer(e) => e.fmt(f),
+            Self::Randomness(why) => write!(f, "the operating system gave no randomness: {why}"),
+            Self::Misuse(text) => f.write_str(text),
+            Self::Internal(text) => write!(
+                f,
+                "internal error: {text}. This is a bug in Privet, not in your data or your call: please report it"
+            ),
+        }
+    }
+}
+
+impl fmt::Display for PeerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.parties.join(", "), self.what)
     }
 }
 

@@ -49,7 +49,7 @@
 
 pub mod boost;
 pub mod data;
-mod error;
+pub mod error;
 pub mod learner;
 pub mod model;
 pub mod party;

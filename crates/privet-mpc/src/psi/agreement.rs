@@ -70,8 +70,7 @@ impl Key {
     /// [`Error::Randomness`] if there is none.
     pub fn from_os() -> Result<Self, Error> {
         let mut key = Zeroizing::new([0; 32]);
-        getrandom::fill(&mut *key)
-            .map_err(|e| Error::Randomness(format!("the operating system gave no randomness: {e}")))?;
+        getrandom::fill(&mut *key).map_err(|e| Error::Randomness(e.to_string()))?;
         Ok(Self(key))
     }
 

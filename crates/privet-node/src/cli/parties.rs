@@ -5,6 +5,7 @@ use std::path::Path;
 
 use privet::Error;
 use privet::data::{Schema, Table};
+use privet::error::{JournalFault, Refusal};
 use privet::party::{Record, RunName, Volatile};
 use privet::privacy::{Ledger, Neighbours, Randomness, Relation, Typed};
 use privet::setting::vertical::{self, Desensitisation, NoisyLabels, Party, Release, Vertical};
@@ -127,20 +128,24 @@ impl Leaving<'_> {
 
 /// What is wrong with columns that were kept, with where that is.
 fn about(data: &Path, kept: &Path, e: Error) -> Error {
-    let at = |why: String| format!("{} (kept in {})", why.trim_end_matches('.'), kept.display());
     match e {
-        Error::Parameter(why) => Error::Parameter(at(why)),
-        Error::Data(why) => Error::Data(format!("{}: {why}", data.display())),
-        Error::Journal(why) if why.starts_with("the record of this run is of another job") => {
-            Error::Parameter(format!(
+        Error::Parameter(e) => {
+            Error::parameter(e.subject().clone(), format!("{e} (kept in {})", kept.display()))
+        }
+        Error::Data(e) => Error::Data(e.in_file(data.display())),
+        Error::Journal(e) if e.fault() == JournalFault::OtherJob => Error::parameter(
+            "kept",
+            format!(
                 "{} was kept under other settings. A column leaves once: go on with the settings it left with",
                 kept.display()
-            ))
+            ),
+        ),
+        Error::Budget(mut refusal) => {
+            if let Refusal::LeftAlready { kept: at, .. } = &mut *refusal {
+                *at = Some(kept.display().to_string());
+            }
+            Error::Budget(refusal)
         }
-        Error::Budget(why) if why.contains("has left already") => Error::Budget(format!(
-            "{why} It is looked for in {}: put that file back, or say where it is (kept = … in a job, or --kept)",
-            kept.display()
-        )),
         other => other,
     }
 }

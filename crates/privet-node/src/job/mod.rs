@@ -11,6 +11,7 @@ use std::sync::Arc;
 
 use privet::Error;
 use privet::data::{Document, Fingerprint, Intake, Keep, Points, Schema, Section, Table};
+use privet::error::Subject;
 use privet::setting::plain::Plain;
 
 pub use central::Curated;
@@ -81,10 +82,10 @@ impl Recognisable for Source {
     fn bytes(&self) -> Result<Option<Box<dyn Read + '_>>, Error> {
         match File::open(&self.data) {
             Ok(file) => Ok(Some(Box::new(file))),
-            Err(e) => Err(Error::Data(format!(
-                "{}: it cannot be read: {e}",
-                self.data.display()
-            ))),
+            Err(e) => Err(Error::data_in(
+                self.data.display(),
+                format!("it cannot be read: {e}"),
+            )),
         }
     }
 }
@@ -137,11 +138,11 @@ impl Job {
     pub fn read(path: &Path) -> Result<Self, Error> {
         let name = path.display().to_string();
         let text = std::fs::read_to_string(path)
-            .map_err(|e| Error::Data(format!("{name}: the job cannot be read: {e}")))?;
+            .map_err(|e| Error::data(format!("{name}: the job cannot be read: {e}")))?;
         let folder = path.parent().unwrap_or(Path::new(""));
         let mut job = Self::parse(&name, &text, folder, &|path| {
             let text = std::fs::read_to_string(path)
-                .map_err(|e| Error::Data(format!("the schema {} cannot be read: {e}", path.display())))?;
+                .map_err(|e| Error::data(format!("the schema {} cannot be read: {e}", path.display())))?;
             Schema::from_toml(&path.display().to_string(), &text)
         })?;
         job.files.push(path.to_owned());
@@ -182,7 +183,7 @@ impl Job {
         document.finish()?;
         // Whatever is absent was found to be wrong.
         let (Some(setting), Some(output)) = (setting, output) else {
-            return Err(Error::Data(format!("{name} is not a whole job")));
+            return Err(Error::data(format!("{name} is not a whole job")));
         };
         let setting = match setting {
             Setting::Central(curated, source) => {
@@ -211,9 +212,9 @@ impl Job {
             match &mut self.setting {
                 Setting::Plain(_, source) | Setting::Central(_, source) => source.data = data.to_owned(),
                 Setting::Vertical(_) => {
-                    return Err(Error::Parameter(
-                        "--data names one table, and this job has one for each party: name them in the job"
-                            .into(),
+                    return Err(Error::parameter(
+                        Subject::Flag("--data"),
+                        "--data names one table, and this job has one for each party: name them in the job",
                     ));
                 }
             }
@@ -241,19 +242,19 @@ impl Job {
             .into_iter()
             .chain(self.files.iter().map(PathBuf::as_path));
         if sources.any(|file| output == real(file)) {
-            return Err(Error::Data(format!(
+            return Err(Error::data(format!(
                 "{name}: the model would overwrite {}: choose another name for output",
                 self.output.display()
             )));
         }
         if output.is_dir() {
-            return Err(Error::Data(format!(
+            return Err(Error::data(format!(
                 "{name}: output = {} is a folder: name a file in it",
                 self.output.display()
             )));
         }
         match self.output.parent() {
-            Some(folder) if folder != Path::new("") && !folder.is_dir() => Err(Error::Data(format!(
+            Some(folder) if folder != Path::new("") && !folder.is_dir() => Err(Error::data(format!(
                 "{name}: the folder {} of output does not exist: make it first",
                 folder.display()
             ))),

@@ -12,6 +12,7 @@ use std::path::Path;
 use hmac::{Hmac, KeyInit, Mac};
 use privet::Error;
 use privet::data::{Fingerprint, Points};
+use privet::error::{JournalFault, Refusal};
 use privet::privacy::Book;
 use rusqlite::{OptionalExtension, TransactionBehavior};
 use sha2::Sha256;
@@ -35,36 +36,42 @@ impl Key {
     }
 
     /// Where columns are evaluated.
-    fn points(&self) -> Result<Points, Error> {
-        let drawn = self
-            .mac("points", io::empty())
-            .map_err(|e| Error::Journal(e.to_string()))?;
+    fn points(&self) -> Points {
+        let drawn: [u8; 32] = self.begun("points").finalize().into_bytes().into();
         let mut secret = [0; 16];
         secret.copy_from_slice(&drawn[..16]);
-        Ok(Points::new(secret))
+        Points::new(secret)
     }
 
-    fn tag(&self, purpose: &str, reader: impl Read) -> io::Result<String> {
-        let bytes = self.mac(purpose, reader)?;
-        Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
-    }
-
-    fn mac(&self, purpose: &str, mut reader: impl Read) -> io::Result<[u8; 32]> {
+    fn begun(&self, purpose: &str) -> Hmac<Sha256> {
         // Unwrap safety: HMAC takes keys of every length.
         let mut mac = Hmac::<Sha256>::new_from_slice(&self.0).expect("a key of any length");
         mac.update(purpose.as_bytes());
         mac.update(b"\n");
+        mac
+    }
+
+    fn tag(&self, purpose: &str, bytes: &[u8]) -> String {
+        written(self.begun(purpose).chain_update(bytes))
+    }
+
+    fn tag_of_file(&self, purpose: &str, mut reader: impl Read) -> io::Result<String> {
+        let mut mac = self.begun(purpose);
         let mut buffer = vec![0; 1 << 16];
         loop {
             match reader.read(&mut buffer) {
-                Ok(0) => break,
+                Ok(0) => return Ok(written(mac)),
                 Ok(n) => mac.update(&buffer[..n]),
                 Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
                 Err(e) => return Err(e),
             }
         }
-        Ok(mac.finalize().into_bytes().into())
     }
+}
+
+fn written(mac: Hmac<Sha256>) -> String {
+    let bytes = mac.finalize().into_bytes();
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// A table that may be known.
@@ -92,16 +99,15 @@ struct Marks {
 }
 
 impl Marks {
-    fn new(key: &Key, fingerprint: &Fingerprint) -> Result<Self, Error> {
-        let tag = |purpose, bytes: &[u8]| key.tag(purpose, bytes).map_err(|e| Error::Journal(e.to_string()));
+    fn new(key: &Key, fingerprint: &Fingerprint) -> Self {
         let whole: Vec<u8> = fingerprint.columns().flatten().copied().collect();
-        Ok(Self {
-            whole: tag("columns", &whole)?,
+        Self {
+            whole: key.tag("columns", &whole),
             columns: fingerprint
                 .telling()
-                .map(|column| tag("column", column))
-                .collect::<Result<_, _>>()?,
-        })
+                .map(|column| key.tag("column", column))
+                .collect(),
+        }
     }
 
     fn parse(stored: &str) -> Option<Self> {
@@ -141,13 +147,13 @@ struct Candidate {
 
 impl Candidate {
     fn new(key: &Key, table: &dyn Recognisable, remembered: &[(String, String)]) -> Result<Self, Error> {
-        let marks = Marks::new(key, &table.fingerprint(key.points()?)?)?;
+        let marks = Marks::new(key, &table.fingerprint(key.points())?);
         let bytes = match remembered.iter().all(|(_, tag)| tag.starts_with(COLUMNS)) {
             true => None,
             false => table.bytes()?,
         };
-        let bytes = bytes.map(|bytes| key.tag("table", bytes)).transpose();
-        let bytes = bytes.map_err(|e| Error::Data(format!("the table cannot be read: {e}")))?;
+        let bytes = bytes.map(|bytes| key.tag_of_file("table", bytes)).transpose();
+        let bytes = bytes.map_err(|e| Error::data(format!("the table cannot be read: {e}")))?;
         Ok(Self { marks, bytes })
     }
 
@@ -164,8 +170,8 @@ impl Candidate {
 /// Remembers all of these tables, or none: one that is refused leaves nothing behind of the others.
 pub(super) fn recognise(store: &mut Store, tables: &[(&str, &dyn Recognisable)]) -> Result<(), Error> {
     if store.lock.is_none() {
-        return Err(Error::Misuse(
-            "a ledger that is open for reading cannot remember a table".into(),
+        return Err(Error::misuse(
+            "a ledger that is open for reading cannot remember a table",
         ));
     }
     let key = matching_key(store)?;
@@ -204,14 +210,12 @@ fn refuse_copy(book: &Book, dataset: &str, known: &BTreeSet<String>) -> Result<(
     let Some(other) = known.first().filter(|_| !ours) else {
         return Ok(());
     };
-    let join = if book.names().contains_key(dataset) {
-        format!(": '{dataset}' has a budget of its own, and two budgets for one table would add up unseen")
-    } else {
-        format!(", or record that both are one with `privet ledger adopt {dataset} --of {other}`")
+    let refusal = Refusal::KnownTable {
+        dataset: dataset.into(),
+        known_as: other.clone(),
+        has_budget: book.names().contains_key(dataset),
     };
-    Err(Error::Budget(format!(
-        "refused: this table is already known as '{other}'. Use that name{join}. Nothing was drawn."
-    )))
+    Err(refusal.into())
 }
 
 /// A name under which this very table is known, if there is one. Remembers nothing.
@@ -227,8 +231,8 @@ pub(super) fn known(store: &Store, table: &dyn Recognisable) -> Result<Option<St
 
 /// A mark of this very table, of another kind than what is stored.
 pub(super) fn mark(store: &mut Store, reader: impl Read) -> Result<String, Error> {
-    let tag = matching_key(store)?.tag("kept columns", reader);
-    tag.map_err(|e| Error::Data(format!("the table cannot be read: {e}")))
+    let tag = matching_key(store)?.tag_of_file("kept columns", reader);
+    tag.map_err(|e| Error::data(format!("the table cannot be read: {e}")))
 }
 
 /// The key, if it is the one that the known tables were marked with: with another one nothing would be recognised.
@@ -247,20 +251,21 @@ fn matching_key(store: &mut Store) -> Result<Key, Error> {
     } else {
         Key::load(&file)?
     };
-    let found = key
-        .tag("key", io::empty())
-        .map_err(|e| Error::Journal(e.to_string()))?;
+    let found = key.tag("key", &[]);
     match check {
         None => {
             let insert = "INSERT INTO key_check(tag) VALUES (?1)";
             store.connection.execute(insert, [&found]).map_err(bad)?;
         }
         Some(check) if check != found => {
-            return Err(Error::Journal(format!(
-                "the key {} belongs to another ledger. Put the right one back from a backup: known tables cannot be \
+            return Err(Error::journal(
+                JournalFault::Key,
+                format!(
+                    "the key {} belongs to another ledger. Put the right one back from a backup: known tables cannot be \
                  recognised with this one.",
-                file.display()
-            )));
+                    file.display()
+                ),
+            ));
         }
         Some(_) => {}
     }

@@ -16,6 +16,7 @@ use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use privet::Error;
+use privet::error::{JournalFault, Refusal};
 use privet::privacy::Book;
 use privet::privacy::journal::{Entry, Event, Head, Journal};
 use privet::privacy::ledger::begin;
@@ -58,17 +59,20 @@ impl Store {
     pub fn create(path: &Path) -> Result<Self, Error> {
         let folder = schema::make_folder(path)?;
         let name = path.file_name().ok_or_else(|| {
-            Error::Journal(format!("{} does not name a file for the ledger", path.display()))
+            Error::journal(
+                JournalFault::Foreign,
+                format!("{} does not name a file for the ledger", path.display()),
+            )
         })?;
         let path = folder.join(name);
         let lock = Lock::take(&path)?;
         schema::refuse_remains(&path)?;
 
         let failed = |what: &str, e: &dyn std::fmt::Display| {
-            Error::Journal(format!(
-                "the ledger {} cannot be made: {what}: {e}",
-                path.display()
-            ))
+            Error::journal(
+                JournalFault::Storage,
+                format!("the ledger {} cannot be made: {what}: {e}", path.display()),
+            )
         };
         let draft = tempfile::NamedTempFile::new_in(&folder)
             .map_err(|e| failed("its folder cannot be written", &e))?
@@ -146,10 +150,11 @@ impl Store {
         let mut book = self.book()?;
         let entry = Entry::after(book.head(), self.now(), event)?;
         // The chain itself has just verified, so what fails here is the new event.
-        book.apply(&entry).map_err(|e| {
-            let text = e.to_string();
-            let why = text.split_once(": ").map_or(text.as_str(), |(_, why)| why);
-            Error::Budget(format!("refused: {why}. Nothing was written."))
+        book.apply(&entry).map_err(|e| match e {
+            Error::Journal(e) => Error::from(Refusal::Entry {
+                why: e.reason().into(),
+            }),
+            other => other,
         })?;
         self.append(&entry)?;
         Ok(entry)
@@ -243,13 +248,16 @@ impl Journal for Store {
         let mut entries = Vec::with_capacity(rows.len());
         for row in rows {
             let number = row.number;
-            let entry = Entry::parse(row.text, row.hash)
-                .map_err(|e| Error::Journal(format!("ledger entry {number}: {e}")))?;
+            let at = JournalFault::Entry(number.unsigned_abs());
+            let entry = Entry::parse(row.text, row.hash).map_err(|e| Error::journal(at, e.to_string()))?;
             if i64::try_from(entry.number()) != Ok(number) {
-                return Err(Error::Journal(format!(
-                    "ledger entry {number}: its text says that it is entry {}: the ledger was edited or reordered",
-                    entry.number()
-                )));
+                return Err(Error::journal(
+                    at,
+                    format!(
+                        "its text says that it is entry {}: the ledger was edited or reordered",
+                        entry.number()
+                    ),
+                ));
             }
             entries.push(entry);
         }
@@ -259,7 +267,7 @@ impl Journal for Store {
     fn append(&mut self, entry: &Entry) -> Result<(), Error> {
         let bad = |e: rusqlite::Error| fault(&self.path, &e);
         let place = i64::try_from(entry.number())
-            .map_err(|_| Error::Journal("the ledger has no room for more entries".into()))?;
+            .map_err(|_| Error::journal(JournalFault::Full, "the ledger has no room for more entries"))?;
         let transaction = self
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)
@@ -279,13 +287,16 @@ impl Journal for Store {
             .unwrap_or_else(Head::empty);
         // Compare and append: a chain that went on elsewhere is never written over.
         if !entry.follows(&last) {
-            return Err(Error::Journal(format!(
-                "the ledger {} ends at entry {}, which is not the one that the new entry {} follows: it was written by \
+            return Err(Error::journal(
+                JournalFault::MovedOn,
+                format!(
+                    "the ledger {} ends at entry {}, which is not the one that the new entry {} follows: it was written by \
                  something else meanwhile. Nothing was written; open it again.",
-                self.path.display(),
-                last.entries,
-                entry.number()
-            )));
+                    self.path.display(),
+                    last.entries,
+                    entry.number()
+                ),
+            ));
         }
         transaction
             .prepare_cached("INSERT INTO entries(number, text, hash) VALUES (?1, ?2, ?3)")

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use privet::Error;
+use privet::error::JournalFault;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 /// "PRVT": marks a database as a ledger of this program.
@@ -106,18 +107,24 @@ fn identify(connection: &Connection, path: &Path) -> Result<(), Error> {
             .map_err(|e| fault(path, &e))
     };
     if number("application_id")? != APPLICATION {
-        return Err(Error::Journal(format!(
-            "{} is a database, but not a ledger. Check the path (--ledger, or PRIVET_LEDGER).",
-            path.display()
-        )));
+        return Err(Error::journal(
+            JournalFault::Foreign,
+            format!(
+                "{} is a database, but not a ledger. Check the path (--ledger, or PRIVET_LEDGER).",
+                path.display()
+            ),
+        ));
     }
     match number("user_version")? {
         VERSION => Ok(()),
-        later => Err(Error::Journal(format!(
-            "the ledger {} has format {later}, and this version of privet knows format {VERSION} only. Use the version \
+        later => Err(Error::journal(
+            JournalFault::OtherVersion,
+            format!(
+                "the ledger {} has format {later}, and this version of privet knows format {VERSION} only. Use the version \
              that wrote it, or a later one.",
-            path.display()
-        ))),
+                path.display()
+            ),
+        )),
     }
 }
 
@@ -136,11 +143,14 @@ fn durable(connection: &Connection, path: &Path) -> Result<(), Error> {
         .query_row("PRAGMA synchronous", [], |row| row.get(0))
         .map_err(bad)?;
     if mode != "wal" || synchronous != 2 {
-        return Err(Error::Journal(format!(
-            "the ledger {} cannot be written safely here: the file system allows only the '{mode}' mode. Keep it on a \
+        return Err(Error::journal(
+            JournalFault::Storage,
+            format!(
+                "the ledger {} cannot be written safely here: the file system allows only the '{mode}' mode. Keep it on a \
              local disk.",
-            path.display()
-        )));
+                path.display()
+            ),
+        ));
     }
     Ok(())
 }
@@ -153,18 +163,21 @@ fn patience(connection: &Connection) -> rusqlite::Result<()> {
 /// The ledger's real path, so that a link to it meets the same lock and key.
 pub(super) fn resolve(path: &Path) -> Result<PathBuf, Error> {
     let found = fs::canonicalize(path).map_err(|e| match e.kind() {
-        std::io::ErrorKind::NotFound => Error::Journal(format!(
+        std::io::ErrorKind::NotFound => Error::journal(JournalFault::Missing, format!(
             "there is no ledger at {}. `privet ledger limit DATASET --epsilon E` makes one; if there was one, check the \
              path (--ledger, or PRIVET_LEDGER).",
             path.display()
         )),
-        _ => Error::Journal(format!("the ledger {} cannot be reached: {e}", path.display())),
+        _ => Error::journal(JournalFault::Unreachable, format!("the ledger {} cannot be reached: {e}", path.display())),
     })?;
     if !found.is_file() {
-        return Err(Error::Journal(format!(
-            "{} is not a file, so it cannot be the ledger. Check the path (--ledger, or PRIVET_LEDGER).",
-            path.display()
-        )));
+        return Err(Error::journal(
+            JournalFault::Foreign,
+            format!(
+                "{} is not a file, so it cannot be the ledger. Check the path (--ledger, or PRIVET_LEDGER).",
+                path.display()
+            ),
+        ));
     }
     Ok(found)
 }
@@ -176,10 +189,10 @@ pub(super) fn make_folder(ledger: &Path) -> Result<PathBuf, Error> {
         _ => Path::new("."),
     };
     let bad = |e: std::io::Error| {
-        Error::Journal(format!(
-            "the ledger's folder {} cannot be used: {e}",
-            folder.display()
-        ))
+        Error::journal(
+            JournalFault::Storage,
+            format!("the ledger's folder {} cannot be used: {e}", folder.display()),
+        )
     };
     let missing: Vec<&Path> = folder
         .ancestors()
@@ -199,31 +212,40 @@ pub(super) fn sync_folder(folder: &Path) -> Result<(), Error> {
     if cfg!(windows) {
         return Ok(()); // Windows has no such call; its file systems journal names.
     }
-    File::open(folder)
-        .and_then(|f| f.sync_all())
-        .map_err(|e| Error::Journal(format!("the folder {} cannot be synced: {e}", folder.display())))
+    File::open(folder).and_then(|f| f.sync_all()).map_err(|e| {
+        Error::journal(
+            JournalFault::Storage,
+            format!("the folder {} cannot be synced: {e}", folder.display()),
+        )
+    })
 }
 
 /// Refuses to begin a ledger where one is or was: a fresh budget must be somebody's decision.
 pub(super) fn refuse_remains(path: &Path) -> Result<(), Error> {
     if fs::symlink_metadata(path).is_ok() {
-        return Err(Error::Journal(format!(
-            "there is something at {} already: a new ledger is never written over it",
-            path.display()
-        )));
+        return Err(Error::journal(
+            JournalFault::Occupied,
+            format!(
+                "there is something at {} already: a new ledger is never written over it",
+                path.display()
+            ),
+        ));
     }
     let key = [".key", ".signing"].map(|ending| beside(path, ending));
     let log = (log_length(path) > 0).then(|| beside(path, "-wal"));
     let Some(remains) = key.into_iter().find(|key| key.exists()).or(log) else {
         return Ok(());
     };
-    Err(Error::Journal(format!(
-        "there was a ledger at {}: {} is left of it. Put the ledger back from a backup. Only if what it recorded really \
+    Err(Error::journal(
+        JournalFault::Occupied,
+        format!(
+            "there was a ledger at {}: {} is left of it. Put the ledger back from a backup. Only if what it recorded really \
          is to be forgotten, move {} away too.",
-        path.display(),
-        remains.display(),
-        remains.display()
-    )))
+            path.display(),
+            remains.display(),
+            remains.display()
+        ),
+    ))
 }
 
 /// The file whose name is the ledger's with an ending.
@@ -240,45 +262,60 @@ fn log_length(path: &Path) -> u64 {
 /// What SQLite said, as: what, where, and what to do.
 pub(super) fn fault(path: &Path, e: &rusqlite::Error) -> Error {
     let shown = path.display();
-    let text = match e.sqlite_error_code() {
-        Some(ErrorCode::NotADatabase) => {
+    let (fault, text) = match e.sqlite_error_code() {
+        Some(ErrorCode::NotADatabase) => (
+            JournalFault::Foreign,
             format!(
                 "{shown} is not a ledger, or its beginning was overwritten. Check the path (--ledger, or PRIVET_LEDGER)."
-            )
-        }
+            ),
+        ),
         Some(ErrorCode::DatabaseCorrupt) => return damaged(path, &e.to_string()),
         Some(ErrorCode::ReadOnly) => return not_writable(path),
-        Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => format!(
-            "the ledger {shown} cannot be opened: {e}. Check that it is a file and that your account may read it."
+        Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => (
+            JournalFault::Unreachable,
+            format!(
+                "the ledger {shown} cannot be opened: {e}. Check that it is a file and that your account may read it."
+            ),
         ),
-        Some(ErrorCode::DiskFull) => {
-            format!("the ledger {shown} cannot be written: the disk is full. Nothing was drawn.")
-        }
-        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
-            format!("the ledger {shown} is held by another program. Try again when it has ended.")
-        }
+        Some(ErrorCode::DiskFull) => (
+            JournalFault::Full,
+            format!("the ledger {shown} cannot be written: the disk is full. Nothing was drawn."),
+        ),
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => (
+            JournalFault::Busy,
+            format!("the ledger {shown} is held by another program. Try again when it has ended."),
+        ),
         // A row of the wrong type, or a missing table.
         _ if matches!(e, rusqlite::Error::InvalidColumnType(..))
             || e.to_string().contains("no such table") =>
         {
             return damaged(path, &e.to_string());
         }
-        _ => format!("the ledger {shown} cannot be used: {e}"),
+        _ => (
+            JournalFault::Storage,
+            format!("the ledger {shown} cannot be used: {e}"),
+        ),
     };
-    Error::Journal(text)
+    Error::journal(fault, text)
 }
 
 pub(super) fn damaged(path: &Path, why: &str) -> Error {
-    Error::Journal(format!(
-        "the ledger {} is damaged ({why}). Put it back from a backup, then check that with `privet ledger verify \
+    Error::journal(
+        JournalFault::Damaged,
+        format!(
+            "the ledger {} is damaged ({why}). Put it back from a backup, then check that with `privet ledger verify \
          --against` and your latest models.",
-        path.display()
-    ))
+            path.display()
+        ),
+    )
 }
 
 fn not_writable(path: &Path) -> Error {
-    Error::Journal(format!(
-        "the ledger {} cannot be written: your account needs to be able to write this file and its folder.",
-        path.display()
-    ))
+    Error::journal(
+        JournalFault::NotWritable,
+        format!(
+            "the ledger {} cannot be written: your account needs to be able to write this file and its folder.",
+            path.display()
+        ),
+    )
 }

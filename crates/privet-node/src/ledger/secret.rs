@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use privet::Error;
+use privet::error::JournalFault;
 
 use super::schema::sync_folder;
 
@@ -13,10 +14,14 @@ pub(super) const LENGTH: usize = 32;
 /// Draws a key and writes it: the whole key is there afterwards, or nothing.
 pub(super) fn create(path: &Path, name: &str) -> Result<[u8; LENGTH], Error> {
     let mut key = [0; LENGTH];
-    getrandom::fill(&mut key)
-        .map_err(|e| Error::Randomness(format!("the operating system gave no randomness: {e}")))?;
+    getrandom::fill(&mut key).map_err(Error::randomness)?;
     let written = write(path, &key);
-    written.map_err(|e| Error::Journal(format!("{name}, {}, cannot be made: {e}", path.display())))?;
+    written.map_err(|e| {
+        Error::journal(
+            JournalFault::Storage,
+            format!("{name}, {}, cannot be made: {e}", path.display()),
+        )
+    })?;
     if let Some(folder) = path.parent() {
         sync_folder(folder)?;
     }
@@ -25,7 +30,7 @@ pub(super) fn create(path: &Path, name: &str) -> Result<[u8; LENGTH], Error> {
 
 /// Reads a key that was written before.
 pub(super) fn load(path: &Path, name: &str) -> Result<[u8; LENGTH], Error> {
-    let bad = |why: String| Error::Journal(format!("{name}, {}, {why}", path.display()));
+    let bad = |why: String| Error::journal(JournalFault::Key, format!("{name}, {}, {why}", path.display()));
     let found = fs::read(path).map_err(|e| match e.kind() {
         io::ErrorKind::NotFound => bad("is missing. Put it back from a backup.".into()),
         _ => bad(format!("cannot be read: {e}")),

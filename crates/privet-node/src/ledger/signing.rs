@@ -2,6 +2,7 @@
 //! named to anybody, this one's fingerprint is made public.
 
 use privet::Error;
+use privet::error::JournalFault;
 use privet::privacy::signature::{PublicKey, SigningKey};
 use rusqlite::OptionalExtension;
 
@@ -33,8 +34,8 @@ pub(super) fn public(store: &Store) -> Result<Option<PublicKey>, Error> {
 /// The key; made when it is needed for the first time.
 pub(super) fn key(store: &Store) -> Result<SigningKey, Error> {
     if store.lock.is_none() {
-        return Err(Error::Misuse(
-            "a ledger that is open for reading cannot make a key".into(),
+        return Err(Error::misuse(
+            "a ledger that is open for reading cannot make a key",
         ));
     }
     let bad = |e: rusqlite::Error| fault(&store.path, &e);
@@ -49,11 +50,14 @@ pub(super) fn key(store: &Store) -> Result<SigningKey, Error> {
     match known {
         Some(known) if known == key.public() => {}
         Some(known) => {
-            return Err(Error::Journal(format!(
-                "{NAME}, {}, is damaged or of another ledger: this ledger's has the fingerprint {}. Put it back from a backup.",
-                path.display(),
-                known.fingerprint()
-            )));
+            return Err(Error::journal(
+                JournalFault::Key,
+                format!(
+                    "{NAME}, {}, is damaged or of another ledger: this ledger's has the fingerprint {}. Put it back from a backup.",
+                    path.display(),
+                    known.fingerprint()
+                ),
+            ));
         }
         None => {
             store.connection.execute(TABLE, []).map_err(bad)?;

@@ -125,7 +125,7 @@ impl Data {
         let file = known
             .files
             .1
-            .ok_or_else(|| Error::Misuse(format!("'{name}' comes in one piece")))?;
+            .ok_or_else(|| Error::misuse(format!("'{name}' comes in one piece")))?;
         self.read(known, file, keep)
     }
 
@@ -181,11 +181,11 @@ fn known(name: &str) -> Result<&'static Known, Error> {
     KNOWN
         .iter()
         .find(|known| known.name == name)
-        .ok_or_else(|| Error::Misuse(format!("no data set '{name}' is known")))
+        .ok_or_else(|| Error::misuse(format!("no data set '{name}' is known")))
 }
 
 fn missing(known: &Known, path: &Path, e: &std::io::Error) -> Error {
-    Error::Data(format!(
+    Error::data(format!(
         "the data set '{}' is not there ({}: {e}). Get it from {} and put its files into a folder '{}' of the folder that \
          PRIVET_DATA names.",
         known.name,

@@ -62,7 +62,7 @@ impl Expected {
         let Some((_, text)) = FILES.iter().find(|(name, _)| *name == key) else {
             return Ok(Vec::new());
         };
-        serde_json::from_str(text).map_err(|e| Error::Misuse(format!("reproduce/expected/{key}.json: {e}")))
+        serde_json::from_str(text).map_err(|e| Error::misuse(format!("reproduce/expected/{key}.json: {e}")))
     }
 
     pub(super) fn is_of(&self, experiment: &Experiment) -> bool {

@@ -199,7 +199,7 @@ pub fn run(vertical: &Vertical, [own, other]: [Table; 2]) -> Result<Run, Error> 
         Outcome::Trained(model) => Some(*model),
         _ => None,
     });
-    let model = trained.ok_or_else(|| Error::Misuse("the label holder trains".into()))?;
+    let model = trained.ok_or_else(|| Error::misuse("the label holder trains"))?;
     Ok(Run {
         model,
         seconds,
@@ -297,7 +297,7 @@ fn judged(model: &privet::model::Model, test: &Table) -> Result<f64, Error> {
     let judged = test.cells().as_ref().map(|cells| evaluation.judge(model, cells));
     let figures = named(&evaluation.open(judged, &leave()));
     let rmse = figures.iter().find(|(name, _)| *name == "RMSE");
-    let rmse = rmse.ok_or_else(|| Error::Misuse("numbers have a squared error".into()))?;
+    let rmse = rmse.ok_or_else(|| Error::misuse("numbers have a squared error"))?;
     Ok(rmse.1 * rmse.1)
 }
 

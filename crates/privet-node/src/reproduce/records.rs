@@ -77,7 +77,7 @@ impl Records {
     /// # Errors
     /// [`Error::Data`] if a line has another number of cells, or there is no label.
     pub fn parse(schema: Schema, text: &str, path: &Path) -> Result<Self, Error> {
-        let bad = |why: String| Error::Data(format!("{}: {why}", path.display()));
+        let bad = |why: String| Error::data(format!("{}: {why}", path.display()));
         let layout = schema.layout();
         let columns = schema.columns().len();
         let label = schema
@@ -314,7 +314,7 @@ impl Records {
             }
             let mut own = self.schema.columns().iter();
             let Some(place) = own.position(|own| own.name == declared.name) else {
-                return Err(Error::Misuse(format!("no record has a '{}'", declared.name)));
+                return Err(Error::misuse(format!("no record has a '{}'", declared.name)));
             };
             let coded = matches!(declared.kind, Kind::Number(_))
                 && !matches!(self.schema.columns()[place].kind, Kind::Number(_));

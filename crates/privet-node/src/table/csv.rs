@@ -134,10 +134,8 @@ impl<'c> Csv<'c> {
     }
 
     fn error(&self, before: u64, fault: Fault) -> Error {
-        Error::Data(match fault.line {
-            Some(line) => format!("{}, line {}: {}", self.name, before + line + 1, fault.what),
-            None => format!("{}: {}", self.name, fault.what),
-        })
+        let line = fault.line.map(|line| before + line + 1);
+        Error::data_at(&self.name, line, fault.what)
     }
 
     /// The columns' names, as the first record has them; `lines` stand up to its end.
@@ -158,7 +156,7 @@ impl<'c> Csv<'c> {
 
     fn without_rows(&self, intake: &Intake, header: bool) -> Result<Vec<Piece>, Error> {
         if header {
-            return Err(Error::Data(format!(
+            return Err(Error::data(format!(
                 "{}: the file is empty; its first line must have the columns' names",
                 self.name
             )));

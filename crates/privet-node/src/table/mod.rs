@@ -49,7 +49,7 @@ pub fn rows(
     progress: &Progress<'_>,
 ) -> Result<Vec<Piece>, Error> {
     let name = path.display().to_string();
-    let unreadable = |e: std::io::Error| Error::Data(format!("{name}: cannot be read: {e}"));
+    let unreadable = |e: std::io::Error| Error::data(format!("{name}: cannot be read: {e}"));
     let mut file = File::open(path).map_err(unreadable)?;
     let total = file.metadata().map_err(unreadable)?.len();
     let mut magic = Vec::new();
@@ -122,7 +122,7 @@ fn source<'s, R: Seek>(
 ) -> Result<parquet::Source<'s, R>, Error> {
     let length = input
         .seek(SeekFrom::End(0))
-        .map_err(|e| Error::Data(format!("{name}: cannot be read: {e}")))?;
+        .map_err(|e| Error::data(format!("{name}: cannot be read: {e}")))?;
     Ok(parquet::Source {
         name,
         input: std::sync::Mutex::new(input),
@@ -133,7 +133,7 @@ fn source<'s, R: Seek>(
 
 #[cfg(not(feature = "parquet"))]
 fn without_parquet(name: &str) -> Error {
-    Error::Data(format!(
+    Error::data(format!(
         "{name}: this privet was built without Parquet; build it with --features parquet, or write the table as CSV"
     ))
 }

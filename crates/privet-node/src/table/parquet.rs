@@ -81,7 +81,7 @@ impl<R: Read + Seek + Send> Source<'_, R> {
     }
 
     fn bad(&self, what: impl std::fmt::Display) -> Error {
-        Error::Data(format!("{}: {what}", self.name))
+        Error::data(format!("{}: {what}", self.name))
     }
 
     fn bytes(&self, start: u64, length: u64) -> Result<Bytes, Error> {

@@ -34,7 +34,7 @@ pub type Seen = (String, Vec<Vec<u8>>);
 /// [`Error::Data`] for a file that cannot be read, or is empty.
 pub fn peek(path: &Path) -> Result<Look, Error> {
     let name = path.display().to_string();
-    let unreadable = |e: std::io::Error| Error::Data(format!("{name}: cannot be read: {e}"));
+    let unreadable = |e: std::io::Error| Error::data(format!("{name}: cannot be read: {e}"));
     let mut file = File::open(path).map_err(unreadable)?;
     let mut magic = Vec::new();
     (&mut file).take(4).read_to_end(&mut magic).map_err(unreadable)?;
@@ -58,7 +58,7 @@ fn peek_text(name: &str, input: impl Read) -> Result<Look, Error> {
         let line = fault
             .line
             .map_or(String::new(), |line| format!(", line {}", line + 1));
-        return Err(Error::Data(format!("{name}{line}: {}", fault.what)));
+        return Err(Error::data(format!("{name}{line}: {}", fault.what)));
     }
     // The delimiter with which most rows have as many cells as the first, and more than one; of these, the most cells.
     let ways = *b",;\t|";
@@ -78,7 +78,7 @@ fn peek_text(name: &str, input: impl Read) -> Result<Look, Error> {
         .rev()
         .max_by_key(|&(score, cells, ..)| (score, cells));
     let Some((_, _, mut layout, mut rows)) = best.filter(|(_, cells, ..)| *cells > 0) else {
-        return Err(Error::Data(format!(
+        return Err(Error::data(format!(
             "{name}: the file is empty; there is nothing to look at"
         )));
     };

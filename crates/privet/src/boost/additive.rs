@@ -65,9 +65,7 @@ impl<'a> Additive<'a> {
             Learner::Tree(_) => true,
         };
         if !fits || shapes.len() != features.len() || member.output >= self.base.len() {
-            return Err(Error::Misuse(
-                "the cells were not read for this model's schema".into(),
-            ));
+            return Err(Error::misuse("the cells were not read for this model's schema"));
         }
         let unread = match &member.learner {
             Learner::Linear(linear) | Learner::Plane(Plane { linear }) => {
@@ -78,8 +76,8 @@ impl<'a> Additive<'a> {
             Learner::Tree(_) => false,
         };
         if unread {
-            return Err(Error::Misuse(
-                "the model weighs numbers, and the cells were read without them".into(),
+            return Err(Error::misuse(
+                "the model weighs numbers, and the cells were read without them",
             ));
         }
         Ok(())

@@ -114,7 +114,7 @@ impl Ensemble {
     /// # Errors
     /// [`Error::Data`] with what does not fit.
     pub fn check(&self, schema: &Schema) -> Result<(), Error> {
-        let bad = |why: String| Err(Error::Data(why));
+        let bad = |why: String| Err(Error::data(why));
         let (outputs, fits) = match schema.label() {
             None => return bad("the model's schema has no label".into()),
             Some((_, Label::Number { .. })) => (1, self.link == Link::Identity),
@@ -156,7 +156,7 @@ impl Ensemble {
     }
 
     fn check_reading(&self) -> Result<(), Error> {
-        let bad = |why: String| Err(Error::Data(why));
+        let bad = |why: String| Err(Error::data(why));
         let is_number = self.link == Link::Identity;
         match &self.calibration {
             Some(_) if is_number => {
@@ -217,9 +217,7 @@ impl Ensemble {
                 matches!(feature.bins, Bins::Narrow(_)) == (shape.slots <= Bins::NARROW)
             });
         if !fits {
-            return Err(Error::Misuse(
-                "the cells were not read for this model's schema".into(),
-            ));
+            return Err(Error::misuse("the cells were not read for this model's schema"));
         }
         // Trees add up in single precision, from the base on, as they do where they are grown and where they are exported to.
         let (mut scores, base) = if trees.len() == self.members.len() {

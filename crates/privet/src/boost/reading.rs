@@ -77,7 +77,7 @@ impl TryFrom<Named> for Scale {
     fn try_from(named: Named) -> Result<Self, Error> {
         let known = Transform::NAMES.iter().find(|(name, _)| *name == named.transform);
         let Some((_, transform)) = known else {
-            return Err(Error::Data(format!(
+            return Err(Error::data(format!(
                 "no transform is called '{}'",
                 named.transform
             )));

@@ -21,7 +21,7 @@ impl Cuts {
     /// `bins` bins of equal width on the transformed scale.
     pub(super) fn equal_width(min: f64, max: f64, transform: Transform, bins: u16) -> Result<Self, Error> {
         if !(1..=Self::MOST as u16).contains(&bins) {
-            return Err(Error::Data(format!(
+            return Err(Error::data(format!(
                 "bins = {bins}: 1 to {} are possible",
                 Self::MOST
             )));
@@ -33,7 +33,7 @@ impl Cuts {
             .collect();
         let even = (transform == Transform::None).then_some((min as f32, (1.0 / step) as f32));
         Self::new(min, max, points, even).map_err(|_| {
-            Error::Data(format!(
+            Error::data(format!(
                 "{bins} bins between {min} and {max} are finer than single precision"
             ))
         })
@@ -62,7 +62,7 @@ impl Cuts {
         points.sort_unstable_by(f32::total_cmp);
         points.dedup();
         Self::new(min, max, points, None)
-            .map_err(|()| Error::Data(format!("{bins} bins between {min} and {max} are not possible")))
+            .map_err(|()| Error::data(format!("{bins} bins between {min} and {max} are not possible")))
     }
 
     /// One bin for each whole number.
@@ -70,7 +70,7 @@ impl Cuts {
         let count = (max - min) as usize;
         let points = (0..count).map(|i| (min + i as f64 + 0.5) as f32).collect();
         Self::new(min, max, points, Some(((min - 0.5) as f32, 1.0))).map_err(|_| {
-            Error::Data(format!(
+            Error::data(format!(
                 "whole numbers from {min} to {max} are finer than single precision"
             ))
         })
@@ -79,13 +79,13 @@ impl Cuts {
     /// These cut points.
     pub(super) fn declared(min: f64, max: f64, points: &[f64]) -> Result<Self, Error> {
         if points.is_empty() || points.len() >= Self::MOST {
-            return Err(Error::Data(format!(
+            return Err(Error::data(format!(
                 "cuts: 1 to {} of them are possible",
                 Self::MOST - 1
             )));
         }
         Self::new(min, max, points.iter().map(|&x| x as f32).collect(), None).map_err(|_| {
-            Error::Data(format!(
+            Error::data(format!(
                 "cuts must rise, and lie above min = {min} and at most at max = {max}"
             ))
         })

@@ -141,7 +141,7 @@ impl<'a> Frame<'a> {
         let names: Vec<String> = names.into_iter().map(|name| name.into()).collect();
         let wrong = |row: &R| row.as_ref().len() != names.len();
         if let Some(place) = rows.iter().position(wrong) {
-            return Err(Error::Data(format!(
+            return Err(Error::data(format!(
                 "record {} has {} cells where there are {} names; give each record a cell for each name",
                 place + 1,
                 rows[place].as_ref().len(),
@@ -182,7 +182,7 @@ impl<'a> Frame<'a> {
         };
         let rows = first.count();
         if let Some(other) = self.columns.iter().position(|column| column.count() != rows) {
-            return Err(Error::Data(format!(
+            return Err(Error::data(format!(
                 "the frame: column '{}' has {} cells where '{}' has {rows}; give every column as many",
                 self.names[other],
                 self.columns[other].count(),
@@ -190,7 +190,7 @@ impl<'a> Frame<'a> {
             )));
         }
         if rows > u32::MAX as usize {
-            return Err(Error::Data(format!(
+            return Err(Error::data(format!(
                 "the frame: it has more than {} rows",
                 u32::MAX
             )));

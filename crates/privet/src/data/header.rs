@@ -25,7 +25,7 @@ pub fn places(
     extra: Extra,
 ) -> Result<Vec<Option<usize>>, Error> {
     let columns = intake.schema().columns();
-    let bad = |what: String| Err(Error::Data(what));
+    let bad = |what: String| Err(Error::data(what));
     for (i, name) in names.iter().enumerate() {
         if name.is_empty() {
             return bad(format!(

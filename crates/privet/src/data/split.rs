@@ -50,9 +50,10 @@ impl Table {
         let schema = self.schema();
         for name in parties.iter().flatten() {
             if !schema.columns().iter().any(|column| &column.name == name) {
-                return Err(Error::Parameter(format!(
-                    "there is no column '{name}' to give to a party"
-                )));
+                return Err(Error::parameter(
+                    "columns",
+                    format!("there is no column '{name}' to give to a party"),
+                ));
             }
         }
         parties
@@ -86,7 +87,7 @@ impl Table {
     /// [`Error::Data`] if two columns have one name.
     pub fn joint_schema<'a>(mut tables: impl Iterator<Item = &'a Self>) -> Result<Schema, Error> {
         let Some(first) = tables.next().map(Self::schema) else {
-            return Err(Error::Misuse("there is no table to join".into()));
+            return Err(Error::misuse("there is no table to join"));
         };
         let features = first
             .features()
@@ -96,7 +97,7 @@ impl Table {
             .missing(first.missing())
             .columns(features.chain(label).cloned())
             .build()
-            .map_err(|e| Error::Data(format!("the parties' columns do not go together: {e}")))
+            .map_err(|e| Error::data(format!("the parties' columns do not go together: {e}")))
     }
 
     /// One table of the rows that all have, with the features of all and the first one's label: rows meet by their ids if all tables
@@ -129,8 +130,8 @@ fn common(all: &[&Cells]) -> Result<Vec<Vec<u32>>, Error> {
     let Some(ids) = ids else {
         let rows = all.first().map_or(0, |cells| cells.rows());
         if all.iter().any(|cells| cells.rows() != rows) {
-            return Err(Error::Data(
-                "tables that stand in the same order have as many rows each, and these have not".into(),
+            return Err(Error::data(
+                "tables that stand in the same order have as many rows each, and these have not",
             ));
         }
         return Ok(vec![(0..rows as u32).collect(); all.len()]);
@@ -139,9 +140,7 @@ fn common(all: &[&Cells]) -> Result<Vec<Vec<u32>>, Error> {
     for names in &ids {
         let places_here: HashMap<&[u8], u32> = names.iter().zip(0..).collect();
         if places_here.len() != names.len() || places_here.contains_key(&b""[..]) {
-            return Err(Error::Data(
-                "rows cannot meet: an id is empty or occurs twice".into(),
-            ));
+            return Err(Error::data("rows cannot meet: an id is empty or occurs twice"));
         }
         places.push(places_here);
     }
@@ -153,10 +152,9 @@ fn common(all: &[&Cells]) -> Result<Vec<Vec<u32>>, Error> {
         }
     }
     if rows.first().is_none_or(Vec::is_empty) {
-        return Err(Error::Data(
+        return Err(Error::data(
             "the parties have no id in common, so there is nothing to learn from: check that all write ids alike, and that each names \
-             the right column"
-                .into(),
+             the right column",
         ));
     }
     Ok(rows)

@@ -8,6 +8,7 @@ use super::feature::{Feature, Names, Target, pick};
 use super::fingerprint::{ColumnHash, Fingerprint, Points};
 use super::schema::{Kind, Schema};
 use crate::Error;
+use crate::error::Subject;
 use crate::privacy::Private;
 
 /// A table: its description, which is public, and its cells, which are not. How many rows there are is as private as
@@ -127,7 +128,7 @@ impl Cells {
             .chain(target.as_ref().map(Target::len))
             .any(|length| length != rows)
         {
-            return Err(Error::Misuse("joined columns have as many rows each".into()));
+            return Err(Error::misuse("joined columns have as many rows each"));
         }
         Ok(Self {
             rows,
@@ -309,9 +310,12 @@ impl Intake {
         let place = self.schema.columns().iter().position(|c| c.name == column);
         let place = place.filter(|place| self.schema.columns()[*place].kind == Kind::Id);
         let Some(place) = place else {
-            return Err(Error::Parameter(format!(
-                "the schema has no column '{column}' of type id to meet rows by: add {column} = {{ type = \"id\" }} to its [columns]"
-            )));
+            return Err(Error::parameter(
+                Subject::Schema,
+                format!(
+                    "the schema has no column '{column}' of type id to meet rows by: add {column} = {{ type = \"id\" }} to its [columns]"
+                ),
+            ));
         };
         self.rules[place] = Rule::ids(&self.schema);
         self.ids = Some(place);
@@ -353,9 +357,7 @@ impl Intake {
         let mut lengths = columns.iter().filter_map(ColumnBuilder::rows);
         let rows = lengths.next().unwrap_or(0);
         if columns.len() != self.rules.len() || lengths.any(|length| length != rows) {
-            return Err(Error::Misuse(
-                "every column of a table takes as many cells".into(),
-            ));
+            return Err(Error::misuse("every column of a table takes as many cells"));
         }
         let mut piece = Piece {
             cells: Cells {

@@ -38,7 +38,7 @@ impl Holds {
             }
             Self::Names | Self::Fractions => return Ok(()),
         };
-        Err(Error::Data(format!("{source}: column '{column}' {why}")))
+        Err(Error::data(format!("{source}: column '{column}' {why}")))
     }
 }
 

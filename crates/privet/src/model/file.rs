@@ -103,7 +103,7 @@ impl Model {
     /// # Errors
     /// As [`from_bytes`](Self::from_bytes).
     pub fn from_file(bytes: &[u8]) -> Result<(Self, Origin), Error> {
-        let bad = |why: String| Error::Data(why);
+        let bad = |why: String| Error::data(why);
         let marked: Marked = serde_json::from_slice(bytes).map_err(|e| bad(explain(bytes, &e)))?;
         match marked.version {
             Some(UNSIGNED..=VERSION) => {}

@@ -73,5 +73,5 @@ impl<M: Wire> Context<'_, M> {
 }
 
 pub(super) fn complain(agreement: &Agreement, about: PartyId, why: impl std::fmt::Display) -> Error {
-    Error::Peer(format!("{}: {why}", agreement.name(about)))
+    Error::peer(agreement.name(about), why.to_string())
 }

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::PartyId;
 use crate::Error;
+use crate::error::JournalFault;
 use crate::privacy::Randomness;
 use crate::privacy::journal::hexadecimal;
 use crate::wire::{Malformed, Reader, Wire, Writer};
@@ -122,8 +123,9 @@ impl Record for Volatile {
 pub(super) fn name(record: &mut dyn Record) -> Result<RunName, Error> {
     match record.read()?.into_iter().next() {
         Some(Item::Began(name)) => Ok(name),
-        Some(_) => Err(Error::Journal(
-            "the record of this run does not begin with its name: it is damaged".into(),
+        Some(_) => Err(Error::journal(
+            JournalFault::Damaged,
+            "the record of this run does not begin with its name: it is damaged",
         )),
         None => {
             let mut bytes = [0; 16];
@@ -193,7 +195,7 @@ impl Recorder {
         let item = Item::Received { from, message };
         self.record.append(&item)?;
         let Item::Received { message, .. } = item else {
-            return Err(Error::Misuse("an item stays what it is".into()));
+            return Err(Error::misuse("an item stays what it is"));
         };
         Ok(message)
     }
@@ -221,8 +223,8 @@ impl Recorder {
 }
 
 fn other_job() -> Error {
-    Error::Journal(
-        "the record of this run is of another job, table or version: go on with the ones it was begun with, or begin a new run"
-            .into(),
+    Error::journal(
+        JournalFault::OtherJob,
+        "the record of this run is of another job, table or version: go on with the ones it was begun with, or begin a new run",
     )
 }

@@ -23,7 +23,7 @@ impl Agreement {
     /// # Errors
     /// [`Error::Parameter`] for fewer than two, or names that are empty, not in one line, or alike.
     pub fn new(run: RunId, parties: Vec<String>) -> Result<Self, Error> {
-        let bad = |why: String| Err(Error::Parameter(why));
+        let bad = |why: String| Err(Error::parameter("parties", why));
         if !(2..=1000).contains(&parties.len()) {
             return bad(format!("{} parties: 2 to 1000 can take part", parties.len()));
         }

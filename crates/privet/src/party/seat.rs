@@ -7,6 +7,7 @@ use super::context::{Progress, complain};
 use super::record::{self, Recorder};
 use super::{Agreement, Context, PartyId, Record, Role, RunName, Step};
 use crate::Error;
+use crate::error::PeerError;
 use crate::wire::{Body, Frame, Wire};
 
 /// A frame to be carried.
@@ -179,17 +180,13 @@ impl<R: Role> Seat<R> {
             Some(Holding::Finished(output)) => Ok(output),
             Some(Holding::Failed(e)) => Err(e),
             Some(Holding::Waiting(role)) => {
-                let names: Vec<&str> = role
-                    .waits_for()
-                    .into_iter()
-                    .map(|p| self.agreement.name(p))
-                    .collect();
-                Err(Error::Peer(format!(
-                    "{}: a message is missing, and nothing more came",
-                    names.join(", ")
-                )))
+                let parties = role.waits_for().into_iter();
+                Err(Error::Peer(PeerError {
+                    parties: parties.map(|party| self.agreement.name(party).into()).collect(),
+                    what: "a message is missing, and nothing more came".into(),
+                }))
             }
-            Some(Holding::Working(_)) | None => Err(Error::Misuse("the party was not done".into())),
+            Some(Holding::Working(_)) | None => Err(Error::misuse("the party was not done")),
         }
     }
 

@@ -206,8 +206,8 @@ impl Post {
             match posted.get(number as usize) {
                 Some(before) if *before == digest => continue,
                 Some(_) => {
-                    return Err(Error::Misuse(
-                        "a party that was made again said something else than before".into(),
+                    return Err(Error::misuse(
+                        "a party that was made again said something else than before",
                     ));
                 }
                 None => posted.push(digest),

@@ -151,7 +151,7 @@ pub(super) fn observe<M: Mechanism>(
     }) {
         Some(output) => *output
             .downcast::<M::Output>()
-            .map_err(|_| Error::Misuse("the record holds an output of another type here".into()))?,
+            .map_err(|_| Error::misuse("the record holds an output of another type here"))?,
         None => mechanism.draw(Private::wrap(answer), Paid::receipt(), random),
     };
     auditor.released(Box::new(output.clone()));
@@ -184,8 +184,8 @@ pub(super) fn observe_minimum<N: Neighbours, R: LogisticRows>(
     let output = match auditor.minimum(asked, &seen) {
         Some(output) if output.len() == objective.dimension() => output,
         Some(_) => {
-            return Err(Error::Misuse(
-                "the record holds another number of coefficients here".into(),
+            return Err(Error::misuse(
+                "the record holds another number of coefficients here",
             ));
         }
         None => objective.minimum(Private::wrap(rows), Paid::receipt(), random),

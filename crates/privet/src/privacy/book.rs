@@ -17,8 +17,10 @@ use super::mechanism::ordered::{Distance, Loss};
 use super::run::{Run, public_name};
 use super::texts::check_texts;
 use crate::Error;
+use crate::error::JournalFault;
 pub use kept::{Account, Line};
 use kept::{Shown, Spent};
+pub use refusal::Refusal;
 
 /// The state of all budgets in one ledger.
 #[derive(Debug, Clone)]
@@ -62,7 +64,7 @@ impl Book {
     /// [`Error::Journal`] if it does not follow the chain or does not make sense there; the book is then unchanged.
     pub fn apply(&mut self, entry: &Entry) -> Result<(), Error> {
         let number = self.head.entries + 1;
-        let bad = |why: String| Error::Journal(format!("ledger entry {number}: {why}"));
+        let bad = |why: String| Error::journal(JournalFault::Entry(number), why);
         if !entry.follows(&self.head) {
             return Err(bad(
                 "its hash does not follow from the entry before it: the ledger was edited, cut or reordered"
@@ -95,7 +97,7 @@ impl Book {
                 let mut account = self.account(dataset).cloned().unwrap_or_default();
                 match account.other_unit(dataset, relation) {
                     Some(why) if !account.spends.is_empty() || account.left.total().is_some() => {
-                        return Err(why);
+                        return Err(why.fact());
                     }
                     // Nothing was paid by the old unit: the budget begins anew.
                     Some(_) => account.lines.clear(),
@@ -123,7 +125,7 @@ impl Book {
                 }
                 let account = self.account(dataset);
                 if let Some(why) = account.and_then(|account| account.other_unit(dataset, relation)) {
-                    return Err(why);
+                    return Err(why.fact());
                 }
                 let spent = Spent {
                     relation: relation.clone(),
@@ -133,7 +135,7 @@ impl Book {
                 };
                 let lines = match account {
                     Some(account) if account.lines.contains_key(relation) => account.charged(&spent),
-                    _ => return Err(format!("'{dataset}' has no budget for: {relation}")),
+                    _ => return Err(Refusal::no_budget(dataset, relation, None).fact()),
                 };
                 let lines = lines.map_err(|over| format!("{price} overdraws the budget for: {over}"))?;
                 let paid = match run {
@@ -165,7 +167,8 @@ impl Book {
                 record,
                 run,
             } => {
-                if self.desensitises(dataset, relation, columns)? != *record {
+                let stated = self.desensitises(dataset, relation, columns);
+                if stated.map_err(|why| why.fact())? != *record {
                     return Err("what is stated for a row is not the sum over its columns".into());
                 }
                 let left = &mut self.account_mut(dataset).left;
@@ -176,7 +179,8 @@ impl Book {
             }
             Event::Redraw { dataset, run, what } => {
                 let left = self.account(dataset).map(|account| &account.left);
-                if !left.map_or(Ok(false), |left| left.admits_again(run, what, None))? {
+                let again = left.map_or(Ok(false), |left| left.admits_again(run, what, None));
+                if !again.map_err(|why| why.fact())? {
                     return Err("nothing of this run has left, so nothing can be drawn again".into());
                 }
                 self.account_mut(dataset).left.note_again(run, what);
@@ -243,24 +247,15 @@ impl Book {
         relation: &Relation,
         price: Price,
         added: bool,
-    ) -> Result<(), Error> {
+    ) -> Result<(), Refusal> {
         let account = self
             .account(dataset)
-            .ok_or_else(|| refusal::no_limit(dataset, relation, None))?;
-        if let Some(why) = account.other_unit(dataset, relation) {
-            let way_out = match account.payments() {
-                0 => format!(
-                    "Nothing was spent yet, so the budget can be set anew: `{}`",
-                    relation.limit_command(dataset)
-                ),
-                _ => "Once something was spent, a data set is kept one way for good".into(),
-            };
-            return Err(Error::Budget(format!(
-                "refused: {why}. {way_out}. Nothing was drawn."
-            )));
+            .ok_or_else(|| Refusal::no_budget(dataset, relation, None))?;
+        if let Some(refusal) = account.other_unit(dataset, relation) {
+            return Err(refusal);
         }
         if !account.lines.contains_key(relation) {
-            return Err(refusal::no_limit(dataset, relation, account.second_to(relation)));
+            return Err(Refusal::no_budget(dataset, relation, account.second_to(relation)));
         }
         let spent = Spent {
             relation: relation.clone(),
@@ -271,7 +266,7 @@ impl Book {
         account
             .charged(&spent)
             .map(drop)
-            .map_err(|over| refusal::no_room(dataset, price, &over, &account.lines[&over]))
+            .map_err(|over| Refusal::no_room(dataset, price, &over, &account.lines[&over]))
     }
 
     /// How well two rows can be told apart by `columns`, or why these cannot leave.
@@ -280,9 +275,9 @@ impl Book {
         dataset: &str,
         relation: &Relation,
         columns: &[Distance],
-    ) -> Result<Loss, String> {
+    ) -> Result<Loss, Refusal> {
         let account = self.account(dataset).filter(|a| a.lines.contains_key(relation));
-        let account = account.ok_or_else(|| format!("'{dataset}' has no budget for: {relation}"))?;
+        let account = account.ok_or_else(|| Refusal::no_budget(dataset, relation, None))?;
         account.left.admits(dataset, relation, columns)
     }
 
@@ -293,7 +288,7 @@ impl Book {
         (run, what): (&str, &str),
         relation: &Relation,
         columns: &[Distance],
-    ) -> Result<bool, String> {
+    ) -> Result<bool, Refusal> {
         let left = self.account(dataset).map(|account| &account.left);
         left.map_or(Ok(false), |left| {
             left.admits_again(run, what, Some((relation, columns)))

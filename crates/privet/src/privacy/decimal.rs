@@ -54,7 +54,7 @@ pub(crate) fn ratio_up(value: &RBig, places: usize) -> Option<u128> {
 
 /// What the four quantities share: exact text, checked arithmetic, rounding against us.
 macro_rules! quantity {
-    ($name:ident, $int:ty, $places:expr, $noun:literal, $max:expr) => {
+    ($name:ident, $int:ty, $places:expr, $article:literal $key:literal, $max:expr) => {
         impl $name {
             /// Nothing.
             pub const ZERO: Self = Self(0);
@@ -94,10 +94,13 @@ macro_rules! quantity {
             /// more decimals than the unit.
             pub fn new(value: f64) -> Result<Self, crate::Error> {
                 if !value.is_finite() || value.is_sign_negative() && value != 0.0 {
-                    return Err(crate::Error::Parameter(format!(
-                        "{value} cannot be {}: it must be a number that is not negative",
-                        $noun
-                    )));
+                    return Err(crate::Error::parameter(
+                        $key,
+                        format!(
+                            "{value} cannot be {} {}: it must be a number that is not negative",
+                            $article, $key
+                        ),
+                    ));
                 }
                 value.abs().to_string().parse()
             }
@@ -110,10 +113,13 @@ macro_rules! quantity {
                     .filter(|units| *units <= $max)
                     .map(Self)
                     .ok_or_else(|| {
-                        crate::Error::Parameter(format!(
-                            "{value} is too large, or negative, to be {}",
-                            $noun
-                        ))
+                        crate::Error::parameter(
+                            $key,
+                            format!(
+                                "{value} is too large, or negative, to be {} {}",
+                                $article, $key
+                            ),
+                        )
                     })
             }
 
@@ -134,7 +140,12 @@ macro_rules! quantity {
                         units.ok_or_else(|| format!("it must be at most {}", Self::MAX))
                     })
                     .map(Self)
-                    .map_err(|why| crate::Error::Parameter(format!("{text:?} cannot be {}: {why}", $noun)))
+                    .map_err(|why| {
+                        crate::Error::parameter(
+                            $key,
+                            format!("{text:?} cannot be {} {}: {why}", $article, $key),
+                        )
+                    })
             }
         }
 

@@ -16,7 +16,7 @@ const DELTA_MAX: u64 = 1_000_000_000_000_000_000 - 1;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Epsilon(u64);
 
-quantity!(Epsilon, u64, EPSILON_PLACES, "an epsilon", u64::MAX);
+quantity!(Epsilon, u64, EPSILON_PLACES, "an" "epsilon", u64::MAX);
 
 impl Epsilon {
     /// So many billionths.
@@ -42,7 +42,7 @@ impl Epsilon {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Delta(u64);
 
-quantity!(Delta, u64, DELTA_PLACES, "a delta", DELTA_MAX);
+quantity!(Delta, u64, DELTA_PLACES, "a" "delta", DELTA_MAX);
 
 impl Delta {
     /// So many units of 10⁻¹⁸; no more than [`Delta::MAX`].

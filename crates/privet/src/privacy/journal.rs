@@ -14,6 +14,7 @@ use super::mechanism::ordered::{Distance, Loss};
 use super::run::Promise;
 use super::{Delta, Randomness, Relation};
 use crate::Error;
+use crate::error::JournalFault;
 
 /// What can happen to a data set's budget. Nothing here lowers what has been spent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -245,15 +246,16 @@ impl Entry {
         let number = head
             .entries
             .checked_add(1)
-            .ok_or_else(|| Error::Journal("the ledger is full".into()))?;
+            .ok_or_else(|| Error::journal(JournalFault::Full, "the ledger is full"))?;
         let body = Body {
             number,
             nonce: random_name::<16>()?,
             at,
             event,
         };
-        let text = serde_json::to_string(&body)
-            .map_err(|e| Error::Journal(format!("the entry cannot be written: {e}")))?;
+        let text = serde_json::to_string(&body).map_err(|e| {
+            Error::journal(JournalFault::Storage, format!("the entry cannot be written: {e}"))
+        })?;
         let hash = chained(&head.hash, &text);
         Ok(Self { text, hash, body })
     }
@@ -264,18 +266,23 @@ impl Entry {
     /// [`Error::Journal`] if the text is not exactly what this version would write.
     pub fn parse(text: String, hash: String) -> Result<Self, Error> {
         let unreadable = |e| {
-            Error::Journal(format!(
-                "this is not an entry of a ledger that this version can read: {e}"
-            ))
+            Error::journal(
+                JournalFault::Damaged,
+                format!("this is not an entry of a ledger that this version can read: {e}"),
+            )
         };
         let body: Body = serde_json::from_str(&text).map_err(unreadable)?;
         if body.nonce.len() != 32 || !body.nonce.bytes().all(|b| b.is_ascii_hexdigit()) {
-            return Err(Error::Journal("this entry has no nonce of 16 bytes".into()));
+            return Err(Error::journal(
+                JournalFault::Damaged,
+                "this entry has no nonce of 16 bytes",
+            ));
         }
         // One text for one entry: what a lenient reader would take for the same is refused.
         if serde_json::to_string(&body).map_err(unreadable)? != text {
-            return Err(Error::Journal(
-                "this entry is not written the way a ledger writes".into(),
+            return Err(Error::journal(
+                JournalFault::Damaged,
+                "this entry is not written the way a ledger writes",
             ));
         }
         Ok(Self { text, hash, body })
@@ -294,10 +301,13 @@ impl Entry {
         if self.follows(head) {
             return Ok(());
         }
-        Err(Error::Journal(format!(
-            "the ledger has moved on to entry {} since it was opened: somebody else wrote to it. Open it again.",
-            head.entries
-        )))
+        Err(Error::journal(
+            JournalFault::MovedOn,
+            format!(
+                "the ledger has moved on to entry {} since it was opened: somebody else wrote to it. Open it again.",
+                head.entries
+            ),
+        ))
     }
 
     /// The chain's head once this entry is in it.

@@ -8,7 +8,7 @@ mod leaving;
 mod run;
 
 use super::account::{Caps, Price};
-use super::book::Book;
+use super::book::{Book, Refusal};
 use super::journal::{Entry, Event, Journal, Volatile, random_name};
 use super::mechanism::{Floating, LogisticRows, Mechanism, Objective, Paid, ROUNDING_TELLS};
 use super::query::Query;
@@ -17,6 +17,7 @@ use super::run::Promise;
 use super::texts::{check_texts, readable};
 use super::{Coins, Delta, Neighbours, Partition, Private, Randomness, Relation, Released};
 use crate::Error;
+use crate::error::JournalFault;
 
 /// The budget of one data set, opened for one run.
 pub struct Ledger<N> {
@@ -275,10 +276,8 @@ impl<N: Neighbours> Ledger<N> {
         self.is_own(&relation)?;
         let (may, run) = (self.may_spend(), self.run());
         if run.spent().charge(&may.caps, price).is_none() {
-            return Err(Error::Budget(format!(
-                "refused: this needs {price}, and the run may spend {} more. Nothing was drawn and no data was looked at.",
-                self.remaining()
-            )));
+            let left = self.remaining();
+            return Err(Refusal::OverPromise { needed: price, left }.into());
         }
         let promise = run.promise().is_none().then_some(may);
         self.write(Event::Spend {
@@ -304,13 +303,13 @@ impl<N: Neighbours> Ledger<N> {
 
     fn write(&mut self, event: Event) -> Result<(), Error> {
         if self.broken {
-            return Err(Error::Journal(
-                "an earlier entry could not be written, so nothing more is drawn: open the ledger again"
-                    .into(),
+            return Err(Error::journal(
+                JournalFault::Unwritten,
+                "an earlier entry could not be written, so nothing more is drawn: open the ledger again",
             ));
         }
         // What the book would refuse must not reach the journal; prices were admitted before.
-        check_texts(&event).map_err(Error::Parameter)?;
+        check_texts(&event).map_err(|why| Error::parameter("what", why))?;
         let entry = Entry::after(self.book.head(), self.journal.now(), event)?;
         self.broken = true;
         self.journal.append(&entry)?;
@@ -365,7 +364,7 @@ mod tests {
         let (mut one, mut other) = (twin(), twin());
         let price = mechanism
             .price(Norm::L1(1))
-            .and_then(|p| p.times(2).ok_or(Error::Misuse(String::new())));
+            .and_then(|p| p.times(2).ok_or(Error::misuse(String::new())));
         let price = price.expect("a price");
         let mut reserved =
             [one.reserve("a run", price, 2), other.reserve("a run", price, 2)].map(|r| r.expect("paid"));

@@ -42,7 +42,7 @@ pub mod signature;
 mod texts;
 mod unprotected;
 
-pub use book::{Account, Book, Line};
+pub use book::{Account, Book, Line, Refusal};
 pub use certificate::{
     Certificate, Claim, Columns, Guarantee, Leakage, Observer, Payment, REFUTED, Said, Total,
 };

@@ -50,8 +50,9 @@ impl<N: Neighbours> Sensitivity<N> {
     /// [`Error::Parameter`] if the norm is zero: such an answer depends on nobody and needs no mechanism.
     pub fn claim(relation: &N, norm: Norm, anchor: Anchor) -> Result<Self, Error> {
         if matches!(norm, Norm::L1(0) | Norm::L2Squared(0) | Norm::Width(0)) {
-            return Err(Error::Parameter(
-                "a sensitivity of zero means that the answer depends on nobody: it needs no mechanism".into(),
+            return Err(Error::parameter(
+                "norm",
+                "a sensitivity of zero means that the answer depends on nobody: it needs no mechanism",
             ));
         }
         Ok(Self {
@@ -128,13 +129,14 @@ impl<'q, N: Neighbours> Query<'q, N> {
     pub(in crate::privacy) fn check(&self, relation: &N) -> Result<(), Error> {
         let [claimed, paid] = [self.sensitivity.relation().relation(), relation.relation()];
         if claimed != paid {
-            return Err(Error::Misuse(format!(
+            return Err(Error::misuse(format!(
                 "the query's sensitivity was claimed for the case that {claimed}, the budget is for the case that {paid}"
             )));
         }
         if self.dimension == 0 {
-            return Err(Error::Parameter(
-                "a query without coordinates asks nothing".into(),
+            return Err(Error::parameter(
+                "dimension",
+                "a query without coordinates asks nothing",
             ));
         }
         Ok(())

@@ -16,9 +16,10 @@ impl Ratio {
     /// [`Error::Parameter`] if either is zero.
     pub fn new(numerator: u64, denominator: u64) -> Result<Self, Error> {
         if numerator == 0 || denominator == 0 {
-            return Err(Error::Parameter(format!(
-                "{numerator}/{denominator} is not a positive ratio: both parts must be at least 1"
-            )));
+            return Err(Error::parameter(
+                "ratio",
+                format!("{numerator}/{denominator} is not a positive ratio: both parts must be at least 1"),
+            ));
         }
         Ok(Self(RBig::from_parts(numerator.into(), UBig::from(denominator))))
     }
@@ -30,7 +31,10 @@ impl Ratio {
 
     pub(crate) fn from_big(value: RBig) -> Result<Self, Error> {
         if value <= RBig::ZERO {
-            return Err(Error::Parameter(format!("{value} is not a positive ratio")));
+            return Err(Error::parameter(
+                "ratio",
+                format!("{value} is not a positive ratio"),
+            ));
         }
         Ok(Self(value))
     }

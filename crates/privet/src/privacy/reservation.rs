@@ -1,6 +1,7 @@
 //! Draws that have been paid for, on a whole table or on one part of it.
 
 use super::account::{Caps, Price};
+use super::book::Refusal;
 use super::mechanism::{LogisticRows, Mechanism, Objective, Paid};
 use super::query::{Query, Sensitivity};
 use super::{Neighbours, Partition, Private, Randomness, Released};
@@ -33,10 +34,9 @@ impl<N: Neighbours> Reservation<'_, N> {
     ) -> Result<Released<M::Output>, Error> {
         query.check(&self.relation)?;
         if self.added && !query.sensitivity().holds_added() {
-            return Err(Error::Misuse(
+            return Err(Error::misuse(
                 "this was reserved for questions whose sensitivity holds when a unit is added or removed, and this one's was not claimed \
-                 for that"
-                    .into(),
+                 for that",
             ));
         }
         let norm = query.sensitivity().norm();
@@ -141,11 +141,13 @@ impl<N: Neighbours> Reservation<'_, N> {
     fn take(&mut self, price: Price, draws: u64) -> Result<(), Error> {
         let spent = self.spent.charge(&self.cap, price);
         let (Some(spent), Some(left)) = (spent, self.draws.checked_sub(draws)) else {
-            return Err(Error::Budget(format!(
-                "refused: {draws} more draws need {price}; the reservation has left {} and {} draws. Nothing was drawn.",
-                self.remaining(),
-                self.draws
-            )));
+            let refusal = Refusal::OverReservation {
+                draws,
+                needed: price,
+                left: self.remaining(),
+                draws_left: self.draws,
+            };
+            return Err(refusal.into());
         };
         self.spent = spent;
         self.draws = left;
@@ -211,9 +213,9 @@ impl<R: Clone, N: Neighbours> Part<'_, super::Rows<R>, N> {
 /// What all parts together cost when each may cost `price` under the relation within a part.
 pub(super) fn price_of_parts<N: Neighbours>(relation: &N, price: Price) -> Result<Price, Error> {
     price.group(relation.steps()).ok_or_else(|| {
-        Error::Parameter(format!(
-            "{price} for each of {} steps overflows",
-            relation.steps()
-        ))
+        Error::parameter(
+            "price",
+            format!("{price} for each of {} steps overflows", relation.steps()),
+        )
     })
 }

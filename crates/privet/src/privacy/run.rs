@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::account::{Caps, Price};
+use super::book::Refusal;
 use super::certificate::{Claim, Guarantee, Leakage, Observer, Payment, pure_sum};
 use super::journal::hexadecimal;
 use super::mechanism::ordered::Distance;
@@ -72,11 +73,12 @@ impl Run {
     }
 
     /// Why an entry under `relation` cannot be of this run, if it cannot.
-    pub(super) fn is_about(&self, relation: &Relation) -> Result<(), String> {
+    pub(super) fn is_about(&self, relation: &Relation) -> Result<(), Refusal> {
         match &self.relation {
-            Some(own) if own != relation => Err(format!(
-                "this run was begun for the change \"{own}\", and cannot go on for \"{relation}\""
-            )),
+            Some(begun) if begun != relation => Err(Refusal::OtherChange {
+                begun: begun.clone(),
+                relation: relation.clone(),
+            }),
             _ => Ok(()),
         }
     }
@@ -88,7 +90,7 @@ impl Run {
         price: Price,
         promise: Option<Promise>,
     ) -> Result<(Promise, Caps), String> {
-        self.is_about(relation)?;
+        self.is_about(relation).map_err(|why| why.fact())?;
         let promise = match (self.promise, promise) {
             (Some(made), None) | (None, Some(made)) => made,
             _ => return Err("a run promises once, with its first payment".into()),

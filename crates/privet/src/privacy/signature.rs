@@ -87,7 +87,7 @@ impl FromStr for PublicKey {
         let bytes = bytes_of(text);
         bytes
             .map(Self)
-            .ok_or_else(|| Error::Data("a public key is 64 hexadecimal digits".into()))
+            .ok_or_else(|| Error::data("a public key is 64 hexadecimal digits"))
     }
 }
 
@@ -111,7 +111,7 @@ impl FromStr for Fingerprint {
         let between = |c: &char| !matches!(c, '-' | ':' | ' ');
         let digits: String = text.chars().filter(between).collect();
         bytes_of(&digits.to_ascii_lowercase()).map(Self).ok_or_else(|| {
-            Error::Parameter(format!(
+            Error::parameter("fingerprint", format!(
                 "{text:?} is no fingerprint: it has 64 hexadecimal digits, as `privet ledger key` shows them"
             ))
         })
@@ -144,9 +144,7 @@ impl Signature {
             Some(PublicKey(key))
         };
         checked().ok_or_else(|| {
-            Error::Data(
-                "its signature is bad: the file was changed after it was signed, or the signature is of another file".into(),
-            )
+            Error::data("its signature is bad: the file was changed after it was signed, or the signature is of another file")
         })
     }
 }

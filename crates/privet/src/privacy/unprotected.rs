@@ -6,6 +6,7 @@ use super::ledger::append;
 use super::run::public_name;
 use super::{Private, Relation, book, texts};
 use crate::Error;
+use crate::error::JournalFault;
 
 /// Leave to use private values without protection: an algorithm without privacy, a paper's algorithm whose claim is
 /// false, an owner who looks at their own rows.
@@ -39,7 +40,12 @@ impl Unprotected {
         let book = book::Book::of(&journal.read()?)?;
         let certificate = book
             .certificate(dataset, &[public_name(&run)], relation)
-            .ok_or_else(|| Error::Journal("the entry that was just written is not there".into()))?;
+            .ok_or_else(|| {
+                Error::journal(
+                    JournalFault::Storage,
+                    "the entry that was just written is not there",
+                )
+            })?;
         Ok(Self {
             certificate: Certificate {
                 recorded: journal.is_durable(),

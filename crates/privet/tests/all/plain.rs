@@ -4,6 +4,7 @@ use crate::home::{self, Kinds, column, number, schema, table};
 use privet::boost::Thresholds;
 use privet::data::schema::{Declared, Kind, Label};
 use privet::data::{Cells, Table};
+use privet::error::Subject;
 use privet::model::Model;
 use privet::privacy::{AddRemove, Neighbours, Unprotected};
 use privet::setting::plain::{Builder, Flavour, Plain};
@@ -202,8 +203,9 @@ fn parameters_are_checked_once() {
     let trees = start().algorithm("trees").rises(named("colour")).build().unwrap();
     assert_eq!(
         trees.check(&home::mixed(Kinds::Number)).unwrap_err(),
-        privet::Error::Parameter(
-            "rises names 'colour', which is no feature of the schema with an order: name a number, an ordinal or a flag".into()
+        privet::Error::parameter(
+            "rises",
+            "rises names 'colour', which is no feature of the schema with an order: name a number, an ordinal or a flag"
         )
     );
     assert_eq!(
@@ -215,7 +217,10 @@ fn parameters_are_checked_once() {
         "abstain belongs to the algorithm \"stumps\", not to \"centroid\": leave it out"
     );
     let abstaining = start().algorithm("stumps").abstain(true).build().unwrap();
-    let two = privet::Error::Parameter("abstain = true needs a label of two classes: leave it out".into());
+    let two = privet::Error::parameter(
+        Subject::Algorithm,
+        "abstain = true needs a label of two classes: leave it out",
+    );
     for kind in [Kinds::Classes(3), Kinds::Number] {
         assert_eq!(abstaining.check(&home::mixed(kind)).unwrap_err(), two);
     }
@@ -223,9 +228,9 @@ fn parameters_are_checked_once() {
     let centroid = start().algorithm("centroid").build().unwrap();
     assert_eq!(
         centroid.check(&home::mixed(Kinds::Number)).unwrap_err(),
-        privet::Error::Parameter(
+        privet::Error::parameter(
+            Subject::Algorithm,
             "\"centroid\" needs a label with classes, and the schema's is a number: choose another algorithm"
-                .into()
         )
     );
     let unlabelled = schema([column("x", number(0.0, 1.0))]);
@@ -233,10 +238,10 @@ fn parameters_are_checked_once() {
     let error = plain.fit(table(unlabelled, plain.keep(), &[["1"]]), &leave(), &|_, _| {});
     assert_eq!(
         error.unwrap_err(),
-        privet::Error::Parameter(
+        privet::Error::parameter(
+            Subject::Schema,
             "the schema has no label, so there is nothing to predict: add a line such as outcome = { type = \"label\", values = [\"no\", \"yes\"] } \
              to its [columns]"
-                .into()
         )
     );
 }
@@ -252,10 +257,10 @@ fn a_schema_too_large_to_learn_from_is_refused() {
     let error = plain.fit(table(large, plain.keep(), &[["1", "1"]]), &leave(), &|_, _| {});
     assert_eq!(
         error.unwrap_err(),
-        privet::Error::Parameter(
+        privet::Error::parameter(
+            Subject::Schema,
             "the schema's 2102 bins and values times 2000 classes are too many to learn from: at most 4194304 are \
              possible; declare fewer"
-                .into()
         )
     );
 }

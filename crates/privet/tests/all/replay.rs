@@ -237,7 +237,7 @@ fn holes_of_the_harness_are_closed() {
             Price::Pure(Epsilon::from_billionths(1)),
             1,
             parts,
-            |_| Err::<(), Error>(Error::Misuse("on purpose".into())),
+            |_| Err::<(), Error>(Error::misuse("on purpose")),
         );
         assert!(failed.is_err());
         let rows = Private::new(rows.clone());

@@ -49,11 +49,15 @@ fn plain_imports_go_down_only() {
 }
 
 #[test]
-fn siblings_do_not_import_each_other_and_errors_import_nothing() {
+fn siblings_do_not_import_each_other_and_errors_import_the_ground_floor_only() {
     caught("wire/codec.rs", "use crate::model::Model;");
     caught("model/mod.rs", "use crate::wire::codec;");
-    caught("error.rs", "use crate::privacy::Ratio;");
-    allowed("error.rs", "use std::fmt; fn f() -> crate::error::Error {}");
+    caught("error.rs", "use crate::data::Schema;");
+    caught("error/data.rs", "use crate::wire::codec;");
+    allowed(
+        "error.rs",
+        "use crate::privacy::Refusal; use std::fmt; fn f() -> crate::error::Error {}",
+    );
 }
 
 #[test]

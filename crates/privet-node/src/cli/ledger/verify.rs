@@ -31,10 +31,13 @@ pub(in crate::cli) fn run(path: &Path, against: &[impl AsRef<Path>]) -> Result<A
     let entries = store.read()?;
     let book = Book::of(&entries)?;
     if entries.is_empty() {
-        return Err(privet::Error::Journal(format!(
-            "the ledger {} has no first entry: it was emptied. Put it back from a backup.",
-            store.path().display()
-        ))
+        return Err(privet::Error::journal(
+            privet::error::JournalFault::Damaged,
+            format!(
+                "the ledger {} has no first entry: it was emptied. Put it back from a backup.",
+                store.path().display()
+            ),
+        )
         .into());
     }
 

@@ -95,7 +95,7 @@ pub(super) fn run(apart: &Apart, job: &Job, train: &Train) -> Result<Answer, Fai
     let make = |party: PartyId, run| -> Result<Party, Error> {
         let place = usize::from(party.0);
         let table = tables[place].take();
-        let table = table.ok_or_else(|| Error::Misuse("nobody is made twice here".into()))?;
+        let table = table.ok_or_else(|| Error::misuse("nobody is made twice here"))?;
         let holder = place
             .checked_sub(1)
             .map(|place| (&others[place], &releases[place]));
@@ -123,7 +123,7 @@ pub(super) fn run(apart: &Apart, job: &Job, train: &Train) -> Result<Answer, Fai
                     .replaced()
                     .typed(seating(schema, Left::Labels(labels.clone()), table))
             }
-            (None, None, None) => Err(Error::Misuse("labels change, or there is leave".into())),
+            (None, None, None) => Err(Error::misuse("labels change, or there is leave")),
         }
     };
     let bar = Progress::steps("Training");
@@ -151,7 +151,7 @@ fn trained(apart: &Apart, ended: Simulated<Outcome>) -> Result<Model, Failure> {
             Err(_) => {}
         }
     }
-    let (name, e) = why.unwrap_or_else(|| ("nobody".into(), Error::Misuse("a model is trained".into())));
+    let (name, e) = why.unwrap_or_else(|| ("nobody".into(), Error::misuse("a model is trained")));
     let failure = Failure::from(e);
     Err(Failure {
         message: format!("{name}: {}", failure.message),

@@ -67,7 +67,7 @@ impl Apart {
             if let (Some(rows), Some(found)) = (rows, found)
                 && rows != found
             {
-                return Err(Error::Data(format!(
+                return Err(Error::data(format!(
                     "alignment = \"given\" means that row 1 of {} is row 1 of {}, but {name} has {rows} rows and {} has {found}: \
                      use alignment = \"private\", or mend the tables. Nothing has left.",
                     source.data.display(),

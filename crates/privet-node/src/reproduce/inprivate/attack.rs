@@ -26,7 +26,7 @@ pub(super) fn measure(data: &Data, runs: u32, bar: &Progress) -> Result<Vec<Meas
     let schema = schema(&records)?;
     let low = records
         .smallest(COLUMN)
-        .ok_or_else(|| Error::Data("there are no rows".into()))?;
+        .ok_or_else(|| Error::data("there are no rows"))?;
     let (mut without, _) = rows(&records, 0);
     without.retain(|row| *row != low);
     let with = [&without[..], &[low]].concat();

@@ -219,9 +219,7 @@ fn apart(
     let [own, others] = prepared.sides();
     let mut tables = table.columns(&[own, others])?;
     let others = tables.split_off(1);
-    let own = tables
-        .pop()
-        .ok_or_else(|| Error::Misuse("there are two sides".into()))?;
+    let own = tables.pop().ok_or_else(|| Error::misuse("there are two sides"))?;
     vertical.rehearse(own, others, &public(&schema))
 }
 

@@ -139,7 +139,7 @@ fn hierarchical(column: &[u16], epsilon: f64, seed: u64) -> Result<Shares, Error
             .into_inner();
         match left.first() {
             Some(Desensitised::Flags(flags)) => unary_shares(flags, &code),
-            _ => Err(Error::Misuse("flags come out as flags".into())),
+            _ => Err(Error::misuse("flags come out as flags")),
         }
     });
     hierarchy.agreed(&estimates.collect::<Result<Vec<_>, Error>>()?)

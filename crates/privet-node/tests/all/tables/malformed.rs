@@ -21,7 +21,7 @@ pub(crate) fn said_of(name: &str, bytes: &[u8], layout: Layout) -> String {
         panic!("read: {:?}", String::from_utf8_lossy(bytes))
     };
     let folder = format!("{}{}", folder.path().display(), std::path::MAIN_SEPARATOR);
-    text.replace(&folder, "")
+    text.to_string().replace(&folder, "")
 }
 
 #[test]

@@ -155,35 +155,41 @@ impl Builder {
     /// [`Error::Parameter`] for a setting that makes no sense.
     pub fn build(self) -> Result<Gradient, Error> {
         let gradient = self.gradient;
-        let bad = |why: &str| Err(Error::Parameter(why.into()));
+        let bad = |key, why: &str| Err(Error::parameter(key, why));
         let share = |x: f64| x > 0.0 && x <= 1.0;
         if !(gradient.rate.is_finite() && gradient.rate > 0.0) {
-            return bad("rate must be above 0");
+            return bad("rate", "rate must be above 0");
         }
         if [gradient.lambda, gradient.gamma, gradient.min_child_weight]
             .iter()
             .any(|x| !x.is_finite() || *x < 0.0)
         {
-            return bad("lambda, gamma and min_child_weight must be at least 0");
+            return bad("lambda", "lambda, gamma and min_child_weight must be at least 0");
         }
         if !share(gradient.rows) || !share(gradient.columns) {
-            return bad("the shares of rows and columns must be above 0 and at most 1");
+            return bad(
+                "rows",
+                "the shares of rows and columns must be above 0 and at most 1",
+            );
         }
         match gradient.growth {
             Growth::Levels(depth) if !(1..=16).contains(&depth) => {
-                return bad("a depth of 1 to 16 is possible");
+                return bad("depth", "a depth of 1 to 16 is possible");
             }
             Growth::Best { leaves, depth } if !(2..=Tree::LEAVES).contains(&leaves) || depth == 0 => {
-                return bad("2 to 65536 leaves and a depth of at least 1 are possible");
+                return bad(
+                    "leaves",
+                    "2 to 65536 leaves and a depth of at least 1 are possible",
+                );
             }
             _ => {}
         }
         if gradient.monotone.iter().any(|&direction| direction != 0) && gradient.order == Order::First {
-            return bad("monotone features need second-order trees");
+            return bad("monotone", "monotone features need second-order trees");
         }
         match &gradient.base {
             Base::Given(base) if base.iter().any(|x| !x.is_finite()) => {
-                bad("the base has one finite score for each output")
+                bad("base", "the base has one finite score for each output")
             }
             _ => Ok(gradient),
         }

@@ -35,7 +35,7 @@ impl<'a> Scored<'a> {
     fn new(rows: &Rows<'a>, loss: Loss) -> Result<Self, Error> {
         let labels = loss.labels(rows.cells)?;
         if rows.weights.is_some_and(|weights| weights.len() != labels.len()) {
-            return Err(Error::Misuse("every row has a weight, or none has".into()));
+            return Err(Error::misuse("every row has a weight, or none has"));
         }
         Ok(Self {
             cells: rows.cells,
@@ -87,8 +87,9 @@ fn fit_as<L: Put>(
     let mut rows = Scored::new(&training.rows, loss)?;
     let mut model = match training.start {
         Some(start) if start.loss != loss => {
-            return Err(Error::Parameter(
-                "the model to go on from was fitted to another kind of label".into(),
+            return Err(Error::parameter(
+                "model",
+                "the model to go on from was fitted to another kind of label",
             ));
         }
         Some(start) => start.clone(),

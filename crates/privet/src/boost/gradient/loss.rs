@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::Error;
 use crate::data::schema::{Label, Schema};
 use crate::data::{Cells, Target};
+use crate::error::Subject;
 use crate::learner::tree::{Grid, Lane, Packed, Pair};
 
 /// What a model is fitted to lower.
@@ -30,7 +31,10 @@ impl Loss {
     /// [`Error::Parameter`] if it has no label.
     pub fn of(schema: &Schema) -> Result<Self, Error> {
         match schema.label() {
-            None => Err(Error::Parameter("the schema declares no label to learn".into())),
+            None => Err(Error::parameter(
+                Subject::Schema,
+                "the schema declares no label to learn",
+            )),
             Some((_, Label::Number { .. })) => Ok(Self::Squared),
             Some((_, Label::Classes(declared))) => match declared.values().len() {
                 0..=2 => Ok(Self::Logistic),
@@ -54,9 +58,7 @@ impl Loss {
             (Self::Logistic | Self::Softmax(_), Some(Target::Classes(classes))) => {
                 Ok(classes.iter().map(|&class| f32::from(class)).collect())
             }
-            _ => Err(Error::Misuse(
-                "the rows have no labels of the schema's kind".into(),
-            )),
+            _ => Err(Error::misuse("the rows have no labels of the schema's kind")),
         }
     }
 

@@ -127,14 +127,10 @@ impl Boosted {
     pub fn walker(&self, schema: &Schema) -> Result<Walker, Error> {
         let outputs = self.loss.outputs();
         if self.base.len() != outputs || !self.trees.len().is_multiple_of(outputs) {
-            return Err(Error::Data(
-                "the model has not as many trees for each output".into(),
-            ));
+            return Err(Error::data("the model has not as many trees for each output"));
         }
         if !self.base.iter().all(|base| base.is_finite()) {
-            return Err(Error::Data(
-                "the model starts at what is not a finite number".into(),
-            ));
+            return Err(Error::data("the model starts at what is not a finite number"));
         }
         Walker::new(Column::of(schema), &self.base, &self.trees)
     }
@@ -183,14 +179,14 @@ impl Gradient {
     /// # Errors
     /// [`Error::Parameter`] for one that does not.
     pub fn check(&self, schema: &Schema) -> Result<(), Error> {
-        let bad = |why: &str| Err(Error::Parameter(why.into()));
+        let bad = |key, why: &str| Err(Error::parameter(key, why));
         if self.monotone.len() > schema.features().count() {
-            return bad("monotone names more features than there are");
+            return bad("monotone", "monotone names more features than there are");
         }
         let loss = Loss::of(schema)?;
         match &self.base {
             Base::Given(base) if base.len() != loss.outputs() => {
-                bad("the base has one finite score for each output")
+                bad("base", "the base has one finite score for each output")
             }
             _ => Ok(()),
         }

@@ -35,6 +35,7 @@ pub use similar::similar;
 use tree::Table;
 
 use crate::Error;
+use crate::error::{DataError, Finding};
 
 /// A TOML file, and what was found to be wrong with it.
 #[derive(Debug)]
@@ -42,14 +43,6 @@ pub struct Document {
     name: String,
     root: Table,
     findings: RefCell<Vec<Finding>>,
-}
-
-/// Something wrong at some place.
-#[derive(Debug, Clone, PartialEq, Eq)]
-struct Finding {
-    line: usize,
-    column: Option<usize>,
-    text: String,
 }
 
 impl Document {
@@ -62,7 +55,7 @@ impl Document {
     /// [`Error::Data`] with every place that is not TOML.
     pub fn parse(name: &str, text: &str) -> Result<Self, Error> {
         if text.len() > Self::LONGEST {
-            return Err(Error::Data(format!(
+            return Err(Error::data(format!(
                 "{name} has {} bytes; a file written by hand has at most {} (is it a table of data?)",
                 text.len(),
                 Self::LONGEST
@@ -85,11 +78,7 @@ impl Document {
 
     /// Remembers that something is wrong at a line.
     pub fn finding(&self, line: usize, text: impl Into<String>) {
-        self.findings.borrow_mut().push(Finding {
-            line,
-            column: None,
-            text: text.into(),
-        });
+        self.findings.borrow_mut().push(Finding::at(line, None, text));
     }
 
     /// Whether nothing wrong was found so far.
@@ -114,27 +103,12 @@ impl Document {
 
 /// All findings as one error, in the order of the file.
 fn all(name: &str, mut findings: Vec<Finding>) -> Error {
-    const SHOWN: usize = 20;
-    findings.sort_by_key(|finding| (finding.line, finding.column));
+    findings.sort_by_key(|finding| (finding.line, finding.character));
     findings.dedup();
     for finding in &mut findings {
         finding.text = visible(&finding.text);
     }
-    let place = |finding: &Finding| match finding.column {
-        None => format!("line {}", finding.line),
-        Some(column) => format!("line {}, column {column}", finding.line),
-    };
-    if let [only] = &findings[..] {
-        return Error::Data(format!("{name}, {}: {}", place(only), only.text));
-    }
-    let mut text = format!("{name} has {} errors:", findings.len());
-    for finding in findings.iter().take(SHOWN) {
-        text += &format!("\n  {}: {}", place(finding), finding.text.replace('\n', "\n  "));
-    }
-    if findings.len() > SHOWN {
-        text += &format!("\n  and {} more", findings.len() - SHOWN);
-    }
-    Error::Data(text)
+    Error::Data(DataError::all(name, findings))
 }
 
 /// Texts from a file could otherwise speak to the terminal.

@@ -5,8 +5,9 @@ use std::ops::Range;
 
 use toml::de::DeTable;
 
+use super::quoted;
 use super::tree::{DEEPEST, Lines, Table};
-use super::{Finding, quoted};
+use crate::error::Finding;
 
 pub(super) fn parse(text: &str) -> Result<Table, Vec<Finding>> {
     // Some editors begin a file with a mark of no width.
@@ -14,13 +15,8 @@ pub(super) fn parse(text: &str) -> Result<Table, Vec<Finding>> {
     let lines = Lines::of(text);
     let (table, errors) = DeTable::parse_recoverable(text);
     if errors.is_empty() {
-        return Table::of(table.get_ref(), &lines, 0).map_err(|line| {
-            vec![Finding {
-                line,
-                column: None,
-                text: too_deep(),
-            }]
-        });
+        return Table::of(table.get_ref(), &lines, 0)
+            .map_err(|line| vec![Finding::at(line, None, too_deep())]);
     }
     // What follows on the same line is mostly an echo of the first.
     let mut seen = BTreeSet::new();
@@ -29,11 +25,8 @@ pub(super) fn parse(text: &str) -> Result<Table, Vec<Finding>> {
         let place = error.span().unwrap_or(text.len()..text.len());
         let line = lines.line(place.start);
         if seen.insert(line) {
-            findings.push(Finding {
-                line,
-                column: Some(lines.column(place.start)),
-                text: plain(error.message(), text, place),
-            });
+            let character = Some(lines.column(place.start));
+            findings.push(Finding::at(line, character, plain(error.message(), text, place)));
         }
     }
     Err(findings)

@@ -8,6 +8,7 @@ use super::read::{rows_per_unit, too_many_slots};
 use super::{Column, Declared, Extras, Kind, Label, Layout, Number, Schema, Spacing, Transform, Unit};
 use crate::Error;
 use crate::data::document::wrong_fill;
+use crate::error::{DataError, Finding};
 
 /// A column to declare, from [`number`], [`category`] and the other functions here; [`SchemaBuilder::columns`] takes it.
 ///
@@ -456,14 +457,13 @@ impl SchemaBuilder {
         let found = schema.faults().into_iter();
         let found = found.filter(|(place, _)| whole || !place.wants_a_column());
         faults.extend(found.map(|(_, why)| why));
-        match &faults[..] {
-            [] => Ok(schema),
-            [only] => Err(Error::Data(only.clone())),
-            many => Err(Error::Data(format!(
-                "the schema has {} errors:\n  {}",
-                many.len(),
-                many.join("\n").replace('\n', "\n  ")
-            ))),
+        match faults.len() {
+            0 => Ok(schema),
+            1 => Err(Error::data(faults.remove(0))),
+            _ => {
+                let findings = faults.into_iter().map(Finding::somewhere).collect();
+                Err(Error::Data(DataError::all("the schema", findings)))
+            }
         }
     }
 }

@@ -86,10 +86,10 @@ impl Declared {
     /// [`Error::Data`] if there are fewer than two, too many, two alike, or one that cannot be a cell.
     pub fn new(values: Vec<String>, fill: Option<&str>) -> Result<Self, Error> {
         if values.len() < 2 {
-            return Err(Error::Data("at least two values are needed".into()));
+            return Err(Error::data("at least two values are needed"));
         }
         if values.len() > 65_000 {
-            return Err(Error::Data(format!(
+            return Err(Error::data(format!(
                 "{} values: at most 65000 are possible",
                 values.len()
             )));
@@ -97,24 +97,24 @@ impl Declared {
         let mut seen = std::collections::BTreeSet::new();
         for value in &values {
             if value.trim() != value {
-                return Err(Error::Data(format!(
+                return Err(Error::data(format!(
                     "{value:?} begins or ends with a space: cells are trimmed"
                 )));
             }
             if value.chars().any(char::is_control) {
-                return Err(Error::Data(format!(
+                return Err(Error::data(format!(
                     "{value:?} has control characters; it could not be shown"
                 )));
             }
             if !seen.insert(value) {
-                return Err(Error::Data(format!("{value:?} is declared twice")));
+                return Err(Error::data(format!("{value:?} is declared twice")));
             }
         }
         let fill = match fill {
             None => None,
             Some(text) => match values.iter().position(|value| value == text) {
                 Some(place) => Some(place as u16),
-                None => return Err(Error::Data(format!("fill = {text:?} is not one of the values"))),
+                None => return Err(Error::data(format!("fill = {text:?} is not one of the values"))),
             },
         };
         Ok(Self { values, fill })
@@ -212,8 +212,8 @@ impl Number {
     /// # Errors
     /// [`Error::Data`] for bounds, bins or cuts that cannot be.
     pub fn new(min: f64, max: f64, extras: Extras) -> Result<Self, Error> {
-        let bad = |why: String| Err(Error::Data(why));
-        bounds(min, max).map_err(Error::Data)?;
+        let bad = |why: String| Err(Error::data(why));
+        bounds(min, max).map_err(Error::data)?;
         let Extras {
             integer,
             transform,
@@ -222,7 +222,7 @@ impl Number {
             cuts: given,
             fill,
         } = extras;
-        transform.fits(min).map_err(Error::Data)?;
+        transform.fits(min).map_err(Error::data)?;
         if integer && (min.fract() != 0.0 || max.fract() != 0.0) {
             return bad(format!("min = {min} and max = {max} of an integer must be whole"));
         }

@@ -32,6 +32,7 @@ pub use kind::{Declared, Extras, Kind, Label, Number, Spacing};
 pub use transform::{Transform, Units};
 
 use crate::Error;
+use crate::error::Subject;
 use crate::privacy::Relation;
 
 /// The public description of a table: what it is called, its columns, and who is protected.
@@ -163,10 +164,10 @@ impl Schema {
     pub(crate) fn has_features(&self) -> Result<(), Error> {
         match self.features().next() {
             Some(_) => Ok(()),
-            None => Err(Error::Parameter(
+            None => Err(Error::parameter(
+                Subject::Schema,
                 "the schema declares no column to learn from: add one to its [columns], such as age = { type = \"integer\", min = 0, \
-                 max = 120 }"
-                    .into(),
+                 max = 120 }",
             )),
         }
     }
@@ -298,8 +299,9 @@ impl Schema {
             .iter()
             .any(|column| column.kind.is_feature() || matches!(column.kind, Kind::Label(_)))
         {
-            return Err(Error::Parameter(
-                "a party must have a feature or the label".into(),
+            return Err(Error::parameter(
+                Subject::Schema,
+                "a party must have a feature or the label",
             ));
         }
         Ok(Self {

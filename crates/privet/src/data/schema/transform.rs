@@ -36,7 +36,7 @@ impl Units {
         if Self::RANGE.contains(&size) {
             Ok(Self(size))
         } else {
-            Err(Error::Data(format!(
+            Err(Error::data(format!(
                 "scale = {} must be above zero, from 1e-38 to 1e38",
                 number(size)
             )))
@@ -86,8 +86,8 @@ impl Transform {
         match self {
             Self::Log1p(_) => Ok(Self::Log1p(Some(units))),
             Self::Asinh(_) => Ok(Self::Asinh(Some(units))),
-            Self::None | Self::Log | Self::Sqrt => Err(Error::Data(
-                "scale is for transform = \"log1p\" or \"asinh\": leave it out, or add one of them".into(),
+            Self::None | Self::Log | Self::Sqrt => Err(Error::data(
+                "scale is for transform = \"log1p\" or \"asinh\": leave it out, or add one of them",
             )),
         }
     }

@@ -156,7 +156,7 @@ impl<'a> Matrix<'a> {
     pub fn new(cells: &'a Cells, schema: &Schema) -> Result<Self, Error> {
         let columns = Column::of(schema);
         if columns.len() != cells.features().len() {
-            return Err(Error::Misuse("a table goes with its own schema".into()));
+            return Err(Error::misuse("a table goes with its own schema"));
         }
         let bins: Vec<&Bins> = cells.features().iter().map(|feature| &feature.bins).collect();
         let is_narrow = |&feature: &usize| matches!(bins[feature], Bins::Narrow(_));

@@ -142,7 +142,7 @@ impl Tree {
     /// # Errors
     /// [`Error::Data`] for a tree that does not.
     pub fn check(&self, columns: &[Column]) -> Result<(), Error> {
-        let bad = |why: &str| Err(Error::Data(format!("the tree makes no sense: {why}")));
+        let bad = |why: &str| Err(Error::data(format!("the tree makes no sense: {why}")));
         if self.leaves.len() > Self::LEAVES || self.leaves.len() != self.nodes.len() + 1 {
             return bad("it has as many leaves as nodes and one more, and at most 65536");
         }

@@ -66,8 +66,8 @@ impl Walker {
         trees: &[(usize, Cow<'_, Tree>)],
     ) -> Result<Self, Error> {
         if base.is_empty() || trees.iter().any(|(output, _)| *output >= base.len()) {
-            return Err(Error::Data(
-                "a model has at least one output, and trees add to those it has".into(),
+            return Err(Error::data(
+                "a model has at least one output, and trees add to those it has",
             ));
         }
         for (_, tree) in trees {

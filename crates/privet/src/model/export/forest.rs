@@ -117,8 +117,9 @@ impl Scale {
         if value.is_finite() {
             return Ok(Step::Leaf(value));
         }
-        Err(Error::Parameter(
-            "the model cannot be exported: a score is beyond single precision, which the other formats count in".into(),
+        Err(Error::parameter(
+            "model",
+            "the model cannot be exported: a score is beyond single precision, which the other formats count in",
         ))
     }
 }
@@ -188,10 +189,13 @@ impl Flattener {
         match &member.learner {
             Learner::Tree(tree) => self.tree(tree, scale),
             // A place is on the transformed scale, and rounding there need not be rounding here.
-            Learner::Stump(stump) if stump.rule.needs_values() => Err(Error::Parameter(format!(
-                "the model cannot be exported: its member {number} is a stump with an exact threshold, and only those on bins \
+            Learner::Stump(stump) if stump.rule.needs_values() => Err(Error::parameter(
+                "model",
+                format!(
+                    "the model cannot be exported: its member {number} is a stump with an exact threshold, and only those on bins \
                  can be. Train with thresholds = \"bins\"."
-            ))),
+                ),
+            )),
             Learner::Stump(stump) => {
                 let (left, right) = (scale.leaf(stump.left)?, scale.leaf(stump.right)?);
                 let (changes, first, missing) = self.axes[stump.feature].ask(|slot| stump.rule.is_left(slot));
@@ -209,9 +213,12 @@ impl Flattener {
                 };
                 Ok(Flat(vec![Step::Ask(ask), left, right]))
             }
-            Learner::Linear(_) | Learner::Plane(_) => Err(Error::Parameter(format!(
-                "the model cannot be exported: its member {number} is a weighted sum over columns (linear), and only trees and stumps can be. Train with name = \"trees\" or \"stumps\"."
-            ))),
+            Learner::Linear(_) | Learner::Plane(_) => Err(Error::parameter(
+                "model",
+                format!(
+                    "the model cannot be exported: its member {number} is a weighted sum over columns (linear), and only trees and stumps can be. Train with name = \"trees\" or \"stumps\"."
+                ),
+            )),
         }
     }
 

@@ -19,11 +19,14 @@ const MOST: usize = 1 << 22;
 /// The whole document.
 pub(super) fn document(model: &Model, forest: &Forest) -> Result<Value, Error> {
     if let Some(Scale(transform)) = model.ensemble().scale {
-        return Err(Error::Parameter(format!(
-            "the model cannot be exported to XGBoost: its label was learnt with transform = \"{}\", which XGBoost's files cannot undo. \
+        return Err(Error::parameter(
+            "format",
+            format!(
+                "the model cannot be exported to XGBoost: its label was learnt with transform = \"{}\", which XGBoost's files cannot undo. \
              Export it to ONNX, which can: --format onnx.",
-            transform.name()
-        )));
+                transform.name()
+            ),
+        ));
     }
     let trees: Vec<Value> = forest
         .trees
@@ -173,8 +176,9 @@ impl Nodes {
             };
             nodes.features[place] = ask.feature as i32;
             if nodes.left.len() + 2 > MOST {
-                return Err(Error::Parameter(
-                    "the model cannot be exported to XGBoost: one of its trees asks about sets of bins, and would have more than four million nodes".into(),
+                return Err(Error::parameter(
+                    "model",
+                    "the model cannot be exported to XGBoost: one of its trees asks about sets of bins, and would have more than four million nodes",
                 ));
             }
             let added = children.map(|_| nodes.add(place as i32));

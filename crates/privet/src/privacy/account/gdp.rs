@@ -23,7 +23,7 @@ const PLACES: usize = 18;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct MuSquared(u128);
 
-quantity!(MuSquared, u128, PLACES, "a squared mu", u128::MAX);
+quantity!(MuSquared, u128, PLACES, "a" "squared mu", u128::MAX);
 
 impl MuSquared {
     /// So many units of 10⁻¹⁸.
@@ -65,8 +65,9 @@ impl MuSquared {
     /// [`Error::Parameter`] if `delta` is zero: no Gaussian budget promises that.
     pub fn for_budget(epsilon: Epsilon, delta: Delta) -> Result<Self, Error> {
         if delta == Delta::ZERO {
-            return Err(Error::Parameter(
-                "a Gaussian budget needs a delta above zero, such as 1e-6".into(),
+            return Err(Error::parameter(
+                "delta",
+                "a Gaussian budget needs a delta above zero, such as 1e-6",
             ));
         }
         let fits = |units| {

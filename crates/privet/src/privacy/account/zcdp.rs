@@ -21,7 +21,7 @@ const PLACES: usize = 18;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Rho(u128);
 
-quantity!(Rho, u128, PLACES, "a rho", u128::MAX);
+quantity!(Rho, u128, PLACES, "a" "rho", u128::MAX);
 
 impl Rho {
     /// So many units of 10⁻¹⁸.
@@ -70,8 +70,9 @@ impl Rho {
     /// [`Error::Parameter`] if `delta` is zero: no zCDP budget promises that.
     pub fn for_budget(epsilon: Epsilon, delta: Delta) -> Result<Self, Error> {
         if delta == Delta::ZERO {
-            return Err(Error::Parameter(
-                "a zero-concentrated budget needs a delta above zero, such as 1e-6".into(),
+            return Err(Error::parameter(
+                "delta",
+                "a zero-concentrated budget needs a delta above zero, such as 1e-6",
             ));
         }
         let fits = |units| {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::left::Left;
+use super::refusal::Refusal;
 use crate::privacy::account::{Caps, MuSquared, Price, Rho};
 use crate::privacy::certificate::{Columns, Guarantee, Total};
 use crate::privacy::{Delta, Relation};
@@ -135,20 +136,15 @@ impl Account {
 
     /// Why `relation` cannot stand beside what is there, if it cannot: one data set is kept by one unit. What a row pays says
     /// nothing about a person with many rows, so the two would stand side by side and be read as one sum.
-    pub(super) fn other_unit(&self, dataset: &str, relation: &Relation) -> Option<String> {
+    pub(super) fn other_unit(&self, dataset: &str, relation: &Relation) -> Option<Refusal> {
         // Every payment has a line, and lines stay once there is one: they are all there is to look at.
         let kept = self.lines.keys().find(|line| line.unit() != relation.unit())?;
-        let per = match kept.unit() {
-            None => "per row".to_owned(),
-            Some(column) => format!("per person, by the column '{column}'"),
-        };
-        let about = match relation.unit() {
-            None => "single rows".to_owned(),
-            Some(column) => format!("people, by the column '{column}'"),
-        };
-        Some(format!(
-            "'{dataset}' is kept {per}; this is about {about}: payments for the one say nothing about the other"
-        ))
+        Some(Refusal::OtherUnit {
+            dataset: dataset.into(),
+            relation: relation.clone(),
+            kept: kept.clone(),
+            spent: !self.spends.is_empty(),
+        })
     }
 
     /// Every line after one more payment, or the first relation whose caps do not allow it.

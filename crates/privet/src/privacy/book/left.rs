@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::refusal::Refusal;
 use crate::privacy::mechanism::ordered::{Distance, Loss};
 use crate::privacy::{Columns, Relation};
 
@@ -40,7 +41,7 @@ impl Left {
         dataset: &str,
         relation: &Relation,
         columns: &[Distance],
-    ) -> Result<Loss, String> {
+    ) -> Result<Loss, Refusal> {
         // A unit of several rows may be replaced by one of fewer.
         let counts = match relation {
             Relation::AddRemove { .. } => true,
@@ -48,20 +49,20 @@ impl Left {
             Relation::ReplacePrivate { .. } => false,
         };
         if counts {
-            return Err(format!(
-                "changed values show how many rows there are, which is private when {relation}"
-            ));
+            let relation = relation.clone();
+            return Err(Refusal::RowsArePrivate { relation });
         }
         if columns.is_empty() {
-            return Err("there is no column to change".into());
+            return Err(Refusal::NoColumn);
         }
         let mut names = BTreeSet::new();
         for Distance { column, .. } in columns {
             if self.names.contains(column) || !names.insert(column) {
-                return Err(format!(
-                    "the column '{column}' of '{dataset}' has left already: use that again. Drawn twice, its noise would \
-                     average out"
-                ));
+                return Err(Refusal::LeftAlready {
+                    dataset: dataset.into(),
+                    column: column.clone(),
+                    kept: None,
+                });
             }
         }
         Ok(Distance::record(columns))
@@ -81,18 +82,13 @@ impl Left {
         run: &str,
         what: &str,
         same: Option<(&Relation, &[Distance])>,
-    ) -> Result<bool, String> {
+    ) -> Result<bool, Refusal> {
         match self.runs.get(&(run.to_owned(), what.to_owned())) {
             None => Ok(false),
-            Some(left) if same.is_some_and(|same| same != (&left.relation, &left.columns[..])) => Err(
-                "this run has let out other columns, or the same ones changed otherwise or for another kind of change: go on with the job \
-                 it was begun with".into(),
-            ),
-            Some(left) if left.redrawn => Err(
-                "these columns were drawn twice already and never kept: a third time might tell. Their data set cannot let them out \
-                 any more"
-                    .into(),
-            ),
+            Some(left) if same.is_some_and(|same| same != (&left.relation, &left.columns[..])) => {
+                Err(Refusal::OtherColumns)
+            }
+            Some(left) if left.redrawn => Err(Refusal::DrawnTwice),
             Some(_) => Ok(true),
         }
     }

@@ -42,27 +42,26 @@ impl<N: Neighbours> Ledger<N> {
         self.catch_up()?;
         let relation = self.relation.relation();
         let distances: Vec<Distance> = columns.iter().map(Column::distance).collect();
-        let refused = |why| Error::Budget(format!("refused: {why}. Nothing was drawn."));
         self.is_own(&relation)?;
         let of = (self.name.as_str(), what);
         let again = match self.taken_up {
             true => self.book.redraws(&self.dataset, of, &relation, &distances),
             false => Ok(false),
         };
-        let event = if again.map_err(refused)? {
+        let event = if again? {
             Event::Redraw {
                 dataset: self.dataset.clone(),
                 run: self.name.clone(),
                 what: what.into(),
             }
         } else {
-            let record = self.book.desensitises(&self.dataset, &relation, &distances);
+            let record = self.book.desensitises(&self.dataset, &relation, &distances)?;
             Event::Desensitise {
                 dataset: self.dataset.clone(),
                 relation,
                 what: what.into(),
                 columns: distances,
-                record: record.map_err(refused)?,
+                record,
                 run: Some(self.name.clone()),
             }
         };
@@ -86,11 +85,9 @@ impl<N: Neighbours> Ledger<N> {
         if self.taken_up && self.book.left_in(&self.dataset, &self.name, what) {
             return Ok(());
         }
-        let admitted = self
-            .book
-            .desensitises(&self.dataset, &self.relation.relation(), columns);
-        let refused = |why| Error::Budget(format!("refused: {why}. Nothing was drawn."));
-        admitted.map(drop).map_err(refused)
+        let relation = self.relation.relation();
+        self.book.desensitises(&self.dataset, &relation, columns)?;
+        Ok(())
     }
 
     /// Lets a private value enter a joint computation that shows `count` items of `leak` to somebody else.
@@ -99,7 +96,7 @@ impl<N: Neighbours> Ledger<N> {
     /// [`Error::Journal`] if the entry could not be written; the value then stays where it is.
     pub fn disclose<T>(&mut self, leak: &Leak, value: Private<T>, count: u64) -> Result<Disclosed<T>, Error> {
         if count == 0 {
-            return Err(Error::Parameter("a disclosure counts at least one item".into()));
+            return Err(Error::parameter("count", "a disclosure counts at least one item"));
         }
         self.catch_up()?;
         let relation = self.relation.relation();

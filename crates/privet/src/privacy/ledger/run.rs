@@ -23,16 +23,15 @@ impl<N: Neighbours> Ledger<N> {
         let added = matches!(relation, Relation::Replace { .. });
         self.book.admits(&self.dataset, &relation, price, added)?;
         if self.run().promise().is_some() {
-            return Err(Error::Misuse(
-                "a promise comes before the first payment of a run".into(),
-            ));
+            return Err(Error::misuse("a promise comes before the first payment of a run"));
         }
         let delta = match price {
             Price::Pure(_) => Delta::ZERO,
             _ if delta == Delta::ZERO => {
-                return Err(Error::Parameter(format!(
-                    "{price} means nothing at δ = 0: state a positive δ"
-                )));
+                return Err(Error::parameter(
+                    "delta",
+                    format!("{price} means nothing at δ = 0: state a positive δ"),
+                ));
             }
             _ => delta,
         };
@@ -105,7 +104,6 @@ impl<N: Neighbours> Ledger<N> {
 
     /// That what is to be written is of this run, which may have been begun for another kind of change.
     pub(super) fn is_own(&self, relation: &Relation) -> Result<(), Error> {
-        let refused = |why| Error::Budget(format!("refused: {why}. Nothing was drawn."));
-        self.run().is_about(relation).map_err(refused)
+        Ok(self.run().is_about(relation)?)
     }
 }

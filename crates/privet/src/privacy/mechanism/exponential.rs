@@ -150,8 +150,9 @@ impl Mechanism for Exponential {
 /// The rate at which scores of that width cost `epsilon`.
 pub(crate) fn rate_for(epsilon: Epsilon, width: u64) -> Result<Ratio, Error> {
     if epsilon.billionths() == 0 || width == 0 {
-        return Err(Error::Parameter(
-            "a budget or a width of zero fixes no rate: both must be positive".into(),
+        return Err(Error::parameter(
+            "epsilon",
+            "a budget or a width of zero fixes no rate: both must be positive",
         ));
     }
     Ratio::from_big(RBig::from(epsilon.billionths()) / (RBig::from(1_000_000_000u64) * RBig::from(width)))

@@ -154,8 +154,9 @@ fn l2_squared(norm: Norm) -> Result<u128, Error> {
 /// The smallest σ with some 40 digits such that `l2_squared/σ² ≤ price`.
 fn sigma_for(price: RBig, l2_squared: u128) -> Result<Ratio, Error> {
     if price <= RBig::ZERO || l2_squared == 0 {
-        return Err(Error::Parameter(
-            "a budget or a sensitivity of zero fixes no noise: both must be positive".into(),
+        return Err(Error::parameter(
+            "mu_squared",
+            "a budget or a sensitivity of zero fixes no noise: both must be positive",
         ));
     }
     let variance = RBig::from(l2_squared) / price;

@@ -38,8 +38,9 @@ impl Laplace {
     pub fn calibrated(epsilon: Epsilon, l1: u64) -> Result<Self, Error> {
         let billion = RBig::from(1_000_000_000u64);
         if epsilon.billionths() == 0 {
-            return Err(Error::Parameter(
-                "ε = 0 allows no answer at all: give it a positive share".into(),
+            return Err(Error::parameter(
+                "epsilon",
+                "ε = 0 allows no answer at all: give it a positive share",
             ));
         }
         Self::new(Ratio::from_big(

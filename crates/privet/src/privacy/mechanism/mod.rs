@@ -75,7 +75,7 @@ fn noisy(law: &impl Noise, answer: Private<Vec<i64>>, random: &mut Randomness) -
 }
 
 fn wrong_norm(mechanism: &str, needs: &str, norm: Norm) -> Error {
-    Error::Misuse(format!(
+    Error::misuse(format!(
         "the {mechanism} mechanism is priced by the {needs} of the answer, not by {norm:?}"
     ))
 }

@@ -99,20 +99,29 @@ impl RowLoss {
     /// # Errors
     /// [`Error::Parameter`] if ε is too small, there is no coefficient, or a bound is not above zero and finite.
     fn amounts(&self, epsilon: Epsilon, relation: &Relation) -> Result<Amounts, Error> {
-        let bad = |why: String| Err(Error::Parameter(why));
+        let bad = |key, why: String| Err(Error::parameter(key, why));
         let hiding = Epsilon::from_billionths(epsilon.billionths() / HIDING);
         if hiding == Epsilon::ZERO {
-            return bad(format!(
-                "epsilon = {epsilon} is too little for a minimum: give it at least {}",
-                Epsilon::from_billionths(HIDING)
-            ));
+            return bad(
+                "epsilon",
+                format!(
+                    "epsilon = {epsilon} is too little for a minimum: give it at least {}",
+                    Epsilon::from_billionths(HIDING)
+                ),
+            );
         }
         if self.dimension == 0 {
-            return bad("dimension = 0: a loss without coefficients has nothing to minimise".into());
+            return bad(
+                "dimension",
+                "dimension = 0: a loss without coefficients has nothing to minimise".into(),
+            );
         }
         for (name, bound) in [("slope", self.slope), ("curvature", self.curvature)] {
             if !(bound > 0.0 && bound.is_finite()) {
-                return bad(format!("{name} = {bound}: it must be above zero and finite"));
+                return bad(
+                    name,
+                    format!("{name} = {bound}: it must be above zero and finite"),
+                );
             }
         }
         let rest = part(epsilon.billionths() - 2 * hiding.billionths(), 1_000_000_000);
@@ -187,9 +196,10 @@ impl<N: Neighbours> Objective<N> {
     pub fn calibrated(epsilon: Epsilon, relation: &N, loss: RowLoss) -> Result<Self, Error> {
         let amounts = loss.amounts(epsilon, &relation.relation())?;
         let too_much = |_| {
-            Error::Parameter(format!(
-                "epsilon = {epsilon} asks for more noise than numbers can hold"
-            ))
+            Error::parameter(
+                "epsilon",
+                format!("epsilon = {epsilon} asks for more noise than numbers can hold"),
+            )
         };
         let scale = part(moves(loss.dimension), amounts.hiding.billionths()) * RBig::from(1_000_000_000);
         Ok(Self {
@@ -265,7 +275,7 @@ impl<N: Neighbours> Objective<N> {
         if claimed == paid {
             return Ok(());
         }
-        Err(Error::Misuse(format!(
+        Err(Error::misuse(format!(
             "the loss was bounded for the case that {claimed}, the budget is for the case that {paid}"
         )))
     }

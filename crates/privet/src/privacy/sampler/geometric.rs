@@ -97,7 +97,7 @@ impl Geometric {
         let count = spare.div_ceil(PLACE);
         let digits = spare.div_ceil(count.max(1));
         let at = |place: usize| &rate * RBig::from(IBig::ONE << (place * digits));
-        let full = || Error::Parameter(format!("the rate {rate} needs too large a table"));
+        let full = || Error::parameter("rate", format!("the rate {rate} needs too large a table"));
         let places = (0..count).rev().map(|place| {
             let rate = at(place);
             Thresholds::new(Digit { rate, digits }, 1 << digits).ok_or_else(full)

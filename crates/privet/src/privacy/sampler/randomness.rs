@@ -104,8 +104,7 @@ impl std::fmt::Debug for Randomness {
 
 fn os_key() -> Result<[u8; 32], Error> {
     let mut key = [0; 32];
-    getrandom::fill(&mut key)
-        .map_err(|e| Error::Randomness(format!("the operating system gave no randomness: {e}")))?;
+    getrandom::fill(&mut key).map_err(Error::randomness)?;
     Ok(key)
 }
 

@@ -210,7 +210,8 @@ fn chances(scores: &[i64], rate: &Ratio) -> Vec<f64> {
 
 fn best(scores: &[i64]) -> Result<i64, Error> {
     let first = scores.first().copied();
-    let first = first.ok_or_else(|| Error::Parameter("a selection needs at least one candidate".into()))?;
+    let first =
+        first.ok_or_else(|| Error::parameter("candidates", "a selection needs at least one candidate"))?;
     // Four maxima side by side: one alone waits for itself at every step.
     let mut best = [first; 4];
     let (fours, rest) = scores.as_chunks::<4>();

@@ -69,16 +69,20 @@ impl LaplaceShare {
     pub fn new(scale: Ratio, parties: u32) -> Result<Self, Error> {
         let size = supported("scale", &scale)? * RBig::from(PER_UNIT);
         if parties == 0 {
-            return Err(Error::Parameter(
-                "noise is shared among at least one party".into(),
+            return Err(Error::parameter(
+                "parties",
+                "noise is shared among at least one party",
             ));
         }
         let wide = || {
-            Error::Parameter(format!(
-                "shares of Laplace noise are drawn from a table of {PER_UNIT} entries per unit of scale, at most {LIMIT}: \
+            Error::parameter(
+                "scale",
+                format!(
+                    "shares of Laplace noise are drawn from a table of {PER_UNIT} entries per unit of scale, at most {LIMIT}: \
                  scale {scale} is above {}; scale the query down",
-                LIMIT as u64 / PER_UNIT
-            ))
+                    LIMIT as u64 / PER_UNIT
+                ),
+            )
         };
         if size > RBig::from(LIMIT) {
             return Err(wide());

@@ -15,6 +15,7 @@ use super::rows::{Rows, numbers};
 use super::{Budget, Progress};
 use crate::Error;
 use crate::boost::{Ensemble, Link};
+use crate::error::Subject;
 use crate::learner::Linear;
 use crate::privacy::mechanism::{Floating, LogisticRows};
 use crate::privacy::{Epsilon, Ledger, Neighbours, Relation};
@@ -64,10 +65,13 @@ pub(super) fn row(columns: usize) -> f64 {
 /// [`Error::Parameter`] if a matrix of so many products cannot be written.
 pub(super) fn objective(columns: usize, epsilon: Epsilon, relation: &Relation) -> Result<Floating, Error> {
     if columns >= LARGEST {
-        return Err(Error::Parameter(format!(
-            "name: {} coefficients are too many, at most {LARGEST} can be fitted; declare fewer columns",
-            columns + 1
-        )));
+        return Err(Error::parameter(
+            Subject::Algorithm,
+            format!(
+                "name: {} coefficients are too many, at most {LARGEST} can be fitted; declare fewer columns",
+                columns + 1
+            ),
+        ));
     }
     Floating::calibrated(epsilon, relation, columns + 1)
 }

@@ -92,11 +92,14 @@ impl Budget {
     /// Of pure ε, or of as much Gaussian μ² as keeps ε but with probability δ.
     fn new(epsilon: Epsilon, delta: Delta, rows: u64) -> Result<Self, Error> {
         if people_exposed(delta, rows) >= 1.0 {
-            return Err(Error::Parameter(format!(
-                "delta = {delta} is too large for about {rows} rows: it would allow a release that shows the whole row of one person or \
+            return Err(Error::parameter(
+                "delta",
+                format!(
+                    "delta = {delta} is too large for about {rows} rows: it would allow a release that shows the whole row of one person or \
                  more (delta times rows_about is 1 or more). Write a delta far below one over the number of people, such as delta = {}",
-                suitable(rows)
-            )));
+                    suitable(rows)
+                ),
+            ));
         }
         let price = match delta {
             Delta::ZERO => Price::Pure(epsilon),
@@ -114,10 +117,13 @@ impl Budget {
     fn share(&self, shares: u64) -> Result<Epsilon, Error> {
         let share = self.epsilon.billionths() / shares.max(1);
         if share == 0 {
-            return Err(Error::Parameter(format!(
-                "epsilon = {} cannot be cut into {shares} shares: raise it, or ask for fewer rounds",
-                self.epsilon
-            )));
+            return Err(Error::parameter(
+                "epsilon",
+                format!(
+                    "epsilon = {} cannot be cut into {shares} shares: raise it, or ask for fewer rounds",
+                    self.epsilon
+                ),
+            ));
         }
         Ok(Epsilon::from_billionths(share))
     }
@@ -204,7 +210,7 @@ impl Central {
             Algorithm::DpLogistic => logistic::train(&rows, ledger, &budget, progress),
             Algorithm::People(people) => people.train(&rows, ledger, &budget, progress),
             Algorithm::Public => public::train(&rows, ledger),
-            Algorithm::Trees(_) | Algorithm::Auto => Err(Error::Misuse("the rule chose no algorithm".into())),
+            Algorithm::Trees(_) | Algorithm::Auto => Err(Error::misuse("the rule chose no algorithm")),
         }
     }
 }

@@ -14,6 +14,7 @@ use super::{Budget, Progress};
 use crate::Error;
 use crate::boost::{Ensemble, Link};
 use crate::data::Schema;
+use crate::error::Subject;
 use crate::learner::{Linear, Shape, Term};
 use crate::privacy::mechanism::{Ball, Objective, RowLoss};
 use crate::privacy::{Anchor, Ledger, Neighbours, Relation};
@@ -95,9 +96,12 @@ impl Perturbation {
 pub(super) fn codes_loss(columns: usize) -> Result<RowLoss, Error> {
     let dimension = columns + 1;
     if dimension > LARGEST {
-        return Err(Error::Parameter(format!(
-            "name: {dimension} coefficients are too many, at most {LARGEST} can be fitted; declare fewer columns"
-        )));
+        return Err(Error::parameter(
+            Subject::Algorithm,
+            format!(
+                "name: {dimension} coefficients are too many, at most {LARGEST} can be fitted; declare fewer columns"
+            ),
+        ));
     }
     Ok(RowLoss {
         ball: Ball::Cube,
@@ -116,10 +120,13 @@ pub(super) fn indicators_loss(cells: impl ExactSizeIterator<Item = usize>) -> Re
     let ones = (cells.len() + 1) as f64;
     let dimension = 1 + cells.sum::<usize>();
     if dimension > LARGEST {
-        return Err(Error::Parameter(format!(
-            "encoding = \"indicators\" makes {dimension} coefficients, at most {LARGEST} can be fitted; declare fewer values, or use \
+        return Err(Error::parameter(
+            "encoding",
+            format!(
+                "encoding = \"indicators\" makes {dimension} coefficients, at most {LARGEST} can be fitted; declare fewer values, or use \
              encoding = \"codes\""
-        )));
+            ),
+        ));
     }
     Ok(RowLoss {
         ball: Ball::Cross,

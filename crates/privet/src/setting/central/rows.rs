@@ -164,7 +164,7 @@ pub(in crate::setting) fn covers(schema: &Schema, relation: &Relation) -> Result
     if columns && apart && relation.rows() >= wanted.rows() && relation.unit() == wanted.unit() {
         return Ok(());
     }
-    Err(Error::Misuse(format!(
+    Err(Error::misuse(format!(
         "the schema protects the case that {wanted}, the budget is for the case that {relation}"
     )))
 }

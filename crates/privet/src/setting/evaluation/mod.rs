@@ -47,6 +47,7 @@ mod slopes;
 use crate::Error;
 use crate::data::Table;
 use crate::data::schema::{Label, Schema};
+use crate::error::Subject;
 use crate::model::Model;
 use crate::model::metrics::{Figures, Judged, Report};
 use crate::privacy::mechanism::{Laplace, Mechanism};
@@ -86,10 +87,9 @@ impl Evaluation {
     /// [`Error::Data`] if it declares no label.
     pub fn of(schema: &Schema) -> Result<Self, Error> {
         let Some((_, label)) = schema.label() else {
-            return Err(Error::Data(
+            return Err(Error::data(
                 "no label is declared, so there is nothing to compare predictions with: \
-                 declare the column that is predicted with type = \"label\""
-                    .into(),
+                 declare the column that is predicted with type = \"label\"",
             ));
         };
         let (task, classes) = match label {
@@ -118,8 +118,8 @@ impl Evaluation {
     pub fn check(&self, schema: &Schema, relation: &Relation, epsilon: Epsilon) -> Result<(), Error> {
         // How many rows of a person there are is the schema's to say.
         if Self::of(schema)? != *self {
-            return Err(Error::Misuse(
-                "the table is not of the schema that this evaluation is for".into(),
+            return Err(Error::misuse(
+                "the table is not of the schema that this evaluation is for",
             ));
         }
         covers(schema, relation)?;
@@ -129,10 +129,13 @@ impl Evaluation {
     /// The noise, and the sensitivity that it is for.
     fn mechanism(&self, relation: &Relation, epsilon: Epsilon) -> Result<(Laplace, u64), Error> {
         if self.classes > MOST_CLASSES {
-            return Err(Error::Parameter(format!(
-                "{} classes: an evaluation that is paid for counts pairs of at most {MOST_CLASSES}",
-                self.classes
-            )));
+            return Err(Error::parameter(
+                Subject::Schema,
+                format!(
+                    "{} classes: an evaluation that is paid for counts pairs of at most {MOST_CLASSES}",
+                    self.classes
+                ),
+            ));
         }
         let l1 = relation.steps() * self.entries();
         Ok((Laplace::calibrated(epsilon, l1)?, l1))
@@ -183,7 +186,7 @@ impl Evaluation {
     ) -> Result<PaidReport, Error> {
         let relation = ledger.relation().clone();
         if relation.relation().rows().get() < self.rows_per_unit {
-            return Err(Error::Misuse(format!(
+            return Err(Error::misuse(format!(
                 "the schema keeps up to {} rows of one person, the budget is for the case that {}",
                 self.rows_per_unit,
                 relation.relation()

@@ -30,6 +30,7 @@ use crate::boost::gradient::{Rows, Training};
 use crate::boost::{Abstaining, AdaBoost, Ensemble, Learner, Link, Member};
 use crate::data::schema::{Label, Schema};
 use crate::data::{Cells, Keep, Table, Target};
+use crate::error::Subject;
 use crate::learner::{Centroid, Classes, Linear, Logistic, Sample, Shape};
 use crate::model::{Model, Settings};
 use crate::privacy::Unprotected;
@@ -49,10 +50,10 @@ impl Plain {
     pub fn fit(&self, table: Table, leave: &Unprotected, progress: Progress<'_>) -> Result<Model, Error> {
         let schema = table.schema().clone();
         let Some((_, label)) = schema.label() else {
-            return Err(Error::Parameter(
+            return Err(Error::parameter(
+                Subject::Schema,
                 "the schema has no label, so there is nothing to predict: add a line such as outcome = { type = \"label\", values = [\"no\", \"yes\"] } \
-             to its [columns]"
-                    .into(),
+             to its [columns]",
             ));
         };
         self.check(&schema)?;
@@ -74,10 +75,13 @@ impl Plain {
             Label::Number { .. } => 1,
         };
         if *self.algorithm() != Algorithm::Constant && slots.saturating_mul(classes) > LARGEST {
-            return Err(Error::Parameter(format!(
-                "the schema's {slots} bins and values times {classes} classes are too many to learn from: at most {LARGEST} \
+            return Err(Error::parameter(
+                Subject::Schema,
+                format!(
+                    "the schema's {slots} bins and values times {classes} classes are too many to learn from: at most {LARGEST} \
                  are possible; declare fewer"
-            )));
+                ),
+            ));
         }
         Ok(())
     }
@@ -89,7 +93,7 @@ impl Plain {
         cells: &Cells,
         progress: Progress<'_>,
     ) -> Result<Ensemble, Error> {
-        let misuse = |why: &str| Error::Misuse(why.into());
+        let misuse = |why: &str| Error::misuse(why);
         let shapes = Shape::of(schema);
         let weights = vec![1.0; cells.rows()];
         let sample = Sample::new(&shapes, cells, &weights)

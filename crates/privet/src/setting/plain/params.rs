@@ -6,6 +6,7 @@ use crate::boost::Thresholds;
 use crate::boost::gradient::Sums;
 use crate::data::schema::Label;
 use crate::data::{Keep, Schema};
+use crate::error::Subject;
 
 /// The names of the places where `stumps` may cut numbers that a job can say.
 pub const THRESHOLDS: [(&str, Thresholds); 2] = [("bins", Thresholds::Bins), ("exact", Thresholds::Exact)];
@@ -99,7 +100,7 @@ impl Plain {
             Some((_, Label::Number { .. })) => Some(0),
             None => None,
         };
-        let bad = |why: &str| Err(Error::Parameter(why.into()));
+        let bad = |why: &str| Err(Error::parameter(Subject::Algorithm, why));
         match &self.algorithm {
             Algorithm::Trees(trees) => trees.check_schema(schema),
             Algorithm::Centroid if classes == Some(0) => bad(
@@ -299,7 +300,7 @@ impl Builder {
     /// # Errors
     /// [`Error::Parameter`] with what does not.
     pub fn build(self) -> Result<Plain, Error> {
-        let bad = |why: String| Err(Error::Parameter(why));
+        let bad = |why: String| Err(Error::parameter(Subject::Algorithm, why));
         let known = || Algorithm::NAMES.map(|name| format!("\"{name}\"")).join(", ");
         let Some(name) = self.algorithm else {
             return bad(format!("no algorithm is named: choose one of {}", known()));

@@ -133,11 +133,14 @@ impl Trees {
         ];
         for (key, value, range) in counts {
             if let Some(value) = value.filter(|value| !range.contains(value)) {
-                return Err(Error::Parameter(format!(
-                    "{key} = {value}: it must lie between {} and {}",
-                    range.start(),
-                    range.end()
-                )));
+                return Err(Error::parameter(
+                    key,
+                    format!(
+                        "{key} = {value}: it must lie between {} and {}",
+                        range.start(),
+                        range.end()
+                    ),
+                ));
             }
         }
         let numbers = [
@@ -150,23 +153,26 @@ impl Trees {
         ];
         for (key, value, least, most) in numbers {
             if !(least..=most).contains(&value) {
-                return Err(Error::Parameter(format!(
-                    "{key} = {value}: it must lie between {least} and {most}"
-                )));
+                return Err(Error::parameter(
+                    key,
+                    format!("{key} = {value}: it must lie between {least} and {most}"),
+                ));
             }
         }
         let both = self.rises.iter().find(|name| self.falls.contains(name));
         if let Some(name) = both {
-            return Err(Error::Parameter(format!(
-                "falls names '{name}', and so does rises: leave it out of one"
-            )));
+            return Err(Error::parameter(
+                "falls",
+                format!("falls names '{name}', and so does rises: leave it out of one"),
+            ));
         }
         if let Some(key) = self.monotone_key()
             && self.flavour == Flavour::FirstOrder
         {
-            return Err(Error::Parameter(format!(
-                "{key} needs flavour = \"second-order\": leave it out"
-            )));
+            return Err(Error::parameter(
+                key,
+                format!("{key} needs flavour = \"second-order\": leave it out"),
+            ));
         }
         Ok(())
     }
@@ -196,10 +202,13 @@ impl Trees {
                 match place {
                     Some(place) => directions[place] = direction,
                     None => {
-                        return Err(Error::Parameter(format!(
-                            "{key} names '{name}', which is no feature of the schema with an order: name a number, an ordinal \
+                        return Err(Error::parameter(
+                            key,
+                            format!(
+                                "{key} names '{name}', which is no feature of the schema with an order: name a number, an ordinal \
                              or a flag"
-                        )));
+                            ),
+                        ));
                     }
                 }
             }

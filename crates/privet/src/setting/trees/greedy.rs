@@ -54,8 +54,9 @@ impl Candidates {
             }
         }
         if all.is_empty() {
-            return Err(Error::Parameter(
-                "splits = \"noisy-greedy\" finds nothing to ask: every column has a single bin".into(),
+            return Err(Error::parameter(
+                "splits",
+                "splits = \"noisy-greedy\" finds nothing to ask: every column has a single bin",
             ));
         }
         Ok(Self {
@@ -174,7 +175,10 @@ fn in_a_part(price: Price, steps: u64) -> Result<Price, Error> {
         Price::Gaussian(_) | Price::Concentrated(_) => steps.saturating_mul(steps),
     };
     price.part(1, parts).ok_or_else(|| {
-        Error::Parameter("trees are too many: nothing is left to choose questions with".into())
+        Error::parameter(
+            "trees",
+            "trees are too many: nothing is left to choose questions with",
+        )
     })
 }
 
@@ -194,6 +198,6 @@ fn mechanism(price: Price) -> Result<Exponential, Error> {
             }
             Exponential::gaussian(rate(low.max(1))?)
         }
-        Price::Concentrated(_) => Err(Error::Misuse("trees are paid for in ε or in μ²".into())),
+        Price::Concentrated(_) => Err(Error::misuse("trees are paid for in ε or in μ²")),
     }
 }

@@ -90,9 +90,7 @@ impl<N: Neighbours> Grower<'_, N> {
             .rows
             .row_by_row(Rows::len, |rows, row| rows.pull(row, &plan.coding, output));
         let Some(choice) = &self.laws.choice else {
-            return Err(Error::Misuse(
-                "nothing was set aside to choose questions with".into(),
-            ));
+            return Err(Error::misuse("nothing was set aside to choose questions with"));
         };
         let cut = choice.tree(&self.features, &pulls, plan.depth, paid)?;
         self.grow(cut, None, paid)

@@ -148,7 +148,7 @@ impl<N: Neighbours> Law<N> {
             (Price::Gaussian(mu_squared), Norm::L2Squared(l2)) => {
                 Added::Gaussian(Gaussian::calibrated(mu_squared, l2)?)
             }
-            _ => return Err(Error::Misuse("trees are paid for in ε or in μ²".into())),
+            _ => return Err(Error::misuse("trees are paid for in ε or in μ²")),
         };
         Ok(Self {
             claim: Sensitivity::claim(relation, norm, anchor)?.also_added(),

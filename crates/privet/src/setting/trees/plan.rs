@@ -5,6 +5,7 @@ use super::leaves::Leaves;
 use super::shares::Shares;
 use crate::Error;
 use crate::data::schema::{Label, Schema};
+use crate::error::Subject;
 use crate::privacy::Relation;
 use crate::privacy::account::Price;
 use crate::setting::central::name_of;
@@ -125,9 +126,10 @@ impl Trees {
         if let (Some(clip), Some((_, Label::Classes(declared)))) = (self.clip, schema.label())
             && declared.values().len() > 2
         {
-            return Err(Error::Parameter(format!(
-                "gradient_clip = {clip} is for two classes, or a number: leave it out"
-            )));
+            return Err(Error::parameter(
+                "gradient_clip",
+                format!("gradient_clip = {clip} is for two classes, or a number: leave it out"),
+            ));
         }
         let calibrated = self.is_calibrated(schema)?;
         let noise = match facts.price {
@@ -246,8 +248,9 @@ impl Trees {
         let two =
             matches!(schema.label(), Some((_, Label::Classes(declared))) if declared.values().len() == 2);
         match self.calibrate {
-            Some(true) if !two => Err(Error::Parameter(
-                "calibrate = true is for a label of two classes: leave it out".into(),
+            Some(true) if !two => Err(Error::parameter(
+                "calibrate",
+                "calibrate = true is for a label of two classes: leave it out",
             )),
             given => Ok(two && given.unwrap_or(true)),
         }
@@ -271,7 +274,7 @@ impl Trees {
     }
 
     fn ranges(&self) -> Result<(), Error> {
-        let bad = |why: String| Err(Error::Parameter(why));
+        let bad = |why: String| Err(Error::parameter(Subject::Algorithm, why));
         let whole = [
             ("trees", self.trees, 1, 100_000),
             ("leaves", self.leaves, 2, 256),
@@ -309,7 +312,7 @@ fn deviation(coding: &Coding, facts: &Facts<'_>, price: Price) -> Result<f64, Er
             (l2 as f64 / mu_squared.to_f64()).sqrt()
         }
         Price::Concentrated(_) => {
-            return Err(Error::Misuse("trees are paid for in ε or in μ²".into()));
+            return Err(Error::misuse("trees are paid for in ε or in μ²"));
         }
     })
 }

@@ -38,9 +38,10 @@ impl Shares {
         places: Places,
     ) -> Result<Self, Error> {
         let few = || {
-            Error::Parameter(format!(
-                "trees = {trees} are too many: the budget cannot be cut into so many shares"
-            ))
+            Error::parameter(
+                "trees",
+                format!("trees = {trees} are too many: the budget cannot be cut into so many shares"),
+            )
         };
         let percent = match (counts, places) {
             (true, _) => COUNTS,

@@ -11,6 +11,7 @@ use crate::boost::Learner;
 use crate::boost::gradient::Boosted;
 use crate::data::schema::{Column, Label};
 use crate::data::{Cells, Schema};
+use crate::error::Subject;
 use crate::learner::tree::{self, Rule};
 use crate::model::Model;
 use crate::party::{Context, PartyId};
@@ -129,7 +130,7 @@ impl Ranked {
             let place = (node.feature as usize).checked_sub(self.first);
             if let (Some(place), Rule::UpTo { slot, .. }) = (place, &mut node.rule) {
                 let rank = self.asked[place].binary_search(&u32::from(*slot));
-                let rank = rank.map_err(|_| Error::Misuse("every split was asked about".into()))?;
+                let rank = rank.map_err(|_| Error::misuse("every split was asked about"))?;
                 let [low, high] = at[place][rank];
                 *slot = low + (high - low - 1) / 2;
             }
@@ -142,15 +143,16 @@ impl Ranked {
 /// the label holder, then to the feature holders. With several feature holders each is asked only about what it can have.
 pub(super) fn questions(model: &Model, own: &Schema, parties: usize) -> Result<Vec<Vec<Question>>, Error> {
     if parties != 1 {
-        return Err(Error::Parameter(
-            "branches can be asked of one feature holder only: let several send their columns".into(),
+        return Err(Error::parameter(
+            "protocol",
+            "branches can be asked of one feature holder only: let several send their columns",
         ));
     }
     for column in model.schema().features() {
         if let Some(mine) = own.features().find(|mine| mine.name == column.name)
             && mine.kind != column.kind
         {
-            return Err(Error::Data(format!(
+            return Err(Error::data(format!(
                 "these are not the columns of the model: column '{}' is declared otherwise than in the model",
                 column.name
             )));
@@ -206,7 +208,12 @@ fn trees(model: &Model) -> Result<Vec<&tree::Tree>, Error> {
         _ => None,
     });
     let trees: Option<Vec<_>> = trees.collect();
-    trees.ok_or_else(|| Error::Parameter("only trees ask questions that others can answer".into()))
+    trees.ok_or_else(|| {
+        Error::parameter(
+            Subject::Algorithm,
+            "only trees ask questions that others can answer",
+        )
+    })
 }
 
 /// The same model over the label holder's columns and the answers, and the rows that it is given.
@@ -221,7 +228,7 @@ pub(super) fn rewritten(
     let mut ensemble = model.ensemble().clone();
     for member in &mut ensemble.members {
         let Learner::Tree(tree) = &mut member.learner else {
-            return Err(Error::Misuse("only trees ask questions".into()));
+            return Err(Error::misuse("only trees ask questions"));
         };
         for node in &mut tree.nodes {
             let column = &columns[node.feature as usize];
@@ -230,7 +237,7 @@ pub(super) fn rewritten(
                 None => {
                     let question = question(node, column);
                     let at = asked.binary_search(&question);
-                    let at = at.map_err(|_| Error::Misuse("every question was asked".into()))?;
+                    let at = at.map_err(|_| Error::misuse("every question was asked"))?;
                     node.feature = (mine.len() + at) as u32;
                     // A flag's slots: no, yes, undeclared, missing.
                     node.rule = Rule::one_of(4, [1]);

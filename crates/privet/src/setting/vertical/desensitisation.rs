@@ -4,6 +4,7 @@ use super::purse::Purse;
 use crate::Error;
 use crate::data::schema::{Column as Declared, Kind};
 use crate::data::{Cells, Schema};
+use crate::error::{JournalFault, Subject};
 use crate::privacy::mechanism::ordered::{
     AdjustedMap, Adjustment, Alignment as Blocks, ClampedGeometric, Column, Distance, GlobalMap, LocalMap,
     Loss, Ordered, Outputs, PathGeometric, Piecewise, RandomisedResponse, Route, Unary,
@@ -185,18 +186,24 @@ impl Desensitisation {
             Budget::Full => 1,
             Budget::Split => columns.max(1) as u64,
             Budget::Sample(chosen) if chosen == 0 || chosen as usize > columns => {
-                return Err(Error::Parameter(format!(
-                    "columns = {chosen} cannot be drawn from {columns}: write a number from 1 to {columns}"
-                )));
+                return Err(Error::parameter(
+                    "columns",
+                    format!(
+                        "columns = {chosen} cannot be drawn from {columns}: write a number from 1 to {columns}"
+                    ),
+                ));
             }
             Budget::Sample(chosen) => chosen.into(),
         };
         let each = self.epsilon.billionths() / parts;
         if each == 0 {
-            return Err(Error::Parameter(format!(
-                "epsilon {} split over {parts} columns leaves nothing: raise it",
-                self.epsilon
-            )));
+            return Err(Error::parameter(
+                "epsilon",
+                format!(
+                    "epsilon {} split over {parts} columns leaves nothing: raise it",
+                    self.epsilon
+                ),
+            ));
         }
         Ok(Epsilon::from_billionths(each))
     }
@@ -211,8 +218,8 @@ impl Desensitisation {
         if *schema == self.reads(schema) {
             return Ok(());
         }
-        Err(Error::Misuse(
-            "a feature holder's table is read by the schema that its desensitisation `reads`".into(),
+        Err(Error::misuse(
+            "a feature holder's table is read by the schema that its desensitisation `reads`",
         ))
     }
 
@@ -224,8 +231,9 @@ impl Desensitisation {
         let schema = self.reads(schema);
         let count = schema.features().count();
         if count == 0 {
-            return Err(Error::Parameter(
-                "a feature holder needs at least one column to learn from: its schema has none".into(),
+            return Err(Error::parameter(
+                Subject::Schema,
+                "a feature holder needs at least one column to learn from: its schema has none",
             ));
         }
         let each = self.each(count)?;
@@ -233,7 +241,10 @@ impl Desensitisation {
             .features()
             .map(|column| {
                 self.change(column, each).map_err(|e| {
-                    Error::Parameter(format!("the column '{}' cannot be changed: {e}", column.name))
+                    Error::parameter(
+                        "mechanism",
+                        format!("the column '{}' cannot be changed: {e}", column.name),
+                    )
                 })
             })
             .collect::<Result<Vec<_>, _>>()?;
@@ -265,8 +276,9 @@ impl Desensitisation {
         })?;
         let places: Vec<usize> = places.into_iter().map(|place| place as usize).collect();
         if places.iter().any(|place| *place >= columns) {
-            return Err(Error::Journal(
-                "the record names columns that do not exist".into(),
+            return Err(Error::journal(
+                JournalFault::Damaged,
+                "the record names columns that do not exist",
             ));
         }
         Ok(places)

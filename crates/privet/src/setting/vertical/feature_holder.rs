@@ -9,6 +9,7 @@ use super::release::{COLUMNS, Release};
 use super::{Alignment, LABEL_HOLDER, Outcome, Party, Protocol, Vertical, meeting};
 use crate::Error;
 use crate::data::Table;
+use crate::error::Subject;
 use crate::party::{Context, PartyId, RunName, Step};
 use crate::privacy::mechanism::ordered::Distance;
 use crate::privacy::{Certificate, Ledger, Neighbours};
@@ -160,7 +161,7 @@ impl FeatureHolder {
                 }
                 let release = waiting.release(context)?;
                 if rows.iter().any(|row| *row >= release.rows) {
-                    return Err(Error::Misuse("ids and columns are of one table".into()));
+                    return Err(Error::misuse("ids and columns are of one table"));
                 }
                 answer(release.take(&rows), wanted, context)
             }
@@ -187,7 +188,7 @@ impl Waiting {
             (Meeting::Given { rows }, Alignment::Given) => {
                 let own = self.source.rows();
                 if own.is_some_and(|own| own as u64 != rows) {
-                    return Err(Error::Data(format!(
+                    return Err(Error::data(format!(
                         "alignment = \"given\" means that row 1 here is row 1 there, but the label holder has {rows} rows and this table \
                          has {}: use alignment = \"private\", or mend the tables",
                         own.unwrap_or(0)
@@ -327,12 +328,14 @@ fn agree(vertical: &Vertical, theirs: &[(String, String)]) -> Result<(), Error> 
             let their = their.map_or("says nothing about it".into(), |(_, v)| {
                 format!("says {}", shown(v))
             });
-            Err(Error::Parameter(format!(
-                "{name} = {value} here, and the label holder's job {their}: both must say the same"
-            )))
+            Err(Error::parameter(
+                name.clone(),
+                format!("{name} = {value} here, and the label holder's job {their}: both must say the same"),
+            ))
         }
-        None if theirs.len() != ours.len() => Err(Error::Parameter(
-            "the label holder's job says more than this one: both must say the same".into(),
+        None if theirs.len() != ours.len() => Err(Error::parameter(
+            Subject::Algorithm,
+            "the label holder's job says more than this one: both must say the same",
         )),
         None => Ok(()),
     }

@@ -74,7 +74,7 @@ impl Joining {
             return Ok(());
         }
         let Kind::Category(values) = &column.kind else {
-            return Err(Error::Misuse("flags are of a category".into()));
+            return Err(Error::misuse("flags are of a category"));
         };
         for (place, name) in flag_names(&column.name, values.values()).into_iter().enumerate() {
             let flag = Declared::new(vec!["0".into(), "1".into()], None)?;
@@ -151,7 +151,7 @@ impl Joining {
             .missing(self.own.schema.missing())
             .columns(columns)
             .build()
-            .map_err(|e| Error::Data(format!("the parties' columns do not go together: {e}")))?;
+            .map_err(|e| Error::data(format!("the parties' columns do not go together: {e}")))?;
         let target: Option<Target> = self.own.cells.target().cloned();
         let cells = Cells::joined(rows, self.features, target)?;
         Ok(Joined { schema, cells })

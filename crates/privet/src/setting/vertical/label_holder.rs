@@ -86,9 +86,7 @@ impl LabelHolder {
     pub fn party(vertical: Vertical, table: Table, leave: Unprotected) -> Result<Party, Error> {
         vertical.check_label_holder(table.schema())?;
         if vertical.label_epsilon.is_some() {
-            return Err(Error::Misuse(
-                "labels that change are paid for from a ledger".into(),
-            ));
+            return Err(Error::misuse("labels that change are paid for from a ledger"));
         }
         Ok(Self::ready(
             vertical,
@@ -169,7 +167,7 @@ impl LabelHolder {
 
     pub(super) fn start(self, context: &mut Context<'_, Message>) -> Result<Step<Party>, Error> {
         let State::Ready(ready) = self.0 else {
-            return Err(Error::Misuse("a party starts once".into()));
+            return Err(Error::misuse("a party starts once"));
         };
         let Ready {
             vertical,
@@ -271,7 +269,7 @@ impl LabelHolder {
     pub(super) fn resume(self, context: &mut Context<'_, Message>) -> Result<Step<Party>, Error> {
         match self.0 {
             State::Training(fitting) => fitting.piece(context),
-            _ => Err(Error::Misuse("there is no work to go on with".into())),
+            _ => Err(Error::misuse("there is no work to go on with")),
         }
     }
 
@@ -289,12 +287,11 @@ impl Expecting<psi::ExpectAnswer, psi::Pair> {
     fn settle(mut self: Box<Self>, context: &mut Context<'_, Message>) -> Result<Step<Party>, Error> {
         let (parties, pairs): (Vec<PartyId>, Vec<psi::Pair>) =
             std::mem::take(&mut self.came).into_iter().unzip();
-        let (rows, told) = psi::settle(pairs).map_err(|e| Error::Misuse(e.to_string()))?;
+        let (rows, told) = psi::settle(pairs).map_err(|e| Error::misuse(e.to_string()))?;
         if rows.is_empty() {
-            return Err(Error::Data(
+            return Err(Error::data(
                 "the parties have no id in common, so there is nothing to learn from: check that all write ids alike, and that each \
-                 job names the right column"
-                    .into(),
+                 job names the right column",
             ));
         }
         for (party, common) in parties.iter().zip(told) {
@@ -446,7 +443,7 @@ impl Expecting<(), Came> {
                 } else {
                     let joined = joining.join()?;
                     if let Some(why) = joined.schema.differs(model.schema()) {
-                        return Err(Error::Data(format!(
+                        return Err(Error::data(format!(
                             "these are not the columns of the model: {why}"
                         )));
                     }

@@ -7,6 +7,7 @@ use super::message::Message;
 use super::purse::Purse;
 use crate::Error;
 use crate::data::{Cells, Names};
+use crate::error::JournalFault;
 use crate::party::{Context, PartyId};
 use crate::privacy::joint::Leak;
 use crate::privacy::{Anchor, Certificate};
@@ -45,7 +46,10 @@ pub(super) fn run(run: RunId, feature_holder: PartyId) -> psi::Run {
 /// A key of one's own, kept so that an interrupted run says the same again.
 pub(super) fn key(what: &str, context: &mut Context<'_, Message>) -> Result<psi::Key, Error> {
     let key = context.once(what, || {
-        let key = psi::Key::from_os().map_err(|e| Error::Randomness(e.to_string()))?;
+        let key = psi::Key::from_os().map_err(|e| match e {
+            privet_mpc::Error::Randomness(why) => Error::Randomness(why),
+            other => Error::internal(other.to_string()),
+        })?;
         Ok(*key.expose())
     })?;
     Ok(psi::Key::new(key))
@@ -61,9 +65,8 @@ pub(super) fn same(what: &str, said: &[u8], context: &mut Context<'_, Message>) 
     if context.once(what, || Ok(digest))? == digest {
         return Ok(());
     }
-    Err(Error::Data(
-        "this run was begun with other ids: go on with the table it was begun with, or begin a new run"
-            .into(),
+    Err(Error::data(
+        "this run was begun with other ids: go on with the table it was begun with, or begin a new run",
     ))
 }
 
@@ -75,11 +78,11 @@ pub(super) fn ids(cells: &Cells) -> Names {
 /// Ids that can meet: one each, none twice.
 pub(super) fn checked(ids: &Names) -> Result<psi::Ids, Error> {
     if ids.is_empty() {
-        return Err(Error::Data(
-            "there are no ids to meet by: the table is empty, or was read without them".into(),
+        return Err(Error::data(
+            "there are no ids to meet by: the table is empty, or was read without them",
         ));
     }
-    psi::Ids::new(ids.iter()).map_err(|e| Error::Data(format!("rows cannot meet: {e}")))
+    psi::Ids::new(ids.iter()).map_err(|e| Error::data(format!("rows cannot meet: {e}")))
 }
 
 /// What was promised when values left, with what this run showed besides.
@@ -90,7 +93,8 @@ pub(super) fn certified(
 ) -> Result<Certificate, Error> {
     let said = context.once("the certificate", || Ok(purse.close().0.to_json().into_bytes()))?;
     let said = std::str::from_utf8(&said).ok().and_then(Certificate::from_json);
-    let said = said.ok_or_else(|| Error::Journal("the record's certificate is damaged".into()))?;
+    let said =
+        said.ok_or_else(|| Error::journal(JournalFault::Damaged, "the record's certificate is damaged"))?;
     // A total that does not count what left before is none.
     Ok(promised.and(said))
 }

@@ -131,7 +131,7 @@ impl Role for Party {
     fn resume(self, context: &mut Context<'_, Message>) -> Result<Step<Self>, Error> {
         match self {
             Self::LabelHolder(party) => party.resume(context),
-            Self::FeatureHolder(_) => Err(Error::Misuse("a feature holder has no long work".into())),
+            Self::FeatureHolder(_) => Err(Error::misuse("a feature holder has no long work")),
         }
     }
 

@@ -7,6 +7,7 @@ use super::{Alignment, Vertical, meeting};
 use crate::Error;
 use crate::data::schema::Label;
 use crate::data::{Cells, Names, Schema, Table, Target};
+use crate::error::JournalFault;
 use crate::party::{Context, Item, Keeper, Record};
 use crate::privacy::mechanism::ordered::{Column, Desensitised, RandomisedResponse};
 use crate::privacy::{Certificate, Epsilon, Ledger, Neighbours, Private, Relation, Unprotected};
@@ -22,15 +23,16 @@ const TRAINING: &str = "training";
 pub(super) fn protects(vertical: &Vertical, schema: &Schema, relation: &Relation) -> Result<(), Error> {
     vertical.check_label_holder(schema)?;
     if vertical.label_epsilon.is_none() {
-        return Err(Error::Parameter(
-            "label_epsilon is missing: say how much labels change".into(),
+        return Err(Error::parameter(
+            "label_epsilon",
+            "label_epsilon is missing: say how much labels change",
         ));
     }
     covers(schema, relation)?;
     let label = schema.label().map(|(column, _)| &column.name);
     match (relation, label) {
         (Relation::ReplacePrivate { columns, .. }, Some(label)) if !columns.contains(label) => {
-            Err(Error::Misuse(format!(
+            Err(Error::misuse(format!(
                 "labels change so that they are protected, and the budget does not protect '{label}'"
             )))
         }
@@ -131,7 +133,10 @@ impl NoisyLabels {
                 Item::Began(name) => ledger = ledger.for_run(name.to_text())?,
                 Item::Released { what, value } if what == LABELS => {
                     let labels = Self::from_bytes(&value).map_err(|e| {
-                        Error::Journal(format!("the labels in the record cannot be read: {e}"))
+                        Error::journal(
+                            JournalFault::Damaged,
+                            format!("the labels in the record cannot be read: {e}"),
+                        )
                     })?;
                     return labels.check(vertical, None);
                 }
@@ -146,14 +151,17 @@ impl NoisyLabels {
     /// That they are the labels that the job speaks of.
     pub(super) fn check(&self, vertical: &Vertical, rows: Option<usize>) -> Result<(), Error> {
         if vertical.label_epsilon != Some(self.epsilon) {
-            return Err(Error::Parameter(format!(
-                "label_epsilon is another now, but the labels that were kept were changed with {}. Labels leave once: go on with that",
-                self.epsilon
-            )));
+            return Err(Error::parameter(
+                "label_epsilon",
+                format!(
+                    "label_epsilon is another now, but the labels that were kept were changed with {}. Labels leave once: go on with that",
+                    self.epsilon
+                ),
+            ));
         }
         if rows.is_some_and(|rows| rows != self.classes.len()) {
-            return Err(Error::Data(
-                "the labels that were kept are of another table: it has not as many rows".into(),
+            return Err(Error::data(
+                "the labels that were kept are of another table: it has not as many rows",
             ));
         }
         Ok(())
@@ -173,9 +181,9 @@ impl NoisyLabels {
         }
         let drawn = purse.desensitise(TRAINING, vec![column])?;
         let [Desensitised::Slots(classes)] =
-            <[_; 1]>::try_from(drawn).map_err(|_| Error::Misuse("one column leaves as one".into()))?
+            <[_; 1]>::try_from(drawn).map_err(|_| Error::misuse("one column leaves as one"))?
         else {
-            return Err(Error::Misuse("a column of slots stays one".into()));
+            return Err(Error::misuse("a column of slots stays one"));
         };
         let (certificate, held) = purse.close();
         let labels = Self {
@@ -194,7 +202,7 @@ fn response<'a>(
 ) -> Result<(&'a str, Epsilon, RandomisedResponse), Error> {
     let (Some((column, Label::Classes(declared))), Some(epsilon)) = (schema.label(), vertical.label_epsilon)
     else {
-        return Err(Error::Misuse("the schema was checked for classes".into()));
+        return Err(Error::misuse("the schema was checked for classes"));
     };
     let response = RandomisedResponse::new(epsilon, declared.values().len())?;
     Ok((&column.name, epsilon, response))
@@ -238,7 +246,7 @@ fn noisy(
         Some(public) if public.places.len() == count => public.cells.features().to_vec(),
         _ if count == 0 => Vec::new(),
         _ => {
-            return Err(Error::Misuse("the schema was checked for private columns".into()));
+            return Err(Error::misuse("the schema was checked for private columns"));
         }
     };
     let ids = match vertical.alignment {

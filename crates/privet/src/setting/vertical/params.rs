@@ -4,6 +4,7 @@ use super::desensitisation::{Budget, Categories, Desensitisation, Mechanism};
 use crate::Error;
 use crate::data::Schema;
 use crate::data::schema::Label;
+use crate::error::Subject;
 use crate::privacy::Epsilon;
 use crate::privacy::mechanism::ordered::{Alignment as Blocks, Route};
 use crate::setting::plain::Trees;
@@ -99,27 +100,31 @@ impl Vertical {
     /// [`Error::Parameter`] with what does not.
     pub fn check_label_holder(&self, schema: &Schema) -> Result<(), Error> {
         let Some((_, label)) = schema.label() else {
-            return Err(Error::Parameter(
+            return Err(Error::parameter(
+                Subject::Schema,
                 "the label holder's schema has no label, so there is nothing to predict: add a line such as outcome = { type = \
-                 \"label\", values = [\"no\", \"yes\"] } to its [columns]"
-                    .into(),
+                 \"label\", values = [\"no\", \"yes\"] } to its [columns]",
             ));
         };
         if self.label_epsilon.is_none() {
             return Ok(());
         }
         if matches!(label, Label::Number { .. }) {
-            return Err(Error::Parameter(
-                "label_epsilon changes classes, and the label is a number: leave it out".into(),
+            return Err(Error::parameter(
+                "label_epsilon",
+                "label_epsilon changes classes, and the label is a number: leave it out",
             ));
         }
         match schema.features().find(|column| column.private) {
             None => Ok(()),
-            Some(column) => Err(Error::Parameter(format!(
-                "label_epsilon protects labels, and the model would still tell about the label holder's private column '{}': \
+            Some(column) => Err(Error::parameter(
+                "label_epsilon",
+                format!(
+                    "label_epsilon protects labels, and the model would still tell about the label holder's private column '{}': \
                  take such columns out of its schema, or leave label_epsilon out",
-                column.name
-            ))),
+                    column.name
+                ),
+            )),
         }
     }
 
@@ -129,10 +134,13 @@ impl Vertical {
     /// [`Error::Parameter`] with what does not.
     pub fn check_feature_holder(&self, schema: &Schema) -> Result<(), Error> {
         if let Some((column, _)) = schema.label() {
-            return Err(Error::Parameter(format!(
-                "a feature holder's schema declares the label '{}': the label holder has it; declare it as type = \"skip\"",
-                column.name
-            )));
+            return Err(Error::parameter(
+                Subject::Schema,
+                format!(
+                    "a feature holder's schema declares the label '{}': the label holder has it; declare it as type = \"skip\"",
+                    column.name
+                ),
+            ));
         }
         self.desensitisation.changes(schema).map(|_| ())
     }
@@ -225,12 +233,18 @@ impl Desensitisation {
     /// # Errors
     /// [`Error::Parameter`] for what cannot be.
     pub fn check(&self) -> Result<(), Error> {
-        let bad = |why: String| Err(Error::Parameter(why));
+        let bad = |key, why: String| Err(Error::parameter(key, why));
         if self.epsilon == Epsilon::ZERO {
-            return bad("epsilon = 0 tells nothing: write a number above zero".into());
+            return bad(
+                "epsilon",
+                "epsilon = 0 tells nothing: write a number above zero".into(),
+            );
         }
         if !(2..=1024).contains(&self.bins) {
-            return bad(format!("bins = {}: it must lie between 2 and 1024", self.bins));
+            return bad(
+                "bins",
+                format!("bins = {}: it must lie between 2 and 1024", self.bins),
+            );
         }
         let width = match self.mechanism {
             Mechanism::PathGeometric { width, .. }
@@ -239,13 +253,13 @@ impl Desensitisation {
             _ => 1,
         };
         if width == 0 {
-            return bad("width = 0: a part has at least one slot".into());
+            return bad("width", "width = 0: a part has at least one slot".into());
         }
         if let Mechanism::AdjustedMap {
             alpha_thousandths: 0, ..
         } = self.mechanism
         {
-            return bad("alpha = 0: it must be at least 0.001".into());
+            return bad("alpha", "alpha = 0: it must be at least 0.001".into());
         }
         Ok(())
     }
@@ -336,7 +350,7 @@ impl Builder {
     pub fn build(self) -> Result<Vertical, Error> {
         let epsilon = self
             .epsilon
-            .ok_or_else(|| Error::Parameter("epsilon is missing: say how much may be spent".into()))?;
+            .ok_or_else(|| Error::parameter("epsilon", "epsilon is missing: say how much may be spent"))?;
         let desensitisation = Desensitisation {
             epsilon,
             mechanism: self.mechanism,
@@ -347,8 +361,9 @@ impl Builder {
         desensitisation.check()?;
         self.trees.check()?;
         if self.label_epsilon == Some(Epsilon::ZERO) {
-            return Err(Error::Parameter(
-                "label_epsilon = 0 tells nothing: write a number above zero".into(),
+            return Err(Error::parameter(
+                "label_epsilon",
+                "label_epsilon = 0 tells nothing: write a number above zero",
             ));
         }
         Ok(Vertical {

@@ -8,6 +8,7 @@ use super::purse::{Held, Purse, purse};
 use crate::Error;
 use crate::data::schema::{Column, Kind};
 use crate::data::{Schema, Table};
+use crate::error::JournalFault;
 use crate::party::{Item, Keeper, Record};
 use crate::privacy::mechanism::ordered::{Desensitised, Distance};
 use crate::privacy::{Certificate, Guarantee, Ledger, Neighbours};
@@ -62,7 +63,7 @@ impl Release {
             .zip(drawn)
             .map(|(&place, drawn)| {
                 let (Desensitised::Slots(values) | Desensitised::Flags(values)) = drawn else {
-                    return Err(Error::Misuse("a column of slots or flags stays one".into()));
+                    return Err(Error::misuse("a column of slots or flags stays one"));
                 };
                 Ok(Left {
                     reading: changes.reading(place),
@@ -167,8 +168,12 @@ impl Release {
             _ => None,
         });
         let read = columns.map(|value| Self::from_bytes(&value));
-        read.transpose()
-            .map_err(|e| Error::Journal(format!("the columns in the record cannot be read: {e}")))
+        read.transpose().map_err(|e| {
+            Error::journal(
+                JournalFault::Damaged,
+                format!("the columns in the record cannot be read: {e}"),
+            )
+        })
     }
 
     /// That these are the columns of a table, changed in this way.
@@ -181,22 +186,25 @@ impl Release {
         let ours = desensitisation.named_settings();
         if let Some((name, value)) = ours.iter().find(|setting| !self.settings.contains(setting)) {
             let then = self.settings.iter().find(|(other, _)| other == name);
-            return Err(Error::Parameter(format!(
-                "{name} = {value} now, but the columns that were kept were changed with {name} = {}. A column leaves once: go on with \
+            return Err(Error::parameter(
+                name.clone(),
+                format!(
+                    "{name} = {value} now, but the columns that were kept were changed with {name} = {}. A column leaves once: go on with \
                  the settings it left with",
-                then.map_or("nothing", |(_, value)| value)
-            )));
+                    then.map_or("nothing", |(_, value)| value)
+                ),
+            ));
         }
         let slots = desensitisation.changes(schema)?;
         let known = |column: &Column| slots.schema().features().any(|other| other == column);
         if let Some(column) = self.schema.features().find(|column| !known(column)) {
-            return Err(Error::Data(format!(
+            return Err(Error::data(format!(
                 "the schema does not declare the column '{}' as it was when it left: go on with the schema it left with",
                 column.name
             )));
         }
         if rows.is_some_and(|rows| rows != self.rows) {
-            return Err(Error::Data(format!(
+            return Err(Error::data(format!(
                 "the columns that were kept have {} rows and the table has {}: they are of another table",
                 self.rows,
                 rows.unwrap_or(0)

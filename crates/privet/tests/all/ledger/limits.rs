@@ -65,12 +65,12 @@ fn no_budget_means_no_run() {
     let journal = journal(&AddRemove::row(), pure("1"), "0");
     let other = Ledger::open("other", AddRemove::row(), journal.clone(), random());
     assert!(
-        matches!(other, Err(Error::Budget(text)) if text.contains("`privet ledger limit other --epsilon E`"))
+        matches!(other, Err(Error::Budget(text)) if text.to_string().contains("`privet ledger limit other --epsilon E`"))
     );
     let person = AddRemove::unit(2.try_into().expect("two")).of("who");
     let other = Ledger::open("other", person, journal.clone(), random());
     assert!(
-        matches!(other, Err(Error::Budget(text)) if text.contains("--epsilon E --unit who --rows-per-unit 2`"))
+        matches!(other, Err(Error::Budget(text)) if text.to_string().contains("--epsilon E --unit who --rows-per-unit 2`"))
     );
     assert!(matches!(
         Ledger::open("toy", Replace::row(), journal, random()),
@@ -103,7 +103,7 @@ fn people_and_rows_are_not_kept_in_one_account() {
     append(&mut journal, limit("toy", AddRemove::unit(two).relation())).expect("rows, two at a time");
     let opened = Ledger::open("toy", person.clone(), journal.clone(), random()).map(drop);
     assert!(
-        matches!(&opened, Err(Error::Budget(text)) if text.contains("`privet ledger limit toy --epsilon E --unit who`")),
+        matches!(&opened, Err(Error::Budget(text)) if text.to_string().contains("`privet ledger limit toy --epsilon E --unit who`")),
         "{opened:?}"
     );
     append(&mut journal, spend("toy", AddRemove::row().relation())).expect("paid per row");
@@ -115,7 +115,7 @@ fn people_and_rows_are_not_kept_in_one_account() {
     );
     let opened = Ledger::open("toy", person.clone(), journal.clone(), random()).map(drop);
     assert!(
-        matches!(&opened, Err(Error::Budget(text)) if text.contains("kept one way for good")),
+        matches!(&opened, Err(Error::Budget(text)) if text.to_string().contains("kept one way for good")),
         "{opened:?}"
     );
 
@@ -234,7 +234,7 @@ fn a_payment_that_holds_for_added_units_is_charged_for_them_too() {
     // The stronger budget has no room for another: refused, although the weaker one has, and also as a promise.
     let refused = open().release("a count", &mechanism, both()).map(drop);
     assert!(
-        matches!(&refused, Err(Error::Budget(text)) if text.contains("when one row is added or removed there is left pure ε of 0.4")),
+        matches!(&refused, Err(Error::Budget(text)) if text.to_string().contains("when one row is added or removed there is left pure ε of 0.4")),
         "{refused:?}"
     );
     assert!(matches!(

@@ -44,6 +44,7 @@ fn refusal_comes_before_the_data_is_touched() {
     let Err(Error::Budget(text)) = refused else {
         panic!("not refused")
     };
+    let text = text.to_string();
     assert!(text.contains("0.6") && text.contains("0.5"), "{text}");
     assert!(
         !touched.get(),

@@ -46,7 +46,7 @@ fn body(model: &Model) -> Value {
 
 fn refusal(bytes: &[u8]) -> String {
     match Model::from_bytes(bytes) {
-        Err(privet::Error::Data(why)) => why,
+        Err(privet::Error::Data(why)) => why.to_string(),
         other => panic!("{other:?}"),
     }
 }
@@ -356,11 +356,11 @@ fn cells_of_another_schema_are_refused() {
     let refused = |cells| model.predict_cells(&cells).unwrap_err();
     assert_eq!(
         refused(cells(table(other, model.keep(), &[["1", "a"]]))),
-        privet::Error::Misuse("the cells were not read for this model's schema".into())
+        privet::Error::misuse("the cells were not read for this model's schema")
     );
     let bins = home::random(Kinds::Classes(2), privet::data::Keep::Bins, 10);
     assert_eq!(
         refused(cells(bins)),
-        privet::Error::Misuse("the model weighs numbers, and the cells were read without them".into())
+        privet::Error::misuse("the model weighs numbers, and the cells were read without them")
     );
 }

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 
 use privet::Error;
+use privet::error::JournalFault;
 use privet::model::Model;
 use privet::party::{Fault, Item, PartyId, Record, Simulation, Volatile};
 use privet::privacy::account::Caps;
@@ -222,7 +223,10 @@ fn whatever_happens_to_a_message_is_an_error_that_names_the_party() {
                     let Error::Peer(text) = error else {
                         panic!("{fault:?} at {at}: {error:?}");
                     };
-                    assert!(PARTIES.iter().any(|name| text.starts_with(name)), "{text}");
+                    assert!(
+                        PARTIES.iter().any(|name| text.parties.contains(&(*name).into())),
+                        "{text}"
+                    );
                 }
                 for events in world.events().iter().skip(1) {
                     let charges = events.iter().filter(|e| e.starts_with("desensitise")).count();
@@ -246,7 +250,7 @@ impl Record for Forgetful {
 
     fn append(&mut self, item: &Item) -> Result<(), Error> {
         if *self.fails.borrow() && matches!(item, Item::Released { .. }) {
-            return Err(Error::Journal("the disk is full".into()));
+            return Err(Error::journal(JournalFault::Full, "the disk is full"));
         }
         self.items.append(item)
     }

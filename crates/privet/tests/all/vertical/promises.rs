@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use privet::Error;
+use privet::error::JournalFault;
 use privet::party::{Item, PartyId, Record, Seat, State, Volatile};
 use privet::privacy::account::Caps;
 use privet::privacy::journal::Event;
@@ -51,7 +52,7 @@ impl Record for Forgetful {
 
     fn append(&mut self, item: &Item) -> Result<(), Error> {
         match item {
-            Item::Released { .. } => Err(Error::Journal("the disk is full".into())),
+            Item::Released { .. } => Err(Error::journal(JournalFault::Full, "the disk is full")),
             _ => self.0.append(item),
         }
     }

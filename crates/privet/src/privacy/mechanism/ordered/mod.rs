@@ -164,15 +164,17 @@ fn domain(slots: usize, most: usize) -> Result<(), Error> {
     if (2..=most).contains(&slots) {
         return Ok(());
     }
-    Err(Error::Parameter(format!(
-        "a domain of {slots} is not supported here: give it 2 to {most}"
-    )))
+    Err(Error::parameter(
+        "slots",
+        format!("a domain of {slots} is not supported here: give it 2 to {most}"),
+    ))
 }
 
 fn positive(epsilon: Epsilon) -> Result<RBig, Error> {
     if epsilon == Epsilon::ZERO {
-        return Err(Error::Parameter(
-            "ε = 0 tells nothing: give it a positive one".into(),
+        return Err(Error::parameter(
+            "epsilon",
+            "ε = 0 tells nothing: give it a positive one",
         ));
     }
     Ok(epsilon.to_ratio())

@@ -47,7 +47,7 @@ impl PathGeometric {
     pub fn parts(slots: usize, width: usize, within: Loss, across: Loss) -> Result<Self, Error> {
         domain(slots, MOST_TABULATED)?;
         if width == 0 {
-            return Err(Error::Parameter("a part has at least one slot".into()));
+            return Err(Error::parameter("width", "a part has at least one slot"));
         }
         let edge = |left: usize| {
             if (left + 1).is_multiple_of(width) {

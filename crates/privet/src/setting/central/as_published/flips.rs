@@ -16,6 +16,7 @@ use super::laplace;
 use crate::Error;
 use crate::boost::{Ensemble, Link};
 use crate::data::Table;
+use crate::error::Subject;
 use crate::model::{Model, Settings};
 use crate::privacy::{Coins, Epsilon, Relation, Unprotected};
 
@@ -64,15 +65,18 @@ impl Flips {
             && (1.0..=100.0).contains(&self.clip)
             && (0.0..=1.0).contains(&self.probability);
         if !sensible {
-            return Err(Error::Parameter(format!("{self:?} makes no sense")));
+            return Err(Error::parameter(
+                Subject::Algorithm,
+                format!("{self:?} makes no sense"),
+            ));
         }
         let schema = table.schema().clone();
         let rows = Rows::new(table, relation)?;
         if rows.coordinates.len() != 1 {
-            return Err(Error::Parameter(format!(
-                "the toy has one private column, not {}",
-                rows.coordinates.len()
-            )));
+            return Err(Error::parameter(
+                Subject::Schema,
+                format!("the toy has one private column, not {}", rows.coordinates.len()),
+            ));
         }
         let brc = Brc {
             lower: self.clip,

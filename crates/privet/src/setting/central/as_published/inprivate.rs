@@ -21,6 +21,7 @@ use super::laplace;
 use crate::Error;
 use crate::data::schema::{Label, Schema};
 use crate::data::{Cells, Table, Target};
+use crate::error::Subject;
 use crate::learner::Coordinate;
 use crate::privacy::{Certificate, Coins, Epsilon, Relation, Unprotected};
 use grow::{Grower, feasible};
@@ -110,11 +111,14 @@ impl InPrivate {
         coins: &mut Coins,
     ) -> Result<Published, Error> {
         if !(1..=20).contains(&self.depth) || self.epsilon == Some(Epsilon::ZERO) {
-            return Err(Error::Parameter(format!("{self:?} makes no sense")));
+            return Err(Error::parameter(
+                Subject::Algorithm,
+                format!("{self:?} makes no sense"),
+            ));
         }
         let first = tables
             .first()
-            .ok_or_else(|| Error::Parameter("there is no table to grow a tree on".into()))?;
+            .ok_or_else(|| Error::parameter("tables", "there is no table to grow a tree on"))?;
         let mut published = Published::of(first.schema(), leave)?;
         for table in tables {
             covers(table.schema(), relation)?;
@@ -201,8 +205,9 @@ impl Published {
             }
             Some((_, Label::Number { min, max })) => (Loss::Numbers, [*min, *max]),
             _ => {
-                return Err(Error::Parameter(
-                    "a label of two classes or a number is needed".into(),
+                return Err(Error::parameter(
+                    Subject::Schema,
+                    "a label of two classes or a number is needed",
                 ));
             }
         };

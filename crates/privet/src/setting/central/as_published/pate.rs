@@ -67,10 +67,13 @@ impl Pate {
         coins: &mut Coins,
     ) -> Result<Students, Error> {
         if self.teachers == 0 {
-            return Err(Error::Parameter("teachers = 0: somebody must be asked".into()));
+            return Err(Error::parameter(
+                "teachers",
+                "teachers = 0: somebody must be asked",
+            ));
         }
         if self.epsilon == Epsilon::ZERO {
-            return Err(Error::Parameter("epsilon must be above zero".into()));
+            return Err(Error::parameter("epsilon", "epsilon must be above zero"));
         }
         let [train, test] = [Rows::new(train, relation)?, Rows::new(test, relation)?];
         let (private, all) = (train.coordinates.clone(), train.all.clone());

@@ -7,6 +7,7 @@ use super::super::{
 use super::ranges::owners;
 use super::{Algorithm, Central};
 use crate::Error;
+use crate::error::Subject;
 use crate::privacy::{Delta, Epsilon};
 
 /// Collects parameters. Algorithm, ε and the number of rows must be given; everything else has a default.
@@ -214,7 +215,7 @@ impl Builder {
     /// # Errors
     /// [`Error::Parameter`] with what does not; the message begins with the parameter's name.
     pub fn build(self) -> Result<Central, Error> {
-        let bad = |why: String| Err(Error::Parameter(why));
+        let bad = |why: String| Err(Error::parameter(Subject::Algorithm, why));
         let known = || Algorithm::NAMES.map(|name| format!("\"{name}\"")).join(", ");
         let Some(name) = self.algorithm else {
             return bad(format!("no algorithm is named: choose one of {}", known()));

@@ -4,6 +4,7 @@ use super::super::{Brc, Planes, trees};
 use super::{Algorithm, Central, is_public, private_features};
 use crate::Error;
 use crate::data::schema::{Label, Schema};
+use crate::error::Subject;
 use crate::privacy::Relation;
 
 impl Central {
@@ -12,7 +13,7 @@ impl Central {
     /// # Errors
     /// [`Error::Parameter`] with what does not; the message begins with the parameter's name.
     pub fn check(&self, schema: &Schema, relation: &Relation) -> Result<(), Error> {
-        let bad = |why: String| Err(Error::Parameter(why));
+        let bad = |why: String| Err(Error::parameter(Subject::Algorithm, why));
         let name = self.algorithm.name();
         match schema.label() {
             Some(_) if matches!(self.algorithm, Algorithm::Trees(_) | Algorithm::Auto) => {}

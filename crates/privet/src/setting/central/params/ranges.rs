@@ -3,11 +3,12 @@
 use super::super::{HistogramBayes, MomentSelect, People, Select};
 use super::{Algorithm, Central};
 use crate::Error;
+use crate::error::Subject;
 
 impl Central {
     /// That every number lies where it makes sense.
     pub(super) fn ranges(&self) -> Result<(), Error> {
-        let bad = |why: String| Err(Error::Parameter(why));
+        let bad = |why: String| Err(Error::parameter(Subject::Algorithm, why));
         match &self.algorithm {
             Algorithm::Brc(brc) | Algorithm::People(People { boosting: brc }) => {
                 for (key, clip) in [("lower", brc.lower), ("upper", brc.upper)] {

@@ -12,7 +12,7 @@ use crate::Error;
 use crate::privacy::mechanism::ordered::Ordered;
 
 fn refuse<T>(why: String) -> Result<T, Error> {
-    Err(Error::Parameter(why))
+    Err(Error::parameter("distance", why))
 }
 
 fn apart(distance: usize, slots: usize) -> Result<(), Error> {

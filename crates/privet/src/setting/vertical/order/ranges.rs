@@ -107,10 +107,13 @@ fn rows(counts: &[u64], outputs: usize) -> Result<f64, Error> {
     if counts.len() == outputs && rows > 0 {
         return Ok(rows as f64);
     }
-    Err(Error::Parameter(format!(
-        "{} counts of {rows} rows are not those of {outputs} outputs",
-        counts.len()
-    )))
+    Err(Error::parameter(
+        "counts",
+        format!(
+            "{} counts of {rows} rows are not those of {outputs} outputs",
+            counts.len()
+        ),
+    ))
 }
 
 /// A domain cut into parts, each of them cut again: every row tells at one level only in which part it lies.
@@ -128,9 +131,12 @@ impl Hierarchy {
     pub fn new(branches: usize, levels: u32) -> Result<Self, Error> {
         let slots = branches.checked_pow(levels).unwrap_or(usize::MAX);
         if branches < 2 || levels == 0 || slots > usize::from(u16::MAX) {
-            return Err(Error::Parameter(format!(
-                "{levels} levels of {branches} branches are not supported: cut at least once, into at most 65535 slots"
-            )));
+            return Err(Error::parameter(
+                "levels",
+                format!(
+                    "{levels} levels of {branches} branches are not supported: cut at least once, into at most 65535 slots"
+                ),
+            ));
         }
         Ok(Self { branches, levels })
     }
@@ -160,8 +166,9 @@ impl Hierarchy {
     /// [`Error::Parameter`] if there are not as many estimates as parts.
     pub fn agreed(self, estimates: &[Vec<f64>]) -> Result<Shares, Error> {
         if !estimates.iter().map(Vec::len).eq(self.parts()) {
-            return Err(Error::Parameter(
-                "there must be one estimate for each part of each level".into(),
+            return Err(Error::parameter(
+                "estimates",
+                "there must be one estimate for each part of each level",
             ));
         }
         let sums = |fine: &[f64]| -> Vec<f64> {
@@ -203,10 +210,10 @@ impl Hierarchy {
 pub fn unary_shares(flags: &[u16], code: &Unary) -> Result<Vec<f64>, Error> {
     let categories = code.categories();
     if flags.is_empty() || !flags.len().is_multiple_of(categories) {
-        return Err(Error::Parameter(format!(
-            "{} flags are not rows of {categories}",
-            flags.len()
-        )));
+        return Err(Error::parameter(
+            "flags",
+            format!("{} flags are not rows of {categories}", flags.len()),
+        ));
     }
     let mut counts = vec![0u64; categories];
     for row in flags.chunks(categories) {

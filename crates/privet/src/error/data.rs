@@ -1,0 +1,117 @@
+//! What is wrong with data, and where.
+
+use std::fmt;
+
+/// A schema, table, job or model that cannot be read or makes no sense: everything that was found, in the order of the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DataError {
+    file: Option<String>,
+    findings: Vec<Finding>,
+}
+
+/// One thing that is wrong.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finding {
+    /// At which line, counted from 1.
+    pub line: Option<u64>,
+    /// At which character of the line, counted from 1.
+    pub character: Option<u64>,
+    /// What is wrong, and what to write instead.
+    pub text: String,
+}
+
+impl DataError {
+    pub(super) fn new(text: String) -> Self {
+        Self {
+            file: None,
+            findings: vec![Finding::somewhere(text)],
+        }
+    }
+
+    /// Everything that was found in a file.
+    pub(crate) fn all(file: &str, findings: Vec<Finding>) -> Self {
+        Self {
+            file: Some(file.into()),
+            findings,
+        }
+    }
+
+    /// The same, said of a file. What names one already keeps it.
+    #[must_use]
+    pub fn in_file(mut self, file: impl fmt::Display) -> Self {
+        self.file.get_or_insert_with(|| file.to_string());
+        self
+    }
+
+    /// The same, at a line of the file.
+    #[must_use]
+    pub fn at_line(mut self, line: u64) -> Self {
+        for finding in &mut self.findings {
+            finding.line.get_or_insert(line);
+        }
+        self
+    }
+
+    /// The file, if it is known.
+    pub fn file(&self) -> Option<&str> {
+        self.file.as_deref()
+    }
+
+    /// What was found.
+    pub fn findings(&self) -> &[Finding] {
+        &self.findings
+    }
+}
+
+impl Finding {
+    /// What is wrong, where no file has lines.
+    pub(crate) fn somewhere(text: String) -> Self {
+        Self {
+            line: None,
+            character: None,
+            text,
+        }
+    }
+
+    pub(crate) fn at(line: usize, character: Option<usize>, text: impl Into<String>) -> Self {
+        Self {
+            line: Some(line as u64),
+            character: character.map(|character| character as u64),
+            text: text.into(),
+        }
+    }
+
+    fn place(&self) -> Option<String> {
+        let line = self.line?;
+        Some(match self.character {
+            None => format!("line {line}"),
+            Some(character) => format!("line {line}, column {character}"),
+        })
+    }
+}
+
+impl fmt::Display for DataError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const SHOWN: usize = 20;
+        if let [only] = &self.findings[..] {
+            let places = self.file.iter().cloned().chain(only.place());
+            let places = places.collect::<Vec<_>>().join(", ");
+            return match places.is_empty() {
+                true => f.write_str(&only.text),
+                false => write!(f, "{places}: {}", only.text),
+            };
+        }
+        let file = self.file.as_deref().unwrap_or("the file");
+        write!(f, "{file} has {} errors:", self.findings.len())?;
+        for finding in self.findings.iter().take(SHOWN) {
+            let place = finding
+                .place()
+                .map_or_else(String::new, |place| format!("{place}: "));
+            write!(f, "\n  {place}{}", finding.text.replace('\n', "\n  "))?;
+        }
+        match self.findings.len().saturating_sub(SHOWN) {
+            0 => Ok(()),
+            more => write!(f, "\n  and {more} more"),
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! What is wrong with a ledger or a record.
+
+use std::fmt;
+
+/// A ledger or record that cannot be used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JournalError {
+    fault: JournalFault,
+    text: String,
+}
+
+/// The ways in which a ledger or record cannot be used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum JournalFault {
+    /// Another process holds it.
+    Busy,
+    /// There is none where it was looked for.
+    Missing,
+    /// It is there, and cannot be opened.
+    Unreachable,
+    /// It cannot be written by this account.
+    NotWritable,
+    /// What is there is something else.
+    Foreign,
+    /// Another version of the program wrote it.
+    OtherVersion,
+    /// There is something where a new one would be made, or there was.
+    Occupied,
+    /// An entry of a ledger, by its number, does not follow from the ones before it.
+    Entry(u64),
+    /// Bytes of it were changed or lost.
+    Damaged,
+    /// It was begun for another job or table.
+    OtherJob,
+    /// Somebody else has written to it since it was opened.
+    MovedOn,
+    /// An earlier entry could not be written, so that nothing more is.
+    Unwritten,
+    /// There is no room for more.
+    Full,
+    /// A key that belongs to it is missing, damaged or of another ledger.
+    Key,
+    /// The storage failed in another way.
+    Storage,
+}
+
+impl JournalError {
+    pub(super) fn new(fault: JournalFault, text: String) -> Self {
+        Self { fault, text }
+    }
+
+    /// What is wrong.
+    pub fn fault(&self) -> JournalFault {
+        self.fault
+    }
+
+    /// Why, without the number of the entry.
+    pub fn reason(&self) -> &str {
+        &self.text
+    }
+}
+
+impl fmt::Display for JournalError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let JournalFault::Entry(number) = self.fault {
+            write!(f, "ledger entry {number}: ")?;
+        }
+        f.write_str(&self.text)
+    }
+}
