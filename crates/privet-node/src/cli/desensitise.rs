@@ -127,7 +127,7 @@ struct Leaves {
 impl Leaves {
     fn table(&self) -> Result<Table, Error> {
         self.source
-            .read(&Intake::new(Arc::clone(&self.source.schema), Keep::Bins))
+            .read(&Intake::everything(Arc::clone(&self.source.schema), Keep::Bins))
     }
 
     fn leaving<'a>(&'a self, declared: &Schema, table: &'a Table) -> Leaving<'a> {

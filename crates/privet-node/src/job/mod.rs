@@ -58,7 +58,7 @@ impl Source {
     /// # Errors
     /// As [`table::read`].
     pub fn table(&self, keep: Keep) -> Result<Table, Error> {
-        self.read(&Intake::new(Arc::clone(&self.schema), keep))
+        self.read(&Intake::everything(Arc::clone(&self.schema), keep))
     }
 
     /// Reads what is asked for of the table.

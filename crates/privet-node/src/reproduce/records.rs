@@ -305,7 +305,7 @@ impl Records {
         rows: &[usize],
         instead: &[(String, Vec<String>)],
     ) -> Result<Table, Error> {
-        let intake = Intake::new(Arc::clone(schema), Keep::Values);
+        let intake = Intake::everything(Arc::clone(schema), Keep::Values);
         let mut columns = intake.columns();
         for (declared, column) in schema.columns().iter().zip(&mut columns) {
             if let Some((_, cells)) = instead.iter().find(|(own, _)| *own == declared.name) {

@@ -261,11 +261,6 @@ impl Intake {
         Self::with(schema, keep, true)
     }
 
-    /// Reads everything that the schema declares.
-    pub fn new(schema: Arc<Schema>, keep: Keep) -> Self {
-        Self::with(schema, keep, true)
-    }
-
     /// Reads features only: to predict, neither label nor unit need be there.
     pub fn features_only(schema: Arc<Schema>, keep: Keep) -> Self {
         Self::with(schema, keep, false)
@@ -406,7 +401,7 @@ mod tests {
             "dataset = \"d\"\nunit = \"who\"\nmissing = [\"\", \"NA\"]\n[columns]\nwho = { type = \"id\" }\n\
              x = { type = \"integer\", min = 0, max = 9 }\n",
         );
-        let intake = Intake::new(Arc::new(schema.expect("a schema")), Keep::Bins);
+        let intake = Intake::everything(Arc::new(schema.expect("a schema")), Keep::Bins);
         let mut columns = intake.columns();
         for row in text.split(' ') {
             for (cell, column) in row.split(',').zip(&mut columns) {

@@ -1,8 +1,8 @@
 //! Training without protection: parameters, refusals, and a model whatever the rows say.
 
-use crate::home::{self, Kinds, column, number, schema, table};
+use crate::home::{self, Kinds, schema, table};
 use privet::boost::Thresholds;
-use privet::data::schema::{Declared, Kind, Label};
+use privet::data::schema::{category, label, number};
 use privet::data::{Cells, Table};
 use privet::error::Subject;
 use privet::model::Model;
@@ -233,7 +233,7 @@ fn parameters_are_checked_once() {
             "\"centroid\" needs a label with classes, and the schema's is a number: choose another algorithm"
         )
     );
-    let unlabelled = schema([column("x", number(0.0, 1.0))]);
+    let unlabelled = schema([number("x", 0.0..=1.0)]);
     let plain = start().algorithm("constant").build().unwrap();
     let error = plain.fit(table(unlabelled, plain.keep(), &[["1"]]), &leave(), &|_, _| {});
     assert_eq!(
@@ -248,11 +248,8 @@ fn parameters_are_checked_once() {
 
 #[test]
 fn a_schema_too_large_to_learn_from_is_refused() {
-    let many = |n: usize| Declared::new((0..n).map(|i| i.to_string()).collect(), None).unwrap();
-    let large = schema([
-        column("x", Kind::Category(many(2100))),
-        column("label", Kind::Label(Label::Classes(many(2000)))),
-    ]);
+    let many = |n: usize| (0..n).map(|i| i.to_string()).collect::<Vec<_>>();
+    let large = schema([category("x", many(2100)), label("label", many(2000))]);
     let plain = Plain::builder().algorithm("stumps").build().unwrap();
     let error = plain.fit(table(large, plain.keep(), &[["1", "1"]]), &leave(), &|_, _| {});
     assert_eq!(

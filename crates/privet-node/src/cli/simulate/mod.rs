@@ -63,7 +63,7 @@ fn one_table(own: &Trainer<'_>, source: &Source, simulate: &Simulate) -> Result<
         true => Keep::Values,
         false => Keep::Bins,
     };
-    check(trainers(), &Intake::new(Arc::clone(&source.schema), keep))?;
+    check(trainers(), &Intake::everything(Arc::clone(&source.schema), keep))?;
     let table = source.table(keep)?;
     let leave = leave::take(&leave::Rows::of(source), BECAUSE, &simulate.ledger)?;
 

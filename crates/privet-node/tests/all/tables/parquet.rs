@@ -9,14 +9,14 @@ use parquet::data_type::{ByteArray, FixedLenByteArray, Int96};
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersion};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
-use privet::data::schema::{Kind, Label, Layout};
+use privet::data::schema::{Layout, category, flag, label, number, ordinal};
 use privet::data::{Cells, Intake, Points, Schema};
 use privet_node::table::{Csv, Extra, read_csv, read_parquet};
 use privet_testkit::skipped::full;
 
 use super::malformed::said_of;
 use super::reference::Dice;
-use super::schemas::{cells, column, intake, number, schema, values};
+use super::schemas::{cells, intake, schema};
 
 const MESSAGE: &str = "message m {
     optional double dose;
@@ -34,17 +34,17 @@ const MESSAGE: &str = "message m {
 pub(crate) fn everything() -> Arc<Schema> {
     schema(
         Layout::default(),
-        vec![
-            column("outcome", Kind::Label(Label::Classes(values(&["0", "1"])))),
-            number("dose", -5.0, 5.0),
-            number("mass", 0.0, 100.0),
-            number("age", 0.0, 120.0),
-            number("big", -1e12, 1e12),
-            number("small", 0.0, 255.0),
-            number("cost", -100.0, 100.0),
-            column("ill", Kind::Flag(values(&["false", "true"]))),
-            column("blood", Kind::Category(values(&["A", "B", "AB", "0"]))),
-            column("level", Kind::Ordinal(values(&["1", "2", "3"]))),
+        [
+            label("outcome", ["0", "1"]),
+            number("dose", -5.0..=5.0),
+            number("mass", 0.0..=100.0),
+            number("age", 0.0..=120.0),
+            number("big", -1e12..=1e12),
+            number("small", 0.0..=255.0),
+            number("cost", -100.0..=100.0),
+            flag("ill"),
+            category("blood", ["A", "B", "AB", "0"]),
+            ordinal("level", ["1", "2", "3"]),
         ],
     )
 }

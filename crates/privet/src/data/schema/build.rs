@@ -173,6 +173,11 @@ impl ColumnSpec {
         }
     }
 
+    /// Its name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// Whether what it says about a person is to be protected. Without this, every column but ids and skipped ones is.
     #[must_use]
     pub fn private(mut self, private: bool) -> Self {

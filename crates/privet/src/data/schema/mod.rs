@@ -106,27 +106,6 @@ impl Schema {
     /// Texts that mean "missing" if the schema names none.
     pub const MISSING: [&str; 6] = ["", "?", "NA", "NaN", "nan", "null"];
 
-    /// A schema from its parts.
-    ///
-    /// # Errors
-    /// As [`SchemaBuilder::build`].
-    pub fn new(
-        dataset: impl Into<String>,
-        unit: Unit,
-        layout: Layout,
-        missing: Vec<String>,
-        columns: Vec<Column>,
-    ) -> Result<Self, Error> {
-        Self {
-            dataset: dataset.into(),
-            unit,
-            layout,
-            missing,
-            columns: Vec::new(),
-        }
-        .with_columns(columns)
-    }
-
     /// The data set's name: the ledger keeps its budget under it.
     pub fn dataset(&self) -> &str {
         &self.dataset
