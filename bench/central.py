@@ -3,7 +3,7 @@
 Run by hand, with PRIVET_DATA naming the folder with adult, bank and credit-default:
 
     python -m venv VENV && VENV/bin/pip install -r bench/requirements-central.txt
-    cargo build --release -p privet-node
+    cargo build --release -p privet-cli
     VENV/bin/python bench/central.py [--seeds 10] [--epsilons 0.04 0.16] [--sets adult ...] [--jobs 2] [--out runs.jsonl]
 
 Each seed picks a random balanced subset and a tenth of it for testing. Privet runs through its command line, with a
@@ -35,7 +35,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PRIVET = ROOT / "target" / "release" / "privet"
-SCHEMAS = ROOT / "crates" / "privet-node" / "reproduce" / "schemas"
+SCHEMAS = ROOT / "crates" / "privet-research" / "reproduce" / "schemas"
 SETS = {
     "adult": ["workclass", "fnlwgt", "race", "sex", "native-country"],
     "bank": ["campaign", "pdays", "poutcome"],

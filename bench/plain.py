@@ -2,7 +2,7 @@
 
     pip install scikit-learn==1.9.1 pandas && PRIVET_DATA=… python bench/plain.py
 
-Prints the lines of crates/privet-node/reproduce/expected/plain.json. The preparation is the schemas': numbers scaled to
+Prints the lines of crates/privet-research/reproduce/expected/plain.json. The preparation is the schemas': numbers scaled to
 [-1, 1] by public bounds, one column a category.
 """
 

@@ -3,7 +3,7 @@
 Run by hand, with PRIVET_DATA naming the folder with adult, bank, credit-default and kc-house:
 
     python -m venv VENV && VENV/bin/pip install -r bench/requirements-trees.txt
-    cargo build --release -p privet-node
+    cargo build --release -p privet-cli
     VENV/bin/python bench/trees.py [--seeds 10] [--ebm-seeds 3] [--epsilons 0.1 1] [--sets adult ...] [--jobs 2] [--out runs.jsonl]
 
 A seed is a split into training and test rows: adult's own for seed 0 and one of the same sizes afterwards, four fifths

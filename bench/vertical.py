@@ -3,7 +3,7 @@
 Run by hand on a quiet machine:
 
     python -m venv VENV && VENV/bin/pip install -r bench/requirements-engine.txt
-    cargo build --release -p privet-node --example vertical
+    cargo build --release -p privet-research --example vertical
     VENV/bin/python bench/vertical.py [--rows 293600] [--repeats 3]
 
 A generated table of 293,600 rows and 300 columns: 38 numbers of ten slots, and 262 flags of 52 categories. Privet draws every value

@@ -1,60 +1,54 @@
-//! Bars for long work: how far, how fast, how much longer. Silent where nobody watches.
+//! How far long work is. Nothing is shown unless a program says how: the command draws bars, a notebook may do otherwise.
 
-use indicatif::{ProgressBar, ProgressStyle};
+use std::sync::OnceLock;
 
-/// One bar on standard error. Nothing is drawn if that is not a terminal.
-pub struct Progress(ProgressBar);
+/// What work is counted in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// Bytes of a file.
+    Bytes,
+    /// Steps, such as trees.
+    Steps,
+}
+
+/// Shows how far one piece of work is; dropped when it is done.
+pub trait Bar: Sync {
+    /// So much is done, of so much.
+    fn at(&self, done: u64, of: u64);
+}
+
+/// Makes a bar for work of this name.
+pub type Show = fn(what: String, unit: Unit) -> Box<dyn Bar>;
+
+static SHOW: OnceLock<Show> = OnceLock::new();
+
+/// Shows all work of this process in this way. The first call counts, later ones do nothing.
+pub fn show_with(show: Show) {
+    let _ = SHOW.set(show);
+}
+
+/// One piece of work.
+pub struct Progress(Option<Box<dyn Bar>>);
 
 impl Progress {
     /// Work that is counted in bytes.
     pub fn bytes(what: impl Into<String>) -> Self {
-        Self::new(
-            what,
-            "{msg} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {eta}",
-        )
+        Self::new(what, Unit::Bytes)
     }
 
     /// Work that is counted in steps.
     pub fn steps(what: impl Into<String>) -> Self {
-        Self::new(what, "{msg} {wide_bar} {pos}/{len} {per_sec} {eta}")
+        Self::new(what, Unit::Steps)
     }
 
-    fn new(what: impl Into<String>, template: &str) -> Self {
-        let bar = ProgressBar::no_length().with_message(what.into());
-        // A template with a mistake in it would show as a plain bar; a test looks at ours.
-        if let Ok(style) = ProgressStyle::with_template(template) {
-            bar.set_style(style);
-        }
-        Self(bar)
+    fn new(what: impl Into<String>, unit: Unit) -> Self {
+        Self(SHOW.get().map(|show| show(what.into(), unit)))
     }
 
     /// So much is done, of so much.
     pub fn at(&self, done: u64, of: u64) {
-        if self.0.length() != Some(of) {
-            self.0.set_length(of);
+        if let Some(bar) = &self.0 {
+            bar.at(done, of);
         }
-        self.0.set_position(done);
-    }
-}
-
-impl Drop for Progress {
-    fn drop(&mut self) {
-        self.0.finish_and_clear();
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_templates_parse() {
-        for template in [
-            "{msg} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {eta}",
-            "{msg} {wide_bar} {pos}/{len} {per_sec} {eta}",
-        ] {
-            assert!(ProgressStyle::with_template(template).is_ok(), "{template}");
-        }
-        Progress::steps("work").at(1, 2);
     }
 }

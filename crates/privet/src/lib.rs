@@ -44,7 +44,7 @@
 //! # }
 //! ```
 //!
-//! The library opens no socket, file or clock; the `privet` command in `privet-node` does.
+//! The library opens no socket, file or clock; `privet-node` does, and the `privet` command with it.
 #![forbid(unsafe_code)]
 
 pub mod boost;

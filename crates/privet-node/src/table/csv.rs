@@ -156,10 +156,8 @@ impl<'c> Csv<'c> {
 
     fn without_rows(&self, intake: &Intake, header: bool) -> Result<Vec<Piece>, Error> {
         if header {
-            return Err(Error::data(format!(
-                "{}: the file is empty; its first line must have the columns' names",
-                self.name
-            )));
+            let why = "the file is empty; its first line must have the columns' names";
+            return Err(Error::data_in(&self.name, why));
         }
         Ok(vec![intake.piece(intake.columns())?])
     }

@@ -26,10 +26,14 @@ pub(super) fn places_in_order(
             .collect()),
         None => {
             let s = if cells == 1 { "" } else { "s" };
-            Err(Error::data(format!(
-                "{file}, line {line}: {cells} cell{s} where the schema declares {count} columns; a file without names has \
+            Err(Error::data_at(
+                file,
+                Some(line),
+                format!(
+                    "{cells} cell{s} where the schema declares {count} columns; a file without names has \
                  them all, in the schema's order"
-            )))
+                ),
+            ))
         }
     }
 }

@@ -81,7 +81,11 @@ impl<R: Read + Seek + Send> Source<'_, R> {
     }
 
     fn bad(&self, what: impl std::fmt::Display) -> Error {
-        Error::data(format!("{}: {what}", self.name))
+        Error::data_in(&self.name, what.to_string())
+    }
+
+    fn bad_column(&self, name: &str, what: String) -> Error {
+        Error::Data(DataError::new(what).in_file(self.name).of_column(name))
     }
 
     fn bytes(&self, start: u64, length: u64) -> Result<Bytes, Error> {
@@ -146,20 +150,20 @@ impl<R: Read + Seek + Send> Source<'_, R> {
             let leaf = (0..schema.num_columns()).find(|&leaf| schema.get_column_root_idx(leaf) == field);
             let column = leaf.map(|leaf| schema.column(leaf));
             let (Some(leaf), Some(column)) = (leaf, column) else {
-                return Err(self.bad(format!("column '{name}' has nothing in it")));
+                return Err(self.bad_column(&name, format!("column '{name}' has nothing in it")));
             };
             if column.path().parts().len() > 1 || column.max_rep_level() > 0 || column.max_def_level() > 1 {
-                Holds::Nested.check(self.name, name, intake)?;
+                Holds::Nested.check(self.name, &name, intake)?;
             }
             let cells = match kind(&column) {
                 Ok(cells) => cells,
                 Err(what) => {
-                    Holds::Other(what).check(self.name, name, intake)?;
+                    Holds::Other(what).check(self.name, &name, intake)?;
                     continue;
                 }
             };
             if cells == Cells::Real {
-                Holds::Fractions.check(self.name, name, intake)?;
+                Holds::Fractions.check(self.name, &name, intake)?;
             }
             jobs[place] = Some(Job { leaf, cells });
         }
@@ -206,10 +210,10 @@ impl<R: Read + Seek + Send> Source<'_, R> {
             .name()
             .to_owned();
         let damaged = |what: String| {
-            self.bad(format!(
-                "column '{name}' of row group {} is damaged: {what}",
-                group + 1
-            ))
+            self.bad_column(
+                &name,
+                format!("column '{name}' of row group {} is damaged: {what}", group + 1),
+            )
         };
         let chunk = group_data
             .columns()
@@ -241,8 +245,10 @@ impl<R: Read + Seek + Send> Source<'_, R> {
 
 /// The decoder's words without its prefix, on one line.
 fn plain(error: &ParquetError) -> String {
-    let text = error.to_string();
-    let text = text.split_once("error: ").map_or(text.as_str(), |(_, rest)| rest);
+    let text = match error {
+        ParquetError::General(text) => text.clone(),
+        other => other.to_string(),
+    };
     text.lines().next().unwrap_or_default().to_owned()
 }
 

@@ -6,6 +6,7 @@ use super::header::{Extra, places};
 use super::table::{Intake, Piece, Table};
 use super::values::{Cell, ColumnValues, Field};
 use crate::Error;
+use crate::error::DataError;
 
 /// Rows that one thread takes at a time.
 const BLOCK: usize = 1 << 16;
@@ -182,18 +183,20 @@ impl<'a> Frame<'a> {
         };
         let rows = first.count();
         if let Some(other) = self.columns.iter().position(|column| column.count() != rows) {
-            return Err(Error::data(format!(
-                "the frame: column '{}' has {} cells where '{}' has {rows}; give every column as many",
-                self.names[other],
-                self.columns[other].count(),
+            let (name, cells) = (&self.names[other], self.columns[other].count());
+            let why = format!(
+                "column '{name}' has {cells} cells where '{}' has {rows}; give every column as many",
                 self.names[0]
-            )));
+            );
+            return Err(Error::Data(
+                DataError::new(why).in_file("the frame").of_column(name),
+            ));
         }
         if rows > u32::MAX as usize {
-            return Err(Error::data(format!(
-                "the frame: it has more than {} rows",
-                u32::MAX
-            )));
+            return Err(Error::data_in(
+                "the frame",
+                format!("it has more than {} rows", u32::MAX),
+            ));
         }
         Ok(rows)
     }

@@ -25,17 +25,17 @@ pub fn places(
     extra: Extra,
 ) -> Result<Vec<Option<usize>>, Error> {
     let columns = intake.schema().columns();
-    let bad = |what: String| Err(Error::data(what));
+    let bad = |what: String| Err(Error::data_in(source, what));
     for (i, name) in names.iter().enumerate() {
         if name.is_empty() {
             return bad(format!(
-                "{source}: column {} has no name; give it one in the first line",
+                "column {} has no name; give it one in the first line",
                 i + 1
             ));
         }
         if let Some(first) = names[..i].iter().position(|other| other == name) {
             return bad(format!(
-                "{source}: columns {} and {} are both called '{name}'; rename one",
+                "columns {} and {} are both called '{name}'; rename one",
                 first + 1,
                 i + 1
             ));
@@ -66,7 +66,7 @@ pub fn places(
             String::new()
         };
         return bad(format!(
-            "{source}: {columns} {} {are} declared in the schema and not in the {form}; it has {}{hint}",
+            "{columns} {} {are} declared in the schema and not in the {form}; it has {}{hint}",
             missing.join(", "),
             listed(names)
         ));
@@ -89,7 +89,7 @@ pub fn places(
             .map(|name| format!("  {}", line_to_add(name, Seen::Nothing)))
             .collect();
         return bad(format!(
-            "{source}: {columns} {} {are} not declared in the schema; add {lines} such as\n{}",
+            "{columns} {} {are} not declared in the schema; add {lines} such as\n{}",
             quoted.join(", "),
             add.join("\n")
         ));

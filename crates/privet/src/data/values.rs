@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::column::ColumnBuilder;
 use super::table::Intake;
 use crate::Error;
+use crate::error::DataError;
 
 /// What the cells of a column are, as far as their type tells.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,7 +39,8 @@ impl Holds {
             }
             Self::Names | Self::Fractions => return Ok(()),
         };
-        Err(Error::data(format!("{source}: column '{column}' {why}")))
+        let e = DataError::new(format!("column '{column}' {why}"));
+        Err(Error::Data(e.in_file(source).of_column(column)))
     }
 }
 

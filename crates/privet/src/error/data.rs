@@ -16,15 +16,18 @@ pub struct Finding {
     pub line: Option<u64>,
     /// At which character of the line, counted from 1.
     pub character: Option<u64>,
+    /// In which column of a table, by its name.
+    pub column: Option<String>,
     /// What is wrong, and what to write instead.
     pub text: String,
 }
 
 impl DataError {
-    pub(super) fn new(text: String) -> Self {
+    /// Something wrong at a place that the caller knows.
+    pub fn new(text: impl Into<String>) -> Self {
         Self {
             file: None,
-            findings: vec![Finding::somewhere(text)],
+            findings: vec![Finding::somewhere(text.into())],
         }
     }
 
@@ -52,6 +55,15 @@ impl DataError {
         self
     }
 
+    /// The same, about a column of the table. The sentence names it already.
+    #[must_use]
+    pub fn of_column(mut self, name: &str) -> Self {
+        for finding in &mut self.findings {
+            finding.column.get_or_insert_with(|| name.into());
+        }
+        self
+    }
+
     /// The file, if it is known.
     pub fn file(&self) -> Option<&str> {
         self.file.as_deref()
@@ -69,6 +81,7 @@ impl Finding {
         Self {
             line: None,
             character: None,
+            column: None,
             text,
         }
     }
@@ -77,6 +90,7 @@ impl Finding {
         Self {
             line: Some(line as u64),
             character: character.map(|character| character as u64),
+            column: None,
             text: text.into(),
         }
     }

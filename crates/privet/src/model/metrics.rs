@@ -168,6 +168,15 @@ pub struct Report {
 }
 
 impl Report {
+    /// The figures by their metrics' names; not a number where one is not defined.
+    pub fn named(&self) -> Vec<(&'static str, f64)> {
+        let value = |figure: &Figure| figure.estimate.map_or(f64::NAN, |estimate| estimate.value);
+        self.figures
+            .iter()
+            .map(|figure| (figure.metric.name(), value(figure)))
+            .collect()
+    }
+
     /// Of predicted classes: `probabilities` has one entry for each of the `classes` classes, row by row. A label
     /// beyond the last class counts as the last. Rows that lack a label or a probability are not judged.
     pub fn of_classes(labels: &[u16], probabilities: &[f32], classes: usize) -> Self {
@@ -209,4 +218,17 @@ pub(crate) fn most_probable(probabilities: &[f32]) -> usize {
         }
     }
     best.0
+}
+
+/// Mean and standard deviation (with n - 1; zero for fewer than two).
+pub fn mean_and_deviation(values: &[f64]) -> (f64, f64) {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n.max(1.0);
+    let squares: f64 = values.iter().map(|x| (x - mean) * (x - mean)).sum();
+    let sd = if values.len() < 2 {
+        0.0
+    } else {
+        (squares / (n - 1.0)).sqrt()
+    };
+    (mean, sd)
 }

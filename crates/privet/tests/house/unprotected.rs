@@ -17,10 +17,10 @@ const ALLOWED: &[&str] = &[
     "crates/privet/src/setting/vertical/own.rs",
     "crates/privet/src/setting/vertical/rehearsal.rs",
     // Leave that an owner gave, rows of the owner's own, and public data sets.
-    "crates/privet-node/src/cli/diagnostics.rs",
-    "crates/privet-node/src/cli/leave.rs",
-    "crates/privet-node/src/cli/simulate/",
-    "crates/privet-node/src/reproduce/",
+    "crates/privet-node/src/verb/diagnostics.rs",
+    "crates/privet-node/src/verb/leave.rs",
+    "crates/privet-node/src/verb/simulate/",
+    "crates/privet-research/src/",
     // Bodies of tests, which no release holds.
     "crates/privet-testkit/src/",
 ];

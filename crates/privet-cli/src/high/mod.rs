@@ -1,0 +1,183 @@
+//! The arguments as they are needed: parsed, and checked against each other.
+
+mod desensitise;
+mod limit;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use privet::model::Format;
+use privet::privacy::Epsilon;
+use privet_node::verb::{
+    Command, Consent, Evaluate, Failure, LedgerCommand, Simulate, Train, What, Where, dataset_name,
+};
+use privet_research::Reproduce;
+
+use crate::low::{self, LedgerVerb, LowArgs, SchemaVerb, Verb};
+
+/// What was typed.
+#[derive(Debug)]
+pub(super) enum Asked {
+    /// Something that the library does.
+    Command(Command),
+    Demo {
+        keep: Option<PathBuf>,
+    },
+    Reproduce(Reproduce),
+    Completions {
+        shell: clap_complete::Shell,
+    },
+}
+
+/// The command that the arguments ask for; `env` gives environment variables.
+pub(super) fn command(low: LowArgs, env: &dyn Fn(&str) -> Option<OsString>) -> Result<Asked, Failure> {
+    let place = |given: Option<PathBuf>| Where::new(given, env);
+    Ok(Asked::Command(match low.verb {
+        Verb::Demo(demo) => return Ok(Asked::Demo { keep: demo.keep }),
+        Verb::Completions(completions) => {
+            return Ok(Asked::Completions {
+                shell: completions.shell,
+            });
+        }
+        Verb::Ledger(given) => Command::Ledger {
+            path: place(given.ledger).path()?.to_owned(),
+            verb: ledger(given.verb)?,
+        },
+        Verb::Schema(given) => match given.verb {
+            SchemaVerb::Draft(draft) => Command::Draft {
+                file: draft.file,
+                out: draft.out,
+                dataset: draft.dataset.as_deref().map(dataset_name).transpose()?,
+            },
+            SchemaVerb::Check(check) => {
+                if check.private_diagnostics && low.json {
+                    return Err(Failure::usage(
+                        "--private-diagnostics is for your own eyes: it is never written as JSON. Leave out --json.",
+                    ));
+                }
+                Command::Check {
+                    schema: check.schema,
+                    data: check.data,
+                    diagnostics: check.private_diagnostics,
+                }
+            }
+        },
+        Verb::Plan(plan) => Command::Plan {
+            job: plan.job,
+            ledger: place(plan.ledger.ledger),
+        },
+        Verb::Train(train) => Command::Train(Train {
+            job: train.job,
+            data: train.data,
+            out: train.out,
+            overwrite: train.overwrite,
+            not_protected: train.not_protected,
+            ledger: place(train.ledger.ledger),
+        }),
+        Verb::Predict(predict) => Command::Predict {
+            model: predict.model,
+            data: predict.data,
+            out: predict.out,
+            what: match predict.what {
+                low::What::Labels => What::Labels,
+                low::What::Probabilities => What::Probabilities,
+                low::What::Scores => What::Scores,
+                low::What::All => What::All,
+            },
+            ledger: place(None),
+        },
+        Verb::Evaluate(evaluate) => Command::Evaluate(evaluate_of(evaluate, low.json, &place)?),
+        Verb::Inspect(inspect) => Command::Inspect {
+            model: inspect.model,
+            signed_by: inspect.signed_by.as_deref().map(str::parse).transpose()?,
+        },
+        Verb::Export(export) => Command::Export {
+            model: export.model,
+            format: match export.format {
+                low::Into::XgboostJson => Format::XgboostJson,
+                low::Into::XgboostUbj => Format::XgboostUbj,
+                low::Into::Onnx => Format::Onnx,
+            },
+            out: export.out,
+            ledger: place(None),
+        },
+        Verb::Desensitise(given) => Command::Desensitise(desensitise::desensitise_of(given, &place)?),
+        Verb::Simulate(simulate) if simulate.not_protected && low.json => {
+            return Err(Failure::usage(
+                "--not-protected is for your own terminal: it is never written as JSON. Leave out --json.",
+            ));
+        }
+        Verb::Simulate(simulate) => Command::Simulate(Simulate {
+            job: simulate.job,
+            data: simulate.data,
+            parties: simulate.parties,
+            test: simulate.test,
+            seed: simulate.seed,
+            runs: simulate.runs,
+            not_protected: simulate.not_protected,
+            ledger: place(simulate.ledger.ledger),
+        }),
+        Verb::Reproduce(reproduce) => {
+            return Ok(Asked::Reproduce(Reproduce {
+                key: reproduce.key,
+                item: match (reproduce.table, reproduce.figure) {
+                    (Some(n), _) => Some(format!("table {n}")),
+                    (None, Some(n)) => Some(format!("figure {n}")),
+                    (None, None) => None,
+                },
+                dataset: reproduce.dataset,
+                runs: reproduce.runs,
+                data: env("PRIVET_DATA")
+                    .filter(|v| !v.is_empty())
+                    .map_or_else(|| "../shared/data".into(), PathBuf::from),
+            }));
+        }
+    }))
+}
+
+fn ledger(verb: LedgerVerb) -> Result<LedgerCommand, Failure> {
+    Ok(match verb {
+        LedgerVerb::Show(show) => LedgerCommand::Show {
+            dataset: show.dataset,
+        },
+        LedgerVerb::Verify(verify) => LedgerCommand::Verify {
+            against: verify.against,
+        },
+        LedgerVerb::Limit(limit) => LedgerCommand::Limit(limit::limit_of(&limit)?),
+        LedgerVerb::Adopt(adopt) => LedgerCommand::Adopt {
+            dataset: dataset_name(&adopt.dataset)?,
+            of: adopt.of,
+        },
+        LedgerVerb::Export(export) => LedgerCommand::Export { out: export.out },
+        LedgerVerb::Key(_) => LedgerCommand::Key,
+    })
+}
+
+fn evaluate_of(
+    low: low::Evaluate,
+    json: bool,
+    place: &dyn Fn(Option<PathBuf>) -> Where,
+) -> Result<Evaluate, Failure> {
+    let consent = match low.spend.as_deref().map(str::parse::<Epsilon>).transpose()? {
+        Some(Epsilon::ZERO) => {
+            return Err(Failure::usage(
+                "--spend 0 buys nothing: say how much ε may be spent",
+            ));
+        }
+        Some(epsilon) => Consent::Spend(epsilon),
+        None if low.not_protected && json => {
+            return Err(Failure::usage(
+                "--not-protected is for your own terminal: it is never written as JSON. Leave out --json, or use --spend.",
+            ));
+        }
+        None if low.not_protected => Consent::NotProtected,
+        None => Consent::Nothing,
+    };
+    Ok(Evaluate {
+        model: low.model,
+        data: low.data,
+        schema: low.schema,
+        consent,
+        ledger: place(low.ledger.ledger),
+    })
+}

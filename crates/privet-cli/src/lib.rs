@@ -1,0 +1,68 @@
+//! The command line: [`low`] is what was typed, `high` is what is needed. What is then done is `privet-node`'s.
+#![forbid(unsafe_code)]
+
+mod bars;
+mod demo;
+mod high;
+pub mod low;
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+use privet_node::verb::{self, Answer, Exit, Failure};
+use serde_json::json;
+
+use high::Asked;
+
+/// Runs one command and says how it ended.
+pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    privet_node::progress::show_with(bars::bar);
+    let low = match low::LowArgs::try_parse_from(arguments) {
+        Ok(low) => low,
+        Err(e) => {
+            // Nobody may be listening, as with `privet --help | head -1`.
+            let _ = e.print();
+            let exit = if e.use_stderr() { Exit::Usage } else { Exit::Ok };
+            return exit.into();
+        }
+    };
+    let json = low.json;
+    let (output, exit) = match high::command(low, &|name| std::env::var_os(name)).and_then(run) {
+        Ok(answer) => (if json { answer.json } else { answer.text }, answer.exit),
+        Err(failure) => {
+            let _ = writeln!(std::io::stderr(), "privet: {}", failure.message);
+            let output = if json {
+                format!("{:#}\n", failure.json())
+            } else {
+                String::new()
+            };
+            (output, failure.exit)
+        }
+    };
+    let mut stdout = std::io::stdout().lock();
+    match stdout.write_all(output.as_bytes()).and_then(|()| stdout.flush()) {
+        // Whoever was reading has seen enough: `privet … | head`.
+        Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
+            let _ = writeln!(std::io::stderr(), "privet: the output could not be written: {e}");
+            Exit::Unexpected.into()
+        }
+        _ => exit.into(),
+    }
+}
+
+fn run(asked: Asked) -> Result<Answer, Failure> {
+    match asked {
+        Asked::Command(command) => verb::run(&command),
+        Asked::Demo { keep } => demo::run(keep.as_deref()),
+        Asked::Reproduce(reproduce) => privet_research::run(&reproduce),
+        Asked::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut low::LowArgs::command(), "privet", &mut script);
+            let script = String::from_utf8_lossy(&script).into_owned();
+            let json = json!({"shell": shell.to_string(), "script": script});
+            Ok(Answer::new(script, json))
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! How a command ended.
+
+use std::process::ExitCode;
+
+use privet::Error;
+use serde_json::{Value, json};
+
+/// The exit codes: stable, and described in `docs/exit-codes.md`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Exit {
+    /// It worked.
+    Ok = 0,
+    /// Something that should not happen.
+    Unexpected = 1,
+    /// The command or one of its values cannot be what it is.
+    Usage = 2,
+    /// The budget does not allow it. Nothing was drawn.
+    Budget = 3,
+    /// The ledger does not verify or cannot be used. Nothing was drawn.
+    Ledger = 4,
+    /// A file that was given cannot be read or makes no sense.
+    Input = 5,
+    /// A reproduced figure lies outside its tolerance.
+    Outside = 6,
+    /// Another party did not do what was agreed on.
+    Peer = 7,
+}
+
+impl Exit {
+    /// The number.
+    pub fn code(self) -> u8 {
+        self as u8
+    }
+
+    /// What kind of failure it is, in one word for programs.
+    pub fn kind(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Unexpected => "unexpected",
+            Self::Usage => "usage",
+            Self::Budget => "budget",
+            Self::Ledger => "ledger",
+            Self::Input => "input",
+            Self::Outside => "outside",
+            Self::Peer => "peer",
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        exit.code().into()
+    }
+}
+
+/// Why a command did not do what it was asked.
+#[derive(Debug)]
+pub struct Failure {
+    /// What kind of failure it is.
+    pub exit: Exit,
+    /// What is wrong, where, and how to mend it.
+    pub message: String,
+}
+
+impl Failure {
+    /// For programs.
+    pub fn json(&self) -> Value {
+        json!({"error": {"exit": self.exit.code(), "kind": self.exit.kind(), "message": self.message}})
+    }
+
+    /// The request or one of its values is invalid.
+    pub fn usage(message: impl Into<String>) -> Self {
+        Self {
+            exit: Exit::Usage,
+            message: message.into(),
+        }
+    }
+
+    /// A file is invalid.
+    pub fn input(message: impl Into<String>) -> Self {
+        Self {
+            exit: Exit::Input,
+            message: message.into(),
+        }
+    }
+}
+
+impl From<&Error> for Exit {
+    fn from(e: &Error) -> Self {
+        match e {
+            Error::Parameter(_) => Self::Usage,
+            Error::Data(_) => Self::Input,
+            Error::Budget(_) => Self::Budget,
+            Error::Journal(_) => Self::Ledger,
+            Error::Peer(_) => Self::Peer,
+            _ => Self::Unexpected,
+        }
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(e: Error) -> Self {
+        Self {
+            exit: Exit::from(&e),
+            message: e.to_string(),
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! `privet export`
+
+use std::path::{Path, PathBuf};
+
+use privet::model::Format;
+use serde_json::json;
+
+use super::exit::{Exit, Failure};
+use super::request::Where;
+use super::{Answer, leave, open_model, words};
+use crate::ledger::write_whole;
+
+pub(super) fn run(file: &Path, format: Format, out: &Path, ledger: &Where) -> Result<Answer, Failure> {
+    let beside = beside(out);
+    let real = |path: &Path| std::fs::canonicalize(path).ok();
+    for path in [out, &beside] {
+        if real(path).is_some() && real(path) == real(file) {
+            return Err(Failure::usage(format!(
+                "--out would overwrite {}, which is the model to export: choose another name",
+                path.display()
+            )));
+        }
+        leave::spare(ledger, path)?;
+    }
+    let model = open_model(file)?;
+    let exported = model.export(format)?;
+    // The description first: a model without it could be given the wrong codes.
+    for (path, bytes) in [
+        (beside.as_path(), exported.features.as_bytes()),
+        (out, &exported.model),
+    ] {
+        write_whole(path, bytes).map_err(|e| Failure {
+            exit: Exit::Unexpected,
+            message: format!("{} cannot be written: {e}", path.display()),
+        })?;
+    }
+    let trees = match exported.trees {
+        1 => "1 tree".into(),
+        n => format!("{n} trees"),
+    };
+    let text = format!(
+        "{}\n\nWrote {}: {trees} as {}\nWrote {}: how cells become the numbers that it is given\n",
+        model.certificate(),
+        out.display(),
+        format.name(),
+        beside.display()
+    );
+    let json = json!({
+        "certificate": model.certificate(),
+        "features": beside,
+        "format": format.name(),
+        "out": out,
+        "trees": exported.trees,
+    });
+    Ok(Answer::new(words::wrapped(&text), json))
+}
+
+/// The name of the file beside it.
+fn beside(out: &Path) -> PathBuf {
+    let mut name = out.as_os_str().to_owned();
+    name.push(".features.json");
+    name.into()
+}

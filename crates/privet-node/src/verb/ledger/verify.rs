@@ -1,0 +1,129 @@
+//! `privet ledger verify`
+
+mod against;
+mod file;
+mod unnamed;
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::path::Path;
+
+use privet::privacy::journal::{Entry, Journal};
+use privet::privacy::signature::PublicKey;
+use privet::privacy::{Book, REFUTED};
+use serde_json::json;
+
+use crate::ledger::Store;
+use crate::verb::Answer;
+use crate::verb::exit::{Exit, Failure};
+use crate::verb::words::{self, count};
+pub(in crate::verb) use file::Stated;
+
+pub(in crate::verb) fn run(path: &Path, against: &[impl AsRef<Path>]) -> Result<Answer, Failure> {
+    // Files first: a mistyped name is not a broken ledger.
+    let certificates = against
+        .iter()
+        .map(|file| Ok((file.as_ref(), Stated::read(file.as_ref())?)))
+        .collect::<Result<Vec<_>, Failure>>()?;
+    let mut store = Store::read_only(path)?;
+    store.check()?;
+    let own = store.public_key()?;
+    let entries = store.read()?;
+    let book = Book::of(&entries)?;
+    if entries.is_empty() {
+        return Err(privet::Error::journal(
+            privet::error::JournalFault::Damaged,
+            format!(
+                "the ledger {} has no first entry: it was emptied. Put it back from a backup.",
+                store.path().display()
+            ),
+        )
+        .into());
+    }
+
+    let mut text = String::new();
+    let head = book.head();
+    let _ = writeln!(
+        text,
+        "The ledger is whole: {}, each follows from the one before, and none overdraws.",
+        count(head.entries, "entry", "entries")
+    );
+    let mut checks = Vec::new();
+    let mut sound = true;
+    let assuming: BTreeSet<&String> = book
+        .names()
+        .keys()
+        .filter_map(|name| book.account(name))
+        .flat_map(|account| account.lines().values())
+        .flat_map(|line| &line.assuming)
+        .collect();
+    for sentence in &assuming {
+        let _ = writeln!(
+            text,
+            "Some of its prices hold provided that {sentence}, {REFUTED}."
+        );
+    }
+    for (file, stated) in certificates {
+        let Stated {
+            certificate, signer, ..
+        } = &stated;
+        let found = against::Found::of(&entries, certificate);
+        let shown = file.display();
+        let problem = found.as_ref().err();
+        sound &= problem.is_none();
+        let _ = match &found {
+            Ok(found) => writeln!(
+                text,
+                "{shown}: made at entry {}, and {}.",
+                certificate.ledger.entries,
+                found.words()
+            ),
+            Err(problem) => writeln!(text, "{shown}: DOES NOT VERIFY: {problem}"),
+        };
+        let others = found.as_ref().map_or(&[][..], |found| &found.elsewhere);
+        for party in others {
+            let _ = writeln!(
+                text,
+                "{shown}: what {party} says of its part only its own ledger can show."
+            );
+        }
+        let _ = writeln!(text, "{shown}: {}.", signature(&stated, own));
+        checks.push(json!({
+            "file": file,
+            "verified": problem.is_none(),
+            "problem": problem,
+            "elsewhere": others,
+            "signed_by": signer.map(|key| key.fingerprint().to_string()),
+        }));
+    }
+    let last = entries.last().and_then(Entry::at);
+    let _ = writeln!(text, "It ends at {head}, written {}.", words::date(last));
+    let mut json = json!({"ledger": store.path(), "verified": sound, "head": head, "against": checks});
+    if !assuming.is_empty() {
+        json["assuming"] = json!(assuming);
+    }
+    let mut answer = Answer::new(text, json);
+    if !sound {
+        answer.exit = Exit::Ledger;
+    }
+    Ok(answer)
+}
+
+fn signature(stated: &Stated, own: Option<PublicKey>) -> String {
+    let what = match stated.beside {
+        true => "its certificate is signed",
+        false => "signed",
+    };
+    let rest = match stated.beside {
+        true => "; what stands beside it is not",
+        false => "",
+    };
+    match stated.signer {
+        None => "not signed".into(),
+        Some(key) if Some(key) == own => format!("{what} with this ledger's key{rest}"),
+        Some(key) => format!(
+            "{what} by {}, which is not this ledger's key{rest}",
+            key.fingerprint()
+        ),
+    }
+}

@@ -1,0 +1,111 @@
+//! What the `privet` command does, without arguments and without a terminal: a request goes in, an answer comes out.
+//!
+//! | file | what it holds |
+//! | --- | --- |
+//! | `request` | what can be asked for, checked |
+//! | `exit` | how a request ended, and why it failed |
+//! | `train`, `plan`, `predict`, `evaluate`, `inspect`, `export_model`, `desensitise`, `simulate`, `schema`, `ledger` | one verb each |
+//! | `leave`, `protection`, `parties`, `diagnostics`, `words` | what several verbs say or ask |
+
+mod desensitise;
+mod diagnostics;
+mod evaluate;
+mod exit;
+mod export_model;
+mod inspect;
+mod leave;
+mod ledger;
+mod parties;
+mod plan;
+mod predict;
+mod protection;
+mod request;
+mod schema;
+mod simulate;
+mod train;
+mod words;
+
+use std::path::Path;
+
+use privet::model::{Model, Origin};
+
+pub use exit::{Exit, Failure};
+pub use request::{
+    Command, Consent, Desensitise, Evaluate, LedgerCommand, Limit, Limits, Simulate, Train, What, Where,
+    dataset_name,
+};
+pub use words::{count, wrapped};
+
+/// What a verb answers: for people, and for machines.
+#[derive(Debug)]
+pub struct Answer {
+    /// For people.
+    pub text: String,
+    /// For machines.
+    pub json: String,
+    /// How it ended.
+    pub exit: Exit,
+}
+
+impl Answer {
+    /// An answer to what worked.
+    pub fn new(text: String, json: serde_json::Value) -> Self {
+        Self {
+            text,
+            json: format!("{json:#}\n"),
+            exit: Exit::Ok,
+        }
+    }
+}
+
+/// Does what is asked for.
+///
+/// # Errors
+/// A [`Failure`] that says what is wrong, where, and how to mend it.
+pub fn run(command: &Command) -> Result<Answer, Failure> {
+    match command {
+        Command::Draft { file, out, dataset } => schema::draft(file, out.as_deref(), dataset.as_deref()),
+        Command::Check {
+            schema,
+            data,
+            diagnostics,
+        } => schema::check(schema, data.as_deref(), *diagnostics),
+        Command::Plan { job, ledger } => plan::run(job, ledger),
+        Command::Train(train) => train::run(train),
+        Command::Predict {
+            model,
+            data,
+            out,
+            what,
+            ledger,
+        } => {
+            if let Some(out) = out {
+                leave::spare(ledger, out)?;
+            }
+            predict::run(model, data, out.as_deref(), *what)
+        }
+        Command::Evaluate(evaluate) => evaluate::run(evaluate),
+        Command::Inspect { model, signed_by } => inspect::run(model, *signed_by),
+        Command::Export {
+            model,
+            format,
+            out,
+            ledger,
+        } => export_model::run(model, *format, out, ledger),
+        Command::Desensitise(desensitise) => desensitise::run(desensitise),
+        Command::Simulate(simulate) => simulate::run(simulate),
+        Command::Ledger { path, verb } => ledger::run(path, verb),
+    }
+}
+
+/// Reads a model file. A signature in it that is bad is an error.
+fn open_model(file: &Path) -> Result<Model, Failure> {
+    signed_model(file).map(|(model, _)| model)
+}
+
+/// A model, and who signed it.
+fn signed_model(file: &Path) -> Result<(Model, Origin), Failure> {
+    let bad = |why: String| Failure::input(format!("{}: {why}", file.display()));
+    let bytes = std::fs::read(file).map_err(|e| bad(format!("it cannot be read: {e}")))?;
+    Model::from_file(&bytes).map_err(|e| bad(e.to_string()))
+}

@@ -1,0 +1,223 @@
+//! `privet plan`
+
+mod advice;
+mod columns;
+mod vertical;
+
+use std::fmt::Write;
+use std::path::Path;
+
+use privet::data::Schema;
+use privet::privacy::account::{Caps, Price};
+use privet::privacy::{Delta, Ledger, Neighbours, Randomness, Typed};
+use privet::setting::plain::Plain;
+use serde_json::json;
+
+use super::exit::{Exit, Failure};
+use super::protection::Protection;
+use super::request::Where;
+use super::{Answer, leave, words};
+use crate::job::{Curated, Job, Setting, Source};
+use crate::ledger::Store;
+
+pub(super) fn run(file: &Path, ledger: &Where) -> Result<Answer, Failure> {
+    let job = Job::read(file)?;
+    match &job.setting {
+        Setting::Plain(plain, source) => unprotected(plain, source, &job, ledger),
+        Setting::Central(curated, source) => central(curated, source, &job, ledger),
+        Setting::Vertical(apart) => vertical::run(apart, &job, ledger),
+    }
+}
+
+fn summary(settings: &[(String, String)]) -> String {
+    settings
+        .iter()
+        .skip(1)
+        .map(|(name, value)| format!("{name} = {value}"))
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+fn central(curated: &Curated, source: &Source, job: &Job, ledger: &Where) -> Result<Answer, Failure> {
+    let Curated { central, relation } = curated;
+    let schema: &Schema = &source.schema;
+    let resolved = central.resolve(schema, relation)?;
+    let price = central.price(schema, relation)?;
+    let noise = central.noise(schema, relation)?;
+    let protection = Protection {
+        schema,
+        relation,
+        epsilon: match price {
+            Price::Pure(epsilon) => epsilon,
+            _ => central.epsilon(),
+        },
+        delta: central.delta(),
+        caps: price.into(),
+    };
+    let settings = resolved.settings();
+    let void = resolved.void();
+    let mut text = words::warnings(&central.warnings());
+    text += &match void {
+        Some(because) => format!(
+            "NOBODY IS PROTECTED. name = \"{}\" is void: {because}. The ledger will say so about '{}' for ever. Use name = \"auto\".\n",
+            resolved.algorithm().name(),
+            schema.dataset()
+        ),
+        None => protection.text(),
+    };
+    let _ = writeln!(text, "\nWHAT HAPPENS");
+    let _ = writeln!(text, "  reads      {}", source.data.display());
+    let _ = writeln!(text, "  trains     {}", summary(&settings));
+    let _ = writeln!(text, "  writes     {}", leave::place(&job.output));
+    let _ = writeln!(text, "\nTHE NOISE");
+    for line in &noise {
+        let _ = writeln!(text, "  -  {line}");
+    }
+    let path = ledger.path()?;
+    let _ = writeln!(text, "\nWHAT IT COSTS");
+    let _ = writeln!(
+        text,
+        "  charged    {price} to '{}' in {}",
+        schema.dataset(),
+        path.display()
+    );
+    let asked = Asked {
+        schema,
+        price,
+        delta: central.delta(),
+        path,
+    };
+    let (left, exit) = match relation.clone().typed(asked) {
+        Ok(Left { before, after, delta }) => {
+            let counts = matches!(price, Price::Pure(_)) || delta == central.delta();
+            let counts = (!counts).then(|| (Caps::from(price).epsilon(delta), delta));
+            if let Some((epsilon, delta)) = counts {
+                let _ = writeln!(
+                    text,
+                    "             under this ledger's budget, which is stated at δ = {delta}, that counts as ε = {epsilon}"
+                );
+            }
+            let _ = writeln!(
+                text,
+                "  left now   {}",
+                words::budget(&before, delta, words::Round::Down)
+            );
+            let _ = writeln!(
+                text,
+                "  left then  {}",
+                words::budget(&after, delta, words::Round::Down)
+            );
+            let counts = counts.map(|(epsilon, delta)| json!({"epsilon": epsilon, "delta": delta}));
+            let left = json!({"before": before, "after": after, "under_this_budget": counts});
+            (left, Exit::Ok)
+        }
+        Err(failure) => {
+            let _ = writeln!(text, "\n`privet train` would be refused: {}", failure.message);
+            (json!({"refused": failure.message}), failure.exit)
+        }
+    };
+    let json = json!({
+        "setting": "central",
+        "protected": void.is_none(),
+        "void": void,
+        "dataset": schema.dataset(),
+        "data": source.data,
+        "output": job.output,
+        "settings": settings,
+        "warnings": central.warnings(),
+        "protection": void.is_none().then(|| protection.json()),
+        "noise": noise,
+        "charges": [{"price": price, "change": relation, "ledger": path}],
+        "left": left,
+    });
+    let answer = Answer::new(words::wrapped(&text), json);
+    Ok(Answer { exit, ..answer })
+}
+
+/// What is left of a budget before and after a payment, or why it cannot be paid. Nothing is written.
+struct Asked<'a> {
+    schema: &'a Schema,
+    price: Price,
+    delta: Delta,
+    path: &'a Path,
+}
+
+/// What is left of each cap, and the δ at which the budget is stated.
+struct Left {
+    before: Caps,
+    after: Caps,
+    delta: Delta,
+}
+
+impl Typed for Asked<'_> {
+    type Output = Result<Left, Failure>;
+
+    fn under<N: Neighbours>(self, relation: N) -> Self::Output {
+        let dataset = self.schema.dataset();
+        if std::fs::symlink_metadata(self.path).is_err() {
+            return Err(Failure {
+                exit: Exit::Budget,
+                message: format!(
+                    "there is no ledger {} yet. Set a budget first: `{}{}`",
+                    self.path.display(),
+                    relation.relation().limit_command(dataset),
+                    match self.delta {
+                        Delta::ZERO => String::new(),
+                        delta => format!(" --delta {delta}"),
+                    }
+                ),
+            });
+        }
+        let store = Store::read_only(self.path)?;
+        let mut ledger = Ledger::open(dataset, relation, store, Randomness::from_os()?)?;
+        let (before, delta) = (ledger.remaining(), ledger.delta());
+        ledger.promise(self.price, self.delta)?;
+        let after = before.remaining(&ledger.remaining());
+        Ok(Left { before, after, delta })
+    }
+}
+
+fn unprotected(plain: &Plain, source: &Source, job: &Job, ledger: &Where) -> Result<Answer, Failure> {
+    let schema = &source.schema;
+    let mut text = String::new();
+    let _ = writeln!(
+        text,
+        "NOBODY IS PROTECTED. setting = \"plain\" trains without privacy: whoever sees the model may learn about"
+    );
+    let _ = writeln!(
+        text,
+        "the people in '{}'. It is for tables that are public, and for comparison.\n",
+        schema.dataset()
+    );
+    let _ = writeln!(text, "reads      {}", source.data.display());
+    let _ = writeln!(text, "trains     {}", summary(&plain.settings()));
+    let _ = writeln!(text, "writes     {}", leave::place(&job.output));
+    let _ = if schema.is_private() {
+        writeln!(
+            text,
+            "ledger     {}: it will say that '{}' was used without protection, for ever",
+            ledger.path()?.display(),
+            schema.dataset()
+        )
+    } else {
+        writeln!(text, "ledger     not needed: the schema declares nothing private")
+    };
+    if schema.is_private() {
+        let _ = writeln!(
+            text,
+            "\nThe schema marks {} as private, so `privet train` will refuse without --not-protected.",
+            leave::private_columns(schema)
+        );
+    }
+    let json = json!({
+        "setting": "plain",
+        "protected": false,
+        "dataset": schema.dataset(),
+        "data": source.data,
+        "output": job.output,
+        "algorithm": summary(&plain.settings()),
+        "needs_not_protected": schema.is_private(),
+        "charges": [],
+    });
+    Ok(Answer::new(words::wrapped(&text), json))
+}

@@ -1,0 +1,311 @@
+//! What can be asked for: values that were checked, whoever asks.
+
+mod limit;
+
+use std::ffi::OsString;
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use privet::model::Format;
+use privet::privacy::Epsilon;
+use privet::privacy::signature::Fingerprint;
+use privet::setting::vertical::Desensitisation;
+
+use super::exit::Failure;
+pub use limit::{Limit, Limits};
+
+/// One request.
+#[derive(Debug)]
+pub enum Command {
+    /// Write the draft of a schema.
+    Draft {
+        /// The table.
+        file: PathBuf,
+        /// Where the draft goes, if not into the answer.
+        out: Option<PathBuf>,
+        /// The data set's name.
+        dataset: Option<String>,
+    },
+    /// Check a schema, and a table by it.
+    Check {
+        /// The schema.
+        schema: PathBuf,
+        /// The table.
+        data: Option<PathBuf>,
+        /// Whether to say how many cells fit, which tells about rows.
+        diagnostics: bool,
+    },
+    /// Say what a job would do and cost.
+    Plan {
+        /// The job.
+        job: PathBuf,
+        /// Where the ledger is.
+        ledger: Where,
+    },
+    /// Train a model.
+    Train(Train),
+    /// Predict rows.
+    Predict {
+        /// The model.
+        model: PathBuf,
+        /// The rows.
+        data: PathBuf,
+        /// Where predictions go, if not into the answer.
+        out: Option<PathBuf>,
+        /// What is written for each row.
+        what: What,
+        /// Where the ledger is, which is never overwritten.
+        ledger: Where,
+    },
+    /// Say how good a model is.
+    Evaluate(Evaluate),
+    /// Say what a model is and promises.
+    Inspect {
+        /// The model, or a certificate.
+        model: PathBuf,
+        /// Whose signature it must have.
+        signed_by: Option<Fingerprint>,
+    },
+    /// Write a model for other programs.
+    Export {
+        /// The model.
+        model: PathBuf,
+        /// In which form.
+        format: Format,
+        /// Where it goes.
+        out: PathBuf,
+        /// Where the ledger is, which is never overwritten.
+        ledger: Where,
+    },
+    /// Change the columns of a table.
+    Desensitise(Desensitise),
+    /// Train and judge on rows that are set aside.
+    Simulate(Simulate),
+    /// Look at the ledger, or set a limit.
+    Ledger {
+        /// The ledger.
+        path: PathBuf,
+        /// What is to be done.
+        verb: LedgerCommand,
+    },
+}
+
+/// A request about the ledger.
+#[derive(Debug)]
+pub enum LedgerCommand {
+    /// Show budgets and what was spent.
+    Show {
+        /// Of this data set only.
+        dataset: Option<String>,
+    },
+    /// Check the ledger, and models or certificates against it.
+    Verify {
+        /// The files.
+        against: Vec<PathBuf>,
+    },
+    /// Set a limit.
+    Limit(Limit),
+    /// Record that two names are one data set.
+    Adopt {
+        /// The new name.
+        dataset: String,
+        /// The old one.
+        of: String,
+    },
+    /// Write the entries down.
+    Export {
+        /// Where they go, if not into the answer.
+        out: Option<PathBuf>,
+    },
+    /// Show the fingerprint of the signing key.
+    Key,
+}
+
+/// A request to train a model.
+#[derive(Debug)]
+pub struct Train {
+    /// The job.
+    pub job: PathBuf,
+    /// The table, instead of the job's.
+    pub data: Option<PathBuf>,
+    /// Where the model goes, instead of where the job says.
+    pub out: Option<PathBuf>,
+    /// Whether a model that is there may be replaced.
+    pub overwrite: bool,
+    /// Whether private rows may be used without protection.
+    pub not_protected: bool,
+    /// Where the ledger is.
+    pub ledger: Where,
+}
+
+/// A request to evaluate a model.
+#[derive(Debug)]
+pub struct Evaluate {
+    /// The model.
+    pub model: PathBuf,
+    /// The labelled rows.
+    pub data: PathBuf,
+    /// Their schema, if it is not the model's.
+    pub schema: Option<PathBuf>,
+    /// What their owner agreed to.
+    pub consent: Consent,
+    /// Where the ledger is.
+    pub ledger: Where,
+}
+
+/// What the owner of private rows agreed to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Consent {
+    /// Nothing.
+    Nothing,
+    /// To pay so much.
+    Spend(Epsilon),
+    /// To use the rows without protection.
+    NotProtected,
+}
+
+/// A request to desensitise a table.
+#[derive(Debug)]
+pub struct Desensitise {
+    /// The table.
+    pub file: PathBuf,
+    /// Its schema.
+    pub schema: PathBuf,
+    /// Where the changed columns go.
+    pub out: PathBuf,
+    /// The record of columns that were released.
+    pub kept: PathBuf,
+    /// How they are changed.
+    pub desensitisation: Desensitisation,
+    /// The ε of labels, if they are released too.
+    pub label_epsilon: Option<Epsilon>,
+    /// Where the ledger is.
+    pub ledger: Where,
+}
+
+/// A request to simulate a job.
+#[derive(Debug)]
+pub struct Simulate {
+    /// The job.
+    pub job: PathBuf,
+    /// The table, instead of the job's.
+    pub data: Option<PathBuf>,
+    /// Among how many parties rows are split.
+    pub parties: NonZeroUsize,
+    /// Per cent of people that are set aside.
+    pub test: u8,
+    /// What splits follow from.
+    pub seed: u64,
+    /// How often.
+    pub runs: u32,
+    /// Whether private rows may be used without protection.
+    pub not_protected: bool,
+    /// Where the ledger is.
+    pub ledger: Where,
+}
+
+/// What is written for each predicted row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum What {
+    /// The most likely class, or the number.
+    Labels,
+    /// One column a class.
+    Probabilities,
+    /// The sums before they become probabilities.
+    Scores,
+    /// Labels and probabilities.
+    All,
+}
+
+/// Where the ledger is, or why that is not known: only some runs need one.
+#[derive(Debug)]
+pub struct Where(Result<PathBuf, String>);
+
+impl Where {
+    /// One ledger from wherever it is asked for: a fresh budget for each folder would be no budget. `env` gives environment variables.
+    pub fn new(given: Option<PathBuf>, env: &dyn Fn(&str) -> Option<OsString>) -> Self {
+        Self(ledger_path(given, env))
+    }
+
+    /// The file.
+    ///
+    /// # Errors
+    /// A [`Failure`] that says how to name it.
+    pub fn path(&self) -> Result<&Path, Failure> {
+        self.0.as_deref().map_err(Failure::usage)
+    }
+}
+
+fn ledger_path(given: Option<PathBuf>, env: &dyn Fn(&str) -> Option<OsString>) -> Result<PathBuf, String> {
+    let set = |variable| env(variable).filter(|value| !value.is_empty());
+    if let Some(path) = given.or_else(|| set("PRIVET_LEDGER").map(PathBuf::from)) {
+        return Ok(path);
+    }
+    // The XDG rules say that a relative path here is to be ignored.
+    let data = set("XDG_DATA_HOME")
+        .map(PathBuf::from)
+        .filter(|p| p.is_absolute());
+    let home = || set("HOME").map(|home| PathBuf::from(home).join(".local").join("share"));
+    let local = || set("LOCALAPPDATA").map(PathBuf::from);
+    let folder = data
+        .or_else(home)
+        .or_else(local)
+        .ok_or("your data folder is not known here (no HOME): say where the ledger is with --ledger PATH")?;
+    Ok(folder.join("privet").join("ledger.db"))
+}
+
+/// The name of a data set, if it can be one.
+///
+/// # Errors
+/// A [`Failure`] that says why it cannot.
+pub fn dataset_name(text: &str) -> Result<String, Failure> {
+    let bad = |why| Failure::usage(format!("{text:?} cannot be the name of a data set: {why}"));
+    if text.is_empty() || text.chars().count() > 100 {
+        return Err(bad("it must have 1 to 100 characters"));
+    }
+    if text.chars().any(char::is_control) || text.trim() != text {
+        return Err(bad(
+            "line breaks, control characters and spaces at its ends look like another name",
+        ));
+    }
+    Ok(text.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn path(given: Option<&str>, set: &[(&str, &str)]) -> Option<PathBuf> {
+        let env = |name: &str| {
+            let found = set.iter().find(|(n, _)| *n == name);
+            found.map(|(_, value)| OsString::from(value))
+        };
+        ledger_path(given.map(PathBuf::from), &env).ok()
+    }
+
+    #[test]
+    fn the_ledger_is_the_same_one_from_every_folder() {
+        let all = [
+            ("PRIVET_LEDGER", "/b.db"),
+            ("XDG_DATA_HOME", "/data"),
+            ("HOME", "/users/me"),
+        ];
+        assert_eq!(path(Some("a.db"), &all), Some("a.db".into()));
+        assert_eq!(path(None, &all), Some("/b.db".into()));
+        assert_eq!(path(None, &all[1..]), Some("/data/privet/ledger.db".into()));
+        let home = Some(PathBuf::from("/users/me/.local/share/privet/ledger.db"));
+        assert_eq!(path(None, &all[2..]), home);
+        assert_eq!(
+            path(
+                None,
+                &[
+                    ("PRIVET_LEDGER", ""),
+                    ("XDG_DATA_HOME", "relative"),
+                    ("HOME", "/users/me")
+                ]
+            ),
+            home
+        );
+        assert_eq!(path(None, &[]), None);
+    }
+}

@@ -1,0 +1,225 @@
+//! `privet simulate`
+
+mod vertical;
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use privet::Error;
+use privet::data::{Intake, Keep, Table};
+use privet::model::Model;
+use privet::model::metrics::mean_and_deviation;
+use privet::privacy::Unprotected;
+use privet::setting::evaluation::Evaluation;
+use privet::setting::plain::Plain;
+use serde_json::json;
+
+use super::exit::Failure;
+use super::request::Simulate;
+use super::{Answer, leave};
+use crate::job::{Curated, Job, Setting, Source};
+use crate::progress::Progress;
+
+/// One way to train, and how good it was in each run.
+struct Method {
+    name: &'static str,
+    title: String,
+    /// For each run, the figures by their metric's name.
+    runs: Vec<Vec<(&'static str, f64)>>,
+}
+
+impl Method {
+    fn new(name: &'static str, title: impl Into<String>) -> Self {
+        Self {
+            name,
+            title: title.into(),
+            runs: Vec::new(),
+        }
+    }
+}
+
+pub(super) fn run(simulate: &Simulate) -> Result<Answer, Failure> {
+    let job = Job::read(&simulate.job)?.with(simulate.data.as_deref(), None)?;
+    match &job.setting {
+        Setting::Plain(plain, source) => one_table(&Trainer::Plain(plain), source, simulate),
+        Setting::Central(curated, source) => one_table(&Trainer::Central(curated), source, simulate),
+        Setting::Vertical(apart) => vertical::run(apart, simulate),
+    }
+}
+
+/// Parties who share the rows of one table.
+fn one_table(own: &Trainer<'_>, source: &Source, simulate: &Simulate) -> Result<Answer, Failure> {
+    leave::ask(&source.schema, "a simulation", simulate.not_protected)?;
+    leave::own_terminal(&source.schema)?;
+    // Without privacy, a job is its own baseline.
+    let open = match own {
+        Trainer::Plain(_) => None,
+        Trainer::Central(_) => Some(Plain::builder().algorithm("logistic").build()?),
+    };
+    let constant = Plain::builder().algorithm("constant").build()?;
+    let baselines: Vec<Trainer<'_>> = open.iter().chain([&constant]).map(Trainer::Plain).collect();
+    let trainers = || [own].into_iter().chain(&baselines);
+    let keep = match trainers().any(|trainer| trainer.keep() == Keep::Values) {
+        true => Keep::Values,
+        false => Keep::Bins,
+    };
+    check(trainers(), &Intake::everything(Arc::clone(&source.schema), keep))?;
+    let table = source.table(keep)?;
+    let leave = leave::take(&leave::Rows::of(source), BECAUSE, &simulate.ledger)?;
+
+    let mut methods = vec![
+        Method::new("together", "all rows together"),
+        Method::new("alone", format!("each alone, mean of {}", simulate.parties)),
+    ];
+    methods.extend(open.iter().map(|_| Method::new("open", "logistic, no privacy")));
+    methods.push(Method::new("constant", "the best constant"));
+    let bar = Progress::steps("Simulating");
+    for run in 0..simulate.runs {
+        bar.at(run.into(), simulate.runs.into());
+        let seed = seed(simulate.seed.wrapping_add(run.into()));
+        let (train, test) = table.hold_out(simulate.test, seed, &leave);
+        let alone = train.parties(simulate.parties, seed, &leave);
+        let judge = |trainer: &Trainer<'_>, train: Table| figures(trainer, train, &test, &leave);
+        methods[0].runs.push(judge(own, train.clone())?);
+        let each = alone
+            .into_iter()
+            .map(|part| judge(own, part))
+            .collect::<Result<Vec<_>, _>>()?;
+        methods[1].runs.push(mean(&each));
+        for (method, baseline) in methods[2..].iter_mut().zip(&baselines) {
+            method.runs.push(judge(baseline, train.clone())?);
+        }
+    }
+    drop(bar);
+    let who = format!("{} parties", simulate.parties);
+    let last = match own {
+        Trainer::Plain(_) => {
+            "setting = \"plain\": nobody is protected. Figures are for comparison, and tell about the rows."
+        }
+        Trainer::Central(_) => LAST,
+    };
+    Ok(answer(simulate, &who, &methods, last))
+}
+
+const BECAUSE: &str = "a simulation used the rows without protection";
+const LAST: &str = "Figures are for comparison, and tell about the rows: a real run computes none of them.";
+
+/// How a job trains.
+enum Trainer<'a> {
+    Plain(&'a Plain),
+    Central(&'a Curated),
+}
+
+impl Trainer<'_> {
+    fn keep(&self) -> Keep {
+        match self {
+            Self::Plain(plain) => plain.keep(),
+            Self::Central(curated) => curated.central.keep(),
+        }
+    }
+
+    /// With a budget of its own that is recorded nowhere: the leave to simulate is.
+    fn fit(&self, train: Table, leave: &Unprotected) -> Result<Model, Error> {
+        match self {
+            Self::Plain(plain) => plain.fit(train, leave, &|_, _| {}),
+            Self::Central(curated) => curated.central.rehearse(train, &curated.relation),
+        }
+    }
+}
+
+/// Trains and judges on no rows at all: whatever refuses a schema does so here, before the ledger says that anybody's rows were used.
+fn check<'a>(trainers: impl Iterator<Item = &'a Trainer<'a>>, intake: &Intake) -> Result<(), Failure> {
+    let nobody = Table::new(intake, vec![intake.piece(intake.columns())?]);
+    let schema = nobody.schema();
+    let leave = Unprotected::unrecorded(schema.dataset(), &schema.relation(), "nobody's rows");
+    for trainer in trainers {
+        figures(trainer, nobody.clone(), &nobody, &leave)?;
+    }
+    Ok(())
+}
+
+/// Trains on one table and judges on another.
+fn figures(
+    trainer: &Trainer<'_>,
+    train: Table,
+    test: &Table,
+    leave: &Unprotected,
+) -> Result<Vec<(&'static str, f64)>, Failure> {
+    let model = trainer.fit(train, leave)?;
+    judged(&model, test, leave)
+}
+
+/// How good a model is on a table.
+fn judged(model: &Model, test: &Table, leave: &Unprotected) -> Result<Vec<(&'static str, f64)>, Failure> {
+    let evaluation = Evaluation::of(test.schema())?;
+    let judged = test.cells().as_ref().map(|cells| evaluation.judge(model, cells));
+    Ok(evaluation.open(judged, leave).named())
+}
+
+fn seed(number: u64) -> [u8; 32] {
+    let mut seed = [0; 32];
+    seed[..8].copy_from_slice(&number.to_le_bytes());
+    seed
+}
+
+fn mean(all: &[Vec<(&'static str, f64)>]) -> Vec<(&'static str, f64)> {
+    let Some(first) = all.first() else {
+        return Vec::new();
+    };
+    let average = |name: &str| {
+        let found: Vec<f64> = all
+            .iter()
+            .flatten()
+            .filter(|(other, _)| *other == name)
+            .map(|(_, x)| *x)
+            .collect();
+        found.iter().sum::<f64>() / found.len().max(1) as f64
+    };
+    first.iter().map(|(name, _)| (*name, average(name))).collect()
+}
+
+/// The figures of all methods in a table, below `who` takes part and above a `last` word.
+fn answer(simulate: &Simulate, who: &str, methods: &[Method], last: &str) -> Answer {
+    let metrics: Vec<&str> = methods[0]
+        .runs
+        .first()
+        .map(|run| run.iter().map(|(name, _)| *name).collect())
+        .unwrap_or_default();
+    let widest = methods.iter().map(|method| method.title.chars().count()).max();
+    let widest = widest.unwrap_or(0).max(22);
+    let mut text = format!(
+        "{who}, {} % of the people set aside to test on, {} from seed {}\n\n   {:<widest$}",
+        simulate.test,
+        super::words::count(simulate.runs.into(), "run", "runs"),
+        simulate.seed,
+        ""
+    );
+    for metric in &metrics {
+        let _ = write!(text, " {metric:>16}");
+    }
+    text.push('\n');
+    let mut lines = Vec::new();
+    for method in methods {
+        let _ = write!(text, "   {:<widest$}", method.title);
+        for metric in &metrics {
+            let values: Vec<f64> = method
+                .runs
+                .iter()
+                .flatten()
+                .filter(|(name, _)| name == metric)
+                .map(|(_, x)| *x)
+                .collect();
+            let (mean, sd) = mean_and_deviation(&values);
+            let shown = if values.len() > 1 {
+                format!("{mean:.4} ± {sd:.4}")
+            } else {
+                format!("{mean:.4}")
+            };
+            let _ = write!(text, " {shown:>16}");
+            lines.push(json!({"method": method.name, "metric": metric, "mean": mean, "sd": sd, "runs": values.len()}));
+        }
+        text.push('\n');
+    }
+    let _ = writeln!(text, "\n{last}");
+    Answer::new(text, json!({"figures": lines}))
+}

@@ -1,0 +1,117 @@
+//! `privet train`
+
+mod vertical;
+
+use std::fmt::Write;
+
+use privet::model::Model;
+use privet::privacy::signature::SigningKey;
+use privet::privacy::{Ledger, Neighbours, Randomness, Typed};
+use privet::setting::plain::Plain;
+use serde_json::json;
+
+use super::exit::{Exit, Failure};
+use super::request::{Train, Where};
+use super::{Answer, leave, words};
+use crate::job::{Curated, Job, Setting, Source};
+use crate::ledger::{Shared, Store, write_whole};
+use crate::progress::Progress;
+
+pub(super) fn run(train: &Train) -> Result<Answer, Failure> {
+    let job = Job::read(&train.job)?.with(train.data.as_deref(), train.out.as_deref())?;
+    leave::spare_model(&train.ledger, &job.output, train.overwrite)?;
+    let (model, key) = match &job.setting {
+        Setting::Plain(plain, source) => unprotected(plain, source, train)?,
+        Setting::Central(curated, source) => {
+            let relation = curated.relation.clone();
+            let ledger = &train.ledger;
+            relation.typed(Curator {
+                curated,
+                source,
+                ledger,
+            })?
+        }
+        Setting::Vertical(apart) => return vertical::run(apart, &job, train),
+    };
+    save(&job, &model, key.as_ref())?;
+
+    let warnings = match &job.setting {
+        Setting::Central(curated, _) => curated.central.warnings(),
+        _ => Vec::new(),
+    };
+    let mut text = words::warnings(&warnings);
+    let _ = writeln!(text, "{}", model.certificate());
+    let _ = writeln!(
+        text,
+        "\nWrote {}: {}",
+        job.output.display(),
+        model.ensemble().summary()
+    );
+    let json = json!({
+        "model": job.output,
+        "certificate": model.certificate(),
+        "ensemble": model.ensemble().summary(),
+        "warnings": warnings,
+    });
+    Ok(Answer::new(words::wrapped(&text), json))
+}
+
+/// A model, and the key of the ledger that it was recorded in.
+type Trained = (Model, Option<SigningKey>);
+
+fn unprotected(plain: &Plain, source: &Source, train: &Train) -> Result<Trained, Failure> {
+    leave::ask(&source.schema, "setting = \"plain\"", train.not_protected)?;
+    let table = source.table(plain.keep())?;
+    let rows = leave::Rows::of(source);
+    let private = source.schema.is_private();
+    let key = private.then(|| Ok::<_, Failure>(leave::open(train.ledger.path()?)?.signing_key()?));
+    let key = key.transpose()?;
+    let leave = leave::take(
+        &rows,
+        "a model was trained without privacy (setting = \"plain\")",
+        &train.ledger,
+    )?;
+    let bar = Progress::steps("Training");
+    let model = plain.fit(table, &leave, &|done, of| bar.at(done, of))?;
+    Ok((model, key))
+}
+
+/// One curator, who pays from a ledger.
+struct Curator<'a> {
+    curated: &'a Curated,
+    source: &'a Source,
+    ledger: &'a Where,
+}
+
+impl Typed for Curator<'_> {
+    type Output = Result<Trained, Failure>;
+
+    fn under<N: Neighbours>(self, relation: N) -> Self::Output {
+        let Self {
+            curated,
+            source,
+            ledger,
+        } = self;
+        // Before the rows are opened: what cannot be paid for is not read.
+        let price = curated.central.price(&source.schema, &curated.relation)?;
+        let shared = Shared::new(Store::open(ledger.path()?)?);
+        let dataset = source.schema.dataset();
+        let mut ledger = Ledger::open(dataset, relation, shared.clone(), Randomness::from_os()?)?;
+        ledger.promise(price, curated.central.delta())?;
+        let key = shared.store().signing_key()?;
+        let table = source.table(curated.central.keep())?;
+        leave::recognise(&mut shared.store(), &[&leave::Rows::of(source)])?;
+        let bar = Progress::steps("Training");
+        let model = curated.central.fit(table, ledger, &|done, of| bar.at(done, of))?;
+        Ok((model, Some(key)))
+    }
+}
+
+/// The whole model is there afterwards, or what was before; signed, if a ledger knows of it.
+fn save(job: &Job, model: &Model, key: Option<&SigningKey>) -> Result<(), Failure> {
+    let bytes = key.map_or_else(|| model.to_bytes(), |key| model.to_signed_bytes(key));
+    write_whole(&job.output, &bytes).map_err(|e| Failure {
+        exit: Exit::Unexpected,
+        message: format!("{} cannot be written: {e}", job.output.display()),
+    })
+}

@@ -1,0 +1,326 @@
+//! Numbers in plain words.
+
+use privet::privacy::account::Caps;
+use privet::privacy::{Delta, Epsilon, Relation};
+
+/// Which way a number is cut when it is shown; never in our favour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Round {
+    Up,
+    Down,
+}
+
+/// A decimal number with at most six digits after its leading zeros. Machines get the exact one.
+pub(super) fn short(exact: &impl ToString, round: Round) -> String {
+    let exact = exact.to_string();
+    let Some((whole, fraction)) = exact.split_once('.') else {
+        return exact;
+    };
+    let zeros = fraction.len() - fraction.trim_start_matches('0').len();
+    let keep = if whole == "0" { zeros + 6 } else { 6 };
+    if fraction.len() <= keep {
+        return exact;
+    }
+    let mut digits = format!("{whole}{}", &fraction[..keep]).into_bytes();
+    if round == Round::Up {
+        // Something was cut off, so the last digit that is kept goes up, with its carries.
+        let mut place = digits.len();
+        loop {
+            if place == 0 {
+                digits.insert(0, b'1');
+                break;
+            }
+            place -= 1;
+            if digits[place] < b'9' {
+                digits[place] += 1;
+                break;
+            }
+            digits[place] = b'0';
+        }
+    }
+    let digits: String = digits.into_iter().map(char::from).collect();
+    let (whole, fraction) = digits.split_at(digits.len() - keep);
+    let text = format!("{whole}.{fraction}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// A box of caps, or what was spent of one.
+pub(super) fn caps(caps: &Caps, round: Round) -> String {
+    let parts: Vec<String> = [
+        ("pure ε", caps.pure.to_string()),
+        ("zero-concentrated ρ", caps.rho.to_string()),
+        ("Gaussian μ²", caps.mu_squared.to_string()),
+    ]
+    .into_iter()
+    .filter(|(_, amount)| amount != "0")
+    .map(|(name, amount)| format!("{name} {}", short(&amount, round)))
+    .collect();
+    if parts.is_empty() {
+        return "nothing".into();
+    }
+    parts.join(", ")
+}
+
+/// The same with the ε that it comes to at `delta`, where it is not ε itself.
+pub(super) fn budget(amount: &Caps, delta: Delta, round: Round) -> String {
+    let text = caps(amount, round);
+    let plain = Caps {
+        pure: amount.pure,
+        ..Caps::ZERO
+    };
+    if *amount == plain || delta == Delta::ZERO {
+        return text;
+    }
+    let epsilon = short(&amount.epsilon(delta), round);
+    format!("{text} (ε = {epsilon} at δ = {})", scientific(delta))
+}
+
+/// The (ε, δ) of a whole box.
+pub(super) fn promise(epsilon: Epsilon, delta: Delta) -> String {
+    match (epsilon, delta) {
+        (Epsilon::MAX, _) => "nothing is promised".into(),
+        (_, Delta::ZERO) => format!("ε = {}", short(&epsilon, Round::Up)),
+        _ => format!("ε = {} at δ = {}", short(&epsilon, Round::Up), scientific(delta)),
+    }
+}
+
+/// What ε means for one person, where `caps` are what may be spent in all.
+pub(super) fn meaning(relation: &Relation, epsilon: Epsilon, caps: &Caps) -> String {
+    let unit = match relation.rows().get() {
+        1 => "one person".to_owned(),
+        k => format!("one person of up to {k} rows"),
+    };
+    let sure = 1.0 / (1.0 + (-epsilon.to_f64()).exp());
+    let about = match relation {
+        Relation::AddRemove { .. } => format!("that {unit} is in the table"),
+        Relation::Replace { .. } => format!("between two people that {unit} could be"),
+        Relation::ReplacePrivate { .. } => {
+            format!("between two things that the private columns of {unit} could say")
+        }
+    };
+    let mut text = format!(
+        "an adversary's odds {about} change by at most a factor e^ε = {}: whoever thought it fifty-fifty can become {}",
+        odds(epsilon),
+        certainty(sure),
+    );
+    text += &beyond(epsilon, caps, 1);
+    // One row out, another in.
+    if let (Relation::AddRemove { .. }, Some(twice)) = (relation, epsilon.checked_mul(2)) {
+        text += &format!(
+            ". Between two things that the person's row could say, by at most {}{}",
+            odds(twice),
+            beyond(epsilon, caps, 2)
+        );
+    }
+    text += match relation {
+        Relation::AddRemove { .. } => ".",
+        Relation::Replace { .. } => ". That a person is in the table at all is not covered.",
+        Relation::ReplacePrivate { .. } => ". Who is in the table and all other columns are not covered.",
+    };
+    text
+}
+
+/// e^ε, rounded up.
+pub(super) fn odds(epsilon: Epsilon) -> String {
+    let factor = epsilon.to_f64().exp();
+    match factor {
+        f if f < 100.0 => format!("{:.2}", (f * 100.0).ceil() / 100.0),
+        f if f < 1e6 => format!("{:.0}", f.ceil()),
+        // What `exp` can be off by, and the rounding of ε itself, are less than a part in 10¹².
+        f if f < 1e307 => sparse(&format!("{:.0}", (f * (1.0 + 1e-12)).ceil()), 0),
+        _ => format!("e^{}", short(&epsilon, Round::Up)),
+    }
+}
+
+/// How sure somebody is, rounded up.
+pub(super) fn certainty(p: f64) -> String {
+    if p > 0.999 {
+        return "practically certain".into();
+    }
+    format!("at most {:.1}% sure", (p * 1000.0).ceil() / 10.0)
+}
+
+/// How likely it is that odds about something so many steps away move further than `steps` times ε, in words; nothing if they
+/// never do, as where all of `caps` is pure ε.
+pub(super) fn beyond(epsilon: Epsilon, caps: &Caps, steps: u64) -> String {
+    let chance = match (caps.group(steps), epsilon.checked_mul(steps)) {
+        (Some(caps), Some(epsilon)) => caps.chance_beyond(epsilon),
+        _ => Delta::MAX,
+    };
+    match chance {
+        Delta::ZERO => String::new(),
+        _ => format!(", except with a probability of at most {}", probability(chance)),
+    }
+}
+
+/// Warnings, a line each, before everything else.
+pub(super) fn warnings(warnings: &[String]) -> String {
+    let lines: String = warnings.iter().map(|why| format!("WARNING  {why}\n")).collect();
+    if lines.is_empty() { lines } else { lines + "\n" }
+}
+
+/// A probability with two digits, rounded up from its exact decimal.
+fn probability(chance: Delta) -> String {
+    match chance {
+        Delta::ZERO => "0".into(),
+        _ => sparse(&chance.units().to_string(), -18),
+    }
+}
+
+/// An integer of these digits, times a power of ten, with two digits, rounded up. The first digit is not zero.
+fn sparse(digits: &str, power: i32) -> String {
+    let mut exponent = digits.len() as i32 - 1 + power;
+    let (first, rest) = digits.split_at(digits.len().min(2));
+    let mut tenths: u32 = format!("{first:0<2}")
+        .bytes()
+        .fold(0, |sum, digit| 10 * sum + u32::from(digit - b'0'));
+    tenths += u32::from(rest.bytes().any(|digit| digit != b'0'));
+    if tenths == 100 {
+        (tenths, exponent) = (10, exponent + 1);
+    }
+    match (tenths / 10, tenths % 10) {
+        (whole, 0) => format!("{whole}e{exponent}"),
+        (whole, tenth) => format!("{whole}.{tenth}e{exponent}"),
+    }
+}
+
+/// A δ as 1e-6 rather than 0.000001.
+pub(super) fn scientific(delta: Delta) -> String {
+    let units = delta.units().to_string();
+    let digits = units.trim_end_matches('0');
+    if delta == Delta::ZERO {
+        return "0".into();
+    }
+    let exponent = units.len() as i32 - 1 - 18;
+    let (first, rest) = digits.split_at(1);
+    let dot = if rest.is_empty() { "" } else { "." };
+    format!("{first}{dot}{rest}e{exponent}")
+}
+
+/// Seconds since 1970 as a date, UTC.
+pub(super) fn date(seconds: Option<u64>) -> String {
+    let Some(seconds) = seconds else {
+        return "no date".into();
+    };
+    let (mut days, time) = (seconds / 86_400, seconds % 86_400);
+    let leap = |y: u64| y.is_multiple_of(4) && (!y.is_multiple_of(100) || y.is_multiple_of(400));
+    let mut year = 1970;
+    // A clock that is far off must not keep us counting.
+    while year < 9999 && days >= 365 + u64::from(leap(year)) {
+        days -= 365 + u64::from(leap(year));
+        year += 1;
+    }
+    let mut month = 1;
+    for length in [31, 28 + u64::from(leap(year)), 31, 30, 31, 30, 31, 31, 30, 31, 30] {
+        if days < length {
+            break;
+        }
+        days -= length;
+        month += 1;
+    }
+    format!(
+        "{year:04}-{month:02}-{:02} {:02}:{:02}:{:02} UTC",
+        days + 1,
+        time / 3600,
+        time / 60 % 60,
+        time % 60
+    )
+}
+
+/// Where the continuation of a line begins: below its text, after the name that stands before two spaces.
+fn hanging(line: &str) -> usize {
+    let text = line.trim_start();
+    let before = line.chars().count() - text.chars().count();
+    let name = text.find("  ").filter(|&end| end < 30);
+    name.map_or(before, |end| {
+        let rest = &text[end..];
+        before + text[..end].chars().count() + rest.len() - rest.trim_start().len()
+    })
+}
+
+/// The text with lines of about 110 characters, so that it reads in a terminal; a number stays with its name.
+pub fn wrapped(text: &str) -> String {
+    let mut lines = String::new();
+    for line in text.lines() {
+        let indent = hanging(line);
+        let mut length = 0;
+        for (i, word) in line.split(' ').enumerate() {
+            let word_length = word.chars().count();
+            let holds_on = word.starts_with(|c: char| c == '=' || c.is_ascii_digit());
+            if i > 0 && !holds_on && length + 1 + word_length > 110 {
+                lines.push('\n');
+                lines.extend(std::iter::repeat_n(' ', indent));
+                length = indent;
+            } else if i > 0 {
+                lines.push(' ');
+                length += 1;
+            }
+            lines.push_str(word);
+            length += word_length;
+        }
+        lines.push('\n');
+    }
+    lines
+}
+
+/// "1 entry", "2 entries".
+pub fn count(n: u64, one: &str, many: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_never_shortened_in_our_favour() {
+        for (exact, up, down) in [
+            ("1", "1", "1"),
+            ("0.25", "0.25", "0.25"),
+            ("0.0498345873458", "0.0498346", "0.0498345"),
+            ("0.9999999", "1", "0.999999"),
+            ("12.34567891", "12.345679", "12.345678"),
+        ] {
+            assert_eq!(short(&exact, Round::Up), up);
+            assert_eq!(short(&exact, Round::Down), down);
+        }
+    }
+
+    #[test]
+    fn words_for_known_values() {
+        let one: Epsilon = "1".parse().expect("an epsilon");
+        assert_eq!(odds(one), "2.72");
+        let delta: Delta = "0.0000025".parse().expect("a delta");
+        assert_eq!(scientific(delta), "2.5e-6");
+        assert_eq!(date(Some(0)), "1970-01-01 00:00:00 UTC");
+        assert_eq!(date(Some(951_827_696)), "2000-02-29 12:34:56 UTC");
+        assert_eq!(date(Some(1_798_761_599)), "2026-12-31 23:59:59 UTC");
+        assert!(date(Some(u64::MAX)).starts_with("9999-12-"));
+    }
+
+    #[test]
+    fn two_digits_are_never_too_few() {
+        for (exact, shown) in [
+            ("0.000001", "1e-6"),
+            ("0.000001000000000001", "1.1e-6"),
+            ("0.00001", "1e-5"),
+            ("0.000032", "3.2e-5"),
+            ("0.000032000000000001", "3.3e-5"),
+            ("0.0000991", "1e-4"),
+            ("0.000000000000000001", "1e-18"),
+            ("0.000000000000000017", "1.7e-17"),
+        ] {
+            let chance: Delta = exact.parse().expect("a chance");
+            assert_eq!(probability(chance), shown, "{exact}");
+        }
+        for (epsilon, factor) in [
+            ("4", "54.60"),
+            ("10", "22027"),
+            ("16", "8.9e6"),
+            ("700", "1.1e304"),
+            ("1000", "e^1000"),
+        ] {
+            assert_eq!(odds(epsilon.parse().expect("an epsilon")), factor);
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! One method on one preparation, run by run.
+
+use std::sync::Arc;
+
+use privet::Error;
+use privet::data::{Schema, Table};
+use privet::model::Model;
+use privet::privacy::{Epsilon, Relation, Unprotected};
+use privet::setting::central::{Central, Normaliser, Planes};
+use privet::setting::evaluation::Evaluation;
+use privet::setting::plain::Plain;
+use rayon::prelude::*;
+
+use super::super::Measured;
+use super::super::records::{Coding, Pick, Records, Secret};
+
+/// How rows are chosen and coded.
+#[derive(Clone, Copy)]
+pub(super) struct Preparation<'a> {
+    pub(super) records: &'a Records,
+    pub(super) coding: Coding,
+    pub(super) secret: Secret,
+    pub(super) pick: Pick,
+}
+
+/// What is trained.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Method {
+    /// Without privacy.
+    Plain(&'static str),
+    /// The paper's algorithm 2 or 3, with its own normaliser and 25 rounds.
+    Paper,
+    /// Boosting with public classifiers that are paid for.
+    PaidPublic,
+    /// An algorithm of the central setting, with its defaults.
+    Central(&'static str),
+}
+
+impl Method {
+    fn name(self, coding: Coding) -> &'static str {
+        match (self, coding) {
+            (Self::Plain("logistic"), _) => "non-private",
+            (Self::Paper, _) => "brc as printed",
+            (Self::PaidPublic, _) => "brc, paid public",
+            (Self::Central("brc"), Coding::Declared) => "brc, declared",
+            (Self::Central("select"), Coding::Declared) => "select, declared",
+            (Self::Central("moment-select"), Coding::Declared) => "moment-select, declared",
+            (Self::Plain(name) | Self::Central(name), _) => name,
+        }
+    }
+
+    fn central(self, epsilon: f64, rows: usize) -> Result<Central, Error> {
+        let start = Central::builder()
+            .epsilon(Epsilon::new(epsilon)?)
+            .rows_about(rows as u64);
+        match self {
+            Self::Paper => start
+                .algorithm("brc")
+                .rounds(25)
+                .normaliser(Normaliser::Weights)
+                .build(),
+            Self::PaidPublic => start.algorithm("brc").planes(Planes::PaidPublic).build(),
+            Self::Plain(name) | Self::Central(name) => start.algorithm(name).build(),
+        }
+    }
+}
+
+pub(super) fn run(
+    preparation: &Preparation<'_>,
+    method: Method,
+    epsilon: Option<f64>,
+    runs: u32,
+) -> Result<Measured, Error> {
+    let schema = preparation
+        .records
+        .schema(preparation.coding, preparation.secret)?;
+    let schema = Arc::new(match method {
+        Method::Central("trees") => schema.spread(),
+        _ => schema,
+    });
+    let values = (0..runs).into_par_iter().map(|run| {
+        let (train, test) = preparation.records.split(preparation.pick, run.into());
+        let rows = train.len();
+        let train = preparation.records.table(&schema, &train)?;
+        let test = preparation.records.table(&schema, &test)?;
+        let model = match (method, epsilon) {
+            (Method::Plain(name), _) => {
+                let plain = Plain::builder().algorithm(name).build()?;
+                plain.fit(train, &public(&schema), &|_, _| {})?
+            }
+            (method, epsilon) => private(&method.central(epsilon.unwrap_or(1.0), rows)?, train)?,
+        };
+        accuracy(&model, &test)
+    });
+    Ok(Measured {
+        method: method.name(preparation.coding),
+        epsilon,
+        metric: "accuracy",
+        values: values.collect::<Result<Vec<f64>, Error>>()?,
+    })
+}
+
+/// The data sets are public; their columns only stand for private ones.
+pub(super) fn public(schema: &Schema) -> Unprotected {
+    Unprotected::unrecorded(schema.dataset(), &schema.relation(), "a public data set")
+}
+
+/// Whole people are replaced, as in the paper; where some columns are public, the others are.
+pub(super) fn private(central: &Central, train: Table) -> Result<Model, Error> {
+    let relation = match train.schema().relation() {
+        Relation::AddRemove { rows, unit } => Relation::Replace { rows, unit },
+        other => other,
+    };
+    central.rehearse(train, &relation)
+}
+
+pub(super) fn accuracy(model: &Model, test: &Table) -> Result<f64, Error> {
+    let evaluation = Evaluation::of(test.schema())?;
+    let judged = test.cells().as_ref().map(|cells| evaluation.judge(model, cells));
+    let report = evaluation.open(judged, &public(test.schema()));
+    let found = report.named().into_iter().find(|(name, _)| *name == "accuracy");
+    Ok(found.map_or(f64::NAN, |(_, value)| value))
+}

@@ -1,0 +1,119 @@
+//! InPrivate's regression tree: how far its sums and gains really move, what its thresholds give away, and what one tree reaches.
+//!
+//! | item | what |
+//! | --- | --- |
+//! | table 1 | sensitivities by search, and the leaf's ε by simulation |
+//! | table 2 | who reads thresholds tells two neighbours apart, or does not |
+//! | table 3 | one tree of depth 10 on 1,000 rows: as published (void), corrected, without noise; beside a constant and our own trees |
+
+mod attack;
+mod sensitivities;
+mod tree;
+
+use std::sync::Arc;
+
+use privet::Error;
+use privet::data::{Schema, Table};
+use privet::model::Model;
+use privet::privacy::{AddRemove, Coins, Epsilon, Neighbours, Unprotected};
+use privet::setting::central::as_published::InPrivate;
+use privet::setting::central::as_published::inprivate::{Levels, Published};
+use privet::setting::central::{Builder, Central, inprivate};
+
+use super::records::{Balance, Coding, Pick, Records, Secret};
+use super::{Data, Experiment, Measured};
+use privet_node::progress::Progress;
+
+/// The paper's depth.
+const DEPTH: u32 = 10;
+/// The rows of one owner.
+const ROWS: usize = 1000;
+/// The rows that trees are judged by.
+const TEST: usize = 4000;
+
+pub(super) fn experiments() -> Vec<Experiment> {
+    let experiment = |item, dataset, runs, measure| Experiment {
+        paper: "inprivate-tree",
+        item,
+        dataset,
+        runs,
+        measure,
+    };
+    vec![
+        experiment("table 1", "neighbours", 1, Box::new(sensitivities::measure)),
+        experiment("table 2", "kc-house", 400, Box::new(attack::measure)),
+        experiment("table 3", "adult", 20, tree::on("adult")),
+        experiment("table 3", "kc-house", 20, tree::on("kc-house")),
+    ]
+}
+
+/// Rows to train on and rows to test on, at random.
+fn rows(records: &Records, run: u32) -> (Vec<usize>, Vec<usize>) {
+    let pick = Pick {
+        balance: Balance::None,
+        first: None,
+        most: Some(ROWS + TEST),
+    };
+    let (mut train, test) = records.split(pick, run.into());
+    let rest = train.split_off(ROWS);
+    (train, [rest, test].concat())
+}
+
+fn coins(run: u32) -> Coins {
+    let mut seed = [0; 32];
+    seed[..4].copy_from_slice(&run.to_le_bytes());
+    Coins::from_seed(seed)
+}
+
+/// The data sets are public; their rows only stand for private ones.
+fn leave(schema: &Schema) -> Unprotected {
+    Unprotected::unrecorded(schema.dataset(), &schema.relation(), InPrivate::because())
+}
+
+/// One tree as it is printed. Void: no ledger is asked.
+fn published(
+    table: Table,
+    (epsilon, levels): (Option<f64>, Levels),
+    coins: &mut Coins,
+) -> Result<Published, Error> {
+    let printed = InPrivate {
+        depth: DEPTH,
+        epsilon: epsilon.map(Epsilon::new).transpose()?,
+        levels,
+    };
+    let schema = table.schema().clone();
+    printed.fit(vec![table], &schema.relation(), &leave(&schema), coins)
+}
+
+/// Trees that are paid for, for one row that comes or goes.
+fn paid(trees: Builder, table: Table, epsilon: f64) -> Result<Model, Error> {
+    let central = trees
+        .epsilon(Epsilon::new(epsilon)?)
+        .rows_about(ROWS as u64)
+        .build()?;
+    central.rehearse(table, &AddRemove::row().relation())
+}
+
+/// One corrected tree.
+fn corrected() -> Builder {
+    inprivate(DEPTH)
+}
+
+/// As many trees as the public rule says, as it cuts them.
+fn by_rule() -> Builder {
+    Central::builder().algorithm("trees")
+}
+
+/// The schema of records that are private in every column.
+fn schema(records: &Records) -> Result<Arc<Schema>, Error> {
+    Ok(Arc::new(records.schema(Coding::Declared, Secret::Everything)?))
+}
+
+fn measured(method: &'static str, epsilon: Option<f64>, metric: &'static str, values: Vec<f64>) -> Measured {
+    Measured {
+        method,
+        epsilon,
+        metric,
+        values,
+    }
+}

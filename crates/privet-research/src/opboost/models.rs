@@ -1,0 +1,260 @@
+//! Figures 7 to 9 and 13 and the tables of XGBoost: models on desensitised columns, beside those that need no privacy.
+//!
+//! A, the label holder, has the categories; B, the feature holder, has the numbers. Every column is changed at the full ε, as the
+//! reference implementation does, so a row costs as many times as much as B has columns. All messages of the protocol are
+//! sent, in one process. Models are judged by rows that were not changed.
+
+use privet::Error;
+use privet::data::Table;
+use privet::data::schema::Label;
+use privet::model::Model;
+use privet::privacy::Epsilon;
+use privet::privacy::mechanism::ordered::{Alignment as Blocks, Route};
+use privet::setting::evaluation::Evaluation;
+use privet::setting::plain::{Plain, Trees};
+use privet::setting::vertical::{Alignment, Budget, Mechanism, Vertical};
+use rayon::prelude::*;
+
+use super::super::{Measure, mean_and_deviation};
+use super::prepare::{Mapping, Prepared, SLOTS, Setup};
+use super::{Data, Measured, Progress, measured, public};
+
+const EPSILONS: &[f64] = &[0.08, 0.32, 0.64, 1.28, 2.56, 5.12];
+const LABELS: &[f64] = &[1.0, 2.0, 4.0];
+/// So much that nothing is changed.
+const UNCHANGED: f64 = 40.0;
+/// Where the reference implementation's parts begin: at zero, and its domain at one.
+const REFERENCE: Blocks = Blocks::Zero { first: 1 };
+
+#[derive(Debug, Clone)]
+enum Method {
+    /// Everybody's columns as they are.
+    Plain,
+    /// B's columns mapped.
+    Mapped(Mapping),
+    /// A alone.
+    Own,
+    Constant,
+    /// B's columns mapped and changed.
+    Noisy(Mechanism, Mapping),
+    /// An ordinary ε, as much as the others spend on the whole domain.
+    Whole,
+    /// B's columns mapped, A's labels changed.
+    Labels,
+}
+
+type Row = (&'static str, Method, &'static [f64]);
+
+fn methods() -> Vec<Row> {
+    let noisy = |mechanism| Method::Noisy(mechanism, Mapping::Ceiling);
+    let quantiles = |mechanism| Method::Noisy(mechanism, Mapping::Quantiles);
+    let global = Mechanism::GlobalMap(Route::default());
+    let clamped = Mechanism::ClampedGeometric;
+    let adjusted = |alpha: u32| {
+        noisy(Mechanism::AdjustedMap {
+            width: 4,
+            alpha_thousandths: 1000 * alpha,
+            blocks: REFERENCE,
+        })
+    };
+    let local = |width, blocks| noisy(Mechanism::LocalMap { width, blocks });
+    let path = |across: u32| {
+        let across = Some(Epsilon::from_billionths(u64::from(across) * 1_000_000_000));
+        noisy(Mechanism::PathGeometric { width: 4, across })
+    };
+    let piecewise = Mechanism::Piecewise { clipped: false };
+    vec![
+        ("plain", Method::Plain, &[]),
+        ("mapped plain", Method::Mapped(Mapping::Ceiling), &[]),
+        ("mapped plain, quantiles", Method::Mapped(Mapping::Quantiles), &[]),
+        ("A only", Method::Own, &[]),
+        ("constant", Method::Constant, &[]),
+        ("Piecewise", noisy(piecewise), EPSILONS),
+        ("Piecewise at (R−L)ε", Method::Whole, EPSILONS),
+        ("Global-map", noisy(global.clone()), EPSILONS),
+        ("Adj-map θ=4 α=2", adjusted(2), EPSILONS),
+        ("Adj-map θ=4 α=10", adjusted(10), EPSILONS),
+        ("Local-map θ=2", local(2, REFERENCE), EPSILONS),
+        ("Local-map θ=4", local(4, REFERENCE), EPSILONS),
+        ("Local-map θ=4, from L", local(4, Blocks::FirstSlot), &[0.08]),
+        ("path θ=4, border 2", path(2), &[0.08]),
+        ("path θ=4, border 4", path(4), &[0.08]),
+        ("Global-map, quantiles", quantiles(global), EPSILONS),
+        ("clamped", noisy(clamped.clone()), EPSILONS),
+        ("clamped, quantiles", quantiles(clamped), EPSILONS),
+        ("labels changed", Method::Labels, LABELS),
+    ]
+}
+
+pub(super) fn on(setup: Setup) -> Measure {
+    Box::new(move |data, runs, bar| measure(setup, data, runs, bar))
+}
+
+fn measure(setup: Setup, data: &Data, runs: u32, bar: &Progress) -> Result<Vec<Measured>, Error> {
+    let prepared = Prepared::new(setup, data)?;
+    let classes = matches!(prepared.plain().label(), Some((_, Label::Classes(_))));
+    // Without columns of its own, A alone is the constant.
+    let has_own = prepared.plain().features().count() > prepared.names().count();
+    let methods = methods().into_iter().filter(|(_, method, _)| match method {
+        Method::Own => has_own,
+        // Labels are only worth protecting where nothing else of A's is in the model.
+        Method::Labels => classes && !has_own,
+        _ => true,
+    });
+    let cases: Vec<(&str, Method, Option<f64>)> = methods
+        .flat_map(|(name, method, epsilons)| match epsilons.is_empty() {
+            true => vec![(name, method, None)],
+            false => epsilons
+                .iter()
+                .map(|&e| (name, method.clone(), Some(e)))
+                .collect(),
+        })
+        .collect();
+    let metrics: &[&'static str] = match (classes, setup.dataset) {
+        (true, "adult") => &["accuracy", "AUC"],
+        (true, _) => &["accuracy"],
+        (false, _) => &["MSE"],
+    };
+    let mut found = Vec::new();
+    for (number, (name, method, epsilon)) in cases.iter().enumerate() {
+        bar.at(number as u64, cases.len() as u64);
+        let figures = (0..runs).into_par_iter().map(|run| {
+            let (train, test) = prepared.deal(run);
+            figures(&prepared, (method, *epsilon), (&train, &test))
+        });
+        let figures = figures.collect::<Result<Vec<_>, Error>>()?;
+        for metric in metrics {
+            let values = figures.iter().map(|run| figure(run, metric)).collect();
+            found.push(measured(name, *epsilon, metric, values));
+        }
+    }
+    if setup.files.is_some() || setup.clipped {
+        found.extend(ratios(&found));
+    }
+    Ok(found)
+}
+
+/// As the paper's appendix prints them: what is reached, as a share of the plain model's figure; of errors the other way round.
+fn ratios(all: &[Measured]) -> Vec<Measured> {
+    let Some(plain) = all.first().map(|plain| mean_and_deviation(&plain.values).0) else {
+        return Vec::new();
+    };
+    let share = |metric: &str, value: f64| match metric {
+        "MSE" => plain / value,
+        _ => value / plain,
+    };
+    all.iter()
+        .map(|row| {
+            let values = row.values.iter().map(|value| share(row.metric, *value));
+            measured(row.method, row.epsilon, "share of plain", values.collect())
+        })
+        .collect()
+}
+
+fn figure(run: &[(&'static str, f64)], metric: &str) -> f64 {
+    let found = |metric: &str| run.iter().find(|(name, _)| *name == metric);
+    match metric {
+        "MSE" => found("RMSE").map_or(f64::NAN, |(_, root)| root * root),
+        metric => found(metric).map_or(f64::NAN, |(_, value)| *value),
+    }
+}
+
+fn figures(
+    prepared: &Prepared,
+    (method, epsilon): (&Method, Option<f64>),
+    (train, test): (&[usize], &[usize]),
+) -> Result<Vec<(&'static str, f64)>, Error> {
+    let epsilon = epsilon.unwrap_or_default();
+    let start = Vertical::builder()
+        .budget(Budget::Full)
+        .alignment(Alignment::Given)
+        .trees(trees(prepared.setup));
+    let (model, mapping) = match method {
+        Method::Noisy(mechanism, mapping) => {
+            let vertical = start.mechanism(mechanism.clone()).epsilon(Epsilon::new(epsilon)?);
+            (apart(&vertical.build()?, prepared, *mapping, train)?, *mapping)
+        }
+        Method::Whole => {
+            let whole = Epsilon::new((epsilon * (SLOTS - 1) as f64).min(UNCHANGED))?;
+            let vertical = start
+                .mechanism(Mechanism::Piecewise { clipped: false })
+                .epsilon(whole);
+            let mapping = Mapping::Ceiling;
+            (apart(&vertical.build()?, prepared, mapping, train)?, mapping)
+        }
+        Method::Labels => {
+            let vertical = start
+                .epsilon(Epsilon::new(UNCHANGED)?)
+                .label_epsilon(Epsilon::new(epsilon)?);
+            let mapping = Mapping::Ceiling;
+            (apart(&vertical.build()?, prepared, mapping, train)?, mapping)
+        }
+        Method::Plain | Method::Mapped(_) | Method::Own | Method::Constant => {
+            let schema = match method {
+                Method::Own => prepared.own()?,
+                Method::Mapped(mapping) => prepared.mapped(*mapping, train)?,
+                _ => prepared.plain().clone(),
+            };
+            let plain = match method {
+                Method::Constant => Plain::builder().algorithm("constant").build()?,
+                _ => together(prepared.setup)?,
+            };
+            let table = prepared.records.table(&schema, train)?;
+            let model = plain.fit(table, &public(&schema), &|_, _| {})?;
+            return judge(&model, &prepared.records.table(&schema, test)?);
+        }
+    };
+    judge(&model, &prepared.asked(&model, mapping, (train, test))?)
+}
+
+/// Through the protocol: A has the labels and its own columns, B the numbers.
+fn apart(
+    vertical: &Vertical,
+    prepared: &Prepared,
+    mapping: Mapping,
+    train: &[usize],
+) -> Result<Model, Error> {
+    let schema = prepared.mapped(mapping, train)?;
+    let table = prepared.records.table(&schema, train)?;
+    let [own, others] = prepared.sides();
+    let mut tables = table.columns(&[own, others])?;
+    let others = tables.split_off(1);
+    let own = tables
+        .pop()
+        .ok_or_else(|| Error::internal("there are two sides"))?;
+    vertical.rehearse(own, others, &public(&schema))
+}
+
+fn judge(model: &Model, asked: &Table) -> Result<Vec<(&'static str, f64)>, Error> {
+    let leave = public(asked.schema());
+    let evaluation = Evaluation::of(asked.schema())?;
+    let judged = asked.cells().as_ref().map(|cells| evaluation.judge(model, cells));
+    Ok(evaluation.open(judged, &leave).named())
+}
+
+/// What the paper's appendix has XGBoost do; with two leaves, what the reference implementation's GBDT does.
+fn trees(setup: Setup) -> Trees {
+    Trees {
+        rounds: 80,
+        learning_rate: 0.1,
+        depth: Some(3),
+        leaves: setup.stumps.then_some(2),
+        l2: 1.0,
+        ..Trees::default()
+    }
+}
+
+fn together(setup: Setup) -> Result<Plain, Error> {
+    let trees = trees(setup);
+    let plain = Plain::builder()
+        .algorithm("trees")
+        .rounds(trees.rounds)
+        .depth(3)
+        .learning_rate(trees.learning_rate)
+        .l2(trees.l2);
+    match trees.leaves {
+        Some(leaves) => plain.leaves(leaves),
+        None => plain,
+    }
+    .build()
+}
