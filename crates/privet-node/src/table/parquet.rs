@@ -21,6 +21,7 @@ use parquet::file::serialized_reader::SerializedPageReader;
 use parquet::schema::types::ColumnDescriptor;
 use privet::Error;
 use privet::data::{ColumnBuilder, Extra, Holds, Intake, Piece, places};
+use privet::error::DataError;
 use rayon::prelude::*;
 
 use super::Progress;

@@ -3,7 +3,7 @@
 //! | file | what it holds |
 //! | --- | --- |
 //! | `kind` | what a column can hold |
-//! | `build` | a schema in code |
+//! | `build`, `spec` | a schema in code, and its columns |
 //! | `check` | what does not fit together |
 //! | `read`, `column`, `write` | `schema.toml`, from text and to text |
 //! | `draft` | a schema to be filled in, from names and types only |
@@ -18,17 +18,16 @@ mod draft;
 mod explain;
 mod kind;
 mod read;
+mod spec;
 mod transform;
 mod write;
 
 use std::num::NonZeroU32;
 
-pub use build::{
-    AnyColumn, Bound, ColumnSpec, Domain, Fill, SchemaBuilder, category, flag, id, label, number, ordinal,
-    skip,
-};
+pub use build::{AnyColumn, SchemaBuilder};
 pub use draft::{Seen, draft, line_to_add};
 pub use kind::{Declared, Extras, Kind, Label, Number, Spacing};
+pub use spec::{Bound, ColumnSpec, Domain, Fill, category, flag, id, label, number, ordinal, skip};
 pub use transform::{Transform, Units};
 
 use crate::Error;
