@@ -6,12 +6,12 @@
 //! disk that is measured; `PRIVET_FOLDER` names the folder, `PRIVET_ROWS` sets the number of rows.
 #![allow(clippy::unwrap_used, reason = "a benchmark")]
 
-use std::fmt::Write;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use privet::data::{Intake, Keep, Schema, Table};
+use privet::data::schema::{category, label, number};
+use privet::data::{Frame, Intake, Keep, Schema, Table};
 use privet::learner::SILENT;
 use privet::privacy::account::{Caps, Price};
 use privet::privacy::journal::Event;
@@ -88,29 +88,29 @@ fn volatile(epsilon: Epsilon) -> Ledger<Replace> {
 
 /// Columns at random, and a label that follows from them with much noise.
 fn table(rows: usize) -> Table {
-    let mut text = String::from("dataset = \"bench\"\n[columns]\n");
-    for (i, &count) in COLUMNS.iter().enumerate() {
-        let values: Vec<String> = (0..count).map(|value| value.to_string()).collect();
-        match count {
-            0 => writeln!(text, "f{i} = {{ type = \"number\", min = 0, max = 100 }}").unwrap(),
-            _ => writeln!(text, "f{i} = {{ type = \"category\", values = {values:?} }}").unwrap(),
-        }
-    }
-    text += "label = { type = \"label\", values = [\"0\", \"1\"] }\n";
-    let schema = Arc::new(Schema::from_toml("bench", &text).unwrap());
-    let intake = Intake::new(schema, Keep::Values);
-    let mut columns = intake.columns();
+    let columns = COLUMNS.iter().enumerate().map(|(i, &count)| match count {
+        0 => number(format!("f{i}"), 0.0..=100.0),
+        _ => category(format!("f{i}"), (0..count).map(|value| value.to_string())),
+    });
+    let schema = Schema::builder("bench").columns(columns.chain([label("label", ["0", "1"])]));
+    let intake = Intake::everything(Arc::new(schema.build().unwrap()), Keep::Values);
     let mut coins = Coins::from_seed([1; 32]);
+    let mut cells = vec![Vec::with_capacity(rows); COLUMNS.len()];
+    let mut labels = Vec::with_capacity(rows);
     for _ in 0..rows {
         let mut sum = 4.0 * coins.unit() - 2.0;
-        for (i, &count) in COLUMNS.iter().enumerate() {
+        for (cells, &count) in cells.iter_mut().zip(&COLUMNS) {
             let slots = if count == 0 { 101 } else { count as u64 };
             let x = coins.below(slots);
             sum += x as f64 / (slots - 1) as f64 - 0.5;
             let is_missing = count > 7 && coins.below(20) == 0;
-            columns[i].integers(std::iter::once((!is_missing).then_some(x as i64)));
+            cells.push((!is_missing).then_some(x));
         }
-        columns[COLUMNS.len()].integer(i64::from(sum > 0.0));
+        labels.push(u8::from(sum > 0.0));
     }
-    Table::new(&intake, vec![intake.piece(columns).unwrap()])
+    let cells = cells.into_iter().enumerate();
+    let frame = cells.fold(Frame::new(), |frame, (i, cells)| {
+        frame.column(format!("f{i}"), cells)
+    });
+    Table::read(&intake, &frame.column("label", labels)).unwrap()
 }

@@ -11,7 +11,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use privet::data::schema::{Column, Declared, Extras, Kind, Label, Layout, Number, Unit};
+use privet::data::schema::{label, number};
 use privet::data::{Intake, Keep, Schema};
 use privet::privacy::Unprotected;
 use privet_node::table::{Extra, read};
@@ -81,31 +81,16 @@ fn cpu() -> f64 {
 }
 
 fn schema() -> Arc<Schema> {
-    let column = |name: String, kind| Column {
-        name,
-        kind,
-        private: true,
-        measure: None,
-    };
-    let mut columns: Vec<Column> = (0..COLUMNS - 1)
-        .map(|i| {
-            let bound = 4.0 * [1.0, 10.0, 1000.0][i % 3];
-            column(
-                format!("x{i}"),
-                Kind::Number(Number::new(-bound, bound, Extras::default()).unwrap()),
-            )
-        })
-        .collect();
-    let classes = Declared::new(vec!["0".into(), "1".into()], None).unwrap();
-    columns.push(column("y".into(), Kind::Label(Label::Classes(classes))));
-    let missing = Schema::MISSING.map(String::from).to_vec();
-    Arc::new(Schema::new("bench", Unit::default(), Layout::default(), missing, columns).unwrap())
+    let bound = |i: usize| 4.0 * [1.0, 10.0, 1000.0][i % 3];
+    let numbers = (0..COLUMNS - 1).map(|i| number(format!("x{i}"), -bound(i)..=bound(i)));
+    let schema = Schema::builder("bench").columns(numbers.chain([label("y", ["0", "1"])]));
+    Arc::new(schema.build().unwrap())
 }
 
 fn ours(path: &Path) -> (f64, usize) {
     let schema = schema();
     let started = Instant::now();
-    let intake = Intake::new(Arc::clone(&schema), Keep::Bins);
+    let intake = Intake::everything(Arc::clone(&schema), Keep::Bins);
     let table = read(path, &intake, Extra::Refuse, &|_, _| {}).unwrap();
     let seconds = started.elapsed().as_secs_f64();
     let leave = Unprotected::unrecorded("bench", &schema.relation(), "made-up rows");

@@ -147,7 +147,7 @@ impl Data {
     fn read(&self, known: &Known, file: &str, keep: Keep) -> Result<Table, Error> {
         let path = self.folder.join(known.name).join(file);
         let schema = Schema::from_toml(&format!("{}.toml", known.name), known.schema)?;
-        let intake = Intake::new(Arc::new(schema), keep);
+        let intake = Intake::everything(Arc::new(schema), keep);
         let missing = |e: std::io::Error| missing(known, &path, &e);
         if file != "adult.test" {
             std::fs::metadata(&path).map_err(missing)?;

@@ -111,7 +111,7 @@ impl Rows {
 
     /// Whole rows, by a model's schema: flags where it has flags.
     fn whole(&self, schema: &Schema) -> Result<Table, Error> {
-        let intake = Intake::new(Arc::new(schema.clone()), Keep::Bins);
+        let intake = Intake::everything(Arc::new(schema.clone()), Keep::Bins);
         let mut columns = intake.columns();
         let (flat, _) = self.flat();
         let last = columns.len() - 1;
@@ -145,7 +145,7 @@ fn columns() -> String {
 }
 
 fn read(text: &str) -> Result<Intake, Error> {
-    Ok(Intake::new(
+    Ok(Intake::everything(
         Arc::new(Schema::from_toml("schema", text)?),
         Keep::Bins,
     ))

@@ -143,13 +143,7 @@ impl Records {
         }
         let mut columns = self.schema.columns().to_vec();
         columns[self.label].kind = Kind::Label(Label::Classes(declared));
-        self.schema = Schema::new(
-            self.schema.dataset(),
-            self.schema.unit().clone(),
-            self.schema.layout(),
-            self.schema.missing().to_vec(),
-            columns,
-        )?;
+        self.schema = self.schema.with_columns(columns)?;
         Ok(self)
     }
 
@@ -164,13 +158,7 @@ impl Records {
                 column.kind = Kind::Skip;
             }
         }
-        self.schema = Schema::new(
-            self.schema.dataset(),
-            self.schema.unit().clone(),
-            self.schema.layout(),
-            self.schema.missing().to_vec(),
-            columns,
-        )?;
+        self.schema = self.schema.with_columns(columns)?;
         Ok(self)
     }
 
@@ -210,13 +198,8 @@ impl Records {
                 ..column.clone()
             })
         });
-        Schema::new(
-            self.schema.dataset(),
-            self.schema.unit().clone(),
-            self.schema.layout(),
-            self.schema.missing().to_vec(),
-            columns.collect::<Result<_, Error>>()?,
-        )
+        self.schema
+            .with_columns(columns.collect::<Result<Vec<_>, Error>>()?)
     }
 
     /// The schema of a preparation.
@@ -259,13 +242,7 @@ impl Records {
             })
         });
         let columns = columns.collect::<Result<Vec<Column>, Error>>()?;
-        Schema::new(
-            self.schema.dataset(),
-            self.schema.unit().clone(),
-            self.schema.layout(),
-            self.schema.missing().to_vec(),
-            columns,
-        )
+        self.schema.with_columns(columns)
     }
 
     /// Rows to train on, and so many to test on, at random.
@@ -328,7 +305,7 @@ impl Records {
         rows: &[usize],
         instead: &[(String, Vec<String>)],
     ) -> Result<Table, Error> {
-        let intake = Intake::new(Arc::clone(schema), Keep::Values);
+        let intake = Intake::everything(Arc::clone(schema), Keep::Values);
         let mut columns = intake.columns();
         for (declared, column) in schema.columns().iter().zip(&mut columns) {
             if let Some((_, cells)) = instead.iter().find(|(own, _)| *own == declared.name) {

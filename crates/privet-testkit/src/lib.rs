@@ -14,6 +14,7 @@
 //! | is a whole run private on this pair of tables? | [`replay`] |
 //! | what do the last digits of released coefficients tell? | [`attack`] |
 //! | what if the ledger cannot be written? | [`faults`] |
+//! | which table has these rows? | [`rows`] |
 //! | what can foreign bytes do? | [`decoders`], [`models`] |
 //! | may everything that we depend on be used? | [`licences`] |
 //! | what did this run of the tests leave out? | [`skipped`] |
@@ -30,6 +31,7 @@ pub mod models;
 pub mod parties;
 pub mod ratio;
 pub mod replay;
+pub mod rows;
 pub mod skipped;
 
 #[cfg(test)]

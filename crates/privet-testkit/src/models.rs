@@ -3,12 +3,12 @@
 //! A fuzzer never guesses a checksum, so bytes are tried twice: as a whole file, and as the rest of a body behind a
 //! known schema, sealed as a writer would.
 
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 use privet::boost::{Ensemble, Link};
-use privet::data::schema::{Column, Declared, Extras, Kind, Label, Layout, Number, Unit};
-use privet::data::{Cells, Intake, Schema, Table};
-use privet::model::{Model, Settings};
+use privet::data::schema::{Label, category, label, number, ordinal};
+use privet::data::{Frame, Schema};
+use privet::model::{Model, Predictions, Settings};
 use privet::privacy::Unprotected;
 use privet::privacy::signature::SigningKey;
 use sha2::{Digest, Sha256};
@@ -50,64 +50,41 @@ fn used(model: &Model) {
     let (signals, reach) = (model.signals(), model.ensemble().reach(features));
     assert_eq!((signals.len(), reach.len()), (features, features));
     assert!(signals.iter().flatten().all(|signal| !signal.deviations.is_nan()));
-    let cells = few(model);
-    let predictions = model
-        .predict(&cells)
-        .expect("cells that were read by the model's schema");
-    assert_eq!(predictions.rows(), cells.rows());
+    let predictions = few(model).expect("rows by the model's schema");
+    assert_eq!(predictions.rows(), FEW.len());
     if let Some(count) = predictions.class_count() {
         let classes = predictions.classes().expect("classes");
         assert!(classes.iter().all(|&class| usize::from(class) < count));
         let likely = predictions.probabilities().expect("probabilities");
-        assert_eq!(likely.len(), cells.rows() * count);
+        assert_eq!(likely.len(), FEW.len() * count);
     }
 }
 
-/// A few rows by a model's schema.
-fn few(model: &Model) -> Cells {
-    let schema = Arc::new(model.schema().clone());
-    let intake = Intake::features_only(Arc::clone(&schema), model.keep());
-    let mut columns = intake.columns();
-    for cell in ["", "0.5", "-1e30", "red", "high", "true"] {
-        columns.iter_mut().for_each(|column| column.text(cell.as_bytes()));
-    }
-    let piece = intake.piece(columns).expect("columns of one length");
-    let leave = Unprotected::unrecorded("test", &schema.relation(), "a test");
-    leave.reveal(Table::new(&intake, vec![piece]).into_cells())
+/// What each column of a few rows says.
+const FEW: [&str; 6] = ["", "0.5", "-1e30", "red", "high", "true"];
+
+/// What a model says of a few rows.
+fn few(model: &Model) -> Result<Predictions, privet::Error> {
+    let features = model.schema().features();
+    model.predict(&features.fold(Frame::new(), |frame, column| frame.column(&column.name, FEW)))
 }
 
 /// A number, a category, an ordinal, and so many classes; a number for none.
 fn schema(classes: usize) -> Schema {
-    let declared = |values: &[&str]| {
-        Declared::new(values.iter().map(ToString::to_string).collect(), None).expect("values")
+    let of = match classes {
+        0 => label("label", -5.0..=5.0),
+        _ => label("label", ["a", "b", "c"][..classes].to_vec()),
     };
-    let label = if classes == 0 {
-        Label::Number { min: -5.0, max: 5.0 }
-    } else {
-        Label::Classes(declared(&["a", "b", "c"][..classes]))
-    };
-    let number = Number::new(-2.0, 2.0, Extras::default()).expect("bounds");
     let columns = [
-        ("size", Kind::Number(number)),
-        ("colour", Kind::Category(declared(&["red", "green", "blue"]))),
-        ("slope", Kind::Ordinal(declared(&["low", "middle", "high"]))),
-        ("label", Kind::Label(label)),
+        number("size", -2.0..=2.0),
+        category("colour", ["red", "green", "blue"]),
+        ordinal("slope", ["low", "middle", "high"]),
+        of,
     ];
-    let columns = columns.map(|(name, kind)| Column {
-        name: name.into(),
-        private: kind != Kind::Id,
-        kind,
-        measure: None,
-    });
-    let missing = Schema::MISSING.map(String::from).to_vec();
-    Schema::new(
-        "test",
-        Unit::default(),
-        Layout::default(),
-        missing,
-        columns.to_vec(),
-    )
-    .expect("a schema")
+    Schema::builder("test")
+        .columns(columns)
+        .build()
+        .expect("a schema")
 }
 
 /// A schema as a model's body has it.

@@ -126,15 +126,9 @@ pub fn party(kind: u8) -> Result<(Seat<Party>, Vec<privet::party::Sent>), Error>
 fn table(column: &str, rows: &[&str]) -> Table {
     let text = format!("dataset = \"d\"\n[columns]\nid = {{ type = \"id\" }}\n{column}\n");
     let schema = Arc::new(Schema::from_toml("schema", &text).expect("a schema"));
-    let intake = Intake::new(schema, Keep::Bins)
+    let intake = Intake::everything(schema, Keep::Bins)
         .aligned_by("id")
         .expect("a column of ids");
-    let mut columns = intake.columns();
-    for row in rows {
-        for (cell, column) in row.split(',').zip(&mut columns) {
-            column.text(cell.as_bytes());
-        }
-    }
-    let piece = intake.piece(columns).expect("a piece");
-    Table::new(&intake, vec![piece])
+    let rows: Vec<Vec<&str>> = rows.iter().map(|row| row.split(',').collect()).collect();
+    crate::rows::table(&intake, &rows)
 }

@@ -12,8 +12,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use privet::boost::{Ensemble, Link, Member};
-use privet::data::schema::{Column, Declared, Extras, Kind, Label, Layout, Number, Unit};
-use privet::data::{Cells, Document, Intake, Keep, Public, Schema, Table, Target};
+use privet::data::schema::{category, label, number};
+use privet::data::{Cells, Document, Frame, Intake, Keep, Public, Schema, Table, Target};
 use privet::learner::{Classes, Coordinate, Learner, Linear, Logistic, Plane, SILENT, Sample, Shape, Term};
 use privet::model::Model;
 use privet::privacy::account::{Caps, Price};
@@ -300,34 +300,28 @@ impl<'a> Branch<'a> {
 }
 
 fn schema(partly: bool) -> Schema {
-    let values = |n: usize| Declared::new((0..n).map(|i| i.to_string()).collect(), None).unwrap();
-    let mut columns: Vec<Column> = COLUMNS
-        .iter()
-        .enumerate()
-        .map(|(i, &count)| Column {
-            name: format!("f{i}"),
-            kind: match count {
-                0 => Kind::Number(Number::new(0.0, 100.0, Extras::default()).unwrap()),
-                count => Kind::Category(values(count)),
-            },
-            private: !(partly && PUBLIC.contains(&i)),
-            measure: None,
-        })
-        .collect();
-    columns.push(Column {
-        name: "label".into(),
-        kind: Kind::Label(Label::Classes(values(2))),
-        private: !partly,
-        measure: None,
+    let values = |n: usize| (0..n).map(|i| i.to_string()).collect::<Vec<_>>();
+    let columns = COLUMNS.iter().enumerate().map(|(i, &count)| {
+        let column = match count {
+            0 => number(format!("f{i}"), 0.0..=100.0),
+            count => category(format!("f{i}"), values(count)),
+        };
+        column.private(!(partly && PUBLIC.contains(&i)))
     });
-    Schema::new("bench", Unit::default(), Layout::default(), Vec::new(), columns).unwrap()
+    let columns = columns.chain([label("label", values(2)).private(!partly)]);
+    Schema::builder("bench")
+        .columns(columns)
+        .missing::<&str>([])
+        .build()
+        .unwrap()
 }
 
 /// Columns at random, and a label that follows from them with much noise.
 fn table(schema: &Arc<Schema>, rows: usize) -> Table {
-    let intake = Intake::new(Arc::clone(schema), Keep::Values);
-    let mut columns = intake.columns();
+    let intake = Intake::everything(Arc::clone(schema), Keep::Values);
     let mut coins = Coins::from_seed([1; 32]);
+    let mut cells = vec![Vec::with_capacity(rows); COLUMNS.len()];
+    let mut labels = Vec::with_capacity(rows);
     for _ in 0..rows {
         let mut sum = 0.0;
         for (i, &count) in COLUMNS.iter().enumerate() {
@@ -335,10 +329,14 @@ fn table(schema: &Arc<Schema>, rows: usize) -> Table {
             let x = coins.below(slots);
             sum += x as f64 / (slots - 1) as f64 - 0.5;
             let is_missing = GAPS.contains(&i) && coins.below(20) == 0;
-            columns[i].integers(std::iter::once((!is_missing).then_some(x as i64)));
+            cells[i].push((!is_missing).then_some(x));
         }
         let noise = 4.0 * coins.unit() - 2.0;
-        columns[COLUMNS.len()].integer(i64::from(sum + noise > 0.0));
+        labels.push(u8::from(sum + noise > 0.0));
     }
-    Table::new(&intake, vec![intake.piece(columns).unwrap()])
+    let cells = cells.into_iter().enumerate();
+    let frame = cells.fold(Frame::new(), |frame, (i, cells)| {
+        frame.column(format!("f{i}"), cells)
+    });
+    Table::read(&intake, &frame.column("label", labels)).unwrap()
 }

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use privet::boost::Thresholds;
-use privet::data::schema::{Column, Declared, Extras, Kind, Label, Layout, Number, Unit};
-use privet::data::{Bins, Cells, Intake, Keep, Schema, Table};
+use privet::data::schema::{category, label, number};
+use privet::data::{Bins, Cells, Frame, Intake, Keep, Schema, Table};
 use privet::learner::{SILENT, Shape};
 use privet::model::Model;
 use privet::privacy::{Coins, Unprotected};
@@ -51,13 +51,18 @@ fn main() {
         started.elapsed().as_secs_f64()
     );
     let ours = best("100 stumps", rows, || {
-        learnt.predict(&bins).unwrap().scores().len()
+        learnt.predict_cells(&bins).unwrap().scores().len()
     });
     best("100 stumps, classes", rows, || {
-        learnt.predict(&bins).unwrap().classes().unwrap().len()
+        learnt.predict_cells(&bins).unwrap().classes().unwrap().len()
     });
     best("100 stumps, probabilities", rows, || {
-        learnt.predict(&bins).unwrap().probabilities().unwrap().len()
+        learnt
+            .predict_cells(&bins)
+            .unwrap()
+            .probabilities()
+            .unwrap()
+            .len()
     });
     let shapes = Shape::of(&schema);
     best("100 stumps one by one", rows, || {
@@ -81,7 +86,7 @@ fn main() {
         started.elapsed().as_secs_f64()
     );
     let forest = best("100 trees", rows, || {
-        learnt.predict(&bins).unwrap().scores().len()
+        learnt.predict_cells(&bins).unwrap().scores().len()
     });
     println!("100 trees beside slots added up: ratio {:.3}", peer / forest);
 
@@ -90,7 +95,7 @@ fn main() {
     let exact = exact.rounds(100).build().unwrap();
     let learnt = fitted(&exact, table(&schema, Keep::Values, 100_000), &leave);
     best("100 exact stumps", rows, || {
-        learnt.predict(&values).unwrap().scores().len()
+        learnt.predict_cells(&values).unwrap().scores().len()
     });
     let started = Instant::now();
     let logistic = Logistic::default();
@@ -100,7 +105,7 @@ fn main() {
         started.elapsed().as_secs_f64()
     );
     best("logistic regression", rows, || {
-        learnt.predict(&values).unwrap().scores().len()
+        learnt.predict_cells(&values).unwrap().scores().len()
     });
 }
 
@@ -132,47 +137,41 @@ fn touch(cells: &Cells) -> usize {
 }
 
 fn schema() -> Schema {
-    let values = |n: usize| Declared::new((0..n).map(|i| i.to_string()).collect(), None).unwrap();
-    let mut columns: Vec<Column> = (0..FEATURES)
-        .map(|i| Column {
-            name: format!("f{i}"),
-            kind: if i % 3 == 2 {
-                Kind::Category(values(10))
-            } else {
-                Kind::Number(Number::new(0.0, 1.0, Extras::default()).unwrap())
-            },
-            private: false,
-            measure: None,
-        })
-        .collect();
-    columns.push(Column {
-        name: "label".into(),
-        kind: Kind::Label(Label::Classes(values(2))),
-        private: false,
-        measure: None,
+    let values = |n: usize| (0..n).map(|i| i.to_string()).collect::<Vec<_>>();
+    let columns = (0..FEATURES).map(|i| match i % 3 {
+        2 => category(format!("f{i}"), values(10)),
+        _ => number(format!("f{i}"), 0.0..=1.0),
     });
-    Schema::new("bench", Unit::default(), Layout::default(), Vec::new(), columns).unwrap()
+    let columns = columns
+        .chain([label("label", values(2))])
+        .map(|column| column.private(false));
+    Schema::builder("bench")
+        .columns(columns)
+        .missing::<&str>([])
+        .build()
+        .unwrap()
 }
 
 fn table(schema: &Arc<Schema>, keep: Keep, rows: usize) -> Table {
-    let intake = Intake::new(Arc::clone(schema), keep);
-    let mut columns = intake.columns();
+    let intake = Intake::everything(Arc::clone(schema), keep);
     let mut coins = Coins::from_seed([1; 32]);
+    let mut cells = vec![Vec::with_capacity(rows); FEATURES];
+    let mut labels = Vec::with_capacity(rows);
     for _ in 0..rows {
         let mut sum = 0.0;
-        for (i, column) in columns[..FEATURES].iter_mut().enumerate() {
+        for (i, cells) in cells.iter_mut().enumerate() {
             let x = coins.below(10) as f64;
             sum += x;
-            if i % 3 == 2 {
-                column.integer(x as i64);
-            } else {
-                column.number(x / 10.0);
-            }
+            cells.push(if i % 3 == 2 { x } else { x / 10.0 });
         }
         let noise = coins.below(40) as f64 - 20.0;
-        columns[FEATURES].integer(i64::from(sum + noise > 4.5 * FEATURES as f64));
+        labels.push(u8::from(sum + noise > 4.5 * FEATURES as f64));
     }
-    Table::new(&intake, vec![intake.piece(columns).unwrap()])
+    let cells = cells.into_iter().enumerate();
+    let frame = cells.fold(Frame::new(), |frame, (i, cells)| {
+        frame.column(format!("f{i}"), cells)
+    });
+    Table::read(&intake, &frame.column("label", labels)).unwrap()
 }
 
 fn fitted(algorithm: &dyn Algorithm, table: Table, leave: &Unprotected) -> Model {

@@ -8,8 +8,8 @@ use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Instant;
 
-use privet::data::schema::{Column, Declared, Extras, Kind, Label, Layout, Number, Unit};
-use privet::data::{Cells, Intake, Keep, Schema, Table, Target};
+use privet::data::schema::{label, number};
+use privet::data::{Cells, Frame, Intake, Keep, Schema, Table, Target};
 use privet::learner::{Call, Classes, Sample, Shape, Sorted};
 use privet::privacy::{Coins, Unprotected};
 
@@ -57,40 +57,33 @@ fn best(what: &str, run: impl Fn() -> usize) -> f64 {
 }
 
 fn table(rows: usize) -> (Schema, Cells) {
-    let mut columns: Vec<Column> = (0..FEATURES)
-        .map(|i| Column {
-            name: format!("f{i}"),
-            kind: Kind::Number(Number::new(0.0, 1.0, Extras::default()).unwrap()),
-            private: false,
-            measure: None,
-        })
-        .collect();
-    let values = Declared::new(vec!["no".into(), "yes".into()], None).unwrap();
-    columns.push(Column {
-        name: "label".into(),
-        kind: Kind::Label(Label::Classes(values)),
-        private: false,
-        measure: None,
-    });
-    let schema = Schema::new("bench", Unit::default(), Layout::default(), Vec::new(), columns).unwrap();
-    let intake = Intake::new(Arc::new(schema.clone()), Keep::Values);
-    let mut columns = intake.columns();
+    let columns = (0..FEATURES).map(|i| number(format!("f{i}"), 0.0..=1.0));
+    let columns = columns
+        .chain([label("label", ["no", "yes"])])
+        .map(|column| column.private(false));
+    let schema = Schema::builder("bench")
+        .columns(columns)
+        .missing::<&str>([])
+        .build()
+        .unwrap();
+    let intake = Intake::everything(Arc::new(schema.clone()), Keep::Values);
     let mut coins = Coins::from_seed([1; 32]);
+    let mut cells = vec![Vec::with_capacity(rows); FEATURES];
+    let mut labels = Vec::with_capacity(rows);
     for _ in 0..rows {
         let mut sum = 0.0;
-        for column in &mut columns[..FEATURES] {
+        for cells in &mut cells {
             let x = coins.below(1 << 20) as f64 / f64::from(1 << 20);
             sum += x;
-            column.number(x);
+            cells.push(x);
         }
-        let label: &[u8] = if sum > 0.5 * FEATURES as f64 {
-            b"yes"
-        } else {
-            b"no"
-        };
-        columns[FEATURES].text(label);
+        labels.push(if sum > 0.5 * FEATURES as f64 { "yes" } else { "no" });
     }
+    let cells = cells.into_iter().enumerate();
+    let frame = cells.fold(Frame::new(), |frame, (i, cells)| {
+        frame.column(format!("f{i}"), cells)
+    });
+    let table = Table::read(&intake, &frame.column("label", labels)).unwrap();
     let leave = Unprotected::unrecorded("bench", &schema.relation(), "a benchmark");
-    let table = Table::new(&intake, vec![intake.piece(columns).unwrap()]);
     (schema, leave.reveal(table.into_cells()))
 }

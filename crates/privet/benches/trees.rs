@@ -9,8 +9,8 @@ use std::any::Any;
 use std::sync::Arc;
 use std::time::Instant;
 
-use privet::data::schema::{Column, Declared, Extras, Kind, Label, Layout, Number, Unit};
-use privet::data::{Intake, Keep, Schema, Table};
+use privet::data::schema::{label, number};
+use privet::data::{Frame, Intake, Keep, Schema, Table};
 use privet::learner::SILENT;
 use privet::privacy::account::Caps;
 use privet::privacy::audit::{Auditor, Observed};
@@ -107,33 +107,18 @@ impl Auditor for Truth {
 }
 
 fn table(rows: usize, columns: usize) -> Table {
-    let column = |name: String, kind| Column {
-        name,
-        kind,
-        private: true,
-        measure: None,
-    };
-    let number = || Kind::Number(Number::new(0.0, 1.0, Extras::default()).unwrap());
-    let classes = Declared::new(vec!["a".into(), "b".into()], None).unwrap();
-    let mut all: Vec<Column> = (0..columns)
-        .map(|place| column(format!("x{place}"), number()))
-        .collect();
-    all.push(column("y".into(), Kind::Label(Label::Classes(classes))));
-    let missing = Schema::MISSING.map(str::to_owned).to_vec();
-    let schema = Schema::new("made", Unit::default(), Layout::default(), missing, all).unwrap();
-    let intake = Intake::new(Arc::new(schema.spread()), Keep::Bins);
-    let mut builders = intake.columns();
+    let numbers = (0..columns).map(|place| number(format!("x{place}"), 0.0..=1.0));
+    let schema = Schema::builder("made").columns(numbers.chain([label("y", ["a", "b"])]));
+    let intake = Intake::everything(Arc::new(schema.build().unwrap().spread()), Keep::Bins);
     let mut coins = Coins::from_seed([7; 32]);
     let mut sums = vec![0.0; rows];
-    for builder in &mut builders[..columns] {
-        for sum in &mut sums {
-            let x = coins.unit();
-            *sum += x - 0.5;
-            builder.number(x);
-        }
+    let mut frame = Frame::new();
+    for place in 0..columns {
+        let cells: Vec<f64> = (0..rows).map(|_| coins.unit()).collect();
+        sums.iter_mut().zip(&cells).for_each(|(sum, x)| *sum += x - 0.5);
+        frame = frame.column(format!("x{place}"), cells);
     }
-    for sum in sums {
-        builders[columns].text(if sum + coins.unit() > 0.5 { b"b" } else { b"a" });
-    }
-    Table::new(&intake, vec![intake.piece(builders).unwrap()])
+    let label = |sum: &f64| if sum + coins.unit() > 0.5 { "b" } else { "a" };
+    let labels: Vec<&str> = sums.iter().map(label).collect();
+    Table::read(&intake, &frame.column("y", labels)).unwrap()
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use privet::boost::gradient::{Gradient, Rows, Sums, Training};
-use privet::data::schema::{Column, Declared, Extras, Kind, Label, Layout, Number, Unit};
+use privet::data::schema::{Kind, category, label, number};
 use privet::data::{Cells, Finder, Intake, Keep, Piece, Schema, Table};
 use privet::learner::tree::{Categories, Growth, Order, Source};
 use privet::privacy::Unprotected;
@@ -62,49 +62,33 @@ fn read(path: &str) -> Outcome<Raw> {
 }
 
 fn schema(head: &Head) -> Outcome<Schema> {
-    let names = |count: usize| (0..count).map(|i| i.to_string()).collect();
-    let column = |name: String, kind| Column {
-        name,
-        kind,
-        private: false,
-        measure: None,
-    };
-    let mut columns = Vec::new();
-    for (i, feature) in head.features.iter().enumerate() {
-        let kind = match feature {
+    let names = |count: usize| (0..count).map(|i| i.to_string()).collect::<Vec<_>>();
+    let columns = head
+        .features
+        .iter()
+        .enumerate()
+        .map(|(i, feature)| match feature {
             Feature::Cuts(cuts) => {
                 let (first, last) = (cuts[0], cuts[cuts.len() - 1]);
                 let (min, max) = (first - first.abs().max(1.0), last + last.abs().max(1.0));
-                Kind::Number(Number::new(
-                    min,
-                    max,
-                    Extras {
-                        cuts: Some(cuts.clone()),
-                        ..Extras::default()
-                    },
-                )?)
+                number(format!("f{i}"), min..=max).cuts(cuts.clone())
             }
-            Feature::Categories(count) => Kind::Category(Declared::new(names(*count), None)?),
-        };
-        columns.push(column(format!("f{i}"), kind));
-    }
-    let label = match head.classes {
-        0 => Label::Number { min: -1e6, max: 1e6 },
-        classes => Label::Classes(Declared::new(names(classes), None)?),
+            Feature::Categories(count) => category(format!("f{i}"), names(*count)),
+        });
+    let of = match head.classes {
+        0 => label("label", -1e6..=1e6),
+        classes => label("label", names(classes)),
     };
-    columns.push(column("label".into(), Kind::Label(label)));
-    Ok(Schema::new(
-        "bench",
-        Unit::default(),
-        Layout::default(),
-        vec![],
-        columns,
-    )?)
+    let columns = columns.chain([of]).map(|column| column.private(false));
+    Ok(Schema::builder("bench")
+        .columns(columns)
+        .missing::<&str>([])
+        .build()?)
 }
 
 fn cells(schema: &Arc<Schema>, raw: &Raw) -> Outcome<Cells> {
     const BLOCK: usize = 8192;
-    let intake = Intake::new(Arc::clone(schema), Keep::Bins);
+    let intake = Intake::everything(Arc::clone(schema), Keep::Bins);
     let width = raw.head.features.len();
     let pieces: Result<Vec<Piece>, privet::Error> = raw
         .numbers
@@ -114,7 +98,9 @@ fn cells(schema: &Arc<Schema>, raw: &Raw) -> Outcome<Cells> {
             let mut columns = intake.columns();
             for (i, column) in columns.iter_mut().enumerate() {
                 match &raw.head.features.get(i) {
-                    Some(Feature::Cuts(_)) => column.singles(labels.len(), |row| numbers[row * width + i]),
+                    Some(Feature::Cuts(_)) => {
+                        column.numbers_at(labels.len(), |row| Some(numbers[row * width + i].into()))
+                    }
                     Some(Feature::Categories(_)) => {
                         let numbers = numbers.iter().skip(i).step_by(width);
                         numbers.for_each(|&x| {

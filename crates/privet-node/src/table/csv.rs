@@ -4,10 +4,10 @@ use std::io::Read;
 use std::sync::{Mutex, PoisonError};
 
 use privet::Error;
-use privet::data::{Intake, Piece, Table};
+use privet::data::{Extra, Intake, Piece, Table, places};
 
 use super::blocks::{Block, Blocks, Fault, SIZE};
-use super::header::{Extra, places, places_in_order};
+use super::header::places_in_order;
 use super::rows::{Scratch, Shape, record};
 
 /// Bytes done, and bytes in all.
@@ -68,6 +68,16 @@ impl<'c> Csv<'c> {
         intake: &Intake,
         progress: &(dyn Fn() + Sync),
     ) -> Result<Table, Error> {
+        Ok(Table::new(intake, self.rows(input, intake, progress)?))
+    }
+
+    /// The same rows in the clear.
+    pub(super) fn rows<R: Read + Send>(
+        &self,
+        input: R,
+        intake: &Intake,
+        progress: &(dyn Fn() + Sync),
+    ) -> Result<Vec<Piece>, Error> {
         let layout = intake.schema().layout();
         let mut blocks = Blocks::new(input, layout, self.block);
         let (head, lines, rest) = self.head(&mut blocks)?;
@@ -76,7 +86,12 @@ impl<'c> Csv<'c> {
         };
         let (places, by) = if layout.header {
             (
-                places(self.name, &self.names(&head, lines)?, intake, self.extra)?,
+                places(
+                    (self.name, "file"),
+                    &self.names(&head, lines)?,
+                    intake,
+                    self.extra,
+                )?,
                 "the first line",
             )
         } else {
@@ -115,7 +130,7 @@ impl<'c> Csv<'c> {
         if let Some(fault) = queue.into_inner().unwrap_or_else(PoisonError::into_inner).fault {
             return Err(self.error(line, fault));
         }
-        Ok(Table::new(intake, pieces))
+        Ok(pieces)
     }
 
     fn error(&self, before: u64, fault: Fault) -> Error {
@@ -139,12 +154,12 @@ impl<'c> Csv<'c> {
         Ok(head.iter().map(text).collect())
     }
 
-    fn without_rows(&self, intake: &Intake, header: bool) -> Result<Table, Error> {
+    fn without_rows(&self, intake: &Intake, header: bool) -> Result<Vec<Piece>, Error> {
         if header {
             let why = "the file is empty; its first line must have the columns' names";
             return Err(Error::data_in(self.name, why));
         }
-        Ok(Table::new(intake, vec![intake.piece(intake.columns())?]))
+        Ok(vec![intake.piece(intake.columns())?])
     }
 
     /// The cells of the first record, how many lines stand before what follows, and what follows in its block.

@@ -20,10 +20,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 pub use csv::{Csv, Progress, read_csv};
-pub use header::Extra;
 pub use peek::{Look, Seen, peek};
 use privet::Error;
-use privet::data::{Intake, Table};
+pub use privet::data::Extra;
+use privet::data::{Intake, Piece, Table};
 
 /// Reads a table from a file: Parquet if it is called or begins so, else text as the schema's layout says, unpacked if
 /// it is gzipped.
@@ -33,6 +33,19 @@ use privet::data::{Intake, Table};
 /// # Errors
 /// [`Error::Data`] for a file that cannot be read or is not the schema's table, with the line where that shows first.
 pub fn read(path: &Path, intake: &Intake, extra: Extra, progress: &Progress<'_>) -> Result<Table, Error> {
+    Ok(Table::new(intake, rows(path, intake, extra, progress)?))
+}
+
+/// The same rows in the clear, for whoever may open the file anyway: a [`RawRows`](privet::data::RawRows) of it.
+///
+/// # Errors
+/// As [`read`].
+pub fn rows(
+    path: &Path,
+    intake: &Intake,
+    extra: Extra,
+    progress: &Progress<'_>,
+) -> Result<Vec<Piece>, Error> {
     let name = path.display().to_string();
     let unreadable = |e: std::io::Error| Error::data_in(&name, format!("cannot be read: {e}"));
     let mut file = File::open(path).map_err(unreadable)?;
@@ -42,7 +55,7 @@ pub fn read(path: &Path, intake: &Intake, extra: Extra, progress: &Progress<'_>)
     file.seek(SeekFrom::Start(0)).map_err(unreadable)?;
     let format = Format::of(path, &magic);
     if format == Format::Parquet {
-        return read_parquet(&name, file, intake, (extra, progress));
+        return parquet_rows(&name, file, intake, (extra, progress));
     }
     let done = Arc::new(AtomicU64::new(0));
     let input = Counted {
@@ -52,9 +65,9 @@ pub fn read(path: &Path, intake: &Intake, extra: Extra, progress: &Progress<'_>)
     let csv = Csv::new(&name, extra);
     if format == Format::Gzip {
         let input = flate2::read::MultiGzDecoder::new(std::io::BufReader::with_capacity(1 << 16, input));
-        csv.read(input, intake, &|| progress(done.load(Ordering::Relaxed), total))
+        csv.rows(input, intake, &|| progress(done.load(Ordering::Relaxed), total))
     } else {
-        csv.read(input, intake, &|| progress(done.load(Ordering::Relaxed), total))
+        csv.rows(input, intake, &|| progress(done.load(Ordering::Relaxed), total))
     }
 }
 
@@ -68,6 +81,18 @@ pub fn read_parquet(
     intake: &Intake,
     (extra, progress): (Extra, &Progress<'_>),
 ) -> Result<Table, Error> {
+    Ok(Table::new(
+        intake,
+        parquet_rows(name, input, intake, (extra, progress))?,
+    ))
+}
+
+fn parquet_rows(
+    name: &str,
+    input: impl Read + Seek + Send,
+    intake: &Intake,
+    (extra, progress): (Extra, &Progress<'_>),
+) -> Result<Vec<Piece>, Error> {
     #[cfg(feature = "parquet")]
     return source(name, input, progress)?.read(intake, extra);
     #[cfg(not(feature = "parquet"))]

@@ -20,12 +20,11 @@ use parquet::file::reader::{ChunkReader, Length};
 use parquet::file::serialized_reader::SerializedPageReader;
 use parquet::schema::types::ColumnDescriptor;
 use privet::Error;
-use privet::data::{ColumnBuilder, Intake, Piece, Table};
+use privet::data::{ColumnBuilder, Extra, Holds, Intake, Piece, places};
 use privet::error::DataError;
 use rayon::prelude::*;
 
 use super::Progress;
-use super::header::{Extra, places};
 use super::quiet::quiet;
 
 /// How many cells of a column are decoded at a time.
@@ -49,7 +48,7 @@ enum Cells {
     Real,
     Text,
     /// Whole numbers of so many digits behind the point.
-    Decimal(usize),
+    Decimal(u8),
 }
 
 /// One column that is read: its place in the file and in the schema.
@@ -59,7 +58,7 @@ struct Job {
 }
 
 impl<R: Read + Seek + Send> Source<'_, R> {
-    pub(super) fn read(&self, intake: &Intake, extra: Extra) -> Result<Table, Error> {
+    pub(super) fn read(&self, intake: &Intake, extra: Extra) -> Result<Vec<Piece>, Error> {
         let metadata = self.metadata()?;
         let jobs = self.jobs(&metadata, intake, extra)?;
         let rows: i64 = metadata
@@ -79,7 +78,7 @@ impl<R: Read + Seek + Send> Source<'_, R> {
         if pieces.is_empty() {
             pieces.push(intake.piece(intake.columns())?);
         }
-        Ok(Table::new(intake, pieces))
+        Ok(pieces)
     }
 
     fn bad(&self, what: impl std::fmt::Display) -> Error {
@@ -144,7 +143,7 @@ impl<R: Read + Seek + Send> Source<'_, R> {
             .iter()
             .map(|field| field.name().trim().to_owned())
             .collect();
-        let places = places(self.name, &names, intake, extra)?;
+        let places = places((self.name, "file"), &names, intake, extra)?;
         let mut jobs: Vec<Option<Job>> = intake.schema().columns().iter().map(|_| None).collect();
         for (field, place) in places.into_iter().enumerate() {
             let Some(place) = place else { continue };
@@ -155,21 +154,17 @@ impl<R: Read + Seek + Send> Source<'_, R> {
                 return Err(self.bad_column(name, format!("column '{name}' has nothing in it")));
             };
             if column.path().parts().len() > 1 || column.max_rep_level() > 0 || column.max_def_level() > 1 {
-                return Err(self.bad_column(
-                    name,
-                    format!("column '{name}' is nested; give each of its parts a column of its own"),
-                ));
+                Holds::Nested.check(self.name, name, intake)?;
             }
-            let cells = kind(&column).map_err(|what| {
-                self.bad_column(name, format!(
-                    "column '{name}' holds {what}; make it a number, a truth value or text before, or say type = \"skip\""
-                ))
-            })?;
-            // Whole numbers beyond 2^53 would be rounded to the same id.
-            if matches!(cells, Cells::Real) && intake.schema().unit().column.as_ref() == Some(name) {
-                return Err(self.bad_column(name, format!(
-                    "column '{name}' tells people apart and holds numbers with fractions; make them whole numbers or text before"
-                )));
+            let cells = match kind(&column) {
+                Ok(cells) => cells,
+                Err(what) => {
+                    Holds::Other(what).check(self.name, name, intake)?;
+                    continue;
+                }
+            };
+            if cells == Cells::Real {
+                Holds::Fractions.check(self.name, name, intake)?;
             }
             jobs[place] = Some(Job { leaf, cells });
         }
@@ -263,7 +258,7 @@ fn kind(column: &ColumnDescriptor) -> Result<Cells, String> {
     let decimal = |scale: i32| {
         u8::try_from(scale).map_or_else(
             |_| Err("decimals that make no sense".into()),
-            |scale| Ok(Cells::Decimal(scale.into())),
+            |scale| Ok(Cells::Decimal(scale)),
         )
     };
     match (
@@ -324,25 +319,23 @@ fn decode(
 ) -> Result<usize, ParquetError> {
     use ColumnReader as C;
     match (reader, cells) {
-        (C::BoolColumnReader(reader), _) => each(reader, rows, |cell| match cell {
-            Some(flag) => column.flag(*flag),
-            None => column.missing(),
+        (C::BoolColumnReader(reader), _) => batches(reader, rows, |batch| {
+            column.flags(batch.cells().map(|cell| cell.copied()));
         }),
-        (C::Int32ColumnReader(reader), Cells::Decimal(scale)) => each(reader, rows, |cell| {
-            decimal(column, cell.map(|&x| i64::from(x)), scale)
+        (C::Int32ColumnReader(reader), Cells::Decimal(scale)) => batches(reader, rows, |batch| {
+            column.decimals(batch.cells().map(|cell| cell.map(|&x| i64::from(x))), scale);
         }),
-        (C::Int64ColumnReader(reader), Cells::Decimal(scale)) => {
-            each(reader, rows, |cell| decimal(column, cell.copied(), scale))
-        }
+        (C::Int64ColumnReader(reader), Cells::Decimal(scale)) => batches(reader, rows, |batch| {
+            column.decimals(batch.cells().map(|cell| cell.copied()), scale);
+        }),
         (C::Int32ColumnReader(reader), Cells::Natural) => batches(reader, rows, |batch| {
             column.integers(batch.cells().map(|cell| cell.map(|&x| i64::from(x as u32))));
         }),
         (C::Int32ColumnReader(reader), _) => batches(reader, rows, |batch| {
             column.integers(batch.cells().map(|cell| cell.map(|&x| i64::from(x))));
         }),
-        (C::Int64ColumnReader(reader), Cells::Natural) => each(reader, rows, |cell| match cell {
-            Some(&x) => column.text((x as u64).to_string().as_bytes()),
-            None => column.missing(),
+        (C::Int64ColumnReader(reader), Cells::Natural) => batches(reader, rows, |batch| {
+            column.naturals(batch.cells().map(|cell| cell.map(|&x| x as u64)));
         }),
         (C::Int64ColumnReader(reader), _) => batches(reader, rows, |batch| {
             column.integers(batch.cells().map(|cell| cell.copied()));
@@ -354,9 +347,8 @@ fn decode(
             None => column.numbers(batch.values.iter().map(|&x| Some(x))),
             Some(_) => column.numbers(batch.cells().map(|cell| cell.copied())),
         }),
-        (C::ByteArrayColumnReader(reader), _) => each(reader, rows, |cell| match cell {
-            Some(text) => column.text(text.data()),
-            None => column.missing(),
+        (C::ByteArrayColumnReader(reader), _) => batches(reader, rows, |batch| {
+            column.known_texts(batch.cells().map(|cell| cell.map(|text| text.data())));
         }),
         (C::Int96ColumnReader(_) | C::FixedLenByteArrayColumnReader(_), _) => {
             Err(ParquetError::General("it holds bytes".into()))
@@ -379,14 +371,6 @@ impl<'b, T> Batch<'b, T> {
             _ => values.next(),
         })
     }
-}
-
-fn each<T: DataType>(
-    reader: ColumnReaderImpl<T>,
-    rows: usize,
-    mut take: impl FnMut(Option<&T::T>),
-) -> Result<usize, ParquetError> {
-    batches(reader, rows, |batch| batch.cells().for_each(&mut take))
 }
 
 fn batches<T: DataType>(
@@ -412,22 +396,6 @@ fn batches<T: DataType>(
             rows: records,
         });
     }
-}
-
-/// A whole number with its point, as text.
-fn decimal(column: &mut ColumnBuilder<'_>, cell: Option<i64>, scale: usize) {
-    let Some(cell) = cell else {
-        return column.missing();
-    };
-    column.text(decimal_text(cell, scale).as_bytes());
-}
-
-fn decimal_text(cell: i64, scale: usize) -> String {
-    let digits = format!("{:0width$}", cell.unsigned_abs(), width = scale + 1);
-    let (whole, part) = digits.split_at(digits.len() - scale);
-    let sign = if cell < 0 { "-" } else { "" };
-    let point = if part.is_empty() { "" } else { "." };
-    format!("{sign}{whole}{point}{part}")
 }
 
 /// The bytes of one column, under their places in the file.

@@ -127,7 +127,7 @@ struct Leaves {
 impl Leaves {
     fn table(&self) -> Result<Table, Error> {
         self.source
-            .read(&Intake::new(Arc::clone(&self.source.schema), Keep::Bins))
+            .read(&Intake::everything(Arc::clone(&self.source.schema), Keep::Bins))
     }
 
     fn leaving<'a>(&'a self, declared: &Schema, table: &'a Table) -> Leaving<'a> {
@@ -168,9 +168,12 @@ fn labels(schema: &Schema, epsilon: Epsilon, given: &Desensitise, kept: PathBuf)
             ..column.clone()
         })
     };
-    let columns = schema.columns().iter().map(column).collect::<Result<_, _>>()?;
-    let (unit, missing) = (schema.unit().clone(), schema.missing().to_vec());
-    let schema = Schema::new(schema.dataset(), unit, schema.layout(), missing, columns)?;
+    let columns = schema
+        .columns()
+        .iter()
+        .map(column)
+        .collect::<Result<Vec<_>, _>>()?;
+    let schema = schema.with_columns(columns)?;
     Ok(Leaves {
         how: Desensitisation {
             budget: Budget::Full,

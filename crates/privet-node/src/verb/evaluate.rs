@@ -91,7 +91,7 @@ fn schema_of(file: &Path, model: &Model) -> Result<Schema, Failure> {
 }
 
 fn read(model: &Model, schema: &Arc<Schema>, data: &Path) -> Result<Table, Failure> {
-    let intake = Intake::new(Arc::clone(schema), model.keep());
+    let intake = Intake::everything(Arc::clone(schema), model.keep());
     let bar = Progress::bytes(format!("Reading {}", data.display()));
     Ok(table::read(data, &intake, Extra::Refuse, &|done, of| {
         bar.at(done, of)

@@ -70,7 +70,7 @@ pub(super) fn check(file: &Path, data: Option<&Path>, diagnostics: bool) -> Resu
     let schema = Arc::new(open(file)?);
     let mut text = schema.explain();
     if let Some(data) = data {
-        let intake = Intake::new(Arc::clone(&schema), Keep::Bins);
+        let intake = Intake::everything(Arc::clone(&schema), Keep::Bins);
         let table = {
             let bar = Progress::bytes(format!("Reading {}", data.display()));
             table::read(data, &intake, Extra::Refuse, &|done, of| bar.at(done, of))?

@@ -106,7 +106,7 @@ fn flipped(epsilon: f64, run: u32) -> Result<Model, Error> {
 
 fn line() -> Result<Table, Error> {
     let schema = Arc::new(Schema::from_toml("toy", SCHEMA)?);
-    let intake = Intake::new(schema, Keep::Values);
+    let intake = Intake::everything(schema, Keep::Values);
     let mut columns = intake.columns();
     for row in 0..ROWS {
         columns[0].text(row.to_string().as_bytes());

@@ -1,6 +1,7 @@
 //! Cells on their way into columns: each text or number finds its slot by the schema's rules alone.
 
 use super::feature::{Bins, Feature, Names};
+use super::finder::Finder;
 use super::fingerprint::{ColumnHash, Points};
 use super::lookup::Lookup;
 use super::schema::{Kind, Label, Number, Schema};
@@ -12,6 +13,8 @@ pub(super) enum Rule {
         number: Number,
         missing: Vec<f64>,
         keep: bool,
+        /// For many at once, where only bins are kept and there are few.
+        finder: Option<Finder>,
     },
     Slots {
         lookup: Lookup,
@@ -45,6 +48,7 @@ impl Rule {
                 number: number.clone(),
                 missing: numbers(),
                 keep,
+                finder: Finder::new(number).filter(|_| !keep),
             },
             Kind::Ordinal(declared) | Kind::Category(declared) | Kind::Flag(declared) => Self::Slots {
                 lookup: Lookup::new(declared, schema.missing()),
@@ -84,6 +88,8 @@ pub(super) enum Taken {
     Numbers(Vec<f32>),
     Ids(Names),
     Hash(ColumnHash),
+    /// Of a dictionary: each value by itself.
+    Hashes(Vec<ColumnHash>),
     Nothing,
 }
 
@@ -135,6 +141,11 @@ impl<'a> ColumnBuilder<'a> {
                 ids.extend(cells.map(|cell| if none(cell) { &[] } else { cell }));
             }
             (_, Taken::Hash(hash)) => cells.for_each(|cell| hash.text(cell)),
+            (Rule::Hash(points), Taken::Hashes(hashes)) => hashes.extend(cells.map(|cell| {
+                let mut hash = ColumnHash::new(*points);
+                hash.text(cell);
+                hash
+            })),
             _ => {}
         }
     }
@@ -155,6 +166,31 @@ impl<'a> ColumnBuilder<'a> {
         }
     }
 
+    /// This many cells as numbers, by their place, if they are not missing: as [`numbers`](Self::numbers), and faster.
+    #[inline]
+    pub fn numbers_at(&mut self, count: usize, cell: impl Fn(usize) -> Option<f64>) {
+        if let Rule::Number {
+            finder: Some(finder),
+            missing,
+            ..
+        } = self.rule
+            && let Taken::Feature(feature) = &mut self.taken
+            && let Bins::Narrow(bins) = &mut feature.bins
+        {
+            let begin = bins.len();
+            bins.resize(begin + count, 0);
+            // No number is what is not a number, for the finder.
+            if missing.is_empty() {
+                finder.fill(&mut bins[begin..], |at| cell(at).map_or(f32::NAN, |x| x as f32));
+            } else {
+                let known = |at| cell(at).filter(|x| is_known(*x, missing));
+                finder.fill(&mut bins[begin..], |at| known(at).map_or(f32::NAN, |x| x as f32));
+            }
+            return;
+        }
+        self.numbers((0..count).map(cell));
+    }
+
     /// A cell as a whole number.
     #[inline]
     pub fn integer(&mut self, cell: i64) {
@@ -168,6 +204,98 @@ impl<'a> ColumnBuilder<'a> {
             self.reals(cells.map(|cell| cell.map(|cell| cell as f64)));
         } else {
             self.written(cells);
+        }
+    }
+
+    /// Cells as whole numbers without a sign, if they are not missing.
+    #[inline]
+    pub fn naturals(&mut self, cells: impl Iterator<Item = Option<u64>>) {
+        if self.is_real() {
+            self.reals(cells.map(|cell| cell.map(|cell| cell as f64)));
+        } else {
+            self.written(cells);
+        }
+    }
+
+    /// This many whole numbers, by their place, if they are not missing.
+    #[inline]
+    pub fn integers_at(&mut self, count: usize, cell: impl Fn(usize) -> Option<i64>) {
+        if self.is_real() {
+            self.numbers_at(count, |at| cell(at).map(|x| x as f64));
+        } else {
+            self.written((0..count).map(cell));
+        }
+    }
+
+    /// This many whole numbers without a sign, by their place, if they are not missing.
+    #[inline]
+    pub fn naturals_at(&mut self, count: usize, cell: impl Fn(usize) -> Option<u64>) {
+        if self.is_real() {
+            self.numbers_at(count, |at| cell(at).map(|x| x as f64));
+        } else {
+            self.written((0..count).map(cell));
+        }
+    }
+
+    /// Cells as decimals of so many digits behind the point, if they are not missing.
+    pub fn decimals(&mut self, cells: impl Iterator<Item = Option<i64>>, scale: u8) {
+        for cell in cells {
+            match cell {
+                Some(cell) => self.text(decimal(cell, scale).as_bytes()),
+                None => self.missing(),
+            }
+        }
+    }
+
+    /// Cells as text, if they are not missing.
+    #[inline]
+    pub fn known_texts<'c>(&mut self, cells: impl Iterator<Item = Option<&'c [u8]>>) {
+        for cell in cells {
+            match cell {
+                Some(cell) => self.text(cell),
+                None => self.missing(),
+            }
+        }
+    }
+
+    /// Cells as truth values, if they are not missing: what each of the two is, is looked up once.
+    #[inline]
+    pub fn flags(&mut self, cells: impl Iterator<Item = Option<bool>>) {
+        self.coded(cells.map(|cell| cell.map(usize::from)), |values| {
+            values.flag(false);
+            values.flag(true);
+        });
+    }
+
+    /// Cells as places in a dictionary, which `values` gives: each of its values is looked up once. A cell without a place, or
+    /// with one that the dictionary does not have, is missing.
+    #[inline]
+    pub fn coded(
+        &mut self,
+        codes: impl Iterator<Item = Option<usize>>,
+        values: impl FnOnce(&mut ColumnBuilder<'_>),
+    ) {
+        let mut dictionary = ColumnBuilder::new(self.rule);
+        if let Taken::Hash(_) = dictionary.taken {
+            dictionary.taken = Taken::Hashes(Vec::new());
+        }
+        values(&mut dictionary);
+        let Some(missing) = dictionary.rows() else { return };
+        dictionary.missing();
+        let codes = codes.map(|code| code.map_or(missing, |code| code.min(missing)));
+        match (&mut self.taken, &dictionary.taken) {
+            (Taken::Feature(to), Taken::Feature(from)) => match (&mut to.scaled, &from.scaled) {
+                (Some(scaled), Some(known)) => codes.for_each(|code| {
+                    to.bins.push(from.bins.get(code));
+                    scaled.push(known[code]);
+                }),
+                _ => to.bins.extend(codes.map(|code| from.bins.get(code))),
+            },
+            (Taken::Classes(to), Taken::Classes(from)) => to.extend(codes.map(|code| from[code])),
+            (Taken::Numbers(to), Taken::Numbers(from)) => to.extend(codes.map(|code| from[code])),
+            (Taken::Hash(to), Taken::Hashes(from)) => codes.for_each(|code| to.append(&from[code])),
+            (Taken::Ids(to), Taken::Ids(from)) => to.extend(codes.map(|code| from.get(code))),
+            _ => {}
         }
     }
 
@@ -189,9 +317,14 @@ impl<'a> ColumnBuilder<'a> {
             (Rule::Slots { lookup, .. }, Taken::Feature(feature)) => feature.bins.push(lookup.missing),
             (Rule::Class(lookup), Taken::Classes(classes)) => classes.push(class(lookup, lookup.missing)),
             (_, Taken::Ids(ids)) => ids.push(&[]),
-            (_, Taken::Hash(hash)) => hash.number(None),
+            (Rule::Hash(_), _) => self.reals(std::iter::once(None)),
             _ => {}
         }
+    }
+
+    /// Whether its cells are ids.
+    pub(super) fn takes_ids(&self) -> bool {
+        matches!(self.rule, Rule::Ids(_))
     }
 
     fn is_real(&self) -> bool {
@@ -242,6 +375,11 @@ impl<'a> ColumnBuilder<'a> {
                 }));
             }
             (_, Taken::Hash(hash)) => cells.for_each(|cell| hash.number(cell)),
+            (Rule::Hash(points), Taken::Hashes(hashes)) => hashes.extend(cells.map(|cell| {
+                let mut hash = ColumnHash::new(*points);
+                hash.number(cell);
+                hash
+            })),
             _ => {}
         }
     }
@@ -254,9 +392,20 @@ impl<'a> ColumnBuilder<'a> {
             Taken::Ids(ids) => Some(ids.len()),
             // A column that is not there is not missed.
             Taken::Hash(hash) => Some(hash.rows()).filter(|&rows| rows > 0),
+            Taken::Hashes(hashes) => Some(hashes.len()),
             Taken::Nothing => None,
         }
     }
+}
+
+/// A whole number of the last of so many digits behind the point, as text.
+pub fn decimal(cell: i64, scale: u8) -> String {
+    let scale = usize::from(scale);
+    let digits = format!("{:0width$}", cell.unsigned_abs(), width = scale + 1);
+    let (whole, part) = digits.split_at(digits.len() - scale);
+    let sign = if cell < 0 { "-" } else { "" };
+    let point = if part.is_empty() { "" } else { "." };
+    format!("{sign}{whole}{point}{part}")
 }
 
 #[inline]

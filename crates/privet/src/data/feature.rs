@@ -215,12 +215,13 @@ impl Names {
 
     pub(super) fn take(&self, rows: &[u32]) -> Self {
         let mut taken = Self::default();
-        for &row in rows {
-            let row = row as usize;
-            let start = if row == 0 { 0 } else { self.ends[row - 1] };
-            taken.push(&self.bytes[start..self.ends[row]]);
-        }
+        taken.extend(rows.iter().map(|&row| self.get(row as usize)));
         taken
+    }
+
+    pub(super) fn get(&self, row: usize) -> &[u8] {
+        let start = if row == 0 { 0 } else { self.ends[row - 1] };
+        &self.bytes[start..self.ends[row]]
     }
 
     /// One after another; a missing one is empty.

@@ -1,7 +1,5 @@
 //! Many numbers into bins at once.
 
-use super::column::{ColumnBuilder, Rule, Taken};
-use super::feature::Bins;
 use super::schema::Number;
 
 /// Pieces of the range between the first and the last cut.
@@ -134,34 +132,6 @@ impl Finder {
                 *slot = if x.is_nan() { self.missing } else { at as u8 };
             }
         }
-    }
-}
-
-impl ColumnBuilder<'_> {
-    /// This many cells as single-precision numbers, by their place; what is not a number is missing. Faster than one by one.
-    pub fn singles(&mut self, count: usize, number: impl Fn(usize) -> f32) {
-        if let Rule::Number {
-            number: declared,
-            missing,
-            keep: false,
-        } = self.rule
-            && missing.is_empty()
-            && let Taken::Feature(feature) = &mut self.taken
-            && let Bins::Narrow(bins) = &mut feature.bins
-            && let Some(finder) = Finder::new(declared)
-        {
-            let begin = bins.len();
-            bins.resize(begin + count, 0);
-            finder.fill(&mut bins[begin..], number);
-            return;
-        }
-        (0..count).map(number).for_each(|cell| {
-            if cell.is_nan() {
-                self.missing();
-            } else {
-                self.number(cell.into());
-            }
-        });
     }
 }
 

@@ -139,6 +139,12 @@ impl ColumnHash {
 
     /// This column, and the cells of another piece behind it.
     pub(super) fn then(mut self, next: &Self) -> Self {
+        self.append(next);
+        self
+    }
+
+    /// Takes the cells of another piece behind its own.
+    pub(super) fn append(&mut self, next: &Self) {
         for ((value, after), point) in self.values.iter_mut().zip(next.values).zip(self.points.0) {
             *value = reduced(u128::from(*value) * u128::from(power(point, next.length)) + u128::from(after));
         }
@@ -146,8 +152,9 @@ impl ColumnHash {
         self.rows += next.rows;
         self.varies |=
             next.varies || self.first.is_some() && next.first.is_some() && self.first != next.first;
-        self.first = self.first.or_else(|| next.first.clone());
-        self
+        if self.first.is_none() {
+            self.first.clone_from(&next.first);
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 //! | `schema` | what its owner declares: names, types, bounds, categories, what is private, who is one person |
 //! | `cuts` | how a number finds its bin: by points that follow from the schema alone |
 //! | `column`, `lookup`, `finder` | how a cell finds its slot, and how many do at once |
+//! | `frame`, `values`, `arrow`, `header` | rows in memory, and how columns are found by their names |
 //! | `feature`, `table` | rows as columns of small integers, behind [`Private`](crate::privacy::Private) |
 //! | `public` | the columns that a neighbour relation leaves public, in front of it |
 //! | `fingerprint` | what a table is recognised by, whatever it comes from |
@@ -15,26 +16,34 @@
 //! numbers are clamped, undeclared categories and missing cells are kept apart, and how many there are is as private as
 //! the rest.
 
+#[cfg(feature = "arrow")]
+mod arrow;
 mod column;
 mod cuts;
 pub mod document;
 mod feature;
 mod finder;
 mod fingerprint;
+mod frame;
+mod header;
 mod lookup;
 mod public;
 pub mod schema;
 mod split;
 mod table;
+mod values;
 
-pub use column::ColumnBuilder;
+pub use column::{ColumnBuilder, decimal};
 pub use cuts::Cuts;
 pub(crate) use cuts::place;
 pub use document::{Document, Section};
 pub use feature::{Bins, Feature, Names, Target};
 pub use finder::Finder;
 pub use fingerprint::{Fingerprint, Points};
+pub use frame::{Frame, RawRows};
+pub use header::{Extra, places};
 pub(crate) use lookup::TRUTHS;
 pub use public::Public;
 pub use schema::Schema;
 pub use table::{Cells, Intake, Keep, Piece, Table};
+pub use values::{Cell, ColumnValues, Dictionary, Holds, Value};

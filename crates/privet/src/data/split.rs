@@ -6,7 +6,7 @@ use std::num::NonZeroUsize;
 use std::sync::Arc;
 
 use super::Schema;
-use super::schema::{Kind, Layout, Unit};
+use super::schema::Kind;
 use super::table::{Cells, Table};
 use crate::Error;
 use crate::privacy::{Coins, Private, Unprotected};
@@ -93,14 +93,11 @@ impl Table {
             .features()
             .chain(tables.flat_map(|table| table.schema().features()));
         let label = first.label().map(|(column, _)| column);
-        Schema::new(
-            first.dataset(),
-            Unit::default(),
-            Layout::default(),
-            first.missing().to_vec(),
-            features.chain(label).cloned().collect(),
-        )
-        .map_err(|e| Error::data(format!("the parties' columns do not go together: {e}")))
+        Schema::builder(first.dataset())
+            .missing(first.missing())
+            .columns(features.chain(label).cloned())
+            .build()
+            .map_err(|e| Error::data(format!("the parties' columns do not go together: {e}")))
     }
 
     /// One table of the rows that all have, with the features of all and the first one's label: rows meet by their ids if all tables

@@ -159,6 +159,11 @@ impl Cells {
         }
     }
 
+    /// Rows in the clear that nobody is to be protected from: whoever calls handed them in, and asks about them.
+    pub(crate) fn in_the_clear(pieces: Vec<Piece>) -> Self {
+        Self::join(pieces, u32::MAX)
+    }
+
     /// Puts pieces together column by column, so that only one column at a time is there twice.
     fn join(mut pieces: Vec<Piece>, rows_per_unit: u32) -> Self {
         let rows = pieces.iter().map(|piece| piece.cells.rows).sum();
@@ -234,8 +239,9 @@ pub struct Intake {
 }
 
 impl Intake {
-    /// Reads everything that the schema declares.
-    pub fn new(schema: Arc<Schema>, keep: Keep) -> Self {
+    /// Reads everything that a schema declares, in the bins that it declares: to show or compare tables. Rows to train on are
+    /// read by what their plan asks for (its method `reads`), which knows better bins where a schema says nothing about them.
+    pub fn everything(schema: Arc<Schema>, keep: Keep) -> Self {
         Self::with(schema, keep, true)
     }
 
@@ -263,10 +269,10 @@ impl Intake {
         }
     }
 
-    /// Keeps nothing, and hashes the columns that [`Intake::new`] would read, as far as they are there, to recognise the table by. What is
+    /// Keeps nothing, and hashes the columns that [`Intake::everything`] would read, as far as they are there, to recognise the table by. What is
     /// read this way is a table without cells: [`Table::fingerprint`].
     pub fn recognising(schema: Arc<Schema>, points: Points) -> Self {
-        let mut intake = Self::new(schema, Keep::Bins);
+        let mut intake = Self::everything(schema, Keep::Bins);
         for rule in &mut intake.rules {
             if !matches!(rule, Rule::Ignore) {
                 *rule = Rule::Hash(points);
@@ -354,7 +360,7 @@ impl Intake {
                     piece.units = (is_unit && self.with_label).then_some(ids).or(piece.units);
                 }
                 Taken::Hash(hash) => piece.hashes.push(hash),
-                Taken::Nothing => {}
+                Taken::Hashes(_) | Taken::Nothing => {}
             }
         }
         Ok(piece)
@@ -379,7 +385,7 @@ mod tests {
             "dataset = \"d\"\nunit = \"who\"\nmissing = [\"\", \"NA\"]\n[columns]\nwho = { type = \"id\" }\n\
              x = { type = \"integer\", min = 0, max = 9 }\n",
         );
-        let intake = Intake::new(Arc::new(schema.expect("a schema")), Keep::Bins);
+        let intake = Intake::everything(Arc::new(schema.expect("a schema")), Keep::Bins);
         let mut columns = intake.columns();
         for row in text.split(' ') {
             for (cell, column) in row.split(',').zip(&mut columns) {

@@ -25,15 +25,9 @@ pub struct Finding {
 impl DataError {
     /// Something wrong at a place that the caller knows.
     pub fn new(text: impl Into<String>) -> Self {
-        let finding = Finding {
-            line: None,
-            character: None,
-            column: None,
-            text: text.into(),
-        };
         Self {
             file: None,
-            findings: vec![finding],
+            findings: vec![Finding::somewhere(text.into())],
         }
     }
 
@@ -82,6 +76,16 @@ impl DataError {
 }
 
 impl Finding {
+    /// What is wrong, where no file has lines.
+    pub(crate) fn somewhere(text: String) -> Self {
+        Self {
+            line: None,
+            character: None,
+            column: None,
+            text,
+        }
+    }
+
     pub(crate) fn at(line: usize, character: Option<usize>, text: impl Into<String>) -> Self {
         Self {
             line: Some(line as u64),
@@ -114,8 +118,10 @@ impl fmt::Display for DataError {
         let file = self.file.as_deref().unwrap_or("the file");
         write!(f, "{file} has {} errors:", self.findings.len())?;
         for finding in self.findings.iter().take(SHOWN) {
-            let place = finding.place().unwrap_or_default();
-            write!(f, "\n  {place}: {}", finding.text.replace('\n', "\n  "))?;
+            let place = finding
+                .place()
+                .map_or_else(String::new, |place| format!("{place}: "));
+            write!(f, "\n  {place}{}", finding.text.replace('\n', "\n  "))?;
         }
         match self.findings.len().saturating_sub(SHOWN) {
             0 => Ok(()),

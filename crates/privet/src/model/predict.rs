@@ -1,12 +1,14 @@
 //! Scores, probabilities, classes and values of rows.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
 use super::Model;
 use crate::Error;
 use crate::boost::Link;
-use crate::data::Cells;
 use crate::data::schema::Label;
+use crate::data::{Cells, Intake, RawRows};
 
 /// Rows that one thread takes at a time.
 const BLOCK: usize = 4096;
@@ -20,11 +22,41 @@ pub struct Predictions {
 }
 
 impl Model {
+    /// What the model says of rows that whoever calls holds in the clear: a [`Frame`](crate::data::Frame), or a file.
+    ///
+    /// ```
+    /// use privet::data::{Frame, Schema};
+    /// use privet::model::Model;
+    ///
+    /// fn first(model: &Model) -> Result<f64, privet::Error> {
+    ///     let people = Frame::new().column("age", [31, 47]).column("job", ["nurse", "clerk"]);
+    ///     Ok(model.predict(&people)?.scores()[0])
+    /// }
+    /// ```
+    ///
+    /// Columns are found by name; neither label nor id need be there, and other columns are not looked at.
+    ///
+    /// # Privacy
+    /// This asks no ledger and needs no permission, and opens no way round either. A prediction is a function of the model, which
+    /// is released, and of rows that the caller holds anyway: it tells the caller nothing of anybody else, and of these rows
+    /// nothing that could not be computed from them by hand. What a [`Table`](crate::data::Table) holds is private and cannot be
+    /// handed in: [`RawRows`] are made of cells in the clear only, by an [`Intake`]'s builders, and neither a table nor its
+    /// [`Private`](crate::privacy::Private) cells turn back into any. Within the wall, [`predict_cells`](Self::predict_cells) says
+    /// the same of them, and what it says stays there. Predictions are as private as the rows that they are about: whoever
+    /// publishes them publishes something of these rows.
+    ///
+    /// # Errors
+    /// [`Error::Data`] for rows without the model's columns.
+    pub fn predict(&self, rows: &(impl RawRows + ?Sized)) -> Result<Predictions, Error> {
+        let intake = Intake::features_only(Arc::new(self.schema().clone()), self.keep());
+        self.predict_cells(&Cells::in_the_clear(rows.pieces(&intake)?))
+    }
+
     /// Scores rows that were read by the model's schema, with what [`keep`](Self::keep) asks for.
     ///
     /// # Errors
     /// [`Error::Misuse`] for cells that were read otherwise.
-    pub fn predict(&self, cells: &Cells) -> Result<Predictions, Error> {
+    pub fn predict_cells(&self, cells: &Cells) -> Result<Predictions, Error> {
         let mut scores = self.ensemble().scores(self.schema(), cells)?;
         if let Some((_, Label::Number { min, max })) = self.schema().label() {
             let label = |score: f64| self.ensemble().scale.map_or(score, |scale| scale.label(score));

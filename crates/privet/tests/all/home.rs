@@ -3,63 +3,25 @@
 use std::sync::Arc;
 
 use privet::Error;
-use privet::data::schema::{Column, Declared, Extras, Kind, Label, Layout, Number, Unit};
-use privet::data::{Document, Intake, Keep, Schema, Table};
+use privet::data::schema::{AnyColumn, category, label, number, ordinal};
+use privet::data::{Cell, Document, Intake, Keep, Schema, Table};
 use privet::learner::SILENT;
 use privet::model::Model;
 use privet::privacy::{Coins, Unprotected};
 use privet::setting::plain;
 
-pub(crate) fn values<const N: usize>(values: [&str; N]) -> Declared {
-    Declared::new(values.map(String::from).to_vec(), None).unwrap()
-}
-
-pub(crate) fn number(min: f64, max: f64) -> Kind {
-    let extras = Extras {
-        // As many as by default, and no other number of them for trees.
-        bins: Some(128),
-        ..Extras::default()
-    };
-    Kind::Number(Number::new(min, max, extras).unwrap())
-}
-
-pub(crate) fn column(name: &str, kind: Kind) -> Column {
-    Column {
-        name: name.into(),
-        private: kind != Kind::Id,
-        kind,
-        measure: None,
-    }
-}
-
-pub(crate) fn schema<const N: usize>(columns: [Column; N]) -> Schema {
-    let missing = Schema::MISSING.map(String::from).to_vec();
-    Schema::new(
-        "test",
-        Unit::default(),
-        Layout::default(),
-        missing,
-        columns.to_vec(),
-    )
-    .unwrap()
+pub(crate) fn schema<C: Into<AnyColumn>>(columns: impl IntoIterator<Item = C>) -> Schema {
+    Schema::builder("test").columns(columns).build().unwrap()
 }
 
 /// A table of texts, line by line.
-pub(crate) fn table<L: AsRef<[S]>, S: AsRef<str>>(schema: Schema, keep: Keep, lines: &[L]) -> Table {
-    let intake = Intake::new(Arc::new(schema), keep);
-    let mut columns = intake.columns();
-    for line in lines {
-        for (column, cell) in columns.iter_mut().zip(line.as_ref()) {
-            column.text(cell.as_ref().as_bytes());
-        }
-    }
-    let piece = intake.piece(columns).unwrap();
-    Table::new(&intake, vec![piece])
+pub(crate) fn table<L: AsRef<[S]> + Sync, S: Cell>(schema: Schema, keep: Keep, lines: &[L]) -> Table {
+    privet_testkit::rows::table(&Intake::everything(Arc::new(schema), keep), lines)
 }
 
 /// A table of which nothing was read.
 pub(crate) fn unread(schema: Schema, keep: Keep) -> Table {
-    Table::new(&Intake::new(Arc::new(schema), keep), Vec::new())
+    Table::new(&Intake::everything(Arc::new(schema), keep), Vec::new())
 }
 
 /// What is to be predicted.
@@ -71,16 +33,16 @@ pub(crate) enum Kinds {
 
 /// A number, a category, an ordinal and a label.
 pub(crate) fn mixed(kind: Kinds) -> Schema {
-    let label = match kind {
-        Kinds::Classes(2) => Label::Classes(values(["a", "b"])),
-        Kinds::Classes(_) => Label::Classes(values(["a", "b", "c"])),
-        Kinds::Number => Label::Number { min: -5.0, max: 5.0 },
+    let of = match kind {
+        Kinds::Classes(2) => label("label", ["a", "b"]),
+        Kinds::Classes(_) => label("label", ["a", "b", "c"]),
+        Kinds::Number => label("label", -5.0..=5.0),
     };
     schema([
-        column("size", number(-2.0, 2.0)),
-        column("colour", Kind::Category(values(["red", "green", "blue"]))),
-        column("slope", Kind::Ordinal(values(["low", "middle", "high"]))),
-        column("label", Kind::Label(label)),
+        number("size", -2.0..=2.0),
+        category("colour", ["red", "green", "blue"]),
+        ordinal("slope", ["low", "middle", "high"]),
+        of,
     ])
 }
 

@@ -2,8 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use crate::home::{self, Kinds, Plain, column, number, schema, table};
-use privet::data::schema::{Declared, Kind, Label};
+use crate::home::{self, Kinds, Plain, schema, table};
+use privet::data::schema::{category, label, number};
 use privet::data::{Cells, Document, Keep, Table};
 use privet::learner::SILENT;
 use privet::model::Model;
@@ -57,7 +57,7 @@ fn every_table_gives_a_model() {
             for (at, table) in tables.into_iter().enumerate() {
                 let model = plain.fit(table.clone(), &leave()).unwrap();
                 let model = Model::from_bytes(&model.to_bytes()).unwrap();
-                let predictions = model.predict(&cells(table)).unwrap();
+                let predictions = model.predict_cells(&cells(table)).unwrap();
                 assert!(
                     predictions.scores().iter().all(|score| score.is_finite()),
                     "{kind:?} {algorithm} {at}"
@@ -75,7 +75,7 @@ fn learning_beats_the_constant() {
             let table = home::random(kind, plain.keep(), 5000);
             let model = plain.fit(table.clone(), &leave()).unwrap();
             let cells = cells(table);
-            let predictions = model.predict(&cells).unwrap();
+            let predictions = model.predict_cells(&cells).unwrap();
             match cells.target().unwrap() {
                 privet::data::Target::Classes(classes) => {
                     let called = predictions.classes().unwrap();
@@ -205,7 +205,7 @@ fn parameters_are_checked_against_the_schema() {
         "\"centroid\" needs a label with classes, and the schema's is a number: choose another algorithm"
     );
     assert_eq!(
-        refused(&Constant::default(), schema([column("x", number(0.0, 1.0))])),
+        refused(&Constant::default(), schema([number("x", 0.0..=1.0)])),
         "the schema has no label, so there is nothing to predict: add a line such as outcome = { type = \"label\", values = [\"no\", \"yes\"] } \
          to its [columns]"
     );
@@ -275,11 +275,8 @@ fn a_run_can_be_stopped() {
 
 #[test]
 fn a_schema_too_large_to_learn_from_is_refused() {
-    let many = |n: usize| Declared::new((0..n).map(|i| i.to_string()).collect(), None).unwrap();
-    let large = schema([
-        column("x", Kind::Category(many(2100))),
-        column("label", Kind::Label(Label::Classes(many(2000)))),
-    ]);
+    let many = |n: usize| (0..n).map(|i| i.to_string()).collect::<Vec<_>>();
+    let large = schema([category("x", many(2100)), label("label", many(2000))]);
     assert_eq!(
         Stumps::default().plan(&large).unwrap_err().to_string(),
         "the schema's 2102 bins and values times 2000 classes are too many to learn from: at most 4194304 are possible; declare fewer"

@@ -19,7 +19,6 @@ const ALLOWED: &[&str] = &[
     // Leave that an owner gave, rows of the owner's own, and public data sets.
     "crates/privet-node/src/verb/diagnostics.rs",
     "crates/privet-node/src/verb/leave.rs",
-    "crates/privet-node/src/verb/predict.rs",
     "crates/privet-node/src/verb/simulate/",
     "crates/privet-research/src/",
     // Bodies of tests, which no release holds.

@@ -1,6 +1,9 @@
 //! Tables in files: what is read, and what is refused with which words.
 
+#[cfg(all(feature = "arrow", feature = "parquet"))]
+mod arrow;
 mod malformed;
+mod memory;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod peek;

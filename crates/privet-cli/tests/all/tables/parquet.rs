@@ -9,14 +9,14 @@ use parquet::data_type::{ByteArray, FixedLenByteArray, Int96};
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersion};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
-use privet::data::schema::{Kind, Label, Layout};
+use privet::data::schema::{Layout, category, flag, label, number, ordinal};
 use privet::data::{Cells, Intake, Points, Schema};
 use privet_node::table::{Csv, Extra, read_csv, read_parquet};
 use privet_testkit::skipped::full;
 
 use super::malformed::said_of;
 use super::reference::Dice;
-use super::schemas::{cells, column, intake, number, schema, values};
+use super::schemas::{cells, intake, schema};
 
 const MESSAGE: &str = "message m {
     optional double dose;
@@ -31,26 +31,26 @@ const MESSAGE: &str = "message m {
     optional int32 outcome;
 }";
 
-fn everything() -> Arc<Schema> {
+pub(crate) fn everything() -> Arc<Schema> {
     schema(
         Layout::default(),
-        vec![
-            column("outcome", Kind::Label(Label::Classes(values(&["0", "1"])))),
-            number("dose", -5.0, 5.0),
-            number("mass", 0.0, 100.0),
-            number("age", 0.0, 120.0),
-            number("big", -1e12, 1e12),
-            number("small", 0.0, 255.0),
-            number("cost", -100.0, 100.0),
-            column("ill", Kind::Flag(values(&["false", "true"]))),
-            column("blood", Kind::Category(values(&["A", "B", "AB", "0"]))),
-            column("level", Kind::Ordinal(values(&["1", "2", "3"]))),
+        [
+            label("outcome", ["0", "1"]),
+            number("dose", -5.0..=5.0),
+            number("mass", 0.0..=100.0),
+            number("age", 0.0..=120.0),
+            number("big", -1e12..=1e12),
+            number("small", 0.0..=255.0),
+            number("cost", -100.0..=100.0),
+            flag("ill"),
+            category("blood", ["A", "B", "AB", "0"]),
+            ordinal("level", ["1", "2", "3"]),
         ],
     )
 }
 
 /// One row: each cell as text, empty where it is missing.
-fn rows(dice: &mut Dice, count: usize) -> Vec<[String; 10]> {
+pub(crate) fn rows(dice: &mut Dice, count: usize) -> Vec<[String; 10]> {
     let mut some = |n: usize, text: &dyn Fn(&mut Dice) -> String| {
         if n > 0 && dice.below(n) == 0 {
             String::new()
@@ -145,13 +145,13 @@ fn parquet_of(rows: &[[String; 10]], how: Written) -> Vec<u8> {
     file.into_inner().unwrap()
 }
 
-fn csv_of(rows: &[[String; 10]]) -> String {
+pub(crate) fn csv_of(rows: &[[String; 10]]) -> String {
     let names = "dose,mass,age,big,small,cost,ill,blood,level,outcome";
     let rows: String = rows.iter().map(|row| format!("{}\n", row.join(","))).collect();
     format!("{names}\n{rows}")
 }
 
-fn from_parquet(bytes: &[u8], intake: &Intake) -> Result<Cells, privet::Error> {
+pub(crate) fn from_parquet(bytes: &[u8], intake: &Intake) -> Result<Cells, privet::Error> {
     let table = read_parquet(
         "t.parquet",
         Cursor::new(bytes),
@@ -192,6 +192,18 @@ fn parquet_and_text_give_the_same_cells() {
             }
         }
     }
+}
+
+/// A file of these rows as plain as it can be.
+#[cfg(feature = "arrow")]
+pub(crate) fn plainly(rows: &[[String; 10]]) -> Vec<u8> {
+    let how = Written {
+        compression: Compression::UNCOMPRESSED,
+        version: WriterVersion::PARQUET_1_0,
+        dictionary: false,
+        group: 1 << 20,
+    };
+    parquet_of(rows, how)
 }
 
 /// One table has one fingerprint as text in any blocks and as Parquet in any row groups; a table with one cell changed has another.

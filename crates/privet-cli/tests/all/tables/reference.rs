@@ -3,12 +3,12 @@
 use std::io::Write;
 use std::sync::Arc;
 
-use privet::data::schema::{Extras, Kind, Layout, Number};
+use privet::data::schema::{Layout, category, id, number};
 use privet::data::{Cells, Intake, Keep, Schema, Table};
 use privet_node::table::{Csv, Extra, read, read_csv};
 use privet_testkit::skipped::data;
 
-use super::schemas::{cells, column, intake, missing, number, patients, schema, values};
+use super::schemas::{cells, intake, patients, schema};
 
 /// Reads with the `csv` crate, one cell after another.
 fn reference(bytes: &[u8], intake: &Intake) -> Cells {
@@ -280,22 +280,12 @@ fn to_predict_a_file_may_have_more_columns_and_no_label() {
 fn plain_schema(layout: Layout, names: &[&str], numbers: &[&str]) -> Arc<Schema> {
     let columns = names.iter().map(|&name| {
         if numbers.contains(&name) {
-            let extras = Extras {
-                bins: Some(4000),
-                ..Extras::default()
-            };
-            column(
-                name,
-                Kind::Number(Number::new(-1000.0, 500_000.0, extras).unwrap()),
-            )
+            number(name, -1000.0..=500_000.0).bins(4000)
         } else {
-            column(
-                name,
-                Kind::Category(values(&["yes", "no", "Male", "Private", "married"])),
-            )
+            category(name, ["yes", "no", "Male", "Private", "married"])
         }
     });
-    schema(layout, columns.collect())
+    schema(layout, columns)
 }
 
 #[test]
@@ -353,14 +343,9 @@ fn real_tables_read_alike() {
 
 #[test]
 fn of_each_person_the_first_rows_are_kept_across_blocks() {
-    use privet::data::schema::Unit;
-    let columns = vec![column("who", Kind::Id), number("x", 0.0, 100.0)];
-    let unit = Unit {
-        column: Some("who".into()),
-        rows: std::num::NonZeroU32::new(2).unwrap(),
-    };
-    let schema = Schema::new("visits", unit, Layout::default(), missing(), columns).unwrap();
-    let intake = Intake::new(Arc::new(schema), Keep::Bins);
+    let schema = Schema::builder("visits").columns([id("who"), number("x", 0.0..=100.0)]);
+    let schema = schema.unit("who").rows_per_unit(2).build().unwrap();
+    let intake = Intake::everything(Arc::new(schema), Keep::Bins);
     let text: String = (0..3000)
         .map(|i| format!("{},p{}\n", i % 100, i % 7 % 5))
         .collect();
@@ -383,7 +368,7 @@ fn an_empty_line_of_a_table_of_one_column_is_a_row() {
         "dataset = \"d\"\n[columns]\nx = { type = \"integer\", min = 0, max = 9 }\n",
     )
     .unwrap();
-    let intake = Intake::new(Arc::new(schema), Keep::Bins);
+    let intake = Intake::everything(Arc::new(schema), Keep::Bins);
     for text in ["x\n1\n\n9\n", "x\n\"1\"\n\n9\n", "x\n1\n\"\"\n9"] {
         let table = read_csv("t.csv", text.as_bytes(), &intake, Extra::Refuse).unwrap();
         let found = cells(table);

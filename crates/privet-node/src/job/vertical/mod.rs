@@ -94,9 +94,8 @@ fn joined<'a>(own: &Schema, others: impl Iterator<Item = &'a Schema>, bins: u16)
     let coarse: Vec<Schema> = others.map(|schema| schema.coarse(bins)).collect();
     let features = own.features().chain(coarse.iter().flat_map(Schema::features));
     let columns = features.chain(own.label().map(|(column, _)| column)).cloned();
-    let missing = own.missing().to_vec();
-    let (unit, layout) = Default::default();
-    Schema::new(own.dataset(), unit, layout, missing, columns.collect()).ok()
+    let builder = Schema::builder(own.dataset()).missing(own.missing());
+    builder.columns(columns).build().ok()
 }
 
 /// The job, or nothing if something was found to be wrong with it; and the files that were looked at.

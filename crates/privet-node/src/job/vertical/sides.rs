@@ -75,7 +75,7 @@ impl FeatureHolder {
 }
 
 fn read(source: &Source, schema: Arc<Schema>, id: Option<&str>) -> Result<Table, Error> {
-    let intake = Intake::new(schema, Keep::Bins);
+    let intake = Intake::everything(schema, Keep::Bins);
     let intake = match id {
         Some(column) => intake.aligned_by(column)?,
         None => intake,

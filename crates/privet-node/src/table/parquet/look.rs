@@ -12,7 +12,7 @@ use privet::Error;
 
 use super::super::peek::{ROWS, Seen};
 use super::super::quiet::quiet;
-use super::{Cells, Chunk, Source, decimal_text, kind};
+use super::{Cells, Chunk, Source, kind};
 
 impl<R: Read + Seek + Send> Source<'_, R> {
     pub(in super::super) fn look(&self) -> Result<Vec<Seen>, Error> {
@@ -55,7 +55,7 @@ impl<R: Read + Seek + Send> Source<'_, R> {
 fn show(reader: ColumnReader, cells: Cells) -> Result<Vec<Vec<u8>>, ParquetError> {
     use ColumnReader as C;
     let whole = |x: i64| match cells {
-        Cells::Decimal(scale) => decimal_text(x, scale).into_bytes(),
+        Cells::Decimal(scale) => privet::data::decimal(x, scale).into_bytes(),
         _ => x.to_string().into_bytes(),
     };
     match reader {

@@ -65,7 +65,7 @@ fn one_table(own: &Trainer<'_>, source: &Source, simulate: &Simulate) -> Result<
         true => Keep::Values,
         false => Keep::Bins,
     };
-    let intake = Intake::new(Arc::clone(&source.schema), keep);
+    let intake = Intake::everything(Arc::clone(&source.schema), keep);
     check(trainers(), &intake)?;
     let table = source.read(&intake)?;
     let leave = leave::take(&leave::Rows::of(source), BECAUSE, &simulate.ledger)?;

@@ -159,10 +159,7 @@ impl Rows<'_> {
             .iter()
             .map(|holder| {
                 let schema = &holder.source.schema;
-                let columns = schema.columns().iter().map(meant).collect();
-                let (unit, missing) = (schema.unit().clone(), schema.missing().to_vec());
-                let schema = Schema::new(schema.dataset(), unit, schema.layout(), missing, columns)?;
-                holder.table_as(schema)
+                holder.table_as(schema.with_columns(schema.columns().iter().map(meant))?)
             })
             .collect::<Result<Vec<_>, Error>>()?;
         join(&self.mine, tables, self.leaves)

@@ -127,6 +127,11 @@ fn visible(text: &str) -> String {
     out
 }
 
+/// The finding for a number's `fill` that is a text.
+pub(in crate::data) fn wrong_fill(text: String) -> String {
+    wrong::wrong("fill", &tree::Value::Text(text), wrong::Wanted::Number)
+}
+
 /// A text as TOML writes it, in quotes.
 pub fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);

@@ -20,6 +20,13 @@ pub(super) enum Place {
     Column(usize),
 }
 
+impl Place {
+    /// Whether what is wrong there may be that a column is not declared.
+    pub(super) fn wants_a_column(self) -> bool {
+        matches!(self, Self::Unit | Self::Columns)
+    }
+}
+
 impl Schema {
     /// Everything that is wrong with it.
     pub(super) fn faults(&self) -> Vec<(Place, String)> {

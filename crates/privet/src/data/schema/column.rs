@@ -7,8 +7,13 @@ use crate::data::document::{Found, Section, key as bare, quoted};
 /// What to write for a column.
 pub(super) const EXAMPLE: &str = "{ type = \"integer\", min = 0, max = 120 }";
 
+/// What a label without a number has no use for.
+pub(super) const NO_FILL: &str =
+    "fill is for labels with values; a label without a number counts as the middle";
+
+/// The type of a column, as a schema names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Type {
+pub(super) enum Type {
     Number,
     Integer,
     Ordinal,
@@ -82,6 +87,32 @@ impl Type {
             .find(|(_, kind)| *kind == self)
             .map_or("", |(name, _)| name)
     }
+
+    /// Why a column of this type cannot have a key, if it cannot.
+    pub(super) fn refuses(self, key: &str, column: &str) -> Option<String> {
+        let (_, kinds) = SPECIAL.iter().find(|(special, _)| *special == key)?;
+        let names: Vec<&str> = kinds.iter().map(|kind| kind.name()).collect();
+        (!kinds.contains(&self)).then(|| {
+            format!(
+                "{key} is for columns of type {}; column '{column}' is of type {}: leave it out, or change the type",
+                names.join(", "),
+                self.name()
+            )
+        })
+    }
+}
+
+/// Whether a column is private if nobody says.
+pub(super) fn default_privacy(kind: &Kind) -> bool {
+    !matches!(kind, Kind::Id | Kind::Skip)
+}
+
+/// A transform in units, if some are given.
+pub(super) fn scaled(transform: Transform, scale: Option<f64>) -> Result<Transform, Error> {
+    match scale {
+        None => Ok(transform),
+        Some(scale) => transform.in_units(Units::new(scale)?),
+    }
 }
 
 /// The column; where something was found, a stand-in of its type, or nothing if even that is unknown.
@@ -93,18 +124,9 @@ pub(super) fn read(section: Section<'_>) -> Option<Column> {
         section.allow(&SPECIAL.map(|(key, _)| key));
         return None;
     };
-    for (key, kinds) in SPECIAL {
-        if !kinds.contains(&kind) && section.has(key) {
-            let kinds: Vec<&str> = kinds.iter().map(|kind| kind.name()).collect();
-            section.finding_at(
-                key,
-                format!(
-                    "{key} is for columns of type {}; column '{}' is of type {}: leave it out, or change the type",
-                    kinds.join(", "),
-                    section.name(),
-                    kind.name()
-                ),
-            );
+    for (key, _) in SPECIAL.iter().filter(|(key, _)| section.has(key)) {
+        if let Some(why) = kind.refuses(key, section.name()) {
+            section.finding_at(key, why);
         }
     }
     let read = match kind {
@@ -119,7 +141,7 @@ pub(super) fn read(section: Section<'_>) -> Option<Column> {
     let kind = read.or_else(|| stand_in(kind))?;
     Some(Column {
         name: section.name().into(),
-        private: private.unwrap_or(!matches!(kind, Kind::Id | Kind::Skip)),
+        private: private.unwrap_or(default_privacy(&kind)),
         kind,
         measure,
     })
@@ -198,12 +220,8 @@ fn transform(section: Section<'_>) -> Option<Transform> {
     let named = section.choice("transform", &Transform::NAMES);
     let named = right(section, "transform", named);
     let scale = right(section, "scale", section.number("scale"))?;
-    let transform = named?.unwrap_or_default();
-    let Some(scale) = scale else {
-        return Some(transform);
-    };
-    let made = Units::new(scale).and_then(|units| transform.in_units(units));
-    made.map_err(|why| section.finding_at("scale", format!("column '{}': {why}", section.name())))
+    scaled(named?.unwrap_or_default(), scale)
+        .map_err(|why| section.finding_at("scale", format!("column '{}': {why}", section.name())))
         .ok()
 }
 
@@ -276,10 +294,7 @@ fn label(section: Section<'_>) -> Option<Kind> {
     }
     let (min, max) = (section.number("min"), section.number("max"));
     if section.has("fill") {
-        section.finding_at(
-            "fill",
-            "fill is for labels with values; a label without a number counts as the middle",
-        );
+        section.finding_at("fill", NO_FILL);
     }
     if !is_number {
         section.finding_at(

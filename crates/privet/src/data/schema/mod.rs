@@ -3,6 +3,7 @@
 //! | file | what it holds |
 //! | --- | --- |
 //! | `kind` | what a column can hold |
+//! | `build`, `spec` | a schema in code, and its columns |
 //! | `check` | what does not fit together |
 //! | `read`, `column`, `write` | `schema.toml`, from text and to text |
 //! | `draft` | a schema to be filled in, from names and types only |
@@ -10,19 +11,23 @@
 //!
 //! It takes nothing from rows: a bound that is not declared is an error, never a guess.
 
+mod build;
 mod check;
 mod column;
 mod draft;
 mod explain;
 mod kind;
 mod read;
+mod spec;
 mod transform;
 mod write;
 
 use std::num::NonZeroU32;
 
+pub use build::{AnyColumn, SchemaBuilder};
 pub use draft::{Seen, draft, line_to_add};
 pub use kind::{Declared, Extras, Kind, Label, Number, Spacing};
+pub use spec::{Bound, ColumnSpec, Domain, Fill, category, flag, id, label, number, ordinal, skip};
 pub use transform::{Transform, Units};
 
 use crate::Error;
@@ -99,30 +104,6 @@ pub struct Column {
 impl Schema {
     /// Texts that mean "missing" if the schema names none.
     pub const MISSING: [&str; 6] = ["", "?", "NA", "NaN", "nan", "null"];
-
-    /// A schema from its parts.
-    ///
-    /// # Errors
-    /// [`Error::Data`] for what does not fit together.
-    pub fn new(
-        dataset: impl Into<String>,
-        unit: Unit,
-        layout: Layout,
-        missing: Vec<String>,
-        columns: Vec<Column>,
-    ) -> Result<Self, Error> {
-        let schema = Self {
-            dataset: dataset.into(),
-            unit,
-            layout,
-            missing,
-            columns,
-        };
-        match schema.faults().into_iter().next() {
-            None => Ok(schema),
-            Some((_, why)) => Err(Error::data(why)),
-        }
-    }
 
     /// The data set's name: the ledger keeps its budget under it.
     pub fn dataset(&self) -> &str {

@@ -41,6 +41,26 @@ impl Schema {
 /// Bins and values of all columns together, at most: a short text must not take gigabytes, for it may come from a peer.
 const MOST_SLOTS: usize = 1 << 24;
 
+/// Why no other column can be added, if none can.
+pub(super) fn too_many_slots(slots: usize) -> Option<String> {
+    (slots > MOST_SLOTS).then(|| {
+        format!(
+            "the columns so far have {slots} bins and values, and {MOST_SLOTS} are possible: declare fewer bins"
+        )
+    })
+}
+
+/// How many rows of a person are kept.
+pub(super) fn rows_per_unit(rows: i64) -> Result<NonZeroU32, String> {
+    let few = u32::try_from(rows).ok().and_then(NonZeroU32::new);
+    few.ok_or_else(|| {
+        format!(
+            "rows_per_unit = {rows}: at least 1 and at most {} are possible",
+            u32::MAX
+        )
+    })
+}
+
 /// The schema; where something was found, a stand-in that nobody will see.
 fn read(document: &Document, root: Section<'_>) -> Schema {
     let dataset = root.required_text("dataset", "\"adult\"");
@@ -62,11 +82,8 @@ fn read(document: &Document, root: Section<'_>) -> Schema {
     let mut lines = Vec::with_capacity(sections.len());
     let mut slots = 0;
     for section in sections {
-        if slots > MOST_SLOTS {
-            document.finding(
-                section.line(),
-                format!("the columns so far have {slots} bins and values, and {MOST_SLOTS} are possible: declare fewer bins"),
-            );
+        if let Some(why) = too_many_slots(slots) {
+            document.finding(section.line(), why);
             whole = false;
             break;
         }
@@ -97,7 +114,7 @@ fn read(document: &Document, root: Section<'_>) -> Schema {
             Place::Missing => root.line_of("missing"),
             Place::Column(column) => lines[column],
             // A column that could not be read may be the one that is wanted.
-            Place::Unit | Place::Columns if !whole => continue,
+            place if !whole && place.wants_a_column() => continue,
             Place::Unit => root.line_of("unit"),
             Place::Columns => root.line_of("columns"),
         };
@@ -108,17 +125,9 @@ fn read(document: &Document, root: Section<'_>) -> Schema {
 
 fn rows(root: Section<'_>) -> Option<NonZeroU32> {
     let Found { value, .. } = root.integer("rows_per_unit")?;
-    let rows = u32::try_from(value).ok().and_then(NonZeroU32::new);
-    if rows.is_none() {
-        root.finding_at(
-            "rows_per_unit",
-            format!(
-                "rows_per_unit = {value}: at least 1 and at most {} are possible",
-                u32::MAX
-            ),
-        );
-    }
-    rows
+    rows_per_unit(value)
+        .map_err(|why| root.finding_at("rows_per_unit", why))
+        .ok()
 }
 
 fn layout(file: Section<'_>) -> Layout {

@@ -251,7 +251,7 @@ impl Plan {
 
     /// What is read of a table.
     pub fn reads(&self) -> Intake {
-        Intake::new(Arc::clone(self.schema()), self.keep())
+        Intake::everything(Arc::clone(self.schema()), self.keep())
     }
 
     /// Who is protected.

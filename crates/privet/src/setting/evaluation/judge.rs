@@ -10,7 +10,7 @@ impl Evaluation {
     /// model alone. Rows without labels, or that cannot be predicted, are not judged.
     pub fn judge(&self, model: &Model, cells: &Cells) -> Judged {
         let narrow = |values: &[f64]| values.iter().map(|&x| x as f32).collect();
-        let predictions = model.predict(cells).ok();
+        let predictions = model.predict_cells(cells).ok();
         match cells.target() {
             Some(Target::Numbers(labels)) => Judged::Numbers {
                 labels: labels.clone(),

@@ -178,7 +178,7 @@ impl Plan {
 
     /// What is read of a table.
     pub fn reads(&self) -> Intake {
-        Intake::new(Arc::clone(&self.schema), self.keep())
+        Intake::everything(Arc::clone(&self.schema), self.keep())
     }
 
     /// Names and values as a job says them, defaults included.

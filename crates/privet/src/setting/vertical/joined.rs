@@ -4,7 +4,7 @@ use super::message::{Ordinals, Question};
 use super::release::{Left, Release};
 use super::texts::{flag_names, meant};
 use crate::Error;
-use crate::data::schema::{Column, Declared, Extras, Kind, Label, Layout, Number, Unit};
+use crate::data::schema::{Column, Declared, Extras, Kind, Label, Number};
 use crate::data::{Cells, Feature, Names, Schema, Target};
 
 /// The label holder's rows, in the common order.
@@ -147,14 +147,11 @@ impl Joining {
     pub(super) fn join(self) -> Result<Joined, Error> {
         let (mut columns, rows) = (self.columns, self.own.cells.rows());
         columns.extend(self.label.map(|(column, _)| column));
-        let schema = Schema::new(
-            self.own.schema.dataset(),
-            Unit::default(),
-            Layout::default(),
-            self.own.schema.missing().to_vec(),
-            columns,
-        )
-        .map_err(|e| Error::data(format!("the parties' columns do not go together: {e}")))?;
+        let schema = Schema::builder(self.own.schema.dataset())
+            .missing(self.own.schema.missing())
+            .columns(columns)
+            .build()
+            .map_err(|e| Error::data(format!("the parties' columns do not go together: {e}")))?;
         let target: Option<Target> = self.own.cells.target().cloned();
         let cells = Cells::joined(rows, self.features, target)?;
         Ok(Joined { schema, cells })

@@ -450,7 +450,7 @@ impl Expecting<(), Came> {
                     }
                     (Model::clone(model), joined.cells)
                 };
-                let predictions = model.0.predict(&model.1)?;
+                let predictions = model.0.predict_cells(&model.1)?;
                 Ok(Step::Finished(Outcome::Predicted {
                     rows: run.rows,
                     predictions: Box::new(predictions),

@@ -6,7 +6,7 @@ use super::desensitisation::Reading;
 use super::release::{Left, Release};
 use crate::Error;
 use crate::data::Schema;
-use crate::data::schema::{Column, Kind, Layout, Unit};
+use crate::data::schema::{Column, Kind};
 
 impl Release {
     /// The columns' names; a category that left as flags has one for each of its values.
@@ -74,7 +74,10 @@ pub(super) fn declared(name: &str, kind: &Kind) -> Result<[u8; 32], Error> {
         private: true,
         measure: None,
     };
-    let alone = Schema::new("d", Unit::default(), Layout::default(), Vec::new(), vec![column])?;
+    let alone = Schema::builder("d")
+        .missing::<&str>([])
+        .columns([column])
+        .build()?;
     Ok(Sha256::digest(alone.to_toml()).into())
 }
 

@@ -3,7 +3,7 @@
 use crate::central::curator::{Builder, Central};
 use privet::Error;
 use privet::data::Keep;
-use privet::data::schema::{Kind, Label};
+use privet::data::schema::{Domain, category, label};
 use privet::privacy::account::Price;
 use privet::privacy::mechanism::Laplace;
 use privet::privacy::{
@@ -17,7 +17,7 @@ use crate::central::reach::{Case, Change, Reach, reach, units};
 use crate::central::replaying::records;
 use crate::central::tables::{Lines, Open, Row, built, corners, others, rows, start};
 use crate::central::window::{Script, run};
-use crate::home::{self, column, schema, values};
+use crate::home::{self, schema};
 
 fn calibrated() -> Builder {
     start("trees", "1", 50).trees(2).leaves(3).calibrate(true)
@@ -152,17 +152,14 @@ fn a_recalibration_is_paid_for() {
         })
         .collect();
     assert_eq!(spent, [475_000_000, 475_000_000, 50_000_000]);
-    let refused = |label: Label| {
-        let schema = schema([
-            column("colour", Kind::Category(values(["red", "green"]))),
-            column("y", Kind::Label(label)),
-        ]);
+    let refused = |of: Domain| {
+        let schema = schema([category("colour", ["red", "green"]), label("y", of)]);
         let refused = built(calibrated()).plan(&schema, &AddRemove::row().relation());
         refused.expect_err("no two classes").to_string()
     };
     let expected = "calibrate = true is for a label of two classes: leave it out";
-    assert_eq!(refused(Label::Classes(values(["a", "b", "c"]))), expected);
-    assert_eq!(refused(Label::Number { min: 0.0, max: 1.0 }), expected);
+    assert_eq!(refused(Domain::from(["a", "b", "c"])), expected);
+    assert_eq!(refused(Domain::from(0.0..=1.0)), expected);
 }
 
 /// Four groups of 3000 people whose probabilities are 8 to 32 in a hundred. Gradients that are clipped at one half settle at π/(2(1 − π)):
@@ -170,10 +167,7 @@ fn a_recalibration_is_paid_for() {
 /// test is wrong once in far more than a million runs.
 #[test]
 fn recalibrated_probabilities_are_nearer_to_the_truth() {
-    let schema = schema([
-        column("group", Kind::Category(values(["k", "l", "m", "n"]))),
-        column("y", Kind::Label(Label::Classes(values(["a", "b"])))),
-    ]);
+    let schema = schema([category("group", ["k", "l", "m", "n"]), label("y", ["a", "b"])]);
     let truth = [0.08, 0.16, 0.24, 0.32];
     let mut lines = Vec::new();
     for (group, share) in ["k", "l", "m", "n"].into_iter().zip(truth) {
@@ -191,7 +185,7 @@ fn recalibrated_probabilities_are_nearer_to_the_truth() {
         let ask = [["k", "a"], ["l", "a"], ["m", "a"], ["n", "a"]];
         let cells = leave.reveal(home::table(schema.clone(), Keep::Bins, &ask).into_cells());
         let likely = model
-            .predict(&cells)
+            .predict_cells(&cells)
             .expect("predictions")
             .probabilities()
             .expect("classes");

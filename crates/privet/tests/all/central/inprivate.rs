@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use privet::Error;
-use privet::data::schema::{Kind, Label};
+use privet::data::schema::{category, flag, label, number};
 use privet::data::{Keep, Table};
 use privet::learner::Learner;
 use privet::privacy::account::Price;
@@ -16,7 +16,7 @@ use privet_testkit::epsilon::Known;
 use crate::central::curator::Central;
 use crate::central::tables::{built, start};
 use crate::central::window::{Script, watch};
-use crate::home::{column, number, schema, table, values};
+use crate::home::{schema, table};
 
 fn printed(depth: u32, epsilon: Option<f64>) -> InPrivate {
     InPrivate {
@@ -100,10 +100,7 @@ fn residuals_exceed_what_the_paper_says() {
     let rows: Vec<[String; 2]> = (0..60)
         .map(|i| [format!("{}", i as f64 / 60.0), format!("{}", i % 2)])
         .collect();
-    let numbers = schema([
-        column("x", number(0.0, 1.0)),
-        column("y", Kind::Label(Label::Number { min: 0.0, max: 1.0 })),
-    ]);
+    let numbers = schema([number("x", 0.0..=1.0), label("y", 0.0..=1.0)]);
     let rows = table(numbers, Keep::Values, &rows);
     let largest = (0..20).flat_map(|seed| {
         let trees = fit(printed(10, Some(1.0)), vec![rows.clone()], seed).expect("trees");
@@ -183,10 +180,7 @@ fn thresholds_of_the_data_tell_who_was_there() {
     let tables = [true, false].map(|there| {
         let all = (0..301).map(|i| [format!("{}", i * i), if i % 3 == 0 { "a" } else { "b" }.into()]);
         let rows: Vec<[String; 2]> = all.skip(usize::from(!there)).collect();
-        let columns = [
-            column("x", number(0.0, 90_000.0)),
-            column("y", Kind::Label(Label::Classes(values(["a", "b"])))),
-        ];
+        let columns = [number("x", 0.0..=90_000.0), label("y", ["a", "b"])];
         table(schema(columns), Keep::Values, &rows)
     });
     for (price, epsilon) in [("0.01", 0.01), ("0.1", 0.1), ("1", 1.0)] {
@@ -218,8 +212,8 @@ fn the_choice_of_a_question_keeps_its_epsilon() {
         let mut rows = vec![["f", "f", "a"]; 60];
         rows.extend([["f", "m", "a"], ["f", "m", "b"]]);
         rows.extend(there.then_some(["m", "f", "b"]));
-        let flag = |name| column(name, Kind::Flag(values(["f", "m"])));
-        let label = column("y", Kind::Label(Label::Classes(values(["a", "b"]))));
+        let flag = |name| flag(name).values(["f", "m"]);
+        let label = label("y", ["a", "b"]);
         table(schema([flag("one"), flag("other"), label]), Keep::Bins, &rows)
     });
     // What is shown of the range, and what each choice is charged.
@@ -269,9 +263,9 @@ fn trees_in_a_row_learn_from_what_is_left_over() {
             })
             .collect();
         let columns = [
-            column("x", number(0.0, 100.0)),
-            column("colour", Kind::Category(values(["red", "green", "blue"]))),
-            column("y", Kind::Label(Label::Classes(values(["a", "b"])))),
+            number("x", 0.0..=100.0),
+            category("colour", ["red", "green", "blue"]),
+            label("y", ["a", "b"]),
         ];
         table(schema(columns), Keep::Values, &lines)
     };

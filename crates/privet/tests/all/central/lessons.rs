@@ -2,7 +2,7 @@
 
 use crate::central::curator::Central;
 use privet::boost::Ensemble;
-use privet::data::schema::{Kind, Label};
+use privet::data::schema::{Domain, label, number};
 use privet::data::{Keep, Schema};
 use privet::learner::Learner;
 use privet::privacy::account::Price;
@@ -14,7 +14,7 @@ use crate::central::tables::{CORNERS, Open, Row, algorithms, built, others, star
 use crate::central::trees::{both, delta};
 use crate::central::window::{Script, run, watch};
 use crate::central::worst::Task;
-use crate::home::{self, column, number, schema, values};
+use crate::home::{self, schema};
 
 /// Sums of floating-point numbers depend on the order of rows, and so does what one row adds to them. Ours do not.
 #[test]
@@ -36,13 +36,13 @@ fn the_order_of_rows_changes_no_answer() {
 }
 
 /// Numbers that begin at zero, lie below it, and lie far from it; a label far from zero.
-fn distant(label: Label) -> Schema {
+fn distant(of: Domain) -> Schema {
     schema([
-        column("p", number(0.0, 4.0)),
-        column("x", number(100_000.0, 100_100.0)),
-        column("colour", number(-3.0, -2.0)),
-        column("slope", number(-0.001, 1000.0)),
-        column("y", Kind::Label(label)),
+        number("p", 0.0..=4.0),
+        number("x", 100_000.0..=100_100.0),
+        number("colour", -3.0..=-2.0),
+        number("slope", -0.001..=1000.0),
+        label("y", of),
     ])
 }
 
@@ -58,11 +58,8 @@ fn one_sided_and_distant_bounds_keep_their_claim() {
             ["-50", "0", "0", "1e9", high],
         ]
     };
-    let classes = || Label::Classes(values(["a", "b"]));
-    let number = || Label::Number {
-        min: 1000.0,
-        max: 1010.0,
-    };
+    let classes = || Domain::from(["a", "b"]);
+    let number = || Domain::from(1000.0..=1010.0);
     let trees = || start("trees", "1", 100).trees(2);
     let cases = [
         (start("brc", "1", 100).rounds(2), classes(), ["a", "b"]),

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use privet::Error;
-use privet::data::schema::{Kind, Label};
+use privet::data::schema::{Domain, category, label, number, ordinal};
 use privet::data::{Keep, Schema};
 use privet::learner::SILENT;
 use privet::privacy::account::Price;
@@ -16,7 +16,7 @@ use crate::central::tables::{
     CORNERS, Open, algorithms, built, epsilon, others, paid_public, read, rows, start,
 };
 use crate::central::window::{Script, ledger, run};
-use crate::home::{self, column, number, schema, values};
+use crate::home::{self, schema};
 
 fn billionths(prices: impl IntoIterator<Item = Price>) -> u64 {
     let each = prices.into_iter().map(|price| match price {
@@ -153,22 +153,15 @@ fn parameters_that_make_no_sense_are_refused() {
 
 #[test]
 fn what_does_not_fit_the_schema_is_refused_before_it_is_paid_for() {
-    let label = |names: &[&str]| {
-        let names = names.iter().map(|name| (*name).to_owned()).collect();
-        Kind::Label(Label::Classes(
-            privet::data::schema::Declared::new(names, None).expect("classes"),
-        ))
-    };
-    let with = |label: Kind, private: bool| {
-        let mut columns = [
-            column("p", number(-1.0, 1.0)),
-            column("x", number(-1.0, 1.0)),
-            column("colour", Kind::Category(values(["red", "green", "blue"]))),
-            column("slope", Kind::Ordinal(values(["low", "middle", "high"]))),
-            column("y", label),
+    let with = |of: Domain, private: bool| {
+        let columns = [
+            number("p", -1.0..=1.0),
+            number("x", -1.0..=1.0),
+            category("colour", ["red", "green", "blue"]),
+            ordinal("slope", ["low", "middle", "high"]),
+            label("y", of),
         ];
-        columns.iter_mut().for_each(|column| column.private &= private);
-        schema(columns)
+        schema(columns.map(|column| column.private(private)))
     };
     let parameter = |error: Error| assert!(matches!(error, Error::Parameter(_)), "{error}");
     let misuse = |error: Error| assert!(matches!(error, Error::Misuse(_)), "{error}");
@@ -177,15 +170,15 @@ fn what_does_not_fit_the_schema_is_refused_before_it_is_paid_for() {
         if !["trees", "auto"].contains(&central.name()) {
             parameter(refused(
                 &central,
-                with(label(&["a", "b", "c"]), true),
+                with(["a", "b", "c"].into(), true),
                 Replace::row(),
             ));
-            let height = Kind::Label(Label::Number { min: 0.0, max: 1.0 });
+            let height = Domain::from(0.0..=1.0);
             parameter(refused(&central, with(height, true), Replace::row()));
         }
         // Nothing is private.
         let nothing = privet::privacy::ReplacePrivate::unit(rows(1), ["elsewhere"]);
-        parameter(refused(&central, with(label(&["a", "b"]), false), nothing));
+        parameter(refused(&central, with(["a", "b"].into(), false), nothing));
         // A ledger that protects some columns, others, or smaller units.
         misuse(refused(&central, Open::Nothing.schema(), Open::Label.relation(1)));
         misuse(refused(

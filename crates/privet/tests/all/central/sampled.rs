@@ -2,7 +2,7 @@
 //! where there is a δ, and pure ones.
 
 use crate::central::curator::Central;
-use privet::data::schema::{Kind, Label};
+use privet::data::schema::{flag, label};
 use privet::data::{Keep, Table};
 use privet::privacy::account::Price;
 use privet::privacy::{AddRemove, Certificate, Neighbours, ReplacePrivate};
@@ -12,7 +12,7 @@ use privet_testkit::skipped::full;
 use crate::central::tables::{built, rows, start};
 use crate::central::trees::delta;
 use crate::central::window::{Script, watch};
-use crate::home::{column, schema, table, unread, values};
+use crate::home::{schema, table, unread};
 
 /// How often a bound may lie above the truth.
 const MISS: f64 = 1e-6;
@@ -30,12 +30,8 @@ fn runs() -> usize {
 }
 
 fn unit(row: [&'static str; 2], count: u32, label_only: bool) -> Table {
-    let mut columns = [
-        column("sex", Kind::Flag(values(["f", "m"]))),
-        column("y", Kind::Label(Label::Classes(values(["a", "b"])))),
-    ];
-    columns[0].private = !label_only;
-    let schema = schema(columns);
+    let sex = flag("sex").values(["f", "m"]).private(!label_only);
+    let schema = schema([sex, label("y", ["a", "b"])]);
     match count {
         0 => unread(schema, Keep::Bins),
         _ => table(schema, Keep::Bins, &vec![row; count as usize]),

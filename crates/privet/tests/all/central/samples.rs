@@ -4,7 +4,7 @@ use std::fmt::Debug;
 
 use crate::central::curator::Builder;
 use privet::boost::Ensemble;
-use privet::data::schema::{Kind, Label};
+use privet::data::schema::{category, label};
 use privet::data::{Keep, Table};
 use privet::privacy::Replace;
 use privet::setting::central::Planes;
@@ -12,7 +12,7 @@ use privet_testkit::epsilon::{lower_bound, ordered};
 
 use crate::central::tables::{CORNERS, Open, Row, built, read, start};
 use crate::central::window::{Script, Seen, watch};
-use crate::home::{column, schema, table, values};
+use crate::home::{schema, table};
 
 /// How often a bound may lie above the truth: the suite is to cry wolf once in a million times.
 const MISS: f64 = 1e-6;
@@ -82,10 +82,7 @@ fn a_choice_keeps_its_epsilon_and_half_its_noise_does_not() {
 #[test]
 fn counts_keep_their_epsilon_and_half_their_noise_does_not() {
     // One column only: of many cells that move, all must be seen at once.
-    let schema = schema([
-        column("colour", Kind::Category(values(["red", "blue"]))),
-        column("y", Kind::Label(Label::Classes(values(["a", "b"])))),
-    ]);
+    let schema = schema([category("colour", ["red", "blue"]), label("y", ["a", "b"])]);
     let tables = [["red", "a"], ["blue", "b"]].map(|row| table(schema.clone(), Keep::Values, &[row]));
     let pair = Pair {
         with: &|price| start("histogram-bayes", price, 10),

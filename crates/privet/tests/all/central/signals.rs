@@ -5,7 +5,7 @@
 
 use crate::central::curator::{Builder, Central};
 use privet::data::Keep;
-use privet::data::schema::{Column, Kind, Label};
+use privet::data::schema::{Domain, category, label, number};
 use privet::data::{Schema, Table};
 use privet::learner::Learner;
 use privet::model::Model;
@@ -15,7 +15,7 @@ use privet::setting::central::Splits;
 
 use crate::central::tables::{Lines, Open, built, epsilon, start};
 use crate::central::window::{Script, watch};
-use crate::home::{self, column, number, values};
+use crate::home;
 
 /// A law: its columns, how many of them matter (the first ones), and what the label is by their values and an even number.
 struct Law {
@@ -24,21 +24,20 @@ struct Law {
     matter: usize,
     /// Categories of eight values instead of numbers from 0 to 1.
     categories: bool,
-    label: Label,
+    label: Domain,
     draw: fn(&[f64], &mut Coins) -> String,
 }
 
 fn schema(law: &Law) -> Schema {
-    let kind = || match law.categories {
-        true => Kind::Category(values(["0", "1", "2", "3", "4", "5", "6", "7"])),
-        false => number(0.0, 1.0),
+    let column = |i| match law.categories {
+        true => category(format!("c{i}"), ["0", "1", "2", "3", "4", "5", "6", "7"]),
+        false => number(format!("c{i}"), 0.0..=1.0),
     };
-    let mut columns: Vec<Column> = (0..law.columns)
-        .map(|i| column(&format!("c{i}"), kind()))
-        .collect();
-    columns.push(column("label", Kind::Label(law.label.clone())));
-    let missing = Schema::MISSING.map(String::from).to_vec();
-    Schema::new("test", Default::default(), Default::default(), missing, columns).expect("a schema")
+    home::schema(
+        (0..law.columns)
+            .map(column)
+            .chain([label("label", law.label.clone())]),
+    )
 }
 
 fn table(law: &Law, seed: u8) -> Table {
@@ -168,7 +167,7 @@ fn five_of_two_hundred_columns_are_found() {
         columns: 200,
         matter: 5,
         categories: false,
-        label: Label::Classes(values(["a", "b"])),
+        label: Domain::from(["a", "b"]),
         draw: |x, coins| {
             let odds: f64 = x
                 .iter()
@@ -195,10 +194,7 @@ fn columns_that_move_a_number_are_found() {
         columns: 60,
         matter: 3,
         categories: false,
-        label: Label::Number {
-            min: -50.0,
-            max: 50.0,
-        },
+        label: Domain::from(-50.0..=50.0),
         draw: |x, coins| {
             let bend = 6.0 * (x[0] - 0.5).abs();
             let jump = if x[1] > 0.3 { 1.0 } else { -1.0 };
@@ -226,7 +222,7 @@ fn columns_that_tell_three_classes_apart_are_found() {
         columns: 30,
         matter: 2,
         categories: true,
-        label: Label::Classes(values(["a", "b", "c"])),
+        label: Domain::from(["a", "b", "c"]),
         draw: |x, coins| {
             let score = |own: f64| ((x[0] % 3.0 == own) as u8 + (x[1] % 4.0 == own) as u8) as f64;
             let weights = [0.0, 1.0, 2.0].map(|own| (1.2 * score(own)).exp());
@@ -256,7 +252,7 @@ fn columns_of_which_nothing_is_kept_are_noise() {
         columns: 20,
         matter: 1,
         categories: false,
-        label: Label::Classes(values(["a", "b"])),
+        label: Domain::from(["a", "b"]),
         draw: |_, coins| if coins.below(2) == 0 { "a" } else { "b" }.into(),
     };
     let builder = Central::builder().epsilon(epsilon("0.01")).trees(20).leaves(4);

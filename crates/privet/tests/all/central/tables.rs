@@ -3,12 +3,12 @@
 use std::num::NonZeroU32;
 
 use crate::central::curator::{Builder, Central};
-use privet::data::schema::{Kind, Label};
+use privet::data::schema::{Domain, category, label, number, ordinal};
 use privet::data::{Keep, Schema, Table};
 use privet::privacy::{Epsilon, ReplacePrivate};
 use privet::setting::central::{Clip, Coefficient, Encoding, Normaliser, Planes, Splits};
 
-use crate::home::{column, number, schema, values};
+use crate::home::schema;
 
 /// A public or private number `p`, a number `x`, a category, an ordinal, and a label.
 pub(crate) type Row = [&'static str; 5];
@@ -41,22 +41,22 @@ impl Open {
     }
 
     pub(crate) fn schema(self) -> Schema {
-        self.schema_of(Label::Classes(values(["a", "b"])))
+        self.schema_of(Domain::from(["a", "b"]))
     }
 
     /// The same columns with another label.
-    pub(crate) fn schema_of(self, label: Label) -> Schema {
-        let mut columns = [
-            column("p", number(-1.0, 1.0)),
-            column("x", number(-1.0, 1.0)),
-            column("colour", Kind::Category(values(["red", "green", "blue"]))),
-            column("slope", Kind::Ordinal(values(["low", "middle", "high"]))),
-            column("y", Kind::Label(label)),
+    pub(crate) fn schema_of(self, of: Domain) -> Schema {
+        let columns = [
+            number("p", -1.0..=1.0),
+            number("x", -1.0..=1.0),
+            category("colour", ["red", "green", "blue"]),
+            ordinal("slope", ["low", "middle", "high"]),
+            label("y", of),
         ];
-        for column in &mut columns {
-            column.private = self.private().contains(&column.name.as_str());
-        }
-        schema(columns)
+        schema(columns.map(|column| {
+            let private = self.private().contains(&column.name());
+            column.private(private)
+        }))
     }
 
     /// Replacing the private columns of a unit of up to k rows.

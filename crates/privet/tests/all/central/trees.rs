@@ -3,7 +3,7 @@
 use crate::central::curator::{Builder, Central};
 use privet::Error;
 use privet::boost::Ensemble;
-use privet::data::schema::{Kind, Label};
+use privet::data::schema::{Domain, category, label, number};
 use privet::data::{Keep, Schema, Table};
 use privet::learner::Learner;
 use privet::learner::tree::Tree;
@@ -14,7 +14,7 @@ use privet_testkit::replay::{Report, search};
 use crate::central::replaying::records;
 use crate::central::tables::{Lines, Open, Row, built, corners, others, rows, start};
 use crate::central::window::{Script, run};
-use crate::home::{self, column, number, schema, values};
+use crate::home::{self, schema};
 
 pub(crate) fn delta() -> Delta {
     "1e-6".parse().expect("a delta")
@@ -94,26 +94,20 @@ fn trees_replay() {
 
 /// Three classes, and numbers: their labels at both ends, missing and far out.
 fn other_labels(private: &[&str]) -> [(Schema, [&'static str; 4]); 2] {
-    let with = |label: Label| {
-        let mut columns = [
-            column("x", number(-1.0, 1.0)),
-            column("colour", Kind::Category(values(["red", "green", "blue"]))),
-            column("y", Kind::Label(label)),
+    let with = |of: Domain| {
+        let columns = [
+            number("x", -1.0..=1.0),
+            category("colour", ["red", "green", "blue"]),
+            label("y", of),
         ];
-        for column in &mut columns {
-            column.private = private.contains(&column.name.as_str());
-        }
-        schema(columns)
+        schema(columns.map(|column| {
+            let is_private = private.contains(&column.name());
+            column.private(is_private)
+        }))
     };
     [
-        (
-            with(Label::Classes(values(["a", "b", "c"]))),
-            ["a", "b", "c", "?"],
-        ),
-        (
-            with(Label::Number { min: 0.0, max: 10.0 }),
-            ["0", "10", "1e9", ""],
-        ),
+        (with(Domain::from(["a", "b", "c"])), ["a", "b", "c", "?"]),
+        (with(Domain::from(0.0..=10.0)), ["0", "10", "1e9", ""]),
     ]
 }
 

@@ -1,12 +1,11 @@
 //! Rows, labels and records on which the answers of trees move as far as they are claimed to.
 
 use crate::central::curator::{Builder, Central};
-use privet::data::schema::Label;
+use privet::data::schema::Domain;
 
 use crate::central::tables::{Lines, Open, Row, built, start};
 use crate::central::trees::delta;
 use crate::central::window::Script;
-use crate::home::values;
 
 /// Trees of one run.
 pub(crate) const TREES: usize = 3;
@@ -24,11 +23,11 @@ pub(crate) enum Task {
 impl Task {
     pub(crate) const ALL: [Self; 3] = [Self::TwoClasses, Self::ThreeClasses, Self::Number];
 
-    pub(crate) fn label(self) -> Label {
+    pub(crate) fn label(self) -> Domain {
         match self {
-            Self::TwoClasses => Label::Classes(values(["a", "b"])),
-            Self::ThreeClasses => Label::Classes(values(["a", "b", "c"])),
-            Self::Number => Label::Number { min: 0.0, max: 10.0 },
+            Self::TwoClasses => Domain::from(["a", "b"]),
+            Self::ThreeClasses => Domain::from(["a", "b", "c"]),
+            Self::Number => Domain::from(0.0..=10.0),
         }
     }
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use privet::data::schema::{Column, Declared, Extras, Kind, Label, Layout, Number, Unit};
-use privet::data::{Cells, Intake, Keep, Schema, Table};
+use privet::data::schema::{category, label, number, ordinal};
+use privet::data::{Cells, Intake, Keep, Schema};
 use privet::privacy::{Coins, Unprotected};
 
 /// What a column of a test table holds.
@@ -24,59 +24,31 @@ pub(crate) enum Labels {
 }
 
 pub(crate) fn schema(columns: &[Of], labels: Labels) -> Schema {
-    let names = |count: u32| (0..count).map(|i| i.to_string()).collect();
-    let mut all: Vec<Column> = columns
-        .iter()
-        .enumerate()
-        .map(|(i, of)| {
-            let kind = match *of {
-                Of::Number(count) => {
-                    let cuts = (1..count).map(|i| f64::from(i) - 0.5).collect();
-                    let extras = Extras {
-                        cuts: Some(cuts),
-                        ..Extras::default()
-                    };
-                    Kind::Number(Number::new(0.0, f64::from(count - 1), extras).unwrap())
-                }
-                Of::Category(count) => Kind::Category(Declared::new(names(count), None).unwrap()),
-                Of::Ordinal(count) => Kind::Ordinal(Declared::new(names(count), None).unwrap()),
-            };
-            Column {
-                name: format!("c{i}"),
-                kind,
-                private: true,
-                measure: None,
+    let names = |count: u32| (0..count).map(|i| i.to_string()).collect::<Vec<_>>();
+    let columns = columns.iter().enumerate().map(|(i, of)| {
+        let name = format!("c{i}");
+        match *of {
+            Of::Number(count) => {
+                let cuts: Vec<f64> = (1..count).map(|i| f64::from(i) - 0.5).collect();
+                number(name, 0.0..=f64::from(count - 1)).cuts(cuts)
             }
-        })
-        .collect();
-    let label = match labels {
-        Labels::Classes(count) => Label::Classes(Declared::new(names(count), None).unwrap()),
-        Labels::Number => Label::Number {
-            min: -100.0,
-            max: 100.0,
-        },
-    };
-    all.push(Column {
-        name: "label".into(),
-        kind: Kind::Label(label),
-        private: true,
-        measure: None,
+            Of::Category(count) => category(name, names(count)),
+            Of::Ordinal(count) => ordinal(name, names(count)),
+        }
     });
-    Schema::new("test", Unit::default(), Layout::default(), vec!["?".into()], all).unwrap()
+    let of = match labels {
+        Labels::Classes(count) => label("label", names(count)),
+        Labels::Number => label("label", -100.0..=100.0),
+    };
+    let schema = Schema::builder("test").columns(columns.chain([of]));
+    schema.missing(["?"]).build().unwrap()
 }
 
 /// A table of these texts, the label last.
 pub(crate) fn cells(schema: &Schema, rows: &[Vec<String>]) -> Cells {
-    let intake = Intake::new(Arc::new(schema.clone()), Keep::Bins);
-    let mut builders = intake.columns();
-    for row in rows {
-        for (builder, cell) in builders.iter_mut().zip(row) {
-            builder.text(cell.as_bytes());
-        }
-    }
-    let piece = intake.piece(builders).unwrap();
+    let intake = Intake::everything(Arc::new(schema.clone()), Keep::Bins);
     let leave = Unprotected::unrecorded("test", &schema.relation(), "made up for a test");
-    leave.reveal(Table::new(&intake, vec![piece]).into_cells())
+    leave.reveal(privet_testkit::rows::table(&intake, rows).into_cells())
 }
 
 /// Random rows: one cell in ten is missing, one in twenty undeclared; labels follow the first columns, with some noise.

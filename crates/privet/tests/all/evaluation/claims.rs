@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use crate::home::Plain;
 use privet::Error;
+use privet::data::Table;
 use privet::data::schema::Schema;
-use privet::data::{Intake, Keep, Table};
 use privet::privacy::account::Caps;
 use privet::privacy::audit::{Auditor, Observed};
 use privet::privacy::mechanism::Laplace;
@@ -295,12 +295,7 @@ fn refused<N: Neighbours>(schema: &Arc<Schema>, model: &privet::model::Model, mu
 }
 
 fn table(schema: &Arc<Schema>) -> Table {
-    let intake = Intake::new(Arc::clone(schema), Keep::Values);
-    let mut columns = intake.columns();
-    columns[0].text(b"a");
-    columns[1].number(0.5);
-    columns[2].text(b"b");
-    Table::new(&intake, vec![intake.piece(columns).unwrap()])
+    super::tables::table(schema, &[("a", 0.5, "b")])
 }
 
 fn constant(schema: &Arc<Schema>) -> privet::model::Model {

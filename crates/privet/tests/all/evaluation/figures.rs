@@ -3,7 +3,7 @@
 use std::num::NonZeroU32;
 
 use privet::Error;
-use privet::data::schema::{Column, Declared, Kind, Label, Layout, Schema, Unit};
+use privet::data::schema::{Schema, flag, label};
 use privet::model::metrics::{Judged, Metric, Report};
 use privet::privacy::account::Caps;
 use privet::privacy::{
@@ -213,24 +213,14 @@ fn what_does_not_fit_together_counts_nowhere_and_raises_nothing() {
 #[test]
 fn public_facts_decide_errors() {
     // No label.
-    let columns = vec![Column {
-        name: "x".into(),
-        kind: Kind::Flag(Declared::new(vec!["false".into(), "true".into()], None).unwrap()),
-        private: true,
-        measure: None,
-    }];
-    let schema = Schema::new("d", Unit::default(), Layout::default(), Vec::new(), columns).unwrap();
+    let schema = Schema::builder("d").columns([flag("x")]).build().unwrap();
     assert!(matches!(Evaluation::of(&schema), Err(Error::Data(_))));
     // Too many classes to count their pairs, whatever the rows; without protection there is no such limit.
     let names: Vec<String> = (0..300).map(|i| i.to_string()).collect();
-    let label = Column {
-        name: "y".into(),
-        kind: Kind::Label(Label::Classes(Declared::new(names, None).unwrap())),
-        private: true,
-        measure: None,
-    };
-    let columns = [schema.columns(), &[label]].concat();
-    let wide = Schema::new("d", Unit::default(), Layout::default(), Vec::new(), columns).unwrap();
+    let wide = Schema::builder("d")
+        .columns([flag("x"), label("y", names)])
+        .build()
+        .unwrap();
     let wide = Evaluation::of(&wide).unwrap();
     let judged = Private::new(Judged::Classes {
         labels: vec![299, 0],

@@ -1,11 +1,10 @@
 //! Small schemas, tables read by them, and models that see one row.
 
-use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use privet::Error;
-use privet::data::schema::{Column, Declared, Extras, Kind, Label, Layout, Number, Schema, Unit};
-use privet::data::{Cells, Intake, Keep, Table, Target};
+use privet::data::schema::{id, label, number};
+use privet::data::{Cells, Intake, Keep, Schema, Table, Target, Value};
 use privet::model::metrics::Judged;
 use privet::privacy::{Epsilon, Ledger, Neighbours, Private};
 use privet::setting::evaluation::{Evaluation, PaidReport};
@@ -39,31 +38,14 @@ impl Task {
     }
 
     pub(crate) fn schema(self, rows_per_unit: u32) -> Arc<Schema> {
-        let declared = |names: &[&str]| Declared::new(names.iter().map(|n| (*n).to_owned()).collect(), None);
-        let label = match self {
-            Task::Binary => Label::Classes(declared(&["a", "b"]).unwrap()),
-            Task::Several => Label::Classes(declared(&["a", "b", "c"]).unwrap()),
-            Task::Number => Label::Number { min: 0.0, max: 10.0 },
+        let of = match self {
+            Task::Binary => label("y", ["a", "b"]),
+            Task::Several => label("y", ["a", "b", "c"]),
+            Task::Number => label("y", 0.0..=10.0),
         };
-        let column = |name: &str, kind| Column {
-            name: name.into(),
-            kind,
-            private: name != "who",
-            measure: None,
-        };
-        let columns = vec![
-            column("who", Kind::Id),
-            column(
-                "x",
-                Kind::Number(Number::new(0.0, 1.0, Extras::default()).unwrap()),
-            ),
-            column("y", Kind::Label(label)),
-        ];
-        let unit = Unit {
-            column: Some("who".into()),
-            rows: NonZeroU32::new(rows_per_unit).unwrap(),
-        };
-        Arc::new(Schema::new("judged", unit, Layout::default(), Vec::new(), columns).unwrap())
+        let schema = Schema::builder("judged").columns([id("who"), number("x", 0.0..=1.0), of]);
+        let schema = schema.unit("who").rows_per_unit(rows_per_unit);
+        Arc::new(schema.missing::<&str>([]).build().unwrap())
     }
 }
 
@@ -108,16 +90,15 @@ fn judge(task: Task, cells: &Cells, model: Model) -> Judged {
 
 /// Reads the rows by the schema's rules and judges the model on them: the way of a real run.
 pub(crate) fn judged(task: Task, schema: &Arc<Schema>, rows: &[Row], model: Model) -> Private<Judged> {
-    let intake = Intake::new(Arc::clone(schema), Keep::Values);
-    let mut columns = intake.columns();
-    for (who, x, y) in rows {
-        columns[0].text(who.as_bytes());
-        columns[1].number(*x);
-        columns[2].text(y.as_bytes());
-    }
-    let piece = intake.piece(columns).unwrap();
-    let cells = Table::new(&intake, vec![piece]).into_cells();
+    let cells = table(schema, rows).into_cells();
     cells.map(|cells| judge(task, &cells, model))
+}
+
+/// The table of these rows.
+pub(crate) fn table(schema: &Arc<Schema>, rows: &[Row]) -> Table {
+    let record = |&(who, x, y): &Row| [Value::from(who), x.into(), y.into()];
+    let records: Vec<[Value<'_>; 3]> = rows.iter().map(record).collect();
+    privet_testkit::rows::table(&Intake::everything(Arc::clone(schema), Keep::Values), &records)
 }
 
 pub(crate) fn epsilon(text: &str) -> Epsilon {

@@ -106,7 +106,7 @@ fn trees(schema: &Schema, boosted: &Boosted, link: Link) -> Model {
 /// The model's own scores of raw rows.
 fn scores(model: &Model, rows: &[Vec<String>]) -> Vec<f64> {
     let cells: Cells = table::cells(model.schema(), &with_labels(rows));
-    model.predict(&cells).unwrap().scores().to_vec()
+    model.predict_cells(&cells).unwrap().scores().to_vec()
 }
 
 fn with_labels(rows: &[Vec<String>]) -> Vec<Vec<String>> {

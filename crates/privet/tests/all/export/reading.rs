@@ -87,7 +87,10 @@ fn recalibrated_probabilities_are_the_same_in_both_formats() {
         );
         let rows = raw(300, 4);
         let cells = table::cells(own.schema(), &with_labels(&rows));
-        let (said, before) = (own.predict(&cells).unwrap(), plain.predict(&cells).unwrap());
+        let (said, before) = (
+            own.predict_cells(&cells).unwrap(),
+            plain.predict_cells(&cells).unwrap(),
+        );
         let (likely, moved) = (said.probabilities().unwrap(), before.probabilities().unwrap());
         assert!(likely.iter().zip(&moved).any(|(a, b)| (a - b).abs() > 0.05));
         let (document, features) = xgboost::json(&own);
@@ -143,7 +146,7 @@ fn numbers_that_were_learnt_on_a_scale_come_back_in_onnx_only() {
         let cells = table::cells(&schema, &with_labels(&rows));
         let (sums, said) = (
             ensemble.scores(&schema, &cells).unwrap(),
-            own.predict(&cells).unwrap(),
+            own.predict_cells(&cells).unwrap(),
         );
         let (onnx, features) = onnx::exported(&own);
         let file = own.export(Format::Onnx).unwrap().model;

@@ -1,13 +1,13 @@
 //! Stumps with exact thresholds, and such that abstain, against every question there is.
 
 use privet::boost::{Abstaining, AdaBoost, Ensemble, Rates, Thresholds};
-use privet::data::schema::Kind;
+use privet::data::schema::{category, number, ordinal};
 use privet::data::{Cells, Feature, Keep};
 use privet::learner::{Call, Classes, Learner, Rule, Sample, Shape, Sorted, Stump};
 use privet::privacy::Coins;
 
 use super::cells;
-use crate::home::{column, number, schema, table, values};
+use crate::home::{schema, table};
 
 /// Small tables with ties, missing numbers and weights of zero. Numbers are so near to each other that bins do not tell
 /// them apart, and weights are sums of powers of two: the same in any order of adding.
@@ -41,13 +41,13 @@ impl Small {
             .collect();
         let weights = (0..rows).map(|_| coins.below(5) as f64 / 8.0).collect();
         let of = (0..rows).map(|_| coins.below(classes) as u16).collect();
-        let (x, y) = (column("x", number(-1.0, 1.0)), column("y", number(-1.0, 1.0)));
+        let (x, y) = (number("x", -1.0..=1.0), number("y", -1.0..=1.0));
         let schema = if with_colour {
             schema([
                 x,
                 y,
-                column("colour", Kind::Category(values(["red", "green", "blue"]))),
-                column("slope", Kind::Ordinal(values(["low", "high"]))),
+                category("colour", ["red", "green", "blue"]),
+                ordinal("slope", ["low", "high"]),
             ])
         } else {
             // Columns beyond the schema's are not read.
@@ -305,7 +305,7 @@ fn the_product_of_normalisers_bounds_the_training_error() {
 /// Where features say nothing the heavier class is called, whoever asks.
 #[test]
 fn a_constant_is_found_where_it_is_best() {
-    let schema = schema([column("x", number(-1.0, 1.0))]);
+    let schema = schema([number("x", -1.0..=1.0)]);
     let shapes = Shape::of(&schema);
     let cells = cells(table(schema, Keep::Values, &[["0.5"], ["0.5"], ["0.5"]]));
     let sample = Sample::new(&shapes, &cells, &[1.0; 3]).unwrap();
@@ -323,7 +323,7 @@ fn a_constant_is_found_where_it_is_best() {
 /// Rounds of boosting that must tell two numbers of one bin apart.
 #[test]
 fn exact_thresholds_see_within_a_bin() {
-    let schema = schema([column("x", number(-1.0, 1.0))]);
+    let schema = schema([number("x", -1.0..=1.0)]);
     let shapes = Shape::of(&schema);
     let lines = [["0.0001"], ["0.0002"], ["0.0003"], [""]];
     let cells = cells(table(schema, Keep::Values, &lines));

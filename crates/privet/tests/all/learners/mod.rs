@@ -4,10 +4,9 @@
 mod centroid;
 mod exact;
 
-use crate::home::Plain;
-use crate::home::{self, Kinds, column, number, schema, table, values};
+use crate::home::{self, Kinds, Plain, schema, table};
 use privet::boost::{Learner, Link};
-use privet::data::schema::{Extras, Kind, Label, Number};
+use privet::data::schema::{category, flag, label, number};
 use privet::data::{Cells, Keep, Table};
 use privet::learner::{Call, Classes, Linear, Logistic, Rule, SILENT, Sample, Shape, Sorted, Stump, Term};
 use privet::model::Model;
@@ -49,9 +48,9 @@ fn linear_learners_agree_with_another_implementation() {
     assert_eq!(file.rows.len(), 6);
     for (at, case) in file.rows.iter().enumerate() {
         let schema = schema([
-            column("x", number(-1.0, 1.0)),
-            column("y", number(-1.0, 1.0)),
-            column("colour", Kind::Category(values(["red", "green", "blue"]))),
+            number("x", -1.0..=1.0),
+            number("y", -1.0..=1.0),
+            category("colour", ["red", "green", "blue"]),
         ]);
         let colours = ["red", "green", "blue", "violet", ""];
         let lines: Vec<Vec<String>> = (0..case.y.len())
@@ -98,21 +97,10 @@ fn linear_learners_agree_with_another_implementation() {
 /// Ages 1 to 6 with one missing, and two classes: by hand, `age <= 3` errs on one row of weight 1, anything else on more.
 #[test]
 fn a_stump_by_hand() {
-    let kind = Kind::Number(
-        Number::new(
-            1.0,
-            6.0,
-            Extras {
-                integer: true,
-                ..Extras::default()
-            },
-        )
-        .unwrap(),
-    );
     let schema = schema([
-        column("constant", Kind::Flag(values(["false", "true"]))),
-        column("age", kind),
-        column("town", Kind::Category(values(["a", "b", "c"]))),
+        flag("constant"),
+        number("age", 1..=6),
+        category("town", ["a", "b", "c"]),
     ]);
     let lines = [
         ["false", "1", "a"],
@@ -189,11 +177,7 @@ fn a_stump_by_hand() {
 /// Freund and Schapire's arithmetic on four rows, two rounds, by hand.
 #[test]
 fn two_rounds_of_adaboost_by_hand() {
-    let schema = schema([
-        column("first", Kind::Flag(values(["false", "true"]))),
-        column("second", Kind::Flag(values(["false", "true"]))),
-        column("label", Kind::Label(Label::Classes(values(["no", "yes"])))),
-    ]);
+    let schema = schema([flag("first"), flag("second"), label("label", ["no", "yes"])]);
     // `first` errs on the last row alone; then `second` errs on the third alone, or is tied.
     let lines = [
         ["true", "true", "yes"],
@@ -252,7 +236,7 @@ fn a_model_is_the_same_whatever_the_number_of_threads() {
                 .unwrap();
             pool.install(|| {
                 let model = plain.fit(table.clone(), &leave()).unwrap();
-                let predictions = model.predict(&cells(table.clone())).unwrap();
+                let predictions = model.predict_cells(&cells(table.clone())).unwrap();
                 (model.to_bytes(), predictions)
             })
         };

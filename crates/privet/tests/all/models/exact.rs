@@ -47,9 +47,9 @@ fn what_is_read_again_predicts_raw_rows() {
         }
         let piece = intake.piece(columns).unwrap();
         let cells = leave().reveal(Table::new(&intake, vec![piece]).into_cells());
-        let predicted = again.predict(&cells).unwrap();
+        let predicted = again.predict_cells(&cells).unwrap();
         assert_eq!(predicted.rows(), 3);
-        assert_eq!(predicted, model.predict(&cells).unwrap());
+        assert_eq!(predicted, model.predict_cells(&cells).unwrap());
     }
 }
 
@@ -58,7 +58,7 @@ fn cells_without_numbers_are_refused() {
     let model = stumps(Kinds::Classes(2), false);
     let cells = leave().reveal(home::random(Kinds::Classes(2), Keep::Bins, 10).into_cells());
     assert_eq!(
-        model.predict(&cells).unwrap_err(),
+        model.predict_cells(&cells).unwrap_err(),
         Error::misuse("the model weighs numbers, and the cells were read without them")
     );
 }

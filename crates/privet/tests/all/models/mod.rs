@@ -5,10 +5,9 @@ mod old;
 mod reading;
 mod trees;
 
-use crate::home::Plain;
-use crate::home::{self, Kinds, column, mixed, number, schema, table, values};
+use crate::home::{self, Kinds, Plain, mixed, schema, table};
 use privet::boost::{Ensemble, Link};
-use privet::data::schema::{Kind, Label};
+use privet::data::schema::{label, number};
 use privet::model::{Model, Settings};
 use privet::privacy::signature::SigningKey;
 use privet::privacy::{AddRemove, Neighbours, Unprotected};
@@ -339,7 +338,7 @@ fn models_that_cannot_be_made() {
         "the model's base: NaN is no finite number"
     );
     assert_eq!(
-        make(constant(0.0), schema([column("x", number(0.0, 1.0))])),
+        make(constant(0.0), schema([number("x", 0.0..=1.0)])),
         "the model's schema has no label"
     );
 }
@@ -348,12 +347,9 @@ fn models_that_cannot_be_made() {
 #[test]
 fn cells_of_another_schema_are_refused() {
     let model = model(Kinds::Classes(2), "logistic");
-    let other = schema([
-        column("x", number(0.0, 1.0)),
-        column("label", Kind::Label(Label::Classes(values(["a", "b"])))),
-    ]);
+    let other = schema([number("x", 0.0..=1.0), label("label", ["a", "b"])]);
     let cells = |table: privet::data::Table| leave().reveal(table.into_cells());
-    let refused = |cells| model.predict(&cells).unwrap_err();
+    let refused = |cells| model.predict_cells(&cells).unwrap_err();
     assert_eq!(
         refused(cells(table(other, model.keep(), &[["1", "a"]]))),
         privet::Error::misuse("the cells were not read for this model's schema")

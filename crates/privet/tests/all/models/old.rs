@@ -25,7 +25,7 @@ fn models_of_version_one_open_and_predict_the_same() {
             _ => Kinds::Number,
         };
         let rows = leave().reveal(home::random(kind, model.keep(), 40).into_cells());
-        assert_eq!(model.predict(&rows).unwrap().scores(), scores, "{name}");
+        assert_eq!(model.predict_cells(&rows).unwrap().scores(), scores, "{name}");
         // What it is written as now says the same.
         let again = Model::from_bytes(&model.to_bytes()).unwrap();
         assert_eq!(again, model, "{name}");

@@ -41,7 +41,10 @@ fn a_recalibration_changes_probabilities_by_its_formula() {
         let again = Model::from_bytes(&own.to_bytes()).unwrap();
         assert_eq!(again.ensemble(), own.ensemble());
         let rows = leave().reveal(home::random(Kinds::Classes(kind), plain.keep(), 50).into_cells());
-        let (before, after) = (plain.predict(&rows).unwrap(), again.predict(&rows).unwrap());
+        let (before, after) = (
+            plain.predict_cells(&rows).unwrap(),
+            again.predict_cells(&rows).unwrap(),
+        );
         for row in 0..rows.rows() {
             let scores: Vec<f64> = before
                 .row(row)
@@ -71,7 +74,7 @@ fn a_number_on_a_scale_is_brought_back_and_kept_between_its_bounds() {
     let again = Model::from_bytes(&own.unwrap().to_bytes()).unwrap();
     let rows = leave().reveal(home::random(Kinds::Number, plain.keep(), 50).into_cells());
     let sums = again.ensemble().scores(again.schema(), &rows).unwrap();
-    let values = again.predict(&rows).unwrap();
+    let values = again.predict_cells(&rows).unwrap();
     for (value, sum) in values.values().unwrap().iter().zip(sums) {
         assert_eq!(*value, sum.sinh().clamp(-5.0, 5.0));
     }

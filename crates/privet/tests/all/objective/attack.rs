@@ -1,7 +1,7 @@
 //! The attack on empty cells: it breaks the textbook's floating-point minima and says nothing about ours.
 
 use crate::central::curator::Central;
-use privet::data::schema::{Kind, Label};
+use privet::data::schema::{category, label};
 use privet::data::{Keep, Schema};
 use privet::learner::{Learner, Term};
 use privet::privacy::account::{Caps, Price};
@@ -10,7 +10,7 @@ use privet::privacy::{AddRemove, Anchor, Coins, Delta, Epsilon, Ledger, Neighbou
 use privet::setting::central::Encoding;
 use privet_testkit::attack::empty_cell::{Known, textbook};
 
-use crate::home::{column, schema, table, values};
+use crate::home::{schema, table};
 
 const COLUMNS: usize = 8;
 const OTHERS: usize = 40;
@@ -19,8 +19,8 @@ const EPSILON: f64 = 0.1;
 /// Eight categories, each with a value that nobody has but perhaps one person.
 fn categories() -> Schema {
     let names = ["a", "b", "c", "d", "e", "f", "g", "h"];
-    let [a, b, c, d, e, f, g, h] = names.map(|name| column(name, Kind::Category(values(["x", "y", "rare"]))));
-    let label = column("label", Kind::Label(Label::Classes(values(["no", "yes"]))));
+    let [a, b, c, d, e, f, g, h] = names.map(|name| category(name, ["x", "y", "rare"]));
+    let label = label("label", ["no", "yes"]);
     schema([a, b, c, d, e, f, g, h, label])
 }
 

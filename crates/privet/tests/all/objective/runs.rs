@@ -2,7 +2,7 @@
 
 use crate::central::curator::Central;
 use privet::Error;
-use privet::data::schema::{Kind, Label};
+use privet::data::schema::{category, label, number, ordinal};
 use privet::data::{Keep, Schema, Table};
 use privet::privacy::account::{Caps, Price};
 use privet::privacy::mechanism::{Ball, ENTRY_DIGITS, LogisticRows, Objective, Row, RowLoss, WEIGHT_DIGITS};
@@ -14,7 +14,7 @@ use privet::setting::central::Encoding;
 use privet::setting::central::as_published::{Flips, Pate};
 use privet_testkit::replay::{Finding, Transcript, replay, search, transcripts};
 
-use crate::home::{Kinds, column, mixed, number, random, schema, table, values};
+use crate::home::{Kinds, mixed, random, schema, table};
 
 type Lines = Vec<[&'static str; 4]>;
 
@@ -40,15 +40,12 @@ fn void(epsilon: f64) -> Central {
 
 /// A public number and label, a private category and ordinal.
 fn partly() -> Schema {
-    let mut columns = [
-        column("size", number(-2.0, 2.0)),
-        column("colour", Kind::Category(values(["red", "green", "blue"]))),
-        column("slope", Kind::Ordinal(values(["low", "middle", "high"]))),
-        column("label", Kind::Label(Label::Classes(values(["a", "b"])))),
-    ];
-    columns[0].private = false;
-    columns[3].private = false;
-    schema(columns)
+    schema([
+        number("size", -2.0..=2.0).private(false),
+        category("colour", ["red", "green", "blue"]),
+        ordinal("slope", ["low", "middle", "high"]),
+        label("label", ["a", "b"]).private(false),
+    ])
 }
 
 fn rest() -> Lines {
@@ -289,12 +286,8 @@ fn what_does_not_belong_is_refused() {
         assert!(found.contains("belongs to"), "{found}");
     }
     // Values of a list that no matrix of products holds.
-    let many: Vec<String> = (0..2000).map(|i| format!("v{i}")).collect();
-    let declared = privet::data::schema::Declared::new(many, None).expect("values");
-    let wide = schema([
-        column("which", Kind::Category(declared)),
-        column("label", Kind::Label(Label::Classes(values(["a", "b"])))),
-    ]);
+    let many = (0..2000).map(|i| format!("v{i}"));
+    let wide = schema([category("which", many), label("label", ["a", "b"])]);
     let central = start().algorithm("objective").encoding(Encoding::Indicators);
     let central = central.build().expect("parameters");
     let mut paid = ledger(Replace::row(), 1.0);
@@ -339,10 +332,7 @@ fn thresholds_of_flipped_labels_are_numbers_of_rows() {
         let numbers = ["0.1", "0.2", "0.3", "0.4", "0.6", "0.7", "0.8", "0.9"];
         let rows = numbers.map(|x| [x, if x < "0.5" { "a" } else { "b" }]);
         let rows = rows.map(|[x, y]| [changed.filter(|_| x == "0.6").unwrap_or(x), y]);
-        let columns = [
-            column("x", number(0.0, 1.0)),
-            column("label", Kind::Label(Label::Classes(values(["a", "b"])))),
-        ];
+        let columns = [number("x", 0.0..=1.0), label("label", ["a", "b"])];
         table(schema(columns), Keep::Values, &rows)
     };
     let relation = line(None).schema().relation();

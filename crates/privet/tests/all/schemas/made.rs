@@ -1,10 +1,8 @@
 //! Schemas made up by a seed: odd names, odd numbers, every kind.
 
-use std::num::NonZeroU32;
-
 use privet::data::Schema;
 use privet::data::schema::{
-    Column, Declared, Extras, Kind, Label, Layout, Number, Spacing, Transform, Unit, Units,
+    Column, Declared, Extras, Kind, Label, Layout, Number, Spacing, Transform, Units,
 };
 
 struct Dice(u64);
@@ -132,7 +130,7 @@ impl Dice {
 pub(crate) fn schema(seed: u64) -> Schema {
     let mut dice = Dice(seed);
     let mut columns: Vec<Column> = Vec::new();
-    let mut unit = Unit::default();
+    let mut unit = None;
     for i in 0..1 + dice.below(6) {
         let kind = match i {
             0 => Kind::Number(dice.number()),
@@ -143,10 +141,7 @@ pub(crate) fn schema(seed: u64) -> Schema {
             name = format!(" {name}{i} ");
         }
         if kind == Kind::Id && dice.often() {
-            unit = Unit {
-                column: Some(name.clone()),
-                rows: NonZeroU32::new(1 + dice.next() as u32 / 2).unwrap(),
-            };
+            unit = Some((name.clone(), 1 + dice.next() as u32 / 2));
         }
         columns.push(Column {
             name,
@@ -175,9 +170,15 @@ pub(crate) fn schema(seed: u64) -> Schema {
         quote: dice.one_of(b"'\x7f`"),
         comment: dice.one_of(&[None, Some(b'#'), Some(b'\\'), Some(0)]),
     };
-    let missing = (0..dice.below(4))
+    let missing: Vec<String> = (0..dice.below(4))
         .map(|_| dice.text().trim().to_owned())
         .collect();
     let dataset = format!("d{}", dice.text());
-    Schema::new(dataset.trim(), unit, layout, missing, columns).unwrap()
+    let schema = Schema::builder(dataset.trim()).layout(layout);
+    let schema = schema.missing(missing).columns(columns);
+    let schema = match unit {
+        Some((column, rows)) => schema.unit(column).rows_per_unit(rows),
+        None => schema,
+    };
+    schema.build().unwrap()
 }

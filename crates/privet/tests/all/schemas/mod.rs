@@ -1,5 +1,6 @@
 //! Schemas as text: what is refused, in which words, and that nothing changes between writing and reading.
 
+mod in_code;
 mod made;
 mod malformed;
 

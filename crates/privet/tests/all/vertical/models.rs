@@ -37,7 +37,7 @@ pub(crate) fn trained(done: Simulated<Outcome>) -> Box<Model> {
 /// The accuracy of a model on raw rows of all parties.
 fn accuracy(model: &Model, people: std::ops::Range<u64>) -> f64 {
     let table = read(
-        Intake::new(Arc::new(model.schema().clone()), Keep::Bins),
+        Intake::everything(Arc::new(model.schema().clone()), Keep::Bins),
         &joint(people, model.schema()),
         None,
     );

@@ -19,7 +19,7 @@ pub(crate) fn table(schema: &str, rows: &[String], ids: Option<&str>) -> Table {
         Some(_) => Arc::new(schema),
         None => Arc::new(builder("1").build().unwrap().desensitisation().reads(&schema)),
     };
-    read(Intake::new(schema, Keep::Bins), rows, ids)
+    read(Intake::everything(schema, Keep::Bins), rows, ids)
 }
 
 pub(crate) fn read(intake: Intake, rows: &[String], ids: Option<&str>) -> Table {
@@ -27,14 +27,8 @@ pub(crate) fn read(intake: Intake, rows: &[String], ids: Option<&str>) -> Table 
         Some(column) => intake.aligned_by(column).unwrap(),
         None => intake,
     };
-    let mut columns = intake.columns();
-    for row in rows {
-        for (cell, column) in row.split(',').zip(&mut columns) {
-            column.text(cell.as_bytes());
-        }
-    }
-    let piece = intake.piece(columns).unwrap();
-    Table::new(&intake, vec![piece])
+    let rows: Vec<Vec<&str>> = rows.iter().map(|row| row.split(',').collect()).collect();
+    privet_testkit::rows::table(&intake, &rows)
 }
 
 /// Numbers that look random and are the same every time.

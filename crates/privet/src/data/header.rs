@@ -1,0 +1,110 @@
+//! Which column of a table is which column of the schema.
+
+use super::schema::{Seen, line_to_add};
+use super::table::Intake;
+use crate::Error;
+
+/// What to do with columns of a file that the schema does not declare.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Extra {
+    /// To train: an owner says of every column what it is.
+    Refuse,
+    /// To predict: what the model does not know is not looked at.
+    Ignore,
+}
+
+/// For each column of a table, in its order, the place of the schema's column that it feeds, if any. `source` is what the
+/// table is called in messages, and `form` what it is: "file" or "frame".
+///
+/// # Errors
+/// [`Error::Data`] if the names are not those of the schema's table.
+pub fn places(
+    (source, form): (&str, &str),
+    names: &[String],
+    intake: &Intake,
+    extra: Extra,
+) -> Result<Vec<Option<usize>>, Error> {
+    let columns = intake.schema().columns();
+    let bad = |what: String| Err(Error::data_in(source, what));
+    for (i, name) in names.iter().enumerate() {
+        if name.is_empty() {
+            return bad(format!(
+                "column {} has no name; give it one in the first line",
+                i + 1
+            ));
+        }
+        if let Some(first) = names[..i].iter().position(|other| other == name) {
+            return bad(format!(
+                "columns {} and {} are both called '{name}'; rename one",
+                first + 1,
+                i + 1
+            ));
+        }
+    }
+    let columns_are_many = columns.len() > 1;
+    let found: Vec<Option<usize>> = names
+        .iter()
+        .map(|name| columns.iter().position(|column| &column.name == name))
+        .collect();
+    let missing: Vec<String> = (0..columns.len())
+        .filter(|&place| intake.needs(place) && !found.contains(&Some(place)))
+        .map(|place| format!("'{}'", columns[place].name))
+        .collect();
+    if !missing.is_empty() {
+        let (columns, are) = if missing.len() == 1 {
+            ("column", "is")
+        } else {
+            ("columns", "are")
+        };
+        let delimiter = intake.schema().layout().delimiter as char;
+        let hint = if form == "file" && names.len() == 1 && columns_are_many {
+            format!(
+                "; is another delimiter used? The schema says {:?}",
+                delimiter.to_string()
+            )
+        } else {
+            String::new()
+        };
+        return bad(format!(
+            "{columns} {} {are} declared in the schema and not in the {form}; it has {}{hint}",
+            missing.join(", "),
+            listed(names)
+        ));
+    }
+    let unknown: Vec<&String> = names
+        .iter()
+        .zip(&found)
+        .filter(|(_, place)| place.is_none())
+        .map(|(name, _)| name)
+        .collect();
+    if extra == Extra::Refuse && !unknown.is_empty() {
+        let (columns, are, lines) = if unknown.len() == 1 {
+            ("column", "is", "a line")
+        } else {
+            ("columns", "are", "lines")
+        };
+        let quoted: Vec<String> = unknown.iter().map(|name| format!("'{name}'")).collect();
+        let add: Vec<String> = unknown
+            .iter()
+            .map(|name| format!("  {}", line_to_add(name, Seen::Nothing)))
+            .collect();
+        return bad(format!(
+            "{columns} {} {are} not declared in the schema; add {lines} such as\n{}",
+            quoted.join(", "),
+            add.join("\n")
+        ));
+    }
+    Ok(found
+        .into_iter()
+        .map(|place| place.filter(|&place| intake.reads(place)))
+        .collect())
+}
+
+fn listed(names: &[String]) -> String {
+    const SHOWN: usize = 20;
+    let mut text: Vec<String> = names.iter().take(SHOWN).map(|name| format!("'{name}'")).collect();
+    if names.len() > SHOWN {
+        text.push(format!("and {} more", names.len() - SHOWN));
+    }
+    text.join(", ")
+}
