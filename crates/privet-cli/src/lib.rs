@@ -33,15 +33,12 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(answer) => (if json { answer.json } else { answer.text }, answer.exit),
         Err(failure) => {
             let _ = writeln!(std::io::stderr(), "privet: {}", failure.message);
-            let error = json!({"error": {"exit": failure.exit.code(), "message": failure.message}});
-            (
-                if json {
-                    format!("{error:#}\n")
-                } else {
-                    String::new()
-                },
-                failure.exit,
-            )
+            let output = if json {
+                format!("{:#}\n", failure.json())
+            } else {
+                String::new()
+            };
+            (output, failure.exit)
         }
     };
     let mut stdout = std::io::stdout().lock();

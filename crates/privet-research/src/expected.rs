@@ -57,12 +57,13 @@ impl Expected {
     /// All figures under a key.
     ///
     /// # Errors
-    /// [`Error::Misuse`] if the file that came with this program does not parse; a test reads them all.
+    /// [`Error::Internal`] if the file that came with this program does not parse; a test reads them all.
     pub fn of(key: &str) -> Result<Vec<Self>, Error> {
         let Some((_, text)) = FILES.iter().find(|(name, _)| *name == key) else {
             return Ok(Vec::new());
         };
-        serde_json::from_str(text).map_err(|e| Error::misuse(format!("reproduce/expected/{key}.json: {e}")))
+        serde_json::from_str(text)
+            .map_err(|e| Error::internal(format!("reproduce/expected/{key}.json can be read ({e})")))
     }
 
     pub(super) fn is_of(&self, experiment: &Experiment) -> bool {

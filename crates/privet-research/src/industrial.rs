@@ -199,7 +199,7 @@ pub fn run(vertical: &Vertical, [own, other]: [Table; 2]) -> Result<Run, Error> 
         Outcome::Trained(model) => Some(*model),
         _ => None,
     });
-    let model = trained.ok_or_else(|| Error::misuse("the label holder trains"))?;
+    let model = trained.ok_or_else(|| Error::internal("the label holder trains a model"))?;
     Ok(Run {
         model,
         seconds,
@@ -297,7 +297,7 @@ fn judged(model: &privet::model::Model, test: &Table) -> Result<f64, Error> {
     let judged = test.cells().as_ref().map(|cells| evaluation.judge(model, cells));
     let figures = evaluation.open(judged, &leave()).named();
     let rmse = figures.iter().find(|(name, _)| *name == "RMSE");
-    let rmse = rmse.ok_or_else(|| Error::misuse("numbers have a squared error"))?;
+    let rmse = rmse.ok_or_else(|| Error::internal("numbers have a squared error"))?;
     Ok(rmse.1 * rmse.1)
 }
 

@@ -7,10 +7,11 @@
 
 mod brc;
 mod data;
+pub mod decoders;
 mod expected;
 pub mod industrial;
 mod inprivate;
-mod opboost;
+pub mod opboost;
 mod plain;
 mod records;
 mod trees;

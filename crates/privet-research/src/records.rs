@@ -77,7 +77,7 @@ impl Records {
     /// # Errors
     /// [`Error::Data`] if a line has another number of cells, or there is no label.
     pub fn parse(schema: Schema, text: &str, path: &Path) -> Result<Self, Error> {
-        let bad = |why: String| Error::data(format!("{}: {why}", path.display()));
+        let bad = |why: String| Error::data_in(path.display(), why);
         let layout = schema.layout();
         let columns = schema.columns().len();
         let label = schema

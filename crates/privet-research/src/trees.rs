@@ -158,7 +158,7 @@ fn figures(
                 .build()?
                 .fit(train, &leave, &|_, _| {})?
         }
-        (Method::Noisy(..) | Method::Noiseless, None) => return Err(Error::misuse("noise without ε")),
+        (Method::Noisy(..) | Method::Noiseless, None) => return Err(Error::internal("noise has an ε")),
     };
     let evaluation = Evaluation::of(test.schema())?;
     let judged = test.cells().as_ref().map(|cells| evaluation.judge(&model, cells));

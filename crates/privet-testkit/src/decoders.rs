@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use privet::Error;
 use privet::data::Schema;
 use privet::data::document::{Document, Section};
 use privet::data::schema::{self, Layout, Seen};
@@ -155,7 +156,8 @@ pub fn schema(bytes: &[u8]) {
         return;
     };
     match Schema::from_toml("it", text) {
-        Err(error) => assert!(error.to_string().starts_with("it"), "{error}"),
+        Err(Error::Data(error)) => assert_eq!(error.file(), Some("it"), "{error}"),
+        Err(error) => panic!("{error:?}"),
         Ok(schema) => {
             let written = schema.to_toml();
             let again = Schema::from_toml("it", &written).expect("reads");

@@ -33,7 +33,7 @@ pub enum Error {
     Peer(PeerError),
     /// The caller used the library against its rules. The calling program has to change.
     Misuse(String),
-    /// An invariant of this library is broken. The library has to change.
+    /// An invariant of this library, which the text states, does not hold. The library has to change.
     Internal(String),
 }
 
@@ -54,18 +54,23 @@ impl Error {
 
     /// Data that makes no sense, in a file that the caller knows.
     pub fn data(text: impl Into<String>) -> Self {
-        Self::Data(DataError::new(text.into()))
+        Self::Data(DataError::new(text))
     }
 
     /// The same, where the file is known.
     pub fn data_in(file: impl fmt::Display, text: impl Into<String>) -> Self {
-        Self::Data(DataError::new(text.into()).in_file(file))
+        Self::Data(DataError::new(text).in_file(file))
     }
 
     /// The same, where the line may be known too.
     pub fn data_at(file: impl fmt::Display, line: Option<u64>, text: impl Into<String>) -> Self {
-        let e = DataError::new(text.into()).in_file(file);
+        let e = DataError::new(text).in_file(file);
         Self::Data(line.into_iter().fold(e, DataError::at_line))
+    }
+
+    /// The same about a column, which the sentence names.
+    pub fn data_of(column: &str, text: impl Into<String>) -> Self {
+        Self::Data(DataError::new(text).of_column(column))
     }
 
     /// A ledger or record that cannot be used.
@@ -91,9 +96,15 @@ impl Error {
         Self::Misuse(text.into())
     }
 
-    /// The library broke a rule of its own.
+    /// The library broke a rule of its own: `text` says what should hold.
     pub fn internal(text: impl Into<String>) -> Self {
         Self::Internal(text.into())
+    }
+}
+
+impl From<Box<Refusal>> for Error {
+    fn from(refusal: Box<Refusal>) -> Self {
+        Self::Budget(refusal)
     }
 }
 
@@ -115,7 +126,7 @@ impl fmt::Display for Error {
             Self::Misuse(text) => f.write_str(text),
             Self::Internal(text) => write!(
                 f,
-                "internal error: {text}. This is a bug in Privet, not in your data or your call: please report it"
+                "internal error: it should hold that {text}. This is a bug in Privet: please report it with this message"
             ),
         }
     }

@@ -161,8 +161,12 @@ fn play(folder: &Path, typed: &str) -> (Exit, String, Value) {
         }
         Err(failure) => {
             let message = failure.message.replace(&bare, "");
-            let value = json!({"error": {"exit": failure.exit.code(), "message": message}});
-            (failure.exit, format!("privet: {message}"), value)
+            let failure = Failure { message, ..failure };
+            (
+                failure.exit,
+                format!("privet: {}", failure.message),
+                failure.json(),
+            )
         }
     }
 }

@@ -4,6 +4,7 @@ use std::fs;
 
 use crate::home::{Home, told};
 use privet::Error;
+use privet::error::JournalFault;
 use privet::privacy::account::Caps;
 use privet::privacy::journal::Event;
 use privet::privacy::mechanism::ordered::{ClampedGeometric, Column};
@@ -248,4 +249,27 @@ fn an_edited_distance_does_not_verify() {
         assert_eq!(exit, 4, "{name}: {text}");
         assert!(text.contains("edited"), "{name}: {text}");
     }
+}
+
+/// What a program can do about a ledger depends on what is wrong with it.
+#[test]
+fn a_fault_of_a_ledger_is_told_by_its_kind() {
+    let home = Home::new();
+    let fault = |opened: Result<Store, Error>| match opened {
+        Err(Error::Journal(e)) => e.fault(),
+        Err(other) => panic!("{other:?}"),
+        Ok(_) => panic!("opened"),
+    };
+    let whole = Store::open(&home.ledger()).unwrap();
+    assert_eq!(fault(Store::open(&home.ledger())), JournalFault::Busy);
+    drop(whole);
+    assert_eq!(fault(Store::create(&home.ledger())), JournalFault::Occupied);
+    assert_eq!(fault(Store::open(&home.path("none.db"))), JournalFault::Missing);
+    fs::write(home.path("text.db"), "dataset = \"no ledger\"\n".repeat(100)).unwrap();
+    assert_eq!(fault(Store::open(&home.path("text.db"))), JournalFault::Foreign);
+    home.sql("DROP TABLE entries");
+    let read = Store::open(&home.ledger()).and_then(|mut store| store.book().map(|_| store));
+    assert_eq!(fault(read), JournalFault::Damaged, "a table is missing");
+    home.sql("PRAGMA user_version = 99");
+    assert_eq!(fault(Store::open(&home.ledger())), JournalFault::OtherVersion);
 }

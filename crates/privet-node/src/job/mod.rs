@@ -138,7 +138,7 @@ impl Job {
     pub fn read(path: &Path) -> Result<Self, Error> {
         let name = path.display().to_string();
         let text = std::fs::read_to_string(path)
-            .map_err(|e| Error::data(format!("{name}: the job cannot be read: {e}")))?;
+            .map_err(|e| Error::data_in(&name, format!("the job cannot be read: {e}")))?;
         let folder = path.parent().unwrap_or(Path::new(""));
         let mut job = Self::parse(&name, &text, folder, &|path| {
             let text = std::fs::read_to_string(path)
@@ -242,22 +242,31 @@ impl Job {
             .into_iter()
             .chain(self.files.iter().map(PathBuf::as_path));
         if sources.any(|file| output == real(file)) {
-            return Err(Error::data(format!(
-                "{name}: the model would overwrite {}: choose another name for output",
-                self.output.display()
-            )));
+            return Err(Error::data_in(
+                name,
+                format!(
+                    "the model would overwrite {}: choose another name for output",
+                    self.output.display()
+                ),
+            ));
         }
         if output.is_dir() {
-            return Err(Error::data(format!(
-                "{name}: output = {} is a folder: name a file in it",
-                self.output.display()
-            )));
+            return Err(Error::data_in(
+                name,
+                format!(
+                    "output = {} is a folder: name a file in it",
+                    self.output.display()
+                ),
+            ));
         }
         match self.output.parent() {
-            Some(folder) if folder != Path::new("") && !folder.is_dir() => Err(Error::data(format!(
-                "{name}: the folder {} of output does not exist: make it first",
-                folder.display()
-            ))),
+            Some(folder) if folder != Path::new("") && !folder.is_dir() => Err(Error::data_in(
+                name,
+                format!(
+                    "the folder {} of output does not exist: make it first",
+                    folder.display()
+                ),
+            )),
             _ => Ok(()),
         }
     }
@@ -309,22 +318,4 @@ fn one_table(
         _ => None,
     };
     (setting, output, file.into_iter().collect())
-}
-
-/// Reads `bytes` as a job, with a fixed schema for each kind of party: what is accepted is whole.
-pub fn decode(bytes: &[u8]) {
-    const SCHEMA: &str = "dataset = \"d\"\n[columns]\nx = { type = \"flag\" }\ny = { type = \"label\", values = [\"a\", \"b\"] }\n";
-    const OTHER: &str = "dataset = \"e\"\n[columns]\nwho = { type = \"id\" }\nz = { type = \"integer\", min = 0, max = 99 }\n";
-    let text = String::from_utf8_lossy(bytes);
-    let job = Job::parse("job", &text, Path::new(""), &|path| {
-        let other = path.to_string_lossy().contains("other");
-        Schema::from_toml("schema", if other { OTHER } else { SCHEMA })
-    });
-    if let Ok(job) = job {
-        assert!(job.tables().iter().all(|table| *table != job.output));
-        let (Setting::Plain(_, source) | Setting::Central(_, source)) = &job.setting else {
-            return;
-        };
-        assert!(source.schema.label().is_some());
-    }
 }

@@ -251,13 +251,11 @@ impl Journal for Store {
             let at = JournalFault::Entry(number.unsigned_abs());
             let entry = Entry::parse(row.text, row.hash).map_err(|e| Error::journal(at, e.to_string()))?;
             if i64::try_from(entry.number()) != Ok(number) {
-                return Err(Error::journal(
-                    at,
-                    format!(
-                        "its text says that it is entry {}: the ledger was edited or reordered",
-                        entry.number()
-                    ),
-                ));
+                let why = format!(
+                    "ledger entry {number}: its text says that it is entry {}: the ledger was edited or reordered",
+                    entry.number()
+                );
+                return Err(Error::journal(JournalFault::Damaged, why));
             }
             entries.push(entry);
         }

@@ -285,9 +285,11 @@ pub(super) fn fault(path: &Path, e: &rusqlite::Error) -> Error {
             JournalFault::Busy,
             format!("the ledger {shown} is held by another program. Try again when it has ended."),
         ),
-        // A row of the wrong type, or a missing table.
-        _ if matches!(e, rusqlite::Error::InvalidColumnType(..))
-            || e.to_string().contains("no such table") =>
+        // A row of the wrong type; or a statement that does not fit the tables, and the statements are ours.
+        _ if matches!(
+            e,
+            rusqlite::Error::InvalidColumnType(..) | rusqlite::Error::SqlInputError { .. }
+        ) || e.sqlite_extended_error_code() == Some(rusqlite::ffi::SQLITE_ERROR) =>
         {
             return damaged(path, &e.to_string());
         }

@@ -120,7 +120,7 @@ impl<'c> Csv<'c> {
 
     fn error(&self, before: u64, fault: Fault) -> Error {
         let line = fault.line.map(|line| before + line + 1);
-        Error::data_at(&self.name, line, fault.what)
+        Error::data_at(self.name, line, fault.what)
     }
 
     /// The columns' names, as the first record has them; `lines` stand up to its end.
@@ -141,10 +141,8 @@ impl<'c> Csv<'c> {
 
     fn without_rows(&self, intake: &Intake, header: bool) -> Result<Table, Error> {
         if header {
-            return Err(Error::data(format!(
-                "{}: the file is empty; its first line must have the columns' names",
-                self.name
-            )));
+            let why = "the file is empty; its first line must have the columns' names";
+            return Err(Error::data_in(self.name, why));
         }
         Ok(Table::new(intake, vec![intake.piece(intake.columns())?]))
     }

@@ -21,17 +21,17 @@ pub(super) fn places(
     extra: Extra,
 ) -> Result<Vec<Option<usize>>, Error> {
     let columns = intake.schema().columns();
-    let bad = |what: String| Err(Error::data(what));
+    let bad = |what: String| Err(Error::data_in(file, what));
     for (i, name) in names.iter().enumerate() {
         if name.is_empty() {
             return bad(format!(
-                "{file}: column {} has no name; give it one in the first line",
+                "column {} has no name; give it one in the first line",
                 i + 1
             ));
         }
         if let Some(first) = names[..i].iter().position(|other| other == name) {
             return bad(format!(
-                "{file}: columns {} and {} are both called '{name}'; rename one",
+                "columns {} and {} are both called '{name}'; rename one",
                 first + 1,
                 i + 1
             ));
@@ -62,7 +62,7 @@ pub(super) fn places(
             String::new()
         };
         return bad(format!(
-            "{file}: {columns} {} {are} declared in the schema and not in the file; it has {}{hint}",
+            "{columns} {} {are} declared in the schema and not in the file; it has {}{hint}",
             missing.join(", "),
             listed(names)
         ));
@@ -85,7 +85,7 @@ pub(super) fn places(
             .map(|name| format!("  {}", line_to_add(name, Seen::Nothing)))
             .collect();
         return bad(format!(
-            "{file}: {columns} {} {are} not declared in the schema; add {lines} such as\n{}",
+            "{columns} {} {are} not declared in the schema; add {lines} such as\n{}",
             quoted.join(", "),
             add.join("\n")
         ));
@@ -119,10 +119,14 @@ pub(super) fn places_in_order(
             .collect()),
         None => {
             let s = if cells == 1 { "" } else { "s" };
-            Err(Error::data(format!(
-                "{file}, line {line}: {cells} cell{s} where the schema declares {count} columns; a file without names has \
+            Err(Error::data_at(
+                file,
+                Some(line),
+                format!(
+                    "{cells} cell{s} where the schema declares {count} columns; a file without names has \
                  them all, in the schema's order"
-            )))
+                ),
+            ))
         }
     }
 }

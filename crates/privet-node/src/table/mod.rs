@@ -5,7 +5,6 @@
 
 mod blocks;
 mod csv;
-mod decode;
 mod header;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -21,7 +20,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 pub use csv::{Csv, Progress, read_csv};
-pub use decode::decode;
 pub use header::Extra;
 pub use peek::{Look, Seen, peek};
 use privet::Error;
@@ -36,7 +34,7 @@ use privet::data::{Intake, Table};
 /// [`Error::Data`] for a file that cannot be read or is not the schema's table, with the line where that shows first.
 pub fn read(path: &Path, intake: &Intake, extra: Extra, progress: &Progress<'_>) -> Result<Table, Error> {
     let name = path.display().to_string();
-    let unreadable = |e: std::io::Error| Error::data(format!("{name}: cannot be read: {e}"));
+    let unreadable = |e: std::io::Error| Error::data_in(&name, format!("cannot be read: {e}"));
     let mut file = File::open(path).map_err(unreadable)?;
     let total = file.metadata().map_err(unreadable)?.len();
     let mut magic = Vec::new();
@@ -97,7 +95,7 @@ fn source<'s, R: Seek>(
 ) -> Result<parquet::Source<'s, R>, Error> {
     let length = input
         .seek(SeekFrom::End(0))
-        .map_err(|e| Error::data(format!("{name}: cannot be read: {e}")))?;
+        .map_err(|e| Error::data_in(name, format!("cannot be read: {e}")))?;
     Ok(parquet::Source {
         name,
         input: std::sync::Mutex::new(input),
@@ -108,9 +106,9 @@ fn source<'s, R: Seek>(
 
 #[cfg(not(feature = "parquet"))]
 fn without_parquet(name: &str) -> Error {
-    Error::data(format!(
-        "{name}: this privet was built without Parquet; build it with --features parquet, or write the table as CSV"
-    ))
+    let why =
+        "this privet was built without Parquet; build it with --features parquet, or write the table as CSV";
+    Error::data_in(name, why)
 }
 
 /// How a file is to be read.

@@ -21,6 +21,7 @@ use parquet::file::serialized_reader::SerializedPageReader;
 use parquet::schema::types::ColumnDescriptor;
 use privet::Error;
 use privet::data::{ColumnBuilder, Intake, Piece, Table};
+use privet::error::DataError;
 use rayon::prelude::*;
 
 use super::Progress;
@@ -82,7 +83,11 @@ impl<R: Read + Seek + Send> Source<'_, R> {
     }
 
     fn bad(&self, what: impl std::fmt::Display) -> Error {
-        Error::data(format!("{}: {what}", self.name))
+        Error::data_in(self.name, what.to_string())
+    }
+
+    fn bad_column(&self, name: &str, what: String) -> Error {
+        Error::Data(DataError::new(what).in_file(self.name).of_column(name))
     }
 
     fn bytes(&self, start: u64, length: u64) -> Result<Bytes, Error> {
@@ -147,21 +152,22 @@ impl<R: Read + Seek + Send> Source<'_, R> {
             let leaf = (0..schema.num_columns()).find(|&leaf| schema.get_column_root_idx(leaf) == field);
             let column = leaf.map(|leaf| schema.column(leaf));
             let (Some(leaf), Some(column)) = (leaf, column) else {
-                return Err(self.bad(format!("column '{name}' has nothing in it")));
+                return Err(self.bad_column(name, format!("column '{name}' has nothing in it")));
             };
             if column.path().parts().len() > 1 || column.max_rep_level() > 0 || column.max_def_level() > 1 {
-                return Err(self.bad(format!(
-                    "column '{name}' is nested; give each of its parts a column of its own"
-                )));
+                return Err(self.bad_column(
+                    name,
+                    format!("column '{name}' is nested; give each of its parts a column of its own"),
+                ));
             }
             let cells = kind(&column).map_err(|what| {
-                self.bad(format!(
+                self.bad_column(name, format!(
                     "column '{name}' holds {what}; make it a number, a truth value or text before, or say type = \"skip\""
                 ))
             })?;
             // Whole numbers beyond 2^53 would be rounded to the same id.
             if matches!(cells, Cells::Real) && intake.schema().unit().column.as_ref() == Some(name) {
-                return Err(self.bad(format!(
+                return Err(self.bad_column(name, format!(
                     "column '{name}' tells people apart and holds numbers with fractions; make them whole numbers or text before"
                 )));
             }
@@ -210,10 +216,10 @@ impl<R: Read + Seek + Send> Source<'_, R> {
             .name()
             .to_owned();
         let damaged = |what: String| {
-            self.bad(format!(
-                "column '{name}' of row group {} is damaged: {what}",
-                group + 1
-            ))
+            self.bad_column(
+                &name,
+                format!("column '{name}' of row group {} is damaged: {what}", group + 1),
+            )
         };
         let chunk = group_data
             .columns()
@@ -245,8 +251,10 @@ impl<R: Read + Seek + Send> Source<'_, R> {
 
 /// The decoder's words without its prefix, on one line.
 fn plain(error: &ParquetError) -> String {
-    let text = error.to_string();
-    let text = text.split_once("error: ").map_or(text.as_str(), |(_, rest)| rest);
+    let text = match error {
+        ParquetError::General(text) => text.clone(),
+        other => other.to_string(),
+    };
     text.lines().next().unwrap_or_default().to_owned()
 }
 

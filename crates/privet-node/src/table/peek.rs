@@ -34,7 +34,7 @@ pub type Seen = (String, Vec<Vec<u8>>);
 /// [`Error::Data`] for a file that cannot be read, or is empty.
 pub fn peek(path: &Path) -> Result<Look, Error> {
     let name = path.display().to_string();
-    let unreadable = |e: std::io::Error| Error::data(format!("{name}: cannot be read: {e}"));
+    let unreadable = |e: std::io::Error| Error::data_in(&name, format!("cannot be read: {e}"));
     let mut file = File::open(path).map_err(unreadable)?;
     let mut magic = Vec::new();
     (&mut file).take(4).read_to_end(&mut magic).map_err(unreadable)?;
@@ -55,10 +55,7 @@ fn peek_text(name: &str, input: impl Read) -> Result<Look, Error> {
     let mut text = Vec::new();
     let mut blocks = Blocks::new(input, Layout::default(), SIZE);
     if let Err(fault) = blocks.next(&mut text) {
-        let line = fault
-            .line
-            .map_or(String::new(), |line| format!(", line {}", line + 1));
-        return Err(Error::data(format!("{name}{line}: {}", fault.what)));
+        return Err(Error::data_at(name, fault.line.map(|line| line + 1), fault.what));
     }
     // The delimiter with which most rows have as many cells as the first, and more than one; of these, the most cells.
     let ways = *b",;\t|";
@@ -78,9 +75,10 @@ fn peek_text(name: &str, input: impl Read) -> Result<Look, Error> {
         .rev()
         .max_by_key(|&(score, cells, ..)| (score, cells));
     let Some((_, _, mut layout, mut rows)) = best.filter(|(_, cells, ..)| *cells > 0) else {
-        return Err(Error::data(format!(
-            "{name}: the file is empty; there is nothing to look at"
-        )));
+        return Err(Error::data_in(
+            name,
+            "the file is empty; there is nothing to look at",
+        ));
     };
     layout.header = is_header(&rows);
     let names: Vec<String> = if layout.header {

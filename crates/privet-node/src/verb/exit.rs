@@ -2,6 +2,9 @@
 
 use std::process::ExitCode;
 
+use privet::Error;
+use serde_json::{Value, json};
+
 /// The exit codes: stable, and described in `docs/exit-codes.md`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
@@ -28,6 +31,20 @@ impl Exit {
     pub fn code(self) -> u8 {
         self as u8
     }
+
+    /// What kind of failure it is, in one word for programs.
+    pub fn kind(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Unexpected => "unexpected",
+            Self::Usage => "usage",
+            Self::Budget => "budget",
+            Self::Ledger => "ledger",
+            Self::Input => "input",
+            Self::Outside => "outside",
+            Self::Peer => "peer",
+        }
+    }
 }
 
 impl From<Exit> for ExitCode {
@@ -46,6 +63,11 @@ pub struct Failure {
 }
 
 impl Failure {
+    /// For programs.
+    pub fn json(&self) -> Value {
+        json!({"error": {"exit": self.exit.code(), "kind": self.exit.kind(), "message": self.message}})
+    }
+
     /// The request or one of its values is invalid.
     pub fn usage(message: impl Into<String>) -> Self {
         Self {
@@ -63,18 +85,23 @@ impl Failure {
     }
 }
 
-impl From<privet::Error> for Failure {
-    fn from(e: privet::Error) -> Self {
-        let exit = match &e {
-            privet::Error::Parameter(_) => Exit::Usage,
-            privet::Error::Data(_) => Exit::Input,
-            privet::Error::Budget(_) => Exit::Budget,
-            privet::Error::Journal(_) => Exit::Ledger,
-            privet::Error::Peer(_) => Exit::Peer,
-            _ => Exit::Unexpected,
-        };
+impl From<&Error> for Exit {
+    fn from(e: &Error) -> Self {
+        match e {
+            Error::Parameter(_) => Self::Usage,
+            Error::Data(_) => Self::Input,
+            Error::Budget(_) => Self::Budget,
+            Error::Journal(_) => Self::Ledger,
+            Error::Peer(_) => Self::Peer,
+            _ => Self::Unexpected,
+        }
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(e: Error) -> Self {
         Self {
-            exit,
+            exit: Exit::from(&e),
             message: e.to_string(),
         }
     }

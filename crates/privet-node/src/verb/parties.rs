@@ -24,6 +24,19 @@ pub(super) fn open(path: &Path, sets: &[(&Schema, Relation)]) -> Result<Shared, 
 
 /// Whether the ledger has a line for each of these data sets; if not, how to make them. Nothing is read or written.
 pub(super) fn lines(path: &Path, sets: &[(&Schema, Relation)]) -> Result<(), Failure> {
+    unlisted(path, sets)?.map_or(Ok(()), |why| Err(refused(&why)))
+}
+
+/// That columns do not leave.
+pub(super) fn refused(why: &str) -> Failure {
+    Failure {
+        exit: Exit::Budget,
+        message: format!("refused: {why}"),
+    }
+}
+
+/// Why columns of these data sets are refused, if the ledger has no line for one of them, and how to make it. Nothing is written.
+pub(super) fn unlisted(path: &Path, sets: &[(&Schema, Relation)]) -> Result<Option<String>, Failure> {
     let there = std::fs::symlink_metadata(path).is_ok();
     let book = there.then(|| Store::read_only(path)?.book()).transpose()?;
     let known = |(schema, relation): &&(&Schema, Relation)| {
@@ -32,7 +45,7 @@ pub(super) fn lines(path: &Path, sets: &[(&Schema, Relation)]) -> Result<(), Fai
     };
     let missing: Vec<&(&Schema, Relation)> = sets.iter().filter(|set| !known(set)).collect();
     let Some((schema, relation)) = missing.first() else {
-        return Ok(());
+        return Ok(None);
     };
     let commands = missing.iter().map(|(schema, relation)| {
         let command = relation.limit_command(schema.dataset());
@@ -51,12 +64,9 @@ pub(super) fn lines(path: &Path, sets: &[(&Schema, Relation)]) -> Result<(), Fai
             path.display()
         )
     };
-    Err(Failure {
-        exit: Exit::Budget,
-        message: format!(
-            "refused: {why}. Run {commands}; columns that leave changed cost no ε, so 0 is enough. Nothing was read."
-        ),
-    })
+    Ok(Some(format!(
+        "{why}. Run {commands}; columns that leave changed cost no ε, so 0 is enough. Nothing was read."
+    )))
 }
 
 /// Columns that leave, or left before.

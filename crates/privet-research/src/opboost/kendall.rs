@@ -1,8 +1,8 @@
 //! Figures 5 and 11: how much order is kept, averaged exactly and drawn.
 
+use super::order::kendall::Joint;
 use privet::Error;
 use privet::data::Keep;
-use privet::setting::vertical::order::kendall::Joint;
 use rayon::prelude::*;
 
 use super::super::Measure;

@@ -1,9 +1,9 @@
 //! What can be computed without drawing: tight losses, the curves of Figure 3, β of Figure 4.
 
+use super::order::splits::{Split, split_kept, split_kept_as_printed};
 use privet::Error;
 use privet::privacy::Epsilon;
 use privet::privacy::mechanism::ordered::{ClampedGeometric, GlobalMap, Loss, Ordered, PathGeometric, Route};
-use privet::setting::vertical::order::splits::{Split, split_kept, split_kept_as_printed};
 
 use super::super::Measure;
 use super::mechanisms::Kind;

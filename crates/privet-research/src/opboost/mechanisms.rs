@@ -69,7 +69,7 @@ impl Kind {
             Self::Clamped => Box::new(ClampedGeometric::new(exact, slots)?),
             Self::ClampedTight => match GlobalMap::new(exact, slots, route)?.audit().per_unit() {
                 Loss::Bounded(tight) => Box::new(ClampedGeometric::new(tight, slots)?),
-                Loss::Unbounded => return Err(Error::misuse("a global map has a bound")),
+                Loss::Unbounded => return Err(Error::internal("a global map has a bound")),
             },
             Self::Piecewise => Box::new(Piecewise::unclipped(exact, slots)?),
             Self::PiecewiseWhole => {
@@ -89,7 +89,7 @@ pub(super) fn drawn(mechanism: &dyn Ordered, column: &[u16], seed: u64) -> Resul
     let left = ledger.desensitise("a public column", vec![column])?.into_inner();
     match left.into_iter().next() {
         Some(Desensitised::Slots(values)) => Ok(values),
-        _ => Err(Error::misuse("slots come out as slots")),
+        _ => Err(Error::internal("slots come out as slots")),
     }
 }
 

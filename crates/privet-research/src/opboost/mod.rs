@@ -18,6 +18,7 @@ mod kendall;
 mod laws;
 mod mechanisms;
 mod models;
+pub mod order;
 mod prepare;
 mod ranges;
 mod times;

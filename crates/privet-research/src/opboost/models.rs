@@ -219,7 +219,9 @@ fn apart(
     let [own, others] = prepared.sides();
     let mut tables = table.columns(&[own, others])?;
     let others = tables.split_off(1);
-    let own = tables.pop().ok_or_else(|| Error::misuse("there are two sides"))?;
+    let own = tables
+        .pop()
+        .ok_or_else(|| Error::internal("there are two sides"))?;
     vertical.rehearse(own, others, &public(&schema))
 }
 

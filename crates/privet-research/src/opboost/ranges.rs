@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
+use super::order::ranges::{Hierarchy, Laws, Shares, unary_shares};
 use privet::Error;
 use privet::data::Keep;
 use privet::privacy::mechanism::ordered::{Column, Desensitised, Unary};
 use privet::privacy::{Epsilon, Private};
-use privet::setting::vertical::order::ranges::{Hierarchy, Laws, Shares, unary_shares};
 use rayon::prelude::*;
 
 use super::super::Measure;
@@ -139,7 +139,7 @@ fn hierarchical(column: &[u16], epsilon: f64, seed: u64) -> Result<Shares, Error
             .into_inner();
         match left.first() {
             Some(Desensitised::Flags(flags)) => unary_shares(flags, &code),
-            _ => Err(Error::misuse("flags come out as flags")),
+            _ => Err(Error::internal("flags come out as flags")),
         }
     });
     hierarchy.agreed(&estimates.collect::<Result<Vec<_>, Error>>()?)

@@ -121,14 +121,14 @@ impl Cells {
     /// Rows that were put together from columns of different origin.
     ///
     /// # Errors
-    /// [`Error::Misuse`] if columns have different lengths.
+    /// [`Error::Internal`] if columns have different lengths.
     pub(crate) fn joined(rows: usize, features: Vec<Feature>, target: Option<Target>) -> Result<Self, Error> {
         let lengths = features.iter().map(|feature| feature.bins.len());
         if lengths
             .chain(target.as_ref().map(Target::len))
             .any(|length| length != rows)
         {
-            return Err(Error::misuse("joined columns have as many rows each"));
+            return Err(Error::internal("all joined columns have the same number of rows"));
         }
         Ok(Self {
             rows,

@@ -16,16 +16,20 @@ pub struct Finding {
     pub line: Option<u64>,
     /// At which character of the line, counted from 1.
     pub character: Option<u64>,
+    /// In which column of a table, by its name.
+    pub column: Option<String>,
     /// What is wrong, and what to write instead.
     pub text: String,
 }
 
 impl DataError {
-    pub(super) fn new(text: String) -> Self {
+    /// Something wrong at a place that the caller knows.
+    pub fn new(text: impl Into<String>) -> Self {
         let finding = Finding {
             line: None,
             character: None,
-            text,
+            column: None,
+            text: text.into(),
         };
         Self {
             file: None,
@@ -57,6 +61,15 @@ impl DataError {
         self
     }
 
+    /// The same, about a column of the table. The sentence names it already.
+    #[must_use]
+    pub fn of_column(mut self, name: &str) -> Self {
+        for finding in &mut self.findings {
+            finding.column.get_or_insert_with(|| name.into());
+        }
+        self
+    }
+
     /// The file, if it is known.
     pub fn file(&self) -> Option<&str> {
         self.file.as_deref()
@@ -73,6 +86,7 @@ impl Finding {
         Self {
             line: Some(line as u64),
             character: character.map(|character| character as u64),
+            column: None,
             text: text.into(),
         }
     }

@@ -195,7 +195,7 @@ impl Recorder {
         let item = Item::Received { from, message };
         self.record.append(&item)?;
         let Item::Received { message, .. } = item else {
-            return Err(Error::misuse("an item stays what it is"));
+            return Err(Error::internal("an item of a record stays as it was written"));
         };
         Ok(message)
     }

@@ -247,12 +247,12 @@ impl Book {
         relation: &Relation,
         price: Price,
         added: bool,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), Box<Refusal>> {
         let account = self
             .account(dataset)
             .ok_or_else(|| Refusal::no_budget(dataset, relation, None))?;
         if let Some(refusal) = account.other_unit(dataset, relation) {
-            return Err(refusal);
+            return Err(refusal.into());
         }
         if !account.lines.contains_key(relation) {
             return Err(Refusal::no_budget(dataset, relation, account.second_to(relation)));
@@ -275,7 +275,7 @@ impl Book {
         dataset: &str,
         relation: &Relation,
         columns: &[Distance],
-    ) -> Result<Loss, Refusal> {
+    ) -> Result<Loss, Box<Refusal>> {
         let account = self.account(dataset).filter(|a| a.lines.contains_key(relation));
         let account = account.ok_or_else(|| Refusal::no_budget(dataset, relation, None))?;
         account.left.admits(dataset, relation, columns)
@@ -288,7 +288,7 @@ impl Book {
         (run, what): (&str, &str),
         relation: &Relation,
         columns: &[Distance],
-    ) -> Result<bool, Refusal> {
+    ) -> Result<bool, Box<Refusal>> {
         let left = self.account(dataset).map(|account| &account.left);
         left.map_or(Ok(false), |left| {
             left.admits_again(run, what, Some((relation, columns)))

@@ -73,12 +73,12 @@ impl Run {
     }
 
     /// Why an entry under `relation` cannot be of this run, if it cannot.
-    pub(super) fn is_about(&self, relation: &Relation) -> Result<(), Refusal> {
+    pub(super) fn is_about(&self, relation: &Relation) -> Result<(), Box<Refusal>> {
         match &self.relation {
-            Some(begun) if begun != relation => Err(Refusal::OtherChange {
-                begun: begun.clone(),
-                relation: relation.clone(),
-            }),
+            Some(begun) if begun != relation => {
+                let (begun, relation) = (begun.clone(), relation.clone());
+                Err(Refusal::OtherChange { begun, relation }.into())
+            }
             _ => Ok(()),
         }
     }

@@ -4,6 +4,7 @@
 mod accounts;
 mod central;
 mod engine;
+mod errors;
 mod evaluation;
 mod export;
 mod home;

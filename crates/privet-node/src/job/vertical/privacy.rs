@@ -1,5 +1,6 @@
 //! `[privacy]` of `setting = "vertical"`.
 
+use privet::Error;
 use privet::data::Section;
 use privet::privacy::Epsilon;
 use privet::privacy::mechanism::ordered::{Alignment as Blocks, Route};
@@ -68,18 +69,18 @@ pub(super) fn built(section: &Section<'_>, builder: Builder) -> Option<Vertical>
     builder.build().inspect_err(|e| about(section, e)).ok()
 }
 
-/// A finding at the parameter that an error begins with; if it begins with none, at the section.
-pub(super) fn about(section: &Section<'_>, e: &privet::Error) {
-    let why = e.to_string();
-    match key_of(&why) {
-        Some(key) => section.finding_at(key, why),
-        None => section.finding(why),
+/// A finding at the parameter that an error is about; if that stands elsewhere, at the section.
+pub(super) fn about(section: &Section<'_>, e: &Error) {
+    match key_of(e) {
+        Some(key) => section.finding_at(key, e.to_string()),
+        None => section.finding(e.to_string()),
     }
 }
 
-/// The parameter that a message is about.
-pub(super) fn key_of(why: &str) -> Option<&'static str> {
-    KEYS.into_iter().find(|key| why.starts_with(&format!("{key} ")))
+/// The parameter of this section that an error is about.
+pub(super) fn key_of(e: &Error) -> Option<&'static str> {
+    let Error::Parameter(e) = e else { return None };
+    KEYS.into_iter().find(|key| e.key() == Some(key))
 }
 
 fn positive(section: &Section<'_>, key: &str, number: f64) -> Option<Epsilon> {

@@ -211,7 +211,7 @@ impl Side<'_> {
     pub(super) fn check_label_holder(&self, vertical: &Vertical, privacy: &Section<'_>) {
         let Some(schema) = &self.schema else { return };
         if let Err(e) = vertical.check_label_holder(schema) {
-            match privacy::key_of(&e.to_string()) {
+            match privacy::key_of(&e) {
                 Some(_) => privacy::about(privacy, &e),
                 None => self.section.finding_at("schema", e.to_string()),
             }
@@ -231,7 +231,7 @@ impl Side<'_> {
     ) {
         let Some(schema) = &self.schema else { return };
         if let Err(e) = vertical.check_feature_holder(schema) {
-            match privacy::key_of(&e.to_string()) {
+            match privacy::key_of(&e) {
                 Some(_) => privacy::about(privacy, &e),
                 None => self.section.finding_at("schema", e.to_string()),
             }

@@ -235,12 +235,11 @@ fn cost(apart: &Apart, path: &std::path::Path) -> (String, Option<Failure>) {
         let schema = &*apart.label_holder.source.schema;
         sets.push((schema, schema.replaced()));
     }
-    match parties::lines(path, &sets) {
-        Ok(()) => (text, None),
-        Err(failure) => {
-            let why = failure.message.trim_start_matches("refused: ");
-            let _ = writeln!(text, "\n`privet train` would be refused: {why}");
-            (text, Some(failure))
-        }
-    }
+    let (why, failure) = match parties::unlisted(path, &sets) {
+        Ok(None) => return (text, None),
+        Ok(Some(why)) => (why.clone(), parties::refused(&why)),
+        Err(failure) => (failure.message.clone(), failure),
+    };
+    let _ = writeln!(text, "\n`privet train` would be refused: {why}");
+    (text, Some(failure))
 }

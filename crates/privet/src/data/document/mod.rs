@@ -55,11 +55,14 @@ impl Document {
     /// [`Error::Data`] with every place that is not TOML.
     pub fn parse(name: &str, text: &str) -> Result<Self, Error> {
         if text.len() > Self::LONGEST {
-            return Err(Error::data(format!(
-                "{name} has {} bytes; a file written by hand has at most {} (is it a table of data?)",
-                text.len(),
-                Self::LONGEST
-            )));
+            return Err(Error::data_in(
+                name,
+                format!(
+                    "it has {} bytes; a file written by hand has at most {} (is it a table of data?)",
+                    text.len(),
+                    Self::LONGEST
+                ),
+            ));
         }
         match syntax::parse(text) {
             Ok(root) => Ok(Self {

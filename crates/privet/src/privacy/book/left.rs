@@ -41,7 +41,7 @@ impl Left {
         dataset: &str,
         relation: &Relation,
         columns: &[Distance],
-    ) -> Result<Loss, Refusal> {
+    ) -> Result<Loss, Box<Refusal>> {
         // A unit of several rows may be replaced by one of fewer.
         let counts = match relation {
             Relation::AddRemove { .. } => true,
@@ -50,19 +50,21 @@ impl Left {
         };
         if counts {
             let relation = relation.clone();
-            return Err(Refusal::RowsArePrivate { relation });
+            return Err(Refusal::RowsArePrivate { relation }.into());
         }
         if columns.is_empty() {
-            return Err(Refusal::NoColumn);
+            return Err(Refusal::NoColumn.into());
         }
         let mut names = BTreeSet::new();
         for Distance { column, .. } in columns {
             if self.names.contains(column) || !names.insert(column) {
-                return Err(Refusal::LeftAlready {
-                    dataset: dataset.into(),
-                    column: column.clone(),
-                    kept: None,
-                });
+                let (dataset, column, kept) = (dataset.into(), column.clone(), None);
+                let refusal = Refusal::LeftAlready {
+                    dataset,
+                    column,
+                    kept,
+                };
+                return Err(refusal.into());
             }
         }
         Ok(Distance::record(columns))
@@ -82,13 +84,13 @@ impl Left {
         run: &str,
         what: &str,
         same: Option<(&Relation, &[Distance])>,
-    ) -> Result<bool, Refusal> {
+    ) -> Result<bool, Box<Refusal>> {
         match self.runs.get(&(run.to_owned(), what.to_owned())) {
             None => Ok(false),
             Some(left) if same.is_some_and(|same| same != (&left.relation, &left.columns[..])) => {
-                Err(Refusal::OtherColumns)
+                Err(Refusal::OtherColumns.into())
             }
-            Some(left) if left.redrawn => Err(Refusal::DrawnTwice),
+            Some(left) if left.redrawn => Err(Refusal::DrawnTwice.into()),
             Some(_) => Ok(true),
         }
     }

@@ -108,23 +108,23 @@ pub enum Refusal {
 
 impl Refusal {
     /// That `line` has no room for a price.
-    pub(super) fn no_room(dataset: &str, needed: Price, relation: &Relation, line: &Line) -> Self {
-        Self::NoRoom {
+    pub(super) fn no_room(dataset: &str, needed: Price, relation: &Relation, line: &Line) -> Box<Self> {
+        Box::new(Self::NoRoom {
             dataset: dataset.into(),
             relation: relation.clone(),
             needed,
             left: line.remaining(),
             caps: line.caps,
             delta: line.delta,
-        }
+        })
     }
 
-    pub(super) fn no_budget(dataset: &str, relation: &Relation, other: Option<&Relation>) -> Self {
-        Self::NoBudget {
+    pub(super) fn no_budget(dataset: &str, relation: &Relation, other: Option<&Relation>) -> Box<Self> {
+        Box::new(Self::NoBudget {
             dataset: dataset.into(),
             relation: relation.clone(),
             other: other.cloned(),
-        }
+        })
     }
 
     /// Why, for a sentence that says already that something is refused.

@@ -130,7 +130,7 @@ impl Ranked {
             let place = (node.feature as usize).checked_sub(self.first);
             if let (Some(place), Rule::UpTo { slot, .. }) = (place, &mut node.rule) {
                 let rank = self.asked[place].binary_search(&u32::from(*slot));
-                let rank = rank.map_err(|_| Error::misuse("every split was asked about"))?;
+                let rank = rank.map_err(|_| Error::internal("every split was asked about"))?;
                 let [low, high] = at[place][rank];
                 *slot = low + (high - low - 1) / 2;
             }
@@ -152,10 +152,13 @@ pub(super) fn questions(model: &Model, own: &Schema, parties: usize) -> Result<V
         if let Some(mine) = own.features().find(|mine| mine.name == column.name)
             && mine.kind != column.kind
         {
-            return Err(Error::data(format!(
-                "these are not the columns of the model: column '{}' is declared otherwise than in the model",
-                column.name
-            )));
+            return Err(Error::data_of(
+                &column.name,
+                format!(
+                    "these are not the columns of the model: column '{}' is declared otherwise than in the model",
+                    column.name
+                ),
+            ));
         }
     }
     let columns = known(model.schema())?;
@@ -228,7 +231,7 @@ pub(super) fn rewritten(
     let mut ensemble = model.ensemble().clone();
     for member in &mut ensemble.members {
         let Learner::Tree(tree) = &mut member.learner else {
-            return Err(Error::misuse("only trees ask questions"));
+            return Err(Error::internal("only trees ask questions"));
         };
         for node in &mut tree.nodes {
             let column = &columns[node.feature as usize];
@@ -237,7 +240,7 @@ pub(super) fn rewritten(
                 None => {
                     let question = question(node, column);
                     let at = asked.binary_search(&question);
-                    let at = at.map_err(|_| Error::misuse("every question was asked"))?;
+                    let at = at.map_err(|_| Error::internal("every question was asked"))?;
                     node.feature = (mine.len() + at) as u32;
                     // A flag's slots: no, yes, undeclared, missing.
                     node.rule = Rule::one_of(4, [1]);

@@ -242,7 +242,7 @@ impl Desensitisation {
             .map(|column| {
                 self.change(column, each).map_err(|e| {
                     Error::parameter(
-                        "mechanism",
+                        Subject::Schema,
                         format!("the column '{}' cannot be changed: {e}", column.name),
                     )
                 })

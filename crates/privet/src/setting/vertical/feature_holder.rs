@@ -161,7 +161,7 @@ impl FeatureHolder {
                 }
                 let release = waiting.release(context)?;
                 if rows.iter().any(|row| *row >= release.rows) {
-                    return Err(Error::misuse("ids and columns are of one table"));
+                    return Err(Error::internal("ids and columns are of one table"));
                 }
                 answer(release.take(&rows), wanted, context)
             }

@@ -74,7 +74,7 @@ impl Joining {
             return Ok(());
         }
         let Kind::Category(values) = &column.kind else {
-            return Err(Error::misuse("flags are of a category"));
+            return Err(Error::data("flags are of a category"));
         };
         for (place, name) in flag_names(&column.name, values.values()).into_iter().enumerate() {
             let flag = Declared::new(vec!["0".into(), "1".into()], None)?;

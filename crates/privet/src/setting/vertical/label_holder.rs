@@ -167,7 +167,7 @@ impl LabelHolder {
 
     pub(super) fn start(self, context: &mut Context<'_, Message>) -> Result<Step<Party>, Error> {
         let State::Ready(ready) = self.0 else {
-            return Err(Error::misuse("a party starts once"));
+            return Err(Error::internal("a party starts once"));
         };
         let Ready {
             vertical,
@@ -269,7 +269,7 @@ impl LabelHolder {
     pub(super) fn resume(self, context: &mut Context<'_, Message>) -> Result<Step<Party>, Error> {
         match self.0 {
             State::Training(fitting) => fitting.piece(context),
-            _ => Err(Error::misuse("there is no work to go on with")),
+            _ => Err(Error::internal("only training is work that goes on in pieces")),
         }
     }
 
@@ -287,7 +287,8 @@ impl Expecting<psi::ExpectAnswer, psi::Pair> {
     fn settle(mut self: Box<Self>, context: &mut Context<'_, Message>) -> Result<Step<Party>, Error> {
         let (parties, pairs): (Vec<PartyId>, Vec<psi::Pair>) =
             std::mem::take(&mut self.came).into_iter().unzip();
-        let (rows, told) = psi::settle(pairs).map_err(|e| Error::misuse(e.to_string()))?;
+        let (rows, told) = psi::settle(pairs)
+            .map_err(|e| Error::internal(format!("all parties met by the same list of ids ({e})")))?;
         if rows.is_empty() {
             return Err(Error::data(
                 "the parties have no id in common, so there is nothing to learn from: check that all write ids alike, and that each \

@@ -48,7 +48,9 @@ pub(super) fn key(what: &str, context: &mut Context<'_, Message>) -> Result<psi:
     let key = context.once(what, || {
         let key = psi::Key::from_os().map_err(|e| match e {
             privet_mpc::Error::Randomness(why) => Error::Randomness(why),
-            other => Error::internal(other.to_string()),
+            other => Error::internal(format!(
+                "drawing a key fails for want of randomness only ({other})"
+            )),
         })?;
         Ok(*key.expose())
     })?;

@@ -55,7 +55,6 @@ mod joined;
 mod label_holder;
 mod meeting;
 mod message;
-pub mod order;
 mod own;
 mod packed;
 mod params;
@@ -131,7 +130,7 @@ impl Role for Party {
     fn resume(self, context: &mut Context<'_, Message>) -> Result<Step<Self>, Error> {
         match self {
             Self::LabelHolder(party) => party.resume(context),
-            Self::FeatureHolder(_) => Err(Error::misuse("a feature holder has no long work")),
+            Self::FeatureHolder(_) => Err(Error::internal("a feature holder has no long work")),
         }
     }
 

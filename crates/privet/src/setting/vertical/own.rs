@@ -180,10 +180,10 @@ impl NoisyLabels {
             purse.use_public()?;
         }
         let drawn = purse.desensitise(TRAINING, vec![column])?;
-        let [Desensitised::Slots(classes)] =
-            <[_; 1]>::try_from(drawn).map_err(|_| Error::misuse("one column leaves as one"))?
+        let [Desensitised::Slots(classes)] = <[_; 1]>::try_from(drawn)
+            .map_err(|_| Error::internal("one column that is drawn stays one column"))?
         else {
-            return Err(Error::misuse("a column of slots stays one"));
+            return Err(Error::internal("a column of slots is drawn as slots"));
         };
         let (certificate, held) = purse.close();
         let labels = Self {
@@ -202,7 +202,7 @@ fn response<'a>(
 ) -> Result<(&'a str, Epsilon, RandomisedResponse), Error> {
     let (Some((column, Label::Classes(declared))), Some(epsilon)) = (schema.label(), vertical.label_epsilon)
     else {
-        return Err(Error::misuse("the schema was checked for classes"));
+        return Err(Error::internal("the schema was checked for classes"));
     };
     let response = RandomisedResponse::new(epsilon, declared.values().len())?;
     Ok((&column.name, epsilon, response))
@@ -246,7 +246,7 @@ fn noisy(
         Some(public) if public.places.len() == count => public.cells.features().to_vec(),
         _ if count == 0 => Vec::new(),
         _ => {
-            return Err(Error::misuse("the schema was checked for private columns"));
+            return Err(Error::internal("the schema was checked for private columns"));
         }
     };
     let ids = match vertical.alignment {

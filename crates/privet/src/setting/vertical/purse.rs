@@ -51,7 +51,7 @@ impl<N: Neighbours> Purse for Ledger<N> {
         }
         let first = leaks
             .first()
-            .ok_or_else(|| Error::misuse("nothing is disclosed without saying what"))?;
+            .ok_or_else(|| Error::internal("nothing is disclosed without saying what"))?;
         Ok(Ledger::disclose(self, first, ids, 1)?.into_inner())
     }
 

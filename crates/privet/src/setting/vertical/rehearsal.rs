@@ -22,7 +22,7 @@ impl Vertical {
                 Outcome::Trained(model) => Some(*model),
                 _ => None,
             })
-            .ok_or_else(|| Error::misuse("the label holder trains a model"))
+            .ok_or_else(|| Error::internal("the label holder trains a model"))
     }
 
     /// As [`rehearse`](Self::rehearse), with all outcomes and what went from whom to whom.
@@ -40,7 +40,7 @@ impl Vertical {
         let mut tables: Vec<Option<Table>> = [own].into_iter().chain(others).map(Some).collect();
         let simulation = Simulation::new(names, |party, run| -> Result<Party, Error> {
             let table = tables[usize::from(party.0)].take();
-            let table = table.ok_or_else(|| Error::misuse("nobody is killed in a rehearsal"))?;
+            let table = table.ok_or_else(|| Error::internal("nobody is killed in a rehearsal"))?;
             let vertical = self.clone();
             if party == super::LABEL_HOLDER && self.label_epsilon.is_none() {
                 return LabelHolder::party(vertical, table, leave.clone());

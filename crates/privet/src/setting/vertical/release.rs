@@ -63,7 +63,9 @@ impl Release {
             .zip(drawn)
             .map(|(&place, drawn)| {
                 let (Desensitised::Slots(values) | Desensitised::Flags(values)) = drawn else {
-                    return Err(Error::misuse("a column of slots or flags stays one"));
+                    return Err(Error::internal(
+                        "a column of slots or flags is drawn as slots or flags",
+                    ));
                 };
                 Ok(Left {
                     reading: changes.reading(place),
@@ -198,10 +200,13 @@ impl Release {
         let slots = desensitisation.changes(schema)?;
         let known = |column: &Column| slots.schema().features().any(|other| other == column);
         if let Some(column) = self.schema.features().find(|column| !known(column)) {
-            return Err(Error::data(format!(
-                "the schema does not declare the column '{}' as it was when it left: go on with the schema it left with",
-                column.name
-            )));
+            return Err(Error::data_of(
+                &column.name,
+                format!(
+                    "the schema does not declare the column '{}' as it was when it left: go on with the schema it left with",
+                    column.name
+                ),
+            ));
         }
         if rows.is_some_and(|rows| rows != self.rows) {
             return Err(Error::data(format!(

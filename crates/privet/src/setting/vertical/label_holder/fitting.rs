@@ -65,7 +65,7 @@ impl Fitting {
             ranks,
             ..
         } = *self;
-        let boosted = boosted.ok_or_else(|| Error::misuse("a model was trained"))?;
+        let boosted = boosted.ok_or_else(|| Error::internal("a model was trained"))?;
         if ranks.releases.is_empty() {
             return run.model(joined, boosted, parties);
         }

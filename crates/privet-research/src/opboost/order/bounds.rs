@@ -8,8 +8,8 @@
 //! | [`adjusted_map`] | Theorem 4.6 | a **heuristic**: its proof approximates, and it is no lower bound where values of one part may become equal |
 //! | [`local_map`] | section 4.2 | a lower bound, exact over a border |
 
-use crate::Error;
-use crate::privacy::mechanism::ordered::Ordered;
+use privet::Error;
+use privet::privacy::mechanism::ordered::Ordered;
 
 fn refuse<T>(why: String) -> Result<T, Error> {
     Err(Error::parameter("distance", why))
@@ -110,10 +110,10 @@ pub fn local_map(epsilon: f64, width: usize, distance: usize, over_border: bool)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::privacy::mechanism::ordered::{
+    use privet::privacy::mechanism::ordered::{
         AdjustedMap, Adjustment, Alignment, GlobalMap, LocalMap, RandomisedResponse, Route,
     };
-    use crate::privacy::{Epsilon, Ratio};
+    use privet::privacy::{Epsilon, Ratio};
 
     const EPSILONS: [f64; 5] = [0.08, 0.32, 0.64, 1.28, 5.12];
 

@@ -7,8 +7,8 @@
 //! OpBoost, Definition 6.1 and Figures 5 and 11. Its reference implementation divides by the original's weight alone
 //! ([`Joint::by_original`]), the definition by both ([`Joint::by_both`]): a few per cent more.
 
-use crate::Error;
-use crate::privacy::mechanism::ordered::Ordered;
+use privet::Error;
+use privet::privacy::mechanism::ordered::Ordered;
 
 /// How many rows have each pair of an original and a changed value.
 #[derive(Debug, Clone, PartialEq)]
@@ -136,8 +136,8 @@ impl Joint {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::privacy::Epsilon;
-    use crate::privacy::mechanism::ordered::{ClampedGeometric, GlobalMap, Route};
+    use privet::privacy::Epsilon;
+    use privet::privacy::mechanism::ordered::{ClampedGeometric, GlobalMap, Route};
 
     fn joint(original: &[u16], changed: &[u16]) -> Joint {
         Joint::of(original, changed).expect("as many rows")

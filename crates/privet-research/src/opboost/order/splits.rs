@@ -7,8 +7,8 @@
 
 use std::ops::Range;
 
-use crate::Error;
-use crate::privacy::mechanism::ordered::Ordered;
+use privet::Error;
+use privet::privacy::mechanism::ordered::Ordered;
 
 /// A column and a split of it: how many rows have each slot, and which slots go left.
 #[derive(Debug, Clone, Copy)]
@@ -113,8 +113,8 @@ impl Sides {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::privacy::Epsilon;
-    use crate::privacy::mechanism::ordered::{ClampedGeometric, RandomisedResponse};
+    use privet::privacy::Epsilon;
+    use privet::privacy::mechanism::ordered::{ClampedGeometric, RandomisedResponse};
 
     fn epsilon(value: f64) -> Epsilon {
         Epsilon::new(value).expect("an ε")

@@ -11,8 +11,8 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::Error;
-use crate::privacy::mechanism::ordered::{Ordered, Unary};
+use privet::Error;
+use privet::privacy::mechanism::ordered::{Ordered, Unary};
 
 /// Estimated shares of the slots of a domain, added up.
 #[derive(Debug, Clone, PartialEq)]
@@ -230,8 +230,8 @@ pub fn unary_shares(flags: &[u16], code: &Unary) -> Result<Vec<f64>, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::privacy::Epsilon;
-    use crate::privacy::mechanism::ordered::{Alignment, ClampedGeometric, LocalMap, Route};
+    use privet::privacy::Epsilon;
+    use privet::privacy::mechanism::ordered::{Alignment, ClampedGeometric, LocalMap, Route};
 
     fn epsilon(value: f64) -> Epsilon {
         Epsilon::new(value).expect("an ε")
