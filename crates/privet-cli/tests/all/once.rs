@@ -52,7 +52,7 @@ fn a_command_makes_each_plan_once() {
             "limit",
             "patients",
             "--epsilon",
-            "100",
+            "20",
         ],
     );
     for algorithm in ["auto", "trees", "brc", "histogram-bayes"] {
