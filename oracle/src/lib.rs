@@ -1,6 +1,6 @@
 //! Draws of OpenDP: proven samplers by other people, which ours are compared with.
 
-use opendp::traits::samplers::{sample_discrete_gaussian, sample_discrete_laplace};
+use opendp::traits::samplers::sample_discrete_laplace;
 
 /// One draw of OpenDP's discrete Laplace distribution.
 ///
@@ -8,14 +8,5 @@ use opendp::traits::samplers::{sample_discrete_gaussian, sample_discrete_laplace
 /// If OpenDP has no randomness, or the draw does not fit.
 pub fn laplace(scale: u64) -> i64 {
     let drawn = sample_discrete_laplace(scale.into()).expect("a draw");
-    drawn.try_into().expect("a draw that fits")
-}
-
-/// One draw of OpenDP's discrete Gaussian distribution.
-///
-/// # Panics
-/// If OpenDP has no randomness, or the draw does not fit.
-pub fn gaussian(sigma: u64) -> i64 {
-    let drawn = sample_discrete_gaussian(sigma.into()).expect("a draw");
     drawn.try_into().expect("a draw that fits")
 }

@@ -1,11 +1,9 @@
 //! The privacy of each law, computed from its exact mass function and compared with its price: no sampling, no luck.
 
 use privet::privacy::account::{Caps, MuSquared, Price, Rho};
-use privet::privacy::mechanism::{
-    DiscreteGaussian, Exponential, Gaussian, Laplace, Mechanism, PermuteAndFlip,
-};
+use privet::privacy::mechanism::{Exponential, Gaussian, Laplace, Mechanism, PermuteAndFlip};
 use privet::privacy::sampler::{
-    self, Noise, RoundedGaussian, probabilities_exponential, probabilities_permute_and_flip,
+    Noise, RoundedGaussian, probabilities_exponential, probabilities_permute_and_flip,
 };
 use privet::privacy::{Epsilon, Norm, Ratio};
 use privet_testkit::ratio::{approximate_delta, max_log_ratio};
@@ -50,35 +48,6 @@ fn rounded_gaussians_never_exceed_their_curve() {
                 }
             }
         }
-    }
-}
-
-#[test]
-fn discrete_gaussians_are_not_gdp() {
-    let law = sampler::DiscreteGaussian::new(ratio(1, 1)).expect("a law");
-    let [p, q] = shifted(|k| law.mass(k), 12, 1);
-    let as_gdp = Caps {
-        mu_squared: MuSquared::from_units(1_000_000_000_000_000_000),
-        ..Caps::ZERO
-    };
-    // Just above a step of the privacy loss, which lies at k + ½.
-    let understated = (0..60)
-        .map(|tenth| f64::from(tenth) / 10.0)
-        .map(|at| approximate_delta(&p, &q, at) / as_gdp.delta(epsilon(at)).to_f64())
-        .fold(0.0, f64::max);
-    assert!(
-        understated > 1.5,
-        "a GDP account would understate δ, by {understated} at the most"
-    );
-    let mechanism = DiscreteGaussian::new(ratio(1, 1)).expect("a mechanism");
-    let price = mechanism.price(Norm::L2Squared(1)).expect("a price");
-    assert_eq!(
-        price,
-        Price::Concentrated(Rho::from_units(500_000_000_000_000_000))
-    );
-    for at in [0.5, 1.0, 2.0, 4.0] {
-        let truth = approximate_delta(&p, &q, at);
-        assert!(truth <= Caps::from(price).delta(epsilon(at)).to_f64());
     }
 }
 
@@ -206,11 +175,11 @@ fn prices_are_rounded_up() {
         gaussian.price(Norm::L2Squared(1)).expect("a price"),
         Price::Gaussian(ninth)
     );
-    let discrete = DiscreteGaussian::new(ratio(3, 1)).expect("a mechanism");
-    let eighteenth = Rho::from_units(55_555_555_555_555_556);
+    // An eighth of the square of 0.333333334 ends in a half unit.
+    let exponential = Exponential::concentrated(ratio(1, 3)).expect("a mechanism");
     assert_eq!(
-        discrete.price(Norm::L2Squared(1)).expect("a price"),
-        Price::Concentrated(eighteenth)
+        exponential.price(Norm::Width(1)).expect("a price"),
+        Price::Concentrated(Rho::from_units(13_888_888_944_444_445))
     );
     // A calibrated mechanism never costs more than it was calibrated to, and hardly less.
     for units in [1u128, 999_999_999_999_999_999, 123_456_789_012_345_678_901] {

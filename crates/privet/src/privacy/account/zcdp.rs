@@ -1,8 +1,7 @@
 //! Zero-concentrated differential privacy: a mechanism is ρ-zCDP if the Rényi divergence of every order α > 1 between
 //! its outputs on neighbours is at most αρ (Bun and Steinke 2016).
 //!
-//! The price of the discrete Gaussian (Canonne, Kamath and Steinke 2020), and the one that every other price converts
-//! to. It converts to nothing but an (ε, δ).
+//! The price that every other price converts to. It converts to nothing but an (ε, δ).
 
 use dashu_int::UBig;
 use dashu_ratio::RBig;

@@ -1,4 +1,4 @@
-//! Gaussian noise on integer vectors: Gaussian DP for the rounded Gaussian, zCDP for the discrete one.
+//! Rounded Gaussian noise on integer vectors: Gaussian DP.
 
 use dashu_base::{BitTest, SquareRoot};
 use dashu_int::UBig;
@@ -6,9 +6,9 @@ use dashu_ratio::RBig;
 
 use super::{Mechanism, Paid, noisy, sealed, wrong_norm};
 use crate::Error;
-use crate::privacy::account::{MuSquared, Price, Rho};
+use crate::privacy::account::{MuSquared, Price};
 use crate::privacy::query::Norm;
-use crate::privacy::sampler::{self, Noise, RoundedGaussian};
+use crate::privacy::sampler::{Noise, RoundedGaussian};
 use crate::privacy::{Private, Randomness, Ratio};
 
 /// Adds independent rounded Gaussian noise, mass `Φ((k+½)/σ) − Φ((k−½)/σ)` at `k`, to every coordinate.
@@ -41,8 +41,7 @@ impl Gaussian {
     /// # Errors
     /// [`Error::Parameter`] if either is zero, or σ is beyond what 64-bit answers can carry.
     pub fn calibrated(mu_squared: MuSquared, l2_squared: u128) -> Result<Self, Error> {
-        let price = RBig::from_parts(mu_squared.units().into(), UBig::from(UNITS));
-        Self::new(sigma_for(price, l2_squared)?)
+        Self::new(sigma_for(mu_squared.to_ratio(), l2_squared)?)
     }
 
     /// The standard deviation before rounding.
@@ -76,73 +75,6 @@ impl Mechanism for Gaussian {
         self.law.variance()
     }
 }
-
-/// Adds independent discrete Gaussian noise, `P(x) ∝ exp(−x²/2σ²)`, to every coordinate.
-///
-/// # Privacy
-/// `Δ₂²/2σ²`-zCDP (Canonne, Kamath & Steinke 2020), and *not* GDP: at σ = 1 a GDP account would understate δ by 1.8
-/// times. Proof in `docs/proofs/gaussian.md#discrete-gaussian`.
-#[derive(Debug)]
-pub struct DiscreteGaussian {
-    law: sampler::DiscreteGaussian,
-    sigma: Ratio,
-}
-
-impl DiscreteGaussian {
-    /// Noise of parameter `sigma`.
-    ///
-    /// # Errors
-    /// [`Error::Parameter`] if it is beyond what 64-bit answers can carry.
-    pub fn new(sigma: Ratio) -> Result<Self, Error> {
-        Ok(Self {
-            law: sampler::DiscreteGaussian::new(sigma.clone())?,
-            sigma,
-        })
-    }
-
-    /// The least noise (to 40 digits) that costs at most `rho` for an answer of squared L2 sensitivity `l2_squared`.
-    ///
-    /// # Errors
-    /// [`Error::Parameter`] if either is zero, or σ is beyond what 64-bit answers can carry.
-    pub fn calibrated(rho: Rho, l2_squared: u128) -> Result<Self, Error> {
-        let price = RBig::from_parts(rho.units().into(), UBig::from(UNITS)) * RBig::from(2);
-        Self::new(sigma_for(price, l2_squared)?)
-    }
-
-    /// The parameter σ.
-    pub fn sigma(&self) -> &Ratio {
-        &self.sigma
-    }
-}
-
-impl sealed::Sealed for DiscreteGaussian {}
-
-impl Mechanism for DiscreteGaussian {
-    type Output = Vec<i64>;
-
-    fn price(&self, norm: Norm) -> Result<Price, Error> {
-        let squared = l2_squared(norm)?;
-        let twice = self.sigma.big() * self.sigma.big() * RBig::from(2);
-        Ok(Price::Concentrated(Rho::from_ratio_up(
-            &(RBig::from(squared) / twice),
-        )?))
-    }
-
-    fn draw(&self, answer: Private<Vec<i64>>, _paid: Paid, random: &mut Randomness) -> Vec<i64> {
-        noisy(&self.law, answer, random)
-    }
-
-    fn describe(&self) -> String {
-        format!("discrete Gaussian noise of σ {}", self.sigma)
-    }
-
-    fn variance(&self) -> f64 {
-        self.law.variance()
-    }
-}
-
-/// Units in which ρ and μ² are counted.
-const UNITS: u64 = 1_000_000_000_000_000_000;
 
 fn l2_squared(norm: Norm) -> Result<u128, Error> {
     match norm {

@@ -8,7 +8,7 @@ mod objective;
 pub mod ordered;
 
 pub use exponential::{Exponential, PermuteAndFlip};
-pub use gaussian::{DiscreteGaussian, Gaussian};
+pub use gaussian::Gaussian;
 pub use grid::Grid;
 pub use laplace::Laplace;
 pub use objective::{

@@ -13,7 +13,7 @@ use super::Randomness;
 use crate::privacy::Ratio;
 use crate::privacy::enclosure::Enclosure;
 
-/// Callers of [`happens`] may be off by this much, in units of 2^-64, in the probability that their `x` stands for.
+/// Callers of [`quick`] may be off by this much, in units of 2^-64, in the probability that their `x` stands for.
 pub(crate) const CALLER_SLACK: u64 = 16;
 /// [`exp_minus`] is off by at most 10 units; one more since the random word is itself cut off.
 const SLACK: u64 = CALLER_SLACK + 11;
@@ -33,17 +33,14 @@ fn exp_minus_coin(x: &RBig, random: &mut Randomness) -> bool {
         (Ok(numerator), Ok(denominator)) => (u128::from(numerator) << 64) / u128::from(denominator),
         _ => u128::try_from(&(x * RBig::from(IBig::ONE << 64)).trunc()).unwrap_or(FAR),
     };
-    happens(fixed, |bits| Enclosure::ratio(&-x.clone(), bits).exp(), random)
-}
-
-/// Heads with the probability that `exact` encloses, of which `exp(-x/2^64)` is an approximation within
-/// [`CALLER_SLACK`]`·2^-64`.
-#[inline]
-pub(crate) fn happens(x: u128, exact: impl Fn(usize) -> Enclosure, random: &mut Randomness) -> bool {
     let v = random.word();
-    match quick(x, v) {
+    match quick(fixed, v) {
         Some(heads) => heads,
-        None => settle(Uniform::new(v), exact, random),
+        None => settle(
+            Uniform::new(v),
+            |bits| Enclosure::ratio(&-x.clone(), bits).exp(),
+            random,
+        ),
     }
 }
 

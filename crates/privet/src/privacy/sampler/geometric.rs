@@ -81,7 +81,7 @@ impl Geometric {
         Self::of(&supported("scale", &scale)?)
     }
 
-    /// Of any scale up to a little above 2^60.
+    /// Of any scale up to 2^60.
     pub(super) fn of(scale: &RBig) -> Result<Self, Error> {
         let bits = whole_bits(scale);
         let spare = if bits < SINGLE {

@@ -49,11 +49,7 @@ impl DiscreteLaplace {
     /// # Errors
     /// [`Error::Parameter`] if the scale is above 2^60.
     pub fn new(scale: Ratio) -> Result<Self, Error> {
-        Self::of(supported("scale", &scale)?)
-    }
-
-    /// Of any scale up to a little above 2^60.
-    pub(super) fn of(scale: RBig) -> Result<Self, Error> {
+        let scale = supported("scale", &scale)?;
         let rate = RBig::ONE / &scale;
         if whole_bits(&scale) <= SINGLE {
             let law = Magnitude { rate: rate.clone() };

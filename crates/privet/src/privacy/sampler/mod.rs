@@ -8,14 +8,14 @@
 //! | `bits`, `bernoulli` | uniform integers, rational coins, coins of probability `exp(-x)` |
 //! | `table` | inversion of any law by certified thresholds: what the others are made of |
 //! | `geometric`, `laplace`, `shares` | `exp(-k/scale)`, one- and two-sided, and shares that sum to it |
-//! | `gaussian`, `rounded` | the discrete Gaussian, and a real Gaussian rounded to integers |
+//! | `half`, `normal`, `rounded` | a real Gaussian rounded to integers, and what it is drawn from |
 //! | `decay`, `select` | one of many candidates: permute-and-flip and the exponential mechanism |
 
 pub(crate) mod bernoulli;
 pub(crate) mod bits;
 mod decay;
-mod gaussian;
 mod geometric;
+mod half;
 mod laplace;
 mod noise;
 mod normal;
@@ -27,7 +27,6 @@ pub(crate) mod table;
 
 pub use bernoulli::exp_coin;
 pub use bits::{coin, uniform};
-pub use gaussian::DiscreteGaussian;
 pub use geometric::Geometric;
 pub use laplace::DiscreteLaplace;
 pub use noise::Noise;

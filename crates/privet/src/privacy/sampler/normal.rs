@@ -12,7 +12,7 @@ use dashu_ratio::RBig;
 
 use super::Randomness;
 use super::bernoulli::{self, Uniform};
-use super::gaussian::Half;
+use super::half::Half;
 use super::laplace::with_sign;
 use super::noise::whole_bits;
 use super::table::Thresholds;

@@ -8,10 +8,9 @@ use dashu_int::IBig;
 use dashu_ratio::RBig;
 
 use super::Randomness;
-use super::gaussian::partial_sums;
 use super::geometric::decay;
 use super::noise::{Noise, add_each, float, supported, whole_bits};
-use super::table::{BLOCK, Cumulative, Thresholds};
+use super::table::{BLOCK, Cumulative, Thresholds, partial_sums};
 use crate::Error;
 use crate::privacy::Ratio;
 use crate::privacy::enclosure::Enclosure;

@@ -25,6 +25,14 @@ pub(crate) trait Cumulative {
     fn thresholds(&self, bits: usize) -> Box<dyn Iterator<Item = Enclosure> + '_>;
 }
 
+/// `first`, then `first` and the next, and so on.
+pub(super) fn partial_sums(
+    first: Enclosure,
+    mut rest: impl Iterator<Item = Enclosure>,
+) -> impl Iterator<Item = Enclosure> {
+    std::iter::successors(Some(first), move |sum| Some(sum.add(&rest.next()?)))
+}
+
 /// Digits beyond those compared, for what recurrences lose: up to k² units after k steps, and k < 2^20.
 pub(crate) const GUARD: usize = 64;
 /// Random words drawn at once by the bulk form.
