@@ -16,21 +16,10 @@ use syn::{BinOp, Block, Expr, ExprMatch, Pat, Token};
 use crate::scopes::{Kind, Scopes, is_error_type};
 
 /// Files that may, each with its reason.
-pub(crate) const ALLOWED: &[(&str, &str)] = &[
-    (
-        "crates/privet/src/data/document/syntax.rs",
-        "the toml crate says what is wrong in words only",
-    ),
-    // Still to be moved to the error's key; leave with the lists of keys.
-    (
-        "crates/privet-node/src/job/central.rs",
-        "finds the line of a parameter",
-    ),
-    (
-        "crates/privet-node/src/job/plain.rs",
-        "finds the line of a parameter",
-    ),
-];
+pub(crate) const ALLOWED: &[(&str, &str)] = &[(
+    "crates/privet/src/data/document/syntax.rs",
+    "the toml crate says what is wrong in words only",
+)];
 
 /// Methods that look for something in a text.
 const SEARCHES: &[&str] = &[

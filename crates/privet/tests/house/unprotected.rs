@@ -135,17 +135,17 @@ mod self_tests {
     #[test]
     fn only_tables_tell_what_is_public() {
         let code = "fn f() { cells.left_public(relation, |cells, _| cells.clone()) }";
-        assert_eq!(count("crates/privet/src/setting/plain/mod.rs", code), 1);
+        assert_eq!(count("crates/privet/src/setting/plain/plan.rs", code), 1);
         assert_eq!(count("crates/privet/src/data/public.rs", code), 0);
         let code = "fn f() { table.row_by_row(|t| t.len(), |t, row| t[row]) }";
-        assert_eq!(count("crates/privet/src/setting/plain/mod.rs", code), 1);
+        assert_eq!(count("crates/privet/src/setting/plain/plan.rs", code), 1);
         assert_eq!(count("crates/privet/src/setting/trees/grow.rs", code), 0);
     }
 
     #[test]
     fn allowed_files_may_name_it_and_nobody_may_rename_it() {
         for file in [
-            "crates/privet/src/setting/plain/mod.rs",
+            "crates/privet/src/setting/plain/plan.rs",
             "crates/privet/src/setting/central/as_published/mod.rs",
             "crates/privet/src/privacy/mod.rs",
         ] {

@@ -18,8 +18,7 @@ use crate::privacy::{Ledger, Relation};
 use crate::setting::parameters::Parameters;
 use crate::setting::trees::{self, Kept, Start, Training};
 
-/// Trees on public columns.
-const PUBLIC_TREES: usize = 60;
+/// Levels of trees on public columns.
 const PUBLIC_LEVELS: usize = 3;
 
 impl Algorithm for Trees {
@@ -109,7 +108,9 @@ impl Train for trees::Plan {
         covers(schema, relation)?;
         let kept = kept(schema, relation);
         let start = match table.public_under(relation) {
-            Some(public) if kept == Kept::Label && !public.places.is_empty() => start(schema, &public)?,
+            Some(public) if kept == Kept::Label && !public.places.is_empty() => {
+                start(self.public_trees, schema, &public)?
+            }
             _ => None,
         };
         let training = Training {
@@ -124,7 +125,7 @@ impl Train for trees::Plan {
 }
 
 /// Plain trees on public columns and public labels.
-fn start(schema: &Schema, public: &Public) -> Result<Option<Start>, Error> {
+fn start(trees: u32, schema: &Schema, public: &Public) -> Result<Option<Start>, Error> {
     let names: Vec<&str> = schema.features().map(|column| column.name.as_str()).collect();
     let own = schema.select(|column| {
         let place = names.iter().position(|name| *name == column.name);
@@ -134,7 +135,7 @@ fn start(schema: &Schema, public: &Public) -> Result<Option<Start>, Error> {
         return Ok(None);
     }
     let gradient = Gradient::builder()
-        .rounds(PUBLIC_TREES)
+        .rounds(trees as usize)
         .growth(Growth::Levels(PUBLIC_LEVELS))
         .build()?;
     let fitting = Fitting {

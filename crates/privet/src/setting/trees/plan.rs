@@ -76,6 +76,8 @@ parameters! {
         shrinkage: Option<f64> = None, in 0.0..=10.0;
         /// Whether probabilities of two classes are recalibrated, for a twentieth of the budget; they are if not given.
         calibrate: Option<bool> = None;
+        /// How many plain trees on public columns come first, where the label is public too; 60 if not given.
+        public_trees: Option<u32> = None, in 1..=10_000;
         /// Not for trees, which learn from all rows.
         balance: Balance = Balance(false);
     }
@@ -134,6 +136,8 @@ pub(crate) struct Plan {
     pub(super) bounds: Option<[f64; 2]>,
     /// What residuals are clipped to, where half the range of the label is one; if not given, labels tell.
     pub(super) clip: Option<f64>,
+    /// How many plain trees on public columns come first.
+    pub(crate) public_trees: u32,
 }
 
 /// A clip of half a probability: the noise on gradients falls by 44 %, and the ranking is the same.
@@ -227,6 +231,7 @@ impl Trees {
             histograms,
             bounds,
             clip: self.gradient_clip,
+            public_trees: self.public_trees.unwrap_or(60),
         })
     }
 
