@@ -37,7 +37,7 @@ pub enum Setting {
     /// No privacy.
     Plain(plain::Plan, Source),
     /// A curator sees the rows, everybody else the model.
-    Central(privet::setting::central::Plan, Source),
+    Central(Box<privet::setting::central::Plan>, Source),
     /// Several parties have columns of the same people.
     Vertical(Box<Apart>),
 }
@@ -295,7 +295,7 @@ fn one_table(
     let setting = match (central, algorithm) {
         (_, None) => None,
         (true, Some(section)) => central::read(&section, privacy.as_ref(), schema.as_ref())
-            .and_then(|plan| source(plan.schema()).map(|source| Setting::Central(plan, source))),
+            .and_then(|plan| source(plan.schema()).map(|source| Setting::Central(Box::new(plan), source))),
         (false, Some(section)) => without_protection(&section, schema.as_ref())
             .and_then(|plan| source(plan.schema()).map(|source| Setting::Plain(plan, source))),
     };
