@@ -10,8 +10,10 @@ use privet::model::Model;
 use privet::privacy::{Coins, Unprotected};
 use privet::setting::plain;
 
+/// Numbers have as many bins as by default, and no other number of them for trees: a table is read alike for every algorithm.
 pub(crate) fn schema<C: Into<AnyColumn>>(columns: impl IntoIterator<Item = C>) -> Schema {
-    Schema::builder("test").columns(columns).build().unwrap()
+    let schema = Schema::builder("test").columns(columns).build().unwrap();
+    schema.coarse(128)
 }
 
 /// A table of texts, line by line.

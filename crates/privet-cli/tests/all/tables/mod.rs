@@ -1,6 +1,6 @@
 //! Tables in files: what is read, and what is refused with which words.
 
-#[cfg(all(feature = "arrow", feature = "parquet"))]
+#[cfg(feature = "parquet")]
 mod arrow;
 mod malformed;
 mod memory;

@@ -195,7 +195,6 @@ fn parquet_and_text_give_the_same_cells() {
 }
 
 /// A file of these rows as plain as it can be.
-#[cfg(feature = "arrow")]
 pub(crate) fn plainly(rows: &[[String; 10]]) -> Vec<u8> {
     let how = Written {
         compression: Compression::UNCOMPRESSED,
