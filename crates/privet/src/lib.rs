@@ -1,5 +1,37 @@
 //! Boosted models trained on data that may not be pooled.
 //!
+//! From rows in memory to a private model, its predictions and its certificate:
+//!
+//! ```
+//! use privet::data::schema::{category, label, number};
+//! use privet::data::{Frame, Schema, Table};
+//! use privet::learner::SILENT;
+//! use privet::privacy::account::Caps;
+//! use privet::privacy::{Delta, Epsilon, Ledger, Randomness};
+//! use privet::setting::central::{Algorithm, Budget, Trees};
+//!
+//! # fn main() -> Result<(), privet::Error> {
+//! let columns = [number("age", 0..=120), category("job", ["nurse", "clerk"]), label("ill", ["no", "yes"])];
+//! let schema = Schema::builder("patients").columns(columns).build()?;
+//! let budget = Budget::pure(Epsilon::new(1.0)?, 600)?; // ε, and about how many rows there are by public knowledge
+//! let plan = Trees::builder().leaves(6).build()?.plan(&schema, &schema.relation(), budget)?;
+//! println!("{plan}"); // what is read, what it costs, how far noise puts predictions off
+//!
+//! let ages: Vec<f64> = (0..600).map(|i| f64::from(i % 90)).collect();
+//! let jobs: Vec<&str> = (0..600).map(|i| ["nurse", "clerk"][i % 2]).collect();
+//! let ill: Vec<&str> = ages.iter().map(|&age| if age > 60.0 { "yes" } else { "no" }).collect();
+//! let rows = Frame::new().column("age", &ages).column("job", &jobs).column("ill", &ill);
+//!
+//! let caps = Caps::from(plan.price()); // a ledger that lasts is `privet_node::ledger::Store`
+//! let ledger = Ledger::volatile(schema.relation(), caps, Delta::ZERO, Randomness::from_os()?)?;
+//! let model = plan.fit(Table::read(&plan.reads(), &rows)?, ledger, SILENT)?;
+//! let new = Frame::new().column("age", [34.0, 81.0]).column("job", ["clerk", "nurse"]);
+//! println!("{:?}", model.predict(&new)?.probabilities());
+//! println!("{}", model.certificate()); // who is protected, and how well
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! The house is built floor by floor, and a room imports only floors below it:
 //!
 //! | floor | what it owns |

@@ -362,6 +362,25 @@ impl Plan {
     }
 }
 
+/// What it will do and cost, in words.
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let features: Vec<&str> = self.schema().features().map(|column| column.name.as_str()).collect();
+        writeln!(f, "Algorithm: {}, learning from {}", self.name(), features.join(", "))?;
+        writeln!(f, "Price: {}, for the case that {}", self.price(), self.relation())?;
+        if self.delta() != Delta::ZERO {
+            writeln!(f, "That is ε = {} at δ = {}", self.epsilon(), self.delta())?;
+        }
+        if let Some(why) = self.void() {
+            writeln!(f, "It protects nobody: {why}")?;
+        }
+        for line in self.warnings().iter().chain(self.noise()) {
+            writeln!(f, "{line}")?;
+        }
+        Ok(())
+    }
+}
+
 /// The features that are paid for: all, or those that are not public where the label is.
 pub(super) fn private_features<'s>(
     schema: &'s Schema,
