@@ -365,9 +365,23 @@ impl Plan {
 /// What it will do and cost, in words.
 impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let features: Vec<&str> = self.schema().features().map(|column| column.name.as_str()).collect();
-        writeln!(f, "Algorithm: {}, learning from {}", self.name(), features.join(", "))?;
-        writeln!(f, "Price: {}, for the case that {}", self.price(), self.relation())?;
+        let features: Vec<&str> = self
+            .schema()
+            .features()
+            .map(|column| column.name.as_str())
+            .collect();
+        writeln!(
+            f,
+            "Algorithm: {}, learning from {}",
+            self.name(),
+            features.join(", ")
+        )?;
+        writeln!(
+            f,
+            "Price: {}, for the case that {}",
+            self.price(),
+            self.relation()
+        )?;
         if self.delta() != Delta::ZERO {
             writeln!(f, "That is ε = {} at δ = {}", self.epsilon(), self.delta())?;
         }
