@@ -101,6 +101,16 @@ pub struct Column {
     pub measure: Option<String>,
 }
 
+impl Column {
+    /// Whether a budget leaves it public.
+    pub(crate) fn is_public(&self, relation: &Relation) -> bool {
+        match relation {
+            Relation::ReplacePrivate { columns, .. } => !self.private && !columns.contains(&self.name),
+            Relation::AddRemove { .. } | Relation::Replace { .. } => false,
+        }
+    }
+}
+
 impl Schema {
     /// Texts that mean "missing" if the schema names none.
     pub const MISSING: [&str; 6] = ["", "?", "NA", "NaN", "nan", "null"];
@@ -248,6 +258,33 @@ impl Schema {
             }
         }
         coarse
+    }
+
+    /// Whether a budget protects everybody whom the schema names: no fewer columns, no smaller units, the same people.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] if it does not.
+    pub fn covered_by(&self, relation: &Relation) -> Result<(), Error> {
+        let wanted = self.relation();
+        let columns = match (&wanted, relation) {
+            (
+                Relation::ReplacePrivate { columns: wanted, .. },
+                Relation::ReplacePrivate { columns: given, .. },
+            ) => wanted.is_subset(given),
+            (_, Relation::ReplacePrivate { .. }) => false,
+            _ => true,
+        };
+        // Whoever could change the column that tells people apart would change which rows are kept.
+        let apart = match (relation, relation.unit()) {
+            (Relation::ReplacePrivate { columns, .. }, Some(unit)) => !columns.contains(unit),
+            _ => true,
+        };
+        if columns && apart && relation.rows() >= wanted.rows() && relation.unit() == wanted.unit() {
+            return Ok(());
+        }
+        Err(Error::misuse(format!(
+            "the schema protects the case that {wanted}, the budget is for the case that {relation}"
+        )))
     }
 
     /// Whether anything in the table is to be protected.

@@ -67,7 +67,6 @@ pub use logistic::DpLogistic;
 pub use moment::MomentSelect;
 pub use objective::{Encoding, Objective};
 pub use people::People;
-pub(crate) use plan::is_public;
 pub use plan::{Algorithm, Plan};
 use plan::{Facts, Resolved, Train, TrainOnRows};
 pub use public::Public;
@@ -76,7 +75,6 @@ pub use trees::inprivate;
 
 use crate::data::Section;
 use crate::setting::parameters::{self, Balance, Named, at};
-pub(super) use rows::covers;
 
 /// The algorithms that a job can name.
 const ALGORITHMS: [Named<dyn Algorithm>; 10] = [

@@ -90,14 +90,12 @@ impl Facts {
 
     pub(super) fn has_public_label(&self) -> bool {
         let label = self.schema.label();
-        label.is_some_and(|(label, _)| is_public(label, &self.relation))
+        label.is_some_and(|(label, _)| label.is_public(&self.relation))
     }
 
     pub(super) fn public_features(&self) -> usize {
         let features = self.schema.features();
-        features
-            .filter(|column| is_public(column, &self.relation))
-            .count()
+        features.filter(|column| column.is_public(&self.relation)).count()
     }
 
     pub(super) fn two_classes(&self) -> bool {
@@ -400,20 +398,10 @@ pub(super) fn private_features<'s>(
     schema: &'s Schema,
     relation: &Relation,
 ) -> impl Iterator<Item = (usize, &'s Column)> {
-    let learns_freely = schema
-        .label()
-        .is_some_and(|(label, _)| is_public(label, relation));
+    let learns_freely = schema.label().is_some_and(|(label, _)| label.is_public(relation));
     let relation = relation.clone();
     schema
         .features()
         .enumerate()
-        .filter(move |(_, column)| !(learns_freely && is_public(column, &relation)))
-}
-
-/// Whether a budget leaves a column public.
-pub(crate) fn is_public(column: &Column, relation: &Relation) -> bool {
-    match relation {
-        Relation::ReplacePrivate { columns, .. } => !column.private && !columns.contains(&column.name),
-        Relation::AddRemove { .. } | Relation::Replace { .. } => false,
-    }
+        .filter(move |(_, column)| !(learns_freely && column.is_public(&relation)))
 }

@@ -2,7 +2,6 @@
 
 use rayon::prelude::*;
 
-use super::plan::is_public;
 use crate::Error;
 use crate::data::schema::{Kind, Schema};
 use crate::data::{Cells, Public, Table, Target};
@@ -54,7 +53,7 @@ impl Rows {
     /// Public columns are used where the label is public too, since whatever is learnt from them is learnt about the label;
     /// where it is not, they are treated like private ones.
     pub(super) fn new(table: Table, relation: &Relation) -> Result<Self, Error> {
-        covers(table.schema(), relation)?;
+        table.schema().covered_by(relation)?;
         let schema = table.schema().clone();
         let shapes = Shape::of(&schema);
         let public = table
@@ -69,7 +68,7 @@ impl Rows {
         let all = self::coordinates(&schema, |_| true);
         let named: Vec<bool> = schema
             .features()
-            .map(|column| is_public(column, relation))
+            .map(|column| column.is_public(relation))
             .collect();
         let open = coordinates.iter().map(|own| named[own.feature]).collect();
         let private = coordinates.clone();
@@ -143,30 +142,6 @@ pub(super) fn coordinates(schema: &Schema, takes: impl Fn(usize) -> bool) -> Vec
             },
         })
         .collect()
-}
-
-/// Whether a budget protects everybody whom the schema names: no fewer columns, no smaller units, the same people.
-pub(in crate::setting) fn covers(schema: &Schema, relation: &Relation) -> Result<(), Error> {
-    let wanted = schema.relation();
-    let columns = match (&wanted, relation) {
-        (
-            Relation::ReplacePrivate { columns: wanted, .. },
-            Relation::ReplacePrivate { columns: given, .. },
-        ) => wanted.is_subset(given),
-        (_, Relation::ReplacePrivate { .. }) => false,
-        _ => true,
-    };
-    // Whoever could change the column that tells people apart would change which rows are kept.
-    let apart = match (relation, relation.unit()) {
-        (Relation::ReplacePrivate { columns, .. }, Some(unit)) => !columns.contains(unit),
-        _ => true,
-    };
-    if columns && apart && relation.rows() >= wanted.rows() && relation.unit() == wanted.unit() {
-        return Ok(());
-    }
-    Err(Error::misuse(format!(
-        "the schema protects the case that {wanted}, the budget is for the case that {relation}"
-    )))
 }
 
 impl Known {

@@ -5,8 +5,6 @@
 
 use std::ops::ControlFlow;
 
-use super::plan::is_public;
-use super::rows::covers;
 use super::{Algorithm, Builder, Facts, Progress, Resolved, Splits, Train, Trees};
 use crate::Error;
 use crate::boost::gradient::{Gradient, Rows as Labelled, Training as Fitting};
@@ -66,10 +64,10 @@ impl Algorithm for Trees {
 /// What a relation leaves of a row that it replaces.
 fn kept(schema: &Schema, relation: &Relation) -> Kept {
     let columns_only = matches!(relation, Relation::ReplacePrivate { .. });
-    let label = schema.label().map(|(label, _)| is_public(label, relation));
+    let label = schema.label().map(|(label, _)| label.is_public(relation));
     match label {
         Some(true) => Kept::Label,
-        _ if columns_only && schema.features().all(|column| is_public(column, relation)) => Kept::Features,
+        _ if columns_only && schema.features().all(|column| column.is_public(relation)) => Kept::Features,
         _ => Kept::Nothing,
     }
 }
@@ -105,7 +103,7 @@ impl Train for trees::Plan {
         progress: Progress<'_>,
     ) -> Result<Ensemble, Error> {
         let Facts { schema, relation, .. } = facts;
-        covers(schema, relation)?;
+        schema.covered_by(relation)?;
         let kept = kept(schema, relation);
         let start = match table.public_under(relation) {
             Some(public) if kept == Kept::Label && !public.places.is_empty() => {

@@ -54,7 +54,6 @@ use crate::privacy::mechanism::{Laplace, Mechanism};
 use crate::privacy::{
     Anchor, Epsilon, Ledger, Neighbours, Norm, Private, Query, Relation, Sensitivity, Unprotected,
 };
-use crate::setting::central::covers;
 
 pub use report::PaidReport;
 use slopes::Noisy;
@@ -122,7 +121,7 @@ impl Evaluation {
                 "the table is not of the schema that this evaluation is for",
             ));
         }
-        covers(schema, relation)?;
+        schema.covered_by(relation)?;
         self.mechanism(relation, epsilon).map(drop)
     }
 

@@ -11,7 +11,6 @@ use crate::data::schema::{Column, Transform};
 use crate::privacy::account::Price;
 use crate::privacy::mechanism::{Gaussian, Laplace, Mechanism};
 use crate::privacy::{Anchor, Norm, Private, Query, Relation, Reservation, Sensitivity};
-use crate::setting::central::is_public;
 
 /// Labels are counted in about twice as many bins.
 const BINS: usize = 32;
@@ -79,7 +78,7 @@ impl Laws {
         let histograms = plan.shares.histograms;
         // Columns that the relation leaves public are counted, and never change.
         let changes = |(place, column): &(usize, &Column)| {
-            training.features.contains(place) && !is_public(column, relation)
+            training.features.contains(place) && !column.is_public(relation)
         };
         let changing = training
             .schema

@@ -13,7 +13,6 @@ use crate::error::Subject;
 use crate::party::{Context, PartyId, RunName, Step};
 use crate::privacy::mechanism::ordered::Distance;
 use crate::privacy::{Certificate, Ledger, Neighbours};
-use crate::setting::central::covers;
 
 /// A party that has columns and no label, by what it waits for.
 pub struct FeatureHolder(Expect);
@@ -69,7 +68,7 @@ impl FeatureHolder {
     ) -> Result<Party, Error> {
         vertical.check_feature_holder(table.schema())?;
         vertical.desensitisation.check_read(table.schema())?;
-        covers(table.schema(), &ledger.relation().relation())?;
+        table.schema().covered_by(&ledger.relation().relation())?;
         let source = Source::Fresh {
             table: Box::new(table),
             purse: purse(ledger, run)?,
@@ -100,7 +99,7 @@ impl FeatureHolder {
         run: &RunName,
     ) -> Result<Party, Error> {
         vertical.check_feature_holder(table.schema())?;
-        covers(table.schema(), &ledger.relation().relation())?;
+        table.schema().covered_by(&ledger.relation().relation())?;
         let purse = purse(ledger, run)?;
         let rows = table.rows_under(&purse.relation());
         release.check_same(&vertical.desensitisation, table.schema(), rows)?;

@@ -11,7 +11,6 @@ use crate::error::JournalFault;
 use crate::party::{Context, Item, Keeper, Record};
 use crate::privacy::mechanism::ordered::{Column, Desensitised, RandomisedResponse};
 use crate::privacy::{Certificate, Epsilon, Ledger, Neighbours, Private, Relation, Unprotected};
-use crate::setting::central::covers;
 use crate::wire::{Malformed, Reader, Wire, Writer};
 
 /// What a record calls the labels.
@@ -28,7 +27,7 @@ pub(super) fn protects(vertical: &Vertical, schema: &Schema, relation: &Relation
             "label_epsilon is missing: say how much labels change",
         ));
     }
-    covers(schema, relation)?;
+    schema.covered_by(relation)?;
     let label = schema.label().map(|(column, _)| &column.name);
     match (relation, label) {
         (Relation::ReplacePrivate { columns, .. }, Some(label)) if !columns.contains(label) => {

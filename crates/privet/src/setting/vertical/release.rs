@@ -12,7 +12,6 @@ use crate::error::JournalFault;
 use crate::party::{Item, Keeper, Record};
 use crate::privacy::mechanism::ordered::{Desensitised, Distance};
 use crate::privacy::{Certificate, Guarantee, Ledger, Neighbours};
-use crate::setting::central::covers;
 use crate::wire::{Malformed, Reader, Wire, Writer};
 
 /// What a record calls the columns.
@@ -111,7 +110,7 @@ impl Release {
         ledger: Ledger<N>,
         record: Box<dyn Record>,
     ) -> Result<Self, Error> {
-        covers(table.schema(), &ledger.relation().relation())?;
+        table.schema().covered_by(&ledger.relation().relation())?;
         let mut keeper = Keeper::open(record)?;
         let mut purse = purse(ledger, keeper.name())?;
         let chosen = desensitisation.choose(table.schema(), &mut *purse, |draw| {
@@ -143,7 +142,7 @@ impl Release {
         record: &mut dyn Record,
     ) -> Result<(), Error> {
         let relation = ledger.relation().relation();
-        covers(table.schema(), &relation)?;
+        table.schema().covered_by(&relation)?;
         if let Some(release) = Self::left_in(record)? {
             return release.check_same(desensitisation, table.schema(), table.rows_under(&relation));
         }

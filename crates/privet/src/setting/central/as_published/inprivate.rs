@@ -16,7 +16,7 @@
 
 mod grow;
 
-use super::super::rows::{coordinates, covers, numbers};
+use super::super::rows::{coordinates, numbers};
 use super::laplace;
 use crate::Error;
 use crate::data::schema::{Label, Schema};
@@ -121,7 +121,7 @@ impl InPrivate {
             .ok_or_else(|| Error::parameter("tables", "there is no table to grow a tree on"))?;
         let mut published = Published::of(first.schema(), leave)?;
         for table in tables {
-            covers(table.schema(), relation)?;
+            table.schema().covered_by(relation)?;
             let rows = published.rows(&leave.reveal(table.into_cells()));
             let scores = rows.scores(&published.trees);
             let labels = rows.labels.iter().zip(&scores);
