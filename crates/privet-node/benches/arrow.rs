@@ -5,7 +5,7 @@
 //! alternating turns and prints how many times as fast batches are.
 #![allow(clippy::unwrap_used, reason = "a benchmark")]
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -144,6 +144,6 @@ fn write(path: &Path, how: WriterProperties, columns: &[Vec<f64>], outcomes: &[i
     file.close().unwrap();
 }
 
-fn from_file(path: &PathBuf, intake: &Intake) -> Table {
+fn from_file(path: &Path, intake: &Intake) -> Table {
     read(path, intake, Extra::Refuse, &|_, _| {}).unwrap()
 }

@@ -155,7 +155,7 @@ fn schema() -> Schema {
 fn table(schema: &Arc<Schema>, keep: Keep, rows: usize) -> Table {
     let intake = Intake::everything(Arc::clone(schema), keep);
     let mut coins = Coins::from_seed([1; 32]);
-    let mut cells = vec![Vec::with_capacity(rows); FEATURES];
+    let mut cells = vec![Vec::new(); FEATURES];
     let mut labels = Vec::with_capacity(rows);
     for _ in 0..rows {
         let mut sum = 0.0;

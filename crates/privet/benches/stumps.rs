@@ -68,7 +68,7 @@ fn table(rows: usize) -> (Schema, Cells) {
         .unwrap();
     let intake = Intake::everything(Arc::new(schema.clone()), Keep::Values);
     let mut coins = Coins::from_seed([1; 32]);
-    let mut cells = vec![Vec::with_capacity(rows); FEATURES];
+    let mut cells = vec![Vec::new(); FEATURES];
     let mut labels = Vec::with_capacity(rows);
     for _ in 0..rows {
         let mut sum = 0.0;

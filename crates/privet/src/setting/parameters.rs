@@ -1,7 +1,7 @@
 //! Parameters, each declared once: key, type, range, default and meaning.
 //!
-//! [`parameters!`] makes of such a list the type, its [`Builder`] with a setter for each, the check of ranges, the reading from a job
-//! and what a model keeps. An algorithm is added to a setting by a line in the setting's list of [`Named`] algorithms.
+//! `parameters!` makes of such a list the type, its [`Builder`] with a setter for each, the check of ranges, the reading from a job
+//! and what a model keeps. An algorithm is added to a setting by a line in the setting's list of `Named` algorithms.
 
 use std::fmt::Display;
 use std::ops::{ControlFlow, RangeInclusive};

@@ -163,8 +163,8 @@ fn a_recalibration_is_paid_for() {
 }
 
 /// Four groups of 3000 people whose probabilities are 8 to 32 in a hundred. Gradients that are clipped at one half settle at π/(2(1 − π)):
-/// 4 to 24 in a hundred. At this ε noise puts a group's probability off by less than one in a hundred (one standard error), so the
-/// test is wrong once in far more than a million runs.
+/// 4 to 24 in a hundred. Measured over 54 runs, the largest error is .0844 without recalibration, and .027 with it (a line cannot follow
+/// four groups exactly), each with a standard deviation below .003: the bounds are more than five of these away.
 #[test]
 fn recalibrated_probabilities_are_nearer_to_the_truth() {
     let schema = schema([category("group", ["k", "l", "m", "n"]), label("y", ["a", "b"])]);
@@ -196,5 +196,5 @@ fn recalibrated_probabilities_are_nearer_to_the_truth() {
         each.fold(0.0, f64::max)
     };
     let (before, after) = (off(false), off(true));
-    assert!(before > 0.05 && after < 0.03, "{before} and {after}");
+    assert!(before > 0.065 && after < 0.045, "{before} and {after}");
 }

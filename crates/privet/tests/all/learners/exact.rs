@@ -50,9 +50,10 @@ impl Small {
                 ordinal("slope", ["low", "high"]),
             ])
         } else {
-            // Columns beyond the schema's are not read.
             schema([x, y])
         };
+        let columns = schema.columns().len();
+        let lines: Vec<&[String]> = lines.iter().map(|line| &line[..columns]).collect();
         Self {
             shapes: Shape::of(&schema),
             cells: cells(table(schema, Keep::Values, &lines)),

@@ -1,5 +1,7 @@
 //! Schemas in code: they say what their text says, and what is wrong is said in the same words.
 
+#![allow(clippy::reversed_empty_ranges, reason = "what is refused")]
+
 use privet::data::Schema;
 use privet::data::schema::{
     Column, ColumnSpec, Layout, SchemaBuilder, Spacing, Transform, category, flag, id, label, number,
