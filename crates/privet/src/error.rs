@@ -23,11 +23,11 @@ pub enum Error {
     Parameter(ParameterError),
     /// A schema, table or model cannot be read or makes no sense. Whoever owns it mends it.
     Data(DataError),
-    /// The budget does not allow it. Nothing was charged and no data was looked at.
+    /// The budget does not allow it. Nothing more was charged or drawn; what was paid before stays paid.
     Budget(Box<Refusal>),
     /// The storage of a ledger or record failed or does not verify. Nothing was drawn.
     Journal(JournalError),
-    /// The operating system gave no randomness, for this reason. Nothing was drawn.
+    /// The operating system gave no randomness, for this reason. Nothing more was drawn; what was paid stays paid.
     Randomness(String),
     /// Another party sent what nobody who follows the protocol sends, or gave up. It is named.
     Peer(PeerError),

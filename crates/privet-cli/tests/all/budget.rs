@@ -89,7 +89,11 @@ fn a_copy_under_another_name_meets_the_old_budget() {
         .unwrap()
         .map(Result::unwrap)
         .collect();
-    assert_eq!(tags.len(), 4);
+    assert_eq!(
+        tags.len(),
+        7,
+        "columns and bytes of three tables, and the key's own"
+    );
     assert!(tags.iter().all(|tag| !exported.contains(tag)));
 }
 
@@ -281,4 +285,83 @@ fn a_copy_in_another_form_meets_the_old_budget() {
         &whole,
     );
     store.recognise(&[("others", &changed)]).unwrap();
+}
+
+/// A name that knows a harmless part of a table does not pay for the rest of it; nor does another choice of columns, or another layout,
+/// make a new table of the same file.
+#[test]
+fn a_name_that_knows_a_part_does_not_pay_for_the_rest() {
+    let home = Home::new();
+    let rows: Vec<[String; 4]> = (0..40)
+        .map(|i| [i * 37 % 101, i * i % 13, i * 7 % 11, i % 3].map(|x| x.to_string()))
+        .collect();
+    let schema = |names: &[&str], file: &str| {
+        let column = |name: &&str| match name.strip_prefix('-') {
+            Some(skipped) => format!("{skipped} = {{ type = \"skip\" }}\n"),
+            None => format!("{name} = {{ type = \"number\", min = 0, max = 200 }}\n"),
+        };
+        let columns: String = names.iter().map(column).collect();
+        let text = format!("dataset = \"d\"\n{file}[columns]\n{columns}");
+        Arc::new(Schema::from_toml("schema.toml", &text).unwrap())
+    };
+    let source = |name: &str, places: &[usize], schema: Arc<Schema>| {
+        let data = home.path(name);
+        let names = ["a", "b", "c", "d"];
+        let line = |cells: &dyn Fn(usize) -> String| {
+            let cells: Vec<String> = places.iter().map(|&place| cells(place)).collect();
+            cells.join(",") + "\n"
+        };
+        let head = line(&|place| names[place].to_owned());
+        let body: String = rows.iter().map(|row| line(&|place| row[place].clone())).collect();
+        fs::write(&data, head + &body).unwrap();
+        Source { schema, data }
+    };
+    let mut store = Store::open(&home.ledger()).unwrap();
+    let exhausted = source("exhausted.csv", &[2, 3], schema(&["c", "d"], ""));
+    store.recognise(&[("patients", &exhausted)]).unwrap();
+    limit(&mut store, "dummy", "1");
+    let dummy = source("dummy.csv", &[0, 1], schema(&["a", "b"], ""));
+    store.recognise(&[("dummy", &dummy)]).unwrap();
+    let both = source("both.csv", &[0, 1, 2, 3], schema(&["a", "b", "c", "d"], ""));
+    for name in ["dummy", "patients", "fresh"] {
+        assert!(
+            matches!(store.recognise(&[(name, &both)]), Err(Error::Budget(_))),
+            "{name}"
+        );
+    }
+    // The same file under another schema.
+    let file = source("file.csv", &[1, 2, 0], schema(&["b", "c", "-a"], ""));
+    let mut store = {
+        drop(store);
+        let home = home.path("other.db");
+        Store::create(&home).unwrap()
+    };
+    store.recognise(&[("patients", &file)]).unwrap();
+    for schema in [
+        schema(&["-b", "c", "a"], ""),
+        schema(&["b", "c", "a"], "[file]\nheader = false\n"),
+    ] {
+        let other = Source {
+            schema,
+            data: file.data.clone(),
+        };
+        assert!(matches!(
+            store.recognise(&[("fresh", &other)]),
+            Err(Error::Budget(_))
+        ));
+    }
+    // Tables without rows are strangers to each other.
+    for name in ["one", "two"] {
+        let data = home.path(&format!("{name}.csv"));
+        fs::write(
+            &data,
+            format!("b,c{}\n", " ".repeat(name.len() % 2 + usize::from(name == "two"))),
+        )
+        .unwrap();
+        let empty = Source {
+            schema: schema(&["b", "c"], ""),
+            data,
+        };
+        store.recognise(&[(name, &empty)]).unwrap();
+    }
 }

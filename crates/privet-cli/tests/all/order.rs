@@ -75,7 +75,11 @@ impl Folder {
     fn ledger(&self) -> (usize, i64) {
         let entries = Store::read_only(&self.path("ledger.db")).unwrap().rows().unwrap();
         let connection = rusqlite::Connection::open(self.path("ledger.db")).unwrap();
-        let count = connection.query_row("SELECT count(*) FROM fingerprints", [], |row| row.get(0));
+        let count = connection.query_row(
+            "SELECT count(*) FROM fingerprints WHERE tag LIKE 'columns:%'",
+            [],
+            |row| row.get(0),
+        );
         (entries.len(), count.unwrap())
     }
 

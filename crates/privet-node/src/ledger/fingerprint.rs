@@ -3,7 +3,8 @@
 //! Keyed hashes of its columns ([`privet::data::Fingerprint`]), kept beside the chain and not in it: the chain holds nothing that depends
 //! on rows. Without the key, which never leaves the machine, a hash tells nobody whether a table they guess is this one. A table is known
 //! if all its columns are columns of one that is known, or the other way round: so it is known as text, gzipped, as Parquet or in memory,
-//! with columns renamed, reordered, left out or added. Ledgers written before hold a hash of a file's bytes, which is honoured.
+//! with columns renamed, reordered, left out or added. Of a file the bytes are hashed as well: the same file is the same table, whatever
+//! a schema reads of it.
 
 use std::collections::BTreeSet;
 use std::io::{self, Read};
@@ -102,7 +103,11 @@ impl Marks {
     fn new(key: &Key, fingerprint: &Fingerprint) -> Self {
         let whole: Vec<u8> = fingerprint.columns().flatten().copied().collect();
         Self {
-            whole: key.tag("columns", &whole),
+            // Tables without rows are all alike.
+            whole: match fingerprint.is_empty() {
+                true => String::new(),
+                false => key.tag("columns", &whole),
+            },
             columns: fingerprint
                 .telling()
                 .map(|column| key.tag("column", column))
@@ -128,7 +133,8 @@ impl Marks {
             true => [self, other],
             false => [other, self],
         };
-        self.whole == other.whole || !few.columns.is_empty() && few.columns.is_subset(&many.columns)
+        !self.whole.is_empty() && self.whole == other.whole
+            || !few.columns.is_empty() && few.columns.is_subset(&many.columns)
     }
 }
 
@@ -141,17 +147,14 @@ fn remembered(connection: &rusqlite::Connection) -> Result<Vec<(String, String)>
 /// A table that was read to be recognised.
 struct Candidate {
     marks: Marks,
-    /// The hash of its bytes, where the ledger remembers such hashes.
+    /// The hash of its bytes, if it is a file: the same file is the same table, whatever a schema reads of it, and how.
     bytes: Option<String>,
 }
 
 impl Candidate {
-    fn new(key: &Key, table: &dyn Recognisable, remembered: &[(String, String)]) -> Result<Self, Error> {
+    fn new(key: &Key, table: &dyn Recognisable) -> Result<Self, Error> {
         let marks = Marks::new(key, &table.fingerprint(key.points())?);
-        let bytes = match remembered.iter().all(|(_, tag)| tag.starts_with(COLUMNS)) {
-            true => None,
-            false => table.bytes()?,
-        };
+        let bytes = table.bytes()?;
         let bytes = bytes.map(|bytes| key.tag_of_file("table", bytes)).transpose();
         let bytes = bytes.map_err(|e| Error::data(format!("the table cannot be read: {e}")))?;
         Ok(Self { marks, bytes })
@@ -177,10 +180,9 @@ pub(super) fn recognise(store: &mut Store, tables: &[(&str, &dyn Recognisable)])
     let key = matching_key(store)?;
     let path = store.path.clone();
     let bad = |e: rusqlite::Error| fault(&path, &e);
-    let before = remembered(&store.connection).map_err(bad)?;
     let tables = tables
         .iter()
-        .map(|(dataset, table)| Ok((dataset, Candidate::new(&key, *table, &before)?)))
+        .map(|(dataset, table)| Ok((dataset, Candidate::new(&key, *table)?)))
         .collect::<Result<Vec<_>, Error>>()?;
     let book = store.book()?;
     let transaction = store
@@ -193,12 +195,10 @@ pub(super) fn recognise(store: &mut Store, tables: &[(&str, &dyn Recognisable)])
             dataset,
             &table.names(remembered(&transaction).map_err(bad)?),
         )?;
-        transaction
-            .execute(
-                "INSERT OR IGNORE INTO fingerprints(dataset, tag) VALUES (?1, ?2)",
-                (dataset, &table.marks.stored()),
-            )
-            .map_err(bad)?;
+        for tag in table.bytes.iter().chain([&table.marks.stored()]) {
+            let insert = "INSERT OR IGNORE INTO fingerprints(dataset, tag) VALUES (?1, ?2)";
+            transaction.execute(insert, (dataset, tag)).map_err(bad)?;
+        }
     }
     transaction.commit().map_err(bad)
 }
@@ -206,8 +206,8 @@ pub(super) fn recognise(store: &mut Store, tables: &[(&str, &dyn Recognisable)])
 /// That a table may be used under this name, when it is known under these.
 fn refuse_copy(book: &Book, dataset: &str, known: &BTreeSet<String>) -> Result<(), Error> {
     let budget = |name: &str| book.names().get(name).cloned().unwrap_or_else(|| name.to_owned());
-    let ours = known.iter().any(|name| budget(name) == budget(dataset));
-    let Some(other) = known.first().filter(|_| !ours) else {
+    // One known name with another budget is enough: a name that knows a part of a table must not pay for the rest of it.
+    let Some(other) = known.iter().find(|name| budget(name) != budget(dataset)) else {
         return Ok(());
     };
     let refusal = Refusal::KnownTable {
@@ -225,7 +225,7 @@ pub(super) fn known(store: &Store, table: &dyn Recognisable) -> Result<Option<St
         return Ok(None);
     }
     let remembered = remembered(&store.connection).map_err(|e| fault(&store.path, &e))?;
-    let candidate = Candidate::new(&Key::load(&file)?, table, &remembered)?;
+    let candidate = Candidate::new(&Key::load(&file)?, table)?;
     Ok(candidate.names(remembered).pop_first())
 }
 

@@ -162,8 +162,8 @@ impl Store {
 
     /// Whether these tables may be used, each under its name, and remembers them: all, or none if one is refused.
     ///
-    /// A changed table under the same name keeps its budget. It stops a copy under a new name, whatever its form, also one with columns
-    /// left out or added; a table with edited, added or reordered rows is a new table.
+    /// A changed table under the same name keeps its budget. It stops a copy under a new name: the same file, and the same rows in another
+    /// form, also with columns left out or with columns added; a table with edited, added or reordered rows is a new table.
     ///
     /// # Errors
     /// [`Error::Budget`] if the same table is known under a name with another budget; [`Error::Journal`] if that cannot

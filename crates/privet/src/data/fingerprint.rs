@@ -201,6 +201,11 @@ impl Fingerprint {
         Self { columns }
     }
 
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.columns.iter().all(|(column, _)| column[24..] == [0; 8])
+    }
+
     /// One value for each column, sorted.
     pub fn columns(&self) -> impl Iterator<Item = &[u8; 32]> {
         self.columns.iter().map(|(column, _)| column)

@@ -23,7 +23,7 @@ impl Table {
                     let order = order(cells, seed);
                     cells.take(&rows_of(cells, |unit| order[unit] % parties.get() == party))
                 });
-                Self::of(Arc::clone(self.shared_schema()), cells)
+                self.with(Arc::clone(self.shared_schema()), cells)
             })
             .collect()
     }
@@ -37,7 +37,7 @@ impl Table {
                 let first = order.len() * usize::from(percent.min(100)) / 100;
                 cells.take(&rows_of(cells, |unit| (order[unit] < first) == aside))
             });
-            Self::of(Arc::clone(self.shared_schema()), cells)
+            self.with(Arc::clone(self.shared_schema()), cells)
         };
         (part(false), part(true))
     }
@@ -76,7 +76,7 @@ impl Table {
                     units: cells.units.clone(),
                     ids: cells.ids.clone(),
                 });
-                Ok(Self::of(Arc::new(part), cells))
+                Ok(self.with(Arc::new(part), cells))
             })
             .collect()
     }
@@ -120,7 +120,10 @@ impl Table {
         let target = met.first().and_then(|cells| cells.target.clone());
         let features = met.into_iter().flat_map(|cells| cells.features).collect();
         let cells = Private::new(Cells::joined(rows, features, target)?);
-        Ok(Self::of(Arc::new(schema), cells))
+        // As little is kept of the numbers as the least that is kept of a part.
+        let least = tables.iter().min_by_key(|(table, _)| table.keeps_values());
+        let (like, _) = least.ok_or_else(|| Error::misuse("there is no table to join"))?;
+        Ok(like.with(Arc::new(schema), cells))
     }
 }
 

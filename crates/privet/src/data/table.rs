@@ -17,7 +17,18 @@ use crate::privacy::Private;
 pub struct Table {
     schema: Arc<Schema>,
     cells: Private<Cells>,
+    read: Read,
     fingerprint: Option<Fingerprint>,
+}
+
+/// How a table was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Read {
+    keep: Keep,
+    /// Labels, and the column that tells people apart.
+    with_label: bool,
+    /// By one intake alone.
+    alone: bool,
 }
 
 impl Table {
@@ -29,20 +40,52 @@ impl Table {
         let rows_per_unit = schema.unit().rows.get();
         let hashed = intake.rules.iter().any(|rule| matches!(rule, Rule::Hash(_)));
         let fingerprint = hashed.then(|| Fingerprint::of(joined_hashes(&pieces)));
+        let read = Read {
+            keep: intake.keep,
+            with_label: intake.with_label,
+            alone: pieces.iter().all(|piece| Arc::ptr_eq(&piece.mark, &intake.mark)),
+        };
         let cells = Private::new(pieces).map(|pieces| Cells::join(pieces, rows_per_unit));
         Self {
             schema,
             cells,
+            read,
             fingerprint,
         }
     }
 
-    pub(super) fn of(schema: Arc<Schema>, cells: Private<Cells>) -> Self {
+    /// Other rows of such a table, or other columns of its rows.
+    pub(super) fn with(&self, schema: Arc<Schema>, cells: Private<Cells>) -> Self {
         Self {
             schema,
             cells,
+            read: self.read,
             fingerprint: None,
         }
+    }
+
+    pub(super) fn keeps_values(&self) -> bool {
+        self.read.keep == Keep::Values
+    }
+
+    /// That it was read whole, by one intake: with labels and the column that tells people apart, without which a person would keep
+    /// more rows than the schema says; and with numbers, if they are to be kept.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] if it was not.
+    pub(crate) fn is_whole(&self, keep: Keep) -> Result<(), Error> {
+        let Read {
+            keep: kept,
+            with_label,
+            alone,
+        } = self.read;
+        let hashed = self.fingerprint.is_some();
+        if with_label && alone && !hashed && (keep == Keep::Bins || kept == Keep::Values) {
+            return Ok(());
+        }
+        Err(Error::misuse(
+            "the table was not read with all that is asked for: read it with what the plan's `reads` gives",
+        ))
     }
 
     /// What it is recognised by, if it was read by [`Intake::recognising`].
@@ -233,9 +276,12 @@ pub enum Keep {
 pub struct Intake {
     schema: Arc<Schema>,
     rules: Vec<Rule>,
+    keep: Keep,
     with_label: bool,
     /// The place of the column by which rows are met with another party's.
     ids: Option<usize>,
+    /// Tells its pieces from those of others.
+    mark: Arc<()>,
 }
 
 impl Intake {
@@ -264,8 +310,10 @@ impl Intake {
         Self {
             schema,
             rules,
+            keep,
             with_label,
             ids: None,
+            mark: Arc::new(()),
         }
     }
 
@@ -338,7 +386,12 @@ impl Intake {
         if columns.len() != self.rules.len() || lengths.any(|length| length != rows) {
             return Err(Error::misuse("every column of a table takes as many cells"));
         }
+        let own = |(column, rule): (&ColumnBuilder<'_>, &Rule)| std::ptr::eq(column.rule, rule);
+        if !columns.iter().zip(&self.rules).all(own) {
+            return Err(Error::misuse("the columns were made by another intake"));
+        }
         let mut piece = Piece {
+            mark: Arc::clone(&self.mark),
             cells: Cells {
                 rows,
                 ..Cells::default()
@@ -369,6 +422,7 @@ impl Intake {
 
 /// Some rows of a table on their way into it. No `Debug`: they are as private as they will be.
 pub struct Piece {
+    mark: Arc<()>,
     cells: Cells,
     units: Option<Names>,
     ids: Option<Names>,

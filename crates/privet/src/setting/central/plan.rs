@@ -337,6 +337,7 @@ impl Plan {
                 "the table was read with another schema than the plan's: read it with Plan::reads".into(),
             ));
         }
+        table.is_whole(self.keep())?;
         if *ledger.relation() != self.facts.relation {
             return Err(Error::Misuse(format!(
                 "the plan was made for the case that {}, the budget is for the case that {}",
@@ -352,7 +353,7 @@ impl Plan {
     /// The certificate says that nothing was recorded.
     ///
     /// # Errors
-    /// As [`fit`](Self::fit), and [`Error::Journal`] if there is no randomness.
+    /// As [`fit`](Self::fit), and [`Error::Randomness`] if there is none.
     pub fn rehearse(&self, table: Table) -> Result<Model, Error> {
         let (relation, caps) = (self.relation().clone(), Caps::from(self.price()));
         let ledger = Ledger::volatile(relation, caps, self.delta(), Randomness::from_os()?)?;

@@ -156,6 +156,7 @@ impl Evaluation {
         epsilon: Epsilon,
     ) -> Result<PaidReport, Error> {
         self.check(table.schema(), &ledger.relation().relation(), epsilon)?;
+        table.is_whole(model.keep())?;
         let judged = table.into_cells().map(|cells| self.judge(model, &cells));
         self.counted(judged, ledger, epsilon)
     }

@@ -197,6 +197,7 @@ impl Plan {
                 "the table was read with another schema than the plan's: read it with Plan::reads",
             ));
         }
+        table.is_whole(self.keep())?;
         let cells = leave.reveal(table.into_cells());
         let stopped = AtomicBool::new(false);
         let ensemble = self.ensemble(&cells, &|done, of| {

@@ -8,7 +8,7 @@ use super::purse::{Purse, purse};
 use super::release::{COLUMNS, Release};
 use super::{Alignment, LABEL_HOLDER, Outcome, Party, Protocol, Vertical, meeting};
 use crate::Error;
-use crate::data::Table;
+use crate::data::{Keep, Table};
 use crate::error::Subject;
 use crate::party::{Context, PartyId, RunName, Step};
 use crate::privacy::mechanism::ordered::Distance;
@@ -68,6 +68,7 @@ impl FeatureHolder {
     ) -> Result<Party, Error> {
         vertical.check_feature_holder(table.schema())?;
         vertical.desensitisation.check_read(table.schema())?;
+        table.is_whole(Keep::Bins)?;
         table.schema().covered_by(&ledger.relation().relation())?;
         let source = Source::Fresh {
             table: Box::new(table),

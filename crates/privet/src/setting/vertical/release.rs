@@ -7,7 +7,7 @@ use super::packed;
 use super::purse::{Held, Purse, purse};
 use crate::Error;
 use crate::data::schema::{Column, Kind};
-use crate::data::{Schema, Table};
+use crate::data::{Keep, Schema, Table};
 use crate::error::JournalFault;
 use crate::party::{Item, Keeper, Record};
 use crate::privacy::mechanism::ordered::{Desensitised, Distance};
@@ -110,6 +110,7 @@ impl Release {
         ledger: Ledger<N>,
         record: Box<dyn Record>,
     ) -> Result<Self, Error> {
+        table.is_whole(Keep::Bins)?;
         table.schema().covered_by(&ledger.relation().relation())?;
         let mut keeper = Keeper::open(record)?;
         let mut purse = purse(ledger, keeper.name())?;
@@ -142,6 +143,7 @@ impl Release {
         record: &mut dyn Record,
     ) -> Result<(), Error> {
         let relation = ledger.relation().relation();
+        table.is_whole(Keep::Bins)?;
         table.schema().covered_by(&relation)?;
         if let Some(release) = Self::left_in(record)? {
             return release.check_same(desensitisation, table.schema(), table.rows_under(&relation));

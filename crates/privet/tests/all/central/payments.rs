@@ -2,11 +2,12 @@
 
 use crate::central::curator::Central;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use privet::Error;
 use privet::data::schema::{Domain, category, label, number, ordinal};
-use privet::data::{Keep, Schema};
+use privet::data::{Intake, Keep, Schema, Table};
 use privet::learner::SILENT;
 use privet::privacy::account::Price;
 use privet::privacy::{AddRemove, Epsilon, Neighbours, Replace};
@@ -254,6 +255,30 @@ fn a_plan_trains_under_its_own_schema_and_relation_only() {
         for ledger in [own, foreign] {
             assert_eq!(ledger.close().payments, []);
         }
+    }
+}
+
+/// A table that was read without the column that tells people apart would keep more rows of a person than is paid for; one that was
+/// read by another intake may have other bins.
+#[test]
+fn a_table_that_was_not_read_whole_is_refused_before_it_is_paid_for() {
+    let open = Open::Nothing;
+    for central in algorithms("1", 50) {
+        let plan = central.plan(&open.schema(), &Replace::row().relation());
+        let plan = plan.expect("a plan");
+        let part = Intake::features_only(Arc::clone(plan.schema()), plan.keep());
+        let nobody = |intake: &Intake| vec![intake.piece(intake.columns()).expect("a piece")];
+        let whole = plan.reads();
+        for table in [
+            Table::new(&part, nobody(&part)),
+            Table::new(&whole, nobody(&part)),
+        ] {
+            let mut own = ledger(Replace::row(), epsilon("100"));
+            let error = plan.train(table, &mut own, SILENT);
+            assert!(matches!(error, Err(Error::Misuse(_))), "{central:?}: {error:?}");
+            assert_eq!(own.close().payments, []);
+        }
+        assert!(whole.piece(part.columns()).is_err(), "columns of another intake");
     }
 }
 
