@@ -220,12 +220,12 @@ fn refuse_copy(book: &Book, dataset: &str, known: &BTreeSet<String>) -> Result<(
 
 /// A name under which this very table is known, if there is one. Remembers nothing.
 pub(super) fn known(store: &Store, table: &dyn Recognisable) -> Result<Option<String>, Error> {
-    let file = beside(&store.path, ".key");
-    if !file.exists() {
+    let remembered = remembered(&store.connection).map_err(|e| fault(&store.path, &e))?;
+    if remembered.is_empty() {
         return Ok(None);
     }
-    let remembered = remembered(&store.connection).map_err(|e| fault(&store.path, &e))?;
-    let candidate = Candidate::new(&Key::load(&file)?, table)?;
+    // Without the key no table would be recognised: that is an error, not an unknown table.
+    let candidate = Candidate::new(&Key::load(&beside(&store.path, ".key"))?, table)?;
     Ok(candidate.names(remembered).pop_first())
 }
 

@@ -180,7 +180,7 @@ fn power(point: u64, mut exponent: u64) -> u64 {
 /// What a table is recognised by. It follows from private rows, so it goes nowhere but into a keyed hash. No `Debug`, on purpose.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Fingerprint {
-    /// For each column its value, and whether it tells tables apart; sorted.
+    /// For each column its value, and whether its cells differ; sorted.
     columns: Vec<([u8; 32], bool)>,
 }
 
@@ -211,7 +211,7 @@ impl Fingerprint {
         self.columns.iter().map(|(column, _)| column)
     }
 
-    /// The same without columns that say the same of every row: these make strangers look alike.
+    /// The same without constant columns, which unrelated tables often share.
     pub fn telling(&self) -> impl Iterator<Item = &[u8; 32]> {
         let telling = self.columns.iter().filter(|(_, tells)| *tells);
         telling.map(|(column, _)| column)

@@ -190,17 +190,11 @@ impl Book {
                 what,
                 to,
                 count,
-                proof,
                 run,
                 relation,
+                ..
             } => {
-                if let Some(run) = run {
-                    let item = Leakage {
-                        what: what.clone(),
-                        to: to.clone(),
-                        count: *count,
-                        proof: proof.clone(),
-                    };
+                if let (Some(run), Some(item)) = (run, Leakage::of(event)) {
                     self.run_mut(dataset, run).leak(item, relation.as_ref());
                 }
                 let account = self.account_mut(dataset);

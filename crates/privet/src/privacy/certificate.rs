@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::account::{Caps, Price};
-use super::journal::Head;
+use super::journal::{Event, Head};
 use super::mechanism::ordered::{Distance, Loss};
 use super::run::Run;
 use super::signature::{PublicKey, Purpose, Signature, SigningKey};
@@ -95,6 +95,28 @@ pub struct Leakage {
     pub count: u64,
     /// Where it is argued.
     pub proof: String,
+}
+
+impl Leakage {
+    /// What an entry of a journal says was shown.
+    pub fn of(event: &Event) -> Option<Self> {
+        let Event::Leak {
+            what,
+            to,
+            count,
+            proof,
+            ..
+        } = event
+        else {
+            return None;
+        };
+        Some(Self {
+            what: what.clone(),
+            to: to.clone(),
+            count: *count,
+            proof: proof.clone(),
+        })
+    }
 }
 
 /// One payment of a run.

@@ -191,6 +191,18 @@ pub trait Parameters: Default + Clone {
     fn settings(&self) -> Vec<(String, String)>;
 }
 
+/// An algorithm's name in a job.
+pub trait Name {
+    /// Its name in a job.
+    fn name(&self) -> &'static str;
+}
+
+impl<P: Parameters> Name for P {
+    fn name(&self) -> &'static str {
+        P::NAME
+    }
+}
+
 /// Collects the parameters of one algorithm. Each has a default.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Builder<P> {
@@ -315,6 +327,24 @@ pub(super) struct Named<A: ?Sized> {
     pub(super) keys: &'static [&'static str],
     pub(super) read: fn(&Section<'_>) -> Option<Box<A>>,
 }
+
+/// Declares the algorithms that a job of a setting can name, and how one is read from a job.
+macro_rules! algorithms {
+    ($($algorithm:ty),* $(,)?) => {
+        /// The algorithm that a job names, with its parameters. Whatever is wrong with them is a finding at its line.
+        pub fn read(section: &$crate::data::Section<'_>) -> Option<Box<dyn Algorithm>> {
+            use $crate::setting::parameters::{self, Named, Parameters};
+            const ALL: &[Named<dyn Algorithm>] = &[$(Named {
+                name: <$algorithm as Parameters>::NAME,
+                keys: <$algorithm as Parameters>::KEYS,
+                read: |section| Some(Box::new(parameters::read(<$algorithm>::default(), section)?)),
+            }),*];
+            parameters::chosen(section, ALL)
+        }
+    };
+}
+
+pub(super) use algorithms;
 
 /// The parameters that a section gives, over those that stand there already. Whatever is wrong with them is a finding at its line.
 pub fn read<P: Parameters>(mut parameters: P, section: &Section<'_>) -> Option<P> {

@@ -7,6 +7,7 @@ mod vertical;
 use std::fmt::Write;
 use std::path::Path;
 
+use privet::Error;
 use privet::data::Schema;
 use privet::privacy::account::{Caps, Price};
 use privet::privacy::{Delta, Ledger, Randomness, Relation};
@@ -164,11 +165,22 @@ impl Asked<'_> {
             });
         }
         let store = Store::read_only(self.path)?;
-        let mut ledger = Ledger::open(dataset, relation, store, Randomness::from_os()?)?;
+        let mut ledger = Ledger::open(dataset, relation, store, Randomness::from_os()?).map_err(refused)?;
         let (before, delta) = (ledger.remaining(), ledger.delta());
-        ledger.promise(self.price, self.delta)?;
+        ledger.promise(self.price, self.delta).map_err(refused)?;
         let after = before.remaining(&ledger.remaining());
         Ok(Left { before, after, delta })
+    }
+}
+
+/// Why, for a sentence that says already that something would be refused.
+fn refused(e: Error) -> Failure {
+    match &e {
+        Error::Budget(refusal) => Failure {
+            message: refusal.reason(),
+            ..e.into()
+        },
+        _ => e.into(),
     }
 }
 

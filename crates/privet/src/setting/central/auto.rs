@@ -7,7 +7,7 @@ use super::{Algorithm, Balance, Facts, HistogramBayes, MomentSelect, Resolved, S
 use crate::Error;
 use crate::data::schema::Kind;
 use crate::privacy::Delta;
-use crate::setting::parameters::{Parameters, parameters};
+use crate::setting::parameters::parameters;
 
 /// Below so many rows times ε for each column, one choice is all that can be paid for.
 const FEW: f64 = 30.0;
@@ -19,16 +19,12 @@ const BESIDES: f64 = 4.0;
 parameters! {
     /// Whichever algorithm is best by a public rule.
     pub struct Auto("auto") {
-    /// Whether as many rows of one class are learnt from as of the other; only where labels are public.
-    balance: Balance = Balance(false);
+        /// Whether as many rows of one class are learnt from as of the other; only where labels are public.
+        balance: Balance = Balance(false);
     }
 }
 
 impl Algorithm for Auto {
-    fn name(&self) -> &'static str {
-        Self::NAME
-    }
-
     fn is_balanced(&self) -> bool {
         self.balance.0
     }

@@ -11,7 +11,7 @@ use crate::boost::{Ensemble, Link};
 use crate::learner::{Linear, Shape, Term};
 use crate::privacy::mechanism::{Laplace, Mechanism};
 use crate::privacy::{Anchor, Ledger, Norm, Query, Sensitivity};
-use crate::setting::parameters::{Parameters, parameters};
+use crate::setting::parameters::parameters;
 
 /// What is kept of a part that noise alone would explain.
 const LEAST_KEPT: f64 = 0.2;
@@ -21,8 +21,8 @@ parameters! {
     pub struct HistogramBayes("histogram-bayes") {
         /// Bins of a number that are counted, at most: neighbouring bins of the schema are counted together.
         bins: u32 = 10, in 1..=1000;
-    /// Whether as many rows of one class are learnt from as of the other; only where labels are public.
-    balance: Balance = Balance(false);
+        /// Whether as many rows of one class are learnt from as of the other; only where labels are public.
+        balance: Balance = Balance(false);
     }
 }
 
@@ -37,10 +37,6 @@ pub(super) struct Histogram {
 }
 
 impl Algorithm for HistogramBayes {
-    fn name(&self) -> &'static str {
-        Self::NAME
-    }
-
     fn is_balanced(&self) -> bool {
         self.balance.0
     }

@@ -25,7 +25,7 @@ use crate::learner::{Learner, Linear, Plane};
 use crate::privacy::account::Price;
 use crate::privacy::mechanism::{Laplace, Mechanism};
 use crate::privacy::{Ledger, Relation};
-use crate::setting::parameters::{Parameters, named_values, parameters};
+use crate::setting::parameters::{named_values, parameters};
 pub(super) use asking::Asking;
 use asking::quotient_bound;
 use drawn::Drawn;
@@ -58,8 +58,8 @@ parameters! {
         normaliser: Normaliser = Normaliser::Rows;
         /// How an error becomes a coefficient.
         coefficient: Coefficient = Coefficient::Linear;
-    /// Whether as many rows of one class are learnt from as of the other; only where labels are public.
-    balance: Balance = Balance(false);
+        /// Whether as many rows of one class are learnt from as of the other; only where labels are public.
+        balance: Balance = Balance(false);
     }
 }
 
@@ -71,10 +71,6 @@ named_values! {
 }
 
 impl Algorithm for Brc {
-    fn name(&self) -> &'static str {
-        Self::NAME
-    }
-
     fn is_balanced(&self) -> bool {
         self.balance.0
     }

@@ -18,21 +18,17 @@ use crate::boost::{Ensemble, Link};
 use crate::learner::Linear;
 use crate::privacy::mechanism::{Floating, LogisticRows, ROUNDING_TELLS};
 use crate::privacy::{Epsilon, Ledger, Relation};
-use crate::setting::parameters::{Parameters, parameters};
+use crate::setting::parameters::parameters;
 
 parameters! {
     /// Logistic regression in floating point, as its authors have it: every column private, noise in a sphere.
     pub struct DpLogistic("dp-logistic") {
-    /// Whether as many rows of one class are learnt from as of the other; only where labels are public.
-    balance: Balance = Balance(false);
+        /// Whether as many rows of one class are learnt from as of the other; only where labels are public.
+        balance: Balance = Balance(false);
     }
 }
 
 impl Algorithm for DpLogistic {
-    fn name(&self) -> &'static str {
-        Self::NAME
-    }
-
     fn is_balanced(&self) -> bool {
         self.balance.0
     }

@@ -57,7 +57,7 @@ mod select;
 mod trees;
 
 pub use crate::learner::Progress;
-pub use crate::setting::parameters::{Builder, Parameters};
+pub use crate::setting::parameters::{Builder, Name, Parameters};
 pub use crate::setting::trees::{Places, Splits, Trees};
 pub use auto::Auto;
 pub use bayes::HistogramBayes;
@@ -73,32 +73,17 @@ pub use public::Public;
 pub use select::Select;
 pub use trees::inprivate;
 
-use crate::data::Section;
-use crate::setting::parameters::{self, Balance, Named, at};
+use crate::setting::parameters::{Balance, algorithms, at};
 
-/// The algorithms that a job can name.
-const ALGORITHMS: [Named<dyn Algorithm>; 10] = [
-    named::<Auto>(),
-    named::<Trees>(),
-    named::<Brc>(),
-    named::<Select>(),
-    named::<HistogramBayes>(),
-    named::<MomentSelect>(),
-    named::<Objective>(),
-    named::<DpLogistic>(),
-    named::<People>(),
-    named::<Public>(),
-];
-
-const fn named<P: Parameters + Algorithm + 'static>() -> Named<dyn Algorithm> {
-    Named {
-        name: P::NAME,
-        keys: P::KEYS,
-        read: |section| Some(Box::new(parameters::read(P::default(), section)?)),
-    }
-}
-
-/// The algorithm that a job names, with its parameters. Whatever is wrong with them is a finding at its line.
-pub fn read(section: &Section<'_>) -> Option<Box<dyn Algorithm>> {
-    parameters::chosen(section, &ALGORITHMS)
-}
+algorithms!(
+    Auto,
+    Trees,
+    Brc,
+    Select,
+    HistogramBayes,
+    MomentSelect,
+    Objective,
+    DpLogistic,
+    People,
+    Public
+);

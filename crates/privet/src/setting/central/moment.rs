@@ -10,7 +10,7 @@ use crate::Error;
 use crate::boost::Ensemble;
 use crate::privacy::mechanism::{Grid, Laplace, Mechanism};
 use crate::privacy::{Anchor, Ledger, Norm, Query, Sensitivity};
-use crate::setting::parameters::{Parameters, parameters};
+use crate::setting::parameters::parameters;
 
 /// Binary digits of a contribution.
 const DIGITS: u32 = 12;
@@ -22,16 +22,12 @@ parameters! {
     pub struct MomentSelect("moment-select") {
         /// How many planes are drawn around the direction.
         candidates: u32 = 500, in 1..=100_000;
-    /// Whether as many rows of one class are learnt from as of the other; only where labels are public.
-    balance: Balance = Balance(false);
+        /// Whether as many rows of one class are learnt from as of the other; only where labels are public.
+        balance: Balance = Balance(false);
     }
 }
 
 impl Algorithm for MomentSelect {
-    fn name(&self) -> &'static str {
-        Self::NAME
-    }
-
     fn is_balanced(&self) -> bool {
         self.balance.0
     }

@@ -17,7 +17,7 @@ use crate::data::Schema;
 use crate::learner::{Linear, Shape, Term};
 use crate::privacy::mechanism::{self, Ball, RowLoss};
 use crate::privacy::{Anchor, Ledger, Relation};
-use crate::setting::parameters::{Parameters, named_values, parameters};
+use crate::setting::parameters::{named_values, parameters};
 
 /// Cells of a number, where it is written as indicators.
 const BINS: u32 = 10;
@@ -44,8 +44,8 @@ parameters! {
     pub struct Objective("objective") {
         /// How a row's columns become numbers.
         encoding: Encoding = Encoding::Codes;
-    /// Whether as many rows of one class are learnt from as of the other; only where labels are public.
-    balance: Balance = Balance(false);
+        /// Whether as many rows of one class are learnt from as of the other; only where labels are public.
+        balance: Balance = Balance(false);
     }
 }
 
@@ -54,10 +54,6 @@ named_values! {
 }
 
 impl Algorithm for Objective {
-    fn name(&self) -> &'static str {
-        Self::NAME
-    }
-
     fn is_balanced(&self) -> bool {
         self.balance.0
     }

@@ -23,7 +23,7 @@ use crate::boost::Ensemble;
 use crate::privacy::account::Price;
 use crate::privacy::mechanism::{Objective, RowLoss, WEIGHT_DIGITS};
 use crate::privacy::{Anchor, Epsilon, Ledger, Relation};
-use crate::setting::parameters::{Parameters, parameters};
+use crate::setting::parameters::parameters;
 
 parameters! {
     /// Parameters of boosting with private classifiers: those of [`Brc`], without its planes.
@@ -40,16 +40,12 @@ parameters! {
         normaliser: Normaliser = Normaliser::Rows;
         /// How an error becomes a coefficient.
         coefficient: Coefficient = Coefficient::Linear;
-    /// Whether as many rows of one class are learnt from as of the other; only where labels are public.
-    balance: Balance = Balance(false);
+        /// Whether as many rows of one class are learnt from as of the other; only where labels are public.
+        balance: Balance = Balance(false);
     }
 }
 
 impl Algorithm for People {
-    fn name(&self) -> &'static str {
-        Self::NAME
-    }
-
     fn is_balanced(&self) -> bool {
         self.balance.0
     }

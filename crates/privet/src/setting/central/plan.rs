@@ -13,13 +13,10 @@ use crate::learner::SILENT;
 use crate::model::{Model, Settings};
 use crate::privacy::account::{Caps, Price};
 use crate::privacy::{Delta, Epsilon, Ledger, Neighbours, Randomness, Relation};
-use crate::setting::parameters::{Parameters, belongs};
+use crate::setting::parameters::{Name, Parameters, belongs};
 
 /// The parameters of an algorithm that a curator can run.
-pub trait Algorithm: fmt::Debug + Send + Sync {
-    /// Its name in a job.
-    fn name(&self) -> &'static str;
-
+pub trait Algorithm: Name + fmt::Debug + Send + Sync {
     /// Whether it learns from as many rows of one class as of the other.
     fn is_balanced(&self) -> bool;
 

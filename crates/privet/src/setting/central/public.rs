@@ -8,21 +8,17 @@ use crate::boost::{Ensemble, Link, Member};
 use crate::learner::Learner;
 use crate::privacy::account::Price;
 use crate::privacy::{Epsilon, Ledger};
-use crate::setting::parameters::{Parameters, parameters};
+use crate::setting::parameters::parameters;
 
 parameters! {
     /// Logistic regression on public columns alone.
     pub struct Public("public") {
-    /// Whether as many rows of one class are learnt from as of the other; only where labels are public.
-    balance: Balance = Balance(false);
+        /// Whether as many rows of one class are learnt from as of the other; only where labels are public.
+        balance: Balance = Balance(false);
     }
 }
 
 impl Algorithm for Public {
-    fn name(&self) -> &'static str {
-        Self::NAME
-    }
-
     fn is_balanced(&self) -> bool {
         self.balance.0
     }

@@ -10,7 +10,7 @@ use crate::boost::{Ensemble, Link};
 use crate::learner::Linear;
 use crate::privacy::mechanism::PermuteAndFlip;
 use crate::privacy::{Anchor, Coins, Epsilon, Ledger, Norm, Query, Sensitivity};
-use crate::setting::parameters::{Parameters, parameters};
+use crate::setting::parameters::parameters;
 
 /// How far a plane reaches beside the public log-odds.
 const SCALES: [f64; 4] = [1.0, 2.0, 4.0, 8.0];
@@ -20,16 +20,12 @@ parameters! {
     pub struct Select("select") {
         /// How many planes are drawn.
         candidates: u32 = 500, in 1..=100_000;
-    /// Whether as many rows of one class are learnt from as of the other; only where labels are public.
-    balance: Balance = Balance(false);
+        /// Whether as many rows of one class are learnt from as of the other; only where labels are public.
+        balance: Balance = Balance(false);
     }
 }
 
 impl Algorithm for Select {
-    fn name(&self) -> &'static str {
-        Self::NAME
-    }
-
     fn is_balanced(&self) -> bool {
         self.balance.0
     }

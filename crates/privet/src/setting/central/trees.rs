@@ -20,10 +20,6 @@ use crate::setting::trees::{self, Kept, Start, Training};
 const PUBLIC_LEVELS: usize = 3;
 
 impl Algorithm for Trees {
-    fn name(&self) -> &'static str {
-        Self::NAME
-    }
-
     fn is_balanced(&self) -> bool {
         self.balance.0
     }

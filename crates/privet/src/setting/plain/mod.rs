@@ -26,32 +26,11 @@ mod trees;
 pub use crate::boost::Thresholds;
 pub use crate::boost::gradient::Sums;
 pub use crate::learner::Progress;
-pub use crate::setting::parameters::{Builder, Parameters};
+pub use crate::setting::parameters::{Builder, Name, Parameters};
 pub use algorithms::{Centroid, Constant, Logistic, Stumps};
 pub use plan::{Algorithm, Plan};
 pub use trees::{Flavour, Trees};
 
-use crate::data::Section;
-use crate::setting::parameters::{self, Named};
+use crate::setting::parameters::algorithms;
 
-/// The algorithms that a job can name.
-const ALGORITHMS: [Named<dyn Algorithm>; 5] = [
-    named::<Logistic>(),
-    named::<Centroid>(),
-    named::<Stumps>(),
-    named::<Trees>(),
-    named::<Constant>(),
-];
-
-const fn named<P: Parameters + Algorithm + 'static>() -> Named<dyn Algorithm> {
-    Named {
-        name: P::NAME,
-        keys: P::KEYS,
-        read: |section| Some(Box::new(parameters::read(P::default(), section)?)),
-    }
-}
-
-/// The algorithm that a job names, with its parameters. Whatever is wrong with them is a finding at its line.
-pub fn read(section: &Section<'_>) -> Option<Box<dyn Algorithm>> {
-    parameters::chosen(section, &ALGORITHMS)
-}
+algorithms!(Logistic, Centroid, Stumps, Trees, Constant);

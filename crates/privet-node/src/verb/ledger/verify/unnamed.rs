@@ -80,22 +80,8 @@ fn shown(before: &[Entry], certificate: &Certificate, stated: &[Leakage]) -> Res
     let leaks: Vec<_> = before
         .iter()
         .filter_map(|entry| match entry.event() {
-            Event::Leak {
-                dataset,
-                what,
-                to,
-                count,
-                proof,
-                run,
-                ..
-            } if *dataset == certificate.dataset => {
-                let item = Leakage {
-                    what: what.clone(),
-                    to: to.clone(),
-                    count: *count,
-                    proof: proof.clone(),
-                };
-                Some((item, run))
+            event @ Event::Leak { dataset, run, .. } if *dataset == certificate.dataset => {
+                Some((Leakage::of(event)?, run))
             }
             _ => None,
         })
