@@ -143,7 +143,7 @@ fn about(data: &Path, kept: &Path, e: Error) -> Error {
             ),
         ),
         Error::Budget(mut refusal) => {
-            if let Refusal::LeftAlready { kept: at, .. } = &mut *refusal {
+            if let Refusal::AlreadyDesensitised { kept: at, .. } = &mut *refusal {
                 *at = Some(kept.display().to_string());
             }
             Error::Budget(refusal)

@@ -28,13 +28,13 @@ impl Table {
     /// # Privacy
     /// `docs/proofs/relations.md#public-columns`.
     pub fn rows_under(&self, relation: &Relation) -> Option<usize> {
-        self.cells().left_public_count(relation, |cells| cells.rows)
+        self.cells().declared_public_count(relation, |cells| cells.rows)
     }
 
     /// The same under a relation that a ledger is open for.
     pub(crate) fn public_under(&self, relation: &Relation) -> Option<Public> {
         let schema = self.schema();
-        self.cells().left_public(relation, |cells, protected| {
+        self.cells().declared_public(relation, |cells, protected| {
             let is_public = |name: &str, private: bool| !private && !protected.contains(name);
             let features = schema.features().enumerate();
             let places: Vec<usize> = features

@@ -18,7 +18,7 @@ use crate::data::Table;
 use crate::data::schema::{Column, Label};
 use crate::model::{Model, Settings};
 use crate::party::{Context, PartyId, RunName, Step};
-use crate::privacy::{Certificate, Ledger, Neighbours, Said, Unprotected};
+use crate::privacy::{Certificate, Ledger, Neighbours, PartyCertificate, Unprotected};
 use fitting::Fitting;
 
 /// The party that has the labels, by what it waits for.
@@ -395,7 +395,12 @@ impl Going {
     }
 
     /// The model, with what every party says of its part.
-    fn model(self, joined: Joined, boosted: Boosted, parties: Vec<Said>) -> Result<Step<Party>, Error> {
+    fn model(
+        self,
+        joined: Joined,
+        boosted: Boosted,
+        parties: Vec<PartyCertificate>,
+    ) -> Result<Step<Party>, Error> {
         let certificate = Certificate {
             parties,
             ..self.certificate
@@ -413,7 +418,7 @@ impl Expecting<(), Came> {
         let mut joining = Joining::new(run.own.clone(), run.label());
         let (mut parties, mut ranks) = (Vec::new(), Vec::new());
         for (party, came) in came {
-            let said = |certificate| Said {
+            let said = |certificate| PartyCertificate {
                 party: context.name(party).to_owned(),
                 certificate,
             };

@@ -234,7 +234,7 @@ fn a_payment_that_holds_for_added_units_is_charged_for_them_too() {
     // The stronger budget has no room for another: refused, although the weaker one has, and also as a promise.
     let refused = open().release("a count", &mechanism, both()).map(drop);
     assert!(
-        matches!(&refused, Err(Error::Budget(text)) if text.to_string().contains("when one row is added or removed there is left pure ε of 0.4")),
+        matches!(&refused, Err(Error::Budget(text)) if text.to_string().contains("when one row is added or removed there remains pure ε of 0.4")),
         "{refused:?}"
     );
     assert!(matches!(

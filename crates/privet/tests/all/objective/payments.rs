@@ -6,7 +6,7 @@ use privet::Error;
 use privet::privacy::account::{Caps, Price};
 use privet::privacy::journal::{Entry, Event, Journal};
 use privet::privacy::ledger::{append, begin};
-use privet::privacy::mechanism::{Ball, Laplace, LogisticRows, Objective, Row, RowLoss};
+use privet::privacy::mechanism::{Ball, Laplace, LogisticRow, LogisticRows, Objective, RowLoss};
 use privet::privacy::{
     AddRemove, Anchor, Book, Certificate, Delta, Epsilon, Ledger, Neighbours, Norm, Private, Query,
     Randomness, Replace, Sensitivity,
@@ -59,7 +59,7 @@ impl LogisticRows for Nobody {
         0
     }
 
-    fn row(&self, _row: usize, _entries: &mut Vec<(usize, i32)>) -> Row {
+    fn row(&self, _row: usize, _entries: &mut Vec<(usize, i32)>) -> LogisticRow {
         unreachable!("there are none")
     }
 }

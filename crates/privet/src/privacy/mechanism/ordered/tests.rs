@@ -1,8 +1,8 @@
-//! The exact laws against the exact claims. Rows and losses are computed by different formulas, so a slip in either shows.
+//! The exact laws against the exact claims. RowSampler and losses are computed by different formulas, so a slip in either shows.
 
 use super::channel::{Channel, masses};
 use super::loss::between;
-use super::rows::Rows;
+use super::row_sampler::RowSampler;
 use super::*;
 use crate::privacy::Ratio;
 use crate::privacy::enclosure::Enclosure;
@@ -52,7 +52,7 @@ fn measured(one: &[f64], other: &[f64]) -> f64 {
     one.iter().zip(other).map(ratio).fold(0.0, f64::max)
 }
 
-/// Rows sum to one, and losses and audit are what the rows show: up to a billionth above, never below.
+/// RowSampler sum to one, and losses and audit are what the rows show: up to a billionth above, never below.
 fn audit_is_what_the_rows_show(channel: &impl Channel) {
     let name = Channel::describe(channel);
     let rows: Vec<Vec<f64>> = (0..channel.inputs()).map(|x| masses(channel, x)).collect();
@@ -385,7 +385,7 @@ fn bounded_laplace_noise_has_the_exponential_law() {
 #[test]
 fn few_digits_keep_the_law() {
     fn keeps(channel: &impl Channel) {
-        let rows = Rows::<5>::new(channel);
+        let rows = RowSampler::<5>::new(channel);
         for x in [0, channel.inputs() - 1] {
             let mut values = vec![x as u16; 20_000];
             rows.change(
@@ -421,7 +421,7 @@ fn few_digits_keep_the_law() {
 #[test]
 fn the_search_finds_what_counting_finds() {
     fn check(channel: &impl Channel) {
-        let rows = Rows::<64>::new(channel);
+        let rows = RowSampler::<64>::new(channel);
         for x in 0..channel.inputs() {
             let row = rows.row(x);
             let beside = row

@@ -7,7 +7,7 @@ use super::{Expecting, Going, LabelHolder, State};
 use crate::Error;
 use crate::boost::gradient::{Boosted, Gradient, Rows, Training};
 use crate::party::{Context, PartyId, Step};
-use crate::privacy::Said;
+use crate::privacy::PartyCertificate;
 use crate::setting::vertical::Party;
 use crate::setting::vertical::asking::Ranks;
 use crate::setting::vertical::joined::Joined;
@@ -22,7 +22,7 @@ pub(super) struct Fitting {
     pub(super) joined: Joined,
     pub(super) gradient: Gradient,
     pub(super) boosted: Option<Boosted>,
-    pub(super) parties: Vec<Said>,
+    pub(super) parties: Vec<PartyCertificate>,
     pub(super) ranks: Ranks,
 }
 
