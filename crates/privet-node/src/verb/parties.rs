@@ -6,7 +6,7 @@ use std::path::Path;
 use privet::Error;
 use privet::data::{Schema, Table};
 use privet::error::{JournalFault, Refusal};
-use privet::party::{Record, RunName, Volatile};
+use privet::party::{MemoryRecord, Record, RunName};
 use privet::privacy::{Ledger, Randomness, Relation};
 use privet::setting::vertical::{self, Desensitisation, NoisyLabels, Party, Release, Vertical};
 
@@ -207,7 +207,7 @@ fn kept(source: &Source, kept: &Path, shared: &Shared) -> Result<Box<dyn Record>
         return Ok(Box::new(record(source, kept, shared)?));
     }
     leave::writable(kept)?;
-    Ok(Box::new(Volatile::default()))
+    Ok(Box::new(MemoryRecord::default()))
 }
 
 /// What has left of a party's table.

@@ -7,7 +7,7 @@
 
 mod ways;
 
-use ways::{Asked, each_leaf, groups};
+use ways::{FeatureSlots, each_leaf, groups};
 
 use super::Ensemble;
 use crate::learner::Learner;
@@ -180,9 +180,9 @@ impl Shares {
 
     /// Tells each feature on the way to a leaf which part of the rows goes this way by what is asked about other features, and which of
     /// its own groups do.
-    fn tell(&self, asked: &[Asked], mut tell: impl FnMut(usize, f64, &[f64])) {
-        let inside: Vec<Vec<f64>> = asked.iter().map(Asked::by_group).collect();
-        let share = |(asked, inside): (&Asked, &Vec<f64>)| -> f64 {
+    fn tell(&self, asked: &[FeatureSlots], mut tell: impl FnMut(usize, f64, &[f64])) {
+        let inside: Vec<Vec<f64>> = asked.iter().map(FeatureSlots::by_group).collect();
+        let share = |(asked, inside): (&FeatureSlots, &Vec<f64>)| -> f64 {
             inside
                 .iter()
                 .zip(&self.by_group[asked.feature])

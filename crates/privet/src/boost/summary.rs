@@ -104,14 +104,14 @@ mod tests {
     use super::*;
     use crate::boost::{Link, Member};
     use crate::learner::tree::{self, Node};
-    use crate::learner::{Linear, Rule, Stump};
+    use crate::learner::{Linear, Stump, StumpRule};
 
     #[test]
     fn reach_adds_up_what_each_feature_can_do() {
         let stump = |feature, left, right| {
             Learner::Stump(Stump {
                 feature,
-                rule: Rule::OneOf(vec![0]),
+                rule: StumpRule::OneOf(vec![0]),
                 left,
                 right,
             })

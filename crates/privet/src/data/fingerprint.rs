@@ -27,14 +27,14 @@ impl Points {
 
 /// One cell, in the one form that all sources agree on.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Cell<'c> {
+enum CanonicalCell<'c> {
     Missing,
     /// Single precision: a number must not depend on whether it was stored in 32 or 64 bits.
     Number(u32),
     Text(&'c [u8]),
 }
 
-impl<'c> Cell<'c> {
+impl<'c> CanonicalCell<'c> {
     fn number(x: f64) -> Self {
         match x as f32 {
             x if x.is_nan() => Self::Missing,
@@ -91,23 +91,23 @@ impl ColumnHash {
     }
 
     pub(super) fn text(&mut self, text: &[u8]) {
-        self.take(Cell::text(text));
+        self.take(CanonicalCell::text(text));
     }
 
     pub(super) fn number(&mut self, number: Option<f64>) {
-        self.take(number.map_or(Cell::Missing, Cell::number));
+        self.take(number.map_or(CanonicalCell::Missing, CanonicalCell::number));
     }
 
     /// Every sequence of cells has coefficients of its own: what comes first says what a cell is, and how long.
-    fn take(&mut self, cell: Cell<'_>) {
+    fn take(&mut self, cell: CanonicalCell<'_>) {
         self.rows += 1;
         if !self.varies {
             self.compare(cell);
         }
         match cell {
-            Cell::Missing => self.push(1 << 32),
-            Cell::Number(bits) => self.push(2 << 32 | u64::from(bits)),
-            Cell::Text(text) => {
+            CanonicalCell::Missing => self.push(1 << 32),
+            CanonicalCell::Number(bits) => self.push(2 << 32 | u64::from(bits)),
+            CanonicalCell::Text(text) => {
                 self.push(3 << 32 | text.len() as u64 & 0xffff_ffff);
                 for chunk in text.chunks(7) {
                     let mut bytes = [0; 8];
@@ -118,11 +118,11 @@ impl ColumnHash {
         }
     }
 
-    fn compare(&mut self, cell: Cell<'_>) {
+    fn compare(&mut self, cell: CanonicalCell<'_>) {
         let bytes = match cell {
-            Cell::Missing => vec![0],
-            Cell::Number(bits) => bits.to_le_bytes().to_vec(),
-            Cell::Text(text) => [b"text", text].concat(),
+            CanonicalCell::Missing => vec![0],
+            CanonicalCell::Number(bits) => bits.to_le_bytes().to_vec(),
+            CanonicalCell::Text(text) => [b"text", text].concat(),
         };
         match &self.first {
             None => self.first = Some(bytes),

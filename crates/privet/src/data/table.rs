@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::column::{ColumnBuilder, Rule, Taken};
+use super::column::{CellRule, ColumnBuilder, Taken};
 use super::feature::{Feature, Names, Target, pick};
 use super::fingerprint::{ColumnHash, Fingerprint, Points};
 use super::schema::{Kind, Schema};
@@ -38,7 +38,7 @@ impl Table {
     pub fn new(intake: &Intake, pieces: Vec<Piece>) -> Self {
         let schema = Arc::clone(&intake.schema);
         let rows_per_unit = schema.unit().rows.get();
-        let hashed = intake.rules.iter().any(|rule| matches!(rule, Rule::Hash(_)));
+        let hashed = intake.rules.iter().any(|rule| matches!(rule, CellRule::Hash(_)));
         let fingerprint = hashed.then(|| Fingerprint::of(joined_hashes(&pieces)));
         let read = Read {
             keep: intake.keep,
@@ -275,7 +275,7 @@ pub enum Keep {
 /// How the cells of a schema are read: prepared once, shared by threads.
 pub struct Intake {
     schema: Arc<Schema>,
-    rules: Vec<Rule>,
+    rules: Vec<CellRule>,
     keep: Keep,
     with_label: bool,
     /// The place of the column by which rows are met with another party's.
@@ -301,8 +301,10 @@ impl Intake {
             .columns()
             .iter()
             .map(
-                |column| match Rule::of(&schema, &column.name, &column.kind, keep == Keep::Values) {
-                    Rule::Class(_) | Rule::Target { .. } | Rule::Ids(_) if !with_label => Rule::Ignore,
+                |column| match CellRule::of(&schema, &column.name, &column.kind, keep == Keep::Values) {
+                    CellRule::Class(_) | CellRule::Target { .. } | CellRule::Ids(_) if !with_label => {
+                        CellRule::Ignore
+                    }
                     rule => rule,
                 },
             )
@@ -322,8 +324,8 @@ impl Intake {
     pub fn recognising(schema: Arc<Schema>, points: Points) -> Self {
         let mut intake = Self::everything(schema, Keep::Bins);
         for rule in &mut intake.rules {
-            if !matches!(rule, Rule::Ignore) {
-                *rule = Rule::Hash(points);
+            if !matches!(rule, CellRule::Ignore) {
+                *rule = CellRule::Hash(points);
             }
         }
         intake
@@ -344,7 +346,7 @@ impl Intake {
                 ),
             ));
         };
-        self.rules[place] = Rule::ids(&self.schema);
+        self.rules[place] = CellRule::ids(&self.schema);
         self.ids = Some(place);
         Ok(self)
     }
@@ -358,12 +360,12 @@ impl Intake {
     pub fn reads(&self, place: usize) -> bool {
         self.rules
             .get(place)
-            .is_some_and(|rule| !matches!(rule, Rule::Ignore))
+            .is_some_and(|rule| !matches!(rule, CellRule::Ignore))
     }
 
     /// Whether a table without this column is no table of the schema.
     pub fn needs(&self, place: usize) -> bool {
-        self.reads(place) && !matches!(self.rules[place], Rule::Hash(_))
+        self.reads(place) && !matches!(self.rules[place], CellRule::Hash(_))
     }
 
     /// Whether labels are read.
@@ -386,7 +388,7 @@ impl Intake {
         if columns.len() != self.rules.len() || lengths.any(|length| length != rows) {
             return Err(Error::misuse("every column of a table takes as many cells"));
         }
-        let own = |(column, rule): (&ColumnBuilder<'_>, &Rule)| std::ptr::eq(column.rule, rule);
+        let own = |(column, rule): (&ColumnBuilder<'_>, &CellRule)| std::ptr::eq(column.rule, rule);
         if !columns.iter().zip(&self.rules).all(own) {
             return Err(Error::misuse("the columns were made by another intake"));
         }

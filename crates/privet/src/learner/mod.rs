@@ -35,7 +35,7 @@ pub(crate) use logistic::Loss;
 pub use plane::{Coordinate, Plane, code};
 use serde::{Deserialize, Serialize};
 pub use sorted::Sorted;
-pub use stump::{Call, Rule, Stump};
+pub use stump::{Call, Stump, StumpRule};
 
 use std::ops::ControlFlow;
 

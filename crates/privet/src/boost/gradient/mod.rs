@@ -23,7 +23,7 @@ use super::{Ensemble, Link, Member};
 use crate::Error;
 use crate::data::{Cells, Schema};
 use crate::learner::Learner;
-use crate::learner::tree::{Categories, Column, Greedy, Growth, Missing, Order, Source, Tree, Walker};
+use crate::learner::tree::{Categories, Column, Greedy, Growth, Missing, Order, SlotSource, Tree, Walker};
 
 /// How gradients are summed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -68,7 +68,7 @@ pub struct Gradient {
 
 /// Labelled rows.
 #[derive(Debug, Clone, Copy)]
-pub struct Rows<'a> {
+pub struct LabelledRows<'a> {
     /// Features and labels.
     pub cells: &'a Cells,
     /// How much each row counts; one if there is no list.
@@ -81,16 +81,16 @@ pub struct Training<'a> {
     /// Describes all rows.
     pub schema: &'a Schema,
     /// The rows to learn from.
-    pub rows: Rows<'a>,
-    /// Rows that tell when to stop.
-    pub validation: Option<Rows<'a>>,
+    pub rows: LabelledRows<'a>,
+    /// Validation rows, for early stopping.
+    pub validation: Option<LabelledRows<'a>>,
     /// A model to go on from.
     pub start: Option<&'a Boosted>,
 }
 
 /// A round has ended.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Progress {
+pub struct RoundEnd {
     /// How many rounds have ended.
     pub done: usize,
     /// How many there will be, unless it stops early.
@@ -139,7 +139,7 @@ impl Boosted {
     ///
     /// # Errors
     /// [`Error::Data`] for a model that makes no sense for the schema.
-    pub fn scores(&self, schema: &Schema, rows: &impl Source) -> Result<Vec<f32>, Error> {
+    pub fn scores(&self, schema: &Schema, rows: &impl SlotSource) -> Result<Vec<f32>, Error> {
         Ok(self.walker(schema)?.scores(rows))
     }
 
@@ -213,7 +213,7 @@ impl Gradient {
     pub fn fit(
         &self,
         training: &Training<'_>,
-        progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+        progress: &mut dyn FnMut(RoundEnd) -> ControlFlow<()>,
     ) -> Result<Boosted, Error> {
         self.check(training.schema)?;
         fit::fit(self, training, &self.greedy(), progress)

@@ -25,7 +25,7 @@ mod write;
 use std::num::NonZeroU32;
 
 pub use build::{AnyColumn, SchemaBuilder};
-pub use draft::{Seen, draft, line_to_add};
+pub use draft::{ColumnGuess, draft, line_to_add};
 pub use kind::{Declared, Extras, Kind, Label, Number, Spacing};
 pub use spec::{Bound, ColumnSpec, Domain, Fill, category, flag, id, label, number, ordinal, skip};
 pub use transform::{Transform, Units};

@@ -9,13 +9,13 @@ pub trait Lane: Copy + Default + Send + Sync {
     /// What a cell of a partial histogram holds.
     type Cell: Copy + Default + Send + Sync;
     /// The row's part, ready to be added many times.
-    type Part: Copy;
+    type Addend: Copy;
 
     /// Prepares for additions.
-    fn part(self) -> Self::Part;
+    fn part(self) -> Self::Addend;
 
     /// Adds a row to a cell. At most 2¹⁵ rows are added to one.
-    fn add(cell: &mut Self::Cell, part: Self::Part);
+    fn add(cell: &mut Self::Cell, part: Self::Addend);
 
     /// The sums of a cell.
     fn sums(cell: Self::Cell) -> [f64; 2];
@@ -55,7 +55,7 @@ impl Packed {
 
 impl Lane for Packed {
     type Cell = u64;
-    type Part = u64;
+    type Addend = u64;
 
     #[inline]
     fn part(self) -> u64 {
@@ -87,7 +87,7 @@ pub struct Pair(pub [f32; 2]);
 
 impl Lane for Pair {
     type Cell = [f32; 2];
-    type Part = [f32; 2];
+    type Addend = [f32; 2];
 
     #[inline]
     fn part(self) -> [f32; 2] {

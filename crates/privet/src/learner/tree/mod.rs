@@ -37,5 +37,5 @@ pub use grow::{Engine, Growth, Plan};
 pub use lane::{Grid, Lane, Packed, Pair};
 pub use matrix::{Column, Matrix};
 pub use shape::{Child, Node, Rule, Side, Tree};
-pub use source::Source;
+pub use source::SlotSource;
 pub use walk::Walker;

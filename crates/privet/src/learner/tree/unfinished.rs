@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::greedy::Greedy;
 use super::grow::Plan;
-use super::histogram::Sums;
+use super::histogram::SlotSums;
 use super::rows::Sieve;
 use super::shape::{Child, Tree};
 
@@ -14,7 +14,7 @@ pub(super) struct Open {
     pub(super) sums: [f64; 2],
     pub(super) bounds: [f64; 2],
     pub(super) depth: usize,
-    pub(super) histogram: Sums,
+    pub(super) histogram: SlotSums,
     /// The parent, and whether this is its left child.
     pub(super) parent: Option<(usize, bool)>,
 }
@@ -52,7 +52,7 @@ impl<L> Growing<'_, '_, L> {
         leaf as u16
     }
 
-    pub(super) fn close(&mut self, open: Open) -> Sums {
+    pub(super) fn close(&mut self, open: Open) -> SlotSums {
         let value = self.value(open.sums, open.bounds);
         let leaf = self.leaf(open.parent, value);
         self.ends.push((open.range, Ends::Leaf(leaf)));

@@ -3,7 +3,7 @@
 use super::plan::{Algorithm, Resolved, Task, Train};
 use crate::Error;
 use crate::boost::Ensemble;
-use crate::boost::gradient::{Gradient, Rows, Sums, Training};
+use crate::boost::gradient::{Gradient, LabelledRows, Sums, Training};
 use crate::data::{Keep, Schema};
 use crate::learner::Progress;
 use crate::learner::tree::{Growth, Order};
@@ -64,7 +64,7 @@ impl Train for Gradient {
         }
         let training = Training {
             schema: task.schema,
-            rows: Rows {
+            rows: LabelledRows {
                 cells: task.cells,
                 weights: None,
             },

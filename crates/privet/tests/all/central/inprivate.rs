@@ -11,7 +11,7 @@ use privet::privacy::{AddRemove, Coins, Epsilon, Unprotected};
 use privet::setting::central::as_published::InPrivate;
 use privet::setting::central::as_published::inprivate::{Levels, Loss, Published, gain};
 use privet::setting::central::{Splits, inprivate};
-use privet_testkit::epsilon::Known;
+use privet_testkit::epsilon::KnownEvent;
 
 use crate::central::curator::Central;
 use crate::central::tables::{built, start};
@@ -239,7 +239,7 @@ fn the_choice_of_a_question_keeps_its_epsilon() {
             chosen
         });
         (
-            Known::count(&chosen[0], &chosen[1], |one| *one).range(1e-6),
+            KnownEvent::count(&chosen[0], &chosen[1], |one| *one).range(1e-6),
             charged,
         )
     };

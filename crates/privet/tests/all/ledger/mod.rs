@@ -17,7 +17,7 @@ use privet::privacy::{
     AddRemove, Anchor, Book, Delta, Epsilon, Guarantee, Ledger, Neighbours, Norm, Partition, PerRow, Private,
     Query, Randomness, Relation, Replace, Sensitivity,
 };
-use privet_testkit::faults::{Fault, Faulty};
+use privet_testkit::faults::{AppendFault, Faulty};
 
 const LAPLACE: Anchor = Anchor::new("laplace#integer-vectors");
 

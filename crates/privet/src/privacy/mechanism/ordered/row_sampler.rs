@@ -5,7 +5,7 @@
 //! an entry, which happens with probability 2^-64 per entry, both get more digits until they differ: the law is exact, also
 //! where it is far smaller than 2^-64, and no ratio of two rows is damaged by rounding.
 //!
-//! RowSampler fall off on both sides of their input, so the guide that tells where a search starts is indexed by the leading digits of
+//! Rows fall off on both sides of their input, so the guide that tells where a search starts is indexed by the leading digits of
 //! `U` or of `1 − U`, whichever is smaller.
 
 use std::sync::OnceLock;

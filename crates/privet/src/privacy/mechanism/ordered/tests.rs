@@ -1,4 +1,4 @@
-//! The exact laws against the exact claims. RowSampler and losses are computed by different formulas, so a slip in either shows.
+//! The exact laws against the exact claims. Rows and losses are computed by different formulas, so a slip in either shows.
 
 use super::channel::{Channel, masses};
 use super::loss::between;
@@ -52,7 +52,7 @@ fn measured(one: &[f64], other: &[f64]) -> f64 {
     one.iter().zip(other).map(ratio).fold(0.0, f64::max)
 }
 
-/// RowSampler sum to one, and losses and audit are what the rows show: up to a billionth above, never below.
+/// Rows sum to one, and losses and audit are what the rows show: up to a billionth above, never below.
 fn audit_is_what_the_rows_show(channel: &impl Channel) {
     let name = Channel::describe(channel);
     let rows: Vec<Vec<f64>> = (0..channel.inputs()).map(|x| masses(channel, x)).collect();
