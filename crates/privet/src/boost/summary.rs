@@ -1,11 +1,11 @@
-//! What an ensemble is, in a line and by columns.
+//! A summary of an ensemble, in a line and by columns.
 
 use super::Ensemble;
 use crate::learner::tree::{Child, Tree};
 use crate::learner::{Learner, Plane, Term};
 
 impl Ensemble {
-    /// What it is made of, in a line.
+    /// Its members, in a line.
     pub fn summary(&self) -> String {
         let count = |n: usize, one: &str| match n {
             1 => format!("1 {one}"),

@@ -1,4 +1,4 @@
-//! Cells on their way into columns: each text or number finds its slot by the schema's rules alone.
+//! Reading cells into columns: the slot of each text or number depends on the schema alone.
 
 use super::feature::{Bins, Feature, Names};
 use super::finder::Finder;
@@ -28,7 +28,7 @@ pub(super) enum CellRule {
     },
     /// Ids; the texts that are none.
     Ids(Vec<Vec<u8>>),
-    /// Nothing is kept: the table is to be recognised.
+    /// Nothing is kept: only the fingerprint is computed.
     Hash(Points),
     Ignore,
 }
@@ -76,7 +76,7 @@ fn parse(cell: &[u8]) -> Option<f64> {
     fast_float2::parse(cell).ok().filter(|x: &f64| !x.is_nan())
 }
 
-/// Takes the cells of one column. No `Debug`: it holds rows.
+/// Collects the cells of one column. No `Debug`: it holds rows.
 pub struct ColumnBuilder<'a> {
     pub(super) rule: &'a CellRule,
     pub(super) taken: Taken,
@@ -118,13 +118,13 @@ impl<'a> ColumnBuilder<'a> {
         !matches!(self.rule, CellRule::Ignore)
     }
 
-    /// A cell as text; spaces around it do not count. What cannot be read as what was declared goes to its fixed slot.
+    /// A cell as text; spaces around it do not count. A cell that cannot be read as its type goes to a fixed slot.
     #[inline]
     pub fn text(&mut self, cell: &[u8]) {
         self.texts(std::iter::once(cell));
     }
 
-    /// Cells as text, one after another: what the column is need be looked up only once.
+    /// Cells as text, one after another: faster than one by one.
     #[inline]
     pub fn texts<'c>(&mut self, cells: impl Iterator<Item = &'c [u8]>) {
         let cells = cells.map(<[u8]>::trim_ascii);

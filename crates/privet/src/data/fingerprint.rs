@@ -1,4 +1,4 @@
-//! What a table is recognised by, whatever it comes from: text, Parquet, Arrow or columns in memory.
+//! The fingerprint that recognises a table in any form: text, Parquet, Arrow or columns in memory.
 //!
 //! Each column is hashed by itself, so that neither the order nor the names of columns matter. Its cells are brought to one form first
 //! ("1", "1.0", a whole number and `true` are one; empty, "NA" and null are one) and then read as the coefficients of a polynomial,
@@ -20,12 +20,12 @@ impl Points {
     /// From secret bytes; whoever knows them can make two tables with one fingerprint.
     pub fn new(secret: [u8; 16]) -> Self {
         let value = u128::from_le_bytes(secret);
-        // Neither 0 nor 1, which tell nothing about places.
+        // Neither 0 nor 1, for which the order of cells would not matter.
         Self([value as u64, (value >> 64) as u64].map(|x| 2 + x % (PRIME - 2)))
     }
 }
 
-/// One cell, in the one form that all sources agree on.
+/// One cell, in the canonical form of all sources.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum CanonicalCell<'c> {
     Missing,
@@ -61,7 +61,7 @@ impl<'c> CanonicalCell<'c> {
     }
 }
 
-/// What was found out about the cells of one column so far.
+/// The hash of one column's cells so far.
 #[derive(Clone)]
 pub(super) struct ColumnHash {
     points: Points,
@@ -177,7 +177,7 @@ fn power(point: u64, mut exponent: u64) -> u64 {
     result
 }
 
-/// What a table is recognised by. It follows from private rows, so it goes nowhere but into a keyed hash. No `Debug`, on purpose.
+/// The fingerprint of a table. It depends on private rows, so it is only used as input of a keyed hash. No `Debug`, on purpose.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Fingerprint {
     /// For each column its value, and whether its cells differ; sorted.

@@ -7,9 +7,9 @@ use crate::Error;
 /// What to do with columns of a file that the schema does not declare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extra {
-    /// To train: an owner says of every column what it is.
+    /// To train: the schema must declare every column.
     Refuse,
-    /// To predict: what the model does not know is not looked at.
+    /// To predict: columns that the model does not use are ignored.
     Ignore,
 }
 

@@ -1,4 +1,4 @@
-//! Stumps that may keep silent: each side votes for one of two classes, or abstains.
+//! Stumps that may abstain: each side votes for one of two classes, or not at all.
 //!
 //! With weights that sum to one, of which a share ε₊ is called rightly, ε₋ wrongly and ε₀ not at all, a round of
 //! boosting multiplies the bound on the training error by Z = ε₀ + 2√(ε₊ε₋). The question and the votes with the
@@ -127,7 +127,7 @@ mod tests {
         assert_eq!(votes(&[3.0, 3.0], &[0.0, 4.0]), (6.0, [0.0, 1.0]));
     }
 
-    /// Nothing on the right is what a constant looks like.
+    /// A stump with no rows on the right is a constant.
     #[test]
     fn a_constant_always_votes() {
         assert_eq!(votes(&[1.0, 4.0], &[0.0, 0.0]), (4.0, [1.0, -1.0]));

@@ -28,7 +28,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// Where a search has got to.
+/// The current point of the search.
 struct SearchPoint {
     at: Vec<f64>,
     value: f64,

@@ -19,7 +19,7 @@ use super::sorted::Ranks;
 use super::{Sample, Shape, Sorted, StumpRule};
 use crate::data::{Bins, Feature};
 
-/// What a good question is.
+/// The criterion that a split maximises.
 pub(super) trait Criterion: Sync {
     /// How many sums are kept for each slot.
     fn width(&self) -> usize;
@@ -27,9 +27,9 @@ pub(super) trait Criterion: Sync {
     fn add(&self, slots: impl Iterator<Item = usize>, sums: &mut [f64]);
     /// The weight of some rows, from their sums.
     fn weight(&self, sums: &[f64]) -> f64;
-    /// What it is worth to answer these rows alike.
+    /// The gain of one leaf for these rows.
     fn gain(&self, sums: &[f64]) -> f64;
-    /// What a question is worth: the sum of its sides, unless they are not judged apart.
+    /// The gain of a split: by default the sum over its two sides.
     fn worth(&self, left: &[f64], right: &[f64]) -> f64 {
         self.gain(left) + self.gain(right)
     }

@@ -166,7 +166,7 @@ impl Stump {
 fn up_to(feature: usize, shape: &Shape, place: f64, missing: u16) -> Result<(), String> {
     finite(place)?;
     if !shape.number {
-        return Err(format!("a place on feature {feature}, which is no number"));
+        return Err(format!("a threshold on feature {feature}, which is not a number"));
     }
     if missing != shape.missing {
         return Err(format!(

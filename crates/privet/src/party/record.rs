@@ -73,7 +73,7 @@ impl Wire for Item {
                 what: from.text(1000)?,
                 value: from.bytes()?.to_vec(),
             }),
-            _ => Err(Malformed::new("nothing that a party remembers")),
+            _ => Err(Malformed::new("this is not an item of a record")),
         }
     }
 }
@@ -195,7 +195,7 @@ impl Recorder {
         let item = Item::Received { from, message };
         self.record.append(&item)?;
         let Item::Received { message, .. } = item else {
-            return Err(Error::internal("an item of a record stays as it was written"));
+            return Err(Error::internal("items of a record do not change"));
         };
         Ok(message)
     }
@@ -225,6 +225,6 @@ impl Recorder {
 fn other_job() -> Error {
     Error::journal(
         JournalFault::OtherJob,
-        "the record of this run is of another job, table or version: go on with the ones it was begun with, or begin a new run",
+        "the record of this run is of another job, table or version: resume with the ones it was begun with, or begin a new run",
     )
 }

@@ -143,7 +143,7 @@ impl<R: Role> Seat<R> {
         }
         Ok(match opened {
             Ok(Body::Message(_)) if self.inbox.iter().any(|(other, _)| *other == from) => {
-                let wrong = self.complain(from, "it goes on before it was answered");
+                let wrong = self.complain(from, "it sent a message before it received an answer");
                 self.fail(wrong)
             }
             Ok(Body::Message(message)) if self.state() == SeatState::Working => {
@@ -152,7 +152,7 @@ impl<R: Role> Seat<R> {
             }
             Ok(Body::Message(message)) => self.take_in(from, message, progress),
             Ok(Body::Aborted) => {
-                let gone = self.complain(from, "has given up; its own people are told why, and nobody else");
+                let gone = self.complain(from, "has given up; the reason is shown only there");
                 self.fail(gone)
             }
             Err(e) => self.fail(e),
@@ -183,7 +183,7 @@ impl<R: Role> Seat<R> {
                 let parties = role.waits_for().into_iter();
                 Err(Error::Peer(PeerError {
                     parties: parties.map(|party| self.agreement.name(party).into()).collect(),
-                    what: "a message is missing, and nothing more came".into(),
+                    what: "a message is missing".into(),
                 }))
             }
             Some(Holding::Working(_)) | None => Err(Error::misuse("the party was not done")),

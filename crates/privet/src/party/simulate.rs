@@ -207,7 +207,7 @@ impl Post {
                 Some(before) if *before == digest => continue,
                 Some(_) => {
                     return Err(Error::misuse(
-                        "a party that was made again said something else than before",
+                        "a party that was built again sent other frames than before",
                     ));
                 }
                 None => posted.push(digest),

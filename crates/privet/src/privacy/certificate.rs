@@ -265,7 +265,7 @@ impl Certificate {
     /// [`Error::Data`] if it is no certificate that this version can read, or its signature is bad.
     pub fn from_file(mut value: serde_json::Value) -> Result<(Self, Option<PublicKey>), Error> {
         let unreadable = |e: serde_json::Error| {
-            Error::data(format!("it holds no certificate that this version can read: {e}"))
+            Error::data(format!("it is not a certificate that this version can read: {e}"))
         };
         let signature = value
             .as_object_mut()

@@ -52,7 +52,7 @@ impl<N: Neighbours> Sensitivity<N> {
         if matches!(norm, Norm::L1(0) | Norm::L2Squared(0) | Norm::Width(0)) {
             return Err(Error::parameter(
                 "norm",
-                "a sensitivity of zero means that the answer depends on nobody: it needs no mechanism",
+                "a sensitivity of zero means that the answer does not depend on the rows: it needs no mechanism",
             ));
         }
         Ok(Self {

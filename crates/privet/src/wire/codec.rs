@@ -170,7 +170,7 @@ impl<'a> Reader<'a> {
         }
         std::str::from_utf8(bytes)
             .map(str::to_owned)
-            .map_err(|_| Malformed::new("bytes that are no text"))
+            .map_err(|_| Malformed::new("text that is not valid UTF-8"))
     }
 
     /// A list of items of at least `least` bytes each: no more memory is allocated than the input can fill.

@@ -35,7 +35,7 @@ impl<'a> Scored<'a> {
     fn new(rows: &LabelledRows<'a>, loss: Loss) -> Result<Self, Error> {
         let labels = loss.labels(rows.cells)?;
         if rows.weights.is_some_and(|weights| weights.len() != labels.len()) {
-            return Err(Error::misuse("every row has a weight, or none has"));
+            return Err(Error::misuse("give a weight for every row, or no weights"));
         }
         Ok(Self {
             cells: rows.cells,

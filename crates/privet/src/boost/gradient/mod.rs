@@ -45,7 +45,7 @@ pub enum Base {
     Given(Vec<f32>),
 }
 
-/// The settings of gradient boosting: they make sense, whatever the schema.
+/// The settings of gradient boosting, valid for any schema.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gradient {
     rounds: usize,
@@ -75,7 +75,7 @@ pub struct LabelledRows<'a> {
     pub weights: Option<&'a [f32]>,
 }
 
-/// What a model is fitted to.
+/// The inputs of fitting a model.
 #[derive(Debug, Clone, Copy)]
 pub struct Training<'a> {
     /// Describes all rows.
@@ -84,11 +84,11 @@ pub struct Training<'a> {
     pub rows: LabelledRows<'a>,
     /// Validation rows, for early stopping.
     pub validation: Option<LabelledRows<'a>>,
-    /// A model to go on from.
+    /// A model to continue from.
     pub start: Option<&'a Boosted>,
 }
 
-/// A round has ended.
+/// Progress after a round.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RoundEnd {
     /// How many rounds have ended.
@@ -103,7 +103,7 @@ pub struct RoundEnd {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Boosted {
-    /// What scores are made from labels with.
+    /// The loss it was fitted with.
     pub loss: Loss,
     /// Where each output's scores start.
     pub base: Vec<f32>,
@@ -112,7 +112,7 @@ pub struct Boosted {
 }
 
 impl Boosted {
-    /// That every tree makes sense for the schema.
+    /// Checks that every tree fits the schema.
     ///
     /// # Errors
     /// [`Error::Data`] otherwise.
@@ -123,14 +123,16 @@ impl Boosted {
     /// The trees, made ready to score many rows.
     ///
     /// # Errors
-    /// [`Error::Data`] for a model that makes no sense for the schema.
+    /// [`Error::Data`] for a model that does not fit the schema.
     pub fn walker(&self, schema: &Schema) -> Result<Walker, Error> {
         let outputs = self.loss.outputs();
         if self.base.len() != outputs || !self.trees.len().is_multiple_of(outputs) {
-            return Err(Error::data("the model has not as many trees for each output"));
+            return Err(Error::data(
+                "the model has different numbers of trees for its outputs",
+            ));
         }
         if !self.base.iter().all(|base| base.is_finite()) {
-            return Err(Error::data("the model starts at what is not a finite number"));
+            return Err(Error::data("the model's base score is not a finite number"));
         }
         Walker::new(Column::of(schema), &self.base, &self.trees)
     }
@@ -138,7 +140,7 @@ impl Boosted {
     /// The scores of all rows, row by row, one for each output, before the loss makes probabilities of them.
     ///
     /// # Errors
-    /// [`Error::Data`] for a model that makes no sense for the schema.
+    /// [`Error::Data`] for a model that does not fit the schema.
     pub fn scores(&self, schema: &Schema, rows: &impl SlotSource) -> Result<Vec<f32>, Error> {
         Ok(self.walker(schema)?.scores(rows))
     }
@@ -174,7 +176,7 @@ impl Gradient {
         Builder::default()
     }
 
-    /// That the settings make sense for the schema.
+    /// Checks that the settings fit the schema.
     ///
     /// # Errors
     /// [`Error::Parameter`] for one that does not.
@@ -205,10 +207,10 @@ impl Gradient {
         }
     }
 
-    /// Fits trees to rows. After each round `progress` can end it.
+    /// Fits trees to rows. `progress` is called after each round and can stop it.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for settings that make no sense for the schema; [`Error::Misuse`] for rows that are not of the schema, or have
+    /// [`Error::Parameter`] for settings that do not fit the schema; [`Error::Misuse`] for rows that are not of the schema, or have
     /// no labels or not as many weights.
     pub fn fit(
         &self,

@@ -53,7 +53,7 @@ impl FeatureSlots {
     }
 }
 
-/// What is still to be done.
+/// One step of the traversal that is still to be done.
 enum Visit {
     /// To go out of a node on one side.
     Down { node: usize, left: bool },
@@ -61,7 +61,7 @@ enum Visit {
     Back { asked: usize, taken: usize },
 }
 
-/// Tells each leaf with the slots that lead to it, of the features that are asked about on the way.
+/// Calls `tell` for each leaf with the slots that lead to it, of the features on its path.
 pub(super) fn each_leaf(tree: &Tree, columns: &[Column], tell: &mut dyn FnMut(usize, &[FeatureSlots])) {
     if tree.nodes.is_empty() {
         return tell(0, &[]);

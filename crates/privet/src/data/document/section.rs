@@ -55,17 +55,17 @@ impl<'a> Section<'a> {
         self.table.get(key).map_or(self.line, |item| item.line)
     }
 
-    /// Whether it has such a key. To look is not to ask: the key becomes no better known.
+    /// Whether it has such a key. The key does not become a known one by this.
     pub fn has(&self, key: &str) -> bool {
         self.table.get(key).is_some()
     }
 
-    /// Whether such a key was asked for: it may stand here.
+    /// Whether such a key was asked for, and so is known.
     pub fn knows(&self, key: &str) -> bool {
         self.table.asked.borrow().contains(key)
     }
 
-    /// Whether it has a text under this key; what else it may have is not looked at.
+    /// Whether the value of this key is a text.
     pub fn is_text(&self, key: &str) -> bool {
         let item = self.table.get(key);
         item.is_some_and(|item| matches!(item.value, Value::Text(_)))

@@ -3,7 +3,7 @@
 use super::tree::{Item, Value};
 use super::{key as bare, quoted};
 
-/// What a key should have had.
+/// The type that a key must have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ExpectedType {
     Text,
@@ -31,7 +31,7 @@ impl ExpectedType {
     }
 }
 
-/// The finding for a value that is not what was wanted.
+/// The finding for a value of the wrong type.
 pub(super) fn wrong(key: &str, value: &Value, wanted: ExpectedType) -> String {
     let key = bare(key);
     if let (Value::List(list), ExpectedType::Texts | ExpectedType::Numbers) = (value, wanted) {
@@ -77,7 +77,7 @@ pub(super) fn described(value: &Value) -> String {
     match value {
         Value::Text(text) => format!("a text ({})", short(&quoted(text))),
         Value::Integer(digits, 10) if value.integer().is_none() => {
-            format!("a number ({}) beyond what a computer counts to", short(digits))
+            format!("a number ({}) that is too large", short(digits))
         }
         Value::Integer(digits, 10) => format!("a number ({})", short(digits)),
         Value::Integer(digits, radix) => format!("a number ({} to the base {radix})", short(digits)),
@@ -126,7 +126,7 @@ fn example(value: &Value, wanted: ExpectedType) -> String {
     }
 }
 
-/// Long texts fill screens.
+/// Shortens long texts.
 pub(super) fn short(text: &str) -> String {
     const LONGEST: usize = 60;
     if text.chars().count() <= LONGEST {

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use super::{Layout, Schema};
 use crate::data::document::{key, quoted};
 
-/// What a look at some cells suggests about their column. It is for a draft that the owner completes, and decides nothing.
+/// The column type that some cells suggest. It is only used for a draft that the owner completes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ColumnGuess {
     /// No cell, or missing cells only.

@@ -21,7 +21,7 @@ use super::unfinished::{Ends, Growing, Open};
 pub enum Growth {
     /// Level by level, down to this depth: each level is one set of nodes that share no row.
     Levels(usize),
-    /// The leaf whose split is worth most first.
+    /// The leaf whose split has the largest gain first.
     Best {
         /// How many leaves there may be.
         leaves: usize,
@@ -30,7 +30,7 @@ pub enum Growth {
     },
 }
 
-/// What a tree is grown from.
+/// The inputs of growing one tree.
 #[derive(Debug)]
 pub struct Plan<'a, L> {
     /// The gradient and hessian of each row of the table.
@@ -54,7 +54,7 @@ pub struct Engine<'a> {
     order: Vec<u32>,
     spare: Vec<u32>,
     leaf_of: Vec<AtomicU16>,
-    /// Histograms that nobody uses any more.
+    /// Unused histograms, for reuse.
     pool: Vec<SlotSums>,
 }
 

@@ -1,4 +1,4 @@
-//! A tree on its way: nodes that wait for a decision, and leaves that are known.
+//! A tree that is being grown: open nodes, and finished leaves.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use super::histogram::SlotSums;
 use super::rows::Sieve;
 use super::shape::{Child, Tree};
 
-/// A node that has not been decided about.
+/// A node that may still be split.
 pub(super) struct Open {
     pub(super) range: Range<usize>,
     pub(super) sums: [f64; 2],
@@ -25,7 +25,7 @@ pub(super) enum Ends<'a> {
     Split(Box<Sieve<'a>>, u16, u16),
 }
 
-/// A tree on its way.
+/// A tree that is being grown.
 pub(super) struct Growing<'a, 'p, L> {
     pub(super) plan: &'p Plan<'p, L>,
     pub(super) greedy: &'p Greedy,

@@ -49,7 +49,7 @@ impl Walker {
     /// Trees for a table with these columns; tree i adds to output i modulo the number of outputs.
     ///
     /// # Errors
-    /// [`Error::Data`] for a tree that makes no sense for these columns, or for no output.
+    /// [`Error::Data`] for a tree that does not fit these columns, or without an output.
     pub fn new(columns: Vec<Column>, base: &[f32], trees: &[Tree]) -> Result<Self, Error> {
         let each = |(place, tree)| (place % base.len().max(1), Cow::Borrowed(tree));
         let trees: Vec<(usize, Cow<'_, Tree>)> = trees.iter().enumerate().map(each).collect();
@@ -59,7 +59,7 @@ impl Walker {
     /// Trees for a table with these columns, each with the output that it adds to.
     ///
     /// # Errors
-    /// [`Error::Data`] for a tree or an output that makes no sense.
+    /// [`Error::Data`] for an invalid tree or output.
     pub fn with_outputs(
         columns: Vec<Column>,
         base: &[f32],

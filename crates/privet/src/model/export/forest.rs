@@ -104,7 +104,7 @@ impl Axis {
     }
 }
 
-/// What a leaf's value becomes: multiplied, and for the first tree of an output added to its base.
+/// The scaling of a leaf's value: multiplied, and for the first tree of an output added to its base.
 #[derive(Clone, Copy)]
 struct LeafScale {
     by: f64,

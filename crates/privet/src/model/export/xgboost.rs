@@ -120,7 +120,7 @@ fn columns(model: &Model, forest: &Forest) -> (Vec<Value>, Vec<Value>) {
     )
 }
 
-/// What is to be written to a place: a step, from one of its changes on.
+/// A node still to be written, from one of its changes on.
 #[derive(Clone, Copy)]
 struct PendingNode {
     step: usize,

@@ -176,7 +176,7 @@ impl Refusal {
                     Some(column) => format!("people, by the column '{column}'"),
                 };
                 format!(
-                    "'{dataset}' is kept {per}; this is about {about}: payments for the one say nothing about the other"
+                    "'{dataset}' is budgeted {per}; this is about {about}: payments for one do not count for the other"
                 )
             }
             Self::OverPromise { needed, remaining } => {
@@ -253,7 +253,7 @@ impl Refusal {
                     .into()
             }
             Self::OtherUnit { spent: true, .. } => {
-                "Once something was spent, a data set is kept one way for good".into()
+                "Once something was spent, the unit of a data set cannot be changed".into()
             }
             Self::OtherUnit { dataset, relation, .. } => format!(
                 "Nothing was spent yet, so the budget can be set anew: `{}`",

@@ -73,7 +73,7 @@ fn judge<N: Neighbours>(relation: &N, [here, there]: [&Table; 2], [mutant_here, 
     let central = built(trees.learning_rate(1e-6));
     let says = Script::Says(vec![0]);
     let shown = |here: &Table, there: &Table| {
-        // KnownEvent beforehand: where sums lie without noise, and so which of two tables makes what is released more likely.
+        // Known beforehand: where sums lie without noise, and so which of two tables makes what is released more likely.
         let [(at, paid), (from, _)] = [here, there].map(|table| sums(&central, table, relation, &says));
         let likelier = |(tree, noisy): &(usize, Vec<i64>)| -> bool {
             let each = noisy.iter().zip(at[*tree].iter().zip(&from[*tree]));

@@ -110,12 +110,12 @@ fn people_and_rows_are_not_kept_in_one_account() {
     let refused = append(&mut journal, limit("toy", person.relation())).map_err(|e| e.to_string());
     let text = refused.expect_err("one row is not one person");
     assert!(
-        text.contains("'toy' is kept per row; this is about people, by the column 'who'"),
+        text.contains("'toy' is budgeted per row; this is about people, by the column 'who'"),
         "{text}"
     );
     let opened = Ledger::open("toy", person.clone(), journal.clone(), random()).map(drop);
     assert!(
-        matches!(&opened, Err(Error::Budget(text)) if text.to_string().contains("kept one way for good")),
+        matches!(&opened, Err(Error::Budget(text)) if text.to_string().contains("cannot be changed")),
         "{opened:?}"
     );
 
