@@ -353,7 +353,7 @@ pub fn begin(journal: &mut impl Journal) -> Result<(), Error> {
 /// Writes one entry that draws nothing: a limit or an adoption.
 ///
 /// # Errors
-/// [`Error::Journal`] if the chain does not verify, the event makes no sense there, or it cannot be written.
+/// [`Error::Journal`] if the chain does not verify, the event is invalid there, or it cannot be written.
 pub fn append(journal: &mut impl Journal, event: Event) -> Result<(), Error> {
     let mut book = Book::of(&journal.read()?)?;
     let entry = Entry::after(book.head(), journal.now(), event)?;
