@@ -10,7 +10,7 @@ use privet::data::{Schema, Table};
 use privet::learner::SILENT;
 use privet::privacy::{AddRemove, Delta, Epsilon, Neighbours, Unprotected};
 use privet::setting::central::{Algorithm as _, Budget, Splits, Trees};
-use privet::setting::evaluation::Evaluation;
+use privet::noisy::evaluation::Evaluation;
 use privet::setting::plain::{self, Algorithm as _};
 use rayon::prelude::*;
 

@@ -39,10 +39,12 @@
 //! | [`privacy`] | private values, neighbour relations, exact budgets and noise, the ledger and its certificate |
 //! | [`data`] | schemas, which are public, and tables, which are not |
 //! | [`learner`] | one weak learner each: it fits weighted rows, and votes |
+//! | [`parameters`] | parameters of algorithms: how they are declared, checked and read from a job |
 //! | [`boost`] | ensembles of learners: coefficients, weights, votes |
 //! | [`model`] | what is saved and shown: one file, and predictions |
 //! | [`wire`] | what parties send each other, as bytes |
 //! | [`party`] | roles of protocols, in one process or many |
+//! | [`noisy`] | trees and evaluations with noise that a ledger pays for |
 //! | [`setting`] | where rooms meet: parameters in, a model with its certificate out |
 //!
 //! A value that depends on somebody's data is [`Private`](privacy::Private): it cannot be printed, compared or serialised.
@@ -84,6 +86,8 @@ pub mod data;
 pub mod error;
 pub mod learner;
 pub mod model;
+pub mod noisy;
+pub mod parameters;
 pub mod party;
 pub mod privacy;
 pub mod setting;

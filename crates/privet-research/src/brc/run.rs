@@ -11,7 +11,7 @@ use privet::setting::central::{
     Algorithm, Auto, Brc, Budget, DpLogistic, HistogramBayes, MomentSelect, Normaliser, Objective, People,
     Planes, Public, Select, Trees,
 };
-use privet::setting::evaluation::Evaluation;
+use privet::noisy::evaluation::Evaluation;
 use privet::setting::plain::{self, Algorithm as _};
 use rayon::prelude::*;
 

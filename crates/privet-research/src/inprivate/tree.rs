@@ -6,7 +6,7 @@ use privet::data::{Schema, Table};
 use privet::learner::SILENT;
 use privet::model::Model;
 use privet::setting::central::as_published::inprivate::Levels;
-use privet::setting::evaluation::Evaluation;
+use privet::noisy::evaluation::Evaluation;
 use privet::setting::plain::{Algorithm, Constant, Trees};
 use rayon::prelude::*;
 

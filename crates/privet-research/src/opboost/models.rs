@@ -11,7 +11,7 @@ use privet::learner::SILENT;
 use privet::model::Model;
 use privet::privacy::Epsilon;
 use privet::privacy::mechanism::ordered::{Alignment as Blocks, Route};
-use privet::setting::evaluation::Evaluation;
+use privet::noisy::evaluation::Evaluation;
 use privet::setting::plain::{Algorithm, Constant, Trees};
 use privet::setting::vertical::{Alignment, Budget, Mechanism, Vertical};
 use rayon::prelude::*;

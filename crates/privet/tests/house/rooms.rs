@@ -11,9 +11,10 @@ const FLOORS: &[&[&str]] = &[
     &["privacy"],
     &["data"],
     &["learner"],
+    &["parameters"],
     &["boost"],
     &["model", "wire"],
-    &["party"],
+    &["party", "noisy"],
     &["setting"],
 ];
 

@@ -11,7 +11,7 @@ const ALLOWED: &[&str] = &[
     // Splits that are for simulation only.
     "crates/privet/src/data/split.rs",
     "crates/privet/src/setting/plain/",
-    "crates/privet/src/setting/evaluation/",
+    "crates/privet/src/noisy/evaluation/",
     // A label holder's own rows, which train the model as they are.
     "crates/privet/src/setting/vertical/label_holder.rs",
     "crates/privet/src/setting/vertical/own.rs",
@@ -34,7 +34,7 @@ const PUBLIC: &[&str] = &[
 /// Files that may make rows of a table that is kept in another form.
 const ROWS: &[&str] = &[
     "crates/privet/src/privacy/partition.rs",
-    "crates/privet/src/setting/trees/grow.rs",
+    "crates/privet/src/noisy/trees/grow.rs",
 ];
 
 /// A folder of this name holds papers' algorithms whose claim is false.
@@ -139,7 +139,7 @@ mod self_tests {
         assert_eq!(count("crates/privet/src/data/public.rs", code), 0);
         let code = "fn f() { table.row_by_row(|t| t.len(), |t, row| t[row]) }";
         assert_eq!(count("crates/privet/src/setting/plain/plan.rs", code), 1);
-        assert_eq!(count("crates/privet/src/setting/trees/grow.rs", code), 0);
+        assert_eq!(count("crates/privet/src/noisy/trees/grow.rs", code), 0);
     }
 
     #[test]

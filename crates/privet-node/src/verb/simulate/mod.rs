@@ -11,7 +11,7 @@ use privet::learner::SILENT;
 use privet::model::Model;
 use privet::model::metrics::mean_and_deviation;
 use privet::privacy::Unprotected;
-use privet::setting::evaluation::Evaluation;
+use privet::noisy::evaluation::Evaluation;
 use privet::setting::plain::{Algorithm, Constant, Logistic};
 use privet::setting::{central, plain};
 use serde_json::json;

@@ -7,7 +7,7 @@ use super::{Algorithm, Balance, Facts, HistogramBayes, MomentSelect, Resolved, S
 use crate::Error;
 use crate::data::schema::Kind;
 use crate::privacy::Delta;
-use crate::setting::parameters::parameters;
+use crate::parameters::parameters;
 
 /// Below so many rows times ε for each column, one choice is all that can be paid for.
 const FEW: f64 = 30.0;

@@ -11,7 +11,7 @@ use crate::boost::{Ensemble, Link};
 use crate::learner::{Linear, Shape, Term};
 use crate::privacy::mechanism::{Laplace, Mechanism};
 use crate::privacy::{Anchor, Ledger, Norm, Query, Sensitivity};
-use crate::setting::parameters::parameters;
+use crate::parameters::parameters;
 
 /// What is kept of a part that noise alone would explain.
 const LEAST_KEPT: f64 = 0.2;

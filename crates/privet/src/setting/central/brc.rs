@@ -25,7 +25,7 @@ use crate::learner::{Learner, Linear, Plane};
 use crate::privacy::account::Price;
 use crate::privacy::mechanism::{Laplace, Mechanism};
 use crate::privacy::{Ledger, Relation};
-use crate::setting::parameters::{named_values, parameters};
+use crate::parameters::{named_values, parameters};
 pub(super) use asking::Asking;
 use asking::quotient_bound;
 use drawn::Drawn;

@@ -18,7 +18,7 @@ use crate::boost::{Ensemble, Link};
 use crate::learner::Linear;
 use crate::privacy::mechanism::{Floating, LogisticRows, ROUNDING_TELLS};
 use crate::privacy::{Epsilon, Ledger, Relation};
-use crate::setting::parameters::parameters;
+use crate::parameters::parameters;
 
 parameters! {
     /// Logistic regression in floating point, as its authors have it: every column private, noise in a sphere.

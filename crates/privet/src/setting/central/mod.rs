@@ -34,7 +34,7 @@
 //! | `people` | boosting of classifiers that are private themselves |
 //! | `regression` | the minimum of a perturbed logistic loss |
 //! | `as_published` | what papers print, or compare with, and what protects nobody |
-//! | `trees` | boosted trees, which live next door (`setting/trees`) |
+//! | `trees` | boosted trees, which live next door (`noisy/trees`) |
 //! | `public` | public columns alone |
 //!
 //! Each algorithm is a type of parameters, with a builder that checks them: parameters → [`Plan`] → model.
@@ -57,8 +57,8 @@ mod select;
 mod trees;
 
 pub use crate::learner::Progress;
-pub use crate::setting::parameters::{Builder, Name, Parameters};
-pub use crate::setting::trees::{Places, Splits, Trees};
+pub use crate::parameters::{Builder, Name, Parameters};
+pub use crate::noisy::trees::{Places, Splits, Trees};
 pub use auto::Auto;
 pub use bayes::HistogramBayes;
 pub use brc::{Brc, Clip, Coefficient, Normaliser, Planes};
@@ -73,7 +73,7 @@ pub use public::Public;
 pub use select::Select;
 pub use trees::inprivate;
 
-use crate::setting::parameters::{Balance, algorithms, at};
+use crate::parameters::{Balance, algorithms, at};
 
 algorithms!(
     Auto,

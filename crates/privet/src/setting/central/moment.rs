@@ -10,7 +10,7 @@ use crate::Error;
 use crate::boost::Ensemble;
 use crate::privacy::mechanism::{Grid, Laplace, Mechanism};
 use crate::privacy::{Anchor, Ledger, Norm, Query, Sensitivity};
-use crate::setting::parameters::parameters;
+use crate::parameters::parameters;
 
 /// Binary digits of a contribution.
 const DIGITS: u32 = 12;

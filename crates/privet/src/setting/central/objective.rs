@@ -17,7 +17,7 @@ use crate::data::Schema;
 use crate::learner::{Linear, Shape, Term};
 use crate::privacy::mechanism::{self, Ball, RowLoss};
 use crate::privacy::{Anchor, Ledger, Relation};
-use crate::setting::parameters::{named_values, parameters};
+use crate::parameters::{named_values, parameters};
 
 /// Cells of a number, where it is written as indicators.
 const BINS: u32 = 10;

@@ -23,7 +23,7 @@ use crate::boost::Ensemble;
 use crate::privacy::account::Price;
 use crate::privacy::mechanism::{Objective, RowLoss, WEIGHT_DIGITS};
 use crate::privacy::{Anchor, Epsilon, Ledger, Relation};
-use crate::setting::parameters::parameters;
+use crate::parameters::parameters;
 
 parameters! {
     /// Parameters of boosting with private classifiers: those of [`Brc`], without its planes.

@@ -13,7 +13,7 @@ use crate::learner::SILENT;
 use crate::model::{Model, Settings};
 use crate::privacy::account::{Caps, Price};
 use crate::privacy::{Delta, Epsilon, Ledger, Neighbours, Randomness, Relation};
-use crate::setting::parameters::{Name, Parameters, belongs};
+use crate::parameters::{Name, Parameters, belongs};
 
 /// The parameters of an algorithm that a curator can run.
 pub trait Algorithm: Name + fmt::Debug + Send + Sync {
@@ -46,7 +46,7 @@ pub trait Algorithm: Name + fmt::Debug + Send + Sync {
     /// [`Error::Parameter`] with the parameter that does not fit.
     fn plan(&self, schema: &Schema, relation: &Relation, budget: Budget) -> Result<Plan, Error> {
         #[cfg(feature = "audit")]
-        crate::setting::parameters::count_plan();
+        crate::parameters::count_plan();
         let mut facts = Facts {
             schema: Arc::new(schema.clone()),
             relation: relation.clone(),

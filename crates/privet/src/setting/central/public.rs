@@ -8,7 +8,7 @@ use crate::boost::{Ensemble, Link, Member};
 use crate::learner::Learner;
 use crate::privacy::account::Price;
 use crate::privacy::{Epsilon, Ledger};
-use crate::setting::parameters::parameters;
+use crate::parameters::parameters;
 
 parameters! {
     /// Logistic regression on public columns alone.

@@ -10,7 +10,7 @@ use crate::boost::{Ensemble, Link};
 use crate::learner::Linear;
 use crate::privacy::mechanism::PermuteAndFlip;
 use crate::privacy::{Anchor, Coins, Epsilon, Ledger, Norm, Query, Sensitivity};
-use crate::setting::parameters::parameters;
+use crate::parameters::parameters;
 
 /// How far a plane reaches beside the public log-odds.
 const SCALES: [f64; 4] = [1.0, 2.0, 4.0, 8.0];

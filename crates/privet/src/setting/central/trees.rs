@@ -13,8 +13,8 @@ use crate::data::{Keep, Public, Schema, Table};
 use crate::learner::Learner;
 use crate::learner::tree::Growth;
 use crate::privacy::{Ledger, Relation};
-use crate::setting::parameters::Parameters;
-use crate::setting::trees::{self, Kept, Start, Training};
+use crate::parameters::Parameters;
+use crate::noisy::trees::{self, Kept, Start, Training};
 
 /// Levels of trees on public columns.
 const PUBLIC_LEVELS: usize = 3;

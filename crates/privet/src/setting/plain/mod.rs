@@ -26,11 +26,11 @@ mod trees;
 pub use crate::boost::Thresholds;
 pub use crate::boost::gradient::Sums;
 pub use crate::learner::Progress;
-pub use crate::setting::parameters::{Builder, Name, Parameters};
+pub use crate::parameters::{Builder, Name, Parameters};
 pub use algorithms::{Centroid, Constant, Logistic, Stumps};
 pub use plan::{Algorithm, Plan};
 pub use trees::{Flavour, Trees};
 
-use crate::setting::parameters::algorithms;
+use crate::parameters::algorithms;
 
 algorithms!(Logistic, Centroid, Stumps, Trees, Constant);

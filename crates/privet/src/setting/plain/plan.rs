@@ -11,7 +11,7 @@ use crate::data::{Cells, Intake, Keep, Table, Target};
 use crate::learner::{Classes, Progress, Sample, Shape};
 use crate::model::{Model, Settings};
 use crate::privacy::Unprotected;
-use crate::setting::parameters::Parameters;
+use crate::parameters::Parameters;
 
 /// Slots of all features times classes, at most.
 const LARGEST: usize = 1 << 22;
@@ -35,7 +35,7 @@ pub trait Algorithm: fmt::Debug + Send + Sync {
     /// [`Error::Parameter`] with the parameter that does not fit, or if the schema has no label or too many slots.
     fn plan(&self, schema: &Schema) -> Result<Plan, Error> {
         #[cfg(feature = "audit")]
-        crate::setting::parameters::count_plan();
+        crate::parameters::count_plan();
         if schema.label().is_none() {
             return Err(Error::parameter(
                 "schema",

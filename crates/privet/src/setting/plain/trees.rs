@@ -7,7 +7,7 @@ use crate::boost::gradient::{Gradient, Rows, Sums, Training};
 use crate::data::{Keep, Schema};
 use crate::learner::Progress;
 use crate::learner::tree::{Growth, Order};
-use crate::setting::parameters::{named_values, parameters, within};
+use crate::parameters::{named_values, parameters, within};
 
 parameters! {
     /// Gradient-boosted trees. The defaults are XGBoost's, but for a learning rate of 0.1 and a hundred rounds, as

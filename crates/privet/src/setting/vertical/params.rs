@@ -7,7 +7,7 @@ use crate::data::schema::Label;
 use crate::error::Subject;
 use crate::privacy::Epsilon;
 use crate::privacy::mechanism::ordered::{Alignment as Blocks, Route};
-use crate::setting::parameters::Parameters;
+use crate::parameters::Parameters;
 use crate::setting::plain::Trees;
 
 /// What parties say to each other.

@@ -9,7 +9,7 @@ use privet::privacy::account::Caps;
 use privet::privacy::{
     AddRemove, Coins, Delta, Epsilon, Ledger, Neighbours, Private, Randomness, Unprotected,
 };
-use privet::setting::evaluation::{Evaluation, PaidReport};
+use privet::noisy::evaluation::{Evaluation, PaidReport};
 use privet_testkit::interval::{Tally, at_most};
 
 use super::tables::{TASKS, Task};

@@ -8,7 +8,7 @@ use crate::data::Section;
 use crate::data::schema::{Label, Schema};
 use crate::privacy::Relation;
 use crate::privacy::account::Price;
-use crate::setting::parameters::{Balance, name_of, named_values, parameters, plain_values};
+use crate::parameters::{Balance, name_of, named_values, parameters, plain_values};
 
 /// How trees ask about features.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -42,7 +42,7 @@ use crate::data::{Cells, Schema};
 use crate::learner::tree::Tree;
 use crate::learner::{Learner, Progress};
 use crate::privacy::{Ledger, Private};
-use crate::setting::parameters::at;
+use crate::parameters::at;
 use coding::Coding;
 use cut::Features;
 use grow::Grower;
