@@ -24,12 +24,11 @@ mod plan;
 mod trees;
 
 pub use crate::boost::Thresholds;
-pub use crate::boost::gradient::Sums;
+pub use crate::boost::gradient::{Flavour, Sums, Trees};
 pub use crate::learner::Progress;
 pub use crate::parameters::{Builder, Name, Parameters};
 pub use algorithms::{Centroid, Constant, Logistic, Stumps};
 pub use plan::{Algorithm, Plan};
-pub use trees::{Flavour, Trees};
 
 use crate::parameters::algorithms;
 
