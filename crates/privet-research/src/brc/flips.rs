@@ -10,15 +10,14 @@
 //! that is not counted, and the number beside the label is not flipped at all: a threshold is the number of one row, as it is.
 //! `planes = "thresholds"` draws thresholds blindly, and reaches nearly as much.
 
-use super::super::brc::{Brc, Weights, member};
-use super::super::rows::{Candidate, Matrix, Rows};
-use super::laplace;
-use crate::Error;
-use crate::boost::{Ensemble, Link};
-use crate::data::Table;
-use crate::error::Subject;
-use crate::model::{Model, Settings};
-use crate::privacy::{Coins, Epsilon, Relation, Unprotected};
+use privet::Error;
+use privet::boost::{Ensemble, Link, Member};
+use privet::data::{Table, Target};
+use privet::learner::{Learner, Linear, Plane, Shape};
+use privet::model::{Model, Settings};
+use privet::privacy::{Coins, Unprotected};
+
+use crate::as_published::{coordinates, laplace, numbers};
 
 /// Why it protects nobody.
 const BECAUSE: &str = "the toy's generator is not private as described: its thresholds are private numbers of single rows, chosen by \
@@ -26,117 +25,129 @@ const BECAUSE: &str = "the toy's generator is not private as described: its thre
 
 /// Parameters of the toy.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Flips {
+pub(super) struct Flips {
     /// Rounds; the paper has 50.
-    pub rounds: u32,
+    pub(super) rounds: u32,
     /// How probably a label is flipped; the paper has about 0.49.
-    pub probability: f64,
+    pub(super) probability: f64,
     /// Weights stay between one over this and this; the paper has 2.
-    pub clip: f64,
+    pub(super) clip: f64,
     /// What all errors together would cost, were the claim true.
-    pub epsilon: Epsilon,
+    pub(super) epsilon: f64,
 }
 
 impl Flips {
-    /// Why whatever comes of it is void: what a leave for it should say.
-    pub fn because() -> &'static str {
-        BECAUSE
-    }
-
-    /// Boosts thresholds on the one private column of a table.
+    /// Boosts thresholds on the first column of a table with two classes.
     ///
     /// # Paper
-    /// Algorithm 2 without a public classifier, the generator of section 4 in line 5.
-    ///
-    /// # Deviations
-    /// Noise comes from public coins: it hides nothing anyway.
-    ///
-    /// # Errors
-    /// [`Error::Parameter`] if there is not one private column, or a number makes no sense; [`Error::Misuse`] if the relation
-    /// protects less than the schema.
-    pub fn fit(
-        &self,
-        table: Table,
-        relation: &Relation,
-        leave: &Unprotected,
-        coins: &mut Coins,
-    ) -> Result<Model, Error> {
-        let sensible = self.epsilon > Epsilon::ZERO
-            && (1.0..=100.0).contains(&self.clip)
-            && (0.0..=1.0).contains(&self.probability);
-        if !sensible {
-            return Err(Error::parameter(
-                Subject::Algorithm,
-                format!("{self:?} makes no sense"),
-            ));
-        }
+    /// Algorithm 2 without a public classifier, the generator of section 4 in line 5. A weight that would leave the clips stays as it was.
+    pub(super) fn fit(&self, table: Table, coins: &mut Coins) -> Result<Model, Error> {
         let schema = table.schema().clone();
-        let rows = Rows::new(table, relation)?;
-        if rows.coordinates.len() != 1 {
-            return Err(Error::parameter(
-                Subject::Schema,
-                format!("the toy has one private column, not {}", rows.coordinates.len()),
-            ));
-        }
-        let brc = Brc {
-            lower: self.clip,
-            upper: self.clip,
-            ..Brc::default()
+        let permission = Unprotected::unrecorded(schema.dataset(), &schema.relation(), BECAUSE);
+        let cells = permission.reveal(table.into_cells());
+        let coordinates = coordinates(&schema, |_| true);
+        let numbers = numbers(&cells, &coordinates[..1]).remove(0);
+        let Some(Target::Classes(classes)) = cells.target() else {
+            return Err(Error::misuse("the toy has two classes"));
         };
-        let line = Line::of(leave.reveal(rows.matrix.as_ref()));
-        let spread = self.clip * self.clip * f64::from(self.rounds);
-        let scale = spread / self.epsilon.to_f64() / line.numbers.len().max(1) as f64;
-        let mut weights = Weights::new(&brc, &rows);
+        let mut line: Vec<(f32, bool)> = numbers
+            .into_iter()
+            .zip(classes.iter().map(|&class| class > 0))
+            .collect();
+        line.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let scale = self.clip * self.clip * f64::from(self.rounds) / self.epsilon / line.len() as f64;
+        let mut weights = vec![1.0; line.len()];
         let mut members = Vec::new();
         for _ in 0..self.rounds {
-            let plane = line.threshold(self.probability, coins);
-            weights.judge(&rows, &plane);
-            let error = leave.reveal(weights.state.as_ref().map(|state| state.error()));
-            let coefficient = 0.5 - error - laplace(scale, coins);
-            members.push(member(coefficient, plane.linear(&rows)));
-            weights.take(&rows, coefficient);
+            let from = threshold(&line, self.probability, coins);
+            let wrong: Vec<bool> = line.iter().map(|&(x, label)| (x >= from) != label).collect();
+            let error = weights
+                .iter()
+                .zip(&wrong)
+                .map(|(weight, &wrong)| if wrong { *weight } else { 0.0 });
+            let coefficient = 0.5 - error.sum::<f64>() / weights.iter().sum::<f64>() - laplace(scale, coins);
+            // lines 13 to 19
+            for (weight, _) in weights.iter_mut().zip(&wrong).filter(|(_, wrong)| **wrong) {
+                let next = *weight * coefficient.exp();
+                if (1.0 / self.clip..=self.clip).contains(&next) {
+                    *weight = next;
+                }
+            }
+            let linear = Linear::of(&Shape::of(&schema), &coordinates[..1], &[1.0], f64::from(-from));
+            members.push(Member {
+                weight: coefficient,
+                output: 0,
+                learner: Learner::Plane(Plane { linear }),
+            });
         }
         let ensemble = Ensemble::new(Link::Vote, vec![0.0], members);
-        Model::new(schema, ensemble, leave.certificate(), Settings::new(Vec::new()))
+        Model::new(
+            schema,
+            ensemble,
+            permission.certificate(),
+            Settings::new(Vec::new()),
+        )
     }
 }
 
-/// The rows in the order of their numbers.
-struct Line {
-    numbers: Vec<f32>,
-    labels: Vec<bool>,
-}
-
-impl Line {
-    fn of(matrix: &Matrix) -> Self {
-        let numbers = &matrix.columns[0];
-        let mut order: Vec<usize> = (0..numbers.len()).collect();
-        order.sort_by(|&a, &b| numbers[a].total_cmp(&numbers[b]));
-        Self {
-            numbers: order.iter().map(|&row| numbers[row]).collect(),
-            labels: order.iter().map(|&row| matrix.labels[row]).collect(),
+/// Flips labels of rows in the order of their numbers, and takes the threshold that puts most of them right: from the number of one
+/// row on, or beyond all.
+fn threshold(line: &[(f32, bool)], probability: f64, coins: &mut Coins) -> f32 {
+    const BEYOND: f32 = 2.0;
+    let (mut score, mut best, mut from) = (0_i64, 0, 0);
+    for (row, (number, label)) in line.iter().enumerate() {
+        let flipped = *label != (coins.unit() < probability);
+        score += if flipped { -1 } else { 1 };
+        // Rows of one number lie on one side.
+        let next = line.get(row + 1).map(|(next, _)| next);
+        if score > best && next != Some(number) {
+            (best, from) = (score, row + 1);
         }
     }
+    line.get(from).map_or(BEYOND, |(number, _)| *number)
+}
 
-    /// Flips labels, and takes the threshold that puts most of them right: from the number of one row on, or beyond all.
-    fn threshold(&self, probability: f64, coins: &mut Coins) -> Candidate {
-        let flipped = self
-            .labels
-            .iter()
-            .map(|label| *label != (coins.unit() < probability));
-        let (mut score, mut best, mut from) = (0_i64, 0, 0);
-        for (row, label) in flipped.enumerate() {
-            score += if label { -1 } else { 1 };
-            // Rows of one number lie on one side.
-            let next = self.numbers.get(row + 1);
-            if score > best && next != Some(&self.numbers[row]) {
-                (best, from) = (score, row + 1);
-            }
-        }
-        const BEYOND: f32 = 2.0;
-        Candidate {
-            coefficients: vec![1.0],
-            intercept: -self.numbers.get(from).copied().unwrap_or(BEYOND),
-        }
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use privet::data::schema::{label, number};
+    use privet::data::{Frame, Intake, Keep, Schema};
+
+    use super::*;
+
+    /// With the same coins, a changed number of one row is a changed threshold. The best thresholds lie where labels change all the same.
+    #[test]
+    fn thresholds_of_flipped_labels_are_numbers_of_rows() {
+        let schema = Schema::builder("test")
+            .columns([number("x", 0.0..=1.0), label("label", ["a", "b"])])
+            .build()
+            .expect("a schema");
+        let intake = Intake::everything(Arc::new(schema), Keep::Values);
+        let fitted = |changed: f64, probability| {
+            let numbers = [0.1, 0.2, 0.3, 0.4, changed, 0.7, 0.8, 0.9];
+            let labels = numbers.map(|x| if x < 0.5 { "a" } else { "b" });
+            let frame = Frame::new().column("x", numbers).column("label", labels);
+            let flips = Flips {
+                rounds: 20,
+                probability,
+                clip: 2.0,
+                epsilon: 1e6,
+            };
+            let table = Table::read(&intake, &frame).expect("a table");
+            let model = flips.fit(table, &mut Coins::from_seed([7; 32])).expect("a model");
+            assert!(model.certificate().is_void());
+            let members = model.ensemble().members.iter();
+            let thresholds = members.map(|member| match &member.learner {
+                Learner::Plane(plane) => -plane.linear.intercept as f32,
+                other => panic!("{other:?}"),
+            });
+            thresholds.collect::<Vec<f32>>()
+        };
+        let place = |x: f64| (2.0 * x - 1.0) as f32;
+        assert!(fitted(0.6, 0.0).iter().all(|&t| t == place(0.6)));
+        assert!(fitted(0.6, 0.49).contains(&place(0.6)));
+        assert!(fitted(0.55, 0.49).contains(&place(0.55)));
+        assert!(!fitted(0.55, 0.49).contains(&place(0.6)));
     }
 }

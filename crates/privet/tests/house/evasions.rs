@@ -79,14 +79,20 @@ fn settings_do_not_import_each_other() {
         caught("setting/central/trees.rs", evasion);
     }
     caught("setting/central/mod.rs", "use super::plain::Trees;");
-    caught("setting/central/brc/asking.rs", "use super::super::super::plain::Trees;");
+    caught(
+        "setting/central/brc/asking.rs",
+        "use super::super::super::plain::Trees;",
+    );
     caught("setting/central.rs", "use super::plain::Trees;");
     allowed(
         "setting/central/trees.rs",
         "use super::plan::Plan; use crate::setting::central::Budget; use super::super::central::Budget;",
     );
     allowed("setting/central/brc/asking.rs", "use super::super::plain::Trees;");
-    allowed("setting/mod.rs", "pub use crate::setting::plain::Trees; pub use self::central::Plan;");
+    allowed(
+        "setting/mod.rs",
+        "pub use crate::setting::plain::Trees; pub use self::central::Plan;",
+    );
 }
 
 #[test]

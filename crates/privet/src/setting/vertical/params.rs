@@ -6,9 +6,9 @@ use crate::boost::gradient::Trees;
 use crate::data::Schema;
 use crate::data::schema::Label;
 use crate::error::Subject;
+use crate::parameters::Parameters;
 use crate::privacy::Epsilon;
 use crate::privacy::mechanism::ordered::{Alignment as Blocks, Route};
-use crate::parameters::Parameters;
 
 /// What parties say to each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
