@@ -15,7 +15,7 @@
 //! let schema = Schema::builder("patients").columns(columns).build()?;
 //! let budget = Budget::pure(Epsilon::new(1.0)?, 600)?; // ε, and about how many rows there are by public knowledge
 //! let plan = Trees::builder().leaves(6).build()?.plan(&schema, &schema.relation(), budget)?;
-//! println!("{plan}"); // what is read, what it costs, and the error that noise adds to predictions
+//! println!("{plan}"); // what is read, what it costs, how much error noise adds
 //!
 //! let ages: Vec<f64> = (0..600).map(|i| f64::from(i % 90)).collect();
 //! let jobs: Vec<&str> = (0..600).map(|i| ["nurse", "clerk"][i % 2]).collect();
@@ -39,10 +39,12 @@
 //! | [`privacy`] | private values, neighbour relations, exact budgets and noise, the ledger and its certificate |
 //! | [`data`] | schemas, which are public, and tables, which are not |
 //! | [`learner`] | weak learners: each fits weighted rows, and votes |
+//! | [`parameters`] | parameters of algorithms: how they are declared, checked and read from a job |
 //! | [`boost`] | ensembles of learners: coefficients, weights, votes |
 //! | [`model`] | what is saved and shown: one file, and predictions |
 //! | [`wire`] | what parties send each other, as bytes |
 //! | [`party`] | roles of protocols, in one process or many |
+//! | [`noisy`] | trees and evaluations with noise that a ledger pays for |
 //! | [`setting`] | from parameters to a plan, and to a model with its certificate |
 //!
 //! A value that depends on somebody's data is [`Private`](privacy::Private): it cannot be printed, compared or serialised.
@@ -84,6 +86,8 @@ pub mod data;
 pub mod error;
 pub mod learner;
 pub mod model;
+pub mod noisy;
+pub mod parameters;
 pub mod party;
 pub mod privacy;
 pub mod setting;

@@ -10,6 +10,7 @@
 mod builder;
 mod fit;
 mod loss;
+mod parameters;
 mod sample;
 
 use std::ops::ControlFlow;
@@ -18,6 +19,7 @@ use serde::{Deserialize, Serialize};
 
 pub use builder::Builder;
 pub use loss::Loss;
+pub use parameters::{Flavour, Trees};
 
 use super::{Ensemble, Link, Member};
 use crate::Error;

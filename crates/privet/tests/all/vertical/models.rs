@@ -7,11 +7,11 @@ use privet::Error;
 use privet::data::{Intake, Keep, Schema, Table};
 use privet::model::Model;
 use privet::model::metrics::Metric;
+use privet::noisy::evaluation::Evaluation;
 use privet::party::{MemoryRecord, PartyId, Simulated, Simulation};
 use privet::privacy::account::Caps;
 use privet::privacy::journal::Event;
 use privet::privacy::{Delta, Guarantee, Ledger, Randomness, Replace};
-use privet::setting::evaluation::Evaluation;
 use privet::setting::vertical::{
     Alignment, Budget, Categories, FeatureHolder, LABEL_HOLDER, LabelHolder, NoisyLabels, Outcome, Party,
     Protocol, Release, Vertical,

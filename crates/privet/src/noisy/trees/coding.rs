@@ -21,10 +21,10 @@ pub(super) enum Noise {
     Gaussian,
 }
 
-/// What a relation leaves as it is of a row that it replaces.
+/// Which part of a replaced row is the same in both neighbours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kept {
-    /// Nothing that is known beforehand.
+pub(crate) enum Unchanged {
+    /// No part is known to be.
     Nothing,
     /// The label.
     Label,
@@ -61,9 +61,9 @@ impl Norms {
     ///
     /// # Privacy
     /// `docs/proofs/trees.md#sums`.
-    pub(super) fn l1_under(&self, relation: &Relation, kept: Kept) -> u64 {
-        match (relation, kept) {
-            (Relation::ReplacePrivate { rows, .. }, Kept::Features) => {
+    pub(super) fn l1_under(&self, relation: &Relation, unchanged: Unchanged) -> u64 {
+        match (relation, unchanged) {
+            (Relation::ReplacePrivate { rows, .. }, Unchanged::Features) => {
                 u64::from(rows.get()) * self.relabelled.l1
             }
             _ => relation.steps() * self.l1,
@@ -74,14 +74,14 @@ impl Norms {
     ///
     /// # Privacy
     /// `docs/proofs/trees.md#sums`.
-    pub(super) fn l2_squared_under(&self, relation: &Relation, kept: Kept) -> u128 {
+    pub(super) fn l2_squared_under(&self, relation: &Relation, unchanged: Unchanged) -> u128 {
         let one = u128::from(self.l2_squared);
         // In the same leaf gradients may be opposite, but hessians are never below zero.
         let opposite = 4 * u128::from(self.gradient_squared) + u128::from(self.hessian_squared);
-        let changed = match (relation, kept) {
+        let changed = match (relation, unchanged) {
             (Relation::AddRemove { .. }, _) => one,
-            (_, Kept::Features) => u128::from(self.relabelled.l2_squared),
-            (_, Kept::Label) if !self.turns => 2 * one,
+            (_, Unchanged::Features) => u128::from(self.relabelled.l2_squared),
+            (_, Unchanged::Label) if !self.turns => 2 * one,
             _ => (2 * one).max((4 * one).min(opposite)),
         };
         // Every row of a unit may change, all in the same direction.

@@ -1,11 +1,11 @@
-//! Rows behind the wall: their scores so far, and what they add to the leaves of the next tree.
+//! Private rows: their scores so far, and what they add to the leaves of the next tree.
 
 use rayon::prelude::*;
 
 use super::calibration;
 use super::coding::Coding;
 use super::cut::Cut;
-use super::greedy::Pull;
+use super::greedy::GradientRow;
 use crate::data::{Cells, Target};
 use crate::learner::tree::Column;
 
@@ -16,12 +16,12 @@ const BLOCK: usize = 1 << 10;
 
 /// A table, with each row's scores.
 #[derive(Clone)]
-pub(super) struct Rows {
+pub(super) struct ScoredRows {
     cells: Cells,
     columns: Vec<Column>,
     labels: Labels,
     scores: Vec<f32>,
-    /// What the last step summed: for each leaf, for each output, a gradient and a hessian.
+    /// What the last pass summed: for each leaf, for each output, a gradient and a hessian.
     pub(super) sums: Vec<i64>,
 }
 
@@ -41,9 +41,8 @@ pub(super) struct Grown {
     pub(super) noise: Vec<f32>,
 }
 
-/// What happens between two releases, in one pass over the rows. A row's part in it follows from the row and from what was
-/// released.
-pub(super) struct Step<'a> {
+/// One pass over the rows, between two releases. What a row adds follows from the row and from what was released.
+pub(super) struct Pass<'a> {
     pub(super) coding: &'a Coding,
     /// Trees that are added to the scores first.
     pub(super) done: Option<&'a Grown>,
@@ -51,8 +50,8 @@ pub(super) struct Step<'a> {
     pub(super) next: &'a Cut,
 }
 
-impl Rows {
-    /// With scores that begin at what is known, or at zero; of a label that is a number, what is known is taken off. A label that is no number or class counts as the middle or the first.
+impl ScoredRows {
+    /// Scores begin at `known`, or at zero; `known` is subtracted from numeric labels. A missing label counts as zero, or as the first class.
     pub(super) fn new(cells: Cells, columns: Vec<Column>, coding: &Coding, known: Option<&[f32]>) -> Self {
         let rows = cells.rows();
         let mut labels = match (coding, cells.target()) {
@@ -88,7 +87,7 @@ impl Rows {
         }
     }
 
-    /// Adds what is done.
+    /// Adds a finished tree to the scores.
     pub(super) fn add(&mut self, done: &Grown) {
         let outputs = self.scores.len() / self.cells.rows().max(1);
         let (cells, columns) = (&self.cells, &self.columns);
@@ -101,10 +100,10 @@ impl Rows {
         });
     }
 
-    /// Adds what is done, and sums what is next.
-    pub(super) fn step(&mut self, step: &Step<'_>) {
-        let outputs = step.coding.outputs();
-        let length = 2 * outputs * step.next.leaves();
+    /// Adds the finished tree to the scores, then sums gradients and hessians in the leaves of the next.
+    pub(super) fn run(&mut self, pass: &Pass<'_>) {
+        let outputs = pass.coding.outputs();
+        let length = 2 * outputs * pass.next.leaves();
         let (cells, columns, labels) = (&self.cells, &self.columns, &self.labels);
         let one_chunk = |(chunk, scores): (usize, &mut [f32])| {
             let mut sums = vec![0i64; length];
@@ -112,12 +111,12 @@ impl Rows {
             for (block, scores) in scores.chunks_mut(BLOCK * outputs).enumerate() {
                 let first = chunk * CHUNK + block * BLOCK;
                 let leaves = &mut leaves[..scores.len() / outputs];
-                if let Some(done) = step.done {
+                if let Some(done) = pass.done {
                     done.cut.fill(cells, columns, first, leaves);
                     add(&done.values, leaves, scores, outputs);
                 }
-                step.next.fill(cells, columns, first, leaves);
-                labels.sum(step.coding, first, leaves, scores, &mut sums);
+                pass.next.fill(cells, columns, first, leaves);
+                labels.sum(pass.coding, first, leaves, scores, &mut sums);
             }
             sums
         };
@@ -141,7 +140,7 @@ impl Rows {
     }
 
     /// One row's slots, and its gradient: its own score and label are all that goes in.
-    pub(super) fn pull(&self, row: usize, coding: &Coding, output: usize) -> Pull {
+    pub(super) fn gradient_row(&self, row: usize, coding: &Coding, output: usize) -> GradientRow {
         let outputs = coding.outputs();
         let scores = &self.scores[row * outputs..][..outputs];
         let gradient = match (&self.labels, coding) {
@@ -157,13 +156,13 @@ impl Rows {
             _ => 0,
         };
         let slots = self.cells.features().iter().map(|feature| feature.bins.get(row));
-        Pull {
+        GradientRow {
             slots: slots.collect(),
             gradient,
         }
     }
 
-    /// Has labels that are numbers measured from `start` in units of `unit`, as public values say.
+    /// Replaces each numeric label by (label − `start`) / `unit`, both of which are public.
     pub(super) fn measure(&mut self, start: f64, unit: f64) {
         if let Labels::Numbers(numbers) = &mut self.labels {
             for number in numbers {

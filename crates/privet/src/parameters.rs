@@ -17,7 +17,7 @@ thread_local! {
 }
 
 #[cfg(feature = "audit")]
-pub(super) fn count_plan() {
+pub(crate) fn count_plan() {
     PLANS.set(PLANS.get() + 1);
 }
 
@@ -42,7 +42,7 @@ pub trait Value: Sized {
 /// Values that are given as they are.
 macro_rules! plain_values {
     ($($type:ty: $read:expr, $shown:expr;)*) => {$(
-        impl $crate::setting::parameters::Value for $type {
+        impl $crate::parameters::Value for $type {
             type Given = Self;
 
             fn new(given: Self) -> Self {
@@ -67,15 +67,15 @@ macro_rules! plain_values {
 /// Values that have names: a type, and its list of names.
 macro_rules! named_values {
     ($($type:ty: $names:expr;)*) => {
-        $crate::setting::parameters::plain_values! {$(
+        $crate::parameters::plain_values! {$(
             $type: |section: &$crate::data::Section<'_>, key: &str| {
                 section.choice(key, &$names).map(|found| found.value)
-            }, |own: &Self| Some($crate::setting::parameters::name_of(&$names, own));
+            }, |own: &Self| Some($crate::parameters::name_of(&$names, own));
         )*}
     };
 }
 
-pub(super) use {named_values, plain_values};
+pub(crate) use {named_values, plain_values};
 
 plain_values! {
     bool: |section: &Section<'_>, key| section.flag(key).map(|found| found.value), |own: &Self| Some(own.to_string());
@@ -109,7 +109,7 @@ impl<T: Value<Given = T>> Value for Option<T> {
 
 /// Whether as many rows of one class are learnt from as of the other. Plans say it themselves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Balance(pub(super) bool);
+pub struct Balance(pub(crate) bool);
 
 impl Value for Balance {
     type Given = bool;
@@ -153,7 +153,7 @@ pub(crate) fn name_of<T: PartialEq>(names: &[(&'static str, T)], option: &T) -> 
 }
 
 /// That a number lies in its range.
-pub(super) fn within<T: PartialOrd + Display>(
+pub(crate) fn within<T: PartialOrd + Display>(
     key: &'static str,
     value: Option<&T>,
     range: &RangeInclusive<T>,
@@ -206,7 +206,7 @@ impl<P: Parameters> Name for P {
 /// Collects the parameters of one algorithm. Each has a default.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Builder<P> {
-    pub(super) parameters: P,
+    pub(crate) parameters: P,
 }
 
 impl<P: Parameters> Builder<P> {
@@ -226,7 +226,7 @@ impl<P: Parameters> Builder<P> {
 }
 
 /// Tells how far a run has come; an error if it is to stop.
-pub(super) fn at(progress: Progress<'_>, done: u64, of: u64) -> Result<(), Error> {
+pub(crate) fn at(progress: Progress<'_>, done: u64, of: u64) -> Result<(), Error> {
     match progress(done, of) {
         ControlFlow::Continue(()) => Ok(()),
         ControlFlow::Break(()) => Err(Error::Stopped),
@@ -254,7 +254,7 @@ macro_rules! parameters {
         $(#[$doc])*
         #[derive(Debug, Clone, PartialEq)]
         pub struct $name {
-            $($(#[$about])* pub(in crate::setting) $key: $type,)*
+            $($(#[$about])* pub(crate) $key: $type,)*
         }
 
         impl Default for $name {
@@ -265,35 +265,35 @@ macro_rules! parameters {
 
         impl $name {
             /// Every parameter has its default.
-            pub fn builder() -> $crate::setting::parameters::Builder<Self> {
-                $crate::setting::parameters::Builder::default()
+            pub fn builder() -> $crate::parameters::Builder<Self> {
+                $crate::parameters::Builder::default()
             }
         }
 
-        impl $crate::setting::parameters::Builder<$name> {
+        impl $crate::parameters::Builder<$name> {
             $(
                 $(#[$about])*
                 #[must_use]
-                pub fn $key(mut self, $key: <$type as $crate::setting::parameters::Value>::Given) -> Self {
-                    self.parameters.$key = $crate::setting::parameters::Value::new($key);
+                pub fn $key(mut self, $key: <$type as $crate::parameters::Value>::Given) -> Self {
+                    self.parameters.$key = $crate::parameters::Value::new($key);
                     self
                 }
             )*
         }
 
         #[allow(unused_imports, unused_mut, unused_variables, reason = "an algorithm may have no parameters")]
-        impl $crate::setting::parameters::Parameters for $name {
+        impl $crate::parameters::Parameters for $name {
             const NAME: &'static str = $text;
             const KEYS: &'static [&'static str] = &[$(stringify!($key)),*];
 
             fn read(&mut self, section: &$crate::data::Section<'_>) {
-                use $crate::setting::parameters::Value;
+                use $crate::parameters::Value;
                 $(
                     let key = stringify!($key);
                     if let Some(given) = <$type as Value>::read(section, key) {
                         let own = <$type as Value>::new(given);
                         match Ok::<(), $crate::Error>(())
-                            $(.and($crate::setting::parameters::within(key, own.given(), &$range)))?
+                            $(.and($crate::parameters::within(key, own.given(), &$range)))?
                         {
                             Ok(()) => self.$key = own,
                             Err(e) => section.finding_at(key, e.to_string()),
@@ -303,14 +303,14 @@ macro_rules! parameters {
             }
 
             fn check(&self) -> Result<(), $crate::Error> {
-                use $crate::setting::parameters::Value;
-                $($($crate::setting::parameters::within(stringify!($key), self.$key.given(), &$range)?;)?)*
+                use $crate::parameters::Value;
+                $($($crate::parameters::within(stringify!($key), self.$key.given(), &$range)?;)?)*
                 $($agree(self)?;)?
                 Ok(())
             }
 
             fn settings(&self) -> Vec<(String, String)> {
-                use $crate::setting::parameters::Value;
+                use $crate::parameters::Value;
                 let mut all = Vec::new();
                 $(all.extend(self.$key.shown().map(|value| (stringify!($key).to_owned(), value)));)*
                 all
@@ -319,13 +319,13 @@ macro_rules! parameters {
     };
 }
 
-pub(super) use parameters;
+pub(crate) use parameters;
 
 /// An algorithm of a setting, by its name in a job.
-pub(super) struct Named<A: ?Sized> {
-    pub(super) name: &'static str,
-    pub(super) keys: &'static [&'static str],
-    pub(super) read: fn(&Section<'_>) -> Option<Box<A>>,
+pub(crate) struct Named<A: ?Sized> {
+    pub(crate) name: &'static str,
+    pub(crate) keys: &'static [&'static str],
+    pub(crate) read: fn(&Section<'_>) -> Option<Box<A>>,
 }
 
 /// Declares the algorithms that a job of a setting can name, and how one is read from a job.
@@ -333,7 +333,7 @@ macro_rules! algorithms {
     ($($algorithm:ty),* $(,)?) => {
         /// The algorithm that a job names, with its parameters. Whatever is wrong with them is a finding at its line.
         pub fn read(section: &$crate::data::Section<'_>) -> Option<Box<dyn Algorithm>> {
-            use $crate::setting::parameters::{self, Named, Parameters};
+            use $crate::parameters::{self, Named, Parameters};
             const ALL: &[Named<dyn Algorithm>] = &[$(Named {
                 name: <$algorithm as Parameters>::NAME,
                 keys: <$algorithm as Parameters>::KEYS,
@@ -344,7 +344,7 @@ macro_rules! algorithms {
     };
 }
 
-pub(super) use algorithms;
+pub(crate) use algorithms;
 
 /// The parameters that a section gives, over those that stand there already. Whatever is wrong with them is a finding at its line.
 pub fn read<P: Parameters>(mut parameters: P, section: &Section<'_>) -> Option<P> {
@@ -369,7 +369,7 @@ pub fn finding(section: &Section<'_>, e: &Error) {
 }
 
 /// The algorithm that a job names, with its parameters. Whatever is wrong is a finding at its line.
-pub(super) fn chosen<A: ?Sized>(section: &Section<'_>, all: &[Named<A>]) -> Option<Box<A>> {
+pub(crate) fn chosen<A: ?Sized>(section: &Section<'_>, all: &[Named<A>]) -> Option<Box<A>> {
     let places = all.iter().enumerate().map(|(place, named)| (named.name, place));
     all.iter().for_each(|named| section.allow(named.keys));
     let own = &all[section
@@ -385,7 +385,7 @@ pub(super) fn chosen<A: ?Sized>(section: &Section<'_>, all: &[Named<A>]) -> Opti
 }
 
 /// That a parameter is one of other algorithms.
-pub(super) fn belongs(key: &str, owners: impl Iterator<Item = &'static str>, name: &str) -> String {
+pub(crate) fn belongs(key: &str, owners: impl Iterator<Item = &'static str>, name: &str) -> String {
     let owners: Vec<String> = owners.map(|owner| format!("\"{owner}\"")).collect();
     format!(
         "{key} belongs to the algorithm {}, not to \"{name}\": leave it out",

@@ -4,7 +4,7 @@
 //! differs from table to table, so no public rule can mend it; twenty-four noisy counts can.
 
 use super::laws::Law;
-use super::rows::Rows;
+use super::rows::ScoredRows;
 use crate::Error;
 use crate::boost::Calibration;
 use crate::privacy::{Private, Reservation};
@@ -36,10 +36,10 @@ pub(super) fn place(score: f32, positive: bool) -> usize {
 /// `docs/proofs/trees.md#calibration`.
 pub(super) fn release(
     law: &Law,
-    rows: &Private<Rows>,
+    rows: &Private<ScoredRows>,
     paid: &mut Reservation<'_>,
 ) -> Result<Calibration, Error> {
-    let counts = law.release(paid, COUNTS, || rows.as_ref().map(Rows::by_score))?;
+    let counts = law.release(paid, COUNTS, || rows.as_ref().map(ScoredRows::by_score))?;
     let [intercept, slope] = fit(&counts, law.deviation());
     Ok(Calibration {
         slope,

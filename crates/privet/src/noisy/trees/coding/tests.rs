@@ -56,14 +56,14 @@ fn claims_for_replaced_rows_are_reached_and_never_exceeded() {
         let apart = largest(&odds, |a, b| a.0 * a.0 + a.1 * a.1 + b.0 * b.0 + b.1 * b.1);
         let opposite = largest(&odds, |a, b| (a.0 + b.0).pow(2) + (a.1 - b.1).pow(2));
         let same = largest(&odds, |a, b| (a.0 - b.0).pow(2) + (a.1 - b.1).pow(2));
-        let claim = norms.l2_squared_under(&replace, Kept::Nothing) as i64;
+        let claim = norms.l2_squared_under(&replace, Unchanged::Nothing) as i64;
         let found = apart.max(opposite);
         assert!(found <= claim, "{clip}: {found} > {claim}");
         assert!(
             found as f64 >= 0.985 * claim as f64,
             "{clip}: {found} far from {claim}"
         );
-        let claim = norms.l2_squared_under(&private, Kept::Label) as i64;
+        let claim = norms.l2_squared_under(&private, Unchanged::Label) as i64;
         let found = apart.max(same);
         assert!(found <= claim && found as f64 >= 0.99 * claim as f64);
     }
@@ -126,7 +126,7 @@ fn replaced_rows_of_many_classes_move_twice_as_far() {
         rows: NonZeroU32::MIN,
         unit: None,
     };
-    let claim = classes.norms().l2_squared_under(&replace, Kept::Nothing) as i64;
+    let claim = classes.norms().l2_squared_under(&replace, Unchanged::Nothing) as i64;
     assert!(
         found <= claim && found as f64 > 0.99 * claim as f64,
         "{found} of {claim}"
@@ -156,23 +156,29 @@ fn another_label_moves_sums_by_its_claim_and_no_more() {
             let l1 = moved.iter().map(|(g, h)| g + h).max();
             let l2 = moved.iter().map(|(g, h)| u128::from(g * g + h * h)).max();
             let norms = odds.norms();
-            assert_eq!(l1, Some(norms.l1_under(&relabelling(1), Kept::Features)));
-            assert_eq!(l2, Some(norms.l2_squared_under(&relabelling(1), Kept::Features)));
+            assert_eq!(l1, Some(norms.l1_under(&relabelling(1), Unchanged::Features)));
+            assert_eq!(
+                l2,
+                Some(norms.l2_squared_under(&relabelling(1), Unchanged::Features))
+            );
             // Rows of a unit all move the same way.
             assert_eq!(
                 l1.map(|l1| 3 * l1),
-                Some(norms.l1_under(&relabelling(3), Kept::Features))
+                Some(norms.l1_under(&relabelling(3), Unchanged::Features))
             );
-            let nine = norms.l2_squared_under(&relabelling(3), Kept::Features);
+            let nine = norms.l2_squared_under(&relabelling(3), Unchanged::Features);
             assert_eq!(l2.map(|l2| 9 * l2), Some(nine));
             // Half a probability either way, and no hessian.
             assert!(clip != ONE / 2 || l1 == Some(ONE as u64));
         }
     }
     let norms = Residual::new(ONE / 2).norms();
-    assert_eq!(norms.l1_under(&relabelling(1), Kept::Features), 2 * ONE as u64);
     assert_eq!(
-        norms.l2_squared_under(&relabelling(1), Kept::Features),
+        norms.l1_under(&relabelling(1), Unchanged::Features),
+        2 * ONE as u64
+    );
+    assert_eq!(
+        norms.l2_squared_under(&relabelling(1), Unchanged::Features),
         4 * (ONE * ONE) as u128
     );
 }
@@ -201,11 +207,11 @@ fn another_class_moves_sums_by_its_claim_and_no_more() {
             let norms = classes.norms();
             match noise {
                 Noise::Laplace => {
-                    let claim = norms.l1_under(&relabelling(1), Kept::Features);
+                    let claim = norms.l1_under(&relabelling(1), Unchanged::Features);
                     assert!(l1 <= claim && l1 as f64 > 0.99 * claim as f64, "{l1} of {claim}");
                 }
                 Noise::Gaussian => {
-                    let claim = norms.l2_squared_under(&relabelling(1), Kept::Features);
+                    let claim = norms.l2_squared_under(&relabelling(1), Unchanged::Features);
                     assert!(l2 <= claim && l2 as f64 > 0.99 * claim as f64, "{l2} of {claim}");
                 }
             }
@@ -250,7 +256,7 @@ fn classes_that_keep_their_label_do_not_turn_round() {
         unit: None,
         columns: ["x".to_owned()].into(),
     };
-    let claim = classes.norms().l2_squared_under(&private, Kept::Label) as i64;
+    let claim = classes.norms().l2_squared_under(&private, Unchanged::Label) as i64;
     let (mut together, mut apart) = (0, 0);
     for (one, other) in scores().flat_map(|one| scores().map(move |other| (one, other))) {
         let (one, other) = (row(&one), row(&other));

@@ -26,7 +26,7 @@
 //! **Error bars** are for what the figure would be on very many such rows, and have three parts. With g the figure's
 //! slope in a count c and s² the variance of the noise, *sampling* and *noise* together have variance Σ g²(c + s²);
 //! accuracy and F1 use Wilson's interval with the noise's variance added, R² adds up the standard errors of its two
-//! histograms, whose rows it cannot match. To both ends is added how far the *bins* can put the figure off at most:
+//! histograms, whose rows it cannot match. To both ends is added the largest error that the *bins* can cause:
 //! half the share of pairs in the same bin for AUC, the widest change of the loss or the error inside each bin, times
 //! its share, for the others.
 //!
@@ -58,10 +58,10 @@ use crate::privacy::{
 pub use report::PaidReport;
 use slopes::Noisy;
 
-/// More classes than this would drown in the noise of their own squares.
+/// With more classes, the counts of all pairs of classes would be smaller than their noise.
 const MOST_CLASSES: usize = 256;
 
-/// What is judged: known from the schema alone.
+/// The kind of label, which the schema tells.
 #[derive(Debug, Clone, PartialEq)]
 enum Task {
     Binary(classes::Binary),
@@ -161,7 +161,7 @@ impl Evaluation {
         self.counted(judged, ledger, epsilon)
     }
 
-    /// As [`paid`](Self::paid), for audits: of whatever was judged.
+    /// As [`paid`](Self::paid), from labels and predictions: for audits.
     ///
     /// # Errors
     /// As [`paid`](Self::paid).
@@ -214,9 +214,9 @@ impl Evaluation {
         })
     }
 
-    /// The figures without noise, for whoever has leave to see them.
-    pub fn open(&self, judged: Private<Judged>, leave: &Unprotected) -> Report {
-        leave.reveal(judged.map(|judged| Report::of(&judged, self.classes)))
+    /// The figures without noise, for whoever has permission to see them.
+    pub fn open(&self, judged: Private<Judged>, permission: &Unprotected) -> Report {
+        permission.reveal(judged.map(|judged| Report::of(&judged, self.classes)))
     }
 
     /// The counts of all rows: a sum of integer vectors, one of each row, whatever their order.
@@ -290,7 +290,7 @@ impl Evaluation {
         };
         vec![
             bins.into(),
-            "Intervals include the noise, and how far the bins can put a figure off.".into(),
+            "Intervals include the noise, and the largest error that the bins can cause.".into(),
         ]
     }
 }

@@ -9,16 +9,16 @@
 //! | file | what it holds |
 //! | --- | --- |
 //! | `plan` | parameters, and the public rule that fills them in |
-//! | `shares` | what of the budget goes to what |
-//! | `coding` | what a row adds to its leaf, as integers, and how far that goes |
+//! | `shares` | how the budget is divided among releases |
+//! | `coding` | what a row adds to its leaf, as integers, and the bounds of that |
 //! | `cut` | how a tree cuts rows into leaves |
 //! | `greedy` | questions chosen for their gain, noisily |
 //! | `histograms` | rows by slot, released once where they are needed |
 //! | `laws` | every claim and mechanism of a run, made before anything is paid |
 //! | `grow` | tree after tree |
-//! | `rows` | the table behind the wall, with its scores |
+//! | `rows` | the private table, with each row's scores so far |
 //! | `leaves` | values from noisy sums |
-//! | `calibration` | probabilities of two classes that are right on average |
+//! | `calibration` | a correction that makes probabilities of two classes right on average |
 
 mod calibration;
 mod coding;
@@ -32,7 +32,7 @@ mod plan;
 mod rows;
 mod shares;
 
-pub(crate) use coding::Kept;
+pub(crate) use coding::Unchanged;
 pub(crate) use plan::{Facts, Plan};
 pub use plan::{Places, Splits, Trees};
 
@@ -41,14 +41,14 @@ use crate::boost::{Ensemble, Link, Member};
 use crate::data::{Cells, Schema};
 use crate::learner::tree::Tree;
 use crate::learner::{Learner, Progress};
+use crate::parameters::at;
 use crate::privacy::{Ledger, Private};
-use crate::setting::parameters::at;
 use coding::Coding;
 use cut::Features;
 use grow::Grower;
 use histograms::{Histograms, Range};
 use laws::Laws;
-use rows::{Grown, Rows};
+use rows::{Grown, ScoredRows};
 
 /// A table to learn from.
 pub(crate) struct Training<'a> {
@@ -56,8 +56,8 @@ pub(crate) struct Training<'a> {
     pub(crate) cells: Private<Cells>,
     /// The features that trees ask about.
     pub(crate) features: Vec<usize>,
-    /// What of a replaced row stays under the relation.
-    pub(crate) kept: Kept,
+    /// Which part of a replaced row is the same in both neighbours.
+    pub(crate) unchanged: Unchanged,
     /// What is known about each row's score without looking at anything private.
     pub(crate) start: Option<Start>,
 }
@@ -92,7 +92,7 @@ impl Plan {
         let known = start.as_ref().map(|start| start.scores.as_slice());
         let mut rows = training
             .cells
-            .map(|cells| Rows::new(cells, columns.clone(), coding, known));
+            .map(|cells| ScoredRows::new(cells, columns.clone(), coding, known));
         let labels = match &laws.labels {
             Some(law) => {
                 let found = Range::release(law, &rows, &mut paid)?;
@@ -188,7 +188,7 @@ impl Plan {
     }
 }
 
-/// Three digits, rounded up, are enough to say how noisy leaves are; and one number if all are as noisy.
+/// Rounds the noise of leaves up to three digits, and keeps one number if all are equal.
 fn few_digits(mut noise: Vec<f32>) -> Vec<f32> {
     for x in noise.iter_mut().filter(|x| **x > 0.0) {
         let exact = f64::from(*x);

@@ -39,7 +39,7 @@ impl Leaves {
         } else {
             0.0
         };
-        // Where noise is next to nothing, so is what it asks for.
+        // At least one, for runs with hardly any noise.
         let raised = (self.ridge * self.deviation * self.hessian_unit).max(1.0);
         let value = |(place, g): (usize, &f64)| {
             let h = match hessians {

@@ -1,14 +1,14 @@
-//! Parameters, and what a public rule makes of them: nothing here is looked up in rows.
+//! Parameters, and the plan that a public rule makes of them. No rows are looked at.
 
-use super::coding::{Classes, Coding, Kept, Noise, ONE, Odds, Residual};
+use super::coding::{Classes, Coding, Noise, ONE, Odds, Residual, Unchanged};
 use super::leaves::Leaves;
 use super::shares::Shares;
 use crate::Error;
 use crate::data::Section;
 use crate::data::schema::{Label, Schema};
+use crate::parameters::{Balance, name_of, named_values, parameters, plain_values};
 use crate::privacy::Relation;
 use crate::privacy::account::Price;
-use crate::setting::parameters::{Balance, name_of, named_values, parameters, plain_values};
 
 /// How trees ask about features.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -101,7 +101,7 @@ plain_values! {
     }, |own: &Places| (*own != Places::Public).then(|| name_of(&Places::NAMES, own));
 }
 
-/// What can be spent on all trees, and the public facts.
+/// The price of all trees, and public facts.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Facts<'a> {
     pub(crate) price: Price,
@@ -110,8 +110,8 @@ pub(crate) struct Facts<'a> {
     /// How many features trees ask about.
     pub(crate) features: usize,
     pub(crate) relation: &'a Relation,
-    /// What of a replaced row stays under the relation.
-    pub(crate) kept: Kept,
+    /// Which part of a replaced row is the same in both neighbours.
+    pub(crate) unchanged: Unchanged,
 }
 
 /// Everything that is fixed before the first row is looked at.
@@ -130,11 +130,11 @@ pub(crate) struct Plan {
     /// How strong the signal can be against the noise, by public facts.
     pub(crate) strength: f64,
     pub(super) shares: Shares,
-    /// What rows count, where it is not released with each tree.
+    /// Whether row counts per leaf come from histograms, because they are not released with each tree.
     pub(super) histograms: bool,
     /// Between which numbers labels lie, if they are numbers.
     pub(super) bounds: Option<[f64; 2]>,
-    /// What residuals are clipped to, where half the range of the label is one; if not given, labels tell.
+    /// The size that residuals are clipped to, in halves of the label's range; from noisy quartiles of the labels if not given.
     pub(super) clip: Option<f64>,
     /// How many plain trees on public columns come first.
     pub(crate) public_trees: u32,
@@ -284,21 +284,21 @@ impl Trees {
 fn deviation(coding: &Coding, facts: &Facts<'_>, price: Price) -> Result<f64, Error> {
     Ok(match price {
         Price::Pure(epsilon) => {
-            let l1 = coding.norms().l1_under(facts.relation, facts.kept);
+            let l1 = coding.norms().l1_under(facts.relation, facts.unchanged);
             std::f64::consts::SQRT_2 * l1 as f64 / epsilon.to_f64()
         }
         Price::Gaussian(mu_squared) => {
-            let l2 = coding.norms().l2_squared_under(facts.relation, facts.kept);
+            let l2 = coding.norms().l2_squared_under(facts.relation, facts.unchanged);
             (l2 as f64 / mu_squared.to_f64()).sqrt()
         }
         Price::Concentrated(_) => {
-            return Err(Error::Misuse("trees are paid for in ε or in μ²".into()));
+            return Err(Error::internal("trees are paid for in ε or in μ²"));
         }
     })
 }
 
 impl Plan {
-    /// What the noise means, sentence by sentence.
+    /// How much error the noise adds, sentence by sentence.
     ///
     /// # Errors
     /// As [`Trees::plan`].
@@ -314,8 +314,8 @@ impl Plan {
             outputs => format!("{} rounds of {outputs} trees", self.trees),
         };
         let mut lines = vec![format!(
-            "{rounds} of at most {leaves} leaves are released, one after another (strength {:.0}, by ε, rows and columns); noise pulls at each leaf as hard as {:.0} \
-                 rows that agree (one standard error), where a leaf has some {:.0} rows.",
+            "{rounds} of at most {leaves} leaves are released, one after another (strength {:.0}, by ε, rows and columns). The noise in each leaf \
+                 equals about {:.0} rows (one standard error); a leaf has about {:.0} rows.",
             self.strength,
             in_rows.ceil(),
             facts.rows as f64 / leaves as f64
@@ -330,9 +330,9 @@ impl Plan {
         let score = self.learning_rate * f64::from(self.trees).sqrt() * each;
         lines.push(match self.coding {
             Coding::Residual(_) => format!(
-                "Noise puts a prediction about {score:.2} off, where 1 is what residuals are clipped to."
+                "Noise adds an error of about {score:.2} to a prediction; 1 is the size that residuals are clipped to."
             ),
-            _ => format!("Noise puts a row's log-odds about {score:.2} off, if its values are neither rare nor frequent."),
+            _ => format!("Noise adds an error of about {score:.2} to a row's log-odds, if its values are neither rare nor frequent."),
         });
         if let Some(price) = self.shares.histograms {
             lines.push(format!("{price} of it counts rows by column first."));

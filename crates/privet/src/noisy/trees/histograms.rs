@@ -1,8 +1,8 @@
-//! Rows by the slots of each feature, released once: what leaves count, and where quantiles lie.
+//! Noisy counts of rows by the slots of each feature, released once: they give row counts per leaf, and quantiles.
 
 use super::cut::{Cut, Features};
 use super::laws::{Labels, Law};
-use super::rows::Rows;
+use super::rows::ScoredRows;
 use crate::Error;
 use crate::privacy::{Private, Reservation};
 
@@ -24,7 +24,7 @@ impl Histograms {
         law: &Law,
         asked: &[usize],
         features: &Features,
-        rows: &Private<Rows>,
+        rows: &Private<ScoredRows>,
         paid: &mut Reservation<'_>,
     ) -> Result<Self, Error> {
         let dimension = asked.iter().map(|&feature| features.columns[feature].slots).sum();
@@ -50,7 +50,7 @@ impl Histograms {
         Some(leaves)
     }
 
-    /// Has numbers cut between noisy quantiles.
+    /// Restricts the cuts of numbers to noisy quantiles.
     pub(super) fn choose(&self, asked: &[usize], features: &mut Features) {
         for &feature in asked {
             let ordinary = features.columns[feature].ordinary;
@@ -79,7 +79,7 @@ impl Histograms {
 pub(super) struct Range {
     /// About the middle of them.
     pub(super) start: f64,
-    /// What residuals are clipped to.
+    /// The size that residuals are clipped to.
     pub(super) unit: f64,
 }
 
@@ -88,7 +88,7 @@ impl Range {
     /// `docs/proofs/trees.md#histograms`.
     pub(super) fn release(
         labels: &Labels,
-        rows: &Private<Rows>,
+        rows: &Private<ScoredRows>,
         paid: &mut Reservation<'_>,
     ) -> Result<Self, Error> {
         let points = &labels.points;

@@ -4,7 +4,7 @@ use super::cut::{Cut, Features};
 use super::histograms::Histograms;
 use super::laws::Laws;
 use super::plan::{Plan, Splits};
-use super::rows::{Grown, Rows, Step};
+use super::rows::{Grown, Pass, ScoredRows};
 use crate::Error;
 use crate::privacy::{Coins, Private, Reservation};
 
@@ -15,10 +15,10 @@ pub(super) struct Grower<'p> {
     pub(super) features: Features,
     /// The features that trees ask about.
     pub(super) asked: Vec<usize>,
-    pub(super) rows: Private<Rows>,
-    /// What leaves count, where trees do not say it.
+    pub(super) rows: Private<ScoredRows>,
+    /// Row counts per leaf, when they are not released with each tree.
     pub(super) histograms: Option<Histograms>,
-    /// The features whose turn is still to come.
+    /// The features that no tree has asked about in this round yet.
     pub(super) order: Vec<usize>,
 }
 
@@ -86,26 +86,28 @@ impl Grower<'_> {
             self.rows.update(Private::new(()), |rows, ()| rows.add(last));
         }
         let output = number as usize % plan.coding.outputs();
-        let pulls = self
-            .rows
-            .row_by_row(Rows::len, |rows, row| rows.pull(row, &plan.coding, output));
+        let gradients = self.rows.row_by_row(ScoredRows::len, |rows, row| {
+            rows.gradient_row(row, &plan.coding, output)
+        });
         let Some(choice) = &self.laws.choice else {
-            return Err(Error::misuse("nothing was set aside to choose questions with"));
+            return Err(Error::internal(
+                "a share of the budget is set aside to choose questions with",
+            ));
         };
-        let cut = choice.tree(&self.features, &pulls, plan.depth, paid)?;
+        let cut = choice.tree(&self.features, &gradients, plan.depth, paid)?;
         self.grow(cut, None, paid)
     }
 
     fn grow(&mut self, cut: Cut, last: Option<&Grown>, paid: &mut Reservation<'_>) -> Result<Grown, Error> {
         let outputs = self.plan.coding.outputs();
-        let step = Step {
+        let pass = Pass {
             coding: &self.plan.coding,
             done: last,
             next: &cut,
         };
         let rows = &mut self.rows;
         let sums = self.laws.sums.release(paid, 2 * outputs * cut.leaves(), || {
-            rows.update(Private::new(()), |rows, ()| rows.step(&step));
+            rows.update(Private::new(()), |rows, ()| rows.run(&pass));
             rows.as_ref().map(|rows| rows.sums.clone())
         })?;
         let is_pair = self.plan.splits == Splits::Mixed && cut.by_slot().is_none();

@@ -3,10 +3,10 @@
 use crate::model::metrics::{Estimate, Metric, interval};
 
 /// How many times its noise a count must be before anything is divided by it.
-pub(super) const AUDIBLE: f64 = 5.0;
+pub(super) const SIGNIFICANT: f64 = 5.0;
 
 /// How many times its noise a sum of the last counts may be and still be nothing.
-const QUIET: f64 = 3.0;
+const INSIGNIFICANT: f64 = 3.0;
 
 /// Counts with noise. They may be negative.
 #[derive(Debug, Clone)]
@@ -41,10 +41,10 @@ impl Noisy {
     }
 
     /// A sum that the noise does not hide, with weights.
-    pub(super) fn audible(&self, weight: impl Fn(usize) -> f64) -> Option<f64> {
+    pub(super) fn significant(&self, weight: impl Fn(usize) -> f64) -> Option<f64> {
         let sum: f64 = self.each(|cell, count| weight(cell) * count);
         let noise = self.noise(&weight);
-        (sum > AUDIBLE * noise.sqrt()).then_some(sum)
+        (sum > SIGNIFICANT * noise.sqrt()).then_some(sum)
     }
 
     /// The first bin from which on all sums up to the last are hidden by the noise: what is there may be nothing.
@@ -53,7 +53,7 @@ impl Noisy {
         for (bin, count) in self.counts.iter().enumerate().rev() {
             tail += count;
             bins += 1.0;
-            if tail > QUIET * f64::sqrt(bins * self.variance) {
+            if tail > INSIGNIFICANT * f64::sqrt(bins * self.variance) {
                 return bin + 1;
             }
         }

@@ -42,7 +42,7 @@ impl Binary {
     }
 
     pub(super) fn figures(&self, noisy: &Noisy) -> Vec<Figure> {
-        let rows = noisy.audible(|_| 1.0);
+        let rows = noisy.significant(|_| 1.0);
         let positives: f64 = noisy.counts()[self.scores.bins()..].iter().sum();
         let share = rows.map(|rows| (positives / rows).clamp(0.0, 1.0));
         let right = |cell| self.is_positive(cell) == self.is_called_positive(cell);
@@ -77,11 +77,11 @@ impl Binary {
         first.chain(self.scores.bounds()).map(Typical::log_loss).collect()
     }
 
-    /// Pairs in the same bin count half, whatever their order in truth: the bins can put the area off by half their share.
+    /// Pairs in the same bin count half, whatever their true order: the bins can change the area by half their share.
     fn auc(&self, noisy: &Noisy) -> Option<Estimate> {
         let bins = self.scores.bins();
         let [first, second] = [noisy.part(0, bins), noisy.part(bins, 2 * bins)];
-        let (negatives, positives) = (first.audible(|_| 1.0)?, second.audible(|_| 1.0)?);
+        let (negatives, positives) = (first.significant(|_| 1.0)?, second.significant(|_| 1.0)?);
         let pairs = negatives * positives;
         // For each bin, rows of the other class that a row of it beats, or is beaten by.
         let beats = below(first.counts().iter().copied());
@@ -106,7 +106,7 @@ impl Binary {
     fn f1(&self, noisy: &Noisy) -> Option<Estimate> {
         let hit = |cell| self.is_positive(cell) && self.is_called_positive(cell);
         let either = |cell| self.is_positive(cell) || self.is_called_positive(cell);
-        let union = noisy.audible(|cell| f64::from(u8::from(either(cell))))?;
+        let union = noisy.significant(|cell| f64::from(u8::from(either(cell))))?;
         let counts = noisy.counts().iter().enumerate();
         let hits: f64 = counts
             .filter(|(cell, _)| hit(*cell))
@@ -203,7 +203,7 @@ impl Several {
 
     pub(super) fn figures(&self, noisy: &Noisy) -> Vec<Figure> {
         let [pairs, scores] = self.blocks(noisy);
-        let rows = pairs.audible(|_| 1.0);
+        let rows = pairs.significant(|_| 1.0);
         let labels = pairs
             .counts()
             .chunks(self.classes)
@@ -223,7 +223,7 @@ impl Several {
             Figure {
                 metric: Metric::LogLoss,
                 estimate: scores
-                    .audible(|_| 1.0)
+                    .significant(|_| 1.0)
                     .and_then(|rows| log_loss(&scores, rows, &losses)),
                 constant: rows.map(|_| entropy(&shares)),
             },
@@ -231,12 +231,12 @@ impl Several {
         ]
     }
 
-    /// Over classes that occur audibly as label or prediction.
+    /// Over classes that occur significantly often as label or prediction.
     fn macro_f1(&self, pairs: &Noisy, best: Option<f64>) -> Figure {
         let classes = self.classes;
         let sizes: Vec<Option<f64>> = (0..classes)
             .map(|class| {
-                pairs.audible(|cell| {
+                pairs.significant(|cell| {
                     f64::from(u8::from(cell / classes == class))
                         + f64::from(u8::from(cell % classes == class))
                 })

@@ -1,7 +1,8 @@
 //! Lines 3 to 12: candidates, questions by the exponential mechanism, leaves.
 
+use privet::privacy::Coins;
+
 use super::{InPrivate, Loss, Node, gain};
-use crate::privacy::Coins;
 
 /// Without noise, no leaf of classes says more: where every row is wrong and sure, equation 8 divides by nothing.
 const MOST: f64 = 4.0;

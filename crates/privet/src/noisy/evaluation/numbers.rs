@@ -1,7 +1,7 @@
 //! Counts of labels and errors, and the figures that follow from them.
 
 use super::bins::{Edges, Typical};
-use super::slopes::{AUDIBLE, Noisy};
+use super::slopes::{Noisy, SIGNIFICANT};
 use crate::model::metrics::{Estimate, Figure, Metric, interval};
 
 /// A number: counts of the label's bins, then of the absolute error's.
@@ -28,7 +28,7 @@ struct Mean<'a> {
 
 impl<'a> Mean<'a> {
     fn of(typical: &'a [Typical], head: &'a Noisy, tail: &Noisy) -> Option<Self> {
-        let rows = head.audible(|_| 1.0)?;
+        let rows = head.significant(|_| 1.0)?;
         let (typical, beyond) = typical.split_at(head.counts().len());
         let (value, off) = head.mean(rows, typical);
         let most = |cell: usize| beyond[cell].value + beyond[cell].off;
@@ -151,7 +151,7 @@ impl Numbers {
 
     /// The mean absolute error of the best middle of a bin.
     fn median_error(&self, labels: &Noisy) -> Option<f64> {
-        let rows = labels.audible(|_| 1.0)?;
+        let rows = labels.significant(|_| 1.0)?;
         let middles = self.middles();
         let error = |constant: &f64| {
             let all = middles.iter().zip(labels.counts());
@@ -163,7 +163,7 @@ impl Numbers {
     }
 
     fn spread(&self, labels: &Noisy) -> Option<Spread> {
-        let rows = labels.audible(|_| 1.0)?;
+        let rows = labels.significant(|_| 1.0)?;
         let middles = self.middles();
         let mean_of = |f: &dyn Fn(f64) -> f64| {
             let all = middles.iter().zip(labels.counts());
@@ -184,7 +184,7 @@ impl Numbers {
         let of_labels = |cell: usize| ((middles[cell] - spread.mean).powi(2) - spread.variance) / spread.rows;
         let deviation = spread.variance.max(0.0).sqrt();
         // A variance that the noise or the bins hide divides nothing.
-        if deviation <= 2.0 * half || spread.variance <= AUDIBLE * labels.noise(of_labels).sqrt() {
+        if deviation <= 2.0 * half || spread.variance <= SIGNIFICANT * labels.noise(of_labels).sqrt() {
             return None;
         }
         let ratio = square.value / spread.variance;

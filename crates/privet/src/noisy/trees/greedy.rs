@@ -21,7 +21,7 @@ const WIDTH: u64 = 4 * UNIT as u64;
 
 /// One row: its slots, and the size and direction of its gradient.
 #[derive(Clone)]
-pub(super) struct Pull {
+pub(super) struct GradientRow {
     pub(super) slots: Arc<[u16]>,
     pub(super) gradient: i64,
 }
@@ -64,7 +64,7 @@ impl Candidates {
     }
 
     /// The gain of each candidate on these rows, in steps of R²/64, rounded down.
-    pub(super) fn gains(&self, features: &Features, rows: &[Pull]) -> Vec<i64> {
+    pub(super) fn gains(&self, features: &Features, rows: &[GradientRow]) -> Vec<i64> {
         let mut offsets = vec![0];
         for column in &features.columns {
             offsets.push(offsets[offsets.len() - 1] + column.slots);
@@ -140,7 +140,7 @@ impl Choice {
     pub(super) fn tree(
         &self,
         features: &Features,
-        rows: &Private<PerRow<Pull>>,
+        rows: &Private<PerRow<GradientRow>>,
         levels: u32,
         paid: &mut Reservation<'_>,
     ) -> Result<Cut, Error> {
@@ -148,15 +148,15 @@ impl Choice {
         for level in 0..levels {
             let nodes = 1usize << level;
             let so_far = (level > 0).then(|| Cut::complete(rules.clone()));
-            let node = |row: &Pull| match &so_far {
+            let node = |row: &GradientRow| match &so_far {
                 Some(cut) => cut.tree.leaf(&features.columns, |feature| row.slots[feature]),
                 None => 0,
             };
-            let parts = Partition::by(rows.map_rows(Pull::clone), nodes, node);
+            let parts = Partition::by(rows.map_rows(GradientRow::clone), nodes, node);
             let chosen = paid.parallel(self.each, 1, parts, |part| {
                 let anchor = Anchor::new("trees#gain");
                 let claim = Sensitivity::claim(part.relation(), Norm::Width(WIDTH), anchor)?;
-                let gains = |rows: &PerRow<Pull>| self.candidates.gains(features, rows.as_slice());
+                let gains = |rows: &PerRow<GradientRow>| self.candidates.gains(features, rows.as_slice());
                 let place = part.release(&self.mechanism, self.candidates.all.len(), claim, gains)?;
                 Ok(place.into_inner())
             })?;
@@ -180,7 +180,7 @@ fn in_a_part(price: Price, steps: u64) -> Result<Price, Error> {
     })
 }
 
-/// The sharpest choice for that price.
+/// The most accurate choice for that price.
 fn mechanism(price: Price) -> Result<Exponential, Error> {
     let rate = |billionths: u64| Ratio::new(billionths, 1_000_000_000 * WIDTH);
     match price {
@@ -196,6 +196,6 @@ fn mechanism(price: Price) -> Result<Exponential, Error> {
             }
             Exponential::gaussian(rate(low.max(1))?)
         }
-        Price::Concentrated(_) => Err(Error::misuse("trees are paid for in ε or in μ²")),
+        Price::Concentrated(_) => Err(Error::internal("trees are paid for in ε or in μ²")),
     }
 }

@@ -50,8 +50,8 @@ impl Laws {
     ) -> Result<Self, Error> {
         let norms = plan.coding.norms();
         let norm = match plan.noise {
-            Noise::Laplace => Norm::L1(norms.l1_under(relation, training.kept)),
-            Noise::Gaussian => Norm::L2Squared(norms.l2_squared_under(relation, training.kept)),
+            Noise::Laplace => Norm::L1(norms.l1_under(relation, training.unchanged)),
+            Noise::Gaussian => Norm::L2Squared(norms.l2_squared_under(relation, training.unchanged)),
         };
         let counts = |price: Price, features: usize, anchor: Anchor| {
             let norm = counted(plan.noise, relation, features as u64);
@@ -146,7 +146,7 @@ impl Law {
             (Price::Gaussian(mu_squared), Norm::L2Squared(l2)) => {
                 Added::Gaussian(Gaussian::calibrated(mu_squared, l2)?)
             }
-            _ => return Err(Error::misuse("trees are paid for in ε or in μ²")),
+            _ => return Err(Error::internal("trees are paid for in ε or in μ²")),
         };
         Ok(Self {
             claim: Sensitivity::claim(relation, norm, anchor)?.also_added(),
