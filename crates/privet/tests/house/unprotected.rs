@@ -66,7 +66,7 @@ fn collect(tokens: &[TokenTree], found: &mut Vec<Found>) {
                 _ => Found::Door(line),
             });
         }
-        if let Some("left_public" | "left_public_count") = word(Some(token)).as_deref() {
+        if let Some("declared_public" | "declared_public_count") = word(Some(token)).as_deref() {
             found.push(Found::Public(token.span().start().line));
         }
         if word(Some(token)).as_deref() == Some("row_by_row") {
@@ -92,7 +92,7 @@ pub(crate) fn faults(files: &[(String, Vec<Found>)]) -> Vec<String> {
                     faults.push(format!("{file}:{line}: may not name `Unprotected` or `reveal`"));
                 }
                 Found::Public(line) if !PUBLIC.contains(&file.as_str()) => {
-                    faults.push(format!("{file}:{line}: may not name `left_public`"));
+                    faults.push(format!("{file}:{line}: may not name `declared_public`"));
                 }
                 Found::Rows(line) if !ROWS.contains(&file.as_str()) => {
                     faults.push(format!("{file}:{line}: may not name `row_by_row`"));
@@ -130,7 +130,7 @@ mod self_tests {
 
     #[test]
     fn only_tables_tell_what_is_public() {
-        let code = "fn f() { cells.left_public(relation, |cells, _| cells.clone()) }";
+        let code = "fn f() { cells.declared_public(relation, |cells, _| cells.clone()) }";
         assert_eq!(count("crates/privet/src/setting/plain/plan.rs", code), 1);
         assert_eq!(count("crates/privet/src/data/public.rs", code), 0);
         let code = "fn f() { table.row_by_row(|t| t.len(), |t, row| t[row]) }";

@@ -12,7 +12,7 @@ use crate::Error;
 use crate::learner::tree::{Rule, Side};
 use crate::privacy::account::{MuSquared, Price};
 use crate::privacy::mechanism::Exponential;
-use crate::privacy::{Anchor, Epsilon, Norm, Partition, Private, Ratio, Reservation, Rows, Sensitivity};
+use crate::privacy::{Anchor, Epsilon, Norm, Partition, PerRow, Private, Ratio, Reservation, Sensitivity};
 
 /// A gain of R², as an integer.
 const UNIT: i128 = 64;
@@ -140,7 +140,7 @@ impl Choice {
     pub(super) fn tree(
         &self,
         features: &Features,
-        rows: &Private<Rows<GradientRow>>,
+        rows: &Private<PerRow<GradientRow>>,
         levels: u32,
         paid: &mut Reservation<'_>,
     ) -> Result<Cut, Error> {
@@ -156,7 +156,7 @@ impl Choice {
             let chosen = paid.parallel(self.each, 1, parts, |part| {
                 let anchor = Anchor::new("trees#gain");
                 let claim = Sensitivity::claim(part.relation(), Norm::Width(WIDTH), anchor)?;
-                let gains = |rows: &Rows<GradientRow>| self.candidates.gains(features, rows.as_slice());
+                let gains = |rows: &PerRow<GradientRow>| self.candidates.gains(features, rows.as_slice());
                 let place = part.release(&self.mechanism, self.candidates.all.len(), claim, gains)?;
                 Ok(place.into_inner())
             })?;

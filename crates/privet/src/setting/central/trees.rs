@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 
 use super::{Algorithm, Builder, Facts, Progress, Resolved, Splits, Train, Trees};
 use crate::Error;
-use crate::boost::gradient::{Gradient, Rows as Labelled, Training as Fitting};
+use crate::boost::gradient::{Gradient, LabelledRows, Training as Fitting};
 use crate::boost::{Ensemble, Member};
 use crate::data::{Keep, Public, Schema, Table};
 use crate::learner::Learner;
@@ -132,7 +132,7 @@ fn start(trees: u32, schema: &Schema, public: &Public) -> Result<Option<Start>, 
         .build()?;
     let fitting = Fitting {
         schema: &own,
-        rows: Labelled {
+        rows: LabelledRows {
             cells: &public.cells,
             weights: None,
         },

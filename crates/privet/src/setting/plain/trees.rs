@@ -3,7 +3,7 @@
 use super::plan::{Algorithm, Resolved, Task, Train};
 use crate::Error;
 use crate::boost::Ensemble;
-use crate::boost::gradient::{Gradient, Rows, Training, Trees};
+use crate::boost::gradient::{Gradient, LabelledRows, Training, Trees};
 use crate::data::{Keep, Schema};
 use crate::learner::Progress;
 
@@ -22,7 +22,7 @@ impl Train for Gradient {
         }
         let training = Training {
             schema: task.schema,
-            rows: Rows {
+            rows: LabelledRows {
                 cells: task.cells,
                 weights: None,
             },

@@ -8,7 +8,7 @@ use privet::learner::Learner;
 use privet::privacy::AddRemove;
 use privet::privacy::account::Price;
 use privet::setting::central::{Splits, inprivate};
-use privet_testkit::epsilon::Known;
+use privet_testkit::epsilon::KnownEvent;
 
 use crate::central::curator::Central;
 use crate::central::tables::{built, start};
@@ -173,7 +173,7 @@ fn the_choice_of_a_question_keeps_its_epsilon() {
             chosen
         });
         (
-            Known::count(&chosen[0], &chosen[1], |one| *one).range(1e-6),
+            KnownEvent::count(&chosen[0], &chosen[1], |one| *one).range(1e-6),
             charged,
         )
     };

@@ -5,7 +5,9 @@ use privet::Error;
 use privet::data::schema::{category, label, number, ordinal};
 use privet::data::{Keep, Schema, Table};
 use privet::privacy::account::{Caps, Price};
-use privet::privacy::mechanism::{Ball, ENTRY_DIGITS, LogisticRows, Objective, Row, RowLoss, WEIGHT_DIGITS};
+use privet::privacy::mechanism::{
+    Ball, ENTRY_DIGITS, LogisticRow, LogisticRows, Objective, RowLoss, WEIGHT_DIGITS,
+};
 use privet::privacy::{
     AddRemove, Anchor, Delta, Epsilon, Ledger, Neighbours, Private, Randomness, Replace, ReplacePrivate,
     Unprotected,
@@ -138,13 +140,13 @@ impl LogisticRows for Signs {
         self.0.len()
     }
 
-    fn row(&self, row: usize, entries: &mut Vec<(usize, i32)>) -> Row {
+    fn row(&self, row: usize, entries: &mut Vec<(usize, i32)>) -> LogisticRow {
         let x = self.0[row];
         entries.extend([
             (0, 1 << ENTRY_DIGITS),
             (1, (x * f64::from(1 << ENTRY_DIGITS)) as i32),
         ]);
-        Row {
+        LogisticRow {
             label: x > 0.0,
             offset: 0,
             weight: 1 << WEIGHT_DIGITS,

@@ -1,4 +1,4 @@
-//! Columns that have left with every value changed by itself.
+//! Columns that were released desensitised.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,33 +6,33 @@ use super::refusal::Refusal;
 use crate::privacy::mechanism::ordered::{Distance, Loss};
 use crate::privacy::{Columns, Relation};
 
-/// The columns of one data set that have left, and what two rows lose by them. No ε covers it, and no cap is charged.
+/// The desensitised columns of one data set and their privacy loss between two rows. No ε covers it; no cap is charged.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Left {
+pub(super) struct ReleasedColumns {
     names: BTreeSet<String>,
     record: Option<Loss>,
-    /// What left in runs between parties, by the run and what it was for.
-    runs: BTreeMap<(String, String), OfRun>,
+    /// Columns released in runs between parties, by run and purpose.
+    runs: BTreeMap<(String, String), ColumnsOfRun>,
 }
 
-/// Columns that left in a run between parties.
+/// Columns released in a run between parties.
 #[derive(Debug, Clone)]
-struct OfRun {
+struct ColumnsOfRun {
     columns: Vec<Distance>,
-    /// Whom the entry protects: a second draw protects nobody else.
+    /// The relation of the entry: a second draw must have the same.
     relation: Relation,
     /// Whether they were drawn a second time: at most once.
     redrawn: bool,
 }
 
-impl Left {
-    /// How many there are and how well two rows can be told apart by all of them, if there are any.
+impl ReleasedColumns {
+    /// How many columns there are and their privacy loss between two rows, if there are any.
     pub(super) fn total(&self) -> Option<Columns> {
         let columns = self.names.len() as u64;
         self.record.map(|record| Columns { columns, record })
     }
 
-    /// How well two rows can be told apart by `columns`, or why these cannot leave.
+    /// The privacy loss of releasing `columns`, between two rows; or why they cannot be released.
     ///
     /// # Privacy
     /// `docs/proofs/ordered.md#columns`.
@@ -59,7 +59,7 @@ impl Left {
         for Distance { column, .. } in columns {
             if self.names.contains(column) || !names.insert(column) {
                 let (dataset, column, kept) = (dataset.into(), column.clone(), None);
-                let refusal = Refusal::LeftAlready {
+                let refusal = Refusal::AlreadyDesensitised {
                     dataset,
                     column,
                     kept,
@@ -70,12 +70,12 @@ impl Left {
         Ok(Distance::record(columns))
     }
 
-    /// Whether columns left in this run.
+    /// Whether this run has released columns.
     pub(super) fn has(&self, run: &str, what: &str) -> bool {
         self.runs.contains_key(&(run.to_owned(), what.to_owned()))
     }
 
-    /// Whether exactly these columns left in this run, so that they may be drawn once more if nobody saw them; or why not.
+    /// Whether exactly these columns were released in this run, so that they may be drawn once more if nobody saw them; or why not.
     ///
     /// # Privacy
     /// `docs/proofs/ordered.md#redraw`.
@@ -87,30 +87,32 @@ impl Left {
     ) -> Result<bool, Box<Refusal>> {
         match self.runs.get(&(run.to_owned(), what.to_owned())) {
             None => Ok(false),
-            Some(left) if same.is_some_and(|same| same != (&left.relation, &left.columns[..])) => {
+            Some(released)
+                if same.is_some_and(|same| same != (&released.relation, &released.columns[..])) =>
+            {
                 Err(Refusal::OtherColumns.into())
             }
-            Some(left) if left.redrawn => Err(Refusal::DrawnTwice.into()),
+            Some(released) if released.redrawn => Err(Refusal::DrawnTwice.into()),
             Some(_) => Ok(true),
         }
     }
 
-    /// Columns of a run were drawn a second time.
+    /// Notes that the columns of a run were drawn a second time.
     pub(super) fn note_again(&mut self, run: &str, what: &str) {
-        if let Some(left) = self.runs.get_mut(&(run.to_owned(), what.to_owned())) {
-            left.redrawn = true;
+        if let Some(released) = self.runs.get_mut(&(run.to_owned(), what.to_owned())) {
+            released.redrawn = true;
         }
     }
 
-    /// Columns that were admitted have left.
+    /// Notes that admitted columns were released.
     pub(super) fn note(&mut self, run: Option<&str>, what: &str, relation: &Relation, columns: &[Distance]) {
         if let Some(run) = run {
-            let left = OfRun {
+            let released = ColumnsOfRun {
                 columns: columns.to_vec(),
                 relation: relation.clone(),
                 redrawn: false,
             };
-            self.runs.insert((run.to_owned(), what.to_owned()), left);
+            self.runs.insert((run.to_owned(), what.to_owned()), released);
         }
         self.names
             .extend(columns.iter().map(|column| column.column.clone()));

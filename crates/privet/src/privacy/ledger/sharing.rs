@@ -1,4 +1,4 @@
-//! What leaves for other parties: columns that were changed value by value, and values that enter a joint computation.
+//! What other parties receive: desensitised columns, and values that enter a joint computation.
 
 use super::Ledger;
 use crate::Error;
@@ -9,11 +9,11 @@ use crate::privacy::mechanism::ordered::{Column, Desensitised, Distance};
 use crate::privacy::{Neighbours, Private, Released};
 
 impl<N: Neighbours> Ledger<N> {
-    /// For a run between parties, by the name that its record gave it. A run that broke off and is taken up again from its record
-    /// finds its entries: what it showed is not written twice, and columns that were paid for and never kept are drawn once more.
+    /// For a run between parties, under the secret name in its record. A run that is resumed from its record finds its entries by
+    /// that name: a disclosure is not written twice, and columns whose draw was never kept are drawn once more.
     ///
     /// # Privacy
-    /// `docs/proofs/ordered.md#redraw`: whoever calls this answers for it that values of this run were kept before they were shown.
+    /// `docs/proofs/ordered.md#redraw`: the caller must keep the values of this run before it shows them.
     ///
     /// # Errors
     /// [`Error::Journal`] if the ledger is void already and that cannot be written for this run.
@@ -25,14 +25,14 @@ impl<N: Neighbours> Ledger<N> {
         Ok(self)
     }
 
-    /// Lets columns out with every value changed by itself: writes down what that tells about a row, then draws. No cap is charged,
-    /// for the guarantee is of another kind than any ε; instead a column leaves once, ever.
+    /// Releases columns with every value randomised on its own: stores the privacy loss between two rows, then draws. No cap is
+    /// charged, since the loss depends on distance and is not an ε of the budget; instead a column is released only once.
     ///
     /// # Privacy
     /// `docs/proofs/ordered.md#columns`: how well two rows can be told apart, value by value.
     ///
     /// # Errors
-    /// [`Error::Budget`] if a column has left already, or the number of rows is private; [`Error::Journal`] if it could not be
+    /// [`Error::Budget`] if a column was released before, or the number of rows is private; [`Error::Journal`] if it could not be
     /// written. Nothing was drawn then.
     pub fn desensitise(
         &mut self,
@@ -70,19 +70,19 @@ impl<N: Neighbours> Ledger<N> {
         #[cfg(feature = "audit")]
         if let Some(auditor) = self.auditor.as_deref_mut() {
             let rows = self.relation.relation().rows().get().into();
-            let left = crate::privacy::audit::observe_columns(auditor, columns, rows, &mut self.random);
-            return Ok(Released::new(left));
+            let observed = crate::privacy::audit::observe_columns(auditor, columns, rows, &mut self.random);
+            return Ok(Released::new(observed));
         }
         let draw = |column: Column<'_>| column.draw(Paid::receipt(), &mut self.random);
         Ok(Released::new(columns.into_iter().map(draw).collect()))
     }
 
-    /// Whether columns could leave now: they have not, or they left in this very run, whose record may have them.
+    /// Whether columns could be released now: they were not yet, or only in this run, whose record may have them.
     ///
     /// # Errors
     /// As [`desensitise`](Self::desensitise).
     pub(crate) fn admits_columns(&self, what: &str, columns: &[Distance]) -> Result<(), Error> {
-        if self.taken_up && self.book.left_in(&self.dataset, &self.name, what) {
+        if self.taken_up && self.book.released_in(&self.dataset, &self.name, what) {
             return Ok(());
         }
         let relation = self.relation.relation();
@@ -90,10 +90,10 @@ impl<N: Neighbours> Ledger<N> {
         Ok(())
     }
 
-    /// Lets a private value enter a joint computation that shows `count` items of `leak` to somebody else.
+    /// Discloses a private value to a joint computation that shows `count` items of `leak` to another party.
     ///
     /// # Errors
-    /// [`Error::Journal`] if the entry could not be written; the value then stays where it is.
+    /// [`Error::Journal`] if the entry could not be written; the value is then not disclosed.
     pub fn disclose<T>(&mut self, leak: &Leak, value: Private<T>, count: u64) -> Result<Disclosed<T>, Error> {
         if count == 0 {
             return Err(Error::parameter("count", "a disclosure counts at least one item"));

@@ -21,16 +21,16 @@ use crate::privacy::sampler::table::{BLOCK, GUARD, key};
 /// Entries of all guides together, at most: what stays in a second-level cache.
 const GUIDES: usize = 1 << 19;
 
-/// What a channel computes once: its rows when the first value is drawn, and its audit when the first column asks.
+/// What a channel computes once: its sampler at the first draw, and its audit on first use.
 #[derive(Debug, Default)]
-pub(super) struct Table {
-    rows: OnceLock<Rows>,
+pub(super) struct ChannelCache {
+    rows: OnceLock<RowSampler>,
     audit: OnceLock<Audit>,
 }
 
-impl Table {
+impl ChannelCache {
     pub(super) fn change(&self, channel: &impl Channel, values: &mut [u16], random: &mut Randomness) {
-        let rows = self.rows.get_or_init(|| Rows::new(channel));
+        let rows = self.rows.get_or_init(|| RowSampler::new(channel));
         rows.change(channel, values, random);
     }
 
@@ -39,9 +39,9 @@ impl Table {
     }
 }
 
-/// The rows of a channel; `WIDTH` digits of each threshold are kept. Tests keep few, which makes the rare event common.
+/// A sampler for the rows of a channel; `WIDTH` digits of each threshold are kept. Tests keep few, which makes the rare event common.
 #[derive(Debug)]
-pub(super) struct Rows<const WIDTH: u32 = 64> {
+pub(super) struct RowSampler<const WIDTH: u32 = 64> {
     /// `floor(t_y·2^WIDTH)`, rising; ones at the end pad the search.
     cuts: Vec<u64>,
     stride: usize,
@@ -53,7 +53,7 @@ pub(super) struct Rows<const WIDTH: u32 = 64> {
     inputs: usize,
 }
 
-impl<const WIDTH: u32> Rows<WIDTH> {
+impl<const WIDTH: u32> RowSampler<WIDTH> {
     const ONES: u64 = u64::MAX >> (64 - WIDTH);
 
     pub(super) fn new(channel: &impl Channel) -> Self {
@@ -94,7 +94,7 @@ impl<const WIDTH: u32> Rows<WIDTH> {
         }
     }
 
-    /// The digits that are kept, if the enclosure leaves no doubt about them.
+    /// The digits that are kept, if the enclosure determines them.
     fn prefix(t: &Enclosure) -> Option<u64> {
         let of = |end: &IBig| {
             let digits = (end >> (t.bits() - WIDTH as usize)).max(IBig::ZERO);
@@ -180,7 +180,7 @@ impl<const WIDTH: u32> Rows<WIDTH> {
 }
 
 #[cfg(test)]
-impl<const WIDTH: u32> Rows<WIDTH> {
+impl<const WIDTH: u32> RowSampler<WIDTH> {
     pub(super) fn row(&self, x: usize) -> &[u64] {
         &self.cuts[x * self.stride..][..self.stride - (1 << self.steps)]
     }
