@@ -15,7 +15,7 @@
 //! let schema = Schema::builder("patients").columns(columns).build()?;
 //! let budget = Budget::pure(Epsilon::new(1.0)?, 600)?; // ε, and about how many rows there are by public knowledge
 //! let plan = Trees::builder().leaves(6).build()?.plan(&schema, &schema.relation(), budget)?;
-//! println!("{plan}"); // what is read, what it costs, how much error noise adds
+//! println!("{plan}"); // what is read, what it costs, and the error that noise adds to predictions
 //!
 //! let ages: Vec<f64> = (0..600).map(|i| f64::from(i % 90)).collect();
 //! let jobs: Vec<&str> = (0..600).map(|i| ["nurse", "clerk"][i % 2]).collect();

@@ -101,7 +101,7 @@ fn schemas_that_do_not_go_together_are_refused() {
     });
     let refused = simulation.unwrap().run().unwrap().all().err();
     assert!(
-        matches!(&refused, Some(Error::Budget(why)) if why.to_string().contains("how many rows")),
+        matches!(&refused, Some(Error::Budget(why)) if why.to_string().contains("the number of rows")),
         "{refused:?}"
     );
 }
