@@ -2,21 +2,18 @@
 
 /// Phrases that were replaced by plain ones.
 pub(crate) const RIDDLES: &[&str] = &[
-    "bytes to be",
+    "bytes to be.",
     "told how much of how much",
     "how-manieth",
-    "has left already",
     "there is left",
-    "took part for",
-    "who does not want to know",
     "of whoever does not",
-    "behind the wall",
     "you claim it, you prove it",
-    "leave to use",
     "makes no sense there",
     "nobody who follows the protocol",
     "nobody is told why",
     "beyond what a computer counts to",
+    "pulls at each leaf",
+    "puts a prediction about",
 ];
 
 /// The words of a glossary, each with its line.
@@ -92,7 +89,7 @@ mod self_tests {
     #[test]
     fn a_riddle_is_found_over_the_end_of_a_line() {
         let code = "fn f() {}\n/// Bytes\n/// to be.\nstruct Writer;\n";
-        assert_eq!(riddles(code), [(2, "bytes to be")]);
+        assert_eq!(riddles(code), [(2, "bytes to be.")]);
         assert!(riddles("/// An output buffer, whose bytes are to be sent.\n").is_empty());
     }
 }
