@@ -294,12 +294,8 @@ impl<N: Neighbours> Ledger<N> {
         self.is_own(&relation)?;
         let (may, run) = (self.may_spend(), self.run());
         if run.spent().charge(&may.caps, price).is_none() {
-            let remaining = self.remaining();
-            return Err(Refusal::OverPromise {
-                needed: price,
-                remaining,
-            }
-            .into());
+            let (needed, remaining) = (price, self.remaining());
+            return Err(Refusal::OverPromise { needed, remaining }.into());
         }
         let promise = run.promise().is_none().then_some(may);
         self.write(Event::Spend {

@@ -129,7 +129,7 @@ fn visible(text: &str) -> String {
 
 /// The finding for a number's `fill` that is a text.
 pub(in crate::data) fn wrong_fill(text: String) -> String {
-    wrong::wrong("fill", &tree::Value::Text(text), wrong::ExpectedType::Number)
+    wrong::wrong("fill", &tree::Value::Text(text), wrong::Expected::Number)
 }
 
 /// A text as TOML writes it, in quotes.
