@@ -111,7 +111,7 @@ pub enum Event {
         dataset: String,
         /// Why.
         because: String,
-        /// The run that protects nobody.
+        /// The void run.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         run: Option<String>,
         /// Whom it would have protected.

@@ -288,7 +288,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// Findings for all keys that nobody asked for, here and in the sections that somebody looked into.
+    /// Findings for all unknown keys, here and in the sections that were read.
     pub(super) fn report_unknown(&self) {
         const LISTED: usize = 12;
         let asked = self.table.asked.borrow();
