@@ -4,13 +4,12 @@ use privet_mpc::psi;
 use sha2::{Digest, Sha256};
 
 use super::message::Message;
-use super::purse::Purse;
 use crate::Error;
 use crate::data::{Cells, Names};
 use crate::error::JournalFault;
 use crate::party::{Context, PartyId};
 use crate::privacy::joint::Leak;
-use crate::privacy::{Anchor, Certificate};
+use crate::privacy::{Anchor, Certificate, Ledger, Neighbours, Private};
 use crate::wire::RunId;
 
 /// What a feature holder shows by meeting; if there are `others`, these learn something, too.
@@ -33,6 +32,21 @@ pub(super) fn leaks_of_label_holder() -> Vec<Leak> {
 fn shown<const N: usize>(what: [&'static str; N], to: &'static str) -> Vec<Leak> {
     what.map(|what| Leak::new(what, to, Anchor::new("alignment#intersection")))
         .into()
+}
+
+/// Writes down what is disclosed, and gives the ids out for a private set intersection.
+pub(super) fn disclose<N: Neighbours>(
+    ledger: &mut Ledger<N>,
+    leaks: &[Leak],
+    ids: Private<Names>,
+) -> Result<Names, Error> {
+    let Some((first, others)) = leaks.split_first() else {
+        return Err(Error::internal("nothing is disclosed without saying what"));
+    };
+    for leak in others {
+        ledger.disclose(leak, Private::new(()), 1)?;
+    }
+    Ok(ledger.disclose(first, ids, 1)?.into_inner())
 }
 
 /// The name of the meeting with one feature holder: nobody else's, and no other run's.
@@ -87,16 +101,16 @@ pub(super) fn checked(ids: &Names) -> Result<psi::Ids, Error> {
     psi::Ids::new(ids.iter()).map_err(|e| Error::data(format!("rows cannot meet: {e}")))
 }
 
-/// What was promised when values left, with what this run showed besides.
+/// What was promised when values were released, and what this run showed besides.
 pub(super) fn certified(
     promised: Certificate,
-    purse: Box<dyn Purse>,
+    ledger: Ledger,
     context: &mut Context<'_, Message>,
 ) -> Result<Certificate, Error> {
-    let said = context.once("the certificate", || Ok(purse.close().0.to_json().into_bytes()))?;
+    let said = context.once("the certificate", || Ok(ledger.close().to_json().into_bytes()))?;
     let said = std::str::from_utf8(&said).ok().and_then(Certificate::from_json);
     let said =
         said.ok_or_else(|| Error::journal(JournalFault::Damaged, "the record's certificate is damaged"))?;
-    // A total that does not count what left before is none.
+    // A total that does not count what was released before is none.
     Ok(promised.and(said))
 }
