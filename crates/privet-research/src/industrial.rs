@@ -9,10 +9,10 @@ use std::time::Instant;
 use privet::Error;
 use privet::data::{Intake, Keep, Schema, Table};
 use privet::learner::SILENT;
+use privet::noisy::evaluation::Evaluation;
 use privet::party::PartyId;
 use privet::privacy::mechanism::ordered::{Alignment as Blocks, Route};
 use privet::privacy::{Coins, Epsilon, Relation, Unprotected};
-use privet::setting::evaluation::Evaluation;
 use privet::setting::plain::{Algorithm, Constant, Trees};
 use privet::setting::vertical::{
     Alignment, Budget, Categories, Desensitisation, LABEL_HOLDER, Mechanism, Outcome, Vertical,

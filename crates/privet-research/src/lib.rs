@@ -5,6 +5,7 @@
 //! charged, and every accuracy stands beside its baselines.
 #![forbid(unsafe_code)]
 
+mod as_published;
 mod brc;
 mod data;
 pub mod decoders;

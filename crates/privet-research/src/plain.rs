@@ -4,8 +4,8 @@ use privet::Error;
 use privet::boost::Thresholds;
 use privet::data::{Keep, Table};
 use privet::learner::SILENT;
+use privet::noisy::evaluation::Evaluation;
 use privet::privacy::Unprotected;
-use privet::setting::evaluation::Evaluation;
 use privet::setting::plain::{Algorithm, Builder, Centroid, Constant, Flavour, Logistic, Stumps, Trees};
 
 use super::{Data, Experiment, Measured};

@@ -8,9 +8,9 @@ use std::sync::Arc;
 use privet::Error;
 use privet::data::{Schema, Table};
 use privet::learner::SILENT;
+use privet::noisy::evaluation::Evaluation;
 use privet::privacy::{AddRemove, Delta, Epsilon, Neighbours, Unprotected};
 use privet::setting::central::{Algorithm as _, Budget, Splits, Trees};
-use privet::setting::evaluation::Evaluation;
 use privet::setting::plain::{self, Algorithm as _};
 use rayon::prelude::*;
 

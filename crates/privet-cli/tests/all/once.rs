@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use privet::setting::parameters::PLANS;
+use privet::parameters::PLANS;
 
 use crate::home::{case, copy};
 

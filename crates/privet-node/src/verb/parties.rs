@@ -6,7 +6,7 @@ use std::path::Path;
 use privet::Error;
 use privet::data::{Schema, Table};
 use privet::error::{JournalFault, Refusal};
-use privet::party::{Record, Volatile};
+use privet::party::{MemoryRecord, Record};
 use privet::privacy::{Ledger, Randomness, Relation};
 use privet::setting::vertical::FeatureHolder;
 
@@ -145,7 +145,7 @@ impl<'a> Outgoing<'a> {
                 ),
             ),
             Error::Budget(mut refusal) => {
-                if let Refusal::LeftAlready { kept: at, .. } = &mut *refusal {
+                if let Refusal::AlreadyDesensitised { kept: at, .. } = &mut *refusal {
                     *at = Some(kept.to_string());
                 }
                 Error::Budget(refusal)
@@ -171,5 +171,5 @@ fn kept(source: &Source, kept: &Path, shared: &Shared) -> Result<Box<dyn Record>
         return Ok(Box::new(record(source, kept, shared)?));
     }
     leave::writable(kept)?;
-    Ok(Box::new(Volatile::default()))
+    Ok(Box::new(MemoryRecord::default()))
 }

@@ -6,12 +6,12 @@ use privet::Error;
 use privet::data::{Schema, Table};
 use privet::learner::SILENT;
 use privet::model::Model;
+use privet::noisy::evaluation::Evaluation;
 use privet::privacy::{Epsilon, Relation, Unprotected};
 use privet::setting::central::{
     Algorithm, Auto, Brc, Budget, DpLogistic, HistogramBayes, MomentSelect, Normaliser, Objective, People,
     Planes, Public, Select, Trees,
 };
-use privet::setting::evaluation::Evaluation;
 use privet::setting::plain::{self, Algorithm as _};
 use rayon::prelude::*;
 

@@ -1,15 +1,15 @@
 //! Which column of a table is which column of the schema.
 
-use super::schema::{Seen, line_to_add};
+use super::schema::{ColumnGuess, line_to_add};
 use super::table::Intake;
 use crate::Error;
 
 /// What to do with columns of a file that the schema does not declare.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Extra {
-    /// To train: an owner says of every column what it is.
+    /// To train: the schema must declare every column.
     Refuse,
-    /// To predict: what the model does not know is not looked at.
+    /// To predict: columns that the model does not use are ignored.
     Ignore,
 }
 
@@ -86,7 +86,7 @@ pub fn places(
         let quoted: Vec<String> = unknown.iter().map(|name| format!("'{name}'")).collect();
         let add: Vec<String> = unknown
             .iter()
-            .map(|name| format!("  {}", line_to_add(name, Seen::Nothing)))
+            .map(|name| format!("  {}", line_to_add(name, ColumnGuess::Nothing)))
             .collect();
         return bad(format!(
             "{columns} {} {are} not declared in the schema; add {lines} such as\n{}",

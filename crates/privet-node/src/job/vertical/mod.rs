@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use privet::Error;
 use privet::data::{Schema, Section, Table};
+use privet::parameters::{self, Builder, Value};
 use privet::privacy::{Epsilon, Relation};
-use privet::setting::parameters::{self, Builder, Value};
 use privet::setting::plain::{Algorithm, Trees};
 use privet::setting::vertical::{Alignment, Budget, Desensitisation, Protocol, Vertical};
 

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use privet::Error;
 use privet::data::schema::Kind;
 use privet::data::{Intake, Schema, Section, Table};
+use privet::parameters;
 use privet::privacy::Relation;
-use privet::setting::parameters;
 use privet::setting::vertical::{Alignment, FeatureHolderPlan, LabelHolderPlan, Protocol, Vertical};
 
 use super::super::{Source, Surroundings, real};
@@ -129,7 +129,7 @@ impl Reading<'_> {
                     "id",
                     match ids[..] {
                         [] => format!(
-                            "the schema has no column '{0}' of type id to meet rows by: add {0} = {{ type = \"id\" }} to its [columns]",
+                            "the schema has no column '{0}' of type id to match rows by: add {0} = {{ type = \"id\" }} to its [columns]",
                             found.value
                         ),
                         _ => format!(

@@ -6,8 +6,8 @@ use privet::Error;
 use privet::data::schema::{Column, Kind};
 use privet::data::{Intake, Keep, Schema, Table};
 use privet::model::Model;
+use privet::parameters::Builder;
 use privet::privacy::Unprotected;
-use privet::setting::parameters::Builder;
 use privet::setting::plain::{Algorithm, Constant, Plan};
 use privet::setting::vertical::{self, Alignment, Categories, Mechanism};
 

@@ -55,7 +55,7 @@ impl Desensitisation {
     /// [`Error::Parameter`] if a mechanism cannot be had for one of the columns.
     pub fn plan(&self, schema: &Schema) -> Result<ColumnsPlan, Error> {
         #[cfg(feature = "audit")]
-        crate::setting::parameters::count_plan();
+        crate::parameters::count_plan();
         let schema = schema.coarse(self.bins);
         let count = schema.features().count();
         if count == 0 {

@@ -2,12 +2,12 @@
 
 use crate::Error;
 use crate::data::Section;
+use crate::parameters::{Value, fits, named_values, parameters, plain_values, readable};
 use crate::privacy::mechanism::ordered::{
     AdjustedMap, Adjustment, Alignment as Blocks, ClampedGeometric, GlobalMap, LocalMap, Loss, Ordered,
     PathGeometric, Piecewise, Route,
 };
 use crate::privacy::{Epsilon, Ratio};
-use crate::setting::parameters::{Value, fits, named_values, parameters, plain_values, readable};
 
 parameters! {
     /// How columns are changed before they are sent.

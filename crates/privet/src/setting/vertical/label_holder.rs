@@ -17,8 +17,8 @@ use crate::boost::gradient::Boosted;
 use crate::data::Table;
 use crate::data::schema::Column;
 use crate::model::{Model, Settings};
-use crate::party::{Context, PartyId, RunName, Step};
-use crate::privacy::{Certificate, Ledger, Neighbours, Said, Unprotected};
+use crate::party::{Context, PartyId, RunName, TurnOutcome};
+use crate::privacy::{Certificate, Ledger, Neighbours, PartyCertificate, Unprotected};
 use fitting::Fitting;
 use received::Received;
 
@@ -156,11 +156,11 @@ impl LabelHolder {
         Party::LabelHolder(Self(stage))
     }
 
-    fn wait(stage: Stage) -> Result<Step<Party>, Error> {
-        Ok(Step::Continue(Self::next(stage)))
+    fn wait(stage: Stage) -> Result<TurnOutcome<Party>, Error> {
+        Ok(TurnOutcome::Continue(Self::next(stage)))
     }
 
-    pub(super) fn start(self, context: &mut Context<'_, Message>) -> Result<Step<Party>, Error> {
+    pub(super) fn start(self, context: &mut Context<'_, Message>) -> Result<TurnOutcome<Party>, Error> {
         let Stage::Ready(ready) = self.0 else {
             return Err(Error::internal("a party starts once"));
         };
@@ -212,7 +212,7 @@ impl LabelHolder {
         from: PartyId,
         message: Message,
         context: &mut Context<'_, Message>,
-    ) -> Result<Step<Party>, Error> {
+    ) -> Result<TurnOutcome<Party>, Error> {
         match (self.0, message) {
             (Stage::ExpectAnswers(mut expecting), Message::Answer(answer)) => {
                 let asked = expecting.asked.remove(&from);
@@ -248,7 +248,7 @@ impl LabelHolder {
         }
     }
 
-    pub(super) fn resume(self, context: &mut Context<'_, Message>) -> Result<Step<Party>, Error> {
+    pub(super) fn resume(self, context: &mut Context<'_, Message>) -> Result<TurnOutcome<Party>, Error> {
         match self.0 {
             Stage::Training(fitting) => fitting.piece(context),
             _ => Err(Error::internal("only training is work that goes on in pieces")),
@@ -282,7 +282,7 @@ impl<C> Expecting<(), C> {
 }
 
 impl Expecting<psi::ExpectAnswer, psi::Pair> {
-    fn settle(self: Box<Self>, context: &mut Context<'_, Message>) -> Result<Step<Party>, Error> {
+    fn settle(self: Box<Self>, context: &mut Context<'_, Message>) -> Result<TurnOutcome<Party>, Error> {
         let Self { mut run, came, .. } = *self;
         let (parties, pairs): (Vec<PartyId>, Vec<psi::Pair>) = came.into_iter().unzip();
         let (rows, told) = psi::settle(pairs)
@@ -327,10 +327,10 @@ impl Run {
         schema.label().map(|(column, _)| column.clone())
     }
 
-    fn trained(self, joined: Joined, boosted: Boosted) -> Result<Step<Party>, Error> {
+    fn trained(self, joined: Joined, boosted: Boosted) -> Result<TurnOutcome<Party>, Error> {
         let settings = Settings::new(self.plan.vertical.settings());
         let model = Model::new(joined.schema, boosted.into_ensemble(), self.certificate, settings)?;
-        Ok(Step::Finished(Outcome::Trained {
+        Ok(TurnOutcome::Finished(Outcome::Trained {
             rows: self.rows.len(),
             model: Box::new(model),
         }))
@@ -339,12 +339,12 @@ impl Run {
 
 impl Expecting<(), Received> {
     /// Everything is there: one table of it.
-    fn gathered(self: Box<Self>, context: &mut Context<'_, Message>) -> Result<Step<Party>, Error> {
+    fn gathered(self: Box<Self>, context: &mut Context<'_, Message>) -> Result<TurnOutcome<Party>, Error> {
         let Self { mut run, came, .. } = *self;
         let mut joining = Joining::new(&run.own, run.label());
         let mut ranks = Vec::new();
         for (party, received) in came {
-            run.certificate.parties.push(Said {
+            run.certificate.parties.push(PartyCertificate {
                 party: context.name(party).to_owned(),
                 certificate: received.certificate().clone(),
             });
@@ -373,9 +373,9 @@ impl Expecting<(), Received> {
                 boosted: None,
                 ranks,
             };
-            return Ok(Step::Working(LabelHolder::next(Stage::Training(Box::new(
-                fitting,
-            )))));
+            return Ok(TurnOutcome::Working(LabelHolder::next(Stage::Training(
+                Box::new(fitting),
+            ))));
         };
         let predictions = if *branches {
             let asked: Vec<Question> = run.questions.values().flatten().cloned().collect();
@@ -388,7 +388,7 @@ impl Expecting<(), Received> {
             }
             model.predict_cells(&joined.cells)?
         };
-        Ok(Step::Finished(Outcome::Predicted {
+        Ok(TurnOutcome::Finished(Outcome::Predicted {
             rows: run.rows,
             predictions: Box::new(predictions),
         }))

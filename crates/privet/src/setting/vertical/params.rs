@@ -2,9 +2,9 @@
 
 use super::desensitisation::Desensitisation;
 use crate::Error;
+use crate::boost::gradient::Trees;
+use crate::parameters::{Parameters, Value, named_values, parameters, plain_values, readable};
 use crate::privacy::Epsilon;
-use crate::setting::parameters::{Parameters, Value, named_values, parameters, plain_values, readable};
-use crate::setting::plain::Trees;
 
 parameters! {
     /// Trees over columns of several parties.

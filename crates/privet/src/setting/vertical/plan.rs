@@ -60,7 +60,7 @@ impl Vertical {
     /// [`Error::Parameter`] if the schema has no label, or one that `label_epsilon` cannot protect.
     pub fn label_holder(&self, schema: &Schema) -> Result<LabelHolderPlan, Error> {
         #[cfg(feature = "audit")]
-        crate::setting::parameters::count_plan();
+        crate::parameters::count_plan();
         let Some((_, label)) = schema.label() else {
             return Err(Error::parameter(
                 Subject::Schema,

@@ -9,11 +9,11 @@ use crate::Error;
 use crate::data::schema::{Column, Kind};
 use crate::data::{Schema, Table};
 use crate::error::JournalFault;
+use crate::parameters::Parameters;
 use crate::party::{Item, Keeper, Record};
 use crate::privacy::journal::Journal;
 use crate::privacy::mechanism::ordered::{Desensitised, Distance};
 use crate::privacy::{Certificate, Guarantee, Ledger, Neighbours};
-use crate::setting::parameters::Parameters;
 use crate::wire::{Malformed, Reader, Wire, Writer};
 
 /// What a record calls the columns.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use privet::Error;
 use privet::data::{Intake, Keep, Schema, Table};
-use privet::party::{PartyId, Seat, State, Volatile};
+use privet::party::{MemoryRecord, PartyId, Seat, SeatState};
 use privet::privacy::Certificate;
 use privet::setting::vertical::{
     Alignment, Categories, LabelHolder, Meeting, Message, Outcome, Question, Wanted,
@@ -24,7 +24,7 @@ use crate::vertical::seats::{
 #[test]
 fn the_last_number_of_all_is_no_panic() {
     let vertical = given();
-    let mut seat = at_the_shop(&vertical, &journal("shop"), &Volatile::default(), 20);
+    let mut seat = at_the_shop(&vertical, &journal("shop"), &MemoryRecord::default(), 20);
     let hello = hello(&vertical, Wanted::Columns, Meeting::Given { rows: 20 });
     let sent = seat
         .deliver(PartyId(0), &frame(0, u64::MAX, &hello), &quiet)
@@ -41,7 +41,7 @@ fn columns_that_were_changed_otherwise_are_not_taken() {
     let (mut seat, _) = at_the_bank(&vertical, 20);
     let columns = Message::Columns(Box::new(released(&louder, 20)));
     seat.deliver(PartyId(1), &frame(1, 0, &columns), &quiet).unwrap();
-    assert_eq!(seat.state(), State::Failed, "ε = 7 where 1 was agreed on");
+    assert_eq!(seat.state(), SeatState::Failed, "ε = 7 where 1 was agreed on");
 }
 
 /// While a party works, nobody fills its memory.
@@ -51,10 +51,10 @@ fn what_comes_while_a_party_works_is_bounded() {
     let (mut seat, _) = at_the_bank(&vertical, 20);
     let columns = Message::Columns(Box::new(released(&vertical, 20)));
     seat.deliver(PartyId(1), &frame(1, 0, &columns), &quiet).unwrap();
-    assert_eq!(seat.state(), State::Working);
+    assert_eq!(seat.state(), SeatState::Working);
     for number in 1..=100 {
         let sent = seat.deliver(PartyId(1), &frame(1, number, &columns), &quiet);
-        if sent.is_err() || seat.state() == State::Failed {
+        if sent.is_err() || seat.state() == SeatState::Failed {
             return;
         }
     }
@@ -65,7 +65,7 @@ fn what_comes_while_a_party_works_is_bounded() {
 #[test]
 fn a_question_is_asked_once() {
     let vertical = given();
-    let mut seat = at_the_shop(&vertical, &journal("shop"), &Volatile::default(), 2000);
+    let mut seat = at_the_shop(&vertical, &journal("shop"), &MemoryRecord::default(), 2000);
     let question = Question {
         column: "spent".into(),
         declared: [0; 32],
@@ -126,11 +126,11 @@ fn many_flags_do_not_take_for_ever() {
         .unwrap();
     let rows = ["a,1", "b,2", "c,3"].map(String::from);
     let other = table(&schema, &rows, None);
-    let release = keep(&vertical, &other, volatile(), Box::new(Volatile::default())).unwrap();
+    let release = keep(&vertical, &other, volatile(), Box::new(MemoryRecord::default())).unwrap();
     let (mut seat, _) = at_the_bank(&vertical, 3);
     let bytes = frame(1, 0, &Message::Columns(Box::new(release)));
     seat.deliver(PartyId(1), &bytes, &quiet).unwrap();
-    assert_eq!(seat.state(), State::Working);
+    assert_eq!(seat.state(), SeatState::Working);
 }
 
 /// The model's columns are those of the table it is asked about, also where the others only answer its questions.
@@ -148,7 +148,7 @@ fn own_columns_are_the_models_when_branches_are_asked() {
         let (mut bank, hello) = Seat::take(
             agreement(),
             PartyId(0),
-            Box::new(Volatile::default()),
+            Box::new(MemoryRecord::default()),
             &quiet,
             |_| {
                 LabelHolder::predicting(
@@ -161,11 +161,11 @@ fn own_columns_are_the_models_when_branches_are_asked() {
             },
         )
         .unwrap();
-        if bank.state() == State::Failed {
+        if bank.state() == SeatState::Failed {
             ended.push(bank.finish().is_ok());
             continue;
         }
-        let mut shop = at_the_shop(&vertical, &journal("shop"), &Volatile::default(), 20);
+        let mut shop = at_the_shop(&vertical, &journal("shop"), &MemoryRecord::default(), 20);
         let sent = shop.deliver(PartyId(0), &hello[0].bytes, &quiet).unwrap();
         bank.deliver(PartyId(1), &sent[0].bytes, &quiet).unwrap();
         ended.push(bank.finish().is_ok());
@@ -200,7 +200,7 @@ fn a_certificate_of_other_columns_is_not_taken() {
     seat.deliver(PartyId(1), &frame.to_bytes(), &quiet).unwrap();
     assert_eq!(
         seat.state(),
-        State::Failed,
+        SeatState::Failed,
         "the model would say: nothing was released"
     );
 }
@@ -216,7 +216,7 @@ fn ranks_of_flags_are_not_taken() {
     let schema = "dataset = \"shop\"\n[columns]\nclient = { type = \"id\" }\ntown = { type = \"category\", values = [\"a\", \"b\", \"c\"] }\n\
          spent = { type = \"number\", min = 0, max = 100 }\n";
     let nobody = table(schema, &[], None);
-    let release = keep(&vertical, &nobody, volatile(), Box::new(Volatile::default())).unwrap();
+    let release = keep(&vertical, &nobody, volatile(), Box::new(MemoryRecord::default())).unwrap();
     let mut writer = privet::wire::Writer::default();
     writer.byte(5);
     release.write(&mut writer);
@@ -241,10 +241,10 @@ fn ranks_of_flags_are_not_taken() {
     seat.deliver(PartyId(1), &frame_of(0, writer.into_bytes()), &quiet)
         .unwrap();
     let mut sent = Vec::new();
-    while seat.state() == State::Working {
+    while seat.state() == SeatState::Working {
         sent.extend(seat.work(&quiet));
     }
-    if seat.state() != State::Failed {
+    if seat.state() != SeatState::Failed {
         let Body::Message(asked) = message_of(&sent[0]) else {
             panic!()
         };
@@ -278,7 +278,7 @@ fn a_question_is_about_the_column_that_the_model_knows() {
     let (mut bank, hello) = Seat::take(
         agreement(),
         PartyId(0),
-        Box::new(Volatile::default()),
+        Box::new(MemoryRecord::default()),
         &quiet,
         |_| {
             LabelHolder::predicting(
@@ -296,7 +296,7 @@ fn a_question_is_about_the_column_that_the_model_knows() {
     let (mut shop, _) = Seat::take(
         agreement(),
         PartyId(1),
-        Box::new(Volatile::default()),
+        Box::new(MemoryRecord::default()),
         &quiet,
         |run| feature_holder(&vertical, cents, volatile(), &run),
     )
@@ -305,7 +305,7 @@ fn a_question_is_about_the_column_that_the_model_knows() {
     bank.deliver(PartyId(1), &sent[0].bytes, &quiet).unwrap();
     assert_eq!(
         bank.state(),
-        State::Failed,
+        SeatState::Failed,
         "predictions about euros from answers about cents"
     );
 }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use privet::Error;
 use privet::data::{Intake, Keep, Schema, Table};
 use privet::model::Model;
+use privet::parameters::Builder;
 use privet::party::{Record, RunName, Simulated};
 use privet::privacy::{Epsilon, Ledger, Neighbours, Relation, Unprotected};
-use privet::setting::parameters::Builder;
 use privet::setting::vertical::{
     Desensitisation, FeatureHolder, LabelHolder, Outcome, Party, Release, Vertical,
 };

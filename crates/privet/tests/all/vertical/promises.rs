@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use privet::Error;
 use privet::error::JournalFault;
-use privet::party::{Item, PartyId, Record, Seat, State, Volatile};
+use privet::party::{Item, MemoryRecord, PartyId, Record, Seat, SeatState};
 use privet::privacy::account::Caps;
 use privet::privacy::journal::Event;
 use privet::privacy::{AddRemove, Delta, Ledger, Neighbours, Randomness, Replace};
@@ -29,7 +29,7 @@ fn a_budget_that_covers_less_than_the_schema_is_refused() {
         "dataset = \"shop\"\nunit = \"client\"\nrows_per_unit = 5",
     );
     let vertical = given();
-    let record = || Box::new(Volatile::default());
+    let record = || Box::new(MemoryRecord::default());
     let rows = [shop(0..5), shop(0..5)].concat();
     let shop = || table(&schema, &rows, None);
     let kept = keep(&vertical, &shop(), volatile(), record());
@@ -45,7 +45,7 @@ fn a_budget_that_covers_less_than_the_schema_is_refused() {
 }
 
 /// Keeps nothing but what was received.
-struct Forgetful(Volatile);
+struct Forgetful(MemoryRecord);
 
 impl Record for Forgetful {
     fn read(&mut self) -> Result<Vec<Item>, Error> {
@@ -71,7 +71,7 @@ fn a_second_draw_is_under_the_relation_of_the_first() {
         delta: Delta::ZERO,
     };
     privet::privacy::ledger::append(&mut journal, limit).unwrap();
-    let (vertical, record) = (given(), Volatile::default());
+    let (vertical, record) = (given(), MemoryRecord::default());
     let table = table(SHOP, &shop(0..9), None);
     let lost = keep(
         &vertical,
@@ -90,7 +90,7 @@ fn a_second_draw_is_under_the_relation_of_the_first() {
 }
 
 /// A record during whose writing something else happens.
-struct Meanwhile<F>(Volatile, F);
+struct Meanwhile<F>(MemoryRecord, F);
 
 impl<F: FnMut() + Send> Record for Meanwhile<F> {
     fn read(&mut self) -> Result<Vec<Item>, Error> {
@@ -143,7 +143,7 @@ impl privet::privacy::journal::Journal for Holding {
 #[test]
 fn two_processes_do_not_draw_one_column_each() {
     let journal = Locked(journal("shop"), Arc::default());
-    let record = Volatile::default();
+    let record = MemoryRecord::default();
     let released = move |journal: Holding, record: Box<dyn Record>| {
         let ledger = Ledger::open("shop", Replace::row(), journal, Randomness::from_os().unwrap()).unwrap();
         let table = table(SHOP, &shop(0..200), None);
@@ -168,8 +168,14 @@ fn two_processes_do_not_draw_one_column_each() {
 fn nobody_meets_for_columns_that_have_left() {
     let (vertical, journal) = (builder("1").build().unwrap(), journal("shop"));
     let table = table(SHOP, &shop(0..20), None);
-    keep(&vertical, &table, opened(&journal), Box::new(Volatile::default())).unwrap();
-    let mut seat = at_the_shop(&vertical, &journal, &Volatile::default(), 20);
+    keep(
+        &vertical,
+        &table,
+        opened(&journal),
+        Box::new(MemoryRecord::default()),
+    )
+    .unwrap();
+    let mut seat = at_the_shop(&vertical, &journal, &MemoryRecord::default(), 20);
     let (_, offers) = at_the_bank(&vertical, 30);
     let sent = seat.deliver(PartyId(0), &offers[0].bytes, &quiet).unwrap();
     assert_eq!(message_of(&sent[0]), Body::Aborted);
@@ -186,14 +192,14 @@ fn nobody_meets_for_columns_that_have_left() {
 #[test]
 fn columns_do_not_leave_for_nobody() {
     let (vertical, journal) = (builder("1").build().unwrap(), journal("shop"));
-    let mut seat = at_the_shop(&vertical, &journal, &Volatile::default(), 20);
+    let mut seat = at_the_shop(&vertical, &journal, &MemoryRecord::default(), 20);
     // The meeting as the label holder would have it, with nobody the shop knows.
     let (_, offers) = {
         let own = table(BANK, &bank(500..510), Some("who"));
         Seat::take(
             agreement(),
             PartyId(0),
-            Box::new(Volatile::default()),
+            Box::new(MemoryRecord::default()),
             &quiet,
             |_| label_holder(&vertical, own),
         )
@@ -233,7 +239,7 @@ fn what_was_never_recorded_is_not_called_recorded() {
     let (mut seat, _) = Seat::take(
         agreement(),
         PartyId(1),
-        Box::new(Volatile::default()),
+        Box::new(MemoryRecord::default()),
         &quiet,
         |run| {
             FeatureHolder::kept(
@@ -260,7 +266,7 @@ fn a_run_is_not_taken_up_with_another_table() {
     let (vertical, journal, record) = (
         builder("1").build().unwrap(),
         journal("shop"),
-        Volatile::default(),
+        MemoryRecord::default(),
     );
     let (_, offers) = at_the_bank(&vertical, 30);
     let mut seat = at_the_shop(&vertical, &journal, &record, 20);
@@ -293,7 +299,7 @@ fn a_table_that_has_grown_is_no_panic() {
         .label_epsilon(crate::vertical::people::epsilon("1"))
         .build()
         .unwrap();
-    let (books, record) = (journal("bank"), Volatile::default());
+    let (books, record) = (journal("bank"), MemoryRecord::default());
     let taken = |rows: u64| {
         let make = |run| {
             let ledger = Ledger::open("bank", Replace::row(), books.clone(), Randomness::from_os()?)?;
@@ -305,13 +311,13 @@ fn a_table_that_has_grown_is_no_panic() {
     };
     taken(20);
     let (mut bank, offers) = taken(30);
-    if bank.state() == State::Failed {
+    if bank.state() == SeatState::Failed {
         return;
     }
-    let mut shop = at_the_shop(&vertical, &journal("shop"), &Volatile::default(), 40);
+    let mut shop = at_the_shop(&vertical, &journal("shop"), &MemoryRecord::default(), 40);
     let answer = shop.deliver(PartyId(0), &offers[0].bytes, &quiet).unwrap();
     bank.deliver(PartyId(1), &answer[0].bytes, &quiet).unwrap();
-    assert_eq!(bank.state(), State::Failed);
+    assert_eq!(bank.state(), SeatState::Failed);
 }
 
 /// The club is told which of its people the shop has, too: the shop's ledger and certificate say so.

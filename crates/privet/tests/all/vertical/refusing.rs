@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use privet::Error;
 use privet::data::{Intake, Keep, Schema};
-use privet::party::{Agreement, PartyId, Seat, State, Volatile};
+use privet::party::{Agreement, MemoryRecord, PartyId, Seat, SeatState};
 use privet::privacy::account::Caps;
 use privet::privacy::{AddRemove, Delta, Ledger, Randomness, Replace};
 use privet::setting::vertical::{
@@ -130,7 +130,7 @@ fn a_plan_refuses_a_table_that_was_read_with_another_schema() {
     let random = Randomness::from_os().unwrap();
     let ledger = Ledger::volatile(Replace::row(), Caps::ZERO, Delta::ZERO, random).unwrap();
     let other = &others(as_declared())[0];
-    let refused = Release::keep(columns, other, ledger, Box::new(Volatile::default()));
+    let refused = Release::keep(columns, other, ledger, Box::new(MemoryRecord::default()));
     assert!(matches!(refused, Err(Error::Misuse(_))), "{refused:?}");
 }
 
@@ -181,7 +181,7 @@ impl Table {
         let (seat, sent) = Seat::take(
             agreement.clone(),
             PartyId(1),
-            Box::new(Volatile::default()),
+            Box::new(MemoryRecord::default()),
             &|_, _, _| {},
             |run| {
                 let random = Randomness::from_os()?;
@@ -270,7 +270,7 @@ fn a_label_holder_cannot_get_more_than_was_agreed_on() {
         let mut table = Table::shop(&ours);
         // Whatever the reason, the peer sees the same.
         assert_eq!(table.say(&message), [Body::Aborted]);
-        assert_eq!(table.seat.state(), State::Failed);
+        assert_eq!(table.seat.state(), SeatState::Failed);
         let said = table.why();
         assert!(said.contains(why), "{said}");
     }
@@ -282,7 +282,7 @@ fn a_party_that_has_finished_says_nothing_more() {
     let mut table = Table::shop(&vertical);
     let message = hello(&vertical, Wanted::Columns, Meeting::Given { rows: 20 });
     assert!(matches!(table.say(&message)[..], [Body::Message(_)]));
-    assert_eq!(table.seat.state(), State::Finished);
+    assert_eq!(table.seat.state(), SeatState::Finished);
     let again = Frame {
         run: table.agreement.run(),
         from: 0,
@@ -295,7 +295,7 @@ fn a_party_that_has_finished_says_nothing_more() {
         matches!(&late, Err(Error::Peer(why)) if why.parties == ["bank"]),
         "{late:?}"
     );
-    assert_eq!(table.seat.state(), State::Finished);
+    assert_eq!(table.seat.state(), SeatState::Finished);
 }
 
 #[test]
@@ -307,7 +307,7 @@ fn a_feature_holder_cannot_send_what_was_not_asked_for() {
         let other = table(SHOP, &shop(0..rows), None);
         let random = Randomness::from_os().unwrap();
         let ledger = Ledger::volatile(Replace::row(), Caps::ZERO, Delta::ZERO, random).unwrap();
-        let record = Box::new(Volatile::default());
+        let record = Box::new(MemoryRecord::default());
         let release = keep(&vertical, &other, ledger, record).unwrap();
         Message::Columns(Box::new(release))
     };
@@ -328,7 +328,7 @@ fn a_feature_holder_cannot_send_what_was_not_asked_for() {
         let (mut seat, _) = Seat::take(
             agreement,
             PartyId(0),
-            Box::new(Volatile::default()),
+            Box::new(MemoryRecord::default()),
             quiet,
             |_| label_holder(&vertical, own()),
         )

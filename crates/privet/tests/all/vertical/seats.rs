@@ -1,6 +1,6 @@
 //! A seat at the bank, a seat at the shop, and what is said to them.
 
-use privet::party::{Agreement, PartyId, Seat, Sent, Volatile};
+use privet::party::{Agreement, MemoryRecord, PartyId, Seat, Sent};
 use privet::privacy::account::Caps;
 use privet::privacy::{Delta, Ledger, Randomness, Replace};
 use privet::setting::vertical::{Alignment, Meeting, Message, Party, Release, Vertical, Wanted};
@@ -41,7 +41,7 @@ pub(crate) fn volatile() -> Ledger<Replace> {
 pub(crate) fn at_the_shop(
     vertical: &Vertical,
     journal: &Faulty,
-    record: &Volatile,
+    record: &MemoryRecord,
     rows: u64,
 ) -> Seat<Party> {
     let ids = (*vertical.alignment() == Alignment::Private).then_some("client");
@@ -60,7 +60,7 @@ pub(crate) fn at_the_bank(vertical: &Vertical, rows: u64) -> (Seat<Party>, Vec<S
     Seat::take(
         agreement(),
         PartyId(0),
-        Box::new(Volatile::default()),
+        Box::new(MemoryRecord::default()),
         &quiet,
         |_| label_holder(vertical, own),
     )
@@ -92,7 +92,7 @@ pub(crate) fn message_of(sent: &Sent) -> Body {
 
 pub(crate) fn released(vertical: &Vertical, rows: u64) -> Release {
     let table = table(SHOP, &shop(0..rows), None);
-    keep(vertical, &table, volatile(), Box::new(Volatile::default())).unwrap()
+    keep(vertical, &table, volatile(), Box::new(MemoryRecord::default())).unwrap()
 }
 
 pub(crate) fn given() -> Vertical {

@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 
 use super::{Expecting, LabelHolder, Run, Stage};
 use crate::Error;
-use crate::boost::gradient::{Boosted, Gradient, Rows, Training};
-use crate::party::{Context, PartyId, Step};
+use crate::boost::gradient::{Boosted, Gradient, LabelledRows, Training};
+use crate::party::{Context, PartyId, TurnOutcome};
 use crate::setting::vertical::Party;
 use crate::setting::vertical::asking::RankedModel;
 use crate::setting::vertical::joined::Joined;
@@ -30,13 +30,13 @@ impl Fitting {
     pub(super) fn piece(
         mut self: Box<Self>,
         context: &mut Context<'_, Message>,
-    ) -> Result<Step<Party>, Error> {
+    ) -> Result<TurnOutcome<Party>, Error> {
         let rounds = self.run.plan.vertical.trees.rounds;
         let done = self.boosted.as_ref().map_or(0, |boosted| boosted.rounds() as u32);
         let until = (done + rounds.div_ceil(PIECES)).min(rounds);
         let training = Training {
             schema: &self.joined.schema,
-            rows: Rows {
+            rows: LabelledRows {
                 cells: &self.joined.cells,
                 weights: None,
             },
@@ -54,7 +54,7 @@ impl Fitting {
         })?;
         self.boosted = Some(boosted);
         if until < rounds {
-            return Ok(Step::Working(LabelHolder::next(Stage::Training(self))));
+            return Ok(TurnOutcome::Working(LabelHolder::next(Stage::Training(self))));
         }
         let Self {
             run,
