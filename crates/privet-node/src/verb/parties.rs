@@ -60,12 +60,12 @@ pub(super) fn unlisted(path: &Path, sets: &[(&Schema, &Relation)]) -> Result<Opt
         )
     } else {
         format!(
-            "there is no ledger {} yet, and something has to remember which columns have left",
+            "there is no ledger {} yet, which must record the columns that are released",
             path.display()
         )
     };
     Ok(Some(format!(
-        "{why}. Run {commands}; columns that leave changed cost no ε, so 0 is enough. Nothing was read."
+        "{why}. Run {commands}; desensitised columns cost no ε, so 0 is enough. Nothing was read."
     )))
 }
 
@@ -141,7 +141,7 @@ impl<'a> Outgoing<'a> {
             Error::Journal(e) if e.fault() == JournalFault::OtherJob => Error::parameter(
                 "kept",
                 format!(
-                    "{kept} was kept under other settings. A column leaves once: go on with the settings it left with"
+                    "{kept} was kept under other settings. A column is released once: use the settings it was released with"
                 ),
             ),
             Error::Budget(mut refusal) => {

@@ -79,7 +79,7 @@ impl VerticalJob {
             {
                 return Err(Error::data(format!(
                     "alignment = \"given\" means that row 1 of {} is row 1 of {}, but {name} has {rows} rows and {} has {found}: \
-                     use alignment = \"private\", or mend the tables. Nothing has left.",
+                     use alignment = \"private\", or correct the tables. Nothing was released.",
                     source.data.display(),
                     holder.source.data.display(),
                     holder.name

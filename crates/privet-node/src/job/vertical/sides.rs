@@ -133,7 +133,7 @@ impl Reading<'_> {
                             found.value
                         ),
                         _ => format!(
-                            "the schema has no column '{}' of type id to meet rows by; it has: {}",
+                            "the schema has no column '{}' of type id to match rows by; it has: {}",
                             found.value,
                             ids.join(", ")
                         ),

@@ -31,7 +31,7 @@ pub(super) fn advice(parties: &VerticalJob) -> Vec<String> {
         if plan.columns().distance().to_f64() > 10.0 {
             lines.push(format!(
                 "A row of {name} as a whole is hardly protected: two rows that differ everywhere can be told apart. Only nearness is. \
-                 If that is not enough, lower epsilon or let fewer columns leave."
+                 If that is not enough, lower epsilon or release fewer columns."
             ));
         }
     }
@@ -122,7 +122,7 @@ fn budget(desensitisation: &Desensitisation) -> Vec<String> {
                 .into(),
         ],
         Budget::Sample(columns) => vec![format!(
-            "budget = \"sample\" lets {columns} columns leave, whichever they are: in our trials splitting ε over all of them was better."
+            "budget = \"sample\" releases {columns} columns, drawn by chance: in our trials splitting ε over all of them was better."
         )],
     }
 }

@@ -44,7 +44,7 @@ pub(super) fn run(parties: &VerticalJob, job: &Job, ledger: &Where) -> Result<An
         );
         let _ = writeln!(
             text,
-            "  keeps      {}: {}'s columns as they left, for other models too",
+            "  keeps      {}: {}'s released columns, for other models too",
             holder.kept.display(),
             holder.name
         );
@@ -57,7 +57,7 @@ pub(super) fn run(parties: &VerticalJob, job: &Job, ledger: &Where) -> Result<An
         .ok()
         .and_then(|mut store| store.book().ok());
     let before = released(parties, book.as_ref());
-    let _ = writeln!(text, "\nWHAT HAS LEFT ALREADY");
+    let _ = writeln!(text, "\nWHAT WAS RELEASED BEFORE");
     for line in &before {
         let _ = writeln!(text, "  -  {line}");
     }
@@ -98,7 +98,7 @@ fn learns(parties: &VerticalJob) -> Vec<String> {
     let mut lines = Vec::new();
     for name in &names {
         lines.push(format!(
-            "{own} learns {name}'s columns of the rows that all have, with every value changed: how far that tells about a person stands \
+            "{own} learns {name}'s columns of the rows that all have, with every value changed: how much that tells about a person is printed \
              below."
         ));
     }
@@ -115,12 +115,11 @@ fn learns(parties: &VerticalJob) -> Vec<String> {
                 ));
             }
             lines.push(
-                "Whoever meets like this can put in ids of their own choice: parties are trusted to follow the protocol.".into(),
+                "Whoever matches rows like this can put in ids of their own choice: parties are trusted to follow the protocol.".into(),
             );
         }
         Alignment::Given => {
-            lines
-                .push("Rows stand in the same order already, so that who is in them is known to all.".into());
+            lines.push("Rows are in the same order already, so all parties know whose rows they are.".into());
         }
     }
     lines.push(match parties.vertical.protocol() {
@@ -168,11 +167,11 @@ fn released(parties: &VerticalJob, book: Option<&Book>) -> Vec<String> {
         match (released(parties.label_holder.source.schema.dataset()), kept.exists()) {
             (None, _) => format!("{own}: nothing."),
             (Some(_), true) => format!(
-                "{own}: its labels. They are kept in {} and used again: nothing more leaves.",
+                "{own}: its labels. They are kept in {} and used again: nothing more is released.",
                 kept.display()
             ),
             (Some(_), false) => format!(
-                "{own}: its labels, and {} is not there. Labels leave once: put that file back, or say in the job where it is (kept = …).",
+                "{own}: its labels, and {} is not there. Labels are released once: put that file back, or say in the job where it is (kept = …).",
                 kept.display()
             ),
         }
@@ -187,13 +186,13 @@ fn released(parties: &VerticalJob, book: Option<&Book>) -> Vec<String> {
                 (None, _) => format!("{}: nothing.", holder.name),
                 (Some(columns), true) => format!(
                     "{}: {} of '{dataset}', by which two rows can be told apart by {}. They are kept in {kept} and used again: nothing more \
-                     leaves.",
+                     is released.",
                     holder.name,
                     words::count(columns.columns, "column", "columns"),
                     loss(columns.record)
                 ),
                 (Some(columns), false) => format!(
-                    "{}: {} of '{dataset}', and {kept} is not there. A column leaves once: put that file back, or say in the job \
+                    "{}: {} of '{dataset}', and {kept} is not there. A column is released once: put that file back, or say in the job \
                      where it is (kept = …).",
                     holder.name,
                     words::count(columns.columns, "column", "columns"),
@@ -206,8 +205,8 @@ fn released(parties: &VerticalJob, book: Option<&Book>) -> Vec<String> {
 /// What is written to the ledger, and why `train` would be refused, if it would.
 fn cost(parties: &VerticalJob, path: &std::path::Path) -> (String, Option<Failure>) {
     let mut text = format!("\nWHAT IT COSTS\n  ledger     {}: ", path.display());
-    text += "each column that leaves, once, and what the meeting of rows shows. No ε is charged: what leaves is promised by \
-             distance, and no ε covers it\n";
+    text += "each released column, once, and what the matching of rows shows. No ε is charged: the promise about \
+             released columns is by distance, and no ε covers it\n";
     if needs_permission(parties) {
         let schema: &Schema = &parties.label_holder.source.schema;
         let _ = writeln!(

@@ -168,7 +168,7 @@ fn answer(parties: &VerticalJob, job: &Job, model: &Model, traffic: &Traffic, co
     }
     let _ = writeln!(
         text,
-        "met        {}, for {}'s own eyes",
+        "matched    {}, for {}'s use only",
         words::count(
             common as u64,
             "row that all parties have",
@@ -179,7 +179,7 @@ fn answer(parties: &VerticalJob, job: &Job, model: &Model, traffic: &Traffic, co
     for holder in &parties.feature_holders {
         let _ = writeln!(
             text,
-            "kept       {}'s columns in {}: other models can be trained on them, and nothing leaves again",
+            "kept       {}'s columns in {}: other models can be trained on them, and nothing is released again",
             holder.name,
             holder.kept.display()
         );

@@ -332,7 +332,7 @@ impl Budget {
             return fits(section, "columns", columns).map(Self::Sample);
         }
         if section.has("columns") {
-            let why = "columns belongs to budget = \"sample\", which lets so many columns leave: leave it out, or say budget = \"sample\"";
+            let why = "columns belongs to budget = \"sample\", which releases so many columns: leave it out, or write budget = \"sample\"";
             section.finding_at("columns", why);
             return None;
         }

@@ -178,7 +178,7 @@ impl Waiting {
                 {
                     return Err(Error::data(format!(
                         "alignment = \"given\" means that row 1 here is row 1 there, but the label holder has {rows} rows and this table \
-                         has {own}: use alignment = \"private\", or mend the tables"
+                         has {own}: use alignment = \"private\", or correct the tables"
                     )));
                 }
                 answer(self.release(context)?, wanted, context)
@@ -200,7 +200,7 @@ impl Waiting {
                     wanted,
                 })))
             }
-            _ => Err(context.complain(LABEL_HOLDER, "rows do not meet as was agreed on")),
+            _ => Err(context.complain(LABEL_HOLDER, "rows are not matched as was agreed on")),
         }
     }
 

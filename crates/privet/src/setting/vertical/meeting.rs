@@ -1,4 +1,4 @@
-//! How rows of two parties meet without showing other ids: private set intersection, in this setting's words.
+//! How rows of two parties are matched without showing other ids: by private set intersection.
 
 use privet_mpc::psi;
 use sha2::{Digest, Sha256};
@@ -12,7 +12,7 @@ use crate::privacy::joint::Leak;
 use crate::privacy::{Anchor, Certificate, Ledger, Neighbours, Private};
 use crate::wire::RunId;
 
-/// What a feature holder shows by meeting; if there are `others`, these learn something, too.
+/// What a feature holder shows when rows are matched; if there are `others`, these learn something, too.
 pub(super) fn leaks_of_feature_holder(others: bool) -> Vec<Leak> {
     let whom = "which of the label holder's people it has rows of";
     let mut leaks = shown([whom, "how many rows it has"], "the label holder");
@@ -23,7 +23,7 @@ pub(super) fn leaks_of_feature_holder(others: bool) -> Vec<Leak> {
     leaks
 }
 
-/// What a label holder shows by meeting.
+/// What a label holder shows when rows are matched.
 pub(super) fn leaks_of_label_holder() -> Vec<Leak> {
     let whom = "which of its people all parties have rows of";
     shown([whom, "how many rows it has"], "each feature holder")
@@ -91,14 +91,14 @@ pub(super) fn ids(cells: &Cells) -> Names {
     cells.ids().cloned().unwrap_or_default()
 }
 
-/// Ids that can meet: one each, none twice.
+/// Ids that can be matched: one for each row, none twice.
 pub(super) fn checked(ids: &Names) -> Result<psi::Ids, Error> {
     if ids.is_empty() {
         return Err(Error::data(
-            "there are no ids to meet by: the table is empty, or was read without them",
+            "there are no ids to match rows by: the table is empty, or was read without them",
         ));
     }
-    psi::Ids::new(ids.iter()).map_err(|e| Error::data(format!("rows cannot meet: {e}")))
+    psi::Ids::new(ids.iter()).map_err(|e| Error::data(format!("rows cannot be matched: {e}")))
 }
 
 /// What was promised when values were released, and what this run showed besides.

@@ -128,7 +128,7 @@ impl NoisyLabels {
             return Err(Error::parameter(
                 "label_epsilon",
                 format!(
-                    "label_epsilon is another now, but the labels that were kept were changed with {}. Labels leave once: go on with that",
+                    "label_epsilon is another now, but the labels that were kept were changed with {}. Labels are released once: use that",
                     self.epsilon
                 ),
             ));

@@ -176,8 +176,8 @@ impl Release {
             return Err(Error::parameter(
                 name.clone(),
                 format!(
-                    "{name} = {value} now, but the columns that were kept were changed with {name} = {}. A column leaves once: go on with \
-                 the settings it left with",
+                    "{name} = {value} now, but the columns that were kept were changed with {name} = {}. A column is released once: use the \
+                 settings it was released with",
                     then.map_or("nothing", |(_, value)| value)
                 ),
             ));
@@ -187,7 +187,7 @@ impl Release {
             return Err(Error::data_of(
                 &column.name,
                 format!(
-                    "the schema does not declare the column '{}' as it was when it left: go on with the schema it left with",
+                    "the schema declares the column '{}' otherwise than when it was released: use the schema it was released with",
                     column.name
                 ),
             ));

@@ -245,7 +245,7 @@ fn a_label_holder_cannot_get_more_than_was_agreed_on() {
         // Rows in file order, where they were to meet by ids.
         (
             hello(&ours, Wanted::Columns, given.clone()),
-            "rows do not meet as was agreed on",
+            "rows are not matched as was agreed on",
         ),
         (
             hello(&ours, Wanted::Ordinals, given.clone()),
