@@ -304,7 +304,7 @@ fn released_values_are_written_as_they_are_meant() {
     let release = |vertical: &Vertical| {
         let table = table(SHOP, &rows, None);
         let ledger = Ledger::volatile(Replace::row(), Caps::ZERO, Delta::ZERO, Randomness::from_os()?)?;
-        keep(&vertical, &table, ledger, Box::new(MemoryRecord::default()))
+        keep(vertical, &table, ledger, Box::new(MemoryRecord::default()))
     };
     let written = |release: &Release| {
         let texts = release.texts().unwrap();

@@ -66,7 +66,7 @@ fn schemas_that_do_not_go_together_are_refused() {
     let run = |vertical: &Vertical, other: &str, rows: &[String]| {
         let own = table(BANK, &bank(0..5), None);
         let other = table(other, rows, None);
-        rehearsed(&vertical, own, vec![other]).map(|done| done.all())
+        rehearsed(vertical, own, vec![other]).map(|done| done.all())
     };
     let labelled = run(&vertical, BANK, &bank(0..5)).err();
     assert!(
@@ -187,7 +187,7 @@ impl Table {
                 let random = Randomness::from_os()?;
                 let ledger = Ledger::volatile(Replace::row(), Caps::ZERO, Delta::ZERO, random)?;
                 let table = table(SHOP, &shop(0..20), Some("client"));
-                feature_holder(&vertical, table, ledger, &run)
+                feature_holder(vertical, table, ledger, &run)
             },
         )
         .unwrap();
