@@ -13,7 +13,7 @@ use privet::noisy::evaluation::Evaluation;
 use privet::privacy::Epsilon;
 use privet::privacy::mechanism::ordered::{Alignment as Blocks, Route};
 use privet::setting::plain::{Algorithm, Constant, Trees};
-use privet::setting::vertical::{Alignment, Budget, Mechanism, Vertical};
+use privet::setting::vertical::{Alignment, Budget, Desensitisation, Mechanism, Vertical};
 use rayon::prelude::*;
 
 use super::super::{Measure, mean_and_deviation};
@@ -167,25 +167,29 @@ fn figures(
 ) -> Result<Vec<(&'static str, f64)>, Error> {
     let epsilon = epsilon.unwrap_or_default();
     let start = Vertical::builder()
-        .budget(Budget::Full)
         .alignment(Alignment::Given)
         .trees(trees(prepared.setup)?);
+    let changes = |mechanism, epsilon| {
+        let changes = Desensitisation::builder().budget(Budget::Full);
+        changes
+            .mechanism(mechanism)
+            .epsilon(Epsilon::new(epsilon)?)
+            .build()
+    };
     let (model, mapping) = match method {
         Method::Noisy(mechanism, mapping) => {
-            let vertical = start.mechanism(mechanism.clone()).epsilon(Epsilon::new(epsilon)?);
+            let vertical = start.desensitisation(changes(mechanism.clone(), epsilon)?);
             (apart(&vertical.build()?, prepared, *mapping, train)?, *mapping)
         }
         Method::Whole => {
-            let whole = Epsilon::new((epsilon * (SLOTS - 1) as f64).min(UNCHANGED))?;
-            let vertical = start
-                .mechanism(Mechanism::Piecewise { clipped: false })
-                .epsilon(whole);
+            let whole = (epsilon * (SLOTS - 1) as f64).min(UNCHANGED);
+            let vertical = start.desensitisation(changes(Mechanism::Piecewise { clipped: false }, whole)?);
             let mapping = Mapping::Ceiling;
             (apart(&vertical.build()?, prepared, mapping, train)?, mapping)
         }
         Method::Labels => {
             let vertical = start
-                .epsilon(Epsilon::new(UNCHANGED)?)
+                .desensitisation(changes(Mechanism::ClampedGeometric, UNCHANGED)?)
                 .label_epsilon(Epsilon::new(epsilon)?);
             let mapping = Mapping::Ceiling;
             (apart(&vertical.build()?, prepared, mapping, train)?, mapping)
@@ -223,7 +227,8 @@ fn apart(
     let own = tables
         .pop()
         .ok_or_else(|| Error::internal("there are two sides"))?;
-    vertical.rehearse(own, others, &public(&schema))
+    let plan = vertical.plan(own.schema(), others.iter().map(Table::schema))?;
+    plan.rehearse(own, others, &public(&schema))
 }
 
 fn judge(model: &Model, asked: &Table) -> Result<Vec<(&'static str, f64)>, Error> {

@@ -76,6 +76,11 @@ impl<'a> Section<'a> {
         self.table.entries.iter().map(|entry| entry.key.as_str())
     }
 
+    /// How many findings the whole document has so far.
+    pub fn findings(&self) -> usize {
+        self.document.findings.borrow().len()
+    }
+
     /// Remembers that something is wrong with this section.
     pub fn finding(&self, text: impl Into<String>) {
         self.document.finding(self.line, text);
