@@ -56,7 +56,7 @@ pub(super) fn run(given: &Desensitise) -> Result<Answer, Failure> {
     for leaving in &leaving {
         leaving.check(&shared)?;
     }
-    leave::recognise(&mut shared.store(), &[&leave::Rows::of(&columns.source)])?;
+    leave::recognise(&mut shared.store(), &[&columns.source])?;
     let releases = leaving
         .iter()
         .map(|leaving| leaving.release(&shared))

@@ -70,18 +70,18 @@ impl Failure {
 
     /// The request or one of its values is invalid.
     pub fn usage(message: impl Into<String>) -> Self {
-        Self {
-            exit: Exit::Usage,
-            message: message.into(),
-        }
+        Self::new(Exit::Usage, message)
     }
 
     /// A file is invalid.
     pub fn input(message: impl Into<String>) -> Self {
-        Self {
-            exit: Exit::Input,
-            message: message.into(),
-        }
+        Self::new(Exit::Input, message)
+    }
+
+    /// The request ended in this way.
+    pub fn new(exit: Exit, message: impl Into<String>) -> Self {
+        let message = message.into();
+        Self { exit, message }
     }
 }
 
@@ -100,9 +100,6 @@ impl From<&Error> for Exit {
 
 impl From<Error> for Failure {
     fn from(e: Error) -> Self {
-        Self {
-            exit: Exit::from(&e),
-            message: e.to_string(),
-        }
+        Self::new(Exit::from(&e), e.to_string())
     }
 }

@@ -21,24 +21,12 @@ pub(super) fn short(exact: &impl ToString, round: Round) -> String {
     if fraction.len() <= keep {
         return exact;
     }
-    let mut digits = format!("{whole}{}", &fraction[..keep]).into_bytes();
-    if round == Round::Up {
-        // Something was cut off, so the last digit that is kept goes up, with its carries.
-        let mut place = digits.len();
-        loop {
-            if place == 0 {
-                digits.insert(0, b'1');
-                break;
-            }
-            place -= 1;
-            if digits[place] < b'9' {
-                digits[place] += 1;
-                break;
-            }
-            digits[place] = b'0';
-        }
-    }
-    let digits: String = digits.into_iter().map(char::from).collect();
+    let Ok(digits) = format!("{whole}{}", &fraction[..keep]).parse::<u128>() else {
+        return exact;
+    };
+    // Something was cut off, so the last digit that is kept goes up, with its carries.
+    let digits = digits + u128::from(round == Round::Up);
+    let digits = format!("{digits:0>width$}", width = keep + 1);
     let (whole, fraction) = digits.split_at(digits.len() - keep);
     let text = format!("{whole}.{fraction}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

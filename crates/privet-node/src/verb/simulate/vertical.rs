@@ -43,8 +43,7 @@ pub(super) fn run(apart: &Apart, simulate: &Simulate) -> Result<Answer, Failure>
     if mine.schema().features().next().is_some() {
         trees(&own, mine.schema())?;
     }
-    let of: Vec<leave::Rows<'_>> = sources.iter().map(|source| leave::Rows::of(source)).collect();
-    let leaves = leave::take_all(&of, BECAUSE, &simulate.ledger)?;
+    let leaves = leave::take_all(&sources, BECAUSE, &simulate.ledger)?;
     let rows = Rows {
         apart,
         leaves: &leaves,

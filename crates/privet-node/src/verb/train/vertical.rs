@@ -68,13 +68,13 @@ pub(super) fn run(apart: &Apart, job: &Job, train: &Train) -> Result<Answer, Fai
     if noisy {
         labelling.check()?;
     }
-    let mut sources: Vec<_> = others.iter().map(|h| leave::Rows::of(&h.source)).collect();
+    let mut sources: Vec<_> = others.iter().map(|h| &h.source).collect();
     if noisy || own.source.schema.is_private() {
-        sources.push(leave::Rows::of(&own.source));
+        sources.push(&own.source);
     } else {
-        leave::public(&leave::Rows::of(&own.source), &train.ledger)?;
+        leave::public(&own.source, &train.ledger)?;
     }
-    leave::recognise(&mut shared.store(), &sources.iter().collect::<Vec<_>>())?;
+    leave::recognise(&mut shared.store(), &sources)?;
     for leaving in &leaving {
         leaving.check_ids(&shared)?;
     }
@@ -84,11 +84,10 @@ pub(super) fn run(apart: &Apart, job: &Job, train: &Train) -> Result<Answer, Fai
         .collect::<Result<Vec<_>, _>>()?;
     let labels = noisy.then(|| labelling.labels()).transpose()?;
     // Last of all: what fails before uses nobody's rows without protection.
-    let rows = leave::Rows::of(&own.source);
     let leave = match (noisy, own.source.schema.is_private()) {
         (true, _) => None,
-        (false, true) => Some(leave::take_in(&mut shared.store(), &rows, BECAUSE)?),
-        (false, false) => Some(leave::take(&rows, BECAUSE, &train.ledger)?),
+        (false, true) => Some(leave::take_in(&mut shared.store(), &own.source, BECAUSE)?),
+        (false, false) => Some(leave::take(&own.source, BECAUSE, &train.ledger)?),
     };
 
     let mut tables: Vec<Option<Table>> = [mine].into_iter().chain(theirs).map(Some).collect();
