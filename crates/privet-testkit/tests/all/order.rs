@@ -1,4 +1,4 @@
-//! How likely two values keep their order; of the two sides of a split, see [`splits`](super::splits).
+//! How likely two values keep their order.
 //!
 //! | function | the paper's | what it is |
 //! | --- | --- | --- |
@@ -9,7 +9,10 @@
 //! | [`local_map`] | section 4.2 | a lower bound, exact over a border |
 
 use privet::Error;
-use privet::privacy::mechanism::ordered::Ordered;
+use privet::privacy::mechanism::ordered::{
+    AdjustedMap, Adjustment, Alignment, GlobalMap, LocalMap, Ordered, RandomisedResponse, Route,
+};
+use privet::privacy::{Epsilon, Ratio};
 
 fn refuse<T>(why: String) -> Result<T, Error> {
     Err(Error::parameter("distance", why))
@@ -30,7 +33,7 @@ fn apart(distance: usize, slots: usize) -> Result<(), Error> {
 ///
 /// # Errors
 /// [`Error::Parameter`] if no two slots are that far apart.
-pub fn least_order(mechanism: &dyn Ordered, distance: usize) -> Result<f64, Error> {
+fn least_order(mechanism: &dyn Ordered, distance: usize) -> Result<f64, Error> {
     let slots = mechanism.inputs();
     apart(distance, slots)?;
     let pairs = (0..slots - distance).map(|low| {
@@ -55,7 +58,7 @@ fn order(low: &[f64], high: &[f64]) -> f64 {
 ///
 /// # Errors
 /// [`Error::Parameter`] if no two slots are that far apart.
-pub fn global_map(epsilon: f64, slots: usize, distance: usize) -> Result<f64, Error> {
+fn global_map(epsilon: f64, slots: usize, distance: usize) -> Result<f64, Error> {
     apart(distance, slots)?;
     Ok(1.0 - turned((-epsilon / 2.0).exp(), slots, distance))
 }
@@ -70,7 +73,7 @@ fn turned(q: f64, slots: usize, distance: usize) -> f64 {
 ///
 /// # Errors
 /// [`Error::Parameter`] if no two slots are that far apart.
-pub fn randomised_response(epsilon: f64, slots: usize, distance: usize) -> Result<f64, Error> {
+fn randomised_response(epsilon: f64, slots: usize, distance: usize) -> Result<f64, Error> {
     apart(distance, slots)?;
     let (d, t) = (slots as f64, distance as f64);
     let other = 1.0 / (d + epsilon.exp() - 1.0);
@@ -86,7 +89,7 @@ pub fn randomised_response(epsilon: f64, slots: usize, distance: usize) -> Resul
 ///
 /// # Errors
 /// [`Error::Parameter`] if no two slots are that far apart or a part has no slots.
-pub fn adjusted_map(between: f64, slots: usize, width: usize, distance: usize) -> Result<f64, Error> {
+fn adjusted_map(between: f64, slots: usize, width: usize, distance: usize) -> Result<f64, Error> {
     apart(distance, slots)?;
     if width == 0 {
         return refuse("a part has no slots: give its width".into());
@@ -100,124 +103,115 @@ pub fn adjusted_map(between: f64, slots: usize, width: usize, distance: usize) -
 ///
 /// # Errors
 /// [`Error::Parameter`] if no two slots of a part are that far apart.
-pub fn local_map(epsilon: f64, width: usize, distance: usize, over_border: bool) -> Result<f64, Error> {
+fn local_map(epsilon: f64, width: usize, distance: usize, over_border: bool) -> Result<f64, Error> {
     if over_border {
         return Ok(1.0);
     }
     global_map(epsilon, width, distance)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use privet::privacy::mechanism::ordered::{
-        AdjustedMap, Adjustment, Alignment, GlobalMap, LocalMap, RandomisedResponse, Route,
+const EPSILONS: [f64; 5] = [0.08, 0.32, 0.64, 1.28, 5.12];
+
+fn epsilon(value: f64) -> Epsilon {
+    Epsilon::new(value).expect("an ε")
+}
+
+fn response(e: f64, slots: usize) -> RandomisedResponse {
+    RandomisedResponse::new(epsilon(e), slots).expect("a response")
+}
+
+fn global(e: f64, slots: usize) -> GlobalMap {
+    GlobalMap::new(epsilon(e), slots, Route::default()).expect("a map")
+}
+
+#[test]
+fn randomised_response_is_exact() {
+    for e in EPSILONS {
+        for slots in [3, 10, 30] {
+            let mechanism = response(e, slots);
+            for distance in 1..slots {
+                let printed = randomised_response(e, slots, distance).expect("a distance");
+                let exact = least_order(&mechanism, distance).expect("a distance");
+                assert!((printed - exact).abs() < 1e-12, "{e} {slots} {distance}");
+                // And the same for every pair.
+                for low in 0..slots - distance {
+                    let [low, high] = [low, low + distance].map(|x| mechanism.row(x as u16));
+                    assert!((order(&low, &high) - printed).abs() < 1e-12);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_global_map_is_bounded() {
+    let mut closest = f64::INFINITY;
+    for e in EPSILONS {
+        for slots in [4, 10, 50] {
+            let mechanism = global(e, slots);
+            for distance in 1..slots {
+                let bound = global_map(e, slots, distance).expect("a distance");
+                let exact = least_order(&mechanism, distance).expect("a distance");
+                assert!(
+                    bound <= exact + 1e-12,
+                    "{e} {slots} {distance}: {bound} > {exact}"
+                );
+                closest = closest.min(exact - bound);
+            }
+        }
+    }
+    assert!(closest < 0.01, "the bound says something: {closest}");
+    assert!(global_map(1.0, 10, 0).is_err() && global_map(1.0, 10, 10).is_err());
+}
+
+/// Within a part it is the same bound; over a border order is certain.
+#[test]
+fn the_local_map_is_bounded() {
+    let mechanism =
+        LocalMap::new(epsilon(0.64), 12, 4, Alignment::FirstSlot, Route::default()).expect("a map");
+    for low in 0..11u16 {
+        for high in low + 1..12 {
+            let over = low / 4 != high / 4;
+            let exact = order(&mechanism.row(low), &mechanism.row(high));
+            let bound = local_map(0.64, 4, usize::from(high - low).min(3), over).expect("a distance");
+            assert!(bound <= exact + 1e-12, "{low} {high}");
+            assert!(!over || (exact - 1.0).abs() < 1e-12);
+        }
+    }
+}
+
+fn adjusted(e: f64, slots: usize, width: usize, alpha: u64) -> (AdjustedMap, f64) {
+    let adjustment = Adjustment {
+        width,
+        alpha: Ratio::new(alpha, 1).expect("positive"),
+        alignment: Alignment::FirstSlot,
     };
-    use privet::privacy::{Epsilon, Ratio};
+    let map = AdjustedMap::new(epsilon(e), slots, adjustment, Route::default()).expect("a map");
+    let near = e / (alpha as f64 + width as f64 / slots as f64);
+    (map, alpha as f64 * width as f64 * near)
+}
 
-    const EPSILONS: [f64; 5] = [0.08, 0.32, 0.64, 1.28, 5.12];
-
-    fn epsilon(value: f64) -> Epsilon {
-        Epsilon::new(value).expect("an ε")
-    }
-
-    fn response(e: f64, slots: usize) -> RandomisedResponse {
-        RandomisedResponse::new(epsilon(e), slots).expect("a response")
-    }
-
-    fn global(e: f64, slots: usize) -> GlobalMap {
-        GlobalMap::new(epsilon(e), slots, Route::default()).expect("a map")
-    }
-
-    #[test]
-    fn randomised_response_is_exact() {
-        for e in EPSILONS {
-            for slots in [3, 10, 30] {
-                let mechanism = response(e, slots);
+/// The estimate takes two values that end in one part for kept every second time; but they may be equal then, which keeps
+/// nothing, so it exceeds what holds by up to half the chance of that, about 1/2θ.
+#[test]
+fn the_adjusted_map_is_estimated() {
+    for e in EPSILONS {
+        for (slots, width) in [(10, 2), (10, 5), (20, 4), (30, 10)] {
+            for alpha in [1, 2, 10] {
+                let (map, between) = adjusted(e, slots, width, alpha);
                 for distance in 1..slots {
-                    let printed = randomised_response(e, slots, distance).expect("a distance");
-                    let exact = least_order(&mechanism, distance).expect("a distance");
-                    assert!((printed - exact).abs() < 1e-12, "{e} {slots} {distance}");
-                    // And the same for every pair.
-                    for low in 0..slots - distance {
-                        let [low, high] = [low, low + distance].map(|x| mechanism.row(x as u16));
-                        assert!((order(&low, &high) - printed).abs() < 1e-12);
-                    }
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn the_global_map_is_bounded() {
-        let mut closest = f64::INFINITY;
-        for e in EPSILONS {
-            for slots in [4, 10, 50] {
-                let mechanism = global(e, slots);
-                for distance in 1..slots {
-                    let bound = global_map(e, slots, distance).expect("a distance");
-                    let exact = least_order(&mechanism, distance).expect("a distance");
+                    let estimate = adjusted_map(between, slots, width, distance).expect("a distance");
+                    let exact = least_order(&map, distance).expect("a distance");
                     assert!(
-                        bound <= exact + 1e-12,
-                        "{e} {slots} {distance}: {bound} > {exact}"
+                        estimate <= exact + 0.5 / width as f64,
+                        "{e} {slots} {width} {alpha} {distance}: {estimate} > {exact}"
                     );
-                    closest = closest.min(exact - bound);
                 }
             }
         }
-        assert!(closest < 0.01, "the bound says something: {closest}");
-        assert!(global_map(1.0, 10, 0).is_err() && global_map(1.0, 10, 10).is_err());
     }
-
-    /// Within a part it is the same bound; over a border order is certain.
-    #[test]
-    fn the_local_map_is_bounded() {
-        let mechanism =
-            LocalMap::new(epsilon(0.64), 12, 4, Alignment::FirstSlot, Route::default()).expect("a map");
-        for low in 0..11u16 {
-            for high in low + 1..12 {
-                let over = low / 4 != high / 4;
-                let exact = order(&mechanism.row(low), &mechanism.row(high));
-                let bound = local_map(0.64, 4, usize::from(high - low).min(3), over).expect("a distance");
-                assert!(bound <= exact + 1e-12, "{low} {high}");
-                assert!(!over || (exact - 1.0).abs() < 1e-12);
-            }
-        }
-    }
-
-    fn adjusted(e: f64, slots: usize, width: usize, alpha: u64) -> (AdjustedMap, f64) {
-        let adjustment = Adjustment {
-            width,
-            alpha: Ratio::new(alpha, 1).expect("positive"),
-            alignment: Alignment::FirstSlot,
-        };
-        let map = AdjustedMap::new(epsilon(e), slots, adjustment, Route::default()).expect("a map");
-        let near = e / (alpha as f64 + width as f64 / slots as f64);
-        (map, alpha as f64 * width as f64 * near)
-    }
-
-    /// The estimate takes two values that end in one part for kept every second time; but they may be equal then, which keeps
-    /// nothing, so it exceeds what holds by up to half the chance of that, about 1/2θ.
-    #[test]
-    fn the_adjusted_map_is_estimated() {
-        for e in EPSILONS {
-            for (slots, width) in [(10, 2), (10, 5), (20, 4), (30, 10)] {
-                for alpha in [1, 2, 10] {
-                    let (map, between) = adjusted(e, slots, width, alpha);
-                    for distance in 1..slots {
-                        let estimate = adjusted_map(between, slots, width, distance).expect("a distance");
-                        let exact = least_order(&map, distance).expect("a distance");
-                        assert!(
-                            estimate <= exact + 0.5 / width as f64,
-                            "{e} {slots} {width} {alpha} {distance}: {estimate} > {exact}"
-                        );
-                    }
-                }
-            }
-        }
-        let (map, between) = adjusted(0.64, 30, 10, 10);
-        let estimate = adjusted_map(between, 30, 10, 1).expect("a distance");
-        let exact = least_order(&map, 1).expect("a distance");
-        assert!((estimate - 0.4604).abs() < 1e-4 && (exact - 0.4568).abs() < 1e-4);
-    }
+    let (map, between) = adjusted(0.64, 30, 10, 10);
+    let estimate = adjusted_map(between, 30, 10, 1).expect("a distance");
+    let exact = least_order(&map, 1).expect("a distance");
+    assert!((estimate - 0.4604).abs() < 1e-4 && (exact - 0.4568).abs() < 1e-4);
 }
