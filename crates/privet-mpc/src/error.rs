@@ -1,4 +1,4 @@
-//! Errors, by whose fault they are.
+//! Errors, by who has to act.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ pub enum Error {
         /// How many it can hold.
         most: usize,
     },
-    /// The peer sent what nobody who follows the protocol sends. Says nothing about one's own data.
+    /// The peer violated the protocol. The text depends on nothing of one's own data.
     Peer(String),
     /// The operating system gave no randomness. Nothing was sent.
     Randomness(String),
@@ -56,7 +56,7 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// The first few items; whoever has thousands knows enough after three.
+/// The first few items.
 fn some<T>(
     f: &mut fmt::Formatter<'_>,
     items: &[T],

@@ -5,8 +5,8 @@
 //! | [`psi`] | which rows several parties have in common, and one order for them |
 //!
 //! Cryptography has an audit surface of its own, below the library: nothing here knows of boosting, budgets or rows. Nothing
-//! opens a socket, file or clock either: a step takes a message and gives the next state and a message, as bytes, and a peer's
-//! bytes can do nothing but be refused.
+//! opens a socket, file or clock either: a step takes a message and gives the next state and a message, as bytes, and
+//! invalid bytes of a peer are an error.
 #![forbid(unsafe_code)]
 
 mod error;

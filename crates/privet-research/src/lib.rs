@@ -5,6 +5,7 @@
 //! charged, and every accuracy stands beside its baselines.
 #![forbid(unsafe_code)]
 
+mod as_published;
 mod brc;
 mod data;
 pub mod decoders;
@@ -21,8 +22,8 @@ use privet::Error;
 use privet::data::{Schema, Table};
 use privet::model::Model;
 use privet::model::metrics::mean_and_deviation;
+use privet::noisy::evaluation::Evaluation;
 use privet::privacy::{Coins, Unprotected};
-use privet::setting::evaluation::Evaluation;
 use rayon::prelude::*;
 use serde::Serialize;
 

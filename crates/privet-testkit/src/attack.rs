@@ -1,3 +1,3 @@
-//! Attacks that were carried out, for whoever wants to try them on a release.
+//! Attacks on releases, as code.
 
 pub mod empty_cell;

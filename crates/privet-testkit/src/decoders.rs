@@ -1,4 +1,4 @@
-//! What foreign bytes may do to each decoder: nothing but an error. Bodies of the fuzz targets, replayed by stable tests.
+//! Decoders fed with foreign bytes, which may only give an error. Bodies of the fuzz targets, replayed by stable tests.
 
 use std::fs;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use privet::Error;
 use privet::data::Schema;
 use privet::data::document::{Document, Section};
-use privet::data::schema::{self, Layout, Seen};
+use privet::data::schema::{self, ColumnGuess, Layout};
 use privet::privacy::account::{Caps, MuSquared, Price, Rho};
 use privet::privacy::journal::{Entry, Head};
 use privet::privacy::{Book, Certificate, Delta, Epsilon, Relation};
@@ -170,12 +170,17 @@ pub fn schema(bytes: &[u8]) {
         ask_everything(document.root());
         let _ = document.finish();
     }
-    let line = schema::line_to_add(text, Seen::of_cells([bytes]));
+    let line = schema::line_to_add(text, ColumnGuess::of_cells([bytes]));
     let document = Document::parse("it", &line).expect("a line of TOML");
     assert!(document.root().section(text).is_some());
-    let columns: Vec<(String, Seen)> = text
+    let columns: Vec<(String, ColumnGuess)> = text
         .lines()
-        .map(|line| (line.into(), Seen::of_cells(line.split(',').map(str::as_bytes))))
+        .map(|line| {
+            (
+                line.into(),
+                ColumnGuess::of_cells(line.split(',').map(str::as_bytes)),
+            )
+        })
         .collect();
     let draft = schema::draft(text, Layout::default(), &columns);
     Document::parse("it", &draft).expect("TOML");

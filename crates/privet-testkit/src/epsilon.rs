@@ -7,7 +7,7 @@
 //! that does so accuses correct mechanisms (a test below shows it). So **half of the samples choose, the other half
 //! measures**, with Clopper-Pearson bounds, which hold at every sample size.
 //!
-//! An event that was fixed before anything was drawn needs no half to be chosen on: [`Known`].
+//! An event that was fixed before anything was drawn needs no half to be chosen on: [`KnownEvent`].
 //!
 //! Samples must be independent. A bound that exceeds the claimed ε is wrong with probability at most the stated rate.
 
@@ -23,7 +23,7 @@ use crate::interval::{Tally, at_least, at_most};
 use event::Split;
 use known::quantile;
 
-pub use known::Known;
+pub use known::KnownEvent;
 
 /// A lower bound and what it rests on.
 #[derive(Debug, Clone, PartialEq)]

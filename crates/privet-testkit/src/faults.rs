@@ -7,29 +7,29 @@ use privet::privacy::journal::{Entry, Head, Journal};
 
 /// How an append goes wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fault {
-    /// The entry is not written, and that is said.
+pub enum AppendFault {
+    /// The entry is not written, and an error is returned.
     Refused,
-    /// The entry is written, but the answer is an error: as when a machine dies between the two.
+    /// The entry is written, but an error is returned, as when a machine fails in between.
     Unacknowledged,
 }
 
 /// A journal in memory that outlives the ledger that holds it, and fails at the append of your choice.
 #[derive(Clone, Default)]
 pub struct Faulty {
-    shared: Arc<Mutex<State>>,
+    shared: Arc<Mutex<FaultyState>>,
 }
 
 #[derive(Default)]
-struct State {
+struct FaultyState {
     entries: Vec<Entry>,
     appends: u64,
-    fail: Option<(u64, Fault)>,
+    fail: Option<(u64, AppendFault)>,
 }
 
 impl Faulty {
     /// Fails at the `n`-th append from now, counted from 1.
-    pub fn fail_at(&self, n: u64, fault: Fault) {
+    pub fn fail_at(&self, n: u64, fault: AppendFault) {
         let mut state = self.state();
         state.fail = Some((state.appends + n, fault));
     }
@@ -39,7 +39,7 @@ impl Faulty {
         self.state().entries.clone()
     }
 
-    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+    fn state(&self) -> std::sync::MutexGuard<'_, FaultyState> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -58,7 +58,7 @@ impl Journal for Faulty {
             .fail
             .filter(|(n, _)| *n == state.appends)
             .map(|(_, fault)| fault);
-        if fault != Some(Fault::Refused) {
+        if fault != Some(AppendFault::Refused) {
             state.entries.push(entry.clone());
         }
         match fault {

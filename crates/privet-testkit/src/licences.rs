@@ -19,10 +19,10 @@ pub struct Agreement {
 }
 
 impl Agreement {
-    /// Fails the calling test on a package that is not agreed to, and on what stands here in vain.
+    /// Fails the calling test on a package whose licence is not listed, and on a listed licence that no package needs.
     ///
     /// # Panics
-    /// Then.
+    /// In both cases.
     pub fn expect_of(&self, packages: &[Value]) {
         let objections: Vec<String> = packages
             .iter()

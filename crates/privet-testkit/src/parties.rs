@@ -1,10 +1,10 @@
-//! What foreign bytes may do to a party: make it give up, and nothing else.
+//! Parties fed with foreign bytes, which may only make them give up.
 
 use std::sync::Arc;
 
 use privet::Error;
 use privet::data::{Intake, Keep, Schema, Table};
-use privet::party::{Agreement, Item, PartyId, Seat, State, Volatile};
+use privet::party::{Agreement, Item, MemoryRecord, PartyId, Seat, SeatState};
 use privet::privacy::account::Caps;
 use privet::privacy::{Delta, Ledger, Randomness, Relation, Replace, Unprotected};
 use privet::setting::plain::Trees;
@@ -60,12 +60,12 @@ pub fn seat(bytes: &[u8]) {
         let Ok(sent) = seat.deliver(peer, &frame.to_bytes(), quiet) else {
             break;
         };
-        if seat.state() == State::Failed {
+        if seat.state() == SeatState::Failed {
             let said = sent.last().expect("it says that it gave up");
             let said = Frame::from_bytes(&said.bytes).expect("a frame");
             assert_eq!(said.body, Body::Aborted);
         }
-        while seat.state() == State::Working {
+        while seat.state() == SeatState::Working {
             seat.work(quiet);
         }
     }
@@ -99,7 +99,7 @@ pub fn vertical(kind: u8) -> Vertical {
 pub fn party(kind: u8) -> Result<(Seat<Party>, Vec<privet::party::Sent>), Error> {
     let agreement = Agreement::new(RUN, vec!["bank".into(), "shop".into()])?;
     let vertical = vertical(kind);
-    let record = Box::new(Volatile::default());
+    let record = Box::new(MemoryRecord::default());
     let me = PartyId(u16::from(kind % 2));
     Seat::take(agreement, me, record, &|_, _, _| {}, |run| {
         if me == PartyId(0) {

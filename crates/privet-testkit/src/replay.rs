@@ -87,7 +87,7 @@ pub fn replay<N: Neighbours, D>(
     train: impl Fn(&D, &mut Ledger<N>) -> Result<Vec<u8>, Error>,
 ) -> Result<Report, Finding> {
     let tape = Arc::new(Mutex::new(Tape::new(transcript)));
-    let run = |table: &D| -> Result<Left, Error> {
+    let run = |table: &D| -> Result<RunTrace, Error> {
         let journal = rich_journal(relation)?;
         let ledger = Ledger::open(DATASET, relation.clone(), journal.clone(), Randomness::from_os()?)?;
         let mut ledger = ledger.audited(Box::new(Shared::new(&tape)))?;
@@ -101,7 +101,7 @@ pub fn replay<N: Neighbours, D>(
             .skip(1)
             .map(|entry| numbered(entry.event(), &mut names))
             .collect();
-        Ok(Left {
+        Ok(RunTrace {
             output,
             events,
             payments,
@@ -134,9 +134,9 @@ pub fn replay<N: Neighbours, D>(
     })
 }
 
-/// Everything that a run leaves behind.
+/// Everything that a run outputs or records.
 #[derive(PartialEq)]
-struct Left {
+struct RunTrace {
     output: Vec<u8>,
     events: Vec<journal::Event>,
     payments: Vec<Payment>,

@@ -68,7 +68,7 @@ fn best(table: &Table, rows: usize, trees: u32) -> f64 {
 
 /// From a table that was read to a model.
 fn train(table: &Table, rows: usize, trees: u32, noisy: bool) -> f64 {
-    let delta = Delta::new(1e-6).unwrap();
+    let delta = Delta::new(1e-8).unwrap();
     let budget = Budget::with_delta(Epsilon::new(1.0).unwrap(), delta, rows as u64).unwrap();
     let (own, relation) = (Trees::builder().trees(trees).build().unwrap(), AddRemove::row());
     let plan = own.plan(table.schema(), &relation.relation(), budget).unwrap();

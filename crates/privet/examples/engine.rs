@@ -9,10 +9,10 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
-use privet::boost::gradient::{Gradient, Rows, Sums, Training};
+use privet::boost::gradient::{Gradient, LabelledRows, Sums, Training};
 use privet::data::schema::{Kind, category, label, number};
 use privet::data::{Cells, Finder, Intake, Keep, Piece, Schema, Table};
-use privet::learner::tree::{Categories, Growth, Order, Source};
+use privet::learner::tree::{Categories, Growth, Order, SlotSource};
 use privet::privacy::Unprotected;
 use rayon::prelude::*;
 use serde::Deserialize;
@@ -145,7 +145,7 @@ impl<'a> Binned<'a> {
     }
 }
 
-impl Source for Binned<'_> {
+impl SlotSource for Binned<'_> {
     fn rows(&self) -> usize {
         self.raw.head.rows
     }
@@ -234,7 +234,7 @@ fn main() -> Outcome<()> {
     let schema = Arc::new(schema(&raw.head)?);
     let cells = cells(&schema, &raw)?;
     let binning = start.elapsed().as_secs_f64();
-    let rows = Rows {
+    let rows = LabelledRows {
         cells: &cells,
         weights: None,
     };

@@ -1,7 +1,7 @@
-//! Errors, by whose fault they are, with what a program needs to act on them.
+//! Errors, by who has to act, with the data that a program needs.
 //!
 //! A variant says who has to act; its value says about what: which parameter, which line of which file, what was needed and what
-//! is left, which party. [`Display`](fmt::Display) gives the whole sentence for people. No code reads that sentence.
+//! remains, which party. [`Display`](fmt::Display) gives the whole sentence for people. No code reads that sentence.
 
 mod data;
 mod journal;
@@ -19,9 +19,9 @@ pub use crate::privacy::Refusal;
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
-    /// A parameter has a value that it cannot have. The caller mends the call or the job file.
+    /// A parameter has an invalid value. The caller has to change the call or the job file.
     Parameter(ParameterError),
-    /// A schema, table or model cannot be read or makes no sense. Whoever owns it mends it.
+    /// A schema, table or model cannot be read or is invalid. Its owner has to change it.
     Data(DataError),
     /// The budget does not allow it. Nothing more was charged or drawn; what was paid before stays paid.
     Budget(Box<Refusal>),
@@ -29,17 +29,17 @@ pub enum Error {
     Journal(JournalError),
     /// The operating system gave no randomness, for this reason. Nothing more was drawn; what was paid stays paid.
     Randomness(String),
-    /// Another party sent what nobody who follows the protocol sends, or gave up. It is named.
+    /// Another party, which is named, violated the protocol or gave up.
     Peer(PeerError),
     /// The caller used the library against its rules. The calling program has to change.
     Misuse(String),
     /// An invariant of this library, which the text states, does not hold. The library has to change.
     Internal(String),
-    /// The progress callback asked to stop. What was paid by then stays paid; no model came of it.
+    /// The progress callback stopped the run. What was paid by then stays paid; there is no model.
     Stopped,
 }
 
-/// What other parties did that nobody does who follows the protocol.
+/// A violation of the protocol by other parties.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PeerError {
     /// Who did it, by name.
@@ -49,12 +49,12 @@ pub struct PeerError {
 }
 
 impl Error {
-    /// A parameter that cannot be what it is: which one, and a sentence that says why and what to write instead.
+    /// An invalid parameter: which one, and a sentence that says why and what to write instead.
     pub fn parameter(subject: impl Into<Subject>, text: impl Into<String>) -> Self {
         Self::Parameter(ParameterError::new(subject.into(), text.into()))
     }
 
-    /// Data that makes no sense, in a file that the caller knows.
+    /// Invalid data, in a file that the caller knows.
     pub fn data(text: impl Into<String>) -> Self {
         Self::Data(DataError::new(text))
     }

@@ -15,7 +15,7 @@
 //! let schema = Schema::builder("patients").columns(columns).build()?;
 //! let budget = Budget::pure(Epsilon::new(1.0)?, 600)?; // ε, and about how many rows there are by public knowledge
 //! let plan = Trees::builder().leaves(6).build()?.plan(&schema, &schema.relation(), budget)?;
-//! println!("{plan}"); // what is read, what it costs, how far noise puts predictions off
+//! println!("{plan}"); // what is read, what it costs, and the error that noise adds to predictions
 //!
 //! let ages: Vec<f64> = (0..600).map(|i| f64::from(i % 90)).collect();
 //! let jobs: Vec<&str> = (0..600).map(|i| ["nurse", "clerk"][i % 2]).collect();
@@ -38,15 +38,17 @@
 //! | --- | --- |
 //! | [`privacy`] | private values, neighbour relations, exact budgets and noise, the ledger and its certificate |
 //! | [`data`] | schemas, which are public, and tables, which are not |
-//! | [`learner`] | one weak learner each: it fits weighted rows, and votes |
+//! | [`learner`] | weak learners: each fits weighted rows, and votes |
+//! | [`parameters`] | parameters of algorithms: how they are declared, checked and read from a job |
 //! | [`boost`] | ensembles of learners: coefficients, weights, votes |
 //! | [`model`] | what is saved and shown: one file, and predictions |
 //! | [`wire`] | what parties send each other, as bytes |
 //! | [`party`] | roles of protocols, in one process or many |
-//! | [`setting`] | where rooms meet: parameters in, a model with its certificate out |
+//! | [`noisy`] | trees and evaluations with noise that a ledger pays for |
+//! | [`setting`] | from parameters to a plan, and to a model with its certificate |
 //!
 //! A value that depends on somebody's data is [`Private`](privacy::Private): it cannot be printed, compared or serialised.
-//! It leaves through a mechanism, and a mechanism draws only what a ledger has paid for:
+//! It is released through a mechanism, and a mechanism draws only what a ledger has paid for:
 //!
 //! ```
 //! use privet::privacy::account::Caps;
@@ -67,7 +69,7 @@
 //! let noisy = ledger.release("how many", &half, count)?;
 //! println!("about {}", noisy.value()[0]);
 //!
-//! // The rest of the budget does not reach for another 0.6.
+//! // What remains of the budget is less than 0.6.
 //! let claim = Sensitivity::claim(&AddRemove::row(), Norm::L1(1), Anchor::new("laplace#integer-vectors"))?;
 //! let again = Query::new(1, claim, || ages.as_ref().map(|ages| vec![ages.len() as i64]));
 //! let dear = Laplace::calibrated(Epsilon::new(0.6)?, 1)?;
@@ -84,6 +86,8 @@ pub mod data;
 pub mod error;
 pub mod learner;
 pub mod model;
+pub mod noisy;
+pub mod parameters;
 pub mod party;
 pub mod privacy;
 pub mod setting;

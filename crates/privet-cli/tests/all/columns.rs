@@ -117,7 +117,7 @@ fn a_table_that_has_changed_does_not_use_columns_of_the_old_one() {
     fs::remove_file(home.path("shop.csv.columns")).unwrap();
     let (exit, text) = told(home.privet(&COMMAND));
     assert_eq!(exit, 3, "{text}");
-    assert!(text.contains("has left already"), "{text}");
+    assert!(text.contains("has been desensitised already"), "{text}");
     assert!(
         !home.path("shop.csv.columns").exists(),
         "nothing is left of a refusal"

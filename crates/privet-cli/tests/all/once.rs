@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use privet::setting::parameters::PLANS;
+use privet::parameters::PLANS;
 
 const SCHEMA: &str = "dataset = \"patients\"\n[columns]\n\
     age = { type = \"integer\", min = 0, max = 120 }\n\

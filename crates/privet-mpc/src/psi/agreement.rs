@@ -1,4 +1,4 @@
-//! What is settled before the first message: who is who, which run it is, and each side's own key.
+//! What is fixed before the first message: roles, the run, and each side's key.
 
 use std::fmt;
 
@@ -10,9 +10,9 @@ use crate::Error;
 /// The two sides of a pair.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// Makes the offer, finds the intersection, tells it.
+    /// Makes the offer, computes the intersection and sends it.
     LabelHolder = 1,
-    /// Answers, and is told.
+    /// Answers, and receives the intersection.
     FeatureHolder = 2,
 }
 
@@ -86,7 +86,7 @@ impl Key {
 }
 
 impl fmt::Debug for Key {
-    /// Never the key.
+    /// Does not print the key.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Key(…)")
     }

@@ -1,4 +1,4 @@
-//! What a peer's bytes may do: nothing but be refused. The body of the fuzz target `psi`.
+//! Decodes a peer's bytes, which may be invalid. The body of the fuzz target `psi`.
 
 use super::message::{Kind, Seal, Writer};
 use super::{Ids, Key, Run, answer, offer, settle};

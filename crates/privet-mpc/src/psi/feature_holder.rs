@@ -1,4 +1,4 @@
-//! The feature holder: answers an offer, and is told which of its rows are common.
+//! The feature holder: answers an offer, and receives which of its rows are common.
 
 use super::group::Secret;
 use super::message::{Kind, Reader, Seal, Writer};
@@ -18,7 +18,7 @@ pub struct ExpectCommon {
 /// Answers an offer with one's own masked ids, and with the offer's points masked again.
 ///
 /// # Errors
-/// [`Error::Peer`] if the offer is not one, or not of this run.
+/// [`Error::Peer`] if the offer is invalid, or of another run.
 pub fn answer(key: &Key, run: Run, ids: &Ids, offer: &[u8]) -> Result<(ExpectCommon, Vec<u8>), Error> {
     let (mut body, seal) = Reader::open(Kind::Offer, &run, Seal::NONE, offer)?;
     let offered = body.points(&run)?;
@@ -44,7 +44,7 @@ impl ExpectCommon {
     /// The common rows among one's own, in the common order.
     ///
     /// # Errors
-    /// [`Error::Peer`] if the message is not one, or tells of rows that cannot be.
+    /// [`Error::Peer`] if the message is invalid, or names rows that do not exist.
     pub fn receive(self, common: &[u8]) -> Result<Vec<usize>, Error> {
         let (mut body, _) = Reader::open(Kind::Common, &self.run, self.seal, common)?;
         let places = body.list(self.offered.min(self.sent.len()))?;

@@ -1,6 +1,6 @@
 //! Points of ristretto255: ids hashed to them, masked, and masked again.
 //!
-//! All points leave as the encodings of their doubles: a batch of doubles shares one inversion, where an encoding by itself
+//! All points are sent as the encodings of their doubles: a batch of doubles shares one inversion, where an encoding by itself
 //! costs an inverse square root. Both sides double at every masking, so the doubly masked points still agree.
 
 use curve25519_dalek::ristretto::{CompressedRistretto, RistrettoPoint};
@@ -21,7 +21,7 @@ pub(super) type Encoding = [u8; 32];
 /// with probability below 2⁻⁷².
 pub(super) type Tag = u128;
 
-/// Names what the hash is for, so that no other protocol's points are of use in this one.
+/// The domain separator of the hash, so that points of other protocols cannot be used here.
 const DOMAIN: &[u8] = b"privet-psi-v1-with-ristretto255_XMD:SHA-512_R255MAP_RO_";
 
 /// Points that share an inversion, and the piece of work a thread takes.

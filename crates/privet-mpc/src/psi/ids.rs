@@ -10,7 +10,7 @@ use crate::Error;
 /// How many ids a list may hold: an answer stays below seven gigabytes, and rows fit in 32 bits.
 pub const MOST_IDS: usize = 1 << 27;
 
-/// One id per row: bytes, taken as they are. None is empty and none stands twice, for a row has to be one row of the peer's.
+/// One id per row, as bytes. None is empty and none occurs twice, since a row is matched with one row of the peer.
 #[derive(Clone)]
 pub struct Ids {
     text: Vec<u8>,
@@ -79,7 +79,7 @@ impl Ids {
 }
 
 impl fmt::Debug for Ids {
-    /// Never the ids.
+    /// Does not print the ids.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Ids").finish_non_exhaustive()
     }

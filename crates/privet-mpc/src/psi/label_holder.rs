@@ -1,4 +1,4 @@
-//! The label holder: makes an offer to each feature holder, meets the answers, tells what is common to all.
+//! The label holder: makes an offer to each feature holder, matches the answers, sends the rows common to all.
 
 use rayon::prelude::*;
 
@@ -38,7 +38,7 @@ impl ExpectAnswer {
     /// What the label holder and this feature holder have in common.
     ///
     /// # Errors
-    /// [`Error::Peer`] if the answer is not one, or not to this offer.
+    /// [`Error::Peer`] if the answer is invalid, or to another offer.
     pub fn receive(self, answer: &[u8]) -> Result<Pair, Error> {
         let (mut body, seal) = Reader::open(Kind::Answer, &self.run, self.seal, answer)?;
         let points = body.points(&self.run)?;
@@ -88,7 +88,7 @@ struct Met {
     place: u32,
 }
 
-/// What the label holder has in common with one feature holder, which that one has not been told yet.
+/// The rows that the label holder has in common with one feature holder, before they are sent.
 pub struct Pair {
     run: Run,
     ids: [u8; 32],

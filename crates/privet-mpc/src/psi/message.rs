@@ -11,8 +11,8 @@
 //! | | common: count (4), places in the answer's list of points (4 each) |
 //! | 32 | seal: SHA-256 of the seal before (zeros for an offer) and of everything above |
 //!
-//! A seal is no signature, for anybody can compute it: who speaks is the transport's to know. It makes damage an error where a
-//! changed byte could pass for another point, and ties an answer to the very offer it answers.
+//! A seal is not a signature, since anybody can compute it: the transport authenticates the sender. It detects damage that
+//! could otherwise be read as another point, and binds an answer to its offer.
 
 use sha2::{Digest, Sha256};
 
@@ -24,7 +24,7 @@ const MAGIC: [u8; 7] = *b"privpsi";
 const VERSION: u8 = 1;
 const HEAD: usize = MAGIC.len() + 2 + 32;
 
-/// What a message is; also how errors call it.
+/// The type of a message, also named in errors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Offer = 1,
@@ -75,7 +75,7 @@ impl Seal {
     }
 }
 
-/// A message to be: its head is written, its body follows.
+/// An output buffer: the head of a message is written, its body follows.
 pub(super) struct Writer(Vec<u8>);
 
 impl Writer {

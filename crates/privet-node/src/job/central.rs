@@ -2,9 +2,9 @@
 
 use privet::Error;
 use privet::data::{Schema, Section};
+use privet::parameters::{finding, key, whole};
 use privet::privacy::{Delta, Epsilon, Relation};
 use privet::setting::central::{self, Plan};
-use privet::setting::parameters::{finding, key, whole};
 
 /// The plan, or nothing if something was found to be wrong with it.
 pub(super) fn read(

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use privet::Error;
 use privet::data::{Document, Fingerprint, Intake, Points, Schema, Section, Table};
 use privet::error::Subject;
-use privet::setting::parameters::finding;
+use privet::parameters::finding;
 use privet::setting::plain;
 
 pub use vertical::{Apart, FeatureHolder, LabelHolder};

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use privet::Error;
 use privet::data::{Intake, Schema, Table};
 use privet::model::Model;
+use privet::noisy::evaluation::{Evaluation, PaidReport};
 use privet::privacy::account::Price;
 use privet::privacy::{Certificate, Delta, Epsilon, Ledger, Randomness};
-use privet::setting::evaluation::{Evaluation, PaidReport};
 use serde_json::json;
 
 use super::exit::Failure;

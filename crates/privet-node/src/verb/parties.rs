@@ -6,7 +6,7 @@ use std::path::Path;
 use privet::Error;
 use privet::data::{Schema, Table};
 use privet::error::{JournalFault, Refusal};
-use privet::party::{Record, RunName, Volatile};
+use privet::party::{MemoryRecord, Record, RunName};
 use privet::privacy::{Ledger, Randomness, Relation};
 use privet::setting::vertical::{self, Desensitisation, NoisyLabels, Party, Release, Vertical};
 
@@ -143,7 +143,7 @@ fn about(data: &Path, kept: &Path, e: Error) -> Error {
             ),
         ),
         Error::Budget(mut refusal) => {
-            if let Refusal::LeftAlready { kept: at, .. } = &mut *refusal {
+            if let Refusal::AlreadyDesensitised { kept: at, .. } = &mut *refusal {
                 *at = Some(kept.display().to_string());
             }
             Error::Budget(refusal)
@@ -207,7 +207,7 @@ fn kept(source: &Source, kept: &Path, shared: &Shared) -> Result<Box<dyn Record>
         return Ok(Box::new(record(source, kept, shared)?));
     }
     leave::writable(kept)?;
-    Ok(Box::new(Volatile::default()))
+    Ok(Box::new(MemoryRecord::default()))
 }
 
 /// What has left of a party's table.

@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::Arc;
 
-use privet::data::schema::{self, Schema, Seen};
+use privet::data::schema::{self, ColumnGuess, Schema};
 use privet::data::{Intake, Keep};
 use serde_json::json;
 
@@ -16,10 +16,10 @@ use crate::table;
 
 pub(super) fn draft(file: &Path, out: Option<&Path>, dataset: Option<&str>) -> Result<Answer, Failure> {
     let look = table::peek(file)?;
-    let columns: Vec<(String, Seen)> = look
+    let columns: Vec<(String, ColumnGuess)> = look
         .columns
         .into_iter()
-        .map(|(name, cells)| (name, Seen::of_cells(cells.iter().map(Vec::as_slice))))
+        .map(|(name, cells)| (name, ColumnGuess::of_cells(cells.iter().map(Vec::as_slice))))
         .collect();
     let named = file
         .file_name()

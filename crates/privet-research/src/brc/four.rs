@@ -6,14 +6,15 @@ use privet::Error;
 use privet::boost::Ensemble;
 use privet::data::Table;
 use privet::model::Model;
-use privet::privacy::{Coins, Epsilon};
-use privet::setting::central::as_published::Pate;
+use privet::privacy::Epsilon;
 use privet::setting::central::{Brc, Budget, Coefficient, Normaliser};
 use rayon::prelude::*;
 
+use super::super::as_published::coins;
 use super::super::records::{Coding, Pick, Records, Secret};
 use super::super::{Data, Experiment, Measured};
-use super::run::{accuracy, private, public};
+use super::pate::Pate;
+use super::run::{accuracy, private};
 use super::{FIGURES, SETS};
 use privet_node::progress::Progress;
 
@@ -59,18 +60,12 @@ fn votes(data: &Data, runs: u32, bar: &Progress) -> Result<Vec<Measured>, Error>
             );
             let pate = Pate {
                 teachers: 50,
-                epsilon: Epsilon::new(epsilon)?,
+                epsilon,
                 composed,
             };
             let values = (0..runs).into_par_iter().map(|run| {
-                let tables = split(&records, run)?;
-                let schema = tables[0].schema().clone();
-                let mut seed = [0; 32];
-                seed[..4].copy_from_slice(&run.to_le_bytes());
-                let mut coins = Coins::from_seed(seed);
-                let said = pate.predict(tables, &schema.relation(), &public(&schema), &mut coins)?;
-                let right = said.right.iter().filter(|right| **right).count();
-                Ok(right as f64 / said.right.len() as f64)
+                let right = pate.right(split(&records, run)?, &mut coins(run))?;
+                Ok(right.iter().filter(|right| **right).count() as f64 / right.len() as f64)
             });
             all.push(Measured {
                 method,

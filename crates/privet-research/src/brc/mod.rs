@@ -13,7 +13,9 @@
 //! | table 1, 2 | all of ours, some columns private, all private |
 //! | table 3 | data sets that the rule of `auto` was fixed on |
 
+mod flips;
 mod four;
+mod pate;
 mod run;
 mod toy;
 

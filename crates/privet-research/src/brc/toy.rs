@@ -8,12 +8,13 @@ use privet::boost::Learner;
 use privet::data::{Intake, Keep, Schema, Table};
 use privet::learner::Term;
 use privet::model::Model;
-use privet::privacy::{Coins, Epsilon, Unprotected};
-use privet::setting::central::as_published::Flips;
+use privet::privacy::Epsilon;
 use privet::setting::central::{Brc, Budget, Normaliser, Planes};
 use rayon::prelude::*;
 
+use super::super::as_published::coins;
 use super::super::{Data, Experiment, Measured};
+use super::flips::Flips;
 use super::run::{accuracy, private};
 use privet_node::progress::Progress;
 
@@ -94,14 +95,9 @@ fn flipped(epsilon: f64, run: u32) -> Result<Model, Error> {
         rounds: ROUNDS,
         probability: 0.49,
         clip: CLIP,
-        epsilon: Epsilon::new(epsilon)?,
+        epsilon,
     };
-    let table = line()?;
-    let relation = table.schema().relation();
-    let leave = Unprotected::unrecorded("toy", &relation, Flips::because());
-    let mut seed = [0; 32];
-    seed[..4].copy_from_slice(&run.to_le_bytes());
-    flips.fit(table, &relation, &leave, &mut Coins::from_seed(seed))
+    flips.fit(line()?, &mut coins(run))
 }
 
 fn line() -> Result<Table, Error> {

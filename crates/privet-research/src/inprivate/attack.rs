@@ -10,16 +10,15 @@ use std::collections::{BTreeSet, HashMap};
 use privet::Error;
 use privet::data::Table;
 use privet::learner::Learner;
-use privet::setting::central::as_published::inprivate::Levels;
 use rayon::prelude::*;
 
-use super::{Data, Measured, Progress, coins, corrected, measured, paid, published, rows, schema};
+use super::{Data, Levels, Measured, Progress, coins, corrected, measured, paid, published, rows, schema};
 
 const COLUMN: &str = "sqft_lot";
 const EPSILONS: [f64; 3] = [0.01, 0.1, 1.0];
 
 /// What a tree asks, and where.
-type Questions = BTreeSet<String>;
+pub(super) type Questions = BTreeSet<String>;
 
 pub(super) fn measure(data: &Data, runs: u32, bar: &Progress) -> Result<Vec<Measured>, Error> {
     let records = data.records("kc-house")?.only(&[COLUMN])?;
@@ -69,7 +68,7 @@ pub(super) fn measure(data: &Data, runs: u32, bar: &Progress) -> Result<Vec<Meas
 }
 
 /// As many trees to learn from as to tell apart.
-fn advantages(
+pub(super) fn advantages(
     tables: &[Table; 2],
     runs: u32,
     grow: impl Fn(&Table, u32) -> Result<Questions, Error> + Sync,

@@ -7,6 +7,7 @@
 //! | table 3 | one tree of depth 10 on 1,000 rows: as published (void), corrected, without noise; beside a constant and our own trees |
 
 mod attack;
+mod printed;
 mod sensitivities;
 mod tree;
 
@@ -15,13 +16,13 @@ use std::sync::Arc;
 use privet::Error;
 use privet::data::{Schema, Table};
 use privet::model::Model;
-use privet::privacy::{AddRemove, Coins, Epsilon, Neighbours, Unprotected};
-use privet::setting::central::as_published::InPrivate;
-use privet::setting::central::as_published::inprivate::{Levels, Published};
+use privet::privacy::{AddRemove, Coins, Epsilon, Neighbours};
 use privet::setting::central::{Algorithm, Budget, Builder, Trees, inprivate};
 
+use super::as_published::coins;
 use super::records::{Balance, Coding, Pick, Records, Secret};
 use super::{Data, Experiment, Measured};
+use printed::{InPrivate, Levels, Published};
 use privet_node::progress::Progress;
 
 /// The paper's depth.
@@ -59,17 +60,6 @@ fn rows(records: &Records, run: u32) -> (Vec<usize>, Vec<usize>) {
     (train, [rest, test].concat())
 }
 
-fn coins(run: u32) -> Coins {
-    let mut seed = [0; 32];
-    seed[..4].copy_from_slice(&run.to_le_bytes());
-    Coins::from_seed(seed)
-}
-
-/// The data sets are public; their rows only stand for private ones.
-fn leave(schema: &Schema) -> Unprotected {
-    Unprotected::unrecorded(schema.dataset(), &schema.relation(), InPrivate::because())
-}
-
 /// One tree as it is printed. Void: no ledger is asked.
 fn published(
     table: Table,
@@ -78,11 +68,10 @@ fn published(
 ) -> Result<Published, Error> {
     let printed = InPrivate {
         depth: DEPTH,
-        epsilon: epsilon.map(Epsilon::new).transpose()?,
+        epsilon,
         levels,
     };
-    let schema = table.schema().clone();
-    printed.fit(vec![table], &schema.relation(), &leave(&schema), coins)
+    printed.fit(vec![table], coins)
 }
 
 /// Trees that are paid for, for one row that comes or goes.

@@ -1,11 +1,11 @@
 //! How far one row moves what the paper releases, where it says 1 and 4; found by search, as the notes on the paper have it.
 
 use privet::Error;
-use privet::privacy::{Coins, Epsilon};
-use privet::setting::central::as_published::InPrivate;
-use privet::setting::central::as_published::inprivate::{Levels, Loss, gain};
+use privet::privacy::Coins;
 
+use super::printed::{InPrivate, Levels, Loss, gain};
 use super::{Data, Measured, Progress, coins, measured};
+use crate::as_published::laplace;
 
 /// Steps of a grid, and the largest group of rows that agree.
 const GRID: i32 = 2000;
@@ -39,7 +39,7 @@ pub(super) fn measure(_: &Data, _: u32, bar: &Progress) -> Result<Vec<Measured>,
     let printed = InPrivate {
         depth: 1,
         // Half of it is the leaves'.
-        epsilon: Some(Epsilon::new(2.0)?),
+        epsilon: Some(2.0),
         levels: Levels::Split,
     };
     for (metric, r) in [("ε at |r| = 1", 1.0), ("ε at |r| = 1.5", 1.5)] {
@@ -119,9 +119,4 @@ fn shown(adds: [f64; 2], mut leaf: impl FnMut(usize, &mut Coins) -> [f64; 2]) ->
         both.count() as f64
     });
     (with / without).ln()
-}
-
-fn laplace(scale: f64, coins: &mut Coins) -> f64 {
-    let size = -scale * (1.0 - coins.unit()).ln();
-    if coins.below(2) == 0 { size } else { -size }
 }

@@ -5,13 +5,13 @@ use privet::data::schema::Label;
 use privet::data::{Schema, Table};
 use privet::learner::SILENT;
 use privet::model::Model;
-use privet::setting::central::as_published::inprivate::Levels;
-use privet::setting::evaluation::Evaluation;
+use privet::noisy::evaluation::Evaluation;
 use privet::setting::plain::{Algorithm, Constant, Trees};
 use rayon::prelude::*;
 
 use super::super::Measure;
-use super::{DEPTH, Measured, by_rule, coins, corrected, leave, measured, paid, published, rows, schema};
+use super::printed::permission;
+use super::{DEPTH, Levels, Measured, by_rule, coins, corrected, measured, paid, published, rows, schema};
 
 const EPSILON: f64 = 1.0;
 
@@ -86,12 +86,12 @@ impl Method {
         let plain = |algorithm: &dyn Algorithm, train: Table| {
             algorithm
                 .plan(train.schema())?
-                .fit(train, &leave(test.schema()), SILENT)
+                .fit(train, &permission(test.schema()), SILENT)
         };
         let model = match self {
             Self::Printed(epsilon, levels) => {
                 let tree = published(train, (epsilon, levels), &mut coins(run))?;
-                let off = tree.off(&test, &leave(test.schema()));
+                let off = tree.off(&test);
                 let mean = off.iter().sum::<f64>() / off.len() as f64;
                 let largest = off.iter().copied().fold(0.0, f64::max);
                 return Ok(match metric(test.schema()).0 {
@@ -114,7 +114,7 @@ impl Method {
 fn judged(model: &Model, test: &Table) -> Result<f64, Error> {
     let evaluation = Evaluation::of(test.schema())?;
     let judged = test.cells().as_ref().map(|cells| evaluation.judge(model, cells));
-    let report = evaluation.open(judged, &leave(test.schema()));
+    let report = evaluation.open(judged, &permission(test.schema()));
     let (metric, unit) = metric(test.schema());
     let found = report.named().into_iter().find(|(name, _)| *name == metric);
     Ok(found.map_or(f64::NAN, |(_, value)| value / unit))

@@ -8,14 +8,14 @@ use crate::epsilon::{Evidence, lower_bound};
 
 /// What the attacker knows: how noise was made, and the ridge.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Known {
+pub struct NoiseModel {
     /// The scale of Laplace noise that is thought to be −scale·ln(u), with u on the middles of 2⁵³ steps.
     pub scale: f64,
     /// The ridge.
     pub ridge: f64,
 }
 
-impl Known {
+impl NoiseModel {
     /// Whether a coefficient is one that an empty cell can have, up to one unit in the last place.
     pub fn is_of_an_empty_cell(&self, coefficient: f64) -> bool {
         let noise = (coefficient * self.ridge).abs();
@@ -55,7 +55,7 @@ fn laplace(scale: f64, unit: f64) -> f64 {
 pub fn textbook(
     rows: &[(Vec<usize>, bool)],
     width: usize,
-    known: Known,
+    known: NoiseModel,
     mut unit: impl FnMut() -> f64,
 ) -> Vec<f64> {
     let noise: Vec<f64> = (0..width)

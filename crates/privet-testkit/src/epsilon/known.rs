@@ -9,12 +9,12 @@ use crate::interval::{Tally, at_least, at_most};
 
 /// How often an event came on two neighbours. On the first it is the more likely one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Known {
+pub struct KnownEvent {
     on_first: Tally,
     on_second: Tally,
 }
 
-impl Known {
+impl KnownEvent {
     /// Counts the event among independent samples of both neighbours.
     pub fn count<T>(on_first: &[T], on_second: &[T], event: impl Fn(&T) -> bool) -> Self {
         let tally = |samples: &[T]| {
@@ -78,14 +78,14 @@ mod tests {
         mean + (0..12).map(|_| source.unit()).sum::<f64>() - 6.0
     }
 
-    fn normals(seed: u64, mu: f64) -> Known {
+    fn normals(seed: u64, mu: f64) -> KnownEvent {
         let mut source = Source::seeded(seed);
         let [first, second] = [mu, 0.0].map(|mean| {
             (0..SAMPLES)
                 .map(|_| normal(&mut source, mean))
                 .collect::<Vec<f64>>()
         });
-        Known::count(&first, &second, |x| *x > 1.0)
+        KnownEvent::count(&first, &second, |x| *x > 1.0)
     }
 
     #[test]
@@ -107,7 +107,7 @@ mod tests {
             let heads = epsilon.exp() / (1.0 + epsilon.exp());
             let [first, second] =
                 [heads, 1.0 - heads].map(|p| (0..SAMPLES).map(|_| source.coin(p)).collect::<Vec<bool>>());
-            Known::count(&first, &second, |x| *x)
+            KnownEvent::count(&first, &second, |x| *x)
         };
         let honest = answers(4, 2.0);
         assert!((1.8..=2.0).contains(&honest.epsilon(MISS)), "{honest:?}");
@@ -127,7 +127,7 @@ mod tests {
         let mut wrong = [0; 3];
         for _ in 0..400 {
             let [first, second] = [0.8, 0.2].map(|p| (0..200).map(|_| source.coin(p)).collect::<Vec<bool>>());
-            let known = Known::count(&first, &second, |x| *x);
+            let known = KnownEvent::count(&first, &second, |x| *x);
             let truths = [4f64.ln(), 16f64.ln(), 2.0 * quantile(0.8)];
             let bounds = [known.epsilon(0.2), known.range(0.2), known.mu(0.2)];
             for (count, (bound, truth)) in wrong.iter_mut().zip(bounds.iter().zip(truths)) {

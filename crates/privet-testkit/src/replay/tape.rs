@@ -13,7 +13,7 @@ use super::{Finding, Transcript};
 #[derive(Default)]
 pub(super) struct Tape {
     transcript: Transcript,
-    pub(super) events: Vec<Event>,
+    pub(super) events: Vec<TapeEvent>,
     replaying: bool,
     pub(super) at: usize,
     pub(super) queries: usize,
@@ -50,7 +50,7 @@ impl Moved {
     }
 }
 
-pub(super) enum Event {
+pub(super) enum TapeEvent {
     Query(Observed, Option<Output>),
     Minimum(Minimum, Vec<Probe>, Option<Output>),
     Columns(Columns, Option<Vec<Desensitised>>),
@@ -89,10 +89,10 @@ impl Tape {
         if !self.replaying {
             let forged = forge(self.transcript, self.queries, &query);
             let answer = forged.as_ref().map(Output::boxed);
-            self.events.push(Event::Query(query, forged));
+            self.events.push(TapeEvent::Query(query, forged));
             return answer;
         }
-        let Some(Event::Query(recorded, output)) = self.events.get(self.at) else {
+        let Some(TapeEvent::Query(recorded, output)) = self.events.get(self.at) else {
             self.found(Finding::Branch(format!(
                 "the second run asked a question at step {}, the first did not",
                 self.at
@@ -129,12 +129,13 @@ impl Tape {
             let answer = forged.clone();
             let probes = minima::probes(&asked, loss, forged.as_deref());
             let forged = forged.map(Output::Reals);
-            self.events.push(Event::Minimum(asked, probes, forged));
+            self.events.push(TapeEvent::Minimum(asked, probes, forged));
             return answer;
         }
         let at = self.at;
         self.at += 1;
-        let Some(Event::Minimum(recorded, probes, Some(Output::Reals(output)))) = self.events.get(at) else {
+        let Some(TapeEvent::Minimum(recorded, probes, Some(Output::Reals(output)))) = self.events.get(at)
+        else {
             self.found(Finding::Branch(format!(
                 "step {at}: only one run minimised a loss"
             )));
@@ -163,12 +164,12 @@ impl Tape {
     fn columns(&mut self, columns: Columns) -> Option<Vec<Desensitised>> {
         self.queries += 1;
         if !self.replaying {
-            self.events.push(Event::Columns(columns, None));
+            self.events.push(TapeEvent::Columns(columns, None));
             return None;
         }
         let at = self.at;
         self.at += 1;
-        let Some(Event::Columns(recorded, output)) = self.events.get(at) else {
+        let Some(TapeEvent::Columns(recorded, output)) = self.events.get(at) else {
             self.found(Finding::Branch(format!(
                 "step {at}: only one run let columns out"
             )));
@@ -207,7 +208,7 @@ impl Tape {
     }
 
     fn part_ends(&mut self) {
-        self.step(Event::PartEnds);
+        self.step(TapeEvent::PartEnds);
         if let Some(parts) = self.parts.last_mut() {
             // Half a row is no neighbour: a part that moved at all used up a whole step.
             parts.used.claims = parts.used.claims.saturating_add(parts.current.claims);
@@ -217,7 +218,7 @@ impl Tape {
     }
 
     fn parts_end(&mut self) {
-        self.step(Event::PartsEnd);
+        self.step(TapeEvent::PartsEnd);
         let Some(Parts { steps, used, .. }) = self.parts.pop() else {
             return;
         };
@@ -233,14 +234,15 @@ impl Tape {
     }
 
     /// Notes a step that is no query, or finds that the second run took another one.
-    fn step(&mut self, event: Event) {
+    fn step(&mut self, event: TapeEvent) {
         if !self.replaying {
             self.events.push(event);
             return;
         }
         let same = match (self.events.get(self.at), &event) {
-            (Some(Event::PartsBegin(a, s)), Event::PartsBegin(b, t)) => (a, s) == (b, t),
-            (Some(Event::PartEnds), Event::PartEnds) | (Some(Event::PartsEnd), Event::PartsEnd) => true,
+            (Some(TapeEvent::PartsBegin(a, s)), TapeEvent::PartsBegin(b, t)) => (a, s) == (b, t),
+            (Some(TapeEvent::PartEnds), TapeEvent::PartEnds)
+            | (Some(TapeEvent::PartsEnd), TapeEvent::PartsEnd) => true,
             _ => false,
         };
         if !same {
@@ -375,7 +377,7 @@ impl Auditor for Shared {
         if tape.replaying {
             return;
         }
-        if let Some(Event::Columns(_, recorded)) = tape.events.last_mut() {
+        if let Some(TapeEvent::Columns(_, recorded)) = tape.events.last_mut() {
             *recorded = output.downcast().ok().map(|left| *left);
             return;
         }
@@ -390,7 +392,9 @@ impl Auditor for Shared {
                 ),
             },
         };
-        if let Some(Event::Query(_, recorded) | Event::Minimum(_, _, recorded)) = tape.events.last_mut() {
+        if let Some(TapeEvent::Query(_, recorded) | TapeEvent::Minimum(_, _, recorded)) =
+            tape.events.last_mut()
+        {
             *recorded = Some(output);
         }
     }
@@ -398,13 +402,13 @@ impl Auditor for Shared {
     fn coins(&mut self, seed: [u8; 32]) -> [u8; 32] {
         let mut tape = lock(&self.0);
         if !tape.replaying {
-            tape.events.push(Event::Coins(seed));
+            tape.events.push(TapeEvent::Coins(seed));
             return seed;
         }
         let at = tape.at;
         tape.at += 1;
         match tape.events.get(at) {
-            Some(Event::Coins(seed)) => *seed,
+            Some(TapeEvent::Coins(seed)) => *seed,
             _ => {
                 tape.found(Finding::Branch(format!(
                     "step {at}: only one run asked for public randomness"
@@ -416,7 +420,7 @@ impl Auditor for Shared {
 
     fn parts_begin(&mut self, parts: usize, steps: u64) {
         let mut tape = lock(&self.0);
-        tape.step(Event::PartsBegin(parts, steps));
+        tape.step(TapeEvent::PartsBegin(parts, steps));
         tape.parts.push(Parts {
             steps,
             used: Moved::default(),

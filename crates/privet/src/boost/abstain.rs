@@ -23,7 +23,7 @@ use super::adaboost::Thresholds;
 use super::{Ensemble, Link, Member};
 use crate::learner::{Classes, Learner, Progress, Sample, Stump, sum};
 
-/// How much weight a learner is right about, wrong about, and silent about. Together they are one.
+/// The weight of rows that a learner classifies rightly, wrongly, or abstains on. They sum to one.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Rates {
     /// ε₊.

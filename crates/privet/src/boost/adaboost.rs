@@ -21,7 +21,7 @@ pub enum Thresholds {
 }
 
 impl Thresholds {
-    /// What the search needs to know of the rows: made once, used in every round.
+    /// The sorted rows for the search, computed once and used in every round.
     pub(super) fn sorted(self, sample: &Sample<'_>) -> Sorted {
         match self {
             Self::Bins => Sorted::default(),
@@ -99,7 +99,7 @@ impl AdaBoost {
         ensemble
     }
 
-    /// Least-squares boosting: each stump is fitted to what the ones before left over, and a tenth of it is added.
+    /// Least-squares boosting: each stump is fitted to the residuals of the ones before, and a tenth of it is added.
     ///
     /// # Paper
     /// Bühlmann and Yu 2003, section 2.

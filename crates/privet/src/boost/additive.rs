@@ -9,7 +9,7 @@ use super::steps::Steps;
 use super::{Ensemble, Member};
 use crate::Error;
 use crate::data::{Bins, Cells, Feature};
-use crate::learner::{Learner, Plane, Rule, Shape, Term};
+use crate::learner::{Learner, Plane, Shape, StumpRule, Term};
 
 /// Rows that are scored together, so that their scores stay in the cache while features pass by.
 const BLOCK: usize = 2048;
@@ -18,7 +18,7 @@ const MOST: usize = 1 << 23;
 
 /// What one feature adds to the scores.
 #[derive(Clone)]
-struct Table {
+struct FeatureTable {
     /// By slot, then by output.
     slots: Vec<f64>,
     /// By output, if the number itself counts.
@@ -30,7 +30,7 @@ struct Table {
 /// An ensemble, ready to score the rows of one table.
 pub(super) struct Additive<'a> {
     base: Vec<f64>,
-    tables: Vec<Option<Table>>,
+    tables: Vec<Option<FeatureTable>>,
     room: usize,
     one_by_one: Vec<&'a Member>,
 }
@@ -99,7 +99,7 @@ impl<'a> Additive<'a> {
             return false;
         };
         self.room = room;
-        self.tables[number] = Some(Table {
+        self.tables[number] = Some(FeatureTable {
             slots: vec![0.0; slots * self.base.len()],
             slopes: None,
             steps: None,
@@ -116,7 +116,7 @@ impl<'a> Additive<'a> {
                     return false;
                 }
                 if let Some(table) = &mut self.tables[stump.feature] {
-                    if let Rule::UpTo { missing, .. } = stump.rule {
+                    if let StumpRule::UpTo { missing, .. } = stump.rule {
                         if let Some(line) = table.slots.chunks_mut(outputs).nth(usize::from(missing)) {
                             line[output] += weight * stump.vote(missing);
                         }
@@ -188,7 +188,7 @@ impl<'a> Additive<'a> {
     }
 }
 
-impl Table {
+impl FeatureTable {
     fn add(&self, feature: &Feature, first: usize, scores: &mut [f64], outputs: usize) {
         let rows = first..first + scores.len() / outputs;
         match &feature.bins {

@@ -16,7 +16,7 @@ use crate::learner::{Learner, Linear, Shape};
 /// Rows that one thread takes at a time.
 const BLOCK: usize = 4096;
 
-/// What scores mean.
+/// The link function: what scores mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Link {
@@ -59,7 +59,7 @@ pub struct Member {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Ensemble {
-    /// What scores mean.
+    /// The link function.
     pub link: Link,
     /// Where each score begins: as many as there are scores.
     pub base: Vec<f64>,
@@ -109,7 +109,7 @@ impl Ensemble {
         }
     }
 
-    /// Whether it fits a schema: every learner its features, and the scores the label.
+    /// Checks that it fits a schema: every learner its features, and the scores the label.
     ///
     /// # Errors
     /// [`Error::Data`] with what does not fit.
@@ -136,7 +136,7 @@ impl Ensemble {
             ));
         }
         if let Some(x) = self.base.iter().find(|x| !x.is_finite()) {
-            return bad(format!("the model's base: {x} is no finite number"));
+            return bad(format!("the model's base: {x} is not a finite number"));
         }
         self.check_reading()?;
         let shapes = Shape::of(schema);
@@ -144,7 +144,7 @@ impl Ensemble {
             let check = if member.output >= outputs {
                 Err(format!("it adds to score {} of {outputs}", member.output))
             } else if !member.weight.is_finite() {
-                Err(format!("{} is no finite number", member.weight))
+                Err(format!("{} is not a finite number", member.weight))
             } else {
                 member.learner.check(&shapes)
             };
@@ -166,7 +166,7 @@ impl Ensemble {
             }
             Some(calibration) => {
                 if let Err(why) = calibration.check(self.outputs()) {
-                    return bad(format!("the model's calibration makes no sense: {why}"));
+                    return bad(format!("the model's calibration is invalid: {why}"));
                 }
             }
             None => {}

@@ -10,7 +10,7 @@
 //! | `abstain` | AdaBoost with learners that may abstain |
 //! | `gradient` | gradient boosting of trees: logistic, softmax and squared loss |
 //!
-//! Nothing here knows of a mechanism: what is private is decided by whoever calls it, from inside the wall.
+//! No mechanism is used here: callers run this code inside closures on private values.
 
 mod abstain;
 mod adaboost;

@@ -1,4 +1,4 @@
-//! What is done to sums before they are scores: a recalibration for classes, an inverse for numbers.
+//! From sums to scores: a recalibration for classes, an inverse transform for numbers.
 
 use serde::{Deserialize, Serialize};
 
@@ -27,7 +27,7 @@ impl Calibration {
             ));
         }
         match self.intercepts.iter().find(|x| !x.is_finite()) {
-            Some(x) => Err(format!("{x} is no finite number")),
+            Some(x) => Err(format!("{x} is not a finite number")),
             None => Ok(()),
         }
     }

@@ -1,4 +1,4 @@
-//! What each feature does to scores, beside what noise alone would do.
+//! The effect of each feature on scores, compared with the effect of noise alone.
 //!
 //! Leaves that were released with noise carry its standard deviation. So the part of the scores that depends on one feature has a
 //! variance over that feature's cells, and the same variance is known for leaves that hold nothing but noise: its mean, and how far it
@@ -7,16 +7,16 @@
 
 mod ways;
 
-use ways::{Asked, each_leaf, groups};
+use ways::{FeatureSlots, each_leaf, groups};
 
 use super::Ensemble;
 use crate::learner::Learner;
 use crate::learner::tree::{Column, Tree};
 
-/// How often at least one column that is noise may be said to be more.
+/// The probability that some column of pure noise is taken for signal.
 const ALARMS: f64 = 0.05;
 
-/// What a feature does to the scores.
+/// The effect of a feature on the scores.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Signal {
     /// The variance of what it adds to the scores, over its cells.
@@ -36,8 +36,8 @@ impl Signal {
         deviations: f64::NEG_INFINITY,
     };
 
-    /// Whether it is more than noise: of models with so many columns of nothing but noise, one in twenty has a column of which this is
-    /// said.
+    /// Whether it is more than noise. Of models with `columns` columns of pure noise, one in twenty has a column for which this is
+    /// true.
     pub fn stands_out(&self, columns: usize) -> bool {
         let z = self.deviations;
         // An upper bound of the normal tail, after Mills.
@@ -62,7 +62,7 @@ impl Signal {
 }
 
 impl Ensemble {
-    /// What each feature does beside what noise would; nothing for a feature that no noisy tree asks about.
+    /// The signal of each feature; none for a feature that no noisy tree splits on.
     pub fn signals(&self, columns: &[Column]) -> Vec<Option<Signal>> {
         let slope = self
             .calibration
@@ -180,9 +180,9 @@ impl Shares {
 
     /// Tells each feature on the way to a leaf which part of the rows goes this way by what is asked about other features, and which of
     /// its own groups do.
-    fn tell(&self, asked: &[Asked], mut tell: impl FnMut(usize, f64, &[f64])) {
-        let inside: Vec<Vec<f64>> = asked.iter().map(Asked::by_group).collect();
-        let share = |(asked, inside): (&Asked, &Vec<f64>)| -> f64 {
+    fn tell(&self, asked: &[FeatureSlots], mut tell: impl FnMut(usize, f64, &[f64])) {
+        let inside: Vec<Vec<f64>> = asked.iter().map(FeatureSlots::by_group).collect();
+        let share = |(asked, inside): (&FeatureSlots, &Vec<f64>)| -> f64 {
             inside
                 .iter()
                 .zip(&self.by_group[asked.feature])

@@ -2,7 +2,7 @@
 //!
 //! However many stumps there are, a row looks up between which two places its number lies.
 
-use crate::learner::{Rule, Stump};
+use crate::learner::{Stump, StumpRule};
 
 /// What stumps with exact thresholds on one feature add to the scores of rows where it is not missing.
 #[derive(Debug, Clone)]
@@ -29,7 +29,7 @@ impl Steps {
 
     /// Takes a stump whose votes are multiplied by a weight; one that asks about slots is none.
     pub(super) fn push(&mut self, stump: &Stump, weight: f64, output: usize) {
-        if let Rule::UpTo { place, missing, .. } = stump.rule {
+        if let StumpRule::UpTo { place, missing, .. } = stump.rule {
             self.missing = missing;
             let votes = [weight * stump.left, weight * stump.right];
             self.stumps.push((place, output, votes));
@@ -76,7 +76,7 @@ mod tests {
     fn steps_are_the_sum_of_their_stumps() {
         let stump = |place, left, right| Stump {
             feature: 0,
-            rule: Rule::UpTo {
+            rule: StumpRule::UpTo {
                 place,
                 missing: 4,
                 with_missing: true,
@@ -97,7 +97,7 @@ mod tests {
         for x in [-1.0_f32, -0.25, 0.0, 0.5, 0.75, 1.0] {
             let mut slow = [0.0; 2];
             for (stump, weight, output) in &all {
-                let Rule::UpTo { place, .. } = stump.rule else {
+                let StumpRule::UpTo { place, .. } = stump.rule else {
                     continue;
                 };
                 let vote = if f64::from(x) <= place {

@@ -1,11 +1,11 @@
-//! What an ensemble is, in a line and by columns.
+//! A summary of an ensemble, in a line and by columns.
 
 use super::Ensemble;
 use crate::learner::tree::{Child, Tree};
 use crate::learner::{Learner, Plane, Term};
 
 impl Ensemble {
-    /// What it is made of, in a line.
+    /// Its members, in a line.
     pub fn summary(&self) -> String {
         let count = |n: usize, one: &str| match n {
             1 => format!("1 {one}"),
@@ -104,14 +104,14 @@ mod tests {
     use super::*;
     use crate::boost::{Link, Member};
     use crate::learner::tree::{self, Node};
-    use crate::learner::{Linear, Rule, Stump};
+    use crate::learner::{Linear, Stump, StumpRule};
 
     #[test]
     fn reach_adds_up_what_each_feature_can_do() {
         let stump = |feature, left, right| {
             Learner::Stump(Stump {
                 feature,
-                rule: Rule::OneOf(vec![0]),
+                rule: StumpRule::OneOf(vec![0]),
                 left,
                 right,
             })

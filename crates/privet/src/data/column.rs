@@ -1,4 +1,4 @@
-//! Cells on their way into columns: each text or number finds its slot by the schema's rules alone.
+//! Reading cells into columns: the slot of each text or number depends on the schema alone.
 
 use super::feature::{Bins, Feature, Names};
 use super::finder::Finder;
@@ -8,7 +8,7 @@ use super::schema::{Kind, Label, Number, Schema};
 
 /// How the cells of one column are read; prepared once, shared by threads.
 #[derive(Clone)]
-pub(super) enum Rule {
+pub(super) enum CellRule {
     Number {
         number: Number,
         missing: Vec<f64>,
@@ -28,12 +28,12 @@ pub(super) enum Rule {
     },
     /// Ids; the texts that are none.
     Ids(Vec<Vec<u8>>),
-    /// Nothing is kept: the table is to be recognised.
+    /// Nothing is kept: only the fingerprint is computed.
     Hash(Points),
     Ignore,
 }
 
-impl Rule {
+impl CellRule {
     pub(super) fn of(schema: &Schema, name: &str, kind: &Kind, keep: bool) -> Self {
         // A text such as -999 means "missing" as a number, too.
         let numbers = || {
@@ -76,9 +76,9 @@ fn parse(cell: &[u8]) -> Option<f64> {
     fast_float2::parse(cell).ok().filter(|x: &f64| !x.is_nan())
 }
 
-/// Takes the cells of one column. No `Debug`: it holds rows.
+/// Collects the cells of one column. No `Debug`: it holds rows.
 pub struct ColumnBuilder<'a> {
-    pub(super) rule: &'a Rule,
+    pub(super) rule: &'a CellRule,
     pub(super) taken: Taken,
 }
 
@@ -94,49 +94,49 @@ pub(super) enum Taken {
 }
 
 impl<'a> ColumnBuilder<'a> {
-    pub(super) fn new(rule: &'a Rule) -> Self {
+    pub(super) fn new(rule: &'a CellRule) -> Self {
         let taken = match rule {
-            Rule::Number { number, keep, .. } => Taken::Feature(Feature {
+            CellRule::Number { number, keep, .. } => Taken::Feature(Feature {
                 bins: Bins::with_slots(number.cuts().bins() + 1),
                 scaled: keep.then(Vec::new),
             }),
-            Rule::Slots { slots, .. } => Taken::Feature(Feature {
+            CellRule::Slots { slots, .. } => Taken::Feature(Feature {
                 bins: Bins::with_slots(*slots),
                 scaled: None,
             }),
-            Rule::Class(_) => Taken::Classes(Vec::new()),
-            Rule::Target { .. } => Taken::Numbers(Vec::new()),
-            Rule::Ids(_) => Taken::Ids(Names::default()),
-            Rule::Hash(points) => Taken::Hash(ColumnHash::new(*points)),
-            Rule::Ignore => Taken::Nothing,
+            CellRule::Class(_) => Taken::Classes(Vec::new()),
+            CellRule::Target { .. } => Taken::Numbers(Vec::new()),
+            CellRule::Ids(_) => Taken::Ids(Names::default()),
+            CellRule::Hash(points) => Taken::Hash(ColumnHash::new(*points)),
+            CellRule::Ignore => Taken::Nothing,
         };
         Self { rule, taken }
     }
 
-    /// A cell as text; spaces around it do not count. What cannot be read as what was declared goes to its fixed slot.
+    /// A cell as text; spaces around it do not count. A cell that cannot be read as its type goes to a fixed slot.
     #[inline]
     pub fn text(&mut self, cell: &[u8]) {
         self.texts(std::iter::once(cell));
     }
 
-    /// Cells as text, one after another: what the column is need be looked up only once.
+    /// Cells as text, one after another: faster than one by one.
     #[inline]
     pub fn texts<'c>(&mut self, cells: impl Iterator<Item = &'c [u8]>) {
         let cells = cells.map(<[u8]>::trim_ascii);
         match (self.rule, &mut self.taken) {
-            (Rule::Number { .. } | Rule::Target { .. }, _) => self.reals(cells.map(parse)),
-            (Rule::Slots { lookup, .. }, Taken::Feature(feature)) => {
+            (CellRule::Number { .. } | CellRule::Target { .. }, _) => self.reals(cells.map(parse)),
+            (CellRule::Slots { lookup, .. }, Taken::Feature(feature)) => {
                 feature.bins.extend(cells.map(|cell| lookup.text(cell)));
             }
-            (Rule::Class(lookup), Taken::Classes(classes)) => {
+            (CellRule::Class(lookup), Taken::Classes(classes)) => {
                 classes.extend(cells.map(|cell| class(lookup, lookup.text(cell))));
             }
-            (Rule::Ids(missing), Taken::Ids(ids)) => {
+            (CellRule::Ids(missing), Taken::Ids(ids)) => {
                 let none = |cell: &[u8]| missing.iter().any(|text| text == cell);
                 ids.extend(cells.map(|cell| if none(cell) { &[] } else { cell }));
             }
             (_, Taken::Hash(hash)) => cells.for_each(|cell| hash.text(cell)),
-            (Rule::Hash(points), Taken::Hashes(hashes)) => hashes.extend(cells.map(|cell| {
+            (CellRule::Hash(points), Taken::Hashes(hashes)) => hashes.extend(cells.map(|cell| {
                 let mut hash = ColumnHash::new(*points);
                 hash.text(cell);
                 hash
@@ -164,7 +164,7 @@ impl<'a> ColumnBuilder<'a> {
     /// This many cells as numbers, by their place, if they are not missing: as [`numbers`](Self::numbers), and faster.
     #[inline]
     pub fn numbers_at(&mut self, count: usize, cell: impl Fn(usize) -> Option<f64>) {
-        if let Rule::Number {
+        if let CellRule::Number {
             finder: Some(finder),
             missing,
             ..
@@ -308,24 +308,24 @@ impl<'a> ColumnBuilder<'a> {
     #[inline]
     pub fn missing(&mut self) {
         match (self.rule, &mut self.taken) {
-            (Rule::Number { .. } | Rule::Target { .. }, _) => self.reals(std::iter::once(None)),
-            (Rule::Slots { lookup, .. }, Taken::Feature(feature)) => feature.bins.push(lookup.missing),
-            (Rule::Class(lookup), Taken::Classes(classes)) => classes.push(class(lookup, lookup.missing)),
+            (CellRule::Number { .. } | CellRule::Target { .. }, _) => self.reals(std::iter::once(None)),
+            (CellRule::Slots { lookup, .. }, Taken::Feature(feature)) => feature.bins.push(lookup.missing),
+            (CellRule::Class(lookup), Taken::Classes(classes)) => classes.push(class(lookup, lookup.missing)),
             (_, Taken::Ids(ids)) => ids.push(&[]),
-            (Rule::Hash(_), _) => self.reals(std::iter::once(None)),
+            (CellRule::Hash(_), _) => self.reals(std::iter::once(None)),
             _ => {}
         }
     }
 
     /// Whether its cells are ids.
     pub(super) fn takes_ids(&self) -> bool {
-        matches!(self.rule, Rule::Ids(_))
+        matches!(self.rule, CellRule::Ids(_))
     }
 
     fn is_real(&self) -> bool {
         matches!(
             self.rule,
-            Rule::Number { .. } | Rule::Target { .. } | Rule::Hash(_)
+            CellRule::Number { .. } | CellRule::Target { .. } | CellRule::Hash(_)
         )
     }
 
@@ -349,7 +349,7 @@ impl<'a> ColumnBuilder<'a> {
     #[inline]
     fn reals(&mut self, cells: impl Iterator<Item = Option<f64>>) {
         match (self.rule, &mut self.taken) {
-            (Rule::Number { number, missing, .. }, Taken::Feature(feature)) => {
+            (CellRule::Number { number, missing, .. }, Taken::Feature(feature)) => {
                 let (fill, none, cuts) = (number.fill(), number.missing(), number.cuts());
                 let cells = cells.map(|cell| cell.filter(|x| is_known(*x, missing)).or(fill));
                 let slot = |cell: Option<f64>| cell.map_or(none, |x| cuts.bin(x as f32));
@@ -363,14 +363,14 @@ impl<'a> ColumnBuilder<'a> {
                     }
                 }
             }
-            (Rule::Target { min, max, missing }, Taken::Numbers(numbers)) => {
+            (CellRule::Target { min, max, missing }, Taken::Numbers(numbers)) => {
                 numbers.extend(cells.map(|cell| {
                     let cell = cell.filter(|x| is_known(*x, missing));
                     cell.map_or((min + max) / 2.0, |x| x.clamp(*min, *max)) as f32
                 }));
             }
             (_, Taken::Hash(hash)) => cells.for_each(|cell| hash.number(cell)),
-            (Rule::Hash(points), Taken::Hashes(hashes)) => hashes.extend(cells.map(|cell| {
+            (CellRule::Hash(points), Taken::Hashes(hashes)) => hashes.extend(cells.map(|cell| {
                 let mut hash = ColumnHash::new(*points);
                 hash.number(cell);
                 hash

@@ -48,7 +48,7 @@ impl Cuts {
         integer: bool,
     ) -> Result<Self, Error> {
         let half = (bins / 2).max(1);
-        let scale = Scale::of(min, max, transform);
+        let scale = CutScale::of(min, max, transform);
         let (low, high) = (scale.apply(min), scale.apply(max));
         let mut points: Vec<f32> = (1..half)
             .flat_map(|i| {
@@ -134,13 +134,13 @@ impl Cuts {
 }
 
 /// What a transform makes of numbers; where none is declared, a scale that is finer and finer towards zero.
-enum Scale {
+enum CutScale {
     Declared(Transform),
     /// Inverse hyperbolic sine, in units of a two-thousandth of the range: about linear below, logarithmic above.
     Asinh(f64),
 }
 
-impl Scale {
+impl CutScale {
     fn of(min: f64, max: f64, transform: Transform) -> Self {
         match transform {
             Transform::None => Self::Asinh((max - min) / 2000.0),
@@ -169,7 +169,7 @@ pub(crate) fn place(min: f64, max: f64, transform: Transform, share: f64, transf
     if !transformed {
         return between(min, max);
     }
-    let scale = Scale::of(min, max, transform);
+    let scale = CutScale::of(min, max, transform);
     scale.undo(between(scale.apply(min), scale.apply(max)))
 }
 

@@ -1,4 +1,4 @@
-//! Columns of small integers: what is kept of the cells.
+//! Columns of small integers, in which cells are stored.
 
 /// Slot numbers of one column, as narrow as they fit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -236,7 +236,7 @@ impl Names {
 }
 
 impl std::fmt::Debug for Names {
-    /// Never the names.
+    /// Does not print the names.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Names").finish_non_exhaustive()
     }

@@ -15,7 +15,7 @@ const FEW: usize = 4;
 /// without a branch to guess, so that several searches run side by side.
 #[derive(Debug, Clone)]
 pub struct Finder {
-    /// The cuts; behind them is nothing, which no number is at least.
+    /// The cuts, padded with a value that no number reaches.
     cuts: Box<[f32; 512]>,
     /// How many cuts lie in pieces before each piece.
     begins: Box<[u8; PIECES]>,

@@ -1,4 +1,4 @@
-//! What a table is recognised by, whatever it comes from: text, Parquet, Arrow or columns in memory.
+//! The fingerprint that recognises a table in any form: text, Parquet, Arrow or columns in memory.
 //!
 //! Each column is hashed by itself, so that neither the order nor the names of columns matter. Its cells are brought to one form first
 //! ("1", "1.0", a whole number and `true` are one; empty, "NA" and null are one) and then read as the coefficients of a polynomial,
@@ -20,21 +20,21 @@ impl Points {
     /// From secret bytes; whoever knows them can make two tables with one fingerprint.
     pub fn new(secret: [u8; 16]) -> Self {
         let value = u128::from_le_bytes(secret);
-        // Neither 0 nor 1, which tell nothing about places.
+        // Neither 0 nor 1, for which the order of cells would not matter.
         Self([value as u64, (value >> 64) as u64].map(|x| 2 + x % (PRIME - 2)))
     }
 }
 
-/// One cell, in the one form that all sources agree on.
+/// One cell, in the canonical form of all sources.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Cell<'c> {
+enum CanonicalCell<'c> {
     Missing,
     /// Single precision: a number must not depend on whether it was stored in 32 or 64 bits.
     Number(u32),
     Text(&'c [u8]),
 }
 
-impl<'c> Cell<'c> {
+impl<'c> CanonicalCell<'c> {
     fn number(x: f64) -> Self {
         match x as f32 {
             x if x.is_nan() => Self::Missing,
@@ -61,7 +61,7 @@ impl<'c> Cell<'c> {
     }
 }
 
-/// What was found out about the cells of one column so far.
+/// The hash of one column's cells so far.
 #[derive(Clone)]
 pub(super) struct ColumnHash {
     points: Points,
@@ -91,23 +91,23 @@ impl ColumnHash {
     }
 
     pub(super) fn text(&mut self, text: &[u8]) {
-        self.take(Cell::text(text));
+        self.take(CanonicalCell::text(text));
     }
 
     pub(super) fn number(&mut self, number: Option<f64>) {
-        self.take(number.map_or(Cell::Missing, Cell::number));
+        self.take(number.map_or(CanonicalCell::Missing, CanonicalCell::number));
     }
 
     /// Every sequence of cells has coefficients of its own: what comes first says what a cell is, and how long.
-    fn take(&mut self, cell: Cell<'_>) {
+    fn take(&mut self, cell: CanonicalCell<'_>) {
         self.rows += 1;
         if !self.varies {
             self.compare(cell);
         }
         match cell {
-            Cell::Missing => self.push(1 << 32),
-            Cell::Number(bits) => self.push(2 << 32 | u64::from(bits)),
-            Cell::Text(text) => {
+            CanonicalCell::Missing => self.push(1 << 32),
+            CanonicalCell::Number(bits) => self.push(2 << 32 | u64::from(bits)),
+            CanonicalCell::Text(text) => {
                 self.push(3 << 32 | text.len() as u64 & 0xffff_ffff);
                 for chunk in text.chunks(7) {
                     let mut bytes = [0; 8];
@@ -118,11 +118,11 @@ impl ColumnHash {
         }
     }
 
-    fn compare(&mut self, cell: Cell<'_>) {
+    fn compare(&mut self, cell: CanonicalCell<'_>) {
         let bytes = match cell {
-            Cell::Missing => vec![0],
-            Cell::Number(bits) => bits.to_le_bytes().to_vec(),
-            Cell::Text(text) => [b"text", text].concat(),
+            CanonicalCell::Missing => vec![0],
+            CanonicalCell::Number(bits) => bits.to_le_bytes().to_vec(),
+            CanonicalCell::Text(text) => [b"text", text].concat(),
         };
         match &self.first {
             None => self.first = Some(bytes),
@@ -177,7 +177,7 @@ fn power(point: u64, mut exponent: u64) -> u64 {
     result
 }
 
-/// What a table is recognised by. It follows from private rows, so it goes nowhere but into a keyed hash. No `Debug`, on purpose.
+/// The fingerprint of a table. It depends on private rows, so it is only used as input of a keyed hash. No `Debug`, on purpose.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Fingerprint {
     /// For each column its value, and whether its cells differ; sorted.

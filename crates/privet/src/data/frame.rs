@@ -11,15 +11,14 @@ use crate::error::DataError;
 /// Rows that one thread takes at a time.
 const BLOCK: usize = 1 << 16;
 
-/// Rows in the clear, which whoever calls holds or can open: a [`Frame`], or a function that reads a file.
+/// Unprotected rows that the caller holds or can open: a [`Frame`], or a function that reads a file.
 ///
-/// [`Table::read`] puts them behind the wall, to train; [`Model::predict`](crate::model::Model::predict) says what a model says
-/// of each.
+/// [`Table::read`] makes them private, to train; [`Model::predict`](crate::model::Model::predict) predicts each of them.
 pub trait RawRows {
     /// The rows by the rules of an intake.
     ///
     /// # Errors
-    /// [`Error::Data`] if they are not the schema's rows, by their shape: what a cell says is never an error.
+    /// [`Error::Data`] if their columns do not match the schema. The content of a cell is never an error.
     fn pieces(&self, intake: &Intake) -> Result<Vec<Piece>, Error>;
 }
 
@@ -77,7 +76,7 @@ impl Table {
 /// A table in memory: columns with names, borrowed or owned, as they are.
 ///
 /// Cells follow the rules of files: a number outside its bounds counts as the bound, a value that is not declared and a missing
-/// cell go to slots of their own, and nothing that a cell says is an error. Columns are found by their names, in any order.
+/// cell go to slots of their own, and the content of a cell is never an error. Columns are found by their names, in any order.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -170,7 +169,7 @@ impl<'a> Frame<'a> {
         Ok(sources)
     }
 
-    /// How many rows it has, or why that cannot be said.
+    /// The number of rows; an error if columns differ in length.
     fn rows(&self) -> Result<usize, Error> {
         let Some(first) = self.columns.first() else {
             return Ok(0);

@@ -1,6 +1,6 @@
 //! Which column of a table is which column of the schema.
 
-use super::schema::{Seen, line_to_add};
+use super::schema::{ColumnGuess, line_to_add};
 use super::table::Intake;
 use crate::Error;
 
@@ -73,7 +73,7 @@ pub fn places(
         let quoted: Vec<String> = unknown.iter().map(|name| format!("'{name}'")).collect();
         let add: Vec<String> = unknown
             .iter()
-            .map(|name| format!("  {}", line_to_add(name, Seen::Nothing)))
+            .map(|name| format!("  {}", line_to_add(name, ColumnGuess::Nothing)))
             .collect();
         return bad(format!(
             "{columns} {} {are} not declared in the schema; add {lines} such as\n{}",

@@ -11,7 +11,7 @@ pub(crate) const TRUTHS: [[&str; 6]; 2] = [
 /// The slot of each text, prepared once for a column.
 ///
 /// A table of twice as many places as texts, in which a text is looked for from the place that its bytes give. Its texts
-/// are the schema's, so nobody else can make it slow; whatever a cell says, it is looked for among few neighbours.
+/// are the schema's, so a cell cannot make it slow: each is looked for among few neighbours.
 #[derive(Debug, Clone)]
 pub(super) struct Lookup {
     places: Vec<Option<(Box<[u8]>, u16)>>,

@@ -8,11 +8,11 @@
 //! | `column`, `lookup`, `finder` | how a cell finds its slot, and how many do at once |
 //! | `frame`, `values`, `arrow`, `header` | rows in memory, and how columns are found by their names |
 //! | `feature`, `table` | rows as columns of small integers, behind [`Private`](crate::privacy::Private) |
-//! | `public` | the columns that a neighbour relation leaves public, in front of it |
-//! | `fingerprint` | what a table is recognised by, whatever it comes from |
+//! | `public` | the columns that are public under a neighbour relation |
+//! | `fingerprint` | recognises a table in any file format |
 //! | `split` | one table as several, for simulation |
 //!
-//! No bound, category or bin is ever taken from the rows. A cell that fits nothing has a slot of its own: out-of-range
+//! No bound, category or bin is ever taken from the rows. A cell that matches no declared value has a slot of its own: out-of-range
 //! numbers are clamped, undeclared categories and missing cells are kept apart, and how many there are is as private as
 //! the rest.
 

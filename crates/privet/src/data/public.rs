@@ -1,9 +1,9 @@
-//! The columns that a neighbour relation leaves public.
+//! The columns that are public under a neighbour relation.
 
 use super::table::{Cells, Table};
 use crate::privacy::{Ledger, Neighbours, Relation};
 
-/// What everybody may know about a table's rows under one relation: columns as they are, without noise.
+/// The public columns of a table under one relation, without noise.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Public {
     /// The public features of all rows, and the labels if they are public.
@@ -13,8 +13,8 @@ pub struct Public {
 }
 
 impl Table {
-    /// The columns that a budget leaves public; none if it protects whole people. A column that the schema marks as private
-    /// is not, whatever the budget says.
+    /// The columns that are public under a budget; none if it protects whole people. A column that the schema marks as private
+    /// is never public.
     ///
     /// # Privacy
     /// Two tables that are neighbours under the relation agree in these columns row by row, and in how many rows there are:
@@ -23,18 +23,18 @@ impl Table {
         self.public_under(&ledger.relation().relation())
     }
 
-    /// How many rows there are, if a relation leaves that public.
+    /// The number of rows, if it is public under a relation.
     ///
     /// # Privacy
     /// `docs/proofs/relations.md#public-columns`.
     pub fn rows_under(&self, relation: &Relation) -> Option<usize> {
-        self.cells().left_public_count(relation, |cells| cells.rows)
+        self.cells().declared_public_count(relation, |cells| cells.rows)
     }
 
     /// The same under a relation that a ledger is open for.
     pub(crate) fn public_under(&self, relation: &Relation) -> Option<Public> {
         let schema = self.schema();
-        self.cells().left_public(relation, |cells, protected| {
+        self.cells().declared_public(relation, |cells, protected| {
             let is_public = |name: &str, private: bool| !private && !protected.contains(name);
             let features = schema.features().enumerate();
             let places: Vec<usize> = features

@@ -12,11 +12,11 @@ use crate::Error;
 use crate::privacy::{Coins, Private, Unprotected};
 
 impl Table {
-    /// Deals the people of the table to parties at random, in shares that differ by at most one person.
+    /// Distributes the people of the table to parties at random, in shares that differ by at most one person.
     ///
-    /// One person more changes where everybody goes, so what is released about a share has no bound: only for rows that
-    /// are used without protection.
-    pub fn parties(&self, parties: NonZeroUsize, seed: [u8; 32], _leave: &Unprotected) -> Vec<Self> {
+    /// Adding one person changes the share of all others, so a release about a share has unbounded sensitivity: only for rows
+    /// that are used without protection.
+    pub fn parties(&self, parties: NonZeroUsize, seed: [u8; 32], _permission: &Unprotected) -> Vec<Self> {
         (0..parties.get())
             .map(|party| {
                 let cells = self.cells().as_ref().map(|cells| {
@@ -30,7 +30,7 @@ impl Table {
 
     /// Sets aside `percent` of the people at random: what remains, and what was set aside. As with
     /// [`parties`](Self::parties), only for rows that are used without protection.
-    pub fn hold_out(&self, percent: u8, seed: [u8; 32], _leave: &Unprotected) -> (Self, Self) {
+    pub fn hold_out(&self, percent: u8, seed: [u8; 32], _permission: &Unprotected) -> (Self, Self) {
         let part = |aside: bool| {
             let cells = self.cells().as_ref().map(|cells| {
                 let order = order(cells, seed);
@@ -45,7 +45,7 @@ impl Table {
     /// Gives each party the columns that it names. Everybody has the columns that tell people apart.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a name that is no column, or a party without anything.
+    /// [`Error::Parameter`] for an unknown column name, or a party without columns.
     pub fn columns(&self, parties: &[Vec<String>]) -> Result<Vec<Self>, Error> {
         let schema = self.schema();
         for name in parties.iter().flatten() {
@@ -100,11 +100,11 @@ impl Table {
             .map_err(|e| Error::data(format!("the parties' columns do not go together: {e}")))
     }
 
-    /// One table of the rows that all have, with the features of all and the first one's label: rows meet by their ids if all tables
-    /// were read with them, else one by one. Everybody's rows are used without protection.
+    /// One table of the rows that all have, with the features of all and the first one's label: rows are matched by their ids if all
+    /// tables were read with ids, otherwise by position. All rows are used without protection.
     ///
     /// # Errors
-    /// [`Error::Data`] if rows cannot meet, or two columns have one name.
+    /// [`Error::Data`] if rows cannot be matched, or two columns have one name.
     pub fn joined(tables: &[(Self, &Unprotected)]) -> Result<Self, Error> {
         let schema = Self::joint_schema(tables.iter().map(|(table, _)| table))?;
         let all: Vec<&Cells> = tables
@@ -134,7 +134,7 @@ fn common(all: &[&Cells]) -> Result<Vec<Vec<u32>>, Error> {
         let rows = all.first().map_or(0, |cells| cells.rows());
         if all.iter().any(|cells| cells.rows() != rows) {
             return Err(Error::data(
-                "tables that stand in the same order have as many rows each, and these have not",
+                "tables without ids must have the same number of rows, and these do not",
             ));
         }
         return Ok(vec![(0..rows as u32).collect(); all.len()]);
@@ -143,7 +143,9 @@ fn common(all: &[&Cells]) -> Result<Vec<Vec<u32>>, Error> {
     for names in &ids {
         let places_here: HashMap<&[u8], u32> = names.iter().zip(0..).collect();
         if places_here.len() != names.len() || places_here.contains_key(&b""[..]) {
-            return Err(Error::data("rows cannot meet: an id is empty or occurs twice"));
+            return Err(Error::data(
+                "rows cannot be matched: an id is empty or occurs twice",
+            ));
         }
         places.push(places_here);
     }

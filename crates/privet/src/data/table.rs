@@ -1,9 +1,9 @@
-//! Rows as columns, behind the wall.
+//! Tables: rows as private columns.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::column::{ColumnBuilder, Rule, Taken};
+use super::column::{CellRule, ColumnBuilder, Taken};
 use super::feature::{Feature, Names, Target, pick};
 use super::fingerprint::{ColumnHash, Fingerprint, Points};
 use super::schema::{Kind, Schema};
@@ -11,8 +11,7 @@ use crate::Error;
 use crate::error::Subject;
 use crate::privacy::Private;
 
-/// A table: its description, which is public, and its cells, which are not. How many rows there are is as private as
-/// what they say.
+/// A table: its schema, which is public, and its cells, which are private. The number of rows is private, too.
 #[derive(Clone)]
 pub struct Table {
     schema: Arc<Schema>,
@@ -38,7 +37,7 @@ impl Table {
     pub fn new(intake: &Intake, pieces: Vec<Piece>) -> Self {
         let schema = Arc::clone(&intake.schema);
         let rows_per_unit = schema.unit().rows.get();
-        let hashed = intake.rules.iter().any(|rule| matches!(rule, Rule::Hash(_)));
+        let hashed = intake.rules.iter().any(|rule| matches!(rule, CellRule::Hash(_)));
         let fingerprint = hashed.then(|| Fingerprint::of(joined_hashes(&pieces)));
         let read = Read {
             keep: intake.keep,
@@ -68,8 +67,8 @@ impl Table {
         self.read.keep == Keep::Values
     }
 
-    /// That it was read whole, by one intake: with labels and the column that tells people apart, without which a person would keep
-    /// more rows than the schema says; and with numbers, if they are to be kept.
+    /// Checks that it was read whole, by one intake: with labels, with the unit column (without it a person would keep more rows
+    /// than the schema says), and with the values of numbers, if `keep` asks for them.
     ///
     /// # Errors
     /// [`Error::Misuse`] if it was not.
@@ -88,7 +87,7 @@ impl Table {
         ))
     }
 
-    /// What it is recognised by, if it was read by [`Intake::recognising`].
+    /// Its fingerprint, if it was read by [`Intake::recognising`].
     pub fn fingerprint(&self) -> Option<&Fingerprint> {
         self.fingerprint.as_ref()
     }
@@ -107,13 +106,13 @@ impl Table {
         &self.cells
     }
 
-    /// Its cells, for good.
+    /// Its cells, by value.
     pub fn into_cells(self) -> Private<Cells> {
         self.cells
     }
 }
 
-/// What the pieces found out about each column, put together in their order.
+/// The hashes of each column, joined in the order of the pieces.
 fn joined_hashes(pieces: &[Piece]) -> impl Iterator<Item = ColumnHash> {
     let columns = pieces.first().map_or(0, |piece| piece.hashes.len());
     (0..columns).filter_map(|place| {
@@ -129,9 +128,9 @@ pub struct Cells {
     pub(super) rows: usize,
     pub(super) features: Vec<Feature>,
     pub(super) target: Option<Target>,
-    /// Which person each row is about, if the schema has a column for that.
+    /// The unit of each row, if the schema has a unit column.
     pub(super) units: Option<Vec<u32>>,
-    /// The id of each row, if rows are to be met with another party's.
+    /// The id of each row, if rows are to be matched with another party's.
     pub(super) ids: Option<Names>,
 }
 
@@ -151,7 +150,7 @@ impl Cells {
         self.target.as_ref()
     }
 
-    /// Which person each row is about, if the schema has a column for that.
+    /// The unit of each row, if the schema has a unit column.
     pub fn units(&self) -> Option<&[u32]> {
         self.units.as_deref()
     }
@@ -202,7 +201,7 @@ impl Cells {
         }
     }
 
-    /// Rows in the clear that nobody is to be protected from: whoever calls handed them in, and asks about them.
+    /// Unprotected rows, which the caller provided and asks about.
     pub(crate) fn in_the_clear(pieces: Vec<Piece>) -> Self {
         Self::join(pieces, u32::MAX)
     }
@@ -235,8 +234,8 @@ impl Cells {
         }
     }
 
-    /// Numbers the units in the order in which they come, and keeps the first rows of each. A row without an id is kept by
-    /// nobody: if such rows were one unit, a person who comes would push another out.
+    /// Numbers the units in the order in which they come, and keeps the first rows of each. Rows without an id are
+    /// dropped: if they were one unit, adding a person could remove another's row.
     fn first_rows(mut self, units: &[Names], rows_per_unit: u32) -> Self {
         let mut known: HashMap<&[u8], (u32, u32)> = HashMap::new();
         let (mut kept, mut numbers) = (Vec::new(), Vec::with_capacity(self.rows));
@@ -275,10 +274,10 @@ pub enum Keep {
 /// How the cells of a schema are read: prepared once, shared by threads.
 pub struct Intake {
     schema: Arc<Schema>,
-    rules: Vec<Rule>,
+    rules: Vec<CellRule>,
     keep: Keep,
     with_label: bool,
-    /// The place of the column by which rows are met with another party's.
+    /// The index of the column by which rows are matched with another party's.
     ids: Option<usize>,
     /// Tells its pieces from those of others.
     mark: Arc<()>,
@@ -301,8 +300,10 @@ impl Intake {
             .columns()
             .iter()
             .map(
-                |column| match Rule::of(&schema, &column.name, &column.kind, keep == Keep::Values) {
-                    Rule::Class(_) | Rule::Target { .. } | Rule::Ids(_) if !with_label => Rule::Ignore,
+                |column| match CellRule::of(&schema, &column.name, &column.kind, keep == Keep::Values) {
+                    CellRule::Class(_) | CellRule::Target { .. } | CellRule::Ids(_) if !with_label => {
+                        CellRule::Ignore
+                    }
                     rule => rule,
                 },
             )
@@ -322,14 +323,14 @@ impl Intake {
     pub fn recognising(schema: Arc<Schema>, points: Points) -> Self {
         let mut intake = Self::everything(schema, Keep::Bins);
         for rule in &mut intake.rules {
-            if !matches!(rule, Rule::Ignore) {
-                *rule = Rule::Hash(points);
+            if !matches!(rule, CellRule::Ignore) {
+                *rule = CellRule::Hash(points);
             }
         }
         intake
     }
 
-    /// Keeps the ids of the rows, too, by which they are met with another party's.
+    /// Keeps the ids of the rows, too, to match them with another party's.
     ///
     /// # Errors
     /// [`Error::Parameter`] if the schema has no such column, or it is not of type `id`.
@@ -340,11 +341,11 @@ impl Intake {
             return Err(Error::parameter(
                 Subject::Schema,
                 format!(
-                    "the schema has no column '{column}' of type id to meet rows by: add {column} = {{ type = \"id\" }} to its [columns]"
+                    "the schema has no column '{column}' of type id to match rows by: add {column} = {{ type = \"id\" }} to its [columns]"
                 ),
             ));
         };
-        self.rules[place] = Rule::ids(&self.schema);
+        self.rules[place] = CellRule::ids(&self.schema);
         self.ids = Some(place);
         Ok(self)
     }
@@ -358,12 +359,12 @@ impl Intake {
     pub fn reads(&self, place: usize) -> bool {
         self.rules
             .get(place)
-            .is_some_and(|rule| !matches!(rule, Rule::Ignore))
+            .is_some_and(|rule| !matches!(rule, CellRule::Ignore))
     }
 
-    /// Whether a table without this column is no table of the schema.
+    /// Whether a table must have this column.
     pub fn needs(&self, place: usize) -> bool {
-        self.reads(place) && !matches!(self.rules[place], Rule::Hash(_))
+        self.reads(place) && !matches!(self.rules[place], CellRule::Hash(_))
     }
 
     /// Whether labels are read.
@@ -386,7 +387,7 @@ impl Intake {
         if columns.len() != self.rules.len() || lengths.any(|length| length != rows) {
             return Err(Error::misuse("every column of a table takes as many cells"));
         }
-        let own = |(column, rule): (&ColumnBuilder<'_>, &Rule)| std::ptr::eq(column.rule, rule);
+        let own = |(column, rule): (&ColumnBuilder<'_>, &CellRule)| std::ptr::eq(column.rule, rule);
         if !columns.iter().zip(&self.rules).all(own) {
             return Err(Error::misuse("the columns were made by another intake"));
         }
@@ -420,7 +421,7 @@ impl Intake {
     }
 }
 
-/// Some rows of a table on their way into it. No `Debug`: they are as private as they will be.
+/// Some rows of a table that is being read. No `Debug`: they are private.
 pub struct Piece {
     mark: Arc<()>,
     cells: Cells,

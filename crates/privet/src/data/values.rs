@@ -1,4 +1,4 @@
-//! What the columns of a frame can be made of.
+//! The values that a frame's columns can be made of.
 
 use std::marker::PhantomData;
 use std::ops::Range;
@@ -8,7 +8,7 @@ use super::table::Intake;
 use crate::Error;
 use crate::error::DataError;
 
-/// What the cells of a column are, as far as their type tells.
+/// What the cells of a column are, by their type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Holds {
     /// Text, truth values or whole numbers.
@@ -22,7 +22,7 @@ pub enum Holds {
 }
 
 impl Holds {
-    /// That such cells can be read into the column of this name.
+    /// Checks that such cells can be read into the column of this name.
     ///
     /// # Errors
     /// [`Error::Data`] if they cannot, with `source` and the column's name.
@@ -188,8 +188,8 @@ texts!(&str String);
 
 /// A cell of a record whose cells differ in type.
 ///
-/// Which kind of value a cell has is as private as what it says, so nothing of it is an error. In a column that tells people
-/// apart, a [`Real`](Self::Real) names a person only if it is a whole number that no other is rounded to, and is missing else.
+/// The type of a cell is as private as its content, so neither is ever an error. In a unit column, a [`Real`](Self::Real) names
+/// a person only if it is a whole number that is represented exactly; otherwise it is missing.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Value<'v> {
     /// Nothing.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A schema, table, job or model that cannot be read or makes no sense: everything that was found, in the order of the file.
+/// A schema, table, job or model that cannot be read or is invalid: all findings, in the order of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DataError {
     file: Option<String>,
@@ -23,7 +23,7 @@ pub struct Finding {
 }
 
 impl DataError {
-    /// Something wrong at a place that the caller knows.
+    /// Invalid data at a place that the caller knows.
     pub fn new(text: impl Into<String>) -> Self {
         Self {
             file: None,
@@ -39,7 +39,7 @@ impl DataError {
         }
     }
 
-    /// The same, said of a file. What names one already keeps it.
+    /// The same with a file name, unless it has one.
     #[must_use]
     pub fn in_file(mut self, file: impl fmt::Display) -> Self {
         self.file.get_or_insert_with(|| file.to_string());
@@ -76,7 +76,7 @@ impl DataError {
 }
 
 impl Finding {
-    /// What is wrong, where no file has lines.
+    /// An error without a line.
     pub(crate) fn somewhere(text: String) -> Self {
         Self {
             line: None,

@@ -15,17 +15,17 @@ pub struct JournalError {
 pub enum JournalFault {
     /// Another process holds it.
     Busy,
-    /// There is none where it was looked for.
+    /// It does not exist.
     Missing,
-    /// It is there, and cannot be opened.
+    /// It exists but cannot be opened.
     Unreachable,
     /// It cannot be written by this account.
     NotWritable,
-    /// What is there is something else.
+    /// The file is not a ledger or record.
     Foreign,
     /// Another version of the program wrote it.
     OtherVersion,
-    /// There is something where a new one would be made, or there was.
+    /// A new one cannot be created: the place is or was in use.
     Occupied,
     /// An entry of a ledger, by its number, does not follow from the ones before it.
     Entry(u64),
@@ -33,11 +33,11 @@ pub enum JournalFault {
     Damaged,
     /// It was begun for another job or table.
     OtherJob,
-    /// Somebody else has written to it since it was opened.
+    /// Another process has written to it since it was opened.
     MovedOn,
-    /// An earlier entry could not be written, so that nothing more is.
+    /// An earlier entry could not be written; nothing more is written.
     Unwritten,
-    /// There is no room for more.
+    /// It is full.
     Full,
     /// A key that belongs to it is missing, damaged or of another ledger.
     Key,

@@ -1,16 +1,16 @@
-//! Which parameter, and why.
+//! Invalid parameters: which one, and why.
 
 use std::borrow::Cow;
 use std::fmt;
 
-/// A parameter that cannot be what it is.
+/// An invalid parameter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ParameterError {
     subject: Subject,
     text: String,
 }
 
-/// What has to be written otherwise.
+/// What has to be changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Subject {
@@ -29,7 +29,7 @@ impl ParameterError {
         Self { subject, text }
     }
 
-    /// What has to be written otherwise.
+    /// What has to be changed.
     pub fn subject(&self) -> &Subject {
         &self.subject
     }

@@ -1,4 +1,4 @@
-//! Stumps that may keep silent: each side votes for one of two classes, or abstains.
+//! Stumps that may abstain: each side votes for one of two classes, or not at all.
 //!
 //! With weights that sum to one, of which a share ε₊ is called rightly, ε₋ wrongly and ε₀ not at all, a round of
 //! boosting multiplies the bound on the training error by Z = ε₀ + 2√(ε₊ε₋). The question and the votes with the
@@ -12,7 +12,7 @@
 
 use super::split::{self, Criterion};
 use super::stump::Errors;
-use super::{Classes, Rule, Sample, Sorted, Stump};
+use super::{Classes, Sample, Sorted, Stump, StumpRule};
 
 impl Stump {
     /// The question and the votes, -1 and 1 for the first and the second of two classes and 0 for none, with the least Z.
@@ -24,10 +24,10 @@ impl Stump {
         });
         let best = split::best(sample, sorted, &bound);
         let [left, right] = votes(&best.left, &best.right).1;
-        if best.rule == Rule::All || left == right {
+        if best.rule == StumpRule::All || left == right {
             return Self {
                 feature: 0,
-                rule: Rule::All,
+                rule: StumpRule::All,
                 left,
                 right: left,
             };
@@ -127,7 +127,7 @@ mod tests {
         assert_eq!(votes(&[3.0, 3.0], &[0.0, 4.0]), (6.0, [0.0, 1.0]));
     }
 
-    /// Nothing on the right is what a constant looks like.
+    /// A stump with no rows on the right is a constant.
     #[test]
     fn a_constant_always_votes() {
         assert_eq!(votes(&[1.0, 4.0], &[0.0, 0.0]), (4.0, [1.0, -1.0]));

@@ -9,13 +9,13 @@ use crate::data::Feature;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Linear {
-    /// What is added whatever the row says.
+    /// The constant term.
     pub intercept: f64,
     /// One term for each feature, in the schema's order.
     pub terms: Vec<Term>,
 }
 
-/// What one feature adds.
+/// The term of one feature.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Term {
@@ -25,7 +25,7 @@ pub enum Term {
         slope: f64,
         /// What is added instead where the number is missing.
         at_missing: f64,
-        /// The slot that says so.
+        /// The slot of missing cells.
         missing: u16,
     },
     /// Anything else, ordinals included: a weight for each slot, those for undeclared and missing cells too. An order
@@ -53,7 +53,7 @@ impl Linear {
                     finite(*slope)?;
                     finite(*at_missing)?;
                     if !shape.number {
-                        return Err(format!("a slope for feature {number}, which is no number"));
+                        return Err(format!("a slope for feature {number}, which is not a number"));
                     }
                     if *missing != shape.missing {
                         return Err(format!(
@@ -107,6 +107,6 @@ pub(super) fn finite(x: f64) -> Result<(), String> {
     if x.is_finite() {
         Ok(())
     } else {
-        Err(format!("{x} is no finite number"))
+        Err(format!("{x} is not a finite number"))
     }
 }

@@ -66,7 +66,7 @@ impl Logistic {
     }
 }
 
-/// What a row with one score loses.
+/// The loss of a row with one score.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Loss {
     Logistic,

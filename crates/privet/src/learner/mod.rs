@@ -7,11 +7,11 @@
 //! | `plane` | which side of a sum's zero a row lies on, and planes at random |
 //! | `stump`, `split` | one question about one feature, and the search for the best one |
 //! | `sorted` | numbers in their order, sorted once, for questions between any two of them |
-//! | `abstain` | stumps that keep silent on a side |
+//! | `abstain` | stumps that may abstain |
 //! | `design`, `solver` | rows as a sparse matrix, and minimisers of convex losses |
 //! | `tree` | trees grown from histograms, level by level or leaf by leaf |
 //!
-//! A learner takes rows as plain slices, from inside the wall: it draws no noise, keeps no budget and knows of no
+//! A learner works on plain slices, inside a closure on private values: it draws no noise, keeps no budget and knows no
 //! ensemble. Sums over rows are taken in blocks whose size depends on the number of rows alone, and added in order, so that
 //! a model is the same to the last bit whatever the number of threads.
 
@@ -35,7 +35,7 @@ pub(crate) use logistic::Loss;
 pub use plane::{Coordinate, Plane, code};
 use serde::{Deserialize, Serialize};
 pub use sorted::Sorted;
-pub use stump::{Call, Rule, Stump};
+pub use stump::{Call, Stump, StumpRule};
 
 use std::ops::ControlFlow;
 
@@ -43,10 +43,10 @@ use crate::data::schema::{Kind, Schema};
 use crate::data::{Cells, Feature};
 use tree::Tree;
 
-/// Progress callback: it is told how many steps are done and how many there are in all, and whether to go on is what it returns.
+/// Progress callback (done, total); it returns whether to continue.
 pub type Progress<'a> = &'a (dyn Fn(u64, u64) -> ControlFlow<()> + Sync);
 
-/// The progress callback of whoever does not want to know.
+/// A progress callback that does nothing.
 pub const SILENT: Progress<'static> = &|_, _| ControlFlow::Continue(());
 
 /// What a member of an ensemble can be.
@@ -64,10 +64,10 @@ pub enum Learner {
 }
 
 impl Learner {
-    /// Whether it fits features of these shapes; if not, why.
+    /// Checks that it fits features of these shapes.
     ///
     /// # Errors
-    /// What does not fit, in words.
+    /// What does not fit.
     pub fn check(&self, shapes: &[Shape]) -> Result<(), String> {
         match self {
             Self::Stump(stump) => stump.check(shapes),
@@ -90,7 +90,7 @@ impl Learner {
         }
     }
 
-    /// Whether it needs numbers as they are, besides their bins.
+    /// Whether it needs the values of numbers, besides their bins.
     pub fn needs_values(&self) -> bool {
         match self {
             Self::Stump(stump) => stump.rule.needs_values(),
@@ -199,7 +199,7 @@ impl<'a> Sample<'a> {
         Sample { weights, ..*self }
     }
 
-    /// Whether numbers were kept as they are, besides their bins.
+    /// Whether the values of numbers were kept, besides their bins.
     pub fn has_values(&self) -> bool {
         let mut pairs = self.shapes.iter().zip(self.features);
         pairs.all(|(shape, feature)| !shape.number || feature.scaled.is_some())

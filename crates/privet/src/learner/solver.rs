@@ -28,14 +28,14 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// Where a search has got to.
-struct State {
+/// The current point of the search.
+struct SearchPoint {
     at: Vec<f64>,
     value: f64,
     gradient: Vec<f64>,
 }
 
-impl State {
+impl SearchPoint {
     fn new(objective: &impl Objective) -> Self {
         let at = vec![0.0; objective.len()];
         let mut gradient = vec![0.0; at.len()];
@@ -64,7 +64,7 @@ impl State {
 
 /// Newton's method with a line search.
 pub(crate) fn newton(objective: &impl Curved, iterations: u32, progress: Progress<'_>) -> Vec<f64> {
-    let mut state = State::new(objective);
+    let mut state = SearchPoint::new(objective);
     for done in 0..iterations {
         if progress(u64::from(done), u64::from(iterations)).is_break() {
             break;
@@ -146,7 +146,7 @@ pub(crate) fn lbfgs(objective: &impl Objective, iterations: u32, progress: Progr
         .iter()
         .map(|bend| 1.0 / bend.max(1e-12))
         .collect();
-    let mut state = State::new(objective);
+    let mut state = SearchPoint::new(objective);
     let mut pairs: std::collections::VecDeque<(Vec<f64>, Vec<f64>, f64)> = std::collections::VecDeque::new();
     for done in 0..iterations {
         if progress(u64::from(done), u64::from(iterations)).is_break() {

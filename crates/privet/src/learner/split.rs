@@ -16,10 +16,10 @@ use std::ops::Range;
 use rayon::prelude::*;
 
 use super::sorted::Ranks;
-use super::{Rule, Sample, Shape, Sorted};
+use super::{Sample, Shape, Sorted, StumpRule};
 use crate::data::{Bins, Feature};
 
-/// What a good question is.
+/// The criterion that a split maximises.
 pub(super) trait Criterion: Sync {
     /// How many sums are kept for each slot.
     fn width(&self) -> usize;
@@ -27,9 +27,9 @@ pub(super) trait Criterion: Sync {
     fn add(&self, slots: impl Iterator<Item = usize>, sums: &mut [f64]);
     /// The weight of some rows, from their sums.
     fn weight(&self, sums: &[f64]) -> f64;
-    /// What it is worth to answer these rows alike.
+    /// The gain of one leaf for these rows.
     fn gain(&self, sums: &[f64]) -> f64;
-    /// What a question is worth: the sum of its sides, unless they are not judged apart.
+    /// The gain of a split: by default the sum over its two sides.
     fn worth(&self, left: &[f64], right: &[f64]) -> f64 {
         self.gain(left) + self.gain(right)
     }
@@ -41,7 +41,7 @@ pub(super) trait Criterion: Sync {
 #[derive(Debug, Clone)]
 pub(super) struct Best {
     pub(super) feature: usize,
-    pub(super) rule: Rule,
+    pub(super) rule: StumpRule,
     pub(super) left: Vec<f64>,
     pub(super) right: Vec<f64>,
 }
@@ -70,7 +70,7 @@ pub(super) fn best(sample: &Sample<'_>, sorted: &Sorted, criterion: &impl Criter
     };
     // Each feature's "no question" is worth the same but for rounding: only a real question may replace another.
     let better = |best: (f64, Best), next: (f64, Best)| {
-        if next.0 > best.0 && next.1.rule != Rule::All {
+        if next.0 > best.0 && next.1.rule != StumpRule::All {
             next
         } else {
             best
@@ -85,7 +85,7 @@ fn nothing_to_ask(rows: usize, criterion: &impl Criterion) -> Best {
     criterion.add(std::iter::repeat_n(0, rows), &mut left);
     Best {
         feature: 0,
-        rule: Rule::All,
+        rule: StumpRule::All,
         right: vec![0.0; left.len()],
         left,
     }
@@ -134,31 +134,31 @@ impl<'a> Axis<'a> {
         sums
     }
 
-    fn rule(&self, question: Question) -> Rule {
+    fn rule(&self, question: SlotRule) -> StumpRule {
         // Bins have numbers of 16 bits.
         let narrow = |slots: Vec<u32>| slots.into_iter().map(|slot| slot as u16).collect();
         match (question, self.ranks) {
-            (Question::AtMost { slot, besides }, Some(ranks)) => Rule::UpTo {
+            (SlotRule::AtMost { slot, besides }, Some(ranks)) => StumpRule::UpTo {
                 place: ranks.place_after(slot),
                 missing: self.missing,
                 with_missing: !besides.is_empty(),
             },
-            (Question::AtMost { slot, besides }, None) => Rule::AtMost {
+            (SlotRule::AtMost { slot, besides }, None) => StumpRule::AtMost {
                 slot: slot as u16,
                 besides: narrow(besides),
             },
-            (Question::OneOf(slots), _) => Rule::OneOf(narrow(slots)),
+            (SlotRule::OneOf(slots), _) => StumpRule::OneOf(narrow(slots)),
         }
     }
 }
 
 /// Which slots of an axis are on the left.
-enum Question {
+enum SlotRule {
     AtMost { slot: u32, besides: Vec<u32> },
     OneOf(Vec<u32>),
 }
 
-impl Question {
+impl SlotRule {
     fn is_left(&self, slot: u32) -> bool {
         match self {
             Self::AtMost { slot: last, besides } => slot <= *last || besides.binary_search(&slot).is_ok(),
@@ -199,7 +199,7 @@ impl<C: Criterion> Histogram<'_, C> {
         let constant = self.criterion.worth(&left, &right);
         let none = Best {
             feature,
-            rule: Rule::All,
+            rule: StumpRule::All,
             left,
             right,
         };
@@ -291,7 +291,7 @@ impl<C: Criterion> Histogram<'_, C> {
         found
     }
 
-    fn ordered(&self, above: f64) -> Option<(f64, Question)> {
+    fn ordered(&self, above: f64) -> Option<(f64, SlotRule)> {
         let order: Vec<u32> = self.slots().take(self.axis.ordered as usize).collect();
         let free: Vec<u32> = self.slots().skip(self.axis.ordered as usize).collect();
         let (gain, first, goes) = self.cut(&order, &free, above)?;
@@ -317,14 +317,14 @@ impl<C: Criterion> Histogram<'_, C> {
                 left_is_heavier
             }
         });
-        let question = Question::AtMost {
+        let question = SlotRule::AtMost {
             slot: order[first - 1],
             besides: besides.map(|(_, &slot)| slot).collect(),
         };
         Some((gain, question))
     }
 
-    fn subset(&self, mut places: Vec<(f64, u32)>, above: f64) -> Option<(f64, Question)> {
+    fn subset(&self, mut places: Vec<(f64, u32)>, above: f64) -> Option<(f64, SlotRule)> {
         places.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         let order: Vec<u32> = places.into_iter().map(|(_, slot)| slot).collect();
         let (gain, first, _) = self.cut(&order, &[], above)?;
@@ -333,10 +333,10 @@ impl<C: Criterion> Histogram<'_, C> {
         // The lighter side is the one that is listed, so that what has no weight goes to the heavier.
         let mut listed = if weight(left) > weight(right) { right } else { left }.to_vec();
         listed.sort_unstable();
-        Some((gain, Question::OneOf(listed)))
+        Some((gain, SlotRule::OneOf(listed)))
     }
 
-    fn one(&self, above: f64) -> Option<(f64, Question)> {
+    fn one(&self, above: f64) -> Option<(f64, SlotRule)> {
         let total = self.total(self.slots());
         let mut rest = total.clone();
         let mut found = None;
@@ -348,7 +348,7 @@ impl<C: Criterion> Histogram<'_, C> {
             let gain = self.criterion.worth(self.slot(slot), &rest);
             if gain > most {
                 most = gain;
-                found = Some((gain, Question::OneOf(vec![slot])));
+                found = Some((gain, SlotRule::OneOf(vec![slot])));
             }
         }
         found

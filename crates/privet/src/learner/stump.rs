@@ -17,7 +17,7 @@ pub struct Stump {
     /// The number of the feature.
     pub feature: usize,
     /// Which slots are on the left.
-    pub rule: Rule,
+    pub rule: StumpRule,
     /// The vote on the left.
     pub left: f64,
     /// The vote on the right.
@@ -27,7 +27,7 @@ pub struct Stump {
 /// Which cells are on the left.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub enum Rule {
+pub enum StumpRule {
     /// All of them: a constant.
     All,
     /// The slots up to one, and some beyond, for undeclared or missing cells.
@@ -50,7 +50,7 @@ pub enum Rule {
     },
 }
 
-impl Rule {
+impl StumpRule {
     /// Whether a slot is on the left. Numbers that were not kept count as the middle.
     pub fn is_left(&self, slot: u16) -> bool {
         match self {
@@ -124,10 +124,10 @@ impl Stump {
         finite(self.left)?;
         finite(self.right)?;
         let (first, list): (_, &[u16]) = match &self.rule {
-            Rule::All => (None, &[]),
-            Rule::UpTo { place, missing, .. } => return up_to(self.feature, shape, *place, *missing),
-            Rule::AtMost { slot, besides } => (Some(*slot), besides),
-            Rule::OneOf(slots) => (None, slots),
+            StumpRule::All => (None, &[]),
+            StumpRule::UpTo { place, missing, .. } => return up_to(self.feature, shape, *place, *missing),
+            StumpRule::AtMost { slot, besides } => (Some(*slot), besides),
+            StumpRule::OneOf(slots) => (None, slots),
         };
         let all: Vec<u16> = first.into_iter().chain(list.iter().copied()).collect();
         if !all.is_sorted_by(|a, b| a < b) {
@@ -166,7 +166,7 @@ impl Stump {
 fn up_to(feature: usize, shape: &Shape, place: f64, missing: u16) -> Result<(), String> {
     finite(place)?;
     if !shape.number {
-        return Err(format!("a place on feature {feature}, which is no number"));
+        return Err(format!("a threshold on feature {feature}, which is not a number"));
     }
     if missing != shape.missing {
         return Err(format!(
@@ -183,7 +183,7 @@ pub struct Call {
     /// The number of the feature.
     pub feature: usize,
     /// Which slots are on the left.
-    pub rule: Rule,
+    pub rule: StumpRule,
     /// The class that is called on the left.
     pub left: u16,
     /// The class that is called on the right.
@@ -200,10 +200,10 @@ impl Call {
         };
         let best = split::best(sample, sorted, &errors);
         let (left, right) = (heaviest(&best.left), heaviest(&best.right));
-        if best.rule == Rule::All || left == right {
+        if best.rule == StumpRule::All || left == right {
             return Self {
                 feature: 0,
-                rule: Rule::All,
+                rule: StumpRule::All,
                 left,
                 right: left,
             };
@@ -333,10 +333,10 @@ mod tests {
         let sorted = Sorted::new(&sample);
         for sorted in [Sorted::default(), sorted] {
             let call = Call::fit(&sample, &sorted, Classes { of: &of, count: 2 });
-            assert_eq!((&call.rule, call.left, call.right), (&Rule::All, 1, 1));
+            assert_eq!((&call.rule, call.left, call.right), (&StumpRule::All, 1, 1));
             assert_eq!(call.class(&[], 0), 1);
             let stump = Stump::numbers(&sample, &sorted, &[7.0, 7.0, 0.0]);
-            assert_eq!((&stump.rule, stump.left), (&Rule::All, 3.0));
+            assert_eq!((&stump.rule, stump.left), (&StumpRule::All, 3.0));
             assert_eq!(stump.vote_for(&[], 2), 3.0);
         }
     }

@@ -48,12 +48,12 @@ struct Body {
     settings: Settings,
 }
 
-/// What a model's file says of itself.
+/// The format version and the signer of a model file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Origin {
     /// The version of its format.
     pub version: u64,
-    /// Whose key signed it; whether that is the key of whom one thinks, a fingerprint tells.
+    /// The key that signed it; compare its fingerprint to know whose it is.
     pub signer: Option<PublicKey>,
 }
 
@@ -92,8 +92,8 @@ impl Model {
     /// Reads a model's file.
     ///
     /// # Errors
-    /// [`Error::Data`] for a file that is no model, is cut off, was changed, is too new, has a signature that is bad, or whose parts
-    /// do not fit together.
+    /// [`Error::Data`] for a file that is not a model, is cut off, was changed, is too new, has a bad signature, or is
+    /// inconsistent.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
         Self::from_file(bytes).map(|(model, _)| model)
     }
@@ -115,7 +115,7 @@ impl Model {
             _ => return Err(bad(NO_MODEL.into())),
         }
         let envelope: Envelope<'_> = serde_json::from_slice(bytes)
-            .map_err(|e| bad(format!("this is no model that privet wrote: {e}")))?;
+            .map_err(|e| bad(format!("this is not a model file written by privet: {e}")))?;
         let (version, body) = (envelope.version, envelope.body.get());
         if checksum(body.as_bytes()) != envelope.sha256 {
             return Err(bad(
@@ -133,7 +133,7 @@ impl Model {
             None => None,
         };
         let body: Body =
-            serde_json::from_str(body).map_err(|e| bad(format!("the model's body makes no sense: {e}")))?;
+            serde_json::from_str(body).map_err(|e| bad(format!("the model's body is invalid: {e}")))?;
         // Runs have had names for as long as models have been signed.
         if version == UNSIGNED && !body.certificate.runs.is_empty() {
             return Err(bad(
@@ -169,7 +169,7 @@ fn sealed(body: &str, signature: Option<Signature>) -> Vec<u8> {
     .into_bytes()
 }
 
-const NO_MODEL: &str = "this is no model: a model's file begins with {\"privet-model\":";
+const NO_MODEL: &str = "this is not a model file: one begins with {\"privet-model\":";
 
 fn explain(bytes: &[u8], error: &serde_json::Error) -> String {
     if bytes.is_empty() {

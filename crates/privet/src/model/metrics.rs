@@ -1,7 +1,7 @@
 //! How good a model is, from labels and predictions.
 //!
-//! Everything here is plain arithmetic on plain slices: no protection, no randomness. Rows that are private come here
-//! only by leave to use them without protection; figures that are paid for are made in the evaluation setting.
+//! Everything here is plain arithmetic on plain slices: no protection, no randomness. Private rows are
+//! used here only with permission to use them without protection; figures that are paid for are made in the evaluation setting.
 //!
 //! Each figure has a 95 % interval for what it would be on very many such rows. Intervals take rows as independent:
 //! where one person has several rows that are alike, they are too narrow. Beside each figure stands the *constant*:
@@ -30,10 +30,10 @@ mod table;
 pub(crate) use classes::entropy;
 use serde::Serialize;
 
-/// Labels, and what a model says about the same rows: one entry of each for a row, in the same order.
+/// Labels and predictions of the same rows, in the same order.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Judged {
-    /// Classes, and how probable the model thinks each of them.
+    /// Classes and their predicted probabilities.
     Classes {
         /// The number of each row's class.
         labels: Vec<u16>,
@@ -44,7 +44,7 @@ pub enum Judged {
     Numbers {
         /// Each row's number.
         labels: Vec<f32>,
-        /// What the model thinks it is.
+        /// The predicted numbers.
         values: Vec<f32>,
     },
 }

@@ -3,7 +3,7 @@
 //! | file | what it holds |
 //! | --- | --- |
 //! | `export` | the model for other programs: XGBoost and ONNX |
-//! | `file` | one file, with a version, a checksum and a signature; whatever does not fit is refused |
+//! | `file` | one file, with a version, a checksum and a signature; invalid files are refused |
 //! | `predict` | scores, probabilities, classes and values of rows |
 //! | `metrics` | how good predictions are, exactly |
 //!
@@ -61,27 +61,27 @@ impl Model {
         Self { settings, ..self }
     }
 
-    /// The public description of the rows that it was made from and can be given.
+    /// The schema of the rows it was trained on and can predict.
     pub fn schema(&self) -> &Schema {
         &self.schema
     }
 
-    /// What it learnt.
+    /// Its ensemble.
     pub fn ensemble(&self) -> &Ensemble {
         &self.ensemble
     }
 
-    /// What its making guarantees, and to whom.
+    /// The certificate of its training.
     pub fn certificate(&self) -> &Certificate {
         &self.certificate
     }
 
-    /// What it was made with.
+    /// The settings it was trained with.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// What each feature does to the scores beside what noise alone would do; nothing where no noisy tree asks about it.
+    /// The signal of each feature, compared with noise; none where no noisy tree splits on it.
     pub fn signals(&self) -> Vec<Option<Signal>> {
         self.ensemble.signals(&Column::of(&self.schema))
     }
@@ -92,7 +92,7 @@ impl Model {
     }
 }
 
-/// What a model was made with, as its job said it.
+/// The settings of a model, as in its job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Settings {

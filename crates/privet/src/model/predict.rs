@@ -13,7 +13,7 @@ use crate::data::{Cells, Intake, RawRows};
 /// Rows that one thread takes at a time.
 const BLOCK: usize = 4096;
 
-/// What a model says about rows.
+/// The predictions of a model for rows.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Predictions {
     link: Link,
@@ -22,7 +22,7 @@ pub struct Predictions {
 }
 
 impl Model {
-    /// What the model says of rows that whoever calls holds in the clear: a [`Frame`](crate::data::Frame), or a file.
+    /// Predicts rows that the caller holds without protection: a [`Frame`](crate::data::Frame), or a file.
     ///
     /// ```
     /// use privet::data::{Frame, Schema};
@@ -37,13 +37,12 @@ impl Model {
     /// Columns are found by name; neither label nor id need be there, and other columns are not looked at.
     ///
     /// # Privacy
-    /// This asks no ledger and needs no permission, and opens no way round either. A prediction is a function of the model, which
-    /// is released, and of rows that the caller holds anyway: it tells the caller nothing of anybody else, and of these rows
-    /// nothing that could not be computed from them by hand. What a [`Table`](crate::data::Table) holds is private and cannot be
-    /// handed in: [`RawRows`] are made of cells in the clear only, by an [`Intake`]'s builders, and neither a table nor its
-    /// [`Private`](crate::privacy::Private) cells turn back into any. Within the wall, [`predict_cells`](Self::predict_cells) says
-    /// the same of them, and what it says stays there. Predictions are as private as the rows that they are about: whoever
-    /// publishes them publishes something of these rows.
+    /// No ledger and no permission are needed. A prediction is a function of the model, which is released, and of rows that the
+    /// caller already holds, so it shows nothing about anybody else. The private cells of a [`Table`](crate::data::Table) cannot be
+    /// passed: [`RawRows`] are made of unprotected cells only, by an [`Intake`]'s builders, and neither a table nor its
+    /// [`Private`](crate::privacy::Private) cells can be converted to them. Inside a closure on private cells,
+    /// [`predict_cells`](Self::predict_cells) computes the same. Predictions are as private as their rows: publishing them shows
+    /// something about these rows.
     ///
     /// # Errors
     /// [`Error::Data`] for rows without the model's columns.
@@ -55,7 +54,7 @@ impl Model {
     /// Scores rows that were read by the model's schema, with what [`keep`](Self::keep) asks for.
     ///
     /// # Errors
-    /// [`Error::Misuse`] for cells that were read otherwise.
+    /// [`Error::Misuse`] for cells of another schema.
     pub fn predict_cells(&self, cells: &Cells) -> Result<Predictions, Error> {
         let mut scores = self.ensemble().scores(self.schema(), cells)?;
         if let Some((_, Label::Number { min, max })) = self.schema().label() {

@@ -1,4 +1,4 @@
-//! What a role is given.
+//! The context that a role is called with.
 
 use std::marker::PhantomData;
 
@@ -7,16 +7,16 @@ use super::{Agreement, PartyId};
 use crate::Error;
 use crate::wire::{RunId, Wire};
 
-/// Told what is done, and how much of how much.
-pub(super) type Progress<'a> = &'a dyn Fn(&str, u64, u64);
+/// Progress callback (what, done, total).
+pub(super) type PartyProgress<'a> = &'a dyn Fn(&str, u64, u64);
 
-/// What a role is given for one step: whom it can write to, its record, and somebody to tell how far it is.
+/// The context of one turn of a role: the other parties, its outbox, its record and a progress callback.
 pub struct Context<'a, M> {
     pub(super) agreement: &'a Agreement,
     pub(super) me: PartyId,
     pub(super) recorder: &'a mut Recorder,
     pub(super) outbox: Vec<(PartyId, Vec<u8>)>,
-    pub(super) progress: Progress<'a>,
+    pub(super) progress: PartyProgress<'a>,
     pub(super) messages: PhantomData<fn(M)>,
 }
 
@@ -44,29 +44,29 @@ impl<M: Wire> Context<'_, M> {
         self.agreement.run()
     }
 
-    /// Sends a message once this step has ended well.
+    /// Sends a message when this turn has succeeded.
     pub fn send(&mut self, to: PartyId, message: &M) {
         self.outbox.push((to, message.to_bytes()));
     }
 
-    /// A value that is made once in a run, however often the run is taken up again: from the record if it stands there; else
-    /// it is made, written down, and then given.
+    /// A value that is computed once per run, however often the run is resumed: it is taken from the record if it is there;
+    /// otherwise it is computed, stored in the record, and returned.
     ///
-    /// Whatever leaves a ledger for another party, and every secret that a message follows from, is made in here. The record is
-    /// no place for private values: what is made is released, or random.
+    /// Every release for another party, and every secret that a message depends on, is computed in here. The record holds no
+    /// private values: only released or random ones.
     ///
     /// # Errors
-    /// Those of `make`; [`Error::Journal`] if it could not be written down, or if the record is of another job.
+    /// Those of `make`; [`Error::Journal`] if the value could not be stored, or if the record is of another job.
     pub fn once<T: Wire>(&mut self, what: &str, make: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
         self.recorder.once(what, make)
     }
 
-    /// Says how far a piece of work is.
+    /// Reports the progress of a piece of work.
     pub fn progress(&self, what: &str, done: u64, of: u64) {
         (self.progress)(what, done, of);
     }
 
-    /// What a party did that nobody does who follows the protocol.
+    /// The error for a party that violated the protocol.
     pub fn complain(&self, about: PartyId, why: impl std::fmt::Display) -> Error {
         complain(self.agreement, about, why)
     }

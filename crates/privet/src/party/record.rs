@@ -1,4 +1,4 @@
-//! What a party must remember to go on after a crash: messages it received and values it released, in order.
+//! The record of a party, from which it resumes after a crash: messages received and values released, in order.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,8 +10,8 @@ use crate::privacy::Randomness;
 use crate::privacy::journal::hexadecimal;
 use crate::wire::{Malformed, Reader, Wire, Writer};
 
-/// The name that a party gives its own part in a run, and tells nobody: a ledger knows by it which payments were this
-/// run's. A run's public number would not do, since a peer could use one again and be given a second draw.
+/// The secret name of a party's own part in a run, by which its ledger finds the payments of that run. The public run id is
+/// not enough: a peer could use one again and receive a second draw.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunName([u8; 16]);
 
@@ -21,19 +21,19 @@ impl RunName {
     }
 }
 
-/// One thing to remember.
+/// One item of a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Item {
-    /// The party took its seat under this name.
+    /// The party began the run under this name.
     Began(RunName),
-    /// It was sent this message.
+    /// The party received this message.
     Received {
         /// By whom.
         from: PartyId,
         /// The message's bytes.
         message: Vec<u8>,
     },
-    /// It let this value out, or drew this secret, and had not shown it to anybody yet.
+    /// The party released this value or drew this secret, before sending it.
     Released {
         /// What it is.
         what: String,
@@ -73,12 +73,12 @@ impl Wire for Item {
                 what: from.text(1000)?,
                 value: from.bytes()?.to_vec(),
             }),
-            _ => Err(Malformed::new("nothing that a party remembers")),
+            _ => Err(Malformed::new("this is not an item of a record")),
         }
     }
 }
 
-/// Where a party keeps what it must remember. The library opens no file.
+/// Storage of a party's record. The library opens no file.
 pub trait Record: Send {
     /// All items, oldest first.
     ///
@@ -86,25 +86,25 @@ pub trait Record: Send {
     /// [`Error::Journal`] if they cannot be read.
     fn read(&mut self) -> Result<Vec<Item>, Error>;
 
-    /// Adds an item. When this returns `Ok` the item survives a crash; otherwise nothing of it is shown.
+    /// Adds an item. When this returns `Ok` the item survives a crash; otherwise it is not sent.
     ///
     /// # Errors
     /// [`Error::Journal`] if it cannot be written.
     fn append(&mut self, item: &Item) -> Result<(), Error>;
 }
 
-/// A record that is gone with the process; its clones are one record.
+/// A record in memory only; its clones share their items.
 #[derive(Debug, Clone, Default)]
-pub struct Volatile(Arc<Mutex<Vec<Item>>>);
+pub struct MemoryRecord(Arc<Mutex<Vec<Item>>>);
 
-impl Volatile {
-    /// What is remembered.
+impl MemoryRecord {
+    /// The items.
     pub fn items(&self) -> Vec<Item> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
-impl Record for Volatile {
+impl Record for MemoryRecord {
     fn read(&mut self) -> Result<Vec<Item>, Error> {
         Ok(self.items())
     }
@@ -116,7 +116,7 @@ impl Record for Volatile {
     }
 }
 
-/// The name of a record's run: it is given on first use.
+/// The name of a record's run, created on first use.
 ///
 /// # Errors
 /// [`Error::Journal`] if the record cannot be read or written, or does not begin with a name.
@@ -137,14 +137,14 @@ pub(super) fn name(record: &mut dyn Record) -> Result<RunName, Error> {
     }
 }
 
-/// A record of values that are made once, whatever run they are for.
+/// A record of values that are computed once, for any number of runs.
 pub struct Keeper {
     name: RunName,
     recorder: Recorder,
 }
 
 impl Keeper {
-    /// Opens a record; it is given a name on first use.
+    /// Opens a record; its name is created on first use.
     ///
     /// # Errors
     /// [`Error::Journal`] if it cannot be read or written.
@@ -160,7 +160,7 @@ impl Keeper {
         &self.name
     }
 
-    /// The next value: from the record, or made and written down. See [`Context::once`](super::Context::once).
+    /// The next value: from the record, or computed and stored. See [`Context::once`](super::Context::once).
     ///
     /// # Errors
     /// As there.
@@ -169,7 +169,7 @@ impl Keeper {
     }
 }
 
-/// A record, and what of it is still to be gone through again.
+/// A record, and the items that are still to be replayed.
 pub(super) struct Recorder {
     record: Box<dyn Record>,
     again: VecDeque<Item>,
@@ -195,7 +195,7 @@ impl Recorder {
         let item = Item::Received { from, message };
         self.record.append(&item)?;
         let Item::Received { message, .. } = item else {
-            return Err(Error::internal("an item of a record stays as it was written"));
+            return Err(Error::internal("items of a record do not change"));
         };
         Ok(message)
     }
@@ -225,6 +225,6 @@ impl Recorder {
 fn other_job() -> Error {
     Error::journal(
         JournalFault::OtherJob,
-        "the record of this run is of another job, table or version: go on with the ones it was begun with, or begin a new run",
+        "the record of this run is of another job, table or version: resume with the ones it was begun with, or begin a new run",
     )
 }

@@ -1,4 +1,4 @@
-//! What a party does.
+//! Roles: what a party does in a protocol.
 
 use std::collections::BTreeSet;
 
@@ -61,49 +61,49 @@ impl Agreement {
     }
 }
 
-/// What comes after a message.
-pub enum Step<R: Role> {
+/// The state of a role after one turn.
+pub enum TurnOutcome<R: Role> {
     /// The role waits for a message.
     Continue(R),
     /// The role has work to do before it takes another message; [`Role::resume`] does the next piece of it.
     Working(R),
-    /// The role has what it took part for. It takes no more messages.
+    /// The role has its output and takes no more messages.
     Finished(R::Output),
 }
 
-/// One party of a protocol: a state that consumes itself.
+/// One party of a protocol, as a state machine that each turn consumes.
 ///
-/// A role must do the same again if it is made again from the same table and given the same messages; whatever is random
-/// comes from [`Context::once`] or follows from what does.
+/// A role must be deterministic given its table and messages; all randomness comes from [`Context::once`] or is derived from
+/// it.
 pub trait Role: Sized {
-    /// What is sent, by all parties.
+    /// The messages of the protocol.
     type Message: Wire;
-    /// What the party takes part for.
+    /// The party's result.
     type Output;
 
-    /// Begins: a first message, perhaps.
+    /// Begins, and may send first messages.
     ///
     /// # Errors
-    /// Whatever hinders it. Other parties are told that it gave up, and no more.
-    fn start(self, context: &mut Context<'_, Self::Message>) -> Result<Step<Self>, Error>;
+    /// Any failure. Other parties learn only that it gave up.
+    fn start(self, context: &mut Context<'_, Self::Message>) -> Result<TurnOutcome<Self>, Error>;
 
     /// Takes a message.
     ///
     /// # Errors
-    /// [`Error::Peer`] that names the party if the message is out of turn or makes no sense, and as [`start`](Self::start).
+    /// [`Error::Peer`] that names the party if the message is out of turn or invalid, and as [`start`](Self::start).
     fn handle(
         self,
         from: PartyId,
         message: Self::Message,
         context: &mut Context<'_, Self::Message>,
-    ) -> Result<Step<Self>, Error>;
+    ) -> Result<TurnOutcome<Self>, Error>;
 
     /// Does the next piece of long work.
     ///
     /// # Errors
     /// As [`start`](Self::start).
-    fn resume(self, context: &mut Context<'_, Self::Message>) -> Result<Step<Self>, Error>;
+    fn resume(self, context: &mut Context<'_, Self::Message>) -> Result<TurnOutcome<Self>, Error>;
 
-    /// Whose messages it waits for.
+    /// The parties whose messages it waits for.
     fn waits_for(&self) -> Vec<PartyId>;
 }

@@ -1,16 +1,16 @@
-//! One party at the table: frames in, frames out, whatever carries them.
+//! One party of a run: frames in, frames out, over any transport.
 
 use std::collections::VecDeque;
 use std::marker::PhantomData;
 
-use super::context::{Progress, complain};
+use super::context::{PartyProgress, complain};
 use super::record::{self, Recorder};
-use super::{Agreement, Context, PartyId, Record, Role, RunName, Step};
+use super::{Agreement, Context, PartyId, Record, Role, RunName, TurnOutcome};
 use crate::Error;
 use crate::error::PeerError;
 use crate::wire::{Body, Frame, Wire};
 
-/// A frame to be carried.
+/// A frame to be sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sent {
     /// To whom.
@@ -21,14 +21,14 @@ pub struct Sent {
     pub bytes: Vec<u8>,
 }
 
-/// Where a party stands.
+/// The state of a party.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum State {
+pub enum SeatState {
     /// It waits for messages of these parties.
     Waiting(Vec<PartyId>),
     /// It has work to do: call [`Seat::work`].
     Working,
-    /// It has what it took part for.
+    /// It has its result.
     Finished,
     /// It has given up.
     Failed,
@@ -41,7 +41,7 @@ enum Holding<R: Role> {
     Failed(Error),
 }
 
-/// A party that was given its role, its record and its place in an agreement.
+/// A party with its role, its record and its place in an agreement.
 pub struct Seat<R: Role> {
     agreement: Agreement,
     me: PartyId,
@@ -55,16 +55,16 @@ pub struct Seat<R: Role> {
 }
 
 impl<R: Role> Seat<R> {
-    /// Takes a seat: makes the role, starts it, and goes through its record again if there is one. What it has to say is all
-    /// that it said before as well; a transport leaves out what its peers have ([`received`](Self::received)).
+    /// Builds the role, starts it, and replays its record if there is one. It returns all frames since the start, including
+    /// those sent before an interruption; a transport skips those its peers have ([`received`](Self::received)).
     ///
     /// # Errors
-    /// [`Error::Journal`] if the record cannot be read; whatever `make` says. A role that fails is a state, not an error.
+    /// [`Error::Journal`] if the record cannot be read, and the errors of `make`. A role that fails is a state, not an error.
     pub fn take(
         agreement: Agreement,
         me: PartyId,
         mut record: Box<dyn Record>,
-        progress: Progress<'_>,
+        progress: PartyProgress<'_>,
         make: impl FnOnce(RunName) -> Result<R, Error>,
     ) -> Result<(Self, Vec<Sent>), Error> {
         let role = make(record::name(&mut *record)?)?;
@@ -83,14 +83,14 @@ impl<R: Role> Seat<R> {
         Ok((seat, sent))
     }
 
-    /// What was received before an interruption is handled again.
-    fn go_through(&mut self, progress: Progress<'_>) -> Vec<Sent> {
+    /// Replays what was received before an interruption.
+    fn go_through(&mut self, progress: PartyProgress<'_>) -> Vec<Sent> {
         let mut sent = Vec::new();
         loop {
             match self.recorder.received() {
                 Ok(None) => return sent,
                 Ok(Some((from, message))) => {
-                    while self.state() == State::Working {
+                    while self.state() == SeatState::Working {
                         sent.extend(self.work_once(progress));
                     }
                     if let Some(count) = self.received.get_mut(usize::from(from.0)) {
@@ -106,34 +106,34 @@ impl<R: Role> Seat<R> {
         }
     }
 
-    /// Where the party stands.
-    pub fn state(&self) -> State {
+    /// The state of the party.
+    pub fn state(&self) -> SeatState {
         match &self.holding {
-            Some(Holding::Waiting(role)) => State::Waiting(role.waits_for()),
-            Some(Holding::Working(_)) => State::Working,
-            Some(Holding::Finished(_)) => State::Finished,
-            Some(Holding::Failed(_)) | None => State::Failed,
+            Some(Holding::Waiting(role)) => SeatState::Waiting(role.waits_for()),
+            Some(Holding::Working(_)) => SeatState::Working,
+            Some(Holding::Finished(_)) => SeatState::Finished,
+            Some(Holding::Failed(_)) | None => SeatState::Failed,
         }
     }
 
-    /// How many frames of a party were taken in: whoever carries frames goes on with the next.
+    /// How many frames of a party were received: the transport continues with the next.
     pub fn received(&self, from: PartyId) -> u64 {
         self.received.get(usize::from(from.0)).copied().unwrap_or(0)
     }
 
-    /// Takes a frame that `from` sent, as the transport knows, and says what follows from it.
+    /// Receives a frame whose sender the transport has authenticated, and returns the frames to send.
     ///
     /// # Errors
-    /// [`Error::Peer`] if a frame comes to a party that has ended, which stays as it was. Otherwise whatever is wrong is a
-    /// state, and what follows tells everybody that the party gave up.
+    /// [`Error::Peer`] if the party has already ended; its state is unchanged. Any other fault becomes the state
+    /// [`SeatState::Failed`], and the returned frames tell all parties that this one gave up.
     pub fn deliver(
         &mut self,
         from: PartyId,
         bytes: &[u8],
-        progress: Progress<'_>,
+        progress: PartyProgress<'_>,
     ) -> Result<Vec<Sent>, Error> {
         let opened = self.open(from, bytes);
-        if matches!(self.state(), State::Finished | State::Failed) {
+        if matches!(self.state(), SeatState::Finished | SeatState::Failed) {
             return match opened {
                 // Whoever has ended need not know that another has, too.
                 Ok(Body::Aborted) => Ok(Vec::new()),
@@ -143,16 +143,16 @@ impl<R: Role> Seat<R> {
         }
         Ok(match opened {
             Ok(Body::Message(_)) if self.inbox.iter().any(|(other, _)| *other == from) => {
-                let wrong = self.complain(from, "it goes on before it was answered");
+                let wrong = self.complain(from, "it sent a message before it received an answer");
                 self.fail(wrong)
             }
-            Ok(Body::Message(message)) if self.state() == State::Working => {
+            Ok(Body::Message(message)) if self.state() == SeatState::Working => {
                 self.inbox.push_back((from, message));
                 Vec::new()
             }
             Ok(Body::Message(message)) => self.take_in(from, message, progress),
             Ok(Body::Aborted) => {
-                let gone = self.complain(from, "has given up; its own people are told why, and nobody else");
+                let gone = self.complain(from, "has given up; the reason is shown only there");
                 self.fail(gone)
             }
             Err(e) => self.fail(e),
@@ -160,9 +160,9 @@ impl<R: Role> Seat<R> {
     }
 
     /// Does the next piece of work, if there is any.
-    pub fn work(&mut self, progress: Progress<'_>) -> Vec<Sent> {
+    pub fn work(&mut self, progress: PartyProgress<'_>) -> Vec<Sent> {
         let mut sent = self.work_once(progress);
-        while matches!(self.state(), State::Waiting(_)) {
+        while matches!(self.state(), SeatState::Waiting(_)) {
             let Some((from, message)) = self.inbox.pop_front() else {
                 break;
             };
@@ -171,10 +171,10 @@ impl<R: Role> Seat<R> {
         sent
     }
 
-    /// What the party took part for, or why it has not got it.
+    /// The party's result.
     ///
     /// # Errors
-    /// Why it failed; [`Error::Peer`] if it still waits, naming for whom.
+    /// Why it failed; [`Error::Peer`] with the parties it still waits for.
     pub fn finish(self) -> Result<R::Output, Error> {
         match self.holding {
             Some(Holding::Finished(output)) => Ok(output),
@@ -183,7 +183,7 @@ impl<R: Role> Seat<R> {
                 let parties = role.waits_for().into_iter();
                 Err(Error::Peer(PeerError {
                     parties: parties.map(|party| self.agreement.name(party).into()).collect(),
-                    what: "a message is missing, and nothing more came".into(),
+                    what: "a message is missing".into(),
                 }))
             }
             Some(Holding::Working(_)) | None => Err(Error::misuse("the party was not done")),
@@ -218,14 +218,14 @@ impl<R: Role> Seat<R> {
         Ok(frame.body)
     }
 
-    fn take_in(&mut self, from: PartyId, message: Vec<u8>, progress: Progress<'_>) -> Vec<Sent> {
+    fn take_in(&mut self, from: PartyId, message: Vec<u8>, progress: PartyProgress<'_>) -> Vec<Sent> {
         match self.recorder.receive(from, message) {
             Ok(message) => self.handle(from, &message, progress),
             Err(e) => self.fail(e),
         }
     }
 
-    fn handle(&mut self, from: PartyId, message: &[u8], progress: Progress<'_>) -> Vec<Sent> {
+    fn handle(&mut self, from: PartyId, message: &[u8], progress: PartyProgress<'_>) -> Vec<Sent> {
         let message = match R::Message::from_bytes(message) {
             Ok(message) => message,
             Err(e) => {
@@ -245,7 +245,7 @@ impl<R: Role> Seat<R> {
         }
     }
 
-    fn work_once(&mut self, progress: Progress<'_>) -> Vec<Sent> {
+    fn work_once(&mut self, progress: PartyProgress<'_>) -> Vec<Sent> {
         match self.holding.take() {
             Some(Holding::Working(role)) => self.step(progress, |context| role.resume(context)),
             other => {
@@ -257,8 +257,8 @@ impl<R: Role> Seat<R> {
 
     fn step(
         &mut self,
-        progress: Progress<'_>,
-        step: impl FnOnce(&mut Context<'_, R::Message>) -> Result<Step<R>, Error>,
+        progress: PartyProgress<'_>,
+        step: impl FnOnce(&mut Context<'_, R::Message>) -> Result<TurnOutcome<R>, Error>,
     ) -> Vec<Sent> {
         let mut context = Context {
             agreement: &self.agreement,
@@ -272,9 +272,9 @@ impl<R: Role> Seat<R> {
         let outbox = context.outbox;
         match step {
             Err(e) => return self.fail(e),
-            Ok(Step::Continue(role)) => self.holding = Some(Holding::Waiting(role)),
-            Ok(Step::Working(role)) => self.holding = Some(Holding::Working(role)),
-            Ok(Step::Finished(output)) => self.holding = Some(Holding::Finished(output)),
+            Ok(TurnOutcome::Continue(role)) => self.holding = Some(Holding::Waiting(role)),
+            Ok(TurnOutcome::Working(role)) => self.holding = Some(Holding::Working(role)),
+            Ok(TurnOutcome::Finished(output)) => self.holding = Some(Holding::Finished(output)),
         }
         outbox
             .into_iter()
@@ -282,7 +282,7 @@ impl<R: Role> Seat<R> {
             .collect()
     }
 
-    /// Nobody is told why.
+    /// Other parties do not learn the reason.
     fn fail(&mut self, why: Error) -> Vec<Sent> {
         self.holding = Some(Holding::Failed(why));
         let others: Vec<PartyId> = self.agreement.parties().filter(|p| *p != self.me).collect();
@@ -317,7 +317,7 @@ impl<R: Role> Seat<R> {
     }
 }
 
-/// As people count. A peer can write any number.
+/// Counts from 1. A peer can send any number.
 fn nth(number: u64) -> u64 {
     number.saturating_add(1)
 }

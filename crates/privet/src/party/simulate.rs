@@ -2,20 +2,20 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use super::context::Progress;
-use super::{Agreement, PartyId, Role, RunName, Seat, Sent, State, Volatile};
+use super::context::PartyProgress;
+use super::{Agreement, MemoryRecord, PartyId, Role, RunName, Seat, SeatState, Sent};
 use crate::Error;
 use crate::privacy::Coins;
 use crate::wire::{Body, Frame, RunId};
 
-/// What is done to one frame on its way, or to a party before the frame arrives.
+/// A fault to inject into one frame, or into a party before the frame arrives.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fault {
+pub enum FrameFault {
     /// It never arrives.
     Drop,
     /// It arrives twice.
     Repeat,
-    /// What comes next from the same sender to the same receiver overtakes it, if anything does.
+    /// The next frame from the same sender to the same receiver overtakes it, if there is one.
     Delay,
     /// Only so many of its bytes arrive.
     Truncate(usize),
@@ -25,13 +25,13 @@ pub enum Fault {
     Foreign,
     /// It claims to be a later one.
     Future,
-    /// Its message is another, in an envelope that is in order.
+    /// Its message is replaced, in a valid envelope.
     Forge(Vec<u8>),
-    /// The party is killed, and made again from its table and its record.
+    /// The party is killed, and built again from its table and its record.
     Restart(PartyId),
 }
 
-/// What went from one party to another.
+/// The traffic from one party to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Edge {
     /// Frames.
@@ -43,11 +43,11 @@ pub struct Edge {
 /// How a simulation ended.
 #[derive(Debug)]
 pub struct Simulated<T> {
-    /// What each party took part for, or why it has not got it.
+    /// The result of each party, or its error.
     pub outcomes: Vec<Result<T, Error>>,
-    /// What came to parties that had ended.
+    /// Errors for frames that arrived after a party had ended.
     pub late: Vec<Error>,
-    /// What went from whom to whom.
+    /// The traffic, by sender and receiver.
     pub traffic: BTreeMap<(PartyId, PartyId), Edge>,
 }
 
@@ -60,7 +60,7 @@ impl<T> Simulated<T> {
     /// All outcomes.
     ///
     /// # Errors
-    /// The first failure that is nobody else's: a party that says no more than that another gave up is asked last.
+    /// The first failure that is not merely the report that another party gave up.
     pub fn all(self) -> Result<Vec<T>, Error> {
         let failures: Vec<&Error> = self.outcomes.iter().filter_map(|o| o.as_ref().err()).collect();
         let own = failures.iter().find(|e| !matches!(e, Error::Peer(_)));
@@ -73,18 +73,18 @@ impl<T> Simulated<T> {
 
 type Make<'a, R> = Box<dyn FnMut(PartyId, RunName) -> Result<R, Error> + 'a>;
 
-/// Parties that are about to meet in one process.
+/// A simulation of all parties in one process.
 pub struct Simulation<'a, R> {
     agreement: Agreement,
     make: Make<'a, R>,
-    records: Vec<Volatile>,
-    faults: BTreeMap<u64, Fault>,
+    records: Vec<MemoryRecord>,
+    faults: BTreeMap<u64, FrameFault>,
     coins: Coins,
-    progress: Progress<'a>,
+    progress: PartyProgress<'a>,
 }
 
 impl<'a, R: Role> Simulation<'a, R> {
-    /// Parties by name. `make` gives a party its role, again if it was killed.
+    /// Parties by name. `make` builds a party's role, again after it was killed.
     ///
     /// # Errors
     /// As [`Agreement::new`].
@@ -97,43 +97,43 @@ impl<'a, R: Role> Simulation<'a, R> {
             // Nobody listens: the number need not be new.
             agreement: Agreement::new(RunId([0x5e; 16]), parties)?,
             make: Box::new(make),
-            records: records.into_iter().map(|()| Volatile::default()).collect(),
+            records: records.into_iter().map(|()| MemoryRecord::default()).collect(),
             faults: BTreeMap::new(),
             coins: Coins::from_seed([0; 32]),
             progress: &|_, _, _| {},
         })
     }
 
-    /// Does something to the n-th frame that is carried, from 0.
+    /// Injects a fault into the n-th frame, from 0.
     #[must_use]
-    pub fn fault(mut self, at: u64, fault: Fault) -> Self {
+    pub fn fault(mut self, at: u64, fault: FrameFault) -> Self {
         self.faults.insert(at, fault);
         self
     }
 
-    /// Decides whose frame is carried next, where there is a choice.
+    /// The seed of the order in which frames are delivered.
     #[must_use]
     pub fn schedule(mut self, seed: [u8; 32]) -> Self {
         self.coins = Coins::from_seed(seed);
         self
     }
 
-    /// Told how far parties are.
+    /// Sets the progress callback (what, done, total).
     #[must_use]
-    pub fn progress(mut self, progress: Progress<'a>) -> Self {
+    pub fn progress(mut self, progress: PartyProgress<'a>) -> Self {
         self.progress = progress;
         self
     }
 
-    /// What each party remembers: its clones are the records themselves.
-    pub fn records(&self) -> Vec<Volatile> {
+    /// The records of the parties; clones share their items.
+    pub fn records(&self) -> Vec<MemoryRecord> {
         self.records.clone()
     }
 
-    /// Runs until nothing moves any more.
+    /// Runs until no party has work and no frame is in transit.
     ///
     /// # Errors
-    /// Whatever `make` says, and [`Error::Misuse`] if a party that was made again says something else than before.
+    /// The errors of `make`, and [`Error::Misuse`] if a party that was built again sends other frames than before.
     pub fn run(mut self) -> Result<Simulated<R::Output>, Error> {
         let mut post = Post::default();
         let mut seats = Vec::new();
@@ -144,7 +144,7 @@ impl<'a, R: Role> Simulation<'a, R> {
         }
         let (mut carried, mut late) = (0, Vec::new());
         loop {
-            let working = seats.iter().position(|seat| seat.state() == State::Working);
+            let working = seats.iter().position(|seat| seat.state() == SeatState::Working);
             if let Some(at) = working {
                 let sent = seats[at].work(self.progress);
                 post.take(PartyId(at as u16), sent)?;
@@ -155,7 +155,7 @@ impl<'a, R: Role> Simulation<'a, R> {
             };
             let fault = self.faults.remove(&carried);
             carried += 1;
-            if let Some(Fault::Restart(party)) = fault
+            if let Some(FrameFault::Restart(party)) = fault
                 && let Some(seat) = seats.get_mut(usize::from(party.0))
             {
                 let (again, sent) = self.seat(party)?;
@@ -188,11 +188,11 @@ impl<'a, R: Role> Simulation<'a, R> {
     }
 }
 
-/// Frames on their way.
+/// Frames in transit.
 #[derive(Default)]
 struct Post {
     waiting: BTreeMap<(PartyId, PartyId), VecDeque<Vec<u8>>>,
-    /// Everything that was ever posted: a party that is made again must say the same.
+    /// Hashes of all frames sent: a party that is built again must send the same.
     posted: BTreeMap<(PartyId, PartyId), Vec<[u8; 32]>>,
     traffic: BTreeMap<(PartyId, PartyId), Edge>,
 }
@@ -207,7 +207,7 @@ impl Post {
                 Some(before) if *before == digest => continue,
                 Some(_) => {
                     return Err(Error::misuse(
-                        "a party that was made again said something else than before",
+                        "a party that was built again sent other frames than before",
                     ));
                 }
                 None => posted.push(digest),
@@ -232,7 +232,7 @@ impl Post {
         &mut self,
         edge: (PartyId, PartyId),
         mut bytes: Vec<u8>,
-        fault: Option<Fault>,
+        fault: Option<FrameFault>,
     ) -> Vec<Vec<u8>> {
         let reframed = |bytes: &[u8], change: &dyn Fn(&mut Frame)| {
             Frame::from_bytes(bytes).map_or_else(
@@ -244,27 +244,27 @@ impl Post {
             )
         };
         match fault {
-            None | Some(Fault::Restart(_)) => vec![bytes],
-            Some(Fault::Drop) => Vec::new(),
-            Some(Fault::Repeat) => vec![bytes.clone(), bytes],
-            Some(Fault::Delay) => {
+            None | Some(FrameFault::Restart(_)) => vec![bytes],
+            Some(FrameFault::Drop) => Vec::new(),
+            Some(FrameFault::Repeat) => vec![bytes.clone(), bytes],
+            Some(FrameFault::Delay) => {
                 let overtaking = self.waiting.get_mut(&edge).and_then(VecDeque::pop_front);
                 overtaking.into_iter().chain([bytes]).collect()
             }
-            Some(Fault::Truncate(length)) => {
+            Some(FrameFault::Truncate(length)) => {
                 bytes.truncate(length);
                 vec![bytes]
             }
-            Some(Fault::Flip(at)) => {
+            Some(FrameFault::Flip(at)) => {
                 let length = bytes.len().max(1);
                 if let Some(byte) = bytes.get_mut(at % length) {
                     *byte ^= 1 << (at % 8);
                 }
                 vec![bytes]
             }
-            Some(Fault::Foreign) => vec![reframed(&bytes, &|frame| frame.run = RunId([0xf0; 16]))],
-            Some(Fault::Future) => vec![reframed(&bytes, &|frame| frame.number += 1)],
-            Some(Fault::Forge(message)) => {
+            Some(FrameFault::Foreign) => vec![reframed(&bytes, &|frame| frame.run = RunId([0xf0; 16]))],
+            Some(FrameFault::Future) => vec![reframed(&bytes, &|frame| frame.number += 1)],
+            Some(FrameFault::Forge(message)) => {
                 vec![reframed(&bytes, &|frame| {
                     frame.body = Body::Message(message.clone());
                 })]

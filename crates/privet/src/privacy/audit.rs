@@ -1,5 +1,5 @@
-//! A window for tests: what a run asks, without noise, and what it would answer. Only with the feature `audit`, which
-//! no release has; a run that is looked at is void, and its ledger says so.
+//! Access for tests to the queries of a run and their answers without noise. Only with the feature `audit`, which no release
+//! has; an audited run is void, and its ledger says so.
 
 use std::any::Any;
 
@@ -44,7 +44,7 @@ pub struct Minimum {
     pub price: Price,
 }
 
-/// The loss that is minimised, for an auditor to ask.
+/// The loss that is minimised, as an auditor can evaluate it.
 pub trait Minimised {
     /// The slopes of all rows together at `at`, as the mechanism computes them.
     fn slope(&self, at: &[f64]) -> Vec<f64>;
@@ -56,12 +56,12 @@ pub trait Minimised {
     fn point(&self, noise: &[f64]) -> Vec<f64>;
 }
 
-struct Seen<'a, N, R> {
+struct MinimisedRows<'a, N, R> {
     objective: &'a Objective<N>,
     rows: &'a R,
 }
 
-impl<N: Neighbours, R: LogisticRows> Minimised for Seen<'_, N, R> {
+impl<N: Neighbours, R: LogisticRows> Minimised for MinimisedRows<'_, N, R> {
     fn slope(&self, at: &[f64]) -> Vec<f64> {
         self.objective.slope_at(self.rows, at)
     }
@@ -113,7 +113,7 @@ pub trait Auditor: Send {
         None
     }
 
-    /// Columns are about to leave. `Some` is released instead.
+    /// Columns are about to be released. `Some` is released instead.
     fn columns(&mut self, _columns: Columns) -> Option<Vec<Desensitised>> {
         None
     }
@@ -121,7 +121,7 @@ pub trait Auditor: Send {
     /// A draw was released.
     fn released(&mut self, output: Box<dyn Any + Send>);
 
-    /// Public randomness was asked for; what is returned is used.
+    /// Public randomness was requested; the returned seed is used.
     fn coins(&mut self, seed: [u8; 32]) -> [u8; 32];
 
     /// `parts` parts follow, of which one change touches at most `steps`.
@@ -177,7 +177,7 @@ pub(super) fn observe_minimum<N: Neighbours, R: LogisticRows>(
         price: objective.price(),
     };
     let rows = rows.expose();
-    let seen = Seen {
+    let seen = MinimisedRows {
         objective,
         rows: &rows,
     };

@@ -4,8 +4,8 @@
 //! entries through [`Book::apply`], which refuses a chain that was edited, reordered or that overdraws.
 
 mod kept;
-mod left;
 mod refusal;
+mod released;
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ use super::run::{Run, public_name};
 use super::texts::check_texts;
 use crate::Error;
 use crate::error::JournalFault;
-pub use kept::{Account, Line};
+pub use kept::{Account, BudgetLine};
 use kept::{Shown, Spent};
 pub use refusal::Refusal;
 
@@ -80,7 +80,7 @@ impl Book {
         Ok(())
     }
 
-    /// Checks first and changes last, so that a refused event leaves nothing behind.
+    /// Checks first and changes last, so that a refused event changes nothing.
     fn note(&mut self, event: &Event) -> Result<(), String> {
         check_texts(event)?;
         match event {
@@ -96,7 +96,7 @@ impl Book {
                 }
                 let mut account = self.account(dataset).cloned().unwrap_or_default();
                 match account.other_unit(dataset, relation) {
-                    Some(why) if !account.spends.is_empty() || account.left.total().is_some() => {
+                    Some(why) if !account.spends.is_empty() || account.released.total().is_some() => {
                         return Err(why.fact());
                     }
                     // Nothing was paid by the old unit: the budget begins anew.
@@ -171,19 +171,19 @@ impl Book {
                 if stated.map_err(|why| why.fact())? != *record {
                     return Err("what is stated for a row is not the sum over its columns".into());
                 }
-                let left = &mut self.account_mut(dataset).left;
-                left.note(run.as_deref(), what, relation, columns);
+                let released = &mut self.account_mut(dataset).released;
+                released.note(run.as_deref(), what, relation, columns);
                 if let Some(run) = run {
                     self.run_mut(dataset, run).desensitise(columns, relation);
                 }
             }
             Event::Redraw { dataset, run, what } => {
-                let left = self.account(dataset).map(|account| &account.left);
-                let again = left.map_or(Ok(false), |left| left.admits_again(run, what, None));
+                let released = self.account(dataset).map(|account| &account.released);
+                let again = released.map_or(Ok(false), |released| released.admits_again(run, what, None));
                 if !again.map_err(|why| why.fact())? {
-                    return Err("nothing of this run has left, so nothing can be drawn again".into());
+                    return Err("this run has released nothing, so nothing can be drawn again".into());
                 }
-                self.account_mut(dataset).left.note_again(run, what);
+                self.account_mut(dataset).released.note_again(run, what);
             }
             Event::Leak {
                 dataset,
@@ -234,7 +234,7 @@ impl Book {
         Ok(())
     }
 
-    /// What would be left wanting if `price` were paid now: `Ok` if nothing.
+    /// Whether `price` could be paid now; if not, the refusal.
     pub(in crate::privacy) fn admits(
         &self,
         dataset: &str,
@@ -263,7 +263,7 @@ impl Book {
             .map_err(|over| Refusal::no_room(dataset, price, &over, &account.lines[&over]))
     }
 
-    /// How well two rows can be told apart by `columns`, or why these cannot leave.
+    /// The privacy loss of releasing `columns`, between two rows; or why they cannot be released.
     pub(in crate::privacy) fn desensitises(
         &self,
         dataset: &str,
@@ -272,10 +272,10 @@ impl Book {
     ) -> Result<Loss, Box<Refusal>> {
         let account = self.account(dataset).filter(|a| a.lines.contains_key(relation));
         let account = account.ok_or_else(|| Refusal::no_budget(dataset, relation, None))?;
-        account.left.admits(dataset, relation, columns)
+        account.released.admits(dataset, relation, columns)
     }
 
-    /// Whether exactly these columns left in this run already, so that they may be drawn once more; or why not.
+    /// Whether exactly these columns were released in this run already, so that they may be drawn once more; or the refusal.
     pub(in crate::privacy) fn redraws(
         &self,
         dataset: &str,
@@ -283,16 +283,16 @@ impl Book {
         relation: &Relation,
         columns: &[Distance],
     ) -> Result<bool, Box<Refusal>> {
-        let left = self.account(dataset).map(|account| &account.left);
-        left.map_or(Ok(false), |left| {
-            left.admits_again(run, what, Some((relation, columns)))
+        let released = self.account(dataset).map(|account| &account.released);
+        released.map_or(Ok(false), |released| {
+            released.admits_again(run, what, Some((relation, columns)))
         })
     }
 
-    /// Whether columns left in this run already.
-    pub(in crate::privacy) fn left_in(&self, dataset: &str, run: &str, what: &str) -> bool {
+    /// Whether this run has released columns already.
+    pub(in crate::privacy) fn released_in(&self, dataset: &str, run: &str, what: &str) -> bool {
         self.account(dataset)
-            .is_some_and(|account| account.left.has(run, what))
+            .is_some_and(|account| account.released.has(run, what))
     }
 
     /// Whether this run has shown this already.

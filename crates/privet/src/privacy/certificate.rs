@@ -17,19 +17,19 @@ use super::texts::is_one_line;
 use super::{Delta, Epsilon, Relation};
 use crate::Error;
 
-/// Who is protected, from whom, how far.
+/// A claim: who is protected, from whom, and by which guarantee.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Claim {
-    /// Who must not be told apart.
+    /// The neighbour relation: the tables that must be hard to tell apart.
     pub protects: Relation,
-    /// Who looks.
+    /// The observer.
     pub from: Observer,
-    /// How far.
+    /// The guarantee.
     pub guarantee: Guarantee,
 }
 
-/// Who looks at what was released.
+/// The observer that a claim protects from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Observer {
@@ -39,7 +39,7 @@ pub enum Observer {
     Party(String),
 }
 
-/// How far a claim goes. Guarantees of different kinds are never added up: there is no operation for it.
+/// The guarantee of a claim. Guarantees of different kinds are never added up: there is no operation for it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Guarantee {
@@ -57,12 +57,12 @@ pub enum Guarantee {
         /// The box that was paid for; it gives the ε at every other δ.
         caps: Caps,
     },
-    /// ε-local differential privacy of a whole message: nobody need be trusted.
+    /// ε-local differential privacy of a whole message, without a trusted curator.
     Local {
         /// The ε of the message.
         epsilon: Epsilon,
     },
-    /// Every value was changed by itself: how well two values can be told apart depends on how far they are from each other.
+    /// Every value was randomised on its own: the privacy loss between two values grows with their distance.
     Distance {
         /// Column by column.
         columns: Vec<Distance>,
@@ -71,7 +71,7 @@ pub enum Guarantee {
         /// Two units of as many rows as a unit may have.
         unit: Loss,
     },
-    /// The other side could have written its view itself from this list: nothing else is shown.
+    /// The other party's view can be simulated from this list: nothing else is shown.
     Simulated {
         /// What is shown, item by item.
         leakage: Vec<Leakage>,
@@ -91,9 +91,9 @@ pub struct Leakage {
     pub what: String,
     /// To whom.
     pub to: String,
-    /// How many of it.
+    /// How many items.
     pub count: u64,
-    /// Where it is argued.
+    /// The proof anchor.
     pub proof: String,
 }
 
@@ -129,20 +129,20 @@ pub struct Payment {
     pub price: Price,
     /// How many draws it bought, at most.
     pub draws: u64,
-    /// What the price rests on, beside the proof: most rest on nothing else.
+    /// Assumptions of the price, besides its proof; usually none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub assuming: Vec<String>,
 }
 
-/// What a run guarantees. It travels with the model, and holds nothing that depends on rows.
+/// What a run guarantees. It is stored in the model, and nothing in it depends on rows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Certificate {
     /// The data set's name.
     pub dataset: String,
-    /// What holds, for whom.
+    /// The claims.
     pub claims: Vec<Claim>,
-    /// What was paid.
+    /// The payments.
     pub payments: Vec<Payment>,
     /// What all runs on the data set together guarantee, this one included.
     pub total: Option<Total>,
@@ -154,18 +154,18 @@ pub struct Certificate {
     /// Certificates that were written before runs had names have none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub runs: Vec<String>,
-    /// What holds for the data sets of other parties that took part, in their own words.
+    /// The certificates of the other parties that took part, as they gave them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub parties: Vec<Said>,
+    pub parties: Vec<PartyCertificate>,
 }
 
-/// What another party says of its part. Whether it is true only its own ledger can show.
+/// The certificate that another party gave for its part. Only that party's ledger can show whether it is true.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Said {
+pub struct PartyCertificate {
     /// The party, by the name that was agreed on.
     pub party: String,
-    /// What it says.
+    /// Its certificate.
     pub certificate: Certificate,
 }
 
@@ -175,28 +175,28 @@ pub struct Said {
 pub struct Total {
     /// How far.
     pub guarantee: Guarantee,
-    /// Payments that protect under another relation only, and so are not part of this sentence.
+    /// Payments that protect under another relation only, and so are not counted in the guarantee.
     pub uncovered: u64,
     /// Items that were shown in joint computations: no ε covers them.
     pub leaks: u64,
-    /// Columns that left with their values changed: no ε covers them.
+    /// Columns that were released desensitised: no ε covers them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub desensitised: Option<Columns>,
     /// How often the limit was set or changed after something had been released. If at all, an (ε, δ) is no longer one that
     /// was fixed before the first output.
     pub changed: u64,
-    /// What the payments of all runs rest on, beside their proofs: the guarantee is no better than these sentences.
+    /// Assumptions of the payments of all runs, besides their proofs: the guarantee holds only if they do.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub assuming: Vec<String>,
 }
 
-/// Columns that left with every value changed by itself.
+/// Columns that were released desensitised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Columns {
     /// How many.
     pub columns: u64,
-    /// How well two rows can be told apart by all of them.
+    /// The privacy loss between two rows, over all of these columns.
     pub record: Loss,
 }
 
@@ -215,8 +215,8 @@ impl Certificate {
         }
     }
 
-    /// This, and what another run on the same data set guarantees. The total is that of whichever ended later, for it counts both;
-    /// there is none unless both are recorded.
+    /// This certificate joined with that of another run on the same data set. The total is that of the run that ended later, which
+    /// counts both; there is none unless both are recorded.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         let recorded = self.recorded && other.recorded;
@@ -265,7 +265,7 @@ impl Certificate {
     /// [`Error::Data`] if it is no certificate that this version can read, or its signature is bad.
     pub fn from_file(mut value: serde_json::Value) -> Result<(Self, Option<PublicKey>), Error> {
         let unreadable = |e: serde_json::Error| {
-            Error::data(format!("it holds no certificate that this version can read: {e}"))
+            Error::data(format!("it is not a certificate that this version can read: {e}"))
         };
         let signature = value
             .as_object_mut()
@@ -281,8 +281,8 @@ impl Certificate {
         Ok((certificate, signer))
     }
 
-    /// What another party sent as its certificate, if it is one that can be shown: its texts are single lines of what can be seen,
-    /// and nobody speaks for a third.
+    /// Another party's certificate, if it can be shown: its texts are single lines without invisible characters, and it contains
+    /// no certificate of a third party.
     pub fn from_json(text: &str) -> Option<Self> {
         fn is_readable(value: &serde_json::Value) -> bool {
             match value {
@@ -302,7 +302,7 @@ impl Certificate {
         pure_sum(&self.payments)
     }
 
-    /// What the payments rest on, beside their proofs; each sentence once.
+    /// Assumptions of the payments, besides their proofs; each once.
     pub fn assuming(&self) -> BTreeSet<&str> {
         let all = self.payments.iter().flat_map(|payment| &payment.assuming);
         all.map(String::as_str).collect()
@@ -325,7 +325,7 @@ pub(super) fn pure_sum(payments: &[Payment]) -> Option<Epsilon> {
         })
 }
 
-/// Where and how runs are recorded.
+/// The state of the ledger that a certificate is made from.
 pub(super) struct Stand {
     pub(super) names: Vec<String>,
     pub(super) total: Option<Total>,

@@ -1,9 +1,9 @@
-//! Randomness that everybody may see.
+//! Public randomness.
 
 use super::sampler::{Randomness, bits};
 
-/// A public stream: random planes, split candidates, shuffles of public things. Its seed may be published, and whoever
-/// has it can repeat the stream; so it never makes noise.
+/// A public random stream, for random planes, split candidates and shuffles of public values. Its seed may be published, so
+/// it is never used for noise.
 #[derive(Debug)]
 pub struct Coins {
     seed: [u8; 32],

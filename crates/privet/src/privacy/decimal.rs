@@ -52,7 +52,7 @@ pub(crate) fn ratio_up(value: &RBig, places: usize) -> Option<u128> {
     u128::try_from(-((-scaled).div_euclid(&denominator))).ok()
 }
 
-/// What the four quantities share: exact text, checked arithmetic, rounding against us.
+/// The shared code of the four quantities: exact text, checked arithmetic, rounding against us.
 macro_rules! quantity {
     ($name:ident, $int:ty, $places:expr, $article:literal $key:literal, $max:expr) => {
         impl $name {

@@ -1,14 +1,13 @@
-//! The second door: private values that enter a joint computation.
+//! Private values that enter a joint computation.
 //!
-//! Secure computation and desensitisation let a value leave without central noise. What the other side learns is then
-//! not a number ε but a list, and each item of that list is an entry of the ledger with its count. Such entries are never
-//! added to a central ε.
+//! In secure computation a value is used without central noise. What the other party learns is then not measured by an ε but
+//! listed, and each item of the list is an entry of the ledger with its count. Such entries are never added to an ε.
 
 use std::borrow::Cow;
 
 use super::Anchor;
 
-/// One thing that a joint computation shows to somebody, and where that is argued.
+/// One item that a joint computation shows to another party, with its proof anchor.
 #[derive(Debug, Clone)]
 pub struct Leak {
     what: Cow<'static, str>,
@@ -42,8 +41,8 @@ impl Leak {
     }
 }
 
-/// A private value whose disclosure stands in the ledger: only
-/// [`Ledger::disclose`](super::Ledger::disclose) makes one.
+/// A private value whose disclosure is recorded in the ledger; made only by
+/// [`Ledger::disclose`](super::Ledger::disclose).
 pub struct Disclosed<T>(T);
 
 impl<T> Disclosed<T> {

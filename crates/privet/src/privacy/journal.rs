@@ -16,7 +16,7 @@ use super::{Delta, Randomness, Relation};
 use crate::Error;
 use crate::error::JournalFault;
 
-/// What can happen to a data set's budget. Nothing here lowers what has been spent.
+/// A change to a data set's budget. No event lowers the amount spent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Event {
@@ -48,7 +48,7 @@ pub enum Event {
         price: Price,
         /// How many draws it bought, at most.
         draws: u64,
-        /// What the price rests on, beside the proof: most rest on nothing else.
+        /// Assumptions of the price, besides its proof; usually none.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         assuming: Vec<String>,
         /// The run that it was for, by a random name. Entries that were written before runs had names have none.
@@ -61,8 +61,8 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "is_false")]
         added: bool,
     },
-    /// Columns left with every value changed by itself. The guarantee is of another kind than a price, and no cap is charged: a
-    /// column leaves once.
+    /// Columns were released desensitised. Their loss depends on distance and is not a price, so no cap is charged; a column is
+    /// released once.
     Desensitise {
         /// The data set's name in the schema.
         dataset: String,
@@ -70,16 +70,16 @@ pub enum Event {
         relation: Relation,
         /// What it was for.
         what: String,
-        /// How well the values of each column can be told apart.
+        /// The privacy loss of each column, by distance.
         columns: Vec<Distance>,
-        /// How well two rows can be told apart by these columns: the sum over them.
+        /// The privacy loss between two rows: the sum over these columns.
         record: Loss,
         /// The run that it was for, by a name that only its owner gave.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         run: Option<String>,
     },
-    /// Columns of a run that broke off before their values were kept: nobody saw them, and they were drawn once more under the old
-    /// entry.
+    /// A run was interrupted before the values of its columns were kept. Nobody saw them, and they were drawn once more under the
+    /// old entry.
     Redraw {
         /// The data set's name in the schema.
         dataset: String,
@@ -88,7 +88,7 @@ pub enum Event {
         /// What the old entry was for.
         what: String,
     },
-    /// A private value entered a joint computation that leaks this much.
+    /// A private value entered a joint computation with this leakage.
     Leak {
         /// The data set's name in the schema.
         dataset: String,
@@ -107,7 +107,7 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         relation: Option<Relation>,
     },
-    /// Something left without protection: the data set's total says so from now on, for ever.
+    /// The data set was used without protection: its total is void from here on.
     Void {
         /// The data set's name in the schema.
         dataset: String,
@@ -230,7 +230,7 @@ pub struct Entry {
 #[serde(deny_unknown_fields)]
 struct Body {
     number: u64,
-    /// 16 random bytes: a ledger that was rolled back and led the same way again does not end in the same head.
+    /// 16 random bytes: a ledger that is rolled back and then repeats the same events ends in another head.
     nonce: String,
     /// Seconds since 1970, where the journal has a clock.
     at: Option<u64>,
@@ -241,7 +241,7 @@ impl Entry {
     /// The entry that follows `head`.
     ///
     /// # Errors
-    /// [`Error::Randomness`] if the operating system has none to give.
+    /// [`Error::Randomness`] if the operating system provides none.
     pub fn after(head: &Head, at: Option<u64>, event: Event) -> Result<Self, Error> {
         let number = head
             .entries
@@ -293,7 +293,7 @@ impl Entry {
         head.entries.checked_add(1) == Some(self.body.number) && self.hash == chained(&head.hash, &self.text)
     }
 
-    /// The refusal that a journal owes to an entry which does not follow its head.
+    /// Refuses an entry that does not follow the journal's head.
     ///
     /// # Errors
     /// [`Error::Journal`] if it does not.
@@ -344,7 +344,7 @@ impl Entry {
     }
 }
 
-/// What is not so is not written, so that old entries keep their bytes.
+/// `false` is not written, so that old entries keep their bytes.
 fn is_false(flag: &bool) -> bool {
     !flag
 }
@@ -399,7 +399,7 @@ pub trait Journal: Send {
     }
 }
 
-/// A journal that is gone with the process, for experiments and simulations.
+/// A journal in memory only, for experiments and simulations.
 #[derive(Debug, Default)]
 pub struct Volatile {
     entries: Vec<Entry>,

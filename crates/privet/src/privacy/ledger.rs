@@ -1,11 +1,11 @@
-//! Pay, write the payment down durably, then draw.
+//! Every release is paid for, the payment is stored durably, and only then is noise drawn.
 //!
 //! A [`Ledger`] is one run's view of one data set's budget under one neighbour relation. It is a privacy filter: prices
 //! may depend on what was released before, and a payment is admitted only while the box of caps, fixed when the limit was
 //! set, holds (`docs/proofs/accounts.md`). Refusal comes before the data is looked at.
 
-mod leaving;
 mod run;
+mod sharing;
 
 use super::account::{Caps, Price};
 use super::book::{Book, Refusal};
@@ -28,13 +28,13 @@ pub struct Ledger<N = Relation> {
     random: Randomness,
     /// The run's name in the ledger.
     name: String,
-    /// Whether that is the name of a run between parties, which may have been begun before.
+    /// Whether the name is that of a run between parties, which may be resumed.
     taken_up: bool,
     /// What the run promised before its first payment.
     promised: Option<Promise>,
     /// Why the run protects nobody, whether or not that could be written down.
     void: Option<String>,
-    /// A write that failed may or may not be on disk: nothing more is drawn until the ledger is opened again.
+    /// Set after a failed write, which may or may not be on disk: nothing more is drawn until the ledger is opened again.
     broken: bool,
     #[cfg(feature = "audit")]
     auditor: Option<Box<dyn super::audit::Auditor>>,
@@ -79,7 +79,7 @@ impl<N: Neighbours> Ledger<N> {
         Ok(ledger)
     }
 
-    /// A ledger that is gone with the process: for experiments. Its certificate says that nothing was recorded.
+    /// A ledger in memory only, for experiments. Its certificate says that nothing was recorded.
     ///
     /// # Errors
     /// As [`Ledger::open`].
@@ -97,7 +97,7 @@ impl<N: Neighbours> Ledger<N> {
         Self::open(dataset, relation, journal, random)
     }
 
-    /// The same run, with a relation that is compared when the program runs.
+    /// The same run, with its relation as a value that is checked at run time.
     pub fn at_run_time(self) -> Ledger {
         Ledger {
             relation: self.relation.relation(),
@@ -115,11 +115,11 @@ impl<N: Neighbours> Ledger<N> {
         }
     }
 
-    /// Pays what `mechanism` asks for this query, writes that down, then draws once.
+    /// Pays the mechanism's price for this query, stores the payment, then draws once.
     ///
     /// # Errors
-    /// [`Error::Budget`] before anything is looked at; [`Error::Journal`] if the payment could not be written, in which
-    /// case nothing was drawn.
+    /// [`Error::Budget`] if too little of the budget remains, before the data is looked at; [`Error::Journal`] if the payment
+    /// could not be stored, in which case nothing was drawn.
     pub fn release<M: Mechanism>(
         &mut self,
         what: &str,
@@ -132,7 +132,7 @@ impl<N: Neighbours> Ledger<N> {
         self.buy(what, price, 1, added)?.release(mechanism, query)
     }
 
-    /// Pays for the minimum of a perturbed loss, writes that down, and only then looks at the rows and draws.
+    /// Pays for the minimum of a perturbed loss, stores the payment, and only then looks at the rows and draws.
     ///
     /// # Privacy
     /// `docs/proofs/objective.md#released-minima`.
@@ -239,7 +239,7 @@ impl<N: Neighbours> Ledger<N> {
             .parallel(price, draws, parts, body)
     }
 
-    /// Says that this run protects nobody, and why. The data set's total says so from then on, for ever.
+    /// Declares this run void: it protects nobody, for the given reason. The data set's total is void from then on.
     ///
     /// # Errors
     /// [`Error::Journal`] if that could not be written.
@@ -256,7 +256,7 @@ impl<N: Neighbours> Ledger<N> {
         })
     }
 
-    /// Randomness that everybody may see: random planes, splits, shuffles of public things.
+    /// Public randomness: for random planes, splits, shuffles of public values.
     ///
     /// # Errors
     /// [`Error::Randomness`] if the operating system has none to give.
@@ -294,8 +294,12 @@ impl<N: Neighbours> Ledger<N> {
         self.is_own(&relation)?;
         let (may, run) = (self.may_spend(), self.run());
         if run.spent().charge(&may.caps, price).is_none() {
-            let left = self.remaining();
-            return Err(Refusal::OverPromise { needed: price, left }.into());
+            let remaining = self.remaining();
+            return Err(Refusal::OverPromise {
+                needed: price,
+                remaining,
+            }
+            .into());
         }
         let promise = run.promise().is_none().then_some(may);
         self.write(Event::Spend {
@@ -311,7 +315,7 @@ impl<N: Neighbours> Ledger<N> {
         })
     }
 
-    /// What others have written meanwhile counts before anything is admitted.
+    /// Reads the entries that other processes have added meanwhile, before anything is admitted.
     fn catch_up(&mut self) -> Result<(), Error> {
         if self.journal.is_shared() && !self.broken {
             self.book = Book::of(&self.journal.read()?)?;

@@ -1,16 +1,16 @@
-//! The ground floor: everything a privacy claim rests on.
+//! Everything that a privacy claim depends on: the lowest room.
 //!
 //! | file | what it holds |
 //! | --- | --- |
 //! | `private`, `partition` | values that depend on somebody's data, and tables cut into parts |
-//! | `neighbours`, `query` | which tables must look alike, and how far one unit can move an answer |
+//! | `neighbours`, `query` | neighbour relations, and the sensitivity of queries |
 //! | `epsilon`, `account` | exact budgets, composition and conversion, rounded against us |
 //! | `sampler`, `mechanism` | exact noise on integers, and the releases made with it; the minima of perturbed losses |
-//! | `ledger`, `reservation` | pay, write it down, draw |
+//! | `ledger`, `reservation` | pay, store the payment, draw |
 //! | `journal`, `texts`, `book` | the hash chain of payments, and what it adds up to |
-//! | `joint` | the other door: private values in joint computations, leak by leak |
-//! | `unprotected` | the door for what is not private, and says so |
-//! | `run`, `certificate` | what a run guarantees: what follows from its entries |
+//! | `joint` | private values in joint computations, with each leak declared |
+//! | `unprotected` | permission to use private values without protection |
+//! | `run`, `certificate` | what a run guarantees, derived from its entries |
 //! | `signature` | who wrote a certificate or a model |
 //! | `enclosure`, `ratio` | real and rational numbers that never round silently |
 //!
@@ -42,16 +42,16 @@ pub mod signature;
 mod texts;
 mod unprotected;
 
-pub use book::{Account, Book, Line, Refusal};
+pub use book::{Account, Book, BudgetLine, Refusal};
 pub use certificate::{
-    Certificate, Claim, Columns, Guarantee, Leakage, Observer, Payment, REFUTED, Said, Total,
+    Certificate, Claim, Columns, Guarantee, Leakage, Observer, PartyCertificate, Payment, REFUTED, Total,
 };
 pub use coins::Coins;
 pub use epsilon::{Delta, Epsilon};
 pub use ledger::Ledger;
 pub use mechanism::Paid;
 pub use neighbours::{AddRemove, Neighbours, Relation, Replace, ReplacePrivate};
-pub use partition::{Partition, Rows};
+pub use partition::{Partition, PerRow};
 pub use private::Private;
 pub use query::{Anchor, Norm, Query, Sensitivity};
 pub use ratio::Ratio;

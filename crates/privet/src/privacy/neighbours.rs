@@ -1,8 +1,8 @@
-//! Which two tables must be hard to tell apart.
+//! Neighbour relations: which two tables must be hard to tell apart.
 //!
 //! A claim is about one *unit*: a person with at most `k` rows. Relations are types, so a query proved for one cannot be
 //! paid for under another; as values they carry the `k` and the column that tells people apart. A [`Relation`] is
-//! what the ledger writes down, and stands for any of them where a job names it: then the comparison comes when the program runs.
+//! what the ledger writes down, and stands for any of them where a job names it; it is then checked at run time.
 
 mod command;
 
@@ -28,7 +28,7 @@ pub trait Neighbours: Clone + fmt::Debug + sealed::Sealed + 'static {
     fn within(&self) -> Self::Within;
 
     /// How many single rows come or go in one change. It is also the most parts that one change can touch: a replaced
-    /// row may leave one part and enter another, or stay in the same one twice.
+    /// row may move from one part to another, or change twice in the same part.
     fn steps(&self) -> u64;
 }
 
@@ -39,7 +39,7 @@ pub struct AddRemove {
     unit: Option<String>,
 }
 
-/// A unit of one to `k` rows is replaced by another of one to `k` rows. Covers no claim about how many units there are.
+/// A unit of one to `k` rows is replaced by another of one to `k` rows. The number of units is not protected.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Replace {
     rows: NonZeroU32,
@@ -173,8 +173,8 @@ impl Neighbours for ReplacePrivate {
     }
 }
 
-/// A relation that is known only when the program runs. Claims and budgets under it are compared when they meet, before anything is
-/// paid (`Query::check`), where the other relations are compared when the program is compiled.
+/// A relation that is known only at run time. Claims and budgets under it are compared before anything is paid (`Query::check`);
+/// the other relations are compared at compile time.
 impl Neighbours for Relation {
     type Within = AddRemove;
 
@@ -254,7 +254,7 @@ impl Relation {
         }
     }
 
-    /// The case that a unit of the same kind is added or removed.
+    /// The relation that adds or removes a unit of the same kind.
     pub(super) fn added(&self) -> Self {
         Self::AddRemove {
             rows: self.rows(),

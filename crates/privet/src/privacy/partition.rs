@@ -1,46 +1,47 @@
-//! Tables as rows, cut into parts with each row in exactly one.
+//! Tables as rows, and partitions of them: each row lies in exactly one part.
 
 use super::Private;
 
-/// A table, one entry a row: always private, and always one row by itself.
+/// One entry per row, each computed from that row alone; always private.
 ///
-/// Parallel composition counts on an entry depending on one row only. So there is no `Rows` outside of a [`Private`], and the only
-/// way from one to another goes row by row: a closure that has seen the whole table can make no `Rows` that leave it, but for
-/// `row_by_row`, whose callers a test names.
+/// Parallel composition requires that an entry depends on one row only. So a `PerRow` exists only inside a [`Private`], and is made
+/// row by row: a closure that sees the whole table cannot return one, except through `row_by_row`, whose callers a test lists.
 #[derive(Clone)]
-pub struct Rows<R>(Vec<R>);
+pub struct PerRow<R>(Vec<R>);
 
-impl<R> Rows<R> {
+impl<R> PerRow<R> {
     /// The rows.
     pub fn as_slice(&self) -> &[R] {
         &self.0
     }
 }
 
-impl<R: Send + Sync + 'static> Private<Rows<R>> {
+impl<R: Send + Sync + 'static> Private<PerRow<R>> {
     /// The rows of a table as they were read.
     pub fn rows(rows: Vec<R>) -> Self {
-        Self::new(Rows(rows))
+        Self::new(PerRow(rows))
     }
 }
 
-impl<R> Private<Rows<R>> {
-    /// What is computed from each row by itself.
-    pub fn map_rows<S>(&self, f: impl Fn(&R) -> S + Sync) -> Private<Rows<S>> {
-        Private::wrap(Rows(self.as_ref().expose().0.iter().map(f).collect()))
+impl<R> Private<PerRow<R>> {
+    /// A value for each row, computed from that row alone.
+    pub fn map_rows<S>(&self, f: impl Fn(&R) -> S + Sync) -> Private<PerRow<S>> {
+        Private::wrap(PerRow(self.as_ref().expose().0.iter().map(f).collect()))
     }
 }
 
 impl<T> Private<T> {
-    /// The rows of a table that is kept in another form: column by column, say. `row` is handed the table and the number of a row,
-    /// and must look at that row alone. Who may use it is checked by a test: trees, in one place.
+    /// The rows of a table that is stored in another form, such as by columns. `row` is given the table and the index of a row, and
+    /// must look at that row alone. A test lists its callers: trees, in one place.
     pub(crate) fn row_by_row<R>(
         &self,
         rows: impl Fn(&T) -> usize,
         row: impl Fn(&T, usize) -> R,
-    ) -> Private<Rows<R>> {
+    ) -> Private<PerRow<R>> {
         let table = self.as_ref().expose();
-        Private::wrap(Rows((0..rows(table)).map(|number| row(table, number)).collect()))
+        Private::wrap(PerRow(
+            (0..rows(table)).map(|number| row(table, number)).collect(),
+        ))
     }
 }
 
@@ -51,10 +52,10 @@ pub struct Partition<P> {
     parts: Vec<Private<P>>,
 }
 
-impl<R> Partition<Rows<R>> {
-    /// Puts each row into the part that `part_of` names; a name beyond `parts` means the last part, since an error would
-    /// tell something about the row.
-    pub fn by(table: Private<Rows<R>>, parts: usize, part_of: impl Fn(&R) -> usize + Sync) -> Self {
+impl<R> Partition<PerRow<R>> {
+    /// Puts each row into the part `part_of` gives. An index beyond `parts` means the last part, since an error would depend on
+    /// the row.
+    pub fn by(table: Private<PerRow<R>>, parts: usize, part_of: impl Fn(&R) -> usize + Sync) -> Self {
         let mut cut: Vec<Vec<R>> = (0..parts).map(|_| Vec::new()).collect();
         if let Some(last) = parts.checked_sub(1) {
             for row in table.expose().0 {
@@ -62,7 +63,7 @@ impl<R> Partition<Rows<R>> {
             }
         }
         Self {
-            parts: cut.into_iter().map(|rows| Private::wrap(Rows(rows))).collect(),
+            parts: cut.into_iter().map(|rows| Private::wrap(PerRow(rows))).collect(),
         }
     }
 }

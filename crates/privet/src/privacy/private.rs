@@ -6,13 +6,13 @@ use super::Relation;
 
 /// A value that depends on somebody's data.
 ///
-/// There is no `Debug`, `Display`, `Deref`, `PartialEq` or codec, on purpose: what is inside leaves through one of two
-/// doors, a mechanism that was paid for ([`Ledger::release`](super::Ledger::release)) or a joint computation whose
-/// leakage was declared ([`Ledger::disclose`](super::Ledger::disclose)). (What nobody protects has doors of its own that say so:
-/// [`Unprotected`](super::Unprotected), and the columns that a relation leaves public.) Code outside this module computes on it with
+/// There is no `Debug`, `Display`, `Deref`, `PartialEq` or codec, on purpose: the value is released in one of two
+/// ways, by a mechanism that was paid for ([`Ledger::release`](super::Ledger::release)) or by a joint computation whose
+/// leakage was declared ([`Ledger::disclose`](super::Ledger::disclose)). (Unprotected use is separate: by the permission
+/// [`Unprotected`](super::Unprotected), or for columns that a relation declares public.) Code outside this module computes on it with
 /// closures. They are `Fn + Sync`, and only owned, shareable values can be wrapped, so one that would carry the value
 /// out through a captured `&mut`, `Cell` or `RefCell` does not compile; inside they see plain slices, and the wrapper
-/// costs nothing.
+/// has no run-time cost.
 ///
 /// It stops accidents, not intent: a closure can still print, panic, lock a mutex or count with an atomic. Reviewers
 /// look at closures. Nor does it know which data set it came from: see SECURITY.
@@ -29,9 +29,9 @@ use super::Relation;
 pub struct Private<T>(T);
 
 impl<T: Send + Sync + 'static> Private<T> {
-    /// Marks a value as private. There is no way back.
+    /// Marks a value as private, for good.
     ///
-    /// The value owns what it holds: a borrowed buffer or a shared cell would be a way back.
+    /// The value must own its data: through a borrowed buffer or a shared cell it could still be read.
     pub fn new(value: T) -> Self {
         Self(value)
     }
@@ -58,12 +58,12 @@ impl<T> Private<T> {
         f(&mut self.0, with.0);
     }
 
-    /// The part of the value that `relation` leaves public, if it protects some columns only: `part` is given the names of
-    /// those, and must not look at them. Who may take it is checked by a test: tables, in one place.
+    /// The public part of the value, if `relation` protects some columns only: `part` is given the names of the protected
+    /// columns, and must not look at them. A test lists its callers: tables, in one place.
     ///
     /// # Privacy
     /// `docs/proofs/relations.md#public-columns`.
-    pub(crate) fn left_public<U>(
+    pub(crate) fn declared_public<U>(
         &self,
         relation: &Relation,
         part: impl Fn(&T, &BTreeSet<String>) -> U,
@@ -74,12 +74,12 @@ impl<T> Private<T> {
         }
     }
 
-    /// How many rows there are, if `relation` leaves that public: `count` counts, and must look at nothing else. Who may ask is
-    /// checked by a test.
+    /// The number of rows, if it is public under `relation`: `count` counts, and must look at nothing else. A test lists its
+    /// callers.
     ///
     /// # Privacy
     /// Two tables that are neighbours have as many rows if a unit of one row is replaced, or only its private columns are.
-    pub(crate) fn left_public_count(
+    pub(crate) fn declared_public_count(
         &self,
         relation: &Relation,
         count: impl Fn(&T) -> usize,
@@ -97,7 +97,7 @@ impl<T> Private<T> {
         Self(value)
     }
 
-    /// The value itself: for mechanisms and the door to joint computations only.
+    /// The value itself: for mechanisms and joint computations only.
     pub(in crate::privacy) fn expose(self) -> T {
         self.0
     }

@@ -1,4 +1,4 @@
-//! What is asked of private data, and how far one unit can move the answer.
+//! Queries of private data, and their sensitivity: how far one unit can move the answer.
 
 use super::{Neighbours, Private, Relation};
 use crate::Error;
@@ -33,7 +33,7 @@ pub enum Norm {
 
 /// A bound on how far one change under `N` can move an answer, with the place where it is proved.
 ///
-/// You claim it, you prove it: a wrong bound compiles. The proof page and the audit test named there are what catch it.
+/// A wrong bound compiles: only its proof page and the audit test named there can find it.
 #[derive(Debug, Clone)]
 pub struct Sensitivity<N = Relation> {
     norm: Norm,
@@ -47,12 +47,12 @@ impl<N: Neighbours> Sensitivity<N> {
     /// claim: multiply a bound for one row by `k` (L2 squared: by `k²`).
     ///
     /// # Errors
-    /// [`Error::Parameter`] if the norm is zero: such an answer depends on nobody and needs no mechanism.
+    /// [`Error::Parameter`] if the norm is zero: such an answer does not depend on the rows and needs no mechanism.
     pub fn claim(relation: &N, norm: Norm, anchor: Anchor) -> Result<Self, Error> {
         if matches!(norm, Norm::L1(0) | Norm::L2Squared(0) | Norm::Width(0)) {
             return Err(Error::parameter(
                 "norm",
-                "a sensitivity of zero means that the answer depends on nobody: it needs no mechanism",
+                "a sensitivity of zero means that the answer does not depend on the rows: it needs no mechanism",
             ));
         }
         Ok(Self {
@@ -91,9 +91,9 @@ impl<N: Neighbours> Sensitivity<N> {
     }
 }
 
-/// A question with an integer vector as its answer. The answer is computed only after it has been paid for.
+/// A query with an integer vector as its answer. The answer is computed only after it has been paid for.
 ///
-/// Sums saturate or cannot overflow: an overflow that wraps breaks the sensitivity, one that panics tells about the rows.
+/// Sums must saturate or be unable to overflow: wrapping breaks the sensitivity, and a panic depends on the rows.
 pub struct Query<'q, N = Relation> {
     dimension: usize,
     sensitivity: Sensitivity<N>,
@@ -101,8 +101,8 @@ pub struct Query<'q, N = Relation> {
 }
 
 impl<'q, N: Neighbours> Query<'q, N> {
-    /// A question whose answer has `dimension` coordinates. The dimension is public: whatever `answer` returns is cut or
-    /// padded with zeros to it, since a shape that follows the data would tell something about it.
+    /// A query whose answer has `dimension` coordinates. The dimension is public: the vector that `answer` returns is cut or
+    /// padded with zeros to it, since a length that depends on the data would show something about it.
     pub fn new(
         dimension: usize,
         sensitivity: Sensitivity<N>,
@@ -125,7 +125,7 @@ impl<'q, N: Neighbours> Query<'q, N> {
         self.dimension
     }
 
-    /// Whether the question can be asked of a budget for `relation` at all: known before anything is paid.
+    /// Checks that the query can be paid from a budget for `relation`, before anything is paid.
     pub(in crate::privacy) fn check(&self, relation: &N) -> Result<(), Error> {
         let [claimed, paid] = [self.sensitivity.relation().relation(), relation.relation()];
         if claimed != paid {

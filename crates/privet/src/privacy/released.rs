@@ -1,6 +1,6 @@
-//! Values that a mechanism has let out.
+//! Values that a mechanism has released.
 
-/// A value that was paid for: public from here on, and so is everything computed from it.
+/// A released value: it was paid for, and it is public, as is everything computed from it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Released<T>(T);
 

@@ -7,9 +7,9 @@ use super::query::{Query, Sensitivity};
 use super::{Neighbours, Partition, Private, Randomness, Relation, Released};
 use crate::Error;
 
-/// A paid allowance: up to so many draws that together cost at most so much.
+/// A paid allowance: a number of draws and a cap on their cost together.
 ///
-/// Prices inside may depend on what was drawn before; the cap, of one kind, was fixed when it was paid.
+/// Prices of single draws may depend on earlier draws; the cap, in one currency, was fixed when it was paid.
 pub struct Reservation<'l, N = Relation> {
     pub(super) relation: N,
     pub(super) cap: Caps,
@@ -26,7 +26,7 @@ impl<N: Neighbours> Reservation<'_, N> {
     /// Draws once from what was paid.
     ///
     /// # Errors
-    /// [`Error::Budget`] if the reservation does not reach for it, before the answer is computed.
+    /// [`Error::Budget`] if too little of the reservation remains; the answer is not computed then.
     pub fn release<M: Mechanism>(
         &mut self,
         mechanism: &M,
@@ -59,7 +59,7 @@ impl<N: Neighbours> Reservation<'_, N> {
     /// Finds the minimum of a perturbed loss from what was paid. See [`Ledger::minimise`](super::Ledger::minimise).
     ///
     /// # Errors
-    /// [`Error::Budget`] if the reservation does not reach for it, before `rows` are looked at.
+    /// [`Error::Budget`] if too little of the reservation remains; `rows` are not looked at then.
     pub fn minimise<R: LogisticRows>(
         &mut self,
         objective: &Objective<N>,
@@ -128,37 +128,37 @@ impl<N: Neighbours> Reservation<'_, N> {
         results
     }
 
-    /// What is left of the cap.
+    /// What remains of the cap.
     pub fn remaining(&self) -> Caps {
         self.cap.remaining(&self.spent)
     }
 
-    /// How many draws are left.
-    pub fn draws_left(&self) -> u64 {
+    /// How many draws remain.
+    pub fn draws_remaining(&self) -> u64 {
         self.draws
     }
 
     fn take(&mut self, price: Price, draws: u64) -> Result<(), Error> {
         let spent = self.spent.charge(&self.cap, price);
-        let (Some(spent), Some(left)) = (spent, self.draws.checked_sub(draws)) else {
+        let (Some(spent), Some(remaining)) = (spent, self.draws.checked_sub(draws)) else {
             let refusal = Refusal::OverReservation {
                 draws,
                 needed: price,
-                left: self.remaining(),
-                draws_left: self.draws,
+                remaining: self.remaining(),
+                draws_remaining: self.draws,
             };
             return Err(refusal.into());
         };
         self.spent = spent;
-        self.draws = left;
+        self.draws = remaining;
         Ok(())
     }
 }
 
 /// One part of a table with its own allowance.
 ///
-/// Questions are put to the part's own rows: the closure is handed them, and a private value captured from elsewhere cannot
-/// become an answer, since there is no way out of [`Private`].
+/// Queries see the part's own rows, which the closure is given. A private value captured from elsewhere cannot become an
+/// answer, since a closure cannot unwrap a [`Private`].
 pub struct Part<'l, P, N> {
     rows: Private<P>,
     allowance: Reservation<'l, N>,
@@ -186,13 +186,13 @@ impl<P, N: Neighbours> Part<'_, P, N> {
         &self.allowance.relation
     }
 
-    /// What is left of the part's cap.
+    /// What remains of the part's cap.
     pub fn remaining(&self) -> Caps {
         self.allowance.remaining()
     }
 }
 
-impl<R: Clone, N: Neighbours> Part<'_, super::Rows<R>, N> {
+impl<R: Clone, N: Neighbours> Part<'_, super::PerRow<R>, N> {
     /// Cuts the part further, by its own rows.
     ///
     /// # Errors
@@ -203,7 +203,7 @@ impl<R: Clone, N: Neighbours> Part<'_, super::Rows<R>, N> {
         draws: u64,
         parts: usize,
         part_of: impl Fn(&R) -> usize + Sync,
-        body: impl FnMut(&mut Part<'_, super::Rows<R>, N::Within>) -> Result<T, Error>,
+        body: impl FnMut(&mut Part<'_, super::PerRow<R>, N::Within>) -> Result<T, Error>,
     ) -> Result<Vec<T>, Error> {
         let cut = Partition::by(self.rows.clone(), parts, part_of);
         self.allowance.parallel(price, draws, cut, body)

@@ -21,7 +21,7 @@ pub struct Promise {
     pub delta: Delta,
 }
 
-/// The name by which certificates know a run. The one in the ledger is told to nobody: by it a party's run is taken up again.
+/// The public name of a run, in certificates. Its name in the ledger is secret: a party resumes its run by it.
 pub(super) fn public_name(name: &str) -> String {
     let hash = Sha256::new_with_prefix(b"privet-run-1\0")
         .chain_update(name)
@@ -32,7 +32,7 @@ pub(super) fn public_name(name: &str) -> String {
 /// One run, as its entries say it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Run {
-    /// Whom it protects. Disclosures that were written before runs had names do not say it.
+    /// Whom it protects; unknown for disclosures that were written before runs had names.
     relation: Option<Relation>,
     promise: Option<Promise>,
     spent: Caps,
@@ -72,7 +72,7 @@ impl Run {
         &self.payments
     }
 
-    /// Why an entry under `relation` cannot be of this run, if it cannot.
+    /// Checks that an entry under `relation` may belong to this run.
     pub(super) fn is_about(&self, relation: &Relation) -> Result<(), Box<Refusal>> {
         match &self.relation {
             Some(begun) if begun != relation => {
@@ -83,7 +83,7 @@ impl Run {
         }
     }
 
-    /// What the run will have promised and spent after `price`, or why it may not pay it.
+    /// The promise and the amount spent after paying `price`, or the refusal.
     pub(super) fn admits(
         &self,
         relation: &Relation,
@@ -117,7 +117,7 @@ impl Run {
         self.columns.extend_from_slice(columns);
     }
 
-    /// It protects nobody; the first reason stays.
+    /// Marks it void; the first reason is kept.
     pub(super) fn void(&mut self, because: &str, relation: Option<&Relation>) {
         self.about(relation);
         self.void.get_or_insert_with(|| because.into());
@@ -129,7 +129,7 @@ impl Run {
         }
     }
 
-    /// What holds, for whom; `relation` where its entries do not say it.
+    /// Its claims; `relation` is used where its entries name none.
     pub(super) fn claims(&self, relation: &Relation) -> Vec<Claim> {
         let relation = self.relation.as_ref().unwrap_or(relation);
         let claim = |from, guarantee| Claim {
@@ -165,8 +165,8 @@ impl Run {
         claims
     }
 
-    /// Prices, and when to stop, may have followed from outputs: that is covered by what the run was allowed to spend, not by
-    /// what it happened to. For pure ε the sum holds as well (`docs/proofs/accounts.md`).
+    /// Prices and the decision to stop may depend on outputs, so the guarantee is computed from what the run was allowed to spend.
+    /// For pure ε the sum of the payments holds as well (`docs/proofs/accounts.md`).
     fn guarantee(&self) -> Option<Guarantee> {
         if let Some(because) = &self.void {
             return Some(Guarantee::Void {
@@ -175,7 +175,7 @@ impl Run {
         }
         let promise = self.promise?;
         match pure_sum(&self.payments) {
-            // Beside columns that have left, an ε of nothing would be read as a promise about them.
+            // Beside desensitised columns, an ε of zero would be read as a promise about them.
             Some(Epsilon::ZERO) if !self.columns.is_empty() => None,
             Some(epsilon) => Some(Guarantee::Pure { epsilon }),
             None => Some(Guarantee::approximate(promise.caps, promise.delta)),

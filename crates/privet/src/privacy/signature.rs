@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 use super::journal::hexadecimal;
 use crate::Error;
 
-/// What a signature is for. A signature for one thing is none for another.
+/// The purpose of a signature. A signature for one purpose is invalid for another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
     /// A certificate on its own, as its [`to_json`](super::Certificate::to_json).
@@ -23,7 +23,7 @@ pub enum Purpose {
 }
 
 impl Purpose {
-    /// What stands before the bytes that are signed; none is the beginning of another.
+    /// The prefix of the signed bytes; no prefix is the beginning of another.
     fn prefix(self) -> &'static [u8] {
         match self {
             Self::Certificate => b"privet-certificate-1\0",
@@ -48,7 +48,7 @@ impl SigningKey {
         Self(ed25519_dalek::SigningKey::from_bytes(bytes))
     }
 
-    /// What its signatures are checked with.
+    /// The key that verifies its signatures.
     pub fn public(&self) -> PublicKey {
         PublicKey(self.0.verifying_key().to_bytes())
     }
@@ -118,7 +118,7 @@ impl FromStr for Fingerprint {
     }
 }
 
-/// A signature and the key that it is to be checked with. Whose key that is, only a fingerprint that came another way can tell.
+/// A signature and the public key that verifies it. To know whose key it is, compare its fingerprint with one from a trusted source.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Signature {
@@ -132,7 +132,7 @@ impl Signature {
     /// The key, if it signed exactly these bytes for this purpose.
     ///
     /// # Errors
-    /// [`Error::Data`] if it did not, or if this is no signature.
+    /// [`Error::Data`] if it did not, or if the signature is malformed.
     pub fn verify(&self, purpose: Purpose, bytes: &[u8]) -> Result<PublicKey, Error> {
         let checked = || {
             let key: [u8; 32] = bytes_of(&self.key)?;

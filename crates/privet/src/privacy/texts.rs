@@ -1,4 +1,4 @@
-//! Names and descriptions that stand in ledgers and certificates.
+//! Names and descriptions in ledgers and certificates.
 
 use super::journal::Event;
 
@@ -10,7 +10,7 @@ pub(super) fn check_texts(event: &Event) -> Result<(), String> {
     for text in event.texts() {
         if text.is_empty() || text.trim() != text || text.len() > LONGEST || text.chars().any(is_unseen) {
             return Err(format!(
-                "{text:?} is no name or description: it must be one line of 1 to {LONGEST} bytes, without spaces at its ends \
+                "{text:?} is not a valid name or description: it must be one line of 1 to {LONGEST} bytes, without spaces at its ends \
                  or characters that cannot be seen"
             ));
         }
@@ -23,7 +23,7 @@ pub(super) fn is_one_line(text: &str) -> bool {
     !text.chars().any(is_unseen)
 }
 
-/// A text that [`check_texts`] accepts, for reasons that must be written down whatever they look like.
+/// The text, changed so that [`check_texts`] accepts it: for reasons that must be recorded in any case.
 pub(super) fn readable(text: &str) -> String {
     let seen: String = text
         .chars()

@@ -1,4 +1,4 @@
-//! The door for what is not private, and says so.
+//! Permission to use private values without protection.
 
 use super::certificate::{Certificate, Claim, Guarantee, Observer};
 use super::journal::{Event, Head, Journal, random_name};
@@ -8,21 +8,21 @@ use super::{Private, Relation, book, texts};
 use crate::Error;
 use crate::error::JournalFault;
 
-/// Leave to use private values without protection: an algorithm without privacy, a paper's algorithm whose claim is
-/// false, an owner who looks at their own rows.
+/// Permission to use private values without protection: for an algorithm without privacy, a paper's algorithm whose claim
+/// is false, or an owner who looks at their own rows.
 ///
-/// Where it stands in a ledger, the data set's total is void from then on, for ever. Its certificate protects nobody, and
-/// so can never be taken for another. Who may make one is checked by a test: it is named in few files.
+/// Once a ledger records it, the data set's total is void for good. Its certificate is void. A test lists the files that may
+/// name it.
 #[derive(Debug, Clone)]
 pub struct Unprotected {
     certificate: Certificate,
 }
 
 impl Unprotected {
-    /// Writes down that `dataset` is used without protection, and why; only then can it be.
+    /// Records in the ledger that `dataset` is used without protection, and why.
     ///
     /// # Errors
-    /// [`Error::Journal`] if that could not be written. Nothing can be looked at then.
+    /// [`Error::Journal`] if that could not be written. There is no permission then.
     pub fn recorded(
         dataset: &str,
         relation: &Relation,
@@ -54,7 +54,7 @@ impl Unprotected {
         })
     }
 
-    /// Without a record: for tables that are public anyway, and for what only their owner sees.
+    /// Permission without an entry: for public tables, and for results that only the owner sees.
     pub fn unrecorded(dataset: &str, relation: &Relation, because: &str) -> Self {
         let claim = Claim {
             protects: relation.clone(),
@@ -82,7 +82,7 @@ impl Unprotected {
         value.expose()
     }
 
-    /// What may be said about a model that was made this way: that it protects nobody.
+    /// The certificate of a model made with this permission: void.
     pub fn certificate(&self) -> Certificate {
         self.certificate.clone()
     }

@@ -5,15 +5,11 @@
 //! | [`plain`] | whoever trains sees all rows | nobody |
 //! | [`central`] | a curator sees all rows, everybody else the model | a person, or a person's private columns, from whoever sees the model |
 //! | [`vertical`] | nobody: each party sees its own columns, and the others' changed | how near two people's values are, column by column |
-//! | [`evaluation`] | whoever has labelled rows sees them | a person among these rows, from the figures |
 //!
-//! Every setting has the same shape: parameters, checked when built ([`parameters`]); a resolved plan, made once from parameters, schema
+//! Every setting has the same shape: parameters, checked when built ([`parameters`](crate::parameters)); a resolved plan, made once from parameters, schema
 //! and relation, which owns what is read, what it costs and what is said about it; fit, or the roles of parties; a model. Only a
 //! plan can train.
 
 pub mod central;
-pub mod evaluation;
-pub mod parameters;
 pub mod plain;
-pub mod trees;
 pub mod vertical;

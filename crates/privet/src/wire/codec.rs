@@ -2,12 +2,12 @@
 
 use std::fmt;
 
-/// Why bytes are not what they should be.
+/// Why bytes cannot be decoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Malformed(String);
 
 impl Malformed {
-    /// For this reason.
+    /// An error with this reason.
     pub fn new(why: impl Into<String>) -> Self {
         Self(why.into())
     }
@@ -21,7 +21,7 @@ impl fmt::Display for Malformed {
 
 impl std::error::Error for Malformed {}
 
-/// A value that can be sent. There is one way to write it, and nothing else is read as it.
+/// A value that can be sent. Each value has exactly one encoding.
 pub trait Wire: Sized {
     /// Writes the value.
     fn write(&self, to: &mut Writer);
@@ -29,7 +29,7 @@ pub trait Wire: Sized {
     /// Reads a value.
     ///
     /// # Errors
-    /// [`Malformed`] if there is none.
+    /// [`Malformed`] if the bytes do not encode one.
     fn read(from: &mut Reader<'_>) -> Result<Self, Malformed>;
 
     /// The value as bytes.
@@ -39,10 +39,10 @@ pub trait Wire: Sized {
         writer.0
     }
 
-    /// The value that these bytes are, and nothing besides.
+    /// Decodes a value from exactly these bytes.
     ///
     /// # Errors
-    /// [`Malformed`] if they are not.
+    /// [`Malformed`] if they do not encode one.
     fn from_bytes(bytes: &[u8]) -> Result<Self, Malformed> {
         let mut reader = Reader::new(bytes);
         let value = Self::read(&mut reader)?;
@@ -51,7 +51,7 @@ pub trait Wire: Sized {
     }
 }
 
-/// Bytes to be.
+/// An output buffer.
 #[derive(Debug, Default)]
 pub struct Writer(Vec<u8>);
 
@@ -71,12 +71,12 @@ impl Writer {
         self.0.extend(number.to_le_bytes());
     }
 
-    /// Bytes of a length that everybody knows.
+    /// Bytes of a fixed length.
     pub fn fixed(&mut self, bytes: &[u8]) {
         self.0.extend_from_slice(bytes);
     }
 
-    /// Bytes, after their number.
+    /// Bytes, after their length.
     pub fn bytes(&mut self, bytes: &[u8]) {
         self.long(bytes.len() as u64);
         self.fixed(bytes);
@@ -93,20 +93,20 @@ impl Writer {
         items.iter().for_each(|item| write(item, self));
     }
 
-    /// What was written.
+    /// The bytes written.
     pub fn into_bytes(self) -> Vec<u8> {
         self.0
     }
 }
 
-/// Bytes that came.
+/// An input buffer.
 #[derive(Debug)]
 pub struct Reader<'a> {
     rest: &'a [u8],
 }
 
 impl<'a> Reader<'a> {
-    /// From the first byte on.
+    /// Reads from the first byte.
     pub fn new(bytes: &'a [u8]) -> Self {
         Self { rest: bytes }
     }
@@ -135,7 +135,7 @@ impl<'a> Reader<'a> {
         self.array().map(u64::from_le_bytes)
     }
 
-    /// So many bytes.
+    /// `N` bytes.
     ///
     /// # Errors
     /// [`Malformed`] if there are fewer.
@@ -145,7 +145,7 @@ impl<'a> Reader<'a> {
         Ok(*first)
     }
 
-    /// Bytes, after their number.
+    /// Bytes, after their length.
     ///
     /// # Errors
     /// [`Malformed`] if there are fewer.
@@ -159,7 +159,7 @@ impl<'a> Reader<'a> {
     /// A text of at most `most` bytes.
     ///
     /// # Errors
-    /// [`Malformed`] if it is longer, or no text.
+    /// [`Malformed`] if it is longer, or not valid UTF-8.
     pub fn text(&mut self, most: usize) -> Result<String, Malformed> {
         let bytes = self.bytes()?;
         if bytes.len() > most {
@@ -170,10 +170,10 @@ impl<'a> Reader<'a> {
         }
         std::str::from_utf8(bytes)
             .map(str::to_owned)
-            .map_err(|_| Malformed::new("bytes that are no text"))
+            .map_err(|_| Malformed::new("text that is not valid UTF-8"))
     }
 
-    /// A list of items of which each takes at least `least` bytes: no room is made for more than there can be.
+    /// A list of items of at least `least` bytes each: no more memory is allocated than the input can fill.
     ///
     /// # Errors
     /// [`Malformed`] if it is cut short, or one of its items is wrong.
@@ -189,7 +189,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// That nothing follows.
+    /// Checks that nothing follows.
     ///
     /// # Errors
     /// [`Malformed`] if something does.

@@ -8,13 +8,13 @@
 //! | 16 | the run |
 //! | 2 | from, a party's number |
 //! | 2 | to, a party's number |
-//! | 8 | the how-manieth of this sender to this receiver, from 0 |
+//! | 8 | sequence number from this sender to this receiver, from 0 |
 //! | 8 | length of the message |
-//! | … | the message; empty if the sender has given up: nobody is told why |
+//! | … | the message; empty if the sender has given up, without a reason |
 //! | 16 | seal: the first half of SHA-256 over everything above |
 //!
-//! A seal is no signature. Who speaks is the transport's to know; the seal makes damage an error where changed bytes could
-//! pass for other values.
+//! A seal is not a signature: the transport authenticates the sender. The seal detects damaged bytes that could otherwise be
+//! read as other values.
 
 use std::fmt;
 
@@ -26,7 +26,7 @@ const MAGIC: [u8; 6] = *b"privet";
 const VERSION: u8 = 1;
 const SEAL: usize = 16;
 
-/// Bytes of a frame, at most: a peer cannot make us take in more.
+/// The largest frame in bytes, so that a peer cannot exhaust memory.
 pub const MOST_BYTES: usize = 1 << 31;
 
 /// One run of a protocol between parties: random bytes that all of them know.
@@ -81,7 +81,7 @@ impl Header {
     /// Reads it, for transports that must know how much to wait for.
     ///
     /// # Errors
-    /// [`Malformed`] if this begins no frame.
+    /// [`Malformed`] if this is not the beginning of a frame.
     pub fn read(bytes: &[u8; Self::BYTES]) -> Result<Self, Malformed> {
         let mut reader = super::Reader::new(bytes);
         if reader.array()? != MAGIC {
@@ -139,10 +139,10 @@ impl Frame {
         bytes
     }
 
-    /// The frame that these bytes are.
+    /// Decodes a frame.
     ///
     /// # Errors
-    /// [`Malformed`] if they are none, or damaged.
+    /// [`Malformed`] if the bytes are not a frame, or damaged.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Malformed> {
         let (head, _) = bytes
             .split_first_chunk()

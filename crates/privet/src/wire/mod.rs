@@ -3,10 +3,10 @@
 //! | file | what it holds |
 //! | --- | --- |
 //! | `codec` | values as bytes and back: little-endian, lengths first, one way to write each value |
-//! | `frame` | an envelope: which run, from whom, to whom, the how-manieth, and a seal |
+//! | `frame` | an envelope: run, sender, receiver, sequence number and seal |
 //!
-//! Bytes come from somebody else. Reading them never panics, makes no room for what is not there, and says what is wrong; who is at
-//! fault is the reader's to say.
+//! Bytes come from other parties. Reading them never panics and never allocates more than they can fill; the error says what is
+//! wrong, and the caller adds which party sent them.
 
 mod codec;
 mod frame;

@@ -74,14 +74,14 @@ fn a_refusal_says_what_was_needed_and_what_is_left() {
         dataset: "toy".into(),
         relation: row(),
         needed: Price::Pure(epsilon("0.4")),
-        left: pure("0.3"),
+        remaining: pure("0.3"),
         caps: pure("1"),
         delta: Delta::ZERO,
     };
     assert_eq!(over, expected);
     assert_eq!(
         over.to_string(),
-        "refused: this needs pure ε of 0.4, and for 'toy' when one row is added or removed there is left pure ε of 0.3. Nothing was \
+        "refused: this needs pure ε of 0.4, and for 'toy' when one row is added or removed there remains pure ε of 0.3. Nothing was \
          drawn and no data was looked at."
     );
     assert_eq!(over.to_string(), format!("refused: {}", over.reason()));
@@ -92,8 +92,8 @@ fn a_run_that_promised_less_and_a_budget_that_is_not_there_are_other_refusals() 
     let mut ledger = open(AddRemove::row(), pure("1")).unwrap();
     ledger.promise(Price::Pure(epsilon("0.5")), Delta::ZERO).unwrap();
     let over = refusal(release(&mut ledger, "0.6"));
-    let (needed, left) = (Price::Pure(epsilon("0.6")), pure("0.5"));
-    assert_eq!(over, Refusal::OverPromise { needed, left });
+    let (needed, remaining) = (Price::Pure(epsilon("0.6")), pure("0.5"));
+    assert_eq!(over, Refusal::OverPromise { needed, remaining });
     assert_eq!(
         over.to_string(),
         "refused: this needs pure ε of 0.6, and the run may spend pure ε of 0.5 more. Nothing was drawn and no data was looked at."
@@ -112,8 +112,8 @@ fn a_run_that_promised_less_and_a_budget_that_is_not_there_are_other_refusals() 
     let fields = Refusal::OverReservation {
         draws: 1,
         needed: Price::Pure(epsilon("0.3")),
-        left: pure("0.2"),
-        draws_left: 2,
+        remaining: pure("0.2"),
+        draws_remaining: 2,
     };
     assert_eq!(over, fields);
     let absent = refusal(open(Replace::row(), pure("1")));

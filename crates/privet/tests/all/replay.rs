@@ -5,8 +5,8 @@ use privet::privacy::account::Price;
 use privet::privacy::mechanism::ordered::{ClampedGeometric, Column, Desensitised};
 use privet::privacy::mechanism::{Gaussian, Laplace, PermuteAndFlip};
 use privet::privacy::{
-    AddRemove, Anchor, Delta, Epsilon, Ledger, Neighbours, Norm, Partition, Private, Query, Ratio, Replace,
-    Rows, Sensitivity,
+    AddRemove, Anchor, Delta, Epsilon, Ledger, Neighbours, Norm, Partition, PerRow, Private, Query, Ratio,
+    Replace, Sensitivity,
 };
 use privet_testkit::replay::{Finding, Report, replay, search, transcripts};
 
@@ -176,7 +176,7 @@ fn by_parts<N: Neighbours<Within = AddRemove>>(
             |row| (row.rem_euclid(2)) as usize,
             |piece| {
                 let claim = claim(Norm::Width(1), "selection#permute-and-flip")?;
-                let scores = |rows: &Rows<i64>| {
+                let scores = |rows: &PerRow<i64>| {
                     [0, 1]
                         .map(|bit| rows.as_slice().iter().filter(|r| **r / 3 % 2 == bit).count() as i64)
                         .to_vec()

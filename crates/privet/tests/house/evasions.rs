@@ -61,6 +61,41 @@ fn siblings_do_not_import_each_other_and_errors_import_the_ground_floor_only() {
 }
 
 #[test]
+fn settings_do_not_import_each_other() {
+    for evasion in [
+        "use crate::setting::plain::Trees;",
+        "use super::super::plain::Trees;",
+        "use super::{super::plain};",
+        "fn f() { crate::setting::plain::fit() }",
+        "use crate::setting; fn f() { setting::plain::fit() }",
+        "use crate::setting as all;",
+        "use crate::setting::*;",
+        "use super::super::*;",
+        "use crate::setting::{central::Plan, plain::Trees};",
+        // Whatever the room or the root lends under a name of its own.
+        "use crate::setting::Trees;",
+        "use crate::Curator;",
+    ] {
+        caught("setting/central/trees.rs", evasion);
+    }
+    caught("setting/central/mod.rs", "use super::plain::Trees;");
+    caught(
+        "setting/central/brc/asking.rs",
+        "use super::super::super::plain::Trees;",
+    );
+    caught("setting/central.rs", "use super::plain::Trees;");
+    allowed(
+        "setting/central/trees.rs",
+        "use super::plan::Plan; use crate::setting::central::Budget; use super::super::central::Budget;",
+    );
+    allowed("setting/central/brc/asking.rs", "use super::super::plain::Trees;");
+    allowed(
+        "setting/mod.rs",
+        "pub use crate::setting::plain::Trees; pub use self::central::Plan;",
+    );
+}
+
+#[test]
 fn a_breach_names_file_line_and_path() {
     let breaches = house(
         ROOT,

@@ -1,4 +1,5 @@
-//! Downward only: a room imports floors below it, never above, and of its own floor only itself.
+//! Downward only: a room imports floors below it, never above, and of its own floor only itself. Settings are one room, and no
+//! setting imports another.
 
 use std::collections::BTreeMap;
 
@@ -11,14 +12,18 @@ const FLOORS: &[&[&str]] = &[
     &["privacy"],
     &["data"],
     &["learner"],
+    &["parameters"],
     &["boost"],
     &["model", "wire"],
-    &["party"],
+    &["party", "noisy"],
     &["setting"],
 ];
 
 /// Rooms of one floor that may import each other all the same: (who, whom). None so far.
 const NEIGHBOURLY: &[(&str, &str)] = &[];
+
+/// The room of which each module is a setting.
+const SETTINGS: &str = "setting";
 
 /// Used by every room. It uses only the ground floor: a refused payment says its price, and what is left, in the ledger's own types.
 const FOUNDATION: &str = "error";
@@ -118,7 +123,7 @@ pub(crate) fn breaches(sources: &[Source]) -> Vec<String> {
             continue;
         }
         for found in paths::paths(tokens, &source.module) {
-            if let Err(why) = judge(room, &found.what, &root) {
+            if let Err(why) = judge(&source.module, &found.what, &root) {
                 breaches.push(format!("{}:{}: {why}", source.file, found.line));
             }
         }
@@ -126,7 +131,8 @@ pub(crate) fn breaches(sources: &[Source]) -> Vec<String> {
     breaches
 }
 
-fn judge(room: &str, what: &What, root: &Root) -> Result<(), String> {
+fn judge(module: &[String], what: &What, root: &Root) -> Result<(), String> {
+    let room = module[0].as_str();
     let (path, shown) = match what {
         What::Hidden(why) => return Err(why.clone()),
         What::Path(path) => (path, format!("crate::{}", path.join("::"))),
@@ -137,7 +143,18 @@ fn judge(room: &str, what: &What, root: &Root) -> Result<(), String> {
     };
     match root.room(first).map_err(|why| format!("{shown}: {why}"))? {
         Some(target) if !may(room, &target) => Err(format!("{shown}: `{room}` may not use `{target}`")),
+        Some(target) if target == SETTINGS && !is_own_setting(module, path) => Err(format!(
+            "{shown}: a setting imports no other, by its own path or another: what settings share lives below"
+        )),
         _ => Ok(()),
+    }
+}
+
+/// Whether a path to the room of settings stays in the setting of the file; what belongs to no setting may name all.
+fn is_own_setting(module: &[String], path: &[String]) -> bool {
+    match module {
+        [room, own, ..] if room == SETTINGS => path.len() > 1 && path[0] == SETTINGS && path[1] == *own,
+        _ => true,
     }
 }
 

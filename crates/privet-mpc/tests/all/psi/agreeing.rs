@@ -50,7 +50,7 @@ fn random_sets_of_random_bytes_meet_as_plain_ones_do() {
     let mut random = ChaCha20Rng::seed_from_u64(7);
     let mut below = |n: u32| random.next_u32() % n;
     for _ in 0..150 {
-        // Short ids of few bytes, so that prefixes, repeats and bytes that are no text abound.
+        // Short ids of few bytes, so that prefixes, repeats and text that is not valid UTF-8 abound.
         let universe = 1 + below(60);
         let everybody: BTreeSet<Vec<u8>> = (0..universe)
             .map(|_| (0..=below(3)).map(|_| below(7) as u8 * 42).collect())

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use privet::Error;
 use privet::data::{Schema, Section, Table};
-use privet::setting::parameters;
+use privet::parameters;
 use privet::setting::plain::{Algorithm, Trees};
 use privet::setting::vertical::{Alignment, Builder, Protocol, Vertical};
 

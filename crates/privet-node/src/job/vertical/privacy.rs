@@ -2,9 +2,9 @@
 
 use privet::Error;
 use privet::data::Section;
+use privet::parameters::{fits, whole};
 use privet::privacy::Epsilon;
 use privet::privacy::mechanism::ordered::{Alignment as Blocks, Route};
-use privet::setting::parameters::{fits, whole};
 use privet::setting::vertical::{Budget, Builder, Categories, Desensitisation, Mechanism, Vertical};
 
 use super::Wanted;

@@ -165,7 +165,7 @@ impl Reading<'_> {
                     "id",
                     match ids[..] {
                         [] => format!(
-                            "the schema has no column '{0}' of type id to meet rows by: add {0} = {{ type = \"id\" }} to its [columns]",
+                            "the schema has no column '{0}' of type id to match rows by: add {0} = {{ type = \"id\" }} to its [columns]",
                             found.value
                         ),
                         _ => format!(

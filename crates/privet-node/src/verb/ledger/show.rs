@@ -5,7 +5,7 @@ use std::path::Path;
 
 use privet::privacy::account::Caps;
 use privet::privacy::journal::{Entry, Event, Journal};
-use privet::privacy::{Account, Book, Line, REFUTED, Relation};
+use privet::privacy::{Account, Book, BudgetLine, REFUTED, Relation};
 use serde_json::{Value, json};
 
 use crate::ledger::Store;
@@ -128,7 +128,7 @@ fn write_account(text: &mut String, name: &str, others: &[&str], account: &Accou
     }
 }
 
-fn write_line(text: &mut String, relation: &Relation, line: &Line, account: &Account) {
+fn write_line(text: &mut String, relation: &Relation, line: &BudgetLine, account: &Account) {
     let _ = writeln!(text, "  when {relation}");
     if line.caps == Caps::ZERO && line.spent == Caps::ZERO {
         let _ = writeln!(
@@ -167,7 +167,7 @@ fn write_line(text: &mut String, relation: &Relation, line: &Line, account: &Acc
 }
 
 /// What was released from the data set that this budget does not count, if anything was.
-fn uncounted(line: &Line, account: &Account) -> Option<String> {
+fn uncounted(line: &BudgetLine, account: &Account) -> Option<String> {
     let mut parts = Vec::new();
     if account.void().is_some() {
         parts.push("something left without protection".to_owned());

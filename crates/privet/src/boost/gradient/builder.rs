@@ -71,21 +71,21 @@ impl Builder {
         self
     }
 
-    /// What a split must be worth; 0 if not given.
+    /// The least gain of a split; 0 if not given.
     #[must_use]
     pub fn gamma(mut self, gamma: f64) -> Self {
         self.gradient.gamma = gamma;
         self
     }
 
-    /// What the hessians (second order) or weights (first order) of a child must come to; 1 if not given.
+    /// The least sum of hessians (second order) or weights (first order) in a child; 1 if not given.
     #[must_use]
     pub fn min_child_weight(mut self, min_child_weight: f64) -> Self {
         self.gradient.min_child_weight = min_child_weight;
         self
     }
 
-    /// Where undeclared and missing cells go; where it is worth more if not given.
+    /// Where undeclared and missing cells go; to the side with the larger gain if not given.
     #[must_use]
     pub fn missing(mut self, missing: Missing) -> Self {
         self.gradient.missing = missing;
@@ -152,7 +152,7 @@ impl Builder {
     /// Checks all that can be checked without a schema.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for a setting that makes no sense.
+    /// [`Error::Parameter`] for an invalid setting.
     pub fn build(self) -> Result<Gradient, Error> {
         let gradient = self.gradient;
         let bad = |key, why: &str| Err(Error::parameter(key, why));

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use rayon::prelude::*;
 
 use super::loss::{Put, Sight};
-use super::{Base, Boosted, Gradient, Loss, Progress, Rows, Sums, Training, sample};
+use super::{Base, Boosted, Gradient, LabelledRows, Loss, RoundEnd, Sums, Training, sample};
 use crate::Error;
 use crate::data::{Cells, Schema};
 use crate::learner::tree::{Column, Engine, Greedy, Grid, Matrix, Order, Packed, Pair, Plan, Tree};
@@ -15,7 +15,7 @@ pub(super) fn fit(
     gradient: &Gradient,
     training: &Training<'_>,
     greedy: &Greedy,
-    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    progress: &mut dyn FnMut(RoundEnd) -> ControlFlow<()>,
 ) -> Result<Boosted, Error> {
     match gradient.sums {
         Sums::Integers => fit_as::<Packed>(gradient, training, greedy, progress),
@@ -32,10 +32,10 @@ struct Scored<'a> {
 }
 
 impl<'a> Scored<'a> {
-    fn new(rows: &Rows<'a>, loss: Loss) -> Result<Self, Error> {
+    fn new(rows: &LabelledRows<'a>, loss: Loss) -> Result<Self, Error> {
         let labels = loss.labels(rows.cells)?;
         if rows.weights.is_some_and(|weights| weights.len() != labels.len()) {
-            return Err(Error::misuse("every row has a weight, or none has"));
+            return Err(Error::misuse("give a weight for every row, or no weights"));
         }
         Ok(Self {
             cells: rows.cells,
@@ -80,7 +80,7 @@ fn fit_as<L: Put>(
     gradient: &Gradient,
     training: &Training<'_>,
     greedy: &Greedy,
-    progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+    progress: &mut dyn FnMut(RoundEnd) -> ControlFlow<()>,
 ) -> Result<Boosted, Error> {
     let schema = training.schema;
     let loss = Loss::of(schema)?;
@@ -125,7 +125,7 @@ fn fit_as<L: Put>(
         if best.0.is_none_or(|best| now.is_some_and(|now| now < best)) {
             best = (now, first + round + 1);
         }
-        let done = Progress {
+        let done = RoundEnd {
             done: round + 1,
             rounds: gradient.rounds,
             validation: now,

@@ -1,4 +1,4 @@
-//! Losses: what a score costs, and which way it should go.
+//! Losses and their gradients.
 //!
 //! Derivatives are computed in single precision by plain arithmetic, without the platform's exponential: the same bits
 //! everywhere.
@@ -12,7 +12,7 @@ use crate::data::{Cells, Target};
 use crate::error::Subject;
 use crate::learner::tree::{Grid, Lane, Packed, Pair};
 
-/// What a model is fitted to lower.
+/// The loss that a model is fitted to minimise.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub enum Loss {
@@ -334,7 +334,7 @@ mod tests {
         assert_eq!(put(1e9, 1e9), [32_767.0, 65_535.0]);
     }
 
-    /// What the gradients are the slope of.
+    /// The loss whose gradients are tested.
     fn slope(loss: Loss, scores: &[f64], label: f32, output: usize) -> [f64; 2] {
         const STEP: f64 = 1e-3;
         let at = |move_by: f64| {

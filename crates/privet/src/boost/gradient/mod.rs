@@ -10,6 +10,7 @@
 mod builder;
 mod fit;
 mod loss;
+mod parameters;
 mod sample;
 
 use std::ops::ControlFlow;
@@ -18,12 +19,13 @@ use serde::{Deserialize, Serialize};
 
 pub use builder::Builder;
 pub use loss::Loss;
+pub use parameters::{Flavour, Trees};
 
 use super::{Ensemble, Link, Member};
 use crate::Error;
 use crate::data::{Cells, Schema};
 use crate::learner::Learner;
-use crate::learner::tree::{Categories, Column, Greedy, Growth, Missing, Order, Source, Tree, Walker};
+use crate::learner::tree::{Categories, Column, Greedy, Growth, Missing, Order, SlotSource, Tree, Walker};
 
 /// How gradients are summed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -45,7 +47,7 @@ pub enum Base {
     Given(Vec<f32>),
 }
 
-/// The settings of gradient boosting: they make sense, whatever the schema.
+/// The settings of gradient boosting, valid for any schema.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gradient {
     rounds: usize,
@@ -68,29 +70,29 @@ pub struct Gradient {
 
 /// Labelled rows.
 #[derive(Debug, Clone, Copy)]
-pub struct Rows<'a> {
+pub struct LabelledRows<'a> {
     /// Features and labels.
     pub cells: &'a Cells,
     /// How much each row counts; one if there is no list.
     pub weights: Option<&'a [f32]>,
 }
 
-/// What a model is fitted to.
+/// The inputs of fitting a model.
 #[derive(Debug, Clone, Copy)]
 pub struct Training<'a> {
     /// Describes all rows.
     pub schema: &'a Schema,
     /// The rows to learn from.
-    pub rows: Rows<'a>,
-    /// Rows that tell when to stop.
-    pub validation: Option<Rows<'a>>,
-    /// A model to go on from.
+    pub rows: LabelledRows<'a>,
+    /// Validation rows, for early stopping.
+    pub validation: Option<LabelledRows<'a>>,
+    /// A model to continue from.
     pub start: Option<&'a Boosted>,
 }
 
-/// A round has ended.
+/// Progress after a round.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Progress {
+pub struct RoundEnd {
     /// How many rounds have ended.
     pub done: usize,
     /// How many there will be, unless it stops early.
@@ -103,7 +105,7 @@ pub struct Progress {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Boosted {
-    /// What scores are made from labels with.
+    /// The loss it was fitted with.
     pub loss: Loss,
     /// Where each output's scores start.
     pub base: Vec<f32>,
@@ -112,7 +114,7 @@ pub struct Boosted {
 }
 
 impl Boosted {
-    /// That every tree makes sense for the schema.
+    /// Checks that every tree fits the schema.
     ///
     /// # Errors
     /// [`Error::Data`] otherwise.
@@ -123,14 +125,16 @@ impl Boosted {
     /// The trees, made ready to score many rows.
     ///
     /// # Errors
-    /// [`Error::Data`] for a model that makes no sense for the schema.
+    /// [`Error::Data`] for a model that does not fit the schema.
     pub fn walker(&self, schema: &Schema) -> Result<Walker, Error> {
         let outputs = self.loss.outputs();
         if self.base.len() != outputs || !self.trees.len().is_multiple_of(outputs) {
-            return Err(Error::data("the model has not as many trees for each output"));
+            return Err(Error::data(
+                "the model has different numbers of trees for its outputs",
+            ));
         }
         if !self.base.iter().all(|base| base.is_finite()) {
-            return Err(Error::data("the model starts at what is not a finite number"));
+            return Err(Error::data("the model's base score is not a finite number"));
         }
         Walker::new(Column::of(schema), &self.base, &self.trees)
     }
@@ -138,8 +142,8 @@ impl Boosted {
     /// The scores of all rows, row by row, one for each output, before the loss makes probabilities of them.
     ///
     /// # Errors
-    /// [`Error::Data`] for a model that makes no sense for the schema.
-    pub fn scores(&self, schema: &Schema, rows: &impl Source) -> Result<Vec<f32>, Error> {
+    /// [`Error::Data`] for a model that does not fit the schema.
+    pub fn scores(&self, schema: &Schema, rows: &impl SlotSource) -> Result<Vec<f32>, Error> {
         Ok(self.walker(schema)?.scores(rows))
     }
 
@@ -174,7 +178,7 @@ impl Gradient {
         Builder::default()
     }
 
-    /// That the settings make sense for the schema.
+    /// Checks that the settings fit the schema.
     ///
     /// # Errors
     /// [`Error::Parameter`] for one that does not.
@@ -205,15 +209,15 @@ impl Gradient {
         }
     }
 
-    /// Fits trees to rows. After each round `progress` can end it.
+    /// Fits trees to rows. `progress` is called after each round and can stop it.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for settings that make no sense for the schema; [`Error::Misuse`] for rows that are not of the schema, or have
+    /// [`Error::Parameter`] for settings that do not fit the schema; [`Error::Misuse`] for rows that are not of the schema, or have
     /// no labels or not as many weights.
     pub fn fit(
         &self,
         training: &Training<'_>,
-        progress: &mut dyn FnMut(Progress) -> ControlFlow<()>,
+        progress: &mut dyn FnMut(RoundEnd) -> ControlFlow<()>,
     ) -> Result<Boosted, Error> {
         self.check(training.schema)?;
         fit::fit(self, training, &self.greedy(), progress)

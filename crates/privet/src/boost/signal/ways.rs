@@ -14,14 +14,14 @@ pub(super) fn groups(slots: usize) -> usize {
 }
 
 /// The slots of one feature that lead to a leaf.
-pub(super) struct Asked {
+pub(super) struct FeatureSlots {
     pub(super) feature: usize,
     inside: Vec<bool>,
     /// How many slots each group has, and how many of them are inside.
     counts: Vec<[u32; 2]>,
 }
 
-impl Asked {
+impl FeatureSlots {
     /// All slots.
     fn new(feature: usize, slots: usize) -> Self {
         let mut counts = vec![[0; 2]; groups(slots)];
@@ -53,28 +53,28 @@ impl Asked {
     }
 }
 
-/// What is still to be done.
-enum Step {
+/// One step of the traversal that is still to be done.
+enum Visit {
     /// To go out of a node on one side.
     Down { node: usize, left: bool },
     /// To go back to where so many features were asked about and so many slots were taken away.
     Back { asked: usize, taken: usize },
 }
 
-/// Tells each leaf with the slots that lead to it, of the features that are asked about on the way.
-pub(super) fn each_leaf(tree: &Tree, columns: &[Column], tell: &mut dyn FnMut(usize, &[Asked])) {
+/// Calls `tell` for each leaf with the slots that lead to it, of the features on its path.
+pub(super) fn each_leaf(tree: &Tree, columns: &[Column], tell: &mut dyn FnMut(usize, &[FeatureSlots])) {
     if tree.nodes.is_empty() {
         return tell(0, &[]);
     }
-    let mut asked: Vec<Asked> = Vec::new();
+    let mut asked: Vec<FeatureSlots> = Vec::new();
     // Slots that were taken away on the way here, each with its feature's place among `asked`. No slot is there twice.
     let mut taken: Vec<(usize, usize)> = Vec::new();
-    let out_of = |node: usize| [false, true].map(|left| Step::Down { node, left });
+    let out_of = |node: usize| [false, true].map(|left| Visit::Down { node, left });
     let mut steps = Vec::from(out_of(0));
     while let Some(step) = steps.pop() {
         let (place, left) = match step {
-            Step::Down { node, left } => (node, left),
-            Step::Back {
+            Visit::Down { node, left } => (node, left),
+            Visit::Back {
                 asked: few,
                 taken: less,
             } => {
@@ -85,7 +85,7 @@ pub(super) fn each_leaf(tree: &Tree, columns: &[Column], tell: &mut dyn FnMut(us
                 continue;
             }
         };
-        steps.push(Step::Back {
+        steps.push(Visit::Back {
             asked: asked.len(),
             taken: taken.len(),
         });
@@ -94,7 +94,7 @@ pub(super) fn each_leaf(tree: &Tree, columns: &[Column], tell: &mut dyn FnMut(us
         let known = asked.iter().position(|own| own.feature == feature);
         let own = known.unwrap_or(asked.len());
         if known.is_none() {
-            asked.push(Asked::new(feature, column.slots));
+            asked.push(FeatureSlots::new(feature, column.slots));
         }
         for slot in 0..column.slots {
             if asked[own].inside[slot] && node.rule.goes_left(slot as u16, column) != left {

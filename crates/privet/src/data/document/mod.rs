@@ -1,4 +1,4 @@
-//! TOML files that people write, read with care for the people.
+//! TOML files that people write: all errors are reported at once, each with its line.
 //!
 //! A [`Document`] is asked for the keys that it may have. Whatever is wrong becomes a finding with its line: a value of the
 //! wrong type, a key that nobody asked for, whatever the caller adds. [`Document::finish`] then gives all of them at once, in
@@ -114,7 +114,7 @@ fn all(name: &str, mut findings: Vec<Finding>) -> Error {
     Error::Data(DataError::all(name, findings))
 }
 
-/// Texts from a file could otherwise speak to the terminal.
+/// Removes control characters, which could otherwise affect the terminal.
 fn visible(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -129,7 +129,7 @@ fn visible(text: &str) -> String {
 
 /// The finding for a number's `fill` that is a text.
 pub(in crate::data) fn wrong_fill(text: String) -> String {
-    wrong::wrong("fill", &tree::Value::Text(text), wrong::Wanted::Number)
+    wrong::wrong("fill", &tree::Value::Text(text), wrong::ExpectedType::Number)
 }
 
 /// A text as TOML writes it, in quotes.

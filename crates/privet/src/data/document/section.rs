@@ -1,7 +1,7 @@
 //! The keys of one section.
 
 use super::tree::{Table, Value};
-use super::wrong::{Wanted, short, wrong};
+use super::wrong::{ExpectedType, short, wrong};
 use super::{Document, key as bare, similar};
 
 /// A value, and where it is written.
@@ -55,17 +55,17 @@ impl<'a> Section<'a> {
         self.table.get(key).map_or(self.line, |item| item.line)
     }
 
-    /// Whether it has such a key. To look is not to ask: the key becomes no better known.
+    /// Whether it has such a key. The key does not become a known one by this.
     pub fn has(&self, key: &str) -> bool {
         self.table.get(key).is_some()
     }
 
-    /// Whether such a key was asked for: it may stand here.
+    /// Whether such a key was asked for, and so is known.
     pub fn knows(&self, key: &str) -> bool {
         self.table.asked.borrow().contains(key)
     }
 
-    /// Whether it has a text under this key; what else it may have is not looked at.
+    /// Whether the value of this key is a text.
     pub fn is_text(&self, key: &str) -> bool {
         let item = self.table.get(key);
         item.is_some_and(|item| matches!(item.value, Value::Text(_)))
@@ -94,27 +94,27 @@ impl<'a> Section<'a> {
 
     /// A text.
     pub fn text(&self, key: &str) -> Option<Found<String>> {
-        self.get(key, Wanted::Text, |value| value.text().map(str::to_owned))
+        self.get(key, ExpectedType::Text, |value| value.text().map(str::to_owned))
     }
 
     /// A finite number, whole or not.
     pub fn number(&self, key: &str) -> Option<Found<f64>> {
-        self.get(key, Wanted::Number, Value::number)
+        self.get(key, ExpectedType::Number, Value::number)
     }
 
     /// A whole number.
     pub fn integer(&self, key: &str) -> Option<Found<i64>> {
-        self.get(key, Wanted::Integer, Value::integer)
+        self.get(key, ExpectedType::Integer, Value::integer)
     }
 
     /// True or false.
     pub fn flag(&self, key: &str) -> Option<Found<bool>> {
-        self.get(key, Wanted::Flag, Value::flag)
+        self.get(key, ExpectedType::Flag, Value::flag)
     }
 
     /// A list of texts.
     pub fn texts(&self, key: &str) -> Option<Found<Vec<String>>> {
-        self.get(key, Wanted::Texts, |value| {
+        self.get(key, ExpectedType::Texts, |value| {
             let texts = value.list()?.iter().map(|item| item.value.text());
             texts.map(|text| text.map(str::to_owned)).collect()
         })
@@ -122,7 +122,7 @@ impl<'a> Section<'a> {
 
     /// A list of finite numbers.
     pub fn numbers(&self, key: &str) -> Option<Found<Vec<f64>>> {
-        self.get(key, Wanted::Numbers, |value| {
+        self.get(key, ExpectedType::Numbers, |value| {
             value.list()?.iter().map(|item| item.value.number()).collect()
         })
     }
@@ -158,7 +158,7 @@ impl<'a> Section<'a> {
         match &item.value {
             Value::Table(table) => Some(Self::new(document, table, name, item.line)),
             value => {
-                document.finding(item.line, wrong(key, value, Wanted::Section));
+                document.finding(item.line, wrong(key, value, ExpectedType::Section));
                 None
             }
         }
@@ -175,7 +175,7 @@ impl<'a> Section<'a> {
                 Value::Table(table) => sections.push(Self::new(self.document, table, name, item.line)),
                 value => self
                     .document
-                    .finding(item.line, wrong(key, value, Wanted::Sections)),
+                    .finding(item.line, wrong(key, value, ExpectedType::Sections)),
             }
         }
         sections
@@ -264,7 +264,12 @@ impl<'a> Section<'a> {
         Some((&entry.key, &entry.item))
     }
 
-    fn get<T>(&self, key: &str, wanted: Wanted, read: impl Fn(&Value) -> Option<T>) -> Option<Found<T>> {
+    fn get<T>(
+        &self,
+        key: &str,
+        wanted: ExpectedType,
+        read: impl Fn(&Value) -> Option<T>,
+    ) -> Option<Found<T>> {
         let (_, item) = self.entry(key)?;
         let line = item.line;
         match read(&item.value) {

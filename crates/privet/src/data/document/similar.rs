@@ -1,4 +1,4 @@
-//! Which known word somebody meant.
+//! Suggestions for misspelt words.
 
 /// The one among `known` that `word` was probably meant to be.
 ///

@@ -63,7 +63,7 @@ fn plain(message: &str, text: &str, place: Range<usize>) -> String {
         "string values must be quoted" | "invalid float" if here.starts_with(char::is_alphabetic) => {
             format!("{here} needs quotes if it is a text: {}", quoted(here))
         }
-        "string values must be quoted" => format!("{} is no number; a text needs quotes", quoted(here)),
+        "string values must be quoted" => format!("{} is not a number; a text needs quotes", quoted(here)),
         "key with no value" => "there is a name without a value; write NAME = VALUE".into(),
         "invalid literal string" if !ends_line => {
             "there is a name without a value; write NAME = VALUE".into()

@@ -82,7 +82,7 @@ fn wrong_types_say_what_to_write() {
         (
             "99999999999999999999",
             "integer",
-            "is a number (99999999999999999999) beyond what a computer counts to; write a whole number, such as k = 1000000000",
+            "is a number (99999999999999999999) that is too large; write a whole number, such as k = 1000000000",
         ),
         ("5", "text", "is a number (5); write a text, such as k = \"5\""),
         ("true", "text", "is true; write a text, such as k = \"true\""),
@@ -211,7 +211,7 @@ fn what_is_no_toml_has_line_and_column() {
         ("a = \"x", 7, "a text is not closed; a \" is missing"),
         ("a = 'x", 7, "a text is not closed; a ' is missing"),
         ("a = 007", 5, "a number cannot begin with 0; a text needs quotes"),
-        ("a = 12abc", 5, "\"12abc\" is no number; a text needs quotes"),
+        ("a = 12abc", 5, "\"12abc\" is not a number; a text needs quotes"),
         ("größe = 1", 3, "the name \"größe\" needs quotes"),
         ("a\u{0}b = 1", 2, "the name \"a\\u0000b\" needs quotes"),
         ("a = { größe = 1 }", 9, "the name \"größe\" needs quotes"),

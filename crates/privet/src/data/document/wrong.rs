@@ -3,9 +3,9 @@
 use super::tree::{Item, Value};
 use super::{key as bare, quoted};
 
-/// What a key should have had.
+/// The type that a key must have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wanted {
+pub(super) enum ExpectedType {
     Text,
     Number,
     Integer,
@@ -16,7 +16,7 @@ pub(super) enum Wanted {
     Sections,
 }
 
-impl Wanted {
+impl ExpectedType {
     fn words(self) -> &'static str {
         match self {
             Self::Text => "a text",
@@ -31,17 +31,17 @@ impl Wanted {
     }
 }
 
-/// The finding for a value that is not what was wanted.
-pub(super) fn wrong(key: &str, value: &Value, wanted: Wanted) -> String {
+/// The finding for a value of the wrong type.
+pub(super) fn wrong(key: &str, value: &Value, wanted: ExpectedType) -> String {
     let key = bare(key);
-    if let (Value::List(list), Wanted::Texts | Wanted::Numbers) = (value, wanted) {
+    if let (Value::List(list), ExpectedType::Texts | ExpectedType::Numbers) = (value, wanted) {
         return wrong_list(&key, list, wanted);
     }
     let is = described(value);
     let write = wanted.words();
     match wanted {
-        Wanted::Section => format!("{key} is {is}; write {write}: {key} = {{ … }}, or a line [{key}]"),
-        Wanted::Sections => format!("{key} is {is}; write {write}, each below a line [[{key}]]"),
+        ExpectedType::Section => format!("{key} is {is}; write {write}: {key} = {{ … }}, or a line [{key}]"),
+        ExpectedType::Sections => format!("{key} is {is}; write {write}, each below a line [[{key}]]"),
         _ => format!(
             "{key} is {is}; write {write}, such as {key} = {}",
             example(value, wanted)
@@ -49,14 +49,14 @@ pub(super) fn wrong(key: &str, value: &Value, wanted: Wanted) -> String {
     }
 }
 
-fn wrong_list(key: &str, list: &[Item], wanted: Wanted) -> String {
+fn wrong_list(key: &str, list: &[Item], wanted: ExpectedType) -> String {
     const SHOWN: usize = 8;
     let (write, one) = match wanted {
-        Wanted::Texts => ("texts", Wanted::Text),
-        _ => ("numbers", Wanted::Number),
+        ExpectedType::Texts => ("texts", ExpectedType::Text),
+        _ => ("numbers", ExpectedType::Number),
     };
     let fits = |value: &Value| match wanted {
-        Wanted::Texts => value.text().is_some(),
+        ExpectedType::Texts => value.text().is_some(),
         _ => value.number().is_some(),
     };
     let misfit = list.iter().find(|item| !fits(&item.value));
@@ -77,7 +77,7 @@ pub(super) fn described(value: &Value) -> String {
     match value {
         Value::Text(text) => format!("a text ({})", short(&quoted(text))),
         Value::Integer(digits, 10) if value.integer().is_none() => {
-            format!("a number ({}) beyond what a computer counts to", short(digits))
+            format!("a number ({}) that is too large", short(digits))
         }
         Value::Integer(digits, 10) => format!("a number ({})", short(digits)),
         Value::Integer(digits, radix) => format!("a number ({} to the base {radix})", short(digits)),
@@ -93,7 +93,7 @@ pub(super) fn described(value: &Value) -> String {
 }
 
 /// The value as it should be written, as far as one can tell.
-fn example(value: &Value, wanted: Wanted) -> String {
+fn example(value: &Value, wanted: ExpectedType) -> String {
     let as_number = match value {
         Value::Text(text) => text.trim().replace(',', ".").parse::<f64>().ok(),
         Value::Flag(flag) => Some(f64::from(u8::from(*flag))),
@@ -101,32 +101,32 @@ fn example(value: &Value, wanted: Wanted) -> String {
     };
     let as_number = as_number.filter(|x| x.is_finite());
     match wanted {
-        Wanted::Text => match value {
+        ExpectedType::Text => match value {
             Value::Text(text) => quoted(text),
             Value::Integer(text, 10) | Value::Number(text) | Value::Date(text) => short(&quoted(text)),
             Value::Flag(flag) => quoted(&flag.to_string()),
             _ => "\"…\"".into(),
         },
-        Wanted::Number => super::number(as_number.unwrap_or(10.0)),
-        Wanted::Integer => super::number(as_number.map_or(10.0, |x| x.clamp(-1e9, 1e9).round())),
-        Wanted::Flag => {
+        ExpectedType::Number => super::number(as_number.unwrap_or(10.0)),
+        ExpectedType::Integer => super::number(as_number.map_or(10.0, |x| x.clamp(-1e9, 1e9).round())),
+        ExpectedType::Flag => {
             let no = |text: &str| matches!(text.to_lowercase().as_str(), "false" | "no" | "0" | "n" | "off");
             let is_no = as_number == Some(0.0) || value.text().is_some_and(no);
             (!is_no).to_string()
         }
-        Wanted::Texts => match value {
+        ExpectedType::Texts => match value {
             Value::Table(_) => "[\"a\", \"b\"]".into(),
-            value => format!("[{}]", example(value, Wanted::Text)),
+            value => format!("[{}]", example(value, ExpectedType::Text)),
         },
-        Wanted::Numbers => match as_number {
+        ExpectedType::Numbers => match as_number {
             None => "[1, 5, 20]".into(),
             Some(x) => format!("[{}]", super::number(x)),
         },
-        Wanted::Section | Wanted::Sections => "{ … }".into(),
+        ExpectedType::Section | ExpectedType::Sections => "{ … }".into(),
     }
 }
 
-/// Long texts fill screens.
+/// Shortens long texts.
 pub(super) fn short(text: &str) -> String {
     const LONGEST: usize = 60;
     if text.chars().count() <= LONGEST {

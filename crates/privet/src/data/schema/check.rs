@@ -1,4 +1,4 @@
-//! What does not fit together in a schema, all of it at once.
+//! Inconsistencies of a schema, reported all at once.
 
 use std::collections::BTreeSet;
 use std::num::NonZeroU32;
@@ -113,7 +113,7 @@ impl Schema {
             match &column.kind {
                 // Who is one person is what a claim rests on: it cannot be what is replaced.
                 Kind::Id if column.private => fault(format!(
-                    "column '{name}' is an id: it is never learnt from or shown, and who is one person cannot be private by itself; leave private out"
+                    "column '{name}' is an id: it is never learnt from or shown, so it cannot be marked private; remove private"
                 )),
                 Kind::Flag(declared) if declared.values().len() != 2 => {
                     fault(format!("column '{name}': a flag has two values, no and yes"));

@@ -77,7 +77,7 @@ impl Type {
         let names: Vec<&str> = kinds.iter().map(|kind| kind.name()).collect();
         (!kinds.contains(&self)).then(|| {
             format!(
-                "{key} is for columns of type {}; column '{column}' is of type {}: leave it out, or change the type",
+                "{key} is for columns of type {}; column '{column}' is of type {}: remove it, or change the type",
                 names.join(", "),
                 self.name()
             )
@@ -85,7 +85,7 @@ impl Type {
     }
 }
 
-/// Whether a column is private if nobody says.
+/// Whether a column is private by default.
 pub(super) fn default_privacy(kind: &Kind) -> bool {
     !matches!(kind, Kind::Id | Kind::Skip)
 }

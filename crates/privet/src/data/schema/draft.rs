@@ -7,9 +7,9 @@ use std::collections::BTreeSet;
 use super::{Layout, Schema};
 use crate::data::document::{key, quoted};
 
-/// What a look at some cells suggests about their column. It is for a draft that the owner completes, and decides nothing.
+/// The column type that some cells suggest. It is only used for a draft that the owner completes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Seen {
+pub enum ColumnGuess {
     /// No cell, or missing cells only.
     #[default]
     Nothing,
@@ -25,7 +25,7 @@ pub enum Seen {
     Text,
 }
 
-impl Seen {
+impl ColumnGuess {
     /// What these cells suggest together.
     pub fn of_cells<'a>(cells: impl IntoIterator<Item = &'a [u8]>) -> Self {
         let mut seen = Self::Nothing;
@@ -43,7 +43,7 @@ impl Seen {
     /// What both suggest together.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
-        use Seen::{Bits, Flag, Integer, Nothing, Number, Text};
+        use ColumnGuess::{Bits, Flag, Integer, Nothing, Number, Text};
         match (self, other) {
             (a, b) if a == b => a,
             (Nothing, x) | (x, Nothing) => x,
@@ -80,15 +80,15 @@ impl Seen {
 /// The line that declares a column, with a remark on what is still to be filled in.
 ///
 /// # Privacy
-/// A message about a table that is being used must not depend on its cells: it says [`Seen::Nothing`]. Only a draft,
+/// A message about a table that is being used must not depend on its cells: it says [`ColumnGuess::Nothing`]. Only a draft,
 /// which its owner completes, looks at cells.
-pub fn line_to_add(name: &str, seen: Seen) -> String {
+pub fn line_to_add(name: &str, seen: ColumnGuess) -> String {
     let (body, remark) = match seen {
-        Seen::Nothing => ("type = \"skip\"", "or another type, with its bounds or values"),
-        Seen::Bits | Seen::Flag => ("type = \"flag\"", ""),
-        Seen::Integer => ("type = \"integer\"", "add: min = …, max = …"),
-        Seen::Number => ("type = \"number\"", "add: min = …, max = …"),
-        Seen::Text => (
+        ColumnGuess::Nothing => ("type = \"skip\"", "or another type, with its bounds or values"),
+        ColumnGuess::Bits | ColumnGuess::Flag => ("type = \"flag\"", ""),
+        ColumnGuess::Integer => ("type = \"integer\"", "add: min = …, max = …"),
+        ColumnGuess::Number => ("type = \"number\"", "add: min = …, max = …"),
+        ColumnGuess::Text => (
             "type = \"category\"",
             "add: values = [\"…\", \"…\"]; or type = \"id\" or \"skip\"",
         ),
@@ -102,7 +102,7 @@ pub fn line_to_add(name: &str, seen: Seen) -> String {
 }
 
 /// The text of a schema to be filled in; until it is, reading it gives a finding for each gap.
-pub fn draft(dataset: &str, layout: Layout, columns: &[(String, Seen)]) -> String {
+pub fn draft(dataset: &str, layout: Layout, columns: &[(String, ColumnGuess)]) -> String {
     let mut out = format!("{HEAD}dataset = {}\n{UNIT}", quoted(dataset));
     let default = Layout::default();
     let mark = |byte: u8| match byte {
@@ -179,29 +179,29 @@ const COLUMNS: &str = "
 mod tests {
     use super::*;
 
-    fn seen(cells: &[&str]) -> Seen {
-        Seen::of_cells(cells.iter().map(|cell| cell.as_bytes()))
+    fn seen(cells: &[&str]) -> ColumnGuess {
+        ColumnGuess::of_cells(cells.iter().map(|cell| cell.as_bytes()))
     }
 
     #[test]
     fn cells_suggest_types() {
         for (cells, expected) in [
-            (&[][..], Seen::Nothing),
-            (&["", " NA ", "?"], Seen::Nothing),
-            (&["0", "1", ""], Seen::Bits),
-            (&["0", "1", "true"], Seen::Flag),
-            (&["No", "YES"], Seen::Flag),
-            (&["yes", "2"], Seen::Text),
-            (&["0", "1", "2"], Seen::Integer),
-            (&["-3", " 4 "], Seen::Integer),
-            (&["1", "2.5"], Seen::Number),
-            (&["1e3", "7"], Seen::Number),
-            (&["007", "7"], Seen::Text),
-            (&["0.5", "-0.25"], Seen::Number),
-            (&["12345678901234567890"], Seen::Number),
-            (&["-"], Seen::Text),
-            (&["inf"], Seen::Text),
-            (&["a", "1"], Seen::Text),
+            (&[][..], ColumnGuess::Nothing),
+            (&["", " NA ", "?"], ColumnGuess::Nothing),
+            (&["0", "1", ""], ColumnGuess::Bits),
+            (&["0", "1", "true"], ColumnGuess::Flag),
+            (&["No", "YES"], ColumnGuess::Flag),
+            (&["yes", "2"], ColumnGuess::Text),
+            (&["0", "1", "2"], ColumnGuess::Integer),
+            (&["-3", " 4 "], ColumnGuess::Integer),
+            (&["1", "2.5"], ColumnGuess::Number),
+            (&["1e3", "7"], ColumnGuess::Number),
+            (&["007", "7"], ColumnGuess::Text),
+            (&["0.5", "-0.25"], ColumnGuess::Number),
+            (&["12345678901234567890"], ColumnGuess::Number),
+            (&["-"], ColumnGuess::Text),
+            (&["inf"], ColumnGuess::Text),
+            (&["a", "1"], ColumnGuess::Text),
         ] {
             assert_eq!(seen(cells), expected, "{cells:?}");
             let backwards: Vec<&str> = cells.iter().rev().copied().collect();
@@ -212,27 +212,27 @@ mod tests {
     #[test]
     fn a_line_to_add_parses_and_quotes_odd_names() {
         assert_eq!(
-            line_to_add("age", Seen::Integer),
+            line_to_add("age", ColumnGuess::Integer),
             "age = { type = \"integer\" }   # add: min = …, max = …"
         );
         assert_eq!(
-            line_to_add("pulse (1/min)", Seen::Flag),
+            line_to_add("pulse (1/min)", ColumnGuess::Flag),
             "\"pulse (1/min)\" = { type = \"flag\" }"
         );
         assert_eq!(
-            line_to_add("x.y", Seen::Nothing),
+            line_to_add("x.y", ColumnGuess::Nothing),
             "\"x.y\" = { type = \"skip\" }   # or another type, with its bounds or values"
         );
-        assert_eq!(line_to_add("", Seen::Bits), "\"\" = { type = \"flag\" }");
+        assert_eq!(line_to_add("", ColumnGuess::Bits), "\"\" = { type = \"flag\" }");
     }
 
     #[test]
     fn a_draft_is_refused_until_it_is_filled_in() {
         let columns = [
-            ("age", Seen::Integer),
-            ("blood \"group\"", Seen::Text),
-            ("smoker", Seen::Flag),
-            ("age", Seen::Number),
+            ("age", ColumnGuess::Integer),
+            ("blood \"group\"", ColumnGuess::Text),
+            ("smoker", ColumnGuess::Flag),
+            ("age", ColumnGuess::Number),
         ]
         .map(|(name, seen)| (name.to_owned(), seen));
         let layout = Layout {

@@ -24,7 +24,7 @@ impl Schema {
             out += &format!("  {:wide$}  {}\n", column.name, column.in_words(self, bins));
         }
         if bins == Bins::LeftOpen && self.columns.iter().any(Column::differs_by_algorithm) {
-            out += "\nNumbers of which nothing is said about bins are cut as the algorithm does it, and columns that leave changed into as \
+            out += "\nNumbers without declared bins are binned as the algorithm chooses, and desensitised columns into as \
                     many bins as the job says. privet inspect shows the bins of a model.\n";
         }
         let missing: Vec<String> = self.missing.iter().map(|text| format!("{text:?}")).collect();

@@ -141,14 +141,14 @@ impl Declared {
     }
 }
 
-/// Where the points between a number's bins lie.
+/// The spacing of the cut points between a number's bins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Spacing {
     /// Evenly on the transformed scale.
     #[default]
     Even,
     /// Half of them evenly, half on the transformed scale; without a transform, closer and closer towards zero. For numbers of
-    /// which nobody knows how they are spread.
+    /// unknown distribution.
     Mixed,
 }
 
@@ -207,7 +207,7 @@ impl Number {
     /// A number from `min` to `max`.
     ///
     /// # Errors
-    /// [`Error::Data`] for bounds, bins or cuts that cannot be.
+    /// [`Error::Data`] for invalid bounds, bins or cuts.
     pub fn new(min: f64, max: f64, mut extras: Extras) -> Result<Self, Error> {
         let bad = |why: String| Err(Error::data(why));
         bounds(min, max).map_err(Error::data)?;
@@ -286,18 +286,18 @@ impl Number {
         self.extras.spacing
     }
 
-    /// Whether its schema says nothing about bins, so that whoever learns from it chooses them.
+    /// Whether its schema declares no bins, so that the algorithm chooses them.
     pub fn leaves_bins_open(&self) -> bool {
         self.extras.bins.is_none() && !self.declared_cuts && self.extras.spacing == Spacing::Even
     }
 
-    /// Whether it is `other` but for bins, of which its schema says nothing.
+    /// Whether it equals `other` except for bins, which its schema does not declare.
     pub(super) fn is_up_to_bins(&self, other: &Self) -> bool {
         let but_for_bins = |it: &Self| (it.min, it.max, it.is_integer(), it.transform(), it.fill());
         self.leaves_bins_open() && but_for_bins(self) == but_for_bins(other)
     }
 
-    /// The same number with bins for when nobody knows how it is spread, if its schema says nothing about bins.
+    /// The same number with bins for an unknown distribution, if its schema declares no bins.
     pub fn spread(&self) -> Self {
         if !self.leaves_bins_open() {
             return self.clone();
@@ -309,7 +309,7 @@ impl Number {
         Self::new(self.min, self.max, extras).unwrap_or_else(|_| self.clone())
     }
 
-    /// The same number in at most `bins` bins, if its schema says nothing about bins.
+    /// The same number in at most `bins` bins, if its schema declares no bins.
     pub fn coarse(&self, bins: u16) -> Self {
         let values = if self.extras.integer {
             self.max - self.min + 1.0

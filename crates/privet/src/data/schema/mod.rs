@@ -25,7 +25,7 @@ mod write;
 use std::num::NonZeroU32;
 
 pub use build::{AnyColumn, SchemaBuilder};
-pub use draft::{Seen, draft, line_to_add};
+pub use draft::{ColumnGuess, draft, line_to_add};
 pub use kind::{Declared, Extras, Kind, Label, Number, Spacing};
 pub use spec::{Bound, ColumnSpec, Domain, Fill, category, flag, id, label, number, ordinal, skip};
 pub use transform::{Transform, Units};
@@ -102,7 +102,7 @@ pub struct Column {
 }
 
 impl Column {
-    /// Whether a budget leaves it public.
+    /// Whether it is public under a budget.
     pub(crate) fn is_public(&self, relation: &Relation) -> bool {
         match relation {
             Relation::ReplacePrivate { columns, .. } => !self.private && !columns.contains(&self.name),
@@ -145,7 +145,7 @@ impl Schema {
         self.columns.iter().filter(|column| column.kind.is_feature())
     }
 
-    /// That there is a column to learn from.
+    /// Checks that there is a column to learn from.
     ///
     /// # Errors
     /// [`Error::Parameter`] if there is none.
@@ -183,7 +183,7 @@ impl Schema {
         Relation::ReplacePrivate { rows, unit, columns }
     }
 
-    /// Whom it protects where rows meet one by one, so that their number is no secret: whoever was there or not is replaced then.
+    /// The relation where rows are matched one by one, so that their number is public: a unit is then replaced, not added or removed.
     pub fn replaced(&self) -> Relation {
         match self.relation() {
             Relation::AddRemove { rows, unit } => Relation::Replace { rows, unit },
@@ -285,7 +285,7 @@ impl Schema {
         )))
     }
 
-    /// Whether anything in the table is to be protected.
+    /// Whether any column is private.
     pub fn is_private(&self) -> bool {
         self.columns.iter().any(|column| column.private)
     }

@@ -87,7 +87,7 @@ impl Transform {
             Self::Log1p(_) => Ok(Self::Log1p(Some(units))),
             Self::Asinh(_) => Ok(Self::Asinh(Some(units))),
             Self::None | Self::Log | Self::Sqrt => Err(Error::data(
-                "scale is for transform = \"log1p\" or \"asinh\": leave it out, or add one of them",
+                "scale is for transform = \"log1p\" or \"asinh\": remove it, or add one of them",
             )),
         }
     }

@@ -2,7 +2,7 @@
 
 use super::matrix::Column;
 use super::shape::{Rule, Side, Tree};
-use super::source::Source;
+use super::source::SlotSource;
 
 /// A set of rows is this many words.
 pub(super) const WORDS: usize = 4;
@@ -65,7 +65,7 @@ impl Questions {
     }
 
     /// Answers all questions about the rows from `begin` on.
-    pub(super) fn ask(&self, source: &impl Source, begin: usize, count: usize, answers: &mut [Bits]) {
+    pub(super) fn ask(&self, source: &impl SlotSource, begin: usize, count: usize, answers: &mut [Bits]) {
         let mut slots = [0; BLOCK];
         let mut rows = [Bits::default(); 256];
         let mut rest = &mut answers[1..];

@@ -22,7 +22,7 @@ pub(super) struct Full {
 }
 
 /// Room for the rows at each node.
-pub(super) type Places = [Bits; 2 << DEEPEST];
+pub(super) type NodeRows = [Bits; 2 << DEEPEST];
 
 impl Full {
     /// A tree that is not too deep, and asks nothing but these questions.
@@ -55,7 +55,7 @@ impl Full {
     }
 
     /// Adds the values of the leaves of the first rows, which are whole words of them.
-    pub(super) fn add(&self, answers: &[Bits], places: &mut Places, sums: &mut [f32]) {
+    pub(super) fn add(&self, answers: &[Bits], places: &mut NodeRows, sums: &mut [f32]) {
         // A bit of the numbers of all rows' leaves for each level; the root's is the highest.
         let mut numbers = [[0; WORDS]; DEEPEST];
         places[1] = [u64::MAX; WORDS];

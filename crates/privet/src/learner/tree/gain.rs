@@ -1,4 +1,4 @@
-//! What a split is worth.
+//! The gain of a split.
 
 /// Which derivatives decide about splits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -10,7 +10,7 @@ pub enum Order {
     Second,
 }
 
-/// Sums of gradients and hessians (or of weights, to first order), and what is asked of a child.
+/// The gain from sums of gradients and hessians (or of weights, to first order), and the limits on a child.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Worth {
     /// Added to a child's hessians, in their units.

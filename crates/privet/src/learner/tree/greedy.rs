@@ -10,7 +10,7 @@ use super::shape::{Rule, Side};
 /// Where undeclared and missing cells of an ordered feature go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Missing {
-    /// To the side that is worth more.
+    /// To the side with the larger gain.
     #[default]
     Learned,
     /// To this side.
@@ -20,23 +20,23 @@ pub enum Missing {
 /// How the categories of a node are cut in two.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Categories {
-    /// Sorted by what their leaves would say, then cut like numbers.
+    /// Sorted by the values that their leaves would have, then cut like numbers.
     #[default]
     Sorted,
     /// One category against the rest.
     OneVsRest,
 }
 
-/// Takes the split that is worth most.
+/// Takes the split with the largest gain.
 #[derive(Debug, Clone, Default)]
 pub struct Greedy {
     /// Which derivatives decide.
     pub order: Order,
     /// Added to the hessians of a leaf.
     pub lambda: f64,
-    /// What a split must be worth.
+    /// The least gain of a split.
     pub gamma: f64,
-    /// What the hessians (second order) or weights (first order) of a child must come to.
+    /// The least sum of hessians (second order) or weights (first order) in a child.
     pub min_child_weight: f64,
     /// Where undeclared and missing cells go.
     pub missing: Missing,
@@ -102,7 +102,7 @@ impl Greedy {
         value.max(low).min(high)
     }
 
-    /// Whether values must rise (1), fall (-1) or may do as they like (0) with a feature.
+    /// Whether values must rise (1) or fall (-1) with a feature, or are free (0).
     pub(super) fn direction(&self, feature: usize) -> i8 {
         self.monotone.get(feature).copied().unwrap_or(0)
     }
@@ -202,7 +202,7 @@ impl Scan<'_> {
         best
     }
 
-    /// The slots that somebody is in, sorted by what their leaves would say.
+    /// The slots with rows, sorted by the values that their leaves would have.
     fn by_value(&self) -> Vec<usize> {
         let mut present: Vec<usize> = (0..self.slots.len())
             .filter(|&slot| self.slots[slot] != [0.0; 2])

@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU16, Ordering};
 use rayon::prelude::*;
 
 use super::greedy::Greedy;
-use super::histogram::{Sums, Wanted, build, subtract};
-use super::kernel::Rows;
+use super::histogram::{NodeHistogram, SlotSums, build, subtract};
+use super::kernel::RowSet;
 use super::lane::{Grid, Lane};
 use super::level::{Level, LevelNode, Split};
 use super::matrix::Matrix;
@@ -21,7 +21,7 @@ use super::unfinished::{Ends, Growing, Open};
 pub enum Growth {
     /// Level by level, down to this depth: each level is one set of nodes that share no row.
     Levels(usize),
-    /// The leaf whose split is worth most first.
+    /// The leaf whose split has the largest gain first.
     Best {
         /// How many leaves there may be.
         leaves: usize,
@@ -30,7 +30,7 @@ pub enum Growth {
     },
 }
 
-/// What a tree is grown from.
+/// The inputs of growing one tree.
 #[derive(Debug)]
 pub struct Plan<'a, L> {
     /// The gradient and hessian of each row of the table.
@@ -54,8 +54,8 @@ pub struct Engine<'a> {
     order: Vec<u32>,
     spare: Vec<u32>,
     leaf_of: Vec<AtomicU16>,
-    /// Histograms that nobody uses any more.
-    pool: Vec<Sums>,
+    /// Unused histograms, for reuse.
+    pool: Vec<SlotSums>,
 }
 
 impl<'a> Engine<'a> {
@@ -114,14 +114,14 @@ impl<'a> Engine<'a> {
             Some(rows) => self.order.extend_from_slice(rows),
         }
         let rows = match plan.rows {
-            None => Rows::Run(0, self.matrix.rows()),
-            Some(rows) => Rows::List(rows),
+            None => RowSet::Run(0, self.matrix.rows()),
+            Some(rows) => RowSet::List(rows),
         };
         build(
             self.matrix,
             plan.lanes,
             plan.used,
-            vec![Wanted {
+            vec![NodeHistogram {
                 rows,
                 into: &mut histogram,
             }],
@@ -266,7 +266,7 @@ impl<'a> Engine<'a> {
         let mut pairs = Vec::with_capacity(parted.len());
         for ((open, _, node, sums, bounds), left) in parted.into_iter().zip(lefts) {
             let middle = open.range.start + left;
-            let child = |side: usize, range: Range<usize>, histogram: Sums| Open {
+            let child = |side: usize, range: Range<usize>, histogram: SlotSums| Open {
                 range,
                 sums: sums[side],
                 bounds: bounds[side],
@@ -289,8 +289,8 @@ impl<'a> Engine<'a> {
         let order = &self.order;
         let wanted = pairs.iter_mut().map(|(left_is_smaller, pair)| {
             let small = &mut pair[usize::from(!*left_is_smaller)];
-            Wanted {
-                rows: Rows::List(&order[small.range.clone()]),
+            NodeHistogram {
+                rows: RowSet::List(&order[small.range.clone()]),
                 into: &mut small.histogram,
             }
         });

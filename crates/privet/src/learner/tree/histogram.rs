@@ -2,33 +2,38 @@
 
 use rayon::prelude::*;
 
-use super::kernel::{Rows, partial};
+use super::kernel::{RowSet, partial};
 use super::lane::{CHUNK, Lane};
 use super::matrix::{Matrix, Strip};
 use crate::data::Bins;
 
 /// Pairs of sums: one for each slot of each feature.
-pub(super) type Sums = Vec<[f64; 2]>;
+pub(super) type SlotSums = Vec<[f64; 2]>;
 
-/// A node whose histogram is wanted, and where it goes.
-pub(super) struct Wanted<'a> {
-    pub(super) rows: Rows<'a>,
-    pub(super) into: &'a mut Sums,
+/// A node's rows, and the buffer for its histogram.
+pub(super) struct NodeHistogram<'a> {
+    pub(super) rows: RowSet<'a>,
+    pub(super) into: &'a mut SlotSums,
 }
 
-enum Part<'a> {
+enum ColumnBlock<'a> {
     Strip(&'a Strip),
     Wide(&'a Bins),
 }
 
 struct Task<'a> {
-    part: Part<'a>,
-    rows: Rows<'a>,
+    part: ColumnBlock<'a>,
+    rows: RowSet<'a>,
     out: &'a mut [[f64; 2]],
 }
 
 /// Sums the lanes of each node's rows by the slots of the features that are used.
-pub(super) fn build<L: Lane>(matrix: &Matrix<'_>, lanes: &[L], used: &[bool], wanted: Vec<Wanted<'_>>) {
+pub(super) fn build<L: Lane>(
+    matrix: &Matrix<'_>,
+    lanes: &[L],
+    used: &[bool],
+    wanted: Vec<NodeHistogram<'_>>,
+) {
     let mut tasks = Vec::new();
     for node in wanted {
         let mut out = node.into.as_mut_slice();
@@ -38,7 +43,7 @@ pub(super) fn build<L: Lane>(matrix: &Matrix<'_>, lanes: &[L], used: &[bool], wa
             let mut shares = strip.panels.iter().flatten().flat_map(|byte| &byte.shares);
             if shares.any(|share| used[share.feature]) {
                 tasks.push(Task {
-                    part: Part::Strip(strip),
+                    part: ColumnBlock::Strip(strip),
                     rows: node.rows,
                     out: mine,
                 });
@@ -49,7 +54,7 @@ pub(super) fn build<L: Lane>(matrix: &Matrix<'_>, lanes: &[L], used: &[bool], wa
             out = rest;
             if used[feature] {
                 tasks.push(Task {
-                    part: Part::Wide(matrix.bins[feature]),
+                    part: ColumnBlock::Wide(matrix.bins[feature]),
                     rows: node.rows,
                     out: mine,
                 });
@@ -62,8 +67,8 @@ pub(super) fn build<L: Lane>(matrix: &Matrix<'_>, lanes: &[L], used: &[bool], wa
         .into_par_iter()
         .with_max_len(1)
         .for_each(|task| match task.part {
-            Part::Strip(strip) => fill(strip, lanes, task, cut),
-            Part::Wide(bins) => {
+            ColumnBlock::Strip(strip) => fill(strip, lanes, task, cut),
+            ColumnBlock::Wide(bins) => {
                 task.out.fill([0.0; 2]);
                 task.rows.each(|row| {
                     let sums = &mut task.out[usize::from(bins.get(row))];
@@ -133,7 +138,7 @@ fn flush<L: Lane>(strip: &Strip, cells: &[[L::Cell; 256]], out: &mut [[f64; 2]])
     }
 }
 
-/// What remains of a parent's sums without one of its children.
+/// Subtracts a child's sums from its parent's.
 pub(super) fn subtract(parent: &mut [[f64; 2]], child: &[[f64; 2]]) {
     for (sums, less) in parent.iter_mut().zip(child) {
         *sums = [sums[0] - less[0], sums[1] - less[1]];

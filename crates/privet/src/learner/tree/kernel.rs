@@ -12,14 +12,14 @@ pub(super) type Cells<L> = [<L as Lane>::Cell; 256];
 
 /// Which rows are summed.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Rows<'a> {
-    /// These many from this one on.
+pub(super) enum RowSet<'a> {
+    /// The first row, and how many follow it.
     Run(usize, usize),
-    /// These.
+    /// A list of rows.
     List(&'a [u32]),
 }
 
-impl<'a> Rows<'a> {
+impl<'a> RowSet<'a> {
     pub(super) fn len(&self) -> usize {
         match self {
             Self::Run(_, count) => *count,
@@ -126,7 +126,7 @@ impl<L: Lane> Fetched<L> {
 }
 
 /// The partial histograms of a strip's bytes over some rows: at most as many as a cell takes.
-pub(super) fn partial<L: Lane>(strip: &Strip, lanes: &[L], rows: Rows<'_>) -> Vec<Cells<L>> {
+pub(super) fn partial<L: Lane>(strip: &Strip, lanes: &[L], rows: RowSet<'_>) -> Vec<Cells<L>> {
     let width = strip.panels.len();
     let bytes = strip.panels.iter().map(Vec::len).sum();
     let mut cells = vec![[L::Cell::default(); 256]; bytes];
@@ -142,11 +142,11 @@ pub(super) fn partial<L: Lane>(strip: &Strip, lanes: &[L], rows: Rows<'_>) -> Ve
     };
     for rows in rows.chunks(block) {
         match rows {
-            Rows::Run(begin, count) => {
+            RowSet::Run(begin, count) => {
                 fetched.run(strip, begin, count);
                 add(&fetched, &lanes[begin..begin + count]);
             }
-            Rows::List(list) => {
+            RowSet::List(list) => {
                 match width {
                     1 => fetched.list::<1>(strip, lanes, list),
                     2 => fetched.list::<2>(strip, lanes, list),

@@ -9,13 +9,13 @@ pub trait Lane: Copy + Default + Send + Sync {
     /// What a cell of a partial histogram holds.
     type Cell: Copy + Default + Send + Sync;
     /// The row's part, ready to be added many times.
-    type Part: Copy;
+    type Addend: Copy;
 
     /// Prepares for additions.
-    fn part(self) -> Self::Part;
+    fn part(self) -> Self::Addend;
 
     /// Adds a row to a cell. At most 2¹⁵ rows are added to one.
-    fn add(cell: &mut Self::Cell, part: Self::Part);
+    fn add(cell: &mut Self::Cell, part: Self::Addend);
 
     /// The sums of a cell.
     fn sums(cell: Self::Cell) -> [f64; 2];
@@ -30,7 +30,7 @@ pub(super) const CHUNK: usize = 1 << 15;
 /// A gradient of 16 bits with a sign above a hessian of 16 bits without.
 ///
 /// A cell has 32 bits for each sum. With g from -32767 to 32767 and h from 0 to 65535, the sums of 2¹⁵ rows are at most
-/// 2¹⁵ · (2¹⁵ - 1) < 2³⁰ and 2¹⁵ · (2¹⁶ - 1) < 2³¹: neither sum leaves its half, so no carry is ever lost.
+/// 2¹⁵ · (2¹⁵ - 1) < 2³⁰ and 2¹⁵ · (2¹⁶ - 1) < 2³¹: both sums fit into their halves, so no carry is ever lost.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Packed(u32);
 
@@ -40,13 +40,13 @@ impl Packed {
     /// The largest hessian on the grid.
     pub const HESSIAN: i32 = 65_535;
 
-    /// What was rounded to the grid; what lies outside it counts as its edge.
+    /// Values rounded to the grid, clamped to its range.
     pub fn new(gradient: i32, hessian: i32) -> Self {
         let g = gradient.clamp(-Self::GRADIENT, Self::GRADIENT);
         Self::rounded(g, hessian.clamp(0, Self::HESSIAN))
     }
 
-    /// What was rounded to the grid and lies within it; of what does not, the high bits are lost.
+    /// Values rounded to the grid, which must lie within it: the high bits of others are lost.
     #[inline]
     pub(crate) fn rounded(gradient: i32, hessian: i32) -> Self {
         Self(((gradient as u32) << 16) | (hessian as u32 & 0xffff))
@@ -55,7 +55,7 @@ impl Packed {
 
 impl Lane for Packed {
     type Cell = u64;
-    type Part = u64;
+    type Addend = u64;
 
     #[inline]
     fn part(self) -> u64 {
@@ -81,13 +81,13 @@ impl Lane for Packed {
     }
 }
 
-/// A gradient and a hessian as they are.
+/// A gradient and a hessian in single precision.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Pair(pub [f32; 2]);
 
 impl Lane for Pair {
     type Cell = [f32; 2];
-    type Part = [f32; 2];
+    type Addend = [f32; 2];
 
     #[inline]
     fn part(self) -> [f32; 2] {
@@ -120,7 +120,7 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// Sums are what they are.
+    /// Sums without scaling.
     pub const UNIT: Self = Self {
         gradient: 1.0,
         hessian: 1.0,

@@ -1,10 +1,10 @@
-//! Nodes that wait for a decision, with what was summed about them.
+//! Nodes that may still be split, with their sums.
 
 use super::lane::Grid;
 use super::matrix::{Column, Matrix};
 use super::shape::Rule;
 
-/// A node that waits for a decision.
+/// A node that may still be split.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LevelNode<'a> {
     /// Its sums of gradients and hessians, in units of the grid.
@@ -14,7 +14,7 @@ pub(super) struct LevelNode<'a> {
     pub(super) histogram: &'a [[f64; 2]],
 }
 
-/// Nodes that share no row, with what is summed about them.
+/// Nodes that share no row, with their sums.
 #[derive(Debug)]
 pub(super) struct Level<'a> {
     pub(super) matrix: &'a Matrix<'a>,
@@ -44,13 +44,13 @@ impl Level<'_> {
     }
 }
 
-/// A question for a node.
+/// A split of a node.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Split {
-    /// About which feature.
+    /// The feature.
     pub(super) feature: usize,
     /// Which slots go left.
     pub(super) rule: Rule,
-    /// What it is worth: the best leaf is split first.
+    /// Its gain: the best leaf is split first.
     pub(super) gain: f64,
 }

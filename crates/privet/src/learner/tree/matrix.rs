@@ -16,7 +16,7 @@ const WIDTH: usize = 14;
 /// How many panels share a strip, at most: a row of four is one line of a cache.
 pub(super) const PANELS: usize = 4;
 
-/// What the engine must know about a feature; all of it is in the schema.
+/// What the engine needs to know about a feature, from the schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Column {
     /// How many slots it has.
@@ -156,7 +156,7 @@ impl<'a> Matrix<'a> {
     pub fn new(cells: &'a Cells, schema: &Schema) -> Result<Self, Error> {
         let columns = Column::of(schema);
         if columns.len() != cells.features().len() {
-            return Err(Error::misuse("a table goes with its own schema"));
+            return Err(Error::misuse("the table and the schema belong together"));
         }
         let bins: Vec<&Bins> = cells.features().iter().map(|feature| &feature.bins).collect();
         let is_narrow = |&feature: &usize| matches!(bins[feature], Bins::Narrow(_));

@@ -7,7 +7,7 @@
 //! | `lane` | what is summed: gradients and hessians, as small integers or as floats |
 //! | `histogram`, `kernel` | sums by slot, for the nodes of a level |
 //! | `rows` | which rows are in which node |
-//! | `level` | nodes that wait for a decision |
+//! | `level` | nodes that may still be split |
 //! | `greedy`, `gain` | the best split, first or second order |
 //! | `grow`, `unfinished` | level by level, or best leaf first |
 //! | `walk`, `full`, `answers`, `source` | scores of many rows by many trees |
@@ -37,5 +37,5 @@ pub use grow::{Engine, Growth, Plan};
 pub use lane::{Grid, Lane, Packed, Pair};
 pub use matrix::{Column, Matrix};
 pub use shape::{Child, Node, Rule, Side, Tree};
-pub use source::Source;
+pub use source::SlotSource;
 pub use walk::Walker;

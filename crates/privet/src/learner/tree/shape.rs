@@ -7,17 +7,17 @@ use serde::{Deserialize, Serialize};
 use super::matrix::Column;
 use crate::Error;
 
-/// A way out of a node.
+/// A side of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub enum Side {
-    /// Down to the left.
+    /// The left child.
     Left,
-    /// Down to the right.
+    /// The right child.
     Right,
 }
 
-/// Where a row goes.
+/// The rule that sends a row to the left or right child.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Rule {
@@ -73,17 +73,17 @@ impl Rule {
     }
 }
 
-/// What is at the end of a way out: a node, or a leaf, by number.
+/// A child of a node: another node or a leaf, by index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub enum Child {
-    /// Another question.
+    /// A node.
     Node(u32),
-    /// A value.
+    /// A leaf.
     Leaf(u32),
 }
 
-/// A question about one feature.
+/// An inner node: a rule on one feature.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Node {
@@ -91,22 +91,22 @@ pub struct Node {
     pub feature: u32,
     /// Which slots go left.
     pub rule: Rule,
-    /// What is there.
+    /// The left child.
     pub left: Child,
-    /// What is on the other side.
+    /// The right child.
     pub right: Child,
 }
 
-/// A binary tree. Parents come before their children; the first node is the root; without nodes the first leaf is all.
+/// A binary tree. Parents come before their children; the first node is the root; a tree without nodes is one leaf.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tree {
-    /// The questions.
+    /// The inner nodes.
     pub nodes: Vec<Node>,
-    /// The values.
+    /// The values of the leaves.
     pub leaves: Vec<f32>,
     /// The standard deviation of the noise in each value, from public numbers: one for each leaf, one if it is the same in all,
-    /// none if nothing is known of any noise. It is 0 where the noise was taken off with the whole value.
+    /// none if the noise is unknown. It is 0 where shrinkage set the value to 0.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub noise: Vec<f32>,
 }
@@ -115,7 +115,7 @@ impl Tree {
     /// How many leaves a tree can have.
     pub const LEAVES: usize = 1 << 16;
 
-    /// A tree of whose noise nothing is known.
+    /// A tree whose noise is unknown.
     pub fn new(nodes: Vec<Node>, leaves: Vec<f32>) -> Self {
         Self {
             nodes,
@@ -124,7 +124,7 @@ impl Tree {
         }
     }
 
-    /// A tree that says the same of everybody.
+    /// A tree with the same value for all rows.
     pub fn constant(value: f32) -> Self {
         Self::new(Vec::new(), vec![value])
     }
@@ -137,20 +137,20 @@ impl Tree {
         }
     }
 
-    /// That the tree ends everywhere, and asks only what the columns can answer.
+    /// Checks that every path ends in a leaf, and that every rule fits its column.
     ///
     /// # Errors
-    /// [`Error::Data`] for a tree that does not.
+    /// [`Error::Data`] otherwise.
     pub fn check(&self, columns: &[Column]) -> Result<(), Error> {
-        let bad = |why: &str| Err(Error::data(format!("the tree makes no sense: {why}")));
+        let bad = |why: &str| Err(Error::data(format!("the tree is invalid: {why}")));
         if self.leaves.len() > Self::LEAVES || self.leaves.len() != self.nodes.len() + 1 {
-            return bad("it has as many leaves as nodes and one more, and at most 65536");
+            return bad("it must have one leaf more than nodes, and at most 65536");
         }
         if !self.leaves.iter().all(|value| value.is_finite()) {
             return bad("a leaf is not a finite number");
         }
         if self.noise.len() > 1 && self.noise.len() != self.leaves.len() {
-            return bad("it says how noisy some of its leaves are, not all");
+            return bad("it has the noise of some leaves, but not of all");
         }
         if !self.noise.iter().all(|noise| noise.is_finite() && *noise >= 0.0) {
             return bad("a leaf's noise is not a finite number of at least zero");
@@ -180,7 +180,7 @@ impl Tree {
         Ok(())
     }
 
-    /// Where every row begins.
+    /// The root.
     pub(super) fn root(&self) -> Child {
         match self.nodes.is_empty() {
             true => Child::Leaf(0),

@@ -3,7 +3,7 @@
 use crate::data::{Bins, Cells};
 
 /// Where slots come from: a table, or raw numbers that are put into bins on the way.
-pub trait Source: Sync {
+pub trait SlotSource: Sync {
     /// How many rows there are.
     fn rows(&self) -> usize;
 
@@ -14,7 +14,7 @@ pub trait Source: Sync {
     fn narrow(&self, feature: usize, begin: usize, out: &mut [u8]);
 }
 
-impl Source for Cells {
+impl SlotSource for Cells {
     fn rows(&self) -> usize {
         Self::rows(self)
     }

@@ -1,20 +1,20 @@
-//! A tree on its way: nodes that wait for a decision, and leaves that are known.
+//! A tree that is being grown: open nodes, and finished leaves.
 
 use std::ops::Range;
 
 use super::greedy::Greedy;
 use super::grow::Plan;
-use super::histogram::Sums;
+use super::histogram::SlotSums;
 use super::rows::Sieve;
 use super::shape::{Child, Tree};
 
-/// A node that has not been decided about.
+/// A node that may still be split.
 pub(super) struct Open {
     pub(super) range: Range<usize>,
     pub(super) sums: [f64; 2],
     pub(super) bounds: [f64; 2],
     pub(super) depth: usize,
-    pub(super) histogram: Sums,
+    pub(super) histogram: SlotSums,
     /// The parent, and whether this is its left child.
     pub(super) parent: Option<(usize, bool)>,
 }
@@ -25,7 +25,7 @@ pub(super) enum Ends<'a> {
     Split(Box<Sieve<'a>>, u16, u16),
 }
 
-/// A tree on its way.
+/// A tree that is being grown.
 pub(super) struct Growing<'a, 'p, L> {
     pub(super) plan: &'p Plan<'p, L>,
     pub(super) greedy: &'p Greedy,
@@ -52,7 +52,7 @@ impl<L> Growing<'_, '_, L> {
         leaf as u16
     }
 
-    pub(super) fn close(&mut self, open: Open) -> Sums {
+    pub(super) fn close(&mut self, open: Open) -> SlotSums {
         let value = self.value(open.sums, open.bounds);
         let leaf = self.leaf(open.parent, value);
         self.ends.push((open.range, Ends::Leaf(leaf)));

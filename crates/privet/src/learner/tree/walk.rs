@@ -8,25 +8,25 @@ use std::borrow::Cow;
 use rayon::prelude::*;
 
 use super::answers::{BLOCK, Bits, Questions, asked};
-use super::full::{DEEPEST, Full, Places};
+use super::full::{DEEPEST, Full, NodeRows};
 use super::matrix::Column;
 use super::shape::{Child, Tree};
-use super::source::Source;
+use super::source::SlotSource;
 use crate::Error;
 
 /// A node of any other tree: it goes right where the bit of its slot is set.
 #[derive(Debug)]
-struct Step {
+struct WalkNode {
     feature: usize,
     bits: usize,
     next: [Child; 2],
 }
 
 #[derive(Debug)]
-enum Shape {
+enum ReadyTree {
     Full(Box<Full>),
     Steps {
-        steps: Vec<Step>,
+        steps: Vec<WalkNode>,
         bits: Vec<u64>,
         leaves: Vec<f32>,
     },
@@ -37,7 +37,7 @@ enum Shape {
 pub struct Walker {
     base: Vec<f32>,
     /// The trees, each with the output that it adds to.
-    trees: Vec<(usize, Shape)>,
+    trees: Vec<(usize, ReadyTree)>,
     /// What full trees ask.
     questions: Questions,
     columns: Vec<Column>,
@@ -49,7 +49,7 @@ impl Walker {
     /// Trees for a table with these columns; tree i adds to output i modulo the number of outputs.
     ///
     /// # Errors
-    /// [`Error::Data`] for a tree that makes no sense for these columns, or for no output.
+    /// [`Error::Data`] for a tree that does not fit these columns, or without an output.
     pub fn new(columns: Vec<Column>, base: &[f32], trees: &[Tree]) -> Result<Self, Error> {
         let each = |(place, tree)| (place % base.len().max(1), Cow::Borrowed(tree));
         let trees: Vec<(usize, Cow<'_, Tree>)> = trees.iter().enumerate().map(each).collect();
@@ -59,7 +59,7 @@ impl Walker {
     /// Trees for a table with these columns, each with the output that it adds to.
     ///
     /// # Errors
-    /// [`Error::Data`] for a tree or an output that makes no sense.
+    /// [`Error::Data`] for an invalid tree or output.
     pub fn with_outputs(
         columns: Vec<Column>,
         base: &[f32],
@@ -84,7 +84,7 @@ impl Walker {
         };
         for (output, tree) in trees {
             let shape = match fits(tree, &walker.columns) {
-                true => Shape::Full(Box::new(Full::new(tree, &asked))),
+                true => ReadyTree::Full(Box::new(Full::new(tree, &asked))),
                 false => walker.steps(tree),
             };
             walker.trees.push((*output, shape));
@@ -99,7 +99,7 @@ impl Walker {
         self.base.len()
     }
 
-    fn steps(&mut self, tree: &Tree) -> Shape {
+    fn steps(&mut self, tree: &Tree) -> ReadyTree {
         let mut bits = Vec::new();
         let mut steps = Vec::with_capacity(tree.nodes.len());
         for node in &tree.nodes {
@@ -113,13 +113,13 @@ impl Walker {
                     bits[begin + slot / 64] |= 1 << (slot % 64);
                 }
             }
-            steps.push(Step {
+            steps.push(WalkNode {
                 feature,
                 bits: begin,
                 next: [node.left, node.right],
             });
         }
-        Shape::Steps {
+        ReadyTree::Steps {
             steps,
             bits,
             leaves: tree.leaves.clone(),
@@ -130,7 +130,7 @@ impl Walker {
     ///
     /// # Panics
     /// If the source has fewer features than the trees ask about: it must be of the same schema.
-    pub fn scores(&self, source: &impl Source) -> Vec<f32> {
+    pub fn scores(&self, source: &impl SlotSource) -> Vec<f32> {
         let mut scores = vec![0.0; source.rows() * self.outputs()];
         self.add_to(source, &mut scores);
         scores
@@ -140,7 +140,7 @@ impl Walker {
     ///
     /// # Panics
     /// As [`scores`](Self::scores), or if there is not as much room.
-    pub fn add_to<T>(&self, source: &impl Source, scores: &mut [T])
+    pub fn add_to<T>(&self, source: &impl SlotSource, scores: &mut [T])
     where
         T: From<f32> + std::ops::AddAssign + Send,
     {
@@ -174,7 +174,7 @@ fn fits(tree: &Tree, columns: &[Column]) -> bool {
 struct Block {
     /// What full trees ask, answered.
     answers: Vec<Bits>,
-    places: Box<Places>,
+    places: Box<NodeRows>,
     /// The features that other trees ask about, one after another.
     slots: Vec<Vec<u16>>,
     sums: Vec<[f32; BLOCK]>,
@@ -190,7 +190,7 @@ impl Block {
         }
     }
 
-    fn fill(&mut self, walker: &Walker, source: &impl Source, begin: usize, count: usize) {
+    fn fill(&mut self, walker: &Walker, source: &impl SlotSource, begin: usize, count: usize) {
         walker.questions.ask(source, begin, count, &mut self.answers);
         for &feature in &walker.asked {
             self.slots[feature].resize(count, 0);
@@ -208,8 +208,8 @@ impl Block {
         for (output, tree) in &walker.trees {
             let sums = &mut self.sums[*output];
             match tree {
-                Shape::Full(full) => full.add(&self.answers, &mut self.places, &mut sums[..words]),
-                Shape::Steps { steps, bits, leaves } => {
+                ReadyTree::Full(full) => full.add(&self.answers, &mut self.places, &mut sums[..words]),
+                ReadyTree::Steps { steps, bits, leaves } => {
                     for (row, sum) in sums.iter_mut().enumerate().take(count) {
                         *sum += leaves[end(steps, bits, |feature| self.slots[feature][row])];
                     }
@@ -225,7 +225,7 @@ impl Block {
 }
 
 #[inline]
-fn end(steps: &[Step], bits: &[u64], slot: impl Fn(usize) -> u16) -> usize {
+fn end(steps: &[WalkNode], bits: &[u64], slot: impl Fn(usize) -> u16) -> usize {
     let mut at = if steps.is_empty() {
         Child::Leaf(0)
     } else {

@@ -21,9 +21,9 @@ pub(super) struct Forest {
 }
 
 /// A tree as a list; the first step is the root, and children come behind their parents.
-pub(super) struct Flat(pub(super) Vec<Step>);
+pub(super) struct Flat(pub(super) Vec<FlatNode>);
 
-pub(super) enum Step {
+pub(super) enum FlatNode {
     Leaf(f32),
     Ask(Ask),
 }
@@ -104,18 +104,18 @@ impl Axis {
     }
 }
 
-/// What a leaf's value becomes: multiplied, and for the first tree of an output added to its base.
+/// The scaling of a leaf's value: multiplied, and for the first tree of an output added to its base.
 #[derive(Clone, Copy)]
-struct Scale {
+struct LeafScale {
     by: f64,
     base: f64,
 }
 
-impl Scale {
-    fn leaf(self, value: f64) -> Result<Step, Error> {
+impl LeafScale {
+    fn leaf(self, value: f64) -> Result<FlatNode, Error> {
         let value = (self.base + self.by * value) as f32;
         if value.is_finite() {
-            return Ok(Step::Leaf(value));
+            return Ok(FlatNode::Leaf(value));
         }
         Err(Error::parameter(
             "model",
@@ -143,7 +143,7 @@ impl Forest {
         by_output.resize_with(outputs, Vec::new);
         for (number, member) in ensemble.members.iter().enumerate() {
             let own = &mut by_output[member.output];
-            let scale = Scale {
+            let scale = LeafScale {
                 by: factor * member.weight,
                 base: if own.is_empty() { begin(member.output) } else { 0.0 },
             };
@@ -157,7 +157,7 @@ impl Forest {
                 let base = if round == 0 { begin(output) } else { 0.0 };
                 trees.push(match line.next() {
                     Some(tree) => tree,
-                    None => Flat(vec![Scale { by: 0.0, base }.leaf(0.0)?]),
+                    None => Flat(vec![LeafScale { by: 0.0, base }.leaf(0.0)?]),
                 });
             }
         }
@@ -185,7 +185,7 @@ impl Flattener {
         }
     }
 
-    fn member(&self, number: usize, member: &Member, scale: Scale) -> Result<Flat, Error> {
+    fn member(&self, number: usize, member: &Member, scale: LeafScale) -> Result<Flat, Error> {
         match &member.learner {
             Learner::Tree(tree) => self.tree(tree, scale),
             // A place is on the transformed scale, and rounding there need not be rounding here.
@@ -211,7 +211,7 @@ impl Flattener {
                     left: 1,
                     right: 2,
                 };
-                Ok(Flat(vec![Step::Ask(ask), left, right]))
+                Ok(Flat(vec![FlatNode::Ask(ask), left, right]))
             }
             Learner::Linear(_) | Learner::Plane(_) => Err(Error::parameter(
                 "model",
@@ -222,12 +222,12 @@ impl Flattener {
         }
     }
 
-    fn tree(&self, tree: &Tree, scale: Scale) -> Result<Flat, Error> {
+    fn tree(&self, tree: &Tree, scale: LeafScale) -> Result<Flat, Error> {
         let root = match tree.nodes.is_empty() {
             true => Child::Leaf(0),
             false => Child::Node(0),
         };
-        let mut steps = vec![Step::Leaf(0.0)];
+        let mut steps = vec![FlatNode::Leaf(0.0)];
         let mut todo = vec![(root, 0)];
         while let Some((child, place)) = todo.pop() {
             let mut child = child;
@@ -250,9 +250,9 @@ impl Flattener {
                     continue;
                 }
                 let left = steps.len();
-                steps.extend([Step::Leaf(0.0), Step::Leaf(0.0)]);
+                steps.extend([FlatNode::Leaf(0.0), FlatNode::Leaf(0.0)]);
                 todo.extend([(node.left, left), (node.right, left + 1)]);
-                break Step::Ask(Ask {
+                break FlatNode::Ask(Ask {
                     feature,
                     changes,
                     first,

@@ -9,7 +9,7 @@
 //! converters of LightGBM write sets: nothing is copied.
 
 use super::super::Model;
-use super::forest::{Ask, Flat, Forest, Step};
+use super::forest::{Ask, Flat, FlatNode, Forest};
 use super::protobuf::Message;
 use crate::boost::{Link, Scale};
 use crate::data::schema::{Label, Transform};
@@ -242,7 +242,7 @@ impl Lists {
         let mut behind = Vec::new();
         for (step, id) in flat.0.iter().zip(0..) {
             match step {
-                Step::Leaf(weight) => {
+                FlatNode::Leaf(weight) => {
                     self.leaves.push(Leaf {
                         tree,
                         id,
@@ -256,7 +256,7 @@ impl Lists {
                         ..Node::default()
                     });
                 }
-                Step::Ask(ask) => {
+                FlatNode::Ask(ask) => {
                     let free = (flat.0.len() + behind.len()) as i64;
                     let mut chain = chain(ask, tree, id, free).into_iter();
                     self.nodes.extend(chain.next());

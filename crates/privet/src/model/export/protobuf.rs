@@ -1,6 +1,6 @@
 //! Writes messages in the encoding of Protocol Buffers: numbered fields, each a varint, four bytes or a run of bytes.
 
-/// A message on its way.
+/// An output buffer for one message.
 #[derive(Debug, Default)]
 pub(super) struct Message(Vec<u8>);
 

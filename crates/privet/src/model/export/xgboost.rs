@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 
 use super::super::Model;
-use super::forest::{Ask, Flat, Forest, Step};
+use super::forest::{Ask, Flat, FlatNode, Forest};
 use super::value::Value;
 use crate::Error;
 use crate::boost::{Link, Scale};
@@ -104,14 +104,14 @@ fn columns(model: &Model, forest: &Forest) -> (Vec<Value>, Vec<Value>) {
     )
 }
 
-/// What is to be written to a place: a step, from one of its changes on.
+/// A node still to be written, from one of its changes on.
 #[derive(Clone, Copy)]
-struct Part {
+struct PendingNode {
     step: usize,
     from: usize,
 }
 
-impl From<usize> for Part {
+impl From<usize> for PendingNode {
     fn from(step: usize) -> Self {
         Self { step, from: 0 }
     }
@@ -143,15 +143,15 @@ impl Nodes {
     fn of(flat: &Flat, forest: &Forest) -> Result<Self, Error> {
         let mut nodes = Self::default();
         // The root has no parent, which XGBoost writes so.
-        let mut todo = VecDeque::from([(nodes.add(i32::MAX), Part::from(0))]);
+        let mut todo = VecDeque::from([(nodes.add(i32::MAX), PendingNode::from(0))]);
         // First in, first out: sets must come in the order of nodes.
         while let Some((place, part)) = todo.pop_front() {
             let ask = match &flat.0[part.step] {
-                Step::Leaf(value) => {
+                FlatNode::Leaf(value) => {
                     nodes.conditions[place] = *value;
                     continue;
                 }
-                Step::Ask(ask) => ask,
+                FlatNode::Ask(ask) => ask,
             };
             let children = match ask.changes.len() {
                 0 => nodes.missing(place, ask),
@@ -185,19 +185,19 @@ impl Nodes {
     }
 
     /// Whether the cell is missing. XGBoost takes no infinite numbers, so no number lies below this.
-    fn missing(&mut self, place: usize, ask: &Ask) -> [Part; 2] {
+    fn missing(&mut self, place: usize, ask: &Ask) -> [PendingNode; 2] {
         self.conditions[place] = f32::MIN;
         self.default_left[place] = 1;
         [ask.next(ask.missing).into(), ask.next(ask.first).into()]
     }
 
     /// Whether the number lies below a change; if not, what comes behind it is asked.
-    fn below(&mut self, place: usize, ask: &Ask, part: Part) -> [Part; 2] {
+    fn below(&mut self, place: usize, ask: &Ask, part: PendingNode) -> [PendingNode; 2] {
         let (change, next) = (part.from, part.from + 1);
         self.conditions[place] = ask.changes[change];
         self.default_left[place] = u8::from(ask.missing == ask.side(change));
         let above = match next < ask.changes.len() {
-            true => Part {
+            true => PendingNode {
                 step: part.step,
                 from: next,
             },
@@ -207,7 +207,7 @@ impl Nodes {
     }
 
     /// Whether the code is in a set: those that go right.
-    fn set(&mut self, place: usize, ask: &Ask) -> [Part; 2] {
+    fn set(&mut self, place: usize, ask: &Ask) -> [PendingNode; 2] {
         self.is_set[place] = 1;
         self.default_left[place] = u8::from(ask.missing == Side::Left);
         let begin = self.sets.codes.len();

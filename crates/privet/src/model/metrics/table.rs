@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::{Figure, Figures, Report};
 
-/// Said instead of a value.
+/// Printed instead of a value.
 const UNDEFINED: &str = "not defined";
 
 /// Four places for what lies about one, four digits for all else.

@@ -62,7 +62,7 @@ impl MuSquared {
     /// [`Caps::delta`] of the answer was evaluated and is at most `delta`; `docs/proofs/accounts.md#gaussian-to-approximate`.
     ///
     /// # Errors
-    /// [`Error::Parameter`] if `delta` is zero: no Gaussian budget promises that.
+    /// [`Error::Parameter`] if `delta` is zero: Gaussian noise needs δ > 0.
     pub fn for_budget(epsilon: Epsilon, delta: Delta) -> Result<Self, Error> {
         if delta == Delta::ZERO {
             return Err(Error::parameter(
@@ -116,7 +116,7 @@ impl MuSquared {
 
 /// The smallest μ² with Φ(−μ/2) ≤ 1/(1+e^ε), in whole units.
 ///
-/// ln Φ(−a) is concave and falls, so Newton's steps reach the root from above and only the last unit is left to settle.
+/// ln Φ(−a) is concave and falls, so Newton's steps reach the root from above and only the last unit remains to be decided.
 /// The steps are a search; the answer is what `covers` says.
 fn below_corner(epsilon: &RBig) -> MuSquared {
     if *epsilon == RBig::ZERO {

@@ -9,7 +9,7 @@
 //! outputs reaches almost twice δ. So a limit is a box of [`Caps`], one for each currency, and its (ε, δ) sentence is
 //! computed from the whole box, spent or not.
 //!
-//! What is not here: amplification by sampling, curves of single mechanisms, local and per-distance privacy.
+//! Not implemented: amplification by sampling, curves of single mechanisms, local and per-distance privacy.
 
 mod beyond;
 mod gdp;
@@ -67,7 +67,7 @@ impl Price {
         })
     }
 
-    /// So many of `parts` equal parts, rounded down; `None` if nothing is left of them.
+    /// `so_many` of `parts` equal parts, rounded down; `None` if that is zero.
     pub fn part(self, so_many: u64, parts: u64) -> Option<Self> {
         let of = |units: u128| {
             let part = units.checked_mul(so_many.into())?.checked_div(parts.into())?;
@@ -162,7 +162,7 @@ impl Caps {
         })
     }
 
-    /// What is left of each cap, none where more than the cap was spent.
+    /// What remains of each cap; zero where more than the cap was spent.
     pub fn remaining(&self, spent: &Self) -> Self {
         Self {
             pure: self.pure.checked_sub(spent.pure).unwrap_or_default(),
@@ -176,7 +176,7 @@ impl Caps {
         self.pure <= limit.pure && self.rho <= limit.rho && self.mu_squared <= limit.mu_squared
     }
 
-    /// What will have been spent after `price`, or `None` if the limit has no room for it.
+    /// The amount spent after `price`, or `None` if that exceeds the limit.
     ///
     /// The price is debited from its own cap where it fits, else through a proved conversion: pure ε as μ², then as ρ;
     /// μ² as ρ. ρ converts to nothing.

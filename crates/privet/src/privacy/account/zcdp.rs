@@ -66,7 +66,7 @@ impl Rho {
     /// `docs/proofs/accounts.md#concentrated-to-approximate`.
     ///
     /// # Errors
-    /// [`Error::Parameter`] if `delta` is zero: no zCDP budget promises that.
+    /// [`Error::Parameter`] if `delta` is zero: zCDP needs δ > 0.
     pub fn for_budget(epsilon: Epsilon, delta: Delta) -> Result<Self, Error> {
         if delta == Delta::ZERO {
             return Err(Error::parameter(

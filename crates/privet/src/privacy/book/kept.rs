@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::left::Left;
 use super::refusal::Refusal;
+use super::released::ReleasedColumns;
 use crate::privacy::account::{Caps, MuSquared, Price, Rho};
 use crate::privacy::certificate::{Columns, Guarantee, Total};
 use crate::privacy::{Delta, Relation};
@@ -11,13 +11,13 @@ use crate::privacy::{Delta, Relation};
 /// The budget of one data set.
 #[derive(Debug, Clone, Default)]
 pub struct Account {
-    pub(super) lines: BTreeMap<Relation, Line>,
+    pub(super) lines: BTreeMap<Relation, BudgetLine>,
     pub(super) spends: Vec<Spent>,
     pub(super) void: Option<String>,
     pub(super) leaks: u64,
     /// What was shown in runs between parties: a run that is taken up again shows nothing new.
     pub(super) shown: BTreeSet<Shown>,
-    pub(super) left: Left,
+    pub(super) released: ReleasedColumns,
 }
 
 /// An item of a joint computation: the run, what, to whom, how many.
@@ -34,7 +34,7 @@ pub(super) struct Spent {
 }
 
 impl Spent {
-    /// What it costs under another relation, if it protects there at all. The price is `None` if it cannot be written.
+    /// Its price under another relation; `None` if it gives no protection there. The inner `None` is a price too large to write.
     fn under(&self, covers: &Relation) -> Option<Option<Price>> {
         let steps = self.relation.steps_to(covers).or_else(|| {
             let added = self.added.then(|| self.relation.added())?;
@@ -46,23 +46,23 @@ impl Spent {
 
 /// The budget of one data set under one neighbour relation.
 #[derive(Debug, Clone)]
-pub struct Line {
+pub struct BudgetLine {
     /// The box of caps.
     pub caps: Caps,
     /// The δ at which the implied ε is stated.
     pub delta: Delta,
     /// What has been spent of each cap.
     pub spent: Caps,
-    /// Payments that protect under another relation only, and so are not part of this sentence.
+    /// Payments that protect under another relation only, and so are not counted in `spent`.
     pub uncovered: u64,
     /// How often the caps were set or changed after something had been spent.
     pub changed: u64,
-    /// What the payments in this sentence rest on, beside their proofs.
+    /// Assumptions of these payments, besides their proofs.
     pub assuming: BTreeSet<String>,
 }
 
-impl Line {
-    /// What is left of each cap.
+impl BudgetLine {
+    /// What remains of each cap.
     pub fn remaining(&self) -> Caps {
         self.caps.remaining(&self.spent)
     }
@@ -70,11 +70,11 @@ impl Line {
 
 impl Account {
     /// The budgets, by neighbour relation.
-    pub fn lines(&self) -> &BTreeMap<Relation, Line> {
+    pub fn lines(&self) -> &BTreeMap<Relation, BudgetLine> {
         &self.lines
     }
 
-    /// Why the data set's total means nothing any more, if something left without protection.
+    /// Why the data set's total is void, if something was released without protection.
     pub fn void(&self) -> Option<&str> {
         self.void.as_deref()
     }
@@ -84,9 +84,9 @@ impl Account {
         self.leaks
     }
 
-    /// How many columns left with their values changed, and how well two rows can be told apart by all of them.
+    /// The columns that were released desensitised: how many, and the privacy loss between two rows.
     pub fn desensitised(&self) -> Option<Columns> {
-        self.left.total()
+        self.released.total()
     }
 
     /// What all runs together guarantee under `relation`, if it has a limit.
@@ -112,8 +112,8 @@ impl Account {
         })
     }
 
-    /// The change that a budget for `relation` would be a second one beside, if it would be: what is paid from one of the two
-    /// may not be counted by the other, whose promise then does not cover all that is released.
+    /// The relation of an existing budget that a new one for `relation` would stand beside, if there is one. Payments from one
+    /// of two budgets may not be counted by the other, so that neither covers everything that is released.
     pub fn second_to(&self, relation: &Relation) -> Option<&Relation> {
         let counted = |a: &Relation, b: &Relation| a.steps_to(b).is_some() && b.steps_to(a).is_some();
         let spendable = self.lines.iter().filter(|(_, line)| line.caps != Caps::ZERO);
@@ -134,8 +134,8 @@ impl Account {
         self.spends.len()
     }
 
-    /// Why `relation` cannot stand beside what is there, if it cannot: one data set is kept by one unit. What a row pays says
-    /// nothing about a person with many rows, so the two would stand side by side and be read as one sum.
+    /// The refusal if `relation` has another unit than the existing budgets: a data set has one unit. Payments per row say
+    /// nothing about a person with many rows, yet two such budgets would be read as one sum.
     pub(super) fn other_unit(&self, dataset: &str, relation: &Relation) -> Option<Refusal> {
         // Every payment has a line, and lines stay once there is one: they are all there is to look at.
         let kept = self.lines.keys().find(|line| line.unit() != relation.unit())?;
@@ -148,7 +148,7 @@ impl Account {
     }
 
     /// Every line after one more payment, or the first relation whose caps do not allow it.
-    pub(super) fn charged(&self, spent: &Spent) -> Result<BTreeMap<Relation, Line>, Relation> {
+    pub(super) fn charged(&self, spent: &Spent) -> Result<BTreeMap<Relation, BudgetLine>, Relation> {
         let mut lines = self.lines.clone();
         for (covers, line) in &mut lines {
             line.charge(spent, covers).ok_or_else(|| covers.clone())?;
@@ -162,7 +162,7 @@ impl Account {
         }
         let before = self.lines.get(relation).map_or(0, |line| line.changed);
         let changed = before + u64::from(!self.spends.is_empty());
-        let mut line = Line {
+        let mut line = BudgetLine {
             caps,
             delta,
             spent: Caps::ZERO,
@@ -179,7 +179,7 @@ impl Account {
     }
 }
 
-impl Line {
+impl BudgetLine {
     fn charge(&mut self, spent: &Spent, covers: &Relation) -> Option<()> {
         match spent.under(covers) {
             Some(price) => {

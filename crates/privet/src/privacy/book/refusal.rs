@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::kept::Line;
+use super::kept::BudgetLine;
 use crate::privacy::account::{Caps, MuSquared, Price, Rho};
 use crate::privacy::{Delta, Epsilon, Relation};
 
@@ -19,7 +19,7 @@ pub enum Refusal {
         /// A change for which the same people have a budget.
         other: Option<Relation>,
     },
-    /// A line of the budget has too little left.
+    /// A budget line has too little remaining.
     NoRoom {
         /// The data set.
         dataset: String,
@@ -27,8 +27,8 @@ pub enum Refusal {
         relation: Relation,
         /// What is needed.
         needed: Price,
-        /// What the line has left.
-        left: Caps,
+        /// What remains of the line.
+        remaining: Caps,
         /// What the line may spend in all.
         caps: Caps,
         /// The δ at which the line states its ε.
@@ -42,41 +42,41 @@ pub enum Refusal {
         relation: Relation,
         /// A line that the budget has.
         kept: Relation,
-        /// Whether something was spent, so that it stays like that.
+        /// Whether something was spent, so that the unit can no longer be changed.
         spent: bool,
     },
-    /// The run may not spend so much more.
+    /// The run would spend more than it promised.
     OverPromise {
         /// What is needed.
         needed: Price,
-        /// What the run may spend still.
-        left: Caps,
+        /// What the run may still spend.
+        remaining: Caps,
     },
-    /// The reservation does not hold so much more.
+    /// The draws cost more than remains of the reservation.
     OverReservation {
         /// How many draws were asked for.
         draws: u64,
         /// What they need.
         needed: Price,
-        /// What the reservation has left.
-        left: Caps,
-        /// How many draws it has left.
-        draws_left: u64,
+        /// What remains of the reservation.
+        remaining: Caps,
+        /// How many draws remain.
+        draws_remaining: u64,
     },
-    /// A run goes on for the change that it was begun for.
+    /// A run cannot go on under another relation than it was begun with.
     OtherChange {
-        /// That change.
+        /// The relation it was begun with.
         begun: Relation,
-        /// The one that was asked for.
+        /// The relation that was asked for.
         relation: Relation,
     },
-    /// A column is desensitised once, and this one was.
-    LeftAlready {
+    /// The column was desensitised before; that is possible once.
+    AlreadyDesensitised {
         /// The data set.
         dataset: String,
         /// The column.
         column: String,
-        /// The file that what was drawn then is looked for in, if the caller keeps it in one.
+        /// The file where the caller keeps the drawn values, if there is one.
         kept: Option<String>,
     },
     /// Desensitised columns show the number of rows, which this change keeps private.
@@ -88,7 +88,7 @@ pub enum Refusal {
     NoColumn,
     /// The run desensitised other columns, or the same ones in another way.
     OtherColumns,
-    /// Columns that were drawn twice and never kept are not drawn again.
+    /// The columns were drawn twice and never kept; there is no third draw.
     DrawnTwice,
     /// The same table is known under another name, which has the budget.
     KnownTable {
@@ -99,7 +99,7 @@ pub enum Refusal {
         /// Whether the new name has a budget of its own, so that it cannot adopt the other one.
         has_budget: bool,
     },
-    /// An entry that the ledger does not admit: a limit below what was spent, an adoption of nobody.
+    /// The ledger does not admit the entry: a limit below what was spent, or an adoption of an unknown name.
     Entry {
         /// Why.
         why: String,
@@ -108,12 +108,12 @@ pub enum Refusal {
 
 impl Refusal {
     /// That `line` has no room for a price.
-    pub(super) fn no_room(dataset: &str, needed: Price, relation: &Relation, line: &Line) -> Box<Self> {
+    pub(super) fn no_room(dataset: &str, needed: Price, relation: &Relation, line: &BudgetLine) -> Box<Self> {
         Box::new(Self::NoRoom {
             dataset: dataset.into(),
             relation: relation.clone(),
             needed,
-            left: line.remaining(),
+            remaining: line.remaining(),
             caps: line.caps,
             delta: line.delta,
         })
@@ -127,7 +127,7 @@ impl Refusal {
         })
     }
 
-    /// Why, for a sentence that says already that something is refused.
+    /// The reason, without the word "refused".
     pub fn reason(&self) -> String {
         match self {
             Self::NoBudget { .. } => format!("the data set {}. {}", self.fact(), self.way_out()),
@@ -141,7 +141,7 @@ impl Refusal {
         }
     }
 
-    /// What stands in the way, as a clause.
+    /// The obstacle, as a clause.
     pub(in crate::privacy) fn fact(&self) -> String {
         match self {
             Self::NoBudget { dataset, relation, .. } => format!("'{dataset}' has no budget for: {relation}"),
@@ -149,16 +149,16 @@ impl Refusal {
                 dataset,
                 relation,
                 needed,
-                left,
+                remaining,
                 caps,
                 delta,
             } => {
                 let converted = converted(*needed, caps);
                 let counted = converted.map_or(String::new(), |price| format!(", counted as {price}"));
                 format!(
-                    "this needs {needed}{counted}{}, and for '{dataset}' when {relation} there is left {left}{}",
+                    "this needs {needed}{counted}{}, and for '{dataset}' when {relation} there remains {remaining}{}",
                     stated(converted.unwrap_or(*needed).into(), *delta),
-                    stated(*left, *delta)
+                    stated(*remaining, *delta)
                 )
             }
             Self::OtherUnit {
@@ -176,35 +176,35 @@ impl Refusal {
                     Some(column) => format!("people, by the column '{column}'"),
                 };
                 format!(
-                    "'{dataset}' is kept {per}; this is about {about}: payments for the one say nothing about the other"
+                    "'{dataset}' is budgeted {per}; this is about {about}: payments for one do not count for the other"
                 )
             }
-            Self::OverPromise { needed, left } => {
-                format!("this needs {needed}, and the run may spend {left} more")
+            Self::OverPromise { needed, remaining } => {
+                format!("this needs {needed}, and the run may spend {remaining} more")
             }
             Self::OverReservation {
                 draws,
                 needed,
-                left,
-                draws_left,
+                remaining,
+                draws_remaining,
             } => format!(
-                "{draws} more draws need {needed}; the reservation has left {left} and {draws_left} draws"
+                "{draws} more draws need {needed}; what remains of the reservation is {remaining} and {draws_remaining} draws"
             ),
             Self::OtherChange { begun, relation } => format!(
                 "this run was begun for the change \"{begun}\", and cannot go on for \"{relation}\""
             ),
-            Self::LeftAlready { dataset, column, .. } => format!(
-                "the column '{column}' of '{dataset}' has left already: use that again. Drawn twice, its noise would average out"
+            Self::AlreadyDesensitised { dataset, column, .. } => format!(
+                "the column '{column}' of '{dataset}' has been desensitised already: use those values again. Drawn twice, their noise would average out"
             ),
             Self::RowsArePrivate { relation } => format!(
-                "changed values show how many rows there are, which is private when {relation}"
+                "desensitised columns show the number of rows, which is private when {relation}"
             ),
-            Self::NoColumn => "there is no column to change".into(),
-            Self::OtherColumns => "this run has let out other columns, or the same ones changed otherwise or for another kind of \
-                change: go on with the job it was begun with"
+            Self::NoColumn => "no column is named to be desensitised".into(),
+            Self::OtherColumns => "this run has released other columns, or the same ones by another mechanism or for another relation: go on with the \
+                job it was begun with"
                 .into(),
-            Self::DrawnTwice => "these columns were drawn twice already and never kept: a third time might tell. Their data set cannot \
-                let them out any more"
+            Self::DrawnTwice => "these columns were drawn twice already and never kept: a third draw could show their values. They cannot be \
+                released any more"
                 .into(),
             Self::KnownTable {
                 dataset,
@@ -246,20 +246,20 @@ impl Refusal {
             // A budget of pure ε has no room for Gaussian noise, however large it is.
             Self::NoRoom {
                 needed: Price::Gaussian(_),
-                left,
+                remaining,
                 ..
-            } if left.mu_squared == MuSquared::ZERO && left.rho == Rho::ZERO => {
+            } if remaining.mu_squared == MuSquared::ZERO && remaining.rho == Rho::ZERO => {
                 " Such a price needs a budget that was set with a delta: `privet ledger limit ... --epsilon E --delta D`."
                     .into()
             }
             Self::OtherUnit { spent: true, .. } => {
-                "Once something was spent, a data set is kept one way for good".into()
+                "Once something was spent, the unit of a data set cannot be changed".into()
             }
             Self::OtherUnit { dataset, relation, .. } => format!(
                 "Nothing was spent yet, so the budget can be set anew: `{}`",
                 relation.limit_command(dataset)
             ),
-            Self::LeftAlready { kept: Some(kept), .. } => format!(
+            Self::AlreadyDesensitised { kept: Some(kept), .. } => format!(
                 " It is looked for in {kept}: put that file back, or say where it is (kept = … in a job, or --kept)"
             ),
             _ => String::new(),

@@ -5,7 +5,7 @@ use std::fmt;
 use crate::privacy::Epsilon;
 use crate::privacy::mechanism::ordered::Distance;
 
-use super::{Certificate, Claim, Guarantee, Observer, Said, Total};
+use super::{Certificate, Claim, Guarantee, Observer, PartyCertificate, Total};
 
 impl fmt::Display for Observer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -111,7 +111,7 @@ impl fmt::Display for Certificate {
                 f.write_str("           what this budget counts: ")?;
             }
             match total.guarantee {
-                // Where other things have left, an ε of nothing would be read as a promise about them.
+                // Beside other releases, an ε of zero would be read as a promise about them.
                 Guarantee::Pure {
                     epsilon: Epsilon::ZERO,
                 } if total.leaks > 0 || total.desensitised.is_some() => f.write_str("no ε was spent\n")?,
@@ -130,11 +130,11 @@ impl fmt::Display for Certificate {
                     total.leaks
                 )?;
             }
-            if let Some(left) = &total.desensitised {
+            if let Some(columns) = &total.desensitised {
                 writeln!(
                     f,
                     "           not counting {} desensitised columns, by which two rows can be told apart by {}",
-                    left.columns, left.record
+                    columns.columns, columns.record
                 )?;
             }
             if total.changed > 0 {
@@ -152,7 +152,7 @@ impl fmt::Display for Certificate {
         } else {
             write!(f, "ledger     none: what was spent is not recorded anywhere")
         }?;
-        for Said { party, certificate } in &self.parties {
+        for PartyCertificate { party, certificate } in &self.parties {
             write!(f, "\n\nWhat {party} says of its part:\n{certificate}")?;
         }
         Ok(())
@@ -172,7 +172,7 @@ impl Certificate {
     }
 }
 
-/// Columns of one mechanism. What is printed is what holds for the worst pair, not what the mechanism was asked for.
+/// Columns of one mechanism, with the loss of the worst pair of values, not the ε that was requested.
 fn distance(f: &mut fmt::Formatter<'_>, group: &[Distance]) -> fmt::Result {
     let [first, rest @ ..] = group else {
         return Ok(());
@@ -189,11 +189,11 @@ fn distance(f: &mut fmt::Formatter<'_>, group: &[Distance]) -> fmt::Result {
     write!(f, " and {};", first.whole)
 }
 
-/// Of every sentence that a payment ever assumed: there was one, about minima in floating point.
+/// Printed below the one assumption that payments ever made, about minima in floating point.
 pub const REFUTED: &str =
     "WHICH IS FALSE: an attack has refuted it since, so count what was paid under it as not protected";
 
-/// What an ε rests on, in the reader's way: below the ε itself.
+/// Writes the assumptions of an ε below it.
 fn assuming<'a>(f: &mut fmt::Formatter<'_>, sentences: impl IntoIterator<Item = &'a str>) -> fmt::Result {
     for sentence in sentences {
         writeln!(f, "           PROVIDED THAT {sentence}")?;

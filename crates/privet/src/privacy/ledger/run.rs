@@ -3,7 +3,7 @@
 use super::Ledger;
 use crate::Error;
 use crate::privacy::account::{Caps, Price};
-use crate::privacy::book::Line;
+use crate::privacy::book::BudgetLine;
 use crate::privacy::certificate::{Certificate, Stand};
 use crate::privacy::journal::Journal;
 use crate::privacy::run::{Promise, Run, public_name};
@@ -11,12 +11,12 @@ use crate::privacy::{Delta, Neighbours, Relation};
 
 impl<N: Neighbours> Ledger<N> {
     /// Promises that this run costs no more than `price`, before anything is paid; its certificate states the ε of that at `delta`,
-    /// the job's own. A run in ρ or μ² that does not promise is certified at all that was left before its first payment, at the
+    /// the job's own. A run in ρ or μ² that does not promise is certified at all that remained before its first payment, at the
     /// budget's δ: what it happens to spend may follow from its outputs.
     ///
     /// # Errors
-    /// [`Error::Misuse`] if something was paid already; [`Error::Budget`] if the budget does not reach for it;
-    /// [`Error::Parameter`] if ρ or μ² are promised at δ = 0, where they mean nothing.
+    /// [`Error::Misuse`] if something was paid already; [`Error::Budget`] if too little of the budget remains;
+    /// [`Error::Parameter`] if ρ or μ² are promised at δ = 0, where they guarantee nothing.
     pub fn promise(&mut self, price: Price, delta: Delta) -> Result<(), Error> {
         let relation = self.relation.relation();
         // What the run asks is not known yet: it may be charged to a budget for added units, too.
@@ -55,8 +55,8 @@ impl<N: Neighbours> Ledger<N> {
         self.close_holding().0
     }
 
-    /// As [`close`](Self::close), with the journal: whoever holds it keeps other processes out of the ledger until what was drawn
-    /// has been written down.
+    /// As [`close`](Self::close), and returns the journal: its lock keeps other processes out of the ledger until the drawn values
+    /// have been stored.
     pub(crate) fn close_holding(self) -> (Certificate, Box<dyn Journal>) {
         let relation = self.relation.relation();
         let recorded = self.journal.is_durable();
@@ -83,26 +83,26 @@ impl<N: Neighbours> Ledger<N> {
         self.book.run(&self.dataset, &self.name).unwrap_or(Run::NEW)
     }
 
-    fn line(&self) -> Option<&Line> {
+    fn line(&self) -> Option<&BudgetLine> {
         let account = self.book.account(&self.dataset)?;
         account.lines().get(&self.relation.relation())
     }
 
-    /// What the run may spend in all: what it promised, else what was left before its first payment.
+    /// What the run may spend in all: what it promised, else what remained before its first payment.
     pub(super) fn may_spend(&self) -> Promise {
         let nothing = Promise {
             caps: Caps::ZERO,
             delta: Delta::ZERO,
         };
-        let left = |line: &Line| Promise {
+        let remaining = |line: &BudgetLine| Promise {
             caps: line.remaining(),
             delta: line.delta,
         };
         let promised = self.run().promise().or(self.promised);
-        promised.unwrap_or_else(|| self.line().map_or(nothing, left))
+        promised.unwrap_or_else(|| self.line().map_or(nothing, remaining))
     }
 
-    /// That what is to be written is of this run, which may have been begun for another kind of change.
+    /// Checks that an entry under `relation` may belong to this run.
     pub(super) fn is_own(&self, relation: &Relation) -> Result<(), Error> {
         Ok(self.run().is_about(relation)?)
     }

@@ -12,7 +12,8 @@ pub use gaussian::Gaussian;
 pub use grid::Grid;
 pub use laplace::Laplace;
 pub use objective::{
-    Ball, ENTRY_DIGITS, Floating, LogisticRows, Objective, ROUNDING_TELLS, Row, RowLoss, WEIGHT_DIGITS,
+    Ball, ENTRY_DIGITS, Floating, LogisticRow, LogisticRows, Objective, ROUNDING_TELLS, RowLoss,
+    WEIGHT_DIGITS,
 };
 
 use super::account::Price;
@@ -41,7 +42,7 @@ mod sealed {
 
 /// A randomised answer with a price.
 ///
-/// Implementations live in this module only: a price is a theorem, and a wrapper with a price of its own would not be one.
+/// Implementations live in this module only: each price is proved, and a wrapper's own price would not be.
 pub trait Mechanism: sealed::Sealed {
     /// What is released.
     type Output: Clone + Send + 'static;
@@ -58,7 +59,7 @@ pub trait Mechanism: sealed::Sealed {
     /// The mechanism and its parameters in words.
     fn describe(&self) -> String;
 
-    /// How far the expectation of a released coordinate lies from the true one: nowhere, unless a mechanism says otherwise.
+    /// The bias of a released coordinate; zero unless a mechanism overrides it.
     fn bias(&self) -> f64 {
         0.0
     }

@@ -4,8 +4,8 @@
 //! for minima that are only approximate. With the cube, noise on m coefficients is as large as one row's slope in one coordinate asks
 //! for, not m times that.
 //!
-//! It is no [`Mechanism`](super::Mechanism): there is no integer answer that noise is added to. What is proved about real numbers and
-//! exact minima is made true of this program by two more parts of ε, one for either table (`docs/proofs/objective.md#released-minima`):
+//! It does not implement [`Mechanism`](super::Mechanism): there is no integer answer that noise is added to. The proof for real numbers
+//! and exact minima is carried over to this program by two more parts of ε, one for either table (`docs/proofs/objective.md#released-minima`):
 //! noise and loss are integers, the point that is found is *proved* to be near the exact minimum of the loss with real noise,
 //! and discrete Laplace noise on its rounded coefficients hides where exactly it lies.
 //!
@@ -35,11 +35,11 @@ use crate::privacy::{Epsilon, Neighbours, Private, Randomness, Ratio, Relation};
 use descent::{Perturbed, float, rounded};
 pub use floating::{Floating, ROUNDING_TELLS};
 use noise::Law;
-pub use slopes::{ENTRY_DIGITS, LogisticRows, Row, WEIGHT_DIGITS};
+pub use slopes::{ENTRY_DIGITS, LogisticRow, LogisticRows, WEIGHT_DIGITS};
 
-/// One part in so many of ε hides how far from the exact minimum the point for one table lies, and one that for the other.
+/// ε divided by this hides the distance from the exact minimum to the point found for one table; the same again for the other.
 const HIDING: u64 = 200;
-/// Of the rest, so many twentieths go to the noise, and three to the ridge.
+/// Of the rest, 17 twentieths go to the noise and three to the ridge.
 const SHARE: u64 = 17;
 const TWENTIETHS: u64 = 20;
 /// Digits of a ridge after the point; no ridge is smaller than one.
@@ -59,7 +59,7 @@ pub enum Ball {
 }
 
 impl Ball {
-    /// How long a vector is.
+    /// The norm of a vector.
     pub fn norm(self, vector: &[f64]) -> f64 {
         let sizes = vector.iter().map(|x| x.abs());
         match self {
@@ -69,7 +69,7 @@ impl Ball {
     }
 }
 
-/// What one row can add to a loss: you claim it, you prove it. Bounds are the very binary fractions that the numbers are.
+/// Bounds on one row's part of a loss, claimed with their proof. Each `f64` stands for exactly its binary fraction.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RowLoss {
     /// The norm of slopes.
@@ -84,7 +84,7 @@ pub struct RowLoss {
     pub anchor: Anchor,
 }
 
-/// What an ε buys.
+/// The amounts of noise and ridge that an ε pays for.
 #[derive(Debug, Clone)]
 struct Amounts {
     /// The scale of the noise.
@@ -269,7 +269,7 @@ impl<N: Neighbours> Objective<N> {
         )
     }
 
-    /// Whether it can be paid for from a budget for `relation` at all: known before anything is paid.
+    /// Checks that it can be paid from a budget for `relation`, before anything is paid.
     pub(in crate::privacy) fn check(&self, relation: &N) -> Result<(), Error> {
         let [claimed, paid] = [self.relation.relation(), relation.relation()];
         if claimed == paid {
@@ -315,7 +315,7 @@ const fn moves(dimension: usize) -> u64 {
     ((1 << (GRID - NEAR)) + 1) * dimension as u64
 }
 
-/// What an audit may ask of a loss: its slope and its minimum for a noise of the auditor's choice. Nothing of it is private any more.
+/// For audits: the slope of the loss and its minimum for a given noise, without protection.
 #[cfg(feature = "audit")]
 impl<N: Neighbours> Objective<N> {
     /// How long the slope may be where it stops.

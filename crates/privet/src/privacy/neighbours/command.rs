@@ -1,9 +1,9 @@
-//! A budget's command as it is typed, for messages that ask for one.
+//! The command that sets a budget, for messages.
 
 use super::Relation;
 
 impl Relation {
-    /// The command that sets a budget for this change; how much is for its owner to say.
+    /// The command that sets a budget for this relation, without the amount.
     pub fn limit_command(&self, dataset: &str) -> String {
         let mut command = format!("privet ledger limit {} --epsilon E", quoted(dataset));
         let change = match self {
@@ -32,7 +32,7 @@ impl Relation {
     }
 }
 
-/// A word that a shell leaves as it is.
+/// The text as one word of a shell command.
 fn quoted(text: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "_-.,".contains(c);
     if !text.is_empty() && text.chars().all(plain) {

@@ -247,7 +247,7 @@ fn a_relation_of_run_time_is_compared_before_anything_is_paid() {
     for other in &others {
         let refused = paid.release(&law, query(other, &OTHER));
         assert!(matches!(refused, Err(Error::Misuse(_))), "{other}");
-        assert_eq!(paid.draws_left(), 2, "{other}");
+        assert_eq!(paid.draws_remaining(), 2, "{other}");
     }
     assert!(OWN.load(Ordering::Relaxed) && !OTHER.load(Ordering::Relaxed));
 }

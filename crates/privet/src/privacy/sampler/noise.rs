@@ -1,4 +1,4 @@
-//! What all noise on integers has in common.
+//! The shared interface of noise on integers.
 
 use dashu_base::BitTest;
 use dashu_int::IBig;
@@ -39,7 +39,7 @@ pub(crate) fn add_each(values: &mut [i64], mut draw: impl FnMut() -> i128) {
     }
 }
 
-/// Noise wider than this hides any 64-bit value, and its digits would leave the machine words that the samplers use.
+/// Noise wider than this hides any 64-bit value, and its digits would not fit into the machine words that the samplers use.
 const WIDEST: usize = 60;
 
 /// The rational, if it is a scale that is supported.
@@ -108,7 +108,7 @@ pub(crate) mod tests {
         a.low() <= b.high() && b.low() <= a.high()
     }
 
-    /// Whether an enclosure leaves only its last `digits` digits open.
+    /// Whether an enclosure determines all but its last `digits` digits.
     pub(crate) fn narrow(x: &Enclosure, digits: usize) -> bool {
         x.high() - x.low() < IBig::ONE << digits
     }

@@ -46,7 +46,7 @@ impl Randomness {
         }
     }
 
-    /// Whether the stream repeats, and so protects nobody.
+    /// Whether the stream is seeded, and so protects nobody.
     pub fn is_seeded(&self) -> bool {
         self.seeded
     }
@@ -84,7 +84,7 @@ impl Randomness {
 
 #[cfg(test)]
 impl Randomness {
-    /// A stream in a known state that counts as honest: what a fork or a restored snapshot leaves two processes with.
+    /// A stream in a known state that is not marked as seeded, as two processes have after a fork or a restored snapshot.
     pub(crate) fn forked(seed: u64) -> Self {
         Self {
             seeded: false,
@@ -94,7 +94,7 @@ impl Randomness {
 }
 
 impl std::fmt::Debug for Randomness {
-    /// Never the state: it is the noise.
+    /// Does not print the state, from which the noise follows.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Randomness")
             .field("seeded", &self.seeded)

@@ -19,7 +19,7 @@
 //! of the exponential mechanism among `k` candidates with probability below `k²·2^-57`; then time grows. Not hidden: which
 //! entries of a table the processor's cache holds.
 //!
-//! What the rate must be for a given ε, and who pays for it, is the mechanism's business, not decided here.
+//! The mechanism chooses the rate for a given ε.
 
 use dashu_int::IBig;
 
@@ -131,7 +131,7 @@ impl Selection {
         heads
     }
 
-    /// A coin that its first digits leave open.
+    /// A coin that its first digits do not decide.
     #[inline]
     fn settle<const PREFIX: u32>(&self, gap: u64, prefix: u8, random: &mut Randomness) -> bool {
         let value = self.decay.value(gap);
@@ -144,7 +144,7 @@ impl Selection {
         head
     }
 
-    /// Inversion for a uniform number whose first 64 digits left it open.
+    /// Inversion for a uniform number whose first 64 digits do not decide.
     #[cold]
     #[inline(never)]
     fn invert(&self, best: i64, scores: &[i64], uniform: u64, random: &mut Randomness) -> usize {
@@ -223,7 +223,7 @@ fn best(scores: &[i64]) -> Result<i64, Error> {
     Ok(best.iter().chain(rest).copied().fold(first, i64::max))
 }
 
-/// The coins of a pool that are left open, in the order of their places.
+/// The undecided coins of a pool, in the order of their places.
 struct Open {
     /// One more than there can be, for what is written for nothing.
     places: [u16; POOL + 1],
@@ -261,7 +261,7 @@ const fn settled(coins: usize) -> usize {
     MOST[coins.next_power_of_two().trailing_zeros() as usize]
 }
 
-/// Which uniform numbers are below their probability for sure, and which are left open.
+/// Which uniform numbers are below their probability for sure, and which are undecided.
 #[inline(always)]
 fn compare(uniforms: &[u8; BLOCK], prefixes: &[u8; BLOCK]) -> (u64, u64) {
     let (mut below, mut open) = ([0; BLOCK], [0; BLOCK]);

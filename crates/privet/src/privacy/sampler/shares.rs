@@ -22,12 +22,12 @@ const PER_UNIT: u64 = 44;
 
 /// The negative binomial law of shape `r = 1/n`: `P(k) = C(k+r−1, k)·(1−q)^r·q^k` with `q = exp(-rate)`.
 #[derive(Debug, Clone)]
-struct Part {
+struct NegativeBinomial {
     rate: RBig,
     parties: u32,
 }
 
-impl Part {
+impl NegativeBinomial {
     /// `P(0), P(1), …`
     fn masses(&self, bits: usize) -> impl Iterator<Item = Enclosure> + use<> {
         let n = u64::from(self.parties);
@@ -43,7 +43,7 @@ impl Part {
     }
 }
 
-impl Cumulative for Part {
+impl Cumulative for NegativeBinomial {
     fn thresholds(&self, bits: usize) -> Box<dyn Iterator<Item = Enclosure> + '_> {
         // 1 − q may be as small as half the rate, and its logarithm loses as many digits.
         let work = bits + whole_bits(&(RBig::ONE / &self.rate)) + 16;
@@ -57,7 +57,7 @@ impl Cumulative for Part {
 /// One party's share of discrete Laplace noise.
 #[derive(Debug, Clone)]
 pub struct LaplaceShare {
-    part: Thresholds<Part>,
+    part: Thresholds<NegativeBinomial>,
 }
 
 impl LaplaceShare {
@@ -87,7 +87,7 @@ impl LaplaceShare {
             return Err(wide());
         }
         let rate = RBig::ONE / scale.big();
-        let part = Thresholds::new(Part { rate, parties }, LIMIT).ok_or_else(wide)?;
+        let part = Thresholds::new(NegativeBinomial { rate, parties }, LIMIT).ok_or_else(wide)?;
         Ok(Self { part })
     }
 }
@@ -182,7 +182,7 @@ mod tests {
 
     #[test]
     fn two_parties_have_central_binomials() {
-        let part = Part {
+        let part = NegativeBinomial {
             rate: RBig::from_parts(1.into(), 3u8.into()),
             parties: 2,
         };

@@ -6,8 +6,8 @@
 use super::{Algorithm, Balance, Facts, HistogramBayes, MomentSelect, Resolved, Select, Trees};
 use crate::Error;
 use crate::data::schema::Kind;
+use crate::parameters::parameters;
 use crate::privacy::Delta;
-use crate::setting::parameters::parameters;
 
 /// Below so many rows times ε for each column, one choice is all that can be paid for.
 const FEW: f64 = 30.0;
@@ -25,10 +25,6 @@ parameters! {
 }
 
 impl Algorithm for Auto {
-    fn is_balanced(&self) -> bool {
-        self.balance.0
-    }
-
     fn may_be_trees(&self) -> bool {
         true
     }

@@ -3,15 +3,15 @@
 //! Not in the paper: measured to beat it wherever features are categories or bins (`docs/papers.md`). Every private feature is
 //! counted by class, once; all counts are one release.
 
-use super::rows::{Matrix, Rows};
+use super::rows::{CuratorRows, Matrix};
 use super::select::Base;
 use super::{Algorithm, Balance, Budget, Facts, Progress, Resolved, TrainOnRows, at, noise};
 use crate::Error;
 use crate::boost::{Ensemble, Link};
 use crate::learner::{Linear, Shape, Term};
+use crate::parameters::parameters;
 use crate::privacy::mechanism::{Laplace, Mechanism};
 use crate::privacy::{Anchor, Ledger, Norm, Query, Sensitivity};
-use crate::setting::parameters::parameters;
 
 /// What is kept of a part that noise alone would explain.
 const LEAST_KEPT: f64 = 0.2;
@@ -37,10 +37,6 @@ pub(super) struct Histogram {
 }
 
 impl Algorithm for HistogramBayes {
-    fn is_balanced(&self) -> bool {
-        self.balance.0
-    }
-
     fn resolve(&self, facts: &Facts) -> Result<Resolved, Error> {
         let shapes = Shape::of(&facts.schema);
         let cells: Vec<usize> = facts
@@ -57,12 +53,12 @@ impl Algorithm for HistogramBayes {
         });
         let noise = vec![
             format!(
-                "{} columns are counted by class; noise puts each count {} rows off (one standard error). What fewer rows have in common is lost.",
+                "{} columns are counted by class; noise adds an error of {} rows to each count (one standard error). What fewer rows have in common is lost.",
                 cells.len(),
                 noise::whole(off)
             ),
             format!(
-                "Noise puts a row's log-odds about {:.2} off, if its values are neither rare nor frequent.",
+                "Noise adds an error of about {:.2} to a row's log-odds, if its values are neither rare nor frequent.",
                 terms.sum::<f64>().sqrt()
             ),
         ];
@@ -75,7 +71,7 @@ impl TrainOnRows for HistogramBayes {
     /// Pure ε, in one release of all counts; `docs/proofs/central.md#histograms`.
     fn train(
         &self,
-        rows: &Rows,
+        rows: &CuratorRows,
         ledger: &mut Ledger,
         budget: &Budget,
         progress: Progress<'_>,

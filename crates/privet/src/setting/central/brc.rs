@@ -17,15 +17,15 @@ mod weights;
 
 use std::f64::consts::SQRT_2;
 
-use super::rows::{Candidate, Rows};
+use super::rows::{Candidate, CuratorRows};
 use super::{Algorithm, Balance, Budget, Facts, Progress, Resolved, TrainOnRows, at, noise};
 use crate::Error;
 use crate::boost::{Ensemble, Link, Member};
 use crate::learner::{Learner, Linear, Plane};
+use crate::parameters::{named_values, parameters};
 use crate::privacy::account::Price;
 use crate::privacy::mechanism::{Laplace, Mechanism};
 use crate::privacy::{Ledger, Relation};
-use crate::setting::parameters::{named_values, parameters};
 pub(super) use asking::Asking;
 use asking::quotient_bound;
 use drawn::Drawn;
@@ -71,10 +71,6 @@ named_values! {
 }
 
 impl Algorithm for Brc {
-    fn is_balanced(&self) -> bool {
-        self.balance.0
-    }
-
     fn resolve(&self, facts: &Facts) -> Result<Resolved, Error> {
         self.check_planes(facts)?;
         let rounds = self.rounds(&facts.budget);
@@ -85,11 +81,11 @@ impl Algorithm for Brc {
         let off = own.deviation(&facts.budget, &facts.relation)?;
         let noise = vec![
             format!(
-                "{rounds} random planes are judged. How often each is wrong is released, {} off by noise (one standard error).",
+                "{rounds} random planes are judged. How often each is wrong is released with an error of {} from noise (one standard error).",
                 noise::points(off)
             ),
             format!(
-                "A score is the sum of {rounds} such votes: noise puts it {:.3} off, where a vote of a plane that is right on 60 of 100 rows counts 0.1.",
+                "A score is the sum of {rounds} such votes: noise adds an error of {:.3} to it; the vote of a plane that is right on 60 of 100 rows counts 0.1.",
                 off * f64::from(rounds).sqrt()
             ),
         ];
@@ -106,7 +102,7 @@ impl TrainOnRows for Brc {
     /// `#paid-public-classifiers`.
     fn train(
         &self,
-        rows: &Rows,
+        rows: &CuratorRows,
         ledger: &mut Ledger,
         budget: &Budget,
         progress: Progress<'_>,
@@ -242,7 +238,7 @@ impl Brc {
         )
     }
 
-    /// How far noise puts a released edge off in the last round, as a share of all rows: one standard error.
+    /// The standard error that noise adds to a released edge in the last round, as a share of all rows.
     pub(super) fn deviation(&self, budget: &Budget, relation: &Relation) -> Result<f64, Error> {
         let share = budget.share(self.draws(budget))?;
         let clips = self.clips();
@@ -274,7 +270,7 @@ impl Brc {
     /// Section 1.2: any classifier that is differentially private will do as the private base learner.
     pub(super) fn boost(
         &self,
-        rows: &Rows,
+        rows: &CuratorRows,
         (rounds, mut asking): (u32, Asking<'_>),
         classifiers: &mut impl Classifiers,
         progress: Progress<'_>,
@@ -315,7 +311,12 @@ impl Brc {
 /// Where the private classifiers of the rounds come from.
 pub(super) trait Classifiers {
     /// The classifier of the next round. Whatever it says about private rows was paid for from `asking`.
-    fn next(&mut self, asking: &mut Asking<'_>, weights: &Weights, rows: &Rows) -> Result<Candidate, Error>;
+    fn next(
+        &mut self,
+        asking: &mut Asking<'_>,
+        weights: &Weights,
+        rows: &CuratorRows,
+    ) -> Result<Candidate, Error>;
 }
 
 /// A plane with its coefficient.

@@ -11,14 +11,14 @@
 
 use super::objective::LARGEST;
 use super::regression::{Design, Regression};
-use super::rows::{Rows, numbers};
+use super::rows::{CuratorRows, numbers};
 use super::{Algorithm, Balance, Budget, Facts, Progress, Resolved, TrainOnRows, at, noise};
 use crate::Error;
 use crate::boost::{Ensemble, Link};
 use crate::learner::Linear;
+use crate::parameters::parameters;
 use crate::privacy::mechanism::{Floating, LogisticRows, ROUNDING_TELLS};
 use crate::privacy::{Epsilon, Ledger, Relation};
-use crate::setting::parameters::parameters;
 
 parameters! {
     /// Logistic regression in floating point, as its authors have it: every column private, noise in a sphere.
@@ -29,10 +29,6 @@ parameters! {
 }
 
 impl Algorithm for DpLogistic {
-    fn is_balanced(&self) -> bool {
-        self.balance.0
-    }
-
     fn resolve(&self, facts: &Facts) -> Result<Resolved, Error> {
         let columns = facts.schema.features().count();
         let off = objective(columns, facts.budget.epsilon, &facts.relation)?.deviation() / row(columns);
@@ -49,7 +45,7 @@ impl TrainOnRows for DpLogistic {
     /// None: the run is void (`docs/proofs/objective.md#the-sphere`). Public columns and labels are treated as if they were private.
     fn train(
         &self,
-        rows: &Rows,
+        rows: &CuratorRows,
         ledger: &mut Ledger,
         budget: &Budget,
         progress: Progress<'_>,

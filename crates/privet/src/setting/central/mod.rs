@@ -23,7 +23,7 @@
 //! | `budget` | what may be spent, and about how many rows there are |
 //! | `plan` | what a run will do, fixed before the first row is looked at |
 //! | `auto` | which algorithm is best, by a public rule |
-//! | `noise` | how far off the noise will put things, in words |
+//! | `noise` | how much error noise adds, in words |
 //! | `rows` | numbers behind the wall, public columns in front of it |
 //! | `brc` | algorithms 2 and 3 |
 //! | `select` | one choice among random planes |
@@ -33,13 +33,11 @@
 //! | `logistic` | the same as its authors have it: every column private |
 //! | `people` | boosting of classifiers that are private themselves |
 //! | `regression` | the minimum of a perturbed logistic loss |
-//! | `as_published` | what papers print, or compare with, and what protects nobody |
-//! | `trees` | boosted trees, which live next door (`setting/trees`) |
+//! | `trees` | boosted trees, which live next door (`noisy/trees`) |
 //! | `public` | public columns alone |
 //!
 //! Each algorithm is a type of parameters, with a builder that checks them: parameters → [`Plan`] → model.
 
-pub mod as_published;
 mod auto;
 mod bayes;
 mod brc;
@@ -57,8 +55,8 @@ mod select;
 mod trees;
 
 pub use crate::learner::Progress;
-pub use crate::setting::parameters::{Builder, Name, Parameters};
-pub use crate::setting::trees::{Places, Splits, Trees};
+pub use crate::noisy::trees::{Places, Splits, Trees};
+pub use crate::parameters::{Builder, Name, Parameters};
 pub use auto::Auto;
 pub use bayes::HistogramBayes;
 pub use brc::{Brc, Clip, Coefficient, Normaliser, Planes};
@@ -73,9 +71,21 @@ pub use public::Public;
 pub use select::Select;
 pub use trees::inprivate;
 
-use crate::setting::parameters::{Balance, algorithms, at};
+use crate::parameters::{Balance, algorithms, at};
 
-algorithms!(
+macro_rules! curator {
+    ($($algorithm:ty),* $(,)?) => {
+        algorithms!($($algorithm),*);
+
+        $(impl plan::Balanced for $algorithm {
+            fn is_balanced(&self) -> bool {
+                self.balance.0
+            }
+        })*
+    };
+}
+
+curator!(
     Auto,
     Trees,
     Brc,

@@ -3,14 +3,14 @@
 //! Not in the paper: measured to beat it from moderate ε on (`docs/papers.md`). Half of ε buys the sum of residuals times features,
 //! the direction in which the public classifier is most wrong; the other half chooses among its rescalings and intercepts.
 
-use super::rows::{Candidate, Rows};
+use super::rows::{Candidate, CuratorRows};
 use super::select::{Base, choose, normal};
 use super::{Algorithm, Balance, Budget, Facts, Progress, Resolved, TrainOnRows, at, noise};
 use crate::Error;
 use crate::boost::Ensemble;
+use crate::parameters::parameters;
 use crate::privacy::mechanism::{Grid, Laplace, Mechanism};
 use crate::privacy::{Anchor, Ledger, Norm, Query, Sensitivity};
-use crate::setting::parameters::parameters;
 
 /// Binary digits of a contribution.
 const DIGITS: u32 = 12;
@@ -28,10 +28,6 @@ parameters! {
 }
 
 impl Algorithm for MomentSelect {
-    fn is_balanced(&self) -> bool {
-        self.balance.0
-    }
-
     fn resolve(&self, facts: &Facts) -> Result<Resolved, Error> {
         let half = facts.budget.share(2)?;
         let columns = facts.private_features().count() as u64;
@@ -54,7 +50,7 @@ impl TrainOnRows for MomentSelect {
     /// Pure ε in two halves; `docs/proofs/central.md#moments` and `#hits`.
     fn train(
         &self,
-        rows: &Rows,
+        rows: &CuratorRows,
         ledger: &mut Ledger,
         budget: &Budget,
         progress: Progress<'_>,
@@ -89,7 +85,7 @@ impl TrainOnRows for MomentSelect {
 /// # Privacy
 /// `docs/proofs/central.md#moments`.
 fn direction(
-    rows: &Rows,
+    rows: &CuratorRows,
     base: &Base,
     ledger: &mut Ledger,
     epsilon: crate::privacy::Epsilon,

@@ -1,12 +1,12 @@
-//! How far off the noise will put things, in words: from parameters, schema and relation alone.
+//! How much error noise adds, in words: from parameters, schema and relation alone.
 
 use super::Facts;
 use crate::privacy::Epsilon;
 
-/// How hard noise pulls at coefficients, in rows of which each pulls by one at most.
+/// The noise in each coefficient, counted in rows: one row moves a coefficient's gradient by one at most.
 pub(super) fn coefficients(dimension: usize, off: f64) -> String {
     format!(
-        "{dimension} coefficients are released at once; noise pulls at each as hard as {} rows that agree (one standard error).",
+        "{dimension} coefficients are released at once; the noise in each equals about {} rows (one standard error).",
         whole(off)
     )
 }

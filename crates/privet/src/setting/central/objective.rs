@@ -8,16 +8,16 @@
 use super::bayes::{Histogram, HistogramBayes};
 use super::plan::private_features;
 use super::regression::{Design, Regression};
-use super::rows::{Matrix, Rows};
+use super::rows::{CuratorRows, Matrix};
 use super::select::Base;
 use super::{Algorithm, Balance, Budget, Facts, Progress, Resolved, TrainOnRows, at, noise};
 use crate::Error;
 use crate::boost::{Ensemble, Link};
 use crate::data::Schema;
 use crate::learner::{Linear, Shape, Term};
+use crate::parameters::{named_values, parameters};
 use crate::privacy::mechanism::{self, Ball, RowLoss};
 use crate::privacy::{Anchor, Ledger, Relation};
-use crate::setting::parameters::{named_values, parameters};
 
 /// Cells of a number, where it is written as indicators.
 const BINS: u32 = 10;
@@ -54,10 +54,6 @@ named_values! {
 }
 
 impl Algorithm for Objective {
-    fn is_balanced(&self) -> bool {
-        self.balance.0
-    }
-
     fn resolve(&self, facts: &Facts) -> Result<Resolved, Error> {
         let loss = self.loss(&facts.schema, &facts.relation)?;
         let off = loss.deviation(facts.budget.epsilon, &facts.relation)?;
@@ -91,7 +87,7 @@ impl TrainOnRows for Objective {
     /// [`Error::Parameter`] if the schema declares too many values to write a matrix of their products.
     fn train(
         &self,
-        rows: &Rows,
+        rows: &CuratorRows,
         ledger: &mut Ledger,
         budget: &Budget,
         progress: Progress<'_>,
@@ -162,7 +158,7 @@ pub(super) fn indicators_loss(cells: impl ExactSizeIterator<Item = usize>) -> Re
 pub(super) const CELLS: HistogramBayes = HistogramBayes::of(BINS);
 
 /// One number for each column.
-fn codes(rows: &Rows, base: &Base, ledger: &mut Ledger, budget: &Budget) -> Result<Linear, Error> {
+fn codes(rows: &CuratorRows, base: &Base, ledger: &mut Ledger, budget: &Budget) -> Result<Linear, Error> {
     let loss = codes_loss(rows.coordinates.len())?;
     let objective = mechanism::Objective::calibrated(budget.epsilon, ledger.relation(), loss)?;
     let what = format!("coefficients of {} columns", rows.coordinates.len());
@@ -179,7 +175,12 @@ fn codes(rows: &Rows, base: &Base, ledger: &mut Ledger, budget: &Budget) -> Resu
 }
 
 /// A one for each column, in the place of its value or bin.
-fn indicators(rows: &Rows, base: &Base, ledger: &mut Ledger, budget: &Budget) -> Result<Linear, Error> {
+fn indicators(
+    rows: &CuratorRows,
+    base: &Base,
+    ledger: &mut Ledger,
+    budget: &Budget,
+) -> Result<Linear, Error> {
     let histograms: Vec<Histogram> = rows
         .coordinates
         .iter()

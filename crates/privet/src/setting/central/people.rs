@@ -16,14 +16,14 @@ use std::f64::consts::SQRT_2;
 use super::brc::{Asking, Brc, Classifiers, Clip, Coefficient, Normaliser, ONE, Weights};
 use super::objective::codes_loss;
 use super::regression::{Design, Regression};
-use super::rows::{Candidate, Rows};
+use super::rows::{Candidate, CuratorRows};
 use super::{Algorithm, Balance, Budget, Facts, Progress, Resolved, TrainOnRows, noise};
 use crate::Error;
 use crate::boost::Ensemble;
+use crate::parameters::parameters;
 use crate::privacy::account::Price;
 use crate::privacy::mechanism::{Objective, RowLoss, WEIGHT_DIGITS};
 use crate::privacy::{Anchor, Epsilon, Ledger, Relation};
-use crate::setting::parameters::parameters;
 
 parameters! {
     /// Parameters of boosting with private classifiers: those of [`Brc`], without its planes.
@@ -46,10 +46,6 @@ parameters! {
 }
 
 impl Algorithm for People {
-    fn is_balanced(&self) -> bool {
-        self.balance.0
-    }
-
     fn resolve(&self, facts: &Facts) -> Result<Resolved, Error> {
         let budget = &facts.budget;
         let rounds = self.rounds(budget);
@@ -62,7 +58,7 @@ impl Algorithm for People {
         let noise = vec![
             noise::coefficients(loss.dimension, loss.deviation(share, &facts.relation)?),
             format!(
-                "That is done {rounds} times. How often each classifier is wrong is released too, {} off by noise (one standard error).",
+                "That is done {rounds} times. How often each classifier is wrong is released too, with an error of {} from noise (one standard error).",
                 noise::points(own.deviation(budget, &facts.relation)?)
             ),
         ];
@@ -103,7 +99,7 @@ impl People {
         loss(columns, self.upper)
     }
 
-    /// How far noise puts a released edge off in the last round, as a share of all rows: one standard error.
+    /// The standard error that noise adds to a released edge in the last round, as a share of all rows.
     pub(super) fn deviation(&self, budget: &Budget, relation: &Relation) -> Result<f64, Error> {
         // Each of its errors has as much of ε as BRC's would have with twice the rounds.
         let twice = self.boosting(Some(2 * self.rounds(budget)));
@@ -119,7 +115,7 @@ impl TrainOnRows for People {
     /// Pure ε, half of it for T classifiers and half for their T errors; `docs/proofs/objective.md#weighted-rounds`.
     fn train(
         &self,
-        rows: &Rows,
+        rows: &CuratorRows,
         ledger: &mut Ledger,
         budget: &Budget,
         progress: Progress<'_>,
@@ -149,16 +145,21 @@ impl Classifiers for Fitted {
     ///
     /// # Privacy
     /// `docs/proofs/objective.md#weighted-rounds`.
-    fn next(&mut self, asking: &mut Asking<'_>, weights: &Weights, rows: &Rows) -> Result<Candidate, Error> {
+    fn next(
+        &mut self,
+        asking: &mut Asking<'_>,
+        weights: &Weights,
+        rows: &CuratorRows,
+    ) -> Result<Candidate, Error> {
         let loss = loss(rows.coordinates.len(), weights.most() as f64 / ONE as f64)?;
         let objective = Objective::calibrated(asking.share, &asking.relation, loss)?;
         let found = asking.paid.minimise(&objective, || {
-            let state = weights.state.as_ref();
-            rows.matrix.as_ref().zip(state, |matrix, state| Regression {
+            let own = weights.by_row.as_ref();
+            rows.matrix.as_ref().zip(own, |matrix, own| Regression {
                 design: Design::Numbers(&matrix.columns),
                 labels: &matrix.labels,
                 offsets: &[],
-                weights: Some(&state.weights),
+                weights: Some(&own.weights),
             })
         })?;
         let found = found.into_inner();

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::rows::Rows;
+use super::rows::CuratorRows;
 use super::{Budget, Progress};
 use crate::Error;
 use crate::boost::Ensemble;
@@ -11,15 +11,18 @@ use crate::data::schema::{Column, Label, Schema};
 use crate::data::{Intake, Keep, Table};
 use crate::learner::SILENT;
 use crate::model::{Model, Settings};
+use crate::parameters::{Name, Parameters, belongs};
 use crate::privacy::account::{Caps, Price};
 use crate::privacy::{Delta, Epsilon, Ledger, Neighbours, Randomness, Relation};
-use crate::setting::parameters::{Name, Parameters, belongs};
+
+/// Parameters with a `balance`.
+pub trait Balanced {
+    /// Whether the algorithm learns from as many rows of one class as of the other.
+    fn is_balanced(&self) -> bool;
+}
 
 /// The parameters of an algorithm that a curator can run.
-pub trait Algorithm: Name + fmt::Debug + Send + Sync {
-    /// Whether it learns from as many rows of one class as of the other.
-    fn is_balanced(&self) -> bool;
-
+pub trait Algorithm: Name + Balanced + fmt::Debug + Send + Sync {
     /// Whether it is trees, or can become trees: only these learn numbers and more than two classes, and make use of a δ.
     fn may_be_trees(&self) -> bool {
         false
@@ -46,7 +49,7 @@ pub trait Algorithm: Name + fmt::Debug + Send + Sync {
     /// [`Error::Parameter`] with the parameter that does not fit.
     fn plan(&self, schema: &Schema, relation: &Relation, budget: Budget) -> Result<Plan, Error> {
         #[cfg(feature = "audit")]
-        crate::setting::parameters::count_plan();
+        crate::parameters::count_plan();
         let mut facts = Facts {
             schema: Arc::new(schema.clone()),
             relation: relation.clone(),
@@ -197,7 +200,7 @@ pub(super) trait TrainOnRows: fmt::Debug + Send + Sync {
     /// Trains an ensemble, paying for it from `ledger`.
     fn train(
         &self,
-        rows: &Rows,
+        rows: &CuratorRows,
         ledger: &mut Ledger,
         budget: &Budget,
         progress: Progress<'_>,
@@ -212,7 +215,7 @@ impl<T: TrainOnRows> Train for T {
         ledger: &mut Ledger,
         progress: Progress<'_>,
     ) -> Result<Ensemble, Error> {
-        let mut rows = Rows::new(table, &facts.relation)?;
+        let mut rows = CuratorRows::new(table, &facts.relation)?;
         if facts.balanced {
             rows.balance(&mut ledger.coins()?);
         }
@@ -220,8 +223,8 @@ impl<T: TrainOnRows> Train for T {
     }
 }
 
-/// Everything that is fixed before the first row is looked at: what is read, what it costs, how far noise puts things off. Only a
-/// plan can train.
+/// Everything that is fixed before the first row is looked at: what is read, what it costs, how much error noise adds. Only a plan can
+/// train.
 #[derive(Debug, Clone)]
 pub struct Plan {
     facts: Facts,
@@ -274,7 +277,7 @@ impl Plan {
         self.resolved.void
     }
 
-    /// How far off the noise will put things, sentence by sentence.
+    /// How much error the noise adds, sentence by sentence.
     pub fn noise(&self) -> &[String] {
         &self.resolved.noise
     }

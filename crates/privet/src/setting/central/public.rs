@@ -1,14 +1,14 @@
 //! Logistic regression on public columns alone: what private ones must add to.
 
-use super::rows::Rows;
+use super::rows::CuratorRows;
 use super::select::Base;
 use super::{Algorithm, Balance, Budget, Facts, Progress, Resolved, TrainOnRows, at};
 use crate::Error;
 use crate::boost::{Ensemble, Link, Member};
 use crate::learner::Learner;
+use crate::parameters::parameters;
 use crate::privacy::account::Price;
 use crate::privacy::{Epsilon, Ledger};
-use crate::setting::parameters::parameters;
 
 parameters! {
     /// Logistic regression on public columns alone.
@@ -19,10 +19,6 @@ parameters! {
 }
 
 impl Algorithm for Public {
-    fn is_balanced(&self) -> bool {
-        self.balance.0
-    }
-
     fn check(&self, facts: &Facts) -> Result<(), Error> {
         if !facts.has_public_label() || facts.public_features() == 0 {
             return Err(Error::parameter(
@@ -50,7 +46,7 @@ impl TrainOnRows for Public {
     /// BRC, section 5.2: the public feature baseline.
     fn train(
         &self,
-        rows: &Rows,
+        rows: &CuratorRows,
         ledger: &mut Ledger,
         _: &Budget,
         progress: Progress<'_>,

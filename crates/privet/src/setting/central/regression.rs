@@ -9,7 +9,7 @@ use rayon::prelude::*;
 
 use crate::learner::solver::{Curved, Objective, newton, solve};
 use crate::learner::{Loss, SILENT, blocks};
-use crate::privacy::mechanism::{ENTRY_DIGITS, LogisticRows, Row, WEIGHT_DIGITS};
+use crate::privacy::mechanism::{ENTRY_DIGITS, LogisticRow, LogisticRows, WEIGHT_DIGITS};
 
 /// Steps at most; ten are usual.
 const STEPS: u32 = 200;
@@ -67,10 +67,10 @@ impl LogisticRows for Regression<'_> {
         self.labels.len()
     }
 
-    fn row(&self, row: usize, entries: &mut Vec<(usize, i32)>) -> Row {
+    fn row(&self, row: usize, entries: &mut Vec<(usize, i32)>) -> LogisticRow {
         self.design.entries(row, entries);
         let offset = self.offsets.get(row).copied().unwrap_or(0.0);
-        Row {
+        LogisticRow {
             label: self.labels[row],
             offset: (offset * f64::from(UNIT)).round() as i64,
             weight: self.weights.map_or(1 << WEIGHT_DIGITS, |weights| weights[row]),

@@ -1,4 +1,4 @@
-//! What the curator's algorithms see of a table: numbers from -1 to 1 behind the wall, public columns in front of it.
+//! What the curator's algorithms see of a table: private numbers from -1 to 1, which stay `Private`, and public columns.
 
 use rayon::prelude::*;
 
@@ -16,22 +16,22 @@ const STEPS: u32 = 50;
 const BLOCK: usize = 1024;
 
 /// A table, read for one relation.
-pub(super) struct Rows {
+pub(super) struct CuratorRows {
     pub(super) shapes: Vec<Shape>,
     /// The private features, one number each.
     pub(super) coordinates: Vec<Coordinate>,
-    /// Which of these are public all the same: where the label is private, so that they cannot be learnt from freely.
+    /// Which of these are declared public: they are treated as private where the label is private.
     pub(super) open: Vec<bool>,
-    /// All features, for those who treat public ones as private.
+    /// All features, for algorithms that treat public ones as private.
     pub(super) all: Vec<Coordinate>,
-    /// Their numbers and the labels, behind the wall.
+    /// Their numbers and the labels.
     pub(super) matrix: Private<Matrix>,
     /// The public features and labels, if the labels are public.
-    pub(super) public: Option<Known>,
+    pub(super) public: Option<PublicRows>,
 }
 
 /// Public features and public labels: what may be learnt from without charge.
-pub(super) struct Known {
+pub(super) struct PublicRows {
     places: Vec<usize>,
     shapes: Vec<Shape>,
     cells: Cells,
@@ -43,11 +43,11 @@ pub(super) struct Known {
 pub(super) struct Matrix {
     pub(super) columns: Vec<Vec<f32>>,
     pub(super) labels: Vec<bool>,
-    /// Rows of each feature's slots, for those who count.
+    /// The slots of each feature, for algorithms that count.
     pub(super) cells: Cells,
 }
 
-impl Rows {
+impl CuratorRows {
     /// Reads `table` for a budget under `relation`.
     ///
     /// Public columns are used where the label is public too, since whatever is learnt from them is learnt about the label;
@@ -58,7 +58,7 @@ impl Rows {
         let shapes = Shape::of(&schema);
         let public = table
             .public_under(relation)
-            .and_then(|public| Known::of(public, &shapes));
+            .and_then(|public| PublicRows::of(public, &shapes));
         let is_free = |place: usize| {
             public
                 .as_ref()
@@ -144,7 +144,7 @@ pub(super) fn coordinates(schema: &Schema, takes: impl Fn(usize) -> bool) -> Vec
         .collect()
 }
 
-impl Known {
+impl PublicRows {
     /// The public part, if there is a public feature and the labels are public.
     fn of(public: Public, shapes: &[Shape]) -> Option<Self> {
         let labels = match (public.cells.target(), public.cells.rows()) {
@@ -326,7 +326,7 @@ impl Candidate {
         }
     }
 
-    pub(super) fn linear(&self, rows: &Rows) -> Linear {
+    pub(super) fn linear(&self, rows: &CuratorRows) -> Linear {
         let coefficients: Vec<f64> = self.coefficients.iter().map(|&c| f64::from(c)).collect();
         rows.linear(&coefficients, f64::from(self.intercept))
     }

@@ -3,14 +3,14 @@
 //! Not in the paper: measured to beat it at every small ε (`docs/papers.md`). The planes are drawn without looking at rows; one
 //! permute-and-flip chooses by how many rows each puts right, together with the public classifier where there is one.
 
-use super::rows::{Candidate, Rows};
+use super::rows::{Candidate, CuratorRows};
 use super::{Algorithm, Balance, Budget, Facts, Progress, Resolved, TrainOnRows, at, noise};
 use crate::Error;
 use crate::boost::{Ensemble, Link};
 use crate::learner::Linear;
+use crate::parameters::parameters;
 use crate::privacy::mechanism::PermuteAndFlip;
 use crate::privacy::{Anchor, Coins, Epsilon, Ledger, Norm, Query, Sensitivity};
-use crate::setting::parameters::parameters;
 
 /// How far a plane reaches beside the public log-odds.
 const SCALES: [f64; 4] = [1.0, 2.0, 4.0, 8.0];
@@ -26,10 +26,6 @@ parameters! {
 }
 
 impl Algorithm for Select {
-    fn is_balanced(&self) -> bool {
-        self.balance.0
-    }
-
     fn resolve(&self, facts: &Facts) -> Result<Resolved, Error> {
         let noise = noise::choice(self.candidates, facts.budget.epsilon, facts);
         Ok(Resolved::new(self, facts, vec![noise], self.clone()))
@@ -41,7 +37,7 @@ impl TrainOnRows for Select {
     /// Pure ε, in one selection; `docs/proofs/central.md#hits`.
     fn train(
         &self,
-        rows: &Rows,
+        rows: &CuratorRows,
         ledger: &mut Ledger,
         budget: &Budget,
         progress: Progress<'_>,
@@ -74,7 +70,7 @@ pub(super) struct Base {
 }
 
 impl Base {
-    pub(super) fn new(rows: &Rows) -> Self {
+    pub(super) fn new(rows: &CuratorRows) -> Self {
         let known = rows.public.as_ref().filter(|known| known.has_features());
         let linear = known.map(|known| known.classifier(&vec![1.0; known.rows()], &rows.shapes));
         let scores = match (known, &linear) {
@@ -106,7 +102,7 @@ impl Base {
 pub(super) fn choose(
     candidates: &[Candidate],
     base: &Base,
-    rows: &Rows,
+    rows: &CuratorRows,
     (ledger, what, epsilon): (&mut Ledger, &str, Epsilon),
 ) -> Result<Ensemble, Error> {
     let relation = ledger.relation().clone();

@@ -7,23 +7,19 @@ use std::ops::ControlFlow;
 
 use super::{Algorithm, Builder, Facts, Progress, Resolved, Splits, Train, Trees};
 use crate::Error;
-use crate::boost::gradient::{Gradient, Rows as Labelled, Training as Fitting};
+use crate::boost::gradient::{Gradient, LabelledRows, Training as Fitting};
 use crate::boost::{Ensemble, Member};
 use crate::data::{Keep, Public, Schema, Table};
 use crate::learner::Learner;
 use crate::learner::tree::Growth;
+use crate::noisy::trees::{self, Start, Training, Unchanged};
+use crate::parameters::Parameters;
 use crate::privacy::{Ledger, Relation};
-use crate::setting::parameters::Parameters;
-use crate::setting::trees::{self, Kept, Start, Training};
 
 /// Levels of trees on public columns.
 const PUBLIC_LEVELS: usize = 3;
 
 impl Algorithm for Trees {
-    fn is_balanced(&self) -> bool {
-        self.balance.0
-    }
-
     fn may_be_trees(&self) -> bool {
         true
     }
@@ -45,7 +41,7 @@ impl Algorithm for Trees {
             rows: facts.budget.rows,
             features: facts.private_features().count(),
             relation: &facts.relation,
-            kept: kept(&facts.schema, &facts.relation),
+            unchanged: unchanged(&facts.schema, &facts.relation),
         };
         let plan = Trees::plan(self, &facts.schema, &own)?;
         facts.check_private(Self::NAME)?;
@@ -58,13 +54,15 @@ impl Algorithm for Trees {
 }
 
 /// What a relation leaves of a row that it replaces.
-fn kept(schema: &Schema, relation: &Relation) -> Kept {
+fn unchanged(schema: &Schema, relation: &Relation) -> Unchanged {
     let columns_only = matches!(relation, Relation::ReplacePrivate { .. });
     let label = schema.label().map(|(label, _)| label.is_public(relation));
     match label {
-        Some(true) => Kept::Label,
-        _ if columns_only && schema.features().all(|column| column.is_public(relation)) => Kept::Features,
-        _ => Kept::Nothing,
+        Some(true) => Unchanged::Label,
+        _ if columns_only && schema.features().all(|column| column.is_public(relation)) => {
+            Unchanged::Features
+        }
+        _ => Unchanged::Nothing,
     }
 }
 
@@ -100,9 +98,9 @@ impl Train for trees::Plan {
     ) -> Result<Ensemble, Error> {
         let Facts { schema, relation, .. } = facts;
         schema.covered_by(relation)?;
-        let kept = kept(schema, relation);
+        let unchanged = unchanged(schema, relation);
         let start = match table.public_under(relation) {
-            Some(public) if kept == Kept::Label && !public.places.is_empty() => {
+            Some(public) if unchanged == Unchanged::Label && !public.places.is_empty() => {
                 start(self.public_trees, schema, &public)?
             }
             _ => None,
@@ -111,7 +109,7 @@ impl Train for trees::Plan {
             schema,
             cells: table.into_cells(),
             features: facts.private_features().map(|(place, _)| place).collect(),
-            kept,
+            unchanged,
             start,
         };
         trees::Plan::train(self, training, ledger, progress)
@@ -134,7 +132,7 @@ fn start(trees: u32, schema: &Schema, public: &Public) -> Result<Option<Start>, 
         .build()?;
     let fitting = Fitting {
         schema: &own,
-        rows: Labelled {
+        rows: LabelledRows {
             cells: &public.cells,
             weights: None,
         },

@@ -6,7 +6,7 @@ use crate::boost::{Abstaining, AdaBoost, Ensemble, Learner, Link, Member, Thresh
 use crate::data::Keep;
 use crate::data::schema::Schema;
 use crate::learner::{self, Linear, Progress};
-use crate::setting::parameters::{named_values, parameters};
+use crate::parameters::{named_values, parameters};
 
 parameters! {
     /// Logistic regression; least squares where the label is a number.

@@ -2,8 +2,8 @@
 //!
 //! **Who takes part.** One person with a table, who sees all of it.
 //!
-//! **What happens.** The rows are taken out of their wrapper with a leave that says why ([`Unprotected`](crate::privacy::Unprotected)), a learner is
-//! fitted to them as they are, and the result becomes a model. No noise is drawn and no budget is charged; where the leave
+//! **What happens.** The rows are taken out of their wrapper with a permission that says why ([`Unprotected`](crate::privacy::Unprotected)), a learner is
+//! fitted to them as they are, and the result becomes a model. No noise is drawn and no budget is charged; where the permission
 //! was recorded, the data set's total is void from then on.
 //!
 //! **Who learns what.** Everybody who sees the model may learn anything about anybody in the table: coefficients and cut
@@ -24,13 +24,12 @@ mod plan;
 mod trees;
 
 pub use crate::boost::Thresholds;
-pub use crate::boost::gradient::Sums;
+pub use crate::boost::gradient::{Flavour, Sums, Trees};
 pub use crate::learner::Progress;
-pub use crate::setting::parameters::{Builder, Name, Parameters};
+pub use crate::parameters::{Builder, Name, Parameters};
 pub use algorithms::{Centroid, Constant, Logistic, Stumps};
 pub use plan::{Algorithm, Plan};
-pub use trees::{Flavour, Trees};
 
-use crate::setting::parameters::algorithms;
+use crate::parameters::algorithms;
 
 algorithms!(Logistic, Centroid, Stumps, Trees, Constant);

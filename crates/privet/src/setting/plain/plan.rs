@@ -10,8 +10,8 @@ use crate::data::schema::{Label, Schema};
 use crate::data::{Cells, Intake, Keep, Table, Target};
 use crate::learner::{Classes, Progress, Sample, Shape};
 use crate::model::{Model, Settings};
+use crate::parameters::Parameters;
 use crate::privacy::Unprotected;
-use crate::setting::parameters::Parameters;
 
 /// Slots of all features times classes, at most.
 const LARGEST: usize = 1 << 22;
@@ -35,7 +35,7 @@ pub trait Algorithm: fmt::Debug + Send + Sync {
     /// [`Error::Parameter`] with the parameter that does not fit, or if the schema has no label or too many slots.
     fn plan(&self, schema: &Schema) -> Result<Plan, Error> {
         #[cfg(feature = "audit")]
-        crate::setting::parameters::count_plan();
+        crate::parameters::count_plan();
         if schema.label().is_none() {
             return Err(Error::parameter(
                 "schema",
@@ -191,14 +191,19 @@ impl Plan {
     /// # Errors
     /// [`Error::Misuse`] if the table was read with another schema, or without labels or numbers; [`Error::Stopped`] if `progress` says
     /// so. What the rows say is never the reason.
-    pub fn fit(&self, table: Table, leave: &Unprotected, progress: Progress<'_>) -> Result<Model, Error> {
+    pub fn fit(
+        &self,
+        table: Table,
+        permission: &Unprotected,
+        progress: Progress<'_>,
+    ) -> Result<Model, Error> {
         if *table.schema() != *self.schema {
             return Err(misuse(
                 "the table was read with another schema than the plan's: read it with Plan::reads",
             ));
         }
         table.is_whole(self.keep())?;
-        let cells = leave.reveal(table.into_cells());
+        let cells = permission.reveal(table.into_cells());
         let stopped = AtomicBool::new(false);
         let ensemble = self.ensemble(&cells, &|done, of| {
             let next = progress(done, of);
@@ -209,7 +214,12 @@ impl Plan {
             return Err(Error::Stopped);
         }
         let settings = Settings::new(self.settings().to_vec());
-        Model::new((*self.schema).clone(), ensemble, leave.certificate(), settings)
+        Model::new(
+            (*self.schema).clone(),
+            ensemble,
+            permission.certificate(),
+            settings,
+        )
     }
 
     fn ensemble(&self, cells: &Cells, progress: Progress<'_>) -> Result<Ensemble, Error> {

@@ -15,7 +15,7 @@ use crate::error::Subject;
 use crate::learner::tree::{self, Rule};
 use crate::model::Model;
 use crate::party::{Context, PartyId};
-use crate::privacy::Said;
+use crate::privacy::PartyCertificate;
 
 /// For each party, column by column, the ranks that it is asked about.
 pub(super) type Splits = Vec<(PartyId, Vec<Vec<u32>>)>;
@@ -33,7 +33,7 @@ pub(super) struct Ranked {
     boosted: Boosted,
     own: Own,
     label: Option<(Column, Label)>,
-    parties: Vec<Said>,
+    parties: Vec<PartyCertificate>,
     releases: Vec<(PartyId, Release)>,
     /// For each column, in the joint order, the ranks that were asked about.
     asked: Vec<Vec<u32>>,
@@ -50,7 +50,7 @@ impl Ranks {
         boosted: Boosted,
         own: Own,
         label: Option<(Column, Label)>,
-        parties: Vec<Said>,
+        parties: Vec<PartyCertificate>,
     ) -> (Ranked, Splits) {
         let columns: usize = self
             .releases
@@ -92,7 +92,7 @@ impl Ranked {
         self,
         came: BTreeMap<PartyId, Vec<Vec<[u16; 2]>>>,
         context: &Context<'_, Message>,
-    ) -> Result<(Joined, Boosted, Vec<Said>), Error> {
+    ) -> Result<(Joined, Boosted, Vec<PartyCertificate>), Error> {
         let mut at = Vec::new();
         for (party, pairs) in came {
             let release = self.releases.iter().find(|(other, _)| *other == party);

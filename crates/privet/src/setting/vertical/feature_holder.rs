@@ -10,7 +10,7 @@ use super::{Alignment, LABEL_HOLDER, Outcome, Party, Protocol, Vertical, meeting
 use crate::Error;
 use crate::data::{Keep, Table};
 use crate::error::Subject;
-use crate::party::{Context, PartyId, RunName, Step};
+use crate::party::{Context, PartyId, RunName, TurnOutcome};
 use crate::privacy::mechanism::ordered::Distance;
 use crate::privacy::{Certificate, Ledger, Neighbours};
 
@@ -126,7 +126,7 @@ impl FeatureHolder {
         from: PartyId,
         message: Message,
         context: &mut Context<'_, Message>,
-    ) -> Result<Step<Party>, Error> {
+    ) -> Result<TurnOutcome<Party>, Error> {
         if from != LABEL_HOLDER {
             return Err(context.complain(from, "only the label holder has anything to say here"));
         }
@@ -170,7 +170,7 @@ impl FeatureHolder {
                 let thresholds =
                     thresholds.ok_or_else(|| context.complain(from, "it asks for a split that cannot be"))?;
                 context.send(LABEL_HOLDER, &Message::Thresholds(thresholds));
-                Ok(Step::Finished(Outcome::Contributed(certificate)))
+                Ok(TurnOutcome::Finished(Outcome::Contributed(certificate)))
             }
             (_, message) => Err(context.complain(from, format!("{} out of turn", message.name()))),
         }
@@ -183,7 +183,7 @@ impl Waiting {
         wanted: Wanted,
         meeting: Meeting,
         context: &mut Context<'_, Message>,
-    ) -> Result<Step<Party>, Error> {
+    ) -> Result<TurnOutcome<Party>, Error> {
         match (meeting, self.vertical.alignment) {
             (Meeting::Given { rows }, Alignment::Given) => {
                 let own = self.source.rows();
@@ -205,7 +205,7 @@ impl Waiting {
                     psi::answer(&key, run, &ids, &offer).map_err(|e| context.complain(LABEL_HOLDER, e))?;
                 meeting::same("the answer", &answer, context)?;
                 context.send(LABEL_HOLDER, &Message::Answer(answer));
-                Ok(Step::Continue(FeatureHolder::next(Expect::Common {
+                Ok(TurnOutcome::Continue(FeatureHolder::next(Expect::Common {
                     waiting: self,
                     meeting: Box::new(expected),
                     wanted,
@@ -226,7 +226,7 @@ fn answer(
     release: Release,
     wanted: Wanted,
     context: &mut Context<'_, Message>,
-) -> Result<Step<Party>, Error> {
+) -> Result<TurnOutcome<Party>, Error> {
     let certificate = Box::new(release.certificate.clone());
     match wanted {
         Wanted::Columns => context.send(LABEL_HOLDER, &Message::Columns(Box::new(release))),
@@ -243,10 +243,10 @@ fn answer(
             let (ordinals, tables) = ranked(release)?;
             context.send(LABEL_HOLDER, &Message::Ordinals(Box::new(ordinals)));
             let state = Expect::Splits { tables, certificate };
-            return Ok(Step::Continue(FeatureHolder::next(state)));
+            return Ok(TurnOutcome::Continue(FeatureHolder::next(state)));
         }
     }
-    Ok(Step::Finished(Outcome::Contributed(certificate)))
+    Ok(TurnOutcome::Finished(Outcome::Contributed(certificate)))
 }
 
 impl Source {

@@ -17,8 +17,8 @@ use crate::boost::gradient::Boosted;
 use crate::data::Table;
 use crate::data::schema::{Column, Label};
 use crate::model::{Model, Settings};
-use crate::party::{Context, PartyId, RunName, Step};
-use crate::privacy::{Certificate, Ledger, Neighbours, Said, Unprotected};
+use crate::party::{Context, PartyId, RunName, TurnOutcome};
+use crate::privacy::{Certificate, Ledger, Neighbours, PartyCertificate, Unprotected};
 use fitting::Fitting;
 
 /// The party that has the labels, by what it waits for.
@@ -165,7 +165,7 @@ impl LabelHolder {
         Party::LabelHolder(Self(state))
     }
 
-    pub(super) fn start(self, context: &mut Context<'_, Message>) -> Result<Step<Party>, Error> {
+    pub(super) fn start(self, context: &mut Context<'_, Message>) -> Result<TurnOutcome<Party>, Error> {
         let State::Ready(ready) = self.0 else {
             return Err(Error::internal("a party starts once"));
         };
@@ -213,7 +213,7 @@ impl LabelHolder {
                 }
                 let came = BTreeMap::new();
                 let expecting = Expecting { run, asked, came };
-                Ok(Step::Continue(Self::next(State::ExpectAnswers(Box::new(
+                Ok(TurnOutcome::Continue(Self::next(State::ExpectAnswers(Box::new(
                     expecting,
                 )))))
             }
@@ -225,7 +225,7 @@ impl LabelHolder {
         from: PartyId,
         message: Message,
         context: &mut Context<'_, Message>,
-    ) -> Result<Step<Party>, Error> {
+    ) -> Result<TurnOutcome<Party>, Error> {
         match (self.0, message) {
             (State::ExpectAnswers(mut expecting), Message::Answer(answer)) => {
                 let asked = expecting.asked.remove(&from);
@@ -235,7 +235,7 @@ impl LabelHolder {
                 if expecting.asked.is_empty() {
                     return expecting.settle(context);
                 }
-                Ok(Step::Continue(Self::next(State::ExpectAnswers(expecting))))
+                Ok(TurnOutcome::Continue(Self::next(State::ExpectAnswers(expecting))))
             }
             (State::ExpectColumns(mut expecting), message) => {
                 let came = expecting.run.take(from, message, context)?;
@@ -246,7 +246,7 @@ impl LabelHolder {
                 if expecting.asked.is_empty() {
                     return expecting.gathered(context);
                 }
-                Ok(Step::Continue(Self::next(State::ExpectColumns(expecting))))
+                Ok(TurnOutcome::Continue(Self::next(State::ExpectColumns(expecting))))
             }
             (State::ExpectThresholds(mut expecting, ranked), Message::Thresholds(pairs)) => {
                 if expecting.asked.remove(&from).is_none() {
@@ -254,7 +254,7 @@ impl LabelHolder {
                 }
                 expecting.came.insert(from, pairs);
                 if !expecting.asked.is_empty() {
-                    return Ok(Step::Continue(Self::next(State::ExpectThresholds(
+                    return Ok(TurnOutcome::Continue(Self::next(State::ExpectThresholds(
                         expecting, ranked,
                     ))));
                 }
@@ -266,7 +266,7 @@ impl LabelHolder {
         }
     }
 
-    pub(super) fn resume(self, context: &mut Context<'_, Message>) -> Result<Step<Party>, Error> {
+    pub(super) fn resume(self, context: &mut Context<'_, Message>) -> Result<TurnOutcome<Party>, Error> {
         match self.0 {
             State::Training(fitting) => fitting.piece(context),
             _ => Err(Error::internal("only training is work that goes on in pieces")),
@@ -284,7 +284,7 @@ impl LabelHolder {
 }
 
 impl Expecting<psi::ExpectAnswer, psi::Pair> {
-    fn settle(mut self: Box<Self>, context: &mut Context<'_, Message>) -> Result<Step<Party>, Error> {
+    fn settle(mut self: Box<Self>, context: &mut Context<'_, Message>) -> Result<TurnOutcome<Party>, Error> {
         let (parties, pairs): (Vec<PartyId>, Vec<psi::Pair>) =
             std::mem::take(&mut self.came).into_iter().unzip();
         let (rows, told) = psi::settle(pairs)
@@ -321,7 +321,7 @@ impl Going {
         }
     }
 
-    fn expect_columns(self, parties: &[PartyId]) -> Step<Party> {
+    fn expect_columns(self, parties: &[PartyId]) -> TurnOutcome<Party> {
         let asked = parties.iter().map(|party| (*party, ())).collect();
         let came = BTreeMap::new();
         let expecting = Expecting {
@@ -329,7 +329,7 @@ impl Going {
             asked,
             came,
         };
-        Step::Continue(LabelHolder::next(State::ExpectColumns(Box::new(expecting))))
+        TurnOutcome::Continue(LabelHolder::next(State::ExpectColumns(Box::new(expecting))))
     }
 
     /// What a feature holder sent, if it is what was asked for.
@@ -395,25 +395,30 @@ impl Going {
     }
 
     /// The model, with what every party says of its part.
-    fn model(self, joined: Joined, boosted: Boosted, parties: Vec<Said>) -> Result<Step<Party>, Error> {
+    fn model(
+        self,
+        joined: Joined,
+        boosted: Boosted,
+        parties: Vec<PartyCertificate>,
+    ) -> Result<TurnOutcome<Party>, Error> {
         let certificate = Certificate {
             parties,
             ..self.certificate
         };
         let settings = Settings::new(self.vertical.settings());
         let model = Model::new(joined.schema, boosted.into_ensemble(), certificate, settings)?;
-        Ok(Step::Finished(Outcome::Trained(Box::new(model))))
+        Ok(TurnOutcome::Finished(Outcome::Trained(Box::new(model))))
     }
 }
 
 impl Expecting<(), Came> {
     /// Everything is there: one table of it.
-    fn gathered(self: Box<Self>, context: &mut Context<'_, Message>) -> Result<Step<Party>, Error> {
+    fn gathered(self: Box<Self>, context: &mut Context<'_, Message>) -> Result<TurnOutcome<Party>, Error> {
         let Self { run, came, .. } = *self;
         let mut joining = Joining::new(run.own.clone(), run.label());
         let (mut parties, mut ranks) = (Vec::new(), Vec::new());
         for (party, came) in came {
-            let said = |certificate| Said {
+            let said = |certificate| PartyCertificate {
                 party: context.name(party).to_owned(),
                 certificate,
             };
@@ -451,7 +456,7 @@ impl Expecting<(), Came> {
                     (Model::clone(model), joined.cells)
                 };
                 let predictions = model.0.predict_cells(&model.1)?;
-                Ok(Step::Finished(Outcome::Predicted {
+                Ok(TurnOutcome::Finished(Outcome::Predicted {
                     rows: run.rows,
                     predictions: Box::new(predictions),
                 }))
@@ -469,9 +474,9 @@ impl Expecting<(), Came> {
                     parties,
                     ranks: asking::Ranks { own, releases: ranks },
                 };
-                Ok(Step::Working(LabelHolder::next(State::Training(Box::new(
-                    fitting,
-                )))))
+                Ok(TurnOutcome::Working(LabelHolder::next(State::Training(
+                    Box::new(fitting),
+                ))))
             }
         }
     }

@@ -74,7 +74,7 @@ pub use texts::Texts;
 
 use crate::Error;
 use crate::model::{Model, Predictions};
-use crate::party::{Context, PartyId, Role, Step};
+use crate::party::{Context, PartyId, Role, TurnOutcome};
 use crate::privacy::Certificate;
 
 /// The label holder's number in every agreement; all others are feature holders.
@@ -108,10 +108,10 @@ impl Role for Party {
     type Message = Message;
     type Output = Outcome;
 
-    fn start(self, context: &mut Context<'_, Message>) -> Result<Step<Self>, Error> {
+    fn start(self, context: &mut Context<'_, Message>) -> Result<TurnOutcome<Self>, Error> {
         match self {
             Self::LabelHolder(party) => party.start(context),
-            Self::FeatureHolder(_) => Ok(Step::Continue(self)),
+            Self::FeatureHolder(_) => Ok(TurnOutcome::Continue(self)),
         }
     }
 
@@ -120,14 +120,14 @@ impl Role for Party {
         from: PartyId,
         message: Message,
         context: &mut Context<'_, Message>,
-    ) -> Result<Step<Self>, Error> {
+    ) -> Result<TurnOutcome<Self>, Error> {
         match self {
             Self::LabelHolder(party) => party.handle(from, message, context),
             Self::FeatureHolder(party) => party.handle(from, message, context),
         }
     }
 
-    fn resume(self, context: &mut Context<'_, Message>) -> Result<Step<Self>, Error> {
+    fn resume(self, context: &mut Context<'_, Message>) -> Result<TurnOutcome<Self>, Error> {
         match self {
             Self::LabelHolder(party) => party.resume(context),
             Self::FeatureHolder(_) => Err(Error::internal("a feature holder has no long work")),

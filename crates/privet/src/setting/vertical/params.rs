@@ -2,13 +2,13 @@
 
 use super::desensitisation::{Budget, Categories, Desensitisation, Mechanism};
 use crate::Error;
+use crate::boost::gradient::Trees;
 use crate::data::Schema;
 use crate::data::schema::Label;
 use crate::error::Subject;
+use crate::parameters::Parameters;
 use crate::privacy::Epsilon;
 use crate::privacy::mechanism::ordered::{Alignment as Blocks, Route};
-use crate::setting::parameters::Parameters;
-use crate::setting::plain::Trees;
 
 /// What parties say to each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

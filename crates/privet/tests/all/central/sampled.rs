@@ -6,7 +6,7 @@ use privet::data::schema::{flag, label};
 use privet::data::{Keep, Table};
 use privet::privacy::account::Price;
 use privet::privacy::{AddRemove, Certificate, Neighbours, ReplacePrivate};
-use privet_testkit::epsilon::Known;
+use privet_testkit::epsilon::KnownEvent;
 use privet_testkit::skipped::full;
 
 use crate::central::tables::{built, rows, start};
@@ -89,7 +89,7 @@ fn judge<N: Neighbours>(relation: &N, [here, there]: [&Table; 2], [mutant_here, 
                 })
                 .collect::<Vec<_>>()
         });
-        Known::count(&first, &second, likelier).mu(MISS) / charged(&paid)
+        KnownEvent::count(&first, &second, likelier).mu(MISS) / charged(&paid)
     };
     let honest = shown(here, there);
     assert!(
@@ -149,7 +149,7 @@ fn trees_keep_their_epsilon_and_nine_tenths_of_their_noise_does_not() {
             other => panic!("{other:?} is not pure"),
         });
         let charged = paid.sum::<f64>() / f64::from(TREES);
-        (Known::count(&first, &second, high).epsilon(MISS), charged)
+        (KnownEvent::count(&first, &second, high).epsilon(MISS), charged)
     };
     let (honest, claim) = shown("200");
     assert!((0.9..=1.0).contains(&(honest / claim)), "{honest} of {claim}");

@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use privet::boost::gradient::{Boosted, Builder, Gradient, Loss, Progress, Rows, Sums, Training};
+use privet::boost::gradient::{Boosted, Builder, Gradient, LabelledRows, Loss, RoundEnd, Sums, Training};
 use privet::data::{Cells, Schema, Target};
 use privet::learner::tree::{Growth, Order};
 use privet::privacy::Coins;
@@ -12,7 +12,7 @@ use crate::engine::table::{Labels, MIXED, Of, cells, random, schema};
 pub(crate) fn training<'a>(schema: &'a Schema, cells: &'a Cells) -> Training<'a> {
     Training {
         schema,
-        rows: Rows { cells, weights: None },
+        rows: LabelledRows { cells, weights: None },
         validation: None,
         start: None,
     }
@@ -174,13 +174,13 @@ fn half_of_the_rounds_continued_by_the_other_half_is_the_whole() {
 fn it_stops_when_the_validation_rows_have_had_enough() {
     let (schema, train) = random(&MIXED, Labels::Classes(2), 500, 7);
     let (_, validation) = random(&MIXED, Labels::Classes(2), 2000, 8);
-    let validation = Some(Rows {
+    let validation = Some(LabelledRows {
         cells: &validation,
         weights: None,
     });
     let settings = Gradient::builder().rounds(400).rate(0.3).patience(10);
     let mut losses = Vec::new();
-    let mut note = |progress: Progress| {
+    let mut note = |progress: RoundEnd| {
         losses.push(progress.validation.unwrap());
         ControlFlow::Continue(())
     };
@@ -206,7 +206,7 @@ fn it_stops_when_the_validation_rows_have_had_enough() {
 #[test]
 fn progress_can_end_it() {
     let (schema, cells) = random(&MIXED, Labels::Classes(2), 200, 9);
-    let mut end = |progress: Progress| {
+    let mut end = |progress: RoundEnd| {
         if progress.done == 3 {
             ControlFlow::Break(())
         } else {
@@ -237,7 +237,7 @@ fn a_row_that_counts_twice_is_two_rows() {
         .sums(Sums::Floats);
     for order in [Order::Second, Order::First] {
         let settings = settings.clone().order(order);
-        let rows = Rows {
+        let rows = LabelledRows {
             cells: &once,
             weights: Some(&weights),
         };

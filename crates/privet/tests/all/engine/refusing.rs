@@ -2,7 +2,7 @@
 
 use std::ops::ControlFlow;
 
-use privet::boost::gradient::{Base, Gradient, Rows, Training};
+use privet::boost::gradient::{Base, Gradient, LabelledRows, Training};
 use privet::learner::tree::{Growth, Order};
 
 use crate::engine::boosting::{fit, training};
@@ -65,7 +65,7 @@ fn settings_that_make_no_sense_are_refused() {
             "{settings:?}"
         );
     }
-    let rows = Rows {
+    let rows = LabelledRows {
         cells: &cells,
         weights: Some(&[1.0]),
     };

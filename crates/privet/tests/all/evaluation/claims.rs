@@ -8,6 +8,7 @@ use crate::home::Plain;
 use privet::Error;
 use privet::data::Table;
 use privet::data::schema::Schema;
+use privet::noisy::evaluation::Evaluation;
 use privet::privacy::account::Caps;
 use privet::privacy::audit::{Auditor, Observed};
 use privet::privacy::mechanism::Laplace;
@@ -15,7 +16,6 @@ use privet::privacy::{
     AddRemove, Anchor, Delta, Epsilon, Ledger, Neighbours, Norm, Private, Query, Randomness, Replace,
     ReplacePrivate, Sensitivity, Unprotected,
 };
-use privet::setting::evaluation::Evaluation;
 use privet_testkit::replay::{Finding, Report, search, transcripts};
 
 use super::tables::{Model, Row, TASKS, Task, epsilon, run};
@@ -80,7 +80,7 @@ fn pairs(task: Task, persons: &[Rows], alike: impl Fn(&Rows, &Rows) -> bool) -> 
     pairs
 }
 
-fn bytes(report: &privet::setting::evaluation::PaidReport) -> Vec<u8> {
+fn bytes(report: &privet::noisy::evaluation::PaidReport) -> Vec<u8> {
     format!("{report}\n{}", serde_json::to_string(report).unwrap()).into_bytes()
 }
 

@@ -5,11 +5,11 @@ use std::num::NonZeroU32;
 use privet::Error;
 use privet::data::schema::{Schema, flag, label};
 use privet::model::metrics::{Judged, Metric, Report};
+use privet::noisy::evaluation::{Evaluation, PaidReport};
 use privet::privacy::account::Caps;
 use privet::privacy::{
     AddRemove, Coins, Delta, Epsilon, Ledger, Neighbours, Private, Randomness, Unprotected,
 };
-use privet::setting::evaluation::{Evaluation, PaidReport};
 use privet_testkit::interval::{Tally, at_most};
 
 use super::tables::{TASKS, Task};

@@ -6,8 +6,8 @@ use privet::Error;
 use privet::data::schema::{id, label, number};
 use privet::data::{Cells, Intake, Keep, Schema, Table, Target, Value};
 use privet::model::metrics::Judged;
+use privet::noisy::evaluation::{Evaluation, PaidReport};
 use privet::privacy::{Epsilon, Ledger, Neighbours, Private};
-use privet::setting::evaluation::{Evaluation, PaidReport};
 
 /// A row of a file: who, the feature, the label.
 pub(crate) type Row = (&'static str, f64, &'static str);

@@ -8,12 +8,12 @@ mod xgboost;
 use std::ops::ControlFlow;
 
 use crate::engine::table::{self, Labels, MIXED, Of};
-use privet::boost::gradient::{Boosted, Gradient, Rows, Training};
+use privet::boost::gradient::{Boosted, Gradient, LabelledRows, Training};
 use privet::boost::{Ensemble, Link, Member};
 use privet::data::schema::Kind;
 use privet::data::{Cells, Schema};
 use privet::learner::tree::Growth;
-use privet::learner::{Learner, Linear, Rule, Stump, Term};
+use privet::learner::{Learner, Linear, Stump, StumpRule, Term};
 use privet::model::{Format, Model, Settings};
 use privet::privacy::{Coins, Unprotected};
 
@@ -72,7 +72,7 @@ fn boosted(labels: Labels) -> (Schema, Boosted) {
     let (schema, cells) = table::random(&MIXED, labels, 2000, 3);
     let training = Training {
         schema: &schema,
-        rows: Rows {
+        rows: LabelledRows {
             cells: &cells,
             weights: None,
         },
@@ -120,30 +120,30 @@ fn stumps() -> Model {
     let rules = [
         (
             0,
-            Rule::AtMost {
+            StumpRule::AtMost {
                 slot: 7,
                 besides: vec![20],
             },
         ),
         (
             0,
-            Rule::AtMost {
+            StumpRule::AtMost {
                 slot: 19,
                 besides: vec![],
             },
         ),
-        (2, Rule::OneOf(vec![3, 4, 5, 100, 300])),
-        (1, Rule::OneOf(vec![0, 2, 5])),
-        (1, Rule::OneOf(vec![1, 3, 4, 6])),
+        (2, StumpRule::OneOf(vec![3, 4, 5, 100, 300])),
+        (1, StumpRule::OneOf(vec![0, 2, 5])),
+        (1, StumpRule::OneOf(vec![1, 3, 4, 6])),
         (
             3,
-            Rule::AtMost {
+            StumpRule::AtMost {
                 slot: 1,
                 besides: vec![4],
             },
         ),
-        (5, Rule::OneOf(vec![2, 3, 4, 5, 9, 13])),
-        (4, Rule::All),
+        (5, StumpRule::OneOf(vec![2, 3, 4, 5, 9, 13])),
+        (4, StumpRule::All),
     ];
     let members = rules
         .into_iter()
@@ -181,7 +181,7 @@ fn stretched() -> (Model, Vec<Vec<String>>) {
         output: 0,
         learner: Learner::Stump(Stump {
             feature: 0,
-            rule: Rule::AtMost {
+            rule: StumpRule::AtMost {
                 slot,
                 besides: vec![],
             },

@@ -3,7 +3,7 @@
 use privet::boost::{Abstaining, AdaBoost, Ensemble, Rates, Thresholds};
 use privet::data::schema::{category, number, ordinal};
 use privet::data::{Cells, Feature, Keep};
-use privet::learner::{Call, Classes, Learner, Rule, Sample, Shape, Sorted, Stump};
+use privet::learner::{Call, Classes, Learner, Sample, Shape, Sorted, Stump, StumpRule};
 use privet::privacy::Coins;
 
 use super::cells;
@@ -71,7 +71,7 @@ impl Small {
     }
 
     /// The weight of each class where a rule is true, and where it is not.
-    fn sides(&self, feature: usize, rule: &Rule) -> [[f64; 3]; 2] {
+    fn sides(&self, feature: usize, rule: &StumpRule) -> [[f64; 3]; 2] {
         let mut sides = [[0.0; 3]; 2];
         for (row, &weight) in self.weights.iter().enumerate() {
             let side = usize::from(!takes(rule, &self.cells.features()[feature], row));
@@ -81,8 +81,8 @@ impl Small {
     }
 
     /// Every question: no question first, then by feature, by threshold, and with missing cells on the right first.
-    fn questions(&self) -> Vec<(usize, Rule)> {
-        let mut all = vec![(0, Rule::All)];
+    fn questions(&self) -> Vec<(usize, StumpRule)> {
+        let mut all = vec![(0, StumpRule::All)];
         for (feature, (column, shape)) in self.cells.features().iter().zip(&self.shapes).enumerate() {
             if let Some(scaled) = &column.scaled {
                 let mut known: Vec<f32> = (0..scaled.len())
@@ -98,7 +98,7 @@ impl Small {
                         let missing = shape.missing;
                         (
                             feature,
-                            Rule::UpTo {
+                            StumpRule::UpTo {
                                 place,
                                 missing,
                                 with_missing,
@@ -118,7 +118,7 @@ impl Small {
                 all.extend(
                     subsets
                         .filter(possible)
-                        .map(|slots| (feature, Rule::OneOf(slots))),
+                        .map(|slots| (feature, StumpRule::OneOf(slots))),
                 );
             }
         }
@@ -126,11 +126,11 @@ impl Small {
     }
 }
 
-fn takes(rule: &Rule, feature: &Feature, row: usize) -> bool {
+fn takes(rule: &StumpRule, feature: &Feature, row: usize) -> bool {
     match (rule, &feature.scaled) {
-        (Rule::All, _) => true,
+        (StumpRule::All, _) => true,
         (
-            Rule::UpTo {
+            StumpRule::UpTo {
                 place,
                 missing,
                 with_missing,
@@ -164,7 +164,7 @@ fn exact_stumps_are_the_best_of_all() {
         let sample = small.sample();
         let call = Call::fit(&sample, &Sorted::new(&sample), Classes { of: &small.of, count });
         // The first of the best, but a question with one answer is none.
-        let (mut best, mut least) = ((0, Rule::All), f64::MAX);
+        let (mut best, mut least) = ((0, StumpRule::All), f64::MAX);
         for (feature, rule) in small.questions() {
             let found = errors(small.sides(feature, &rule));
             if found < least {
@@ -178,7 +178,7 @@ fn exact_stumps_are_the_best_of_all() {
             "case {case}"
         );
         match (&call.rule, &best.1) {
-            (Rule::UpTo { place: ours, .. }, Rule::UpTo { place, .. }) => {
+            (StumpRule::UpTo { place: ours, .. }, StumpRule::UpTo { place, .. }) => {
                 assert_eq!((ours, call.right), (place, heaviest(sides[1])), "case {case}");
             }
             (ours, best) => assert_eq!(ours, best, "case {case}"),
@@ -223,7 +223,7 @@ fn abstaining_stumps_are_the_best_of_all() {
             of: &small.of,
             count: 2,
         };
-        let z = |feature: usize, rule: &Rule, votes: [f64; 2]| {
+        let z = |feature: usize, rule: &StumpRule, votes: [f64; 2]| {
             let sides = small.sides(feature, rule);
             let (mut right, mut wrong, mut silent) = (0.0, 0.0, 0.0);
             for (side, vote) in sides.iter().zip(votes) {
@@ -316,9 +316,9 @@ fn a_constant_is_found_where_it_is_best() {
     };
     let sorted = Sorted::new(&sample);
     let call = Call::fit(&sample, &sorted, classes);
-    assert_eq!((call.rule, call.left, call.right), (Rule::All, 1, 1));
+    assert_eq!((call.rule, call.left, call.right), (StumpRule::All, 1, 1));
     let stump = Stump::abstaining(&sample, &sorted, classes);
-    assert_eq!((stump.rule, stump.left, stump.right), (Rule::All, 1.0, 1.0));
+    assert_eq!((stump.rule, stump.left, stump.right), (StumpRule::All, 1.0, 1.0));
 }
 
 /// Rounds of boosting that must tell two numbers of one bin apart.
@@ -344,7 +344,7 @@ fn exact_thresholds_see_within_a_bin() {
     let Learner::Stump(stump) = &member.learner else {
         panic!("a stump");
     };
-    let Rule::UpTo {
+    let StumpRule::UpTo {
         place, with_missing, ..
     } = stump.rule
     else {

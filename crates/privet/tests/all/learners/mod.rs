@@ -8,7 +8,9 @@ use crate::home::{self, Kinds, Plain, schema, table};
 use privet::boost::{Learner, Link};
 use privet::data::schema::{category, flag, label, number};
 use privet::data::{Cells, Keep, Table};
-use privet::learner::{Call, Classes, Linear, Logistic, Rule, SILENT, Sample, Shape, Sorted, Stump, Term};
+use privet::learner::{
+    Call, Classes, Linear, Logistic, SILENT, Sample, Shape, Sorted, Stump, StumpRule, Term,
+};
 use privet::model::Model;
 use privet::privacy::{AddRemove, Neighbours, Unprotected};
 use serde::Deserialize;
@@ -119,7 +121,7 @@ fn a_stump_by_hand() {
     let sample = Sample::new(&shapes, &cells, &[1.0; 6]).unwrap();
     let bins = Sorted::default();
     let call = Call::fit(&sample, &bins, classes);
-    let rule = |slot, besides: &[u16]| Rule::AtMost {
+    let rule = |slot, besides: &[u16]| StumpRule::AtMost {
         slot,
         besides: besides.to_vec(),
     };
@@ -145,7 +147,7 @@ fn a_stump_by_hand() {
             count: 2,
         },
     );
-    assert_eq!((call.feature, &call.rule, call.left), (0, &Rule::All, 1));
+    assert_eq!((call.feature, &call.rule, call.left), (0, &StumpRule::All, 1));
 
     // Numbers: means 2 and 8 by town, c against the others.
     let stump = Stump::numbers(&sample, &bins, &[1.0, 3.0, 8.0, 3.0, 1.0, 8.0]);
@@ -153,7 +155,7 @@ fn a_stump_by_hand() {
         stump,
         Stump {
             feature: 2,
-            rule: Rule::OneOf(vec![2]),
+            rule: StumpRule::OneOf(vec![2]),
             left: 8.0,
             right: 2.0
         }
@@ -170,7 +172,7 @@ fn a_stump_by_hand() {
     );
     assert_eq!(
         (call.feature, &call.rule, call.left, call.right),
-        (2, &Rule::OneOf(vec![0]), 2, 0)
+        (2, &StumpRule::OneOf(vec![0]), 2, 0)
     );
 }
 
@@ -192,7 +194,7 @@ fn two_rounds_of_adaboost_by_hand() {
     // First round: e = 1/4 (the constant "yes" is as good and comes first), alpha = ln(3) / 2.
     assert!((members[0].weight - 3f64.ln() / 2.0).abs() < 1e-12);
     assert!(
-        matches!(&members[0].learner, Learner::Stump(stump) if stump.rule == Rule::All && stump.left == 1.0)
+        matches!(&members[0].learner, Learner::Stump(stump) if stump.rule == StumpRule::All && stump.left == 1.0)
     );
     // Its one error, row 2, now weighs 1/2 and the others 1/6 each: `first` errs on row 4 alone, e = 1/6.
     assert!((members[1].weight - 5f64.ln() / 2.0).abs() < 1e-12, "{members:?}");

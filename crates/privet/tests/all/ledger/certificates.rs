@@ -150,7 +150,7 @@ fn leaks_are_entries_and_never_epsilon() {
     let book = Book::of(&journal.entries()).expect("verifies");
     assert_eq!(book.account("toy").expect("known").leaks(), 1);
 
-    journal.fail_at(1, Fault::Refused);
+    journal.fail_at(1, AppendFault::Refused);
     let mut open = ledger(&journal);
     assert!(
         open.disclose(&leak, Private::new(()), 1).is_err(),
@@ -163,7 +163,7 @@ fn a_run_that_says_it_is_void_is_void_whatever_becomes_of_the_entry() {
     for (because, fault) in [
         ("two\nlines", None),
         ("", None),
-        ("a reason", Some(Fault::Refused)),
+        ("a reason", Some(AppendFault::Refused)),
     ] {
         let journal = journal(&AddRemove::row(), pure("1"), "0");
         let mut open = ledger(&journal);

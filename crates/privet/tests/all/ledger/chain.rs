@@ -4,7 +4,7 @@ use super::*;
 
 #[test]
 fn a_write_that_fails_draws_nothing_and_stops_the_ledger() {
-    for fault in [Fault::Refused, Fault::Unacknowledged] {
+    for fault in [AppendFault::Refused, AppendFault::Unacknowledged] {
         let journal = journal(&AddRemove::row(), pure("1"), "0");
         let mut open = ledger(&journal);
         spend(&mut open, "0.1").expect("fits");
@@ -15,7 +15,11 @@ fn a_write_that_fails_draws_nothing_and_stops_the_ledger() {
             "nothing more until it is opened again"
         );
         let reopened = ledger(&journal);
-        let left = if fault == Fault::Refused { "0.9" } else { "0.8" };
+        let left = if fault == AppendFault::Refused {
+            "0.9"
+        } else {
+            "0.8"
+        };
         assert_eq!(
             reopened.remaining(),
             pure(left),

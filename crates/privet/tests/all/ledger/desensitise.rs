@@ -193,7 +193,7 @@ fn what_cannot_leave_is_refused_before_the_draw() {
     assert!(matches!(error, Err(Error::Budget(_))));
     let journal = journal(&Replace::row(), Caps::ZERO, "0");
     assert!(replacing(&journal).desensitise("nothing", Vec::new()).is_err());
-    journal.fail_at(1, Fault::Refused);
+    journal.fail_at(1, AppendFault::Refused);
     let mut ledger = replacing(&journal);
     let error = ledger.desensitise("a partner", vec![slots("age", &ordered)]);
     assert!(matches!(error, Err(Error::Journal(_))), "{error:?}");

@@ -110,12 +110,12 @@ fn people_and_rows_are_not_kept_in_one_account() {
     let refused = append(&mut journal, limit("toy", person.relation())).map_err(|e| e.to_string());
     let text = refused.expect_err("one row is not one person");
     assert!(
-        text.contains("'toy' is kept per row; this is about people, by the column 'who'"),
+        text.contains("'toy' is budgeted per row; this is about people, by the column 'who'"),
         "{text}"
     );
     let opened = Ledger::open("toy", person.clone(), journal.clone(), random()).map(drop);
     assert!(
-        matches!(&opened, Err(Error::Budget(text)) if text.to_string().contains("kept one way for good")),
+        matches!(&opened, Err(Error::Budget(text)) if text.to_string().contains("cannot be changed")),
         "{opened:?}"
     );
 
@@ -234,7 +234,7 @@ fn a_payment_that_holds_for_added_units_is_charged_for_them_too() {
     // The stronger budget has no room for another: refused, although the weaker one has, and also as a promise.
     let refused = open().release("a count", &mechanism, both()).map(drop);
     assert!(
-        matches!(&refused, Err(Error::Budget(text)) if text.to_string().contains("when one row is added or removed there is left pure ε of 0.4")),
+        matches!(&refused, Err(Error::Budget(text)) if text.to_string().contains("when one row is added or removed there remains pure ε of 0.4")),
         "{refused:?}"
     );
     assert!(matches!(

@@ -14,10 +14,10 @@ use privet::privacy::journal::{Entry, Event, Journal};
 use privet::privacy::ledger::{append, begin};
 use privet::privacy::mechanism::{Gaussian, Laplace, PermuteAndFlip};
 use privet::privacy::{
-    AddRemove, Anchor, Book, Delta, Epsilon, Guarantee, Ledger, Neighbours, Norm, Partition, Private, Query,
-    Randomness, Relation, Replace, Rows, Sensitivity,
+    AddRemove, Anchor, Book, Delta, Epsilon, Guarantee, Ledger, Neighbours, Norm, Partition, PerRow, Private,
+    Query, Randomness, Relation, Replace, Sensitivity,
 };
-use privet_testkit::faults::{Fault, Faulty};
+use privet_testkit::faults::{AppendFault, Faulty};
 
 const LAPLACE: Anchor = Anchor::new("laplace#integer-vectors");
 

@@ -194,7 +194,7 @@ fn parts_cost_what_one_change_can_touch() {
     let price = Price::Pure(epsilon("0.1"));
     let mechanism = Laplace::calibrated(epsilon("0.1"), 1).expect("a mechanism");
     let claim = || Sensitivity::claim(&AddRemove::row(), Norm::L1(1), LAPLACE).expect("a claim");
-    let size = |rows: &Rows<i64>| vec![rows.as_slice().len() as i64];
+    let size = |rows: &PerRow<i64>| vec![rows.as_slice().len() as i64];
 
     let mut add = ledger(&journal(&AddRemove::row(), pure("1"), "0"));
     let counts = add.parallel("counts", price, 1, thirds(), |part| {
@@ -250,5 +250,5 @@ fn parts_inside_a_reservation_are_taken_from_it() {
         matches!(over, Err(Error::Budget(_))),
         "0.1 is left, and parts of 0.1 cost 0.2"
     );
-    assert_eq!(reserved.draws_left(), 3, "three parts each time");
+    assert_eq!(reserved.draws_remaining(), 3, "three parts each time");
 }

@@ -94,7 +94,7 @@ fn thresholds_that_make_no_sense() {
     let rule = |missing: u32| json!({"up-to": {"place": 0.5, "missing": missing, "with_missing": true}});
     assert_eq!(
         stump(1, rule(4)),
-        "the model's member 0 does not fit: a place on feature 1, which is no number"
+        "the model's member 0 does not fit: a place on feature 1, which is not a number"
     );
     assert_eq!(
         stump(0, rule(5)),
@@ -102,7 +102,7 @@ fn thresholds_that_make_no_sense() {
     );
     let more = stump(0, json!({"up-to": {"place": 0.5, "missing": 128}}));
     assert!(
-        more.starts_with("the model's body makes no sense: missing field `with_missing`"),
+        more.starts_with("the model's body is invalid: missing field `with_missing`"),
         "{more}"
     );
 }

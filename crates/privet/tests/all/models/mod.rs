@@ -102,7 +102,7 @@ fn extreme_numbers_survive() {
     assert_eq!(again.ensemble(), &ensemble);
 }
 
-const NO_MODEL: &str = "this is no model: a model's file begins with {\"privet-model\":";
+const NO_MODEL: &str = "this is not a model file: one begins with {\"privet-model\":";
 const CHANGED: &str = "the model was changed after it was written: its checksum does not match; use the file as privet wrote it";
 
 #[test]
@@ -117,11 +117,11 @@ fn files_that_are_no_model() {
     assert_eq!(refusal(deep.as_bytes()), NO_MODEL);
     assert_eq!(
         refusal(b"{\"privet-model\":1,\"sha256\":\"00\"}"),
-        "this is no model that privet wrote: missing field `body` at line 1 column 32"
+        "this is not a model file written by privet: missing field `body` at line 1 column 32"
     );
     assert_eq!(
         refusal(b"{\"privet-model\":1,\"sha256\":\"00\",\"body\":{},\"notes\":\"\"}"),
-        "this is no model that privet wrote: unknown field `notes`, expected one of `privet-model`, `sha256`, `signature`, `body` \
+        "this is not a model file written by privet: unknown field `notes`, expected one of `privet-model`, `sha256`, `signature`, `body` \
          at line 1 column 49"
     );
 }
@@ -230,7 +230,7 @@ fn bodies_that_make_no_sense() {
     let unknown = edited(&stumps, |body| body["counts"] = json!([1, 2]));
     assert!(
         unknown.starts_with(
-            "the model's body makes no sense: unknown field `counts`, expected one of `schema`, `ensemble`, `certificate`, \
+            "the model's body is invalid: unknown field `counts`, expected one of `schema`, `ensemble`, `certificate`, \
              `settings` at line 1"
         ),
         "{unknown}"
@@ -240,13 +240,13 @@ fn bodies_that_make_no_sense() {
     });
     assert!(
         gain.starts_with(
-            "the model's body makes no sense: unknown field `gain`, expected one of `weight`, `output`, `learner` at line 1"
+            "the model's body is invalid: unknown field `gain`, expected one of `weight`, `output`, `learner` at line 1"
         ),
         "{gain}"
     );
     let missing = edited(&stumps, |body| body["ensemble"]["base"] = json!([null]));
     assert!(
-        missing.starts_with("the model's body makes no sense: invalid type: null, expected f64 at line 1"),
+        missing.starts_with("the model's body is invalid: invalid type: null, expected f64 at line 1"),
         "{missing}"
     );
     let kind = edited(&stumps, |body| {
@@ -254,7 +254,7 @@ fn bodies_that_make_no_sense() {
     });
     assert!(
         kind.starts_with(
-            "the model's body makes no sense: unknown variant `oracle`, expected one of `stump`, `linear`, `plane`, `tree` at line 1"
+            "the model's body is invalid: unknown variant `oracle`, expected one of `stump`, `linear`, `plane`, `tree` at line 1"
         ),
         "{kind}"
     );
@@ -262,7 +262,7 @@ fn bodies_that_make_no_sense() {
     let huge = text.replacen("\"weight\":", "\"weight\":1e999,\"was\":", 1);
     let huge = refusal(&sealed(&huge));
     assert!(
-        huge.starts_with("the model's body makes no sense: number out of range at line 1"),
+        huge.starts_with("the model's body is invalid: number out of range at line 1"),
         "{huge}"
     );
 }
@@ -317,7 +317,7 @@ fn learners_that_do_not_fit_their_schema() {
     );
     assert_eq!(
         linear(&|terms| terms[1] = terms[0].clone()),
-        "the model's member 0 does not fit: a slope for feature 1, which is no number"
+        "the model's member 0 does not fit: a slope for feature 1, which is not a number"
     );
     assert_eq!(
         linear(&|terms| terms[0]["number"]["missing"] = json!(7)),
@@ -335,7 +335,7 @@ fn models_that_cannot_be_made() {
     let constant = |x: f64| Ensemble::new(Link::Identity, vec![x], Vec::new());
     assert_eq!(
         make(constant(f64::NAN), mixed(Kinds::Number)),
-        "the model's base: NaN is no finite number"
+        "the model's base: NaN is not a finite number"
     );
     assert_eq!(
         make(constant(0.0), schema([number("x", 0.0..=1.0)])),

@@ -90,11 +90,11 @@ fn readings_that_do_not_fit_are_refused() {
     };
     assert_eq!(
         calibration(&two, json!(0.0), json!([0.0])),
-        "the model's calibration makes no sense: its slope is 0, and must be above zero"
+        "the model's calibration is invalid: its slope is 0, and must be above zero"
     );
     assert_eq!(
         calibration(&two, json!(1.0), json!([0.0, 0.0])),
-        "the model's calibration makes no sense: it has 2 intercepts where 1 are needed"
+        "the model's calibration is invalid: it has 2 intercepts where 1 are needed"
     );
     assert_eq!(
         calibration(&number, json!(1.0), json!([0.0])),
@@ -111,10 +111,7 @@ fn readings_that_do_not_fit_are_refused() {
         json!({"transform": "asinh", "scale": 0.0}),
     ] {
         let refused = scale(&number, wrong);
-        assert!(
-            refused.starts_with("the model's body makes no sense: "),
-            "{refused}"
-        );
+        assert!(refused.starts_with("the model's body is invalid: "), "{refused}");
     }
     for slope in [f64::NAN, f64::INFINITY, -1.0] {
         let calibration = Calibration {
@@ -141,10 +138,10 @@ fn the_noise_of_leaves_is_one_number_or_one_for_each() {
         let model = Model::from_bytes(&noise(good)).unwrap();
         assert_eq!(Model::from_bytes(&model.to_bytes()).unwrap(), model);
     }
-    let refused = |why: &str| format!("the model's member 0 does not fit: the tree makes no sense: {why}");
+    let refused = |why: &str| format!("the model's member 0 does not fit: the tree is invalid: {why}");
     assert_eq!(
         refusal(&noise(json!([0.5, 0.5]))),
-        refused("it says how noisy some of its leaves are, not all")
+        refused("it has the noise of some leaves, but not of all")
     );
     assert_eq!(
         refusal(&noise(json!([-0.5]))),

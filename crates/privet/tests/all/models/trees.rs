@@ -23,7 +23,7 @@ fn trees_that_make_no_sense() {
             edit(&mut body["ensemble"]["members"][0]["learner"]["tree"]);
         })
     };
-    let refused = |why: &str| format!("the model's member 0 does not fit: the tree makes no sense: {why}");
+    let refused = |why: &str| format!("the model's member 0 does not fit: the tree is invalid: {why}");
     let child = refused("a child comes before its parent, twice, or not at all");
     assert_eq!(tree(&|tree| tree["nodes"][0]["left"] = json!({"node": 9})), child);
     assert_eq!(
@@ -52,12 +52,12 @@ fn trees_that_make_no_sense() {
     }
     let huge = tree(&|tree| tree["leaves"][0] = json!(1e39));
     assert!(
-        huge.starts_with("the model's body makes no sense: number out of range at line 1"),
+        huge.starts_with("the model's body is invalid: number out of range at line 1"),
         "{huge}"
     );
     assert_eq!(
         tree(&|tree| drop(tree["leaves"].as_array_mut().unwrap().pop())),
-        refused("it has as many leaves as nodes and one more, and at most 65536")
+        refused("it must have one leaf more than nodes, and at most 65536")
     );
     let slots = refused("it asks about slots that its feature does not have");
     let rule = |feature: u32, rule: Value| {
@@ -72,12 +72,12 @@ fn trees_that_make_no_sense() {
     assert_eq!(rule(1, json!({"one_of": {"set": [32]}})), slots);
     let nothing = tree(&|tree| tree["leaves"][0] = json!(null));
     assert!(
-        nothing.starts_with("the model's body makes no sense: invalid type: null, expected f32 at line 1"),
+        nothing.starts_with("the model's body is invalid: invalid type: null, expected f32 at line 1"),
         "{nothing}"
     );
     let gain = tree(&|tree| tree["nodes"][0]["gain"] = json!(0.5));
     assert!(
-        gain.starts_with("the model's body makes no sense: unknown field `gain`"),
+        gain.starts_with("the model's body is invalid: unknown field `gain`"),
         "{gain}"
     );
 }

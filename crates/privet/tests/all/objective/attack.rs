@@ -8,7 +8,7 @@ use privet::privacy::account::{Caps, Price};
 use privet::privacy::mechanism::{Ball, Objective, RowLoss};
 use privet::privacy::{AddRemove, Anchor, Coins, Delta, Epsilon, Ledger, Neighbours, Randomness};
 use privet::setting::central::Encoding;
-use privet_testkit::attack::empty_cell::{Known, textbook};
+use privet_testkit::attack::empty_cell::{NoiseModel, textbook};
 
 use crate::home::{schema, table};
 
@@ -39,7 +39,7 @@ fn lines(with: bool) -> Vec<[&'static str; COLUMNS + 1]> {
 }
 
 /// What the attacker thinks of noise and ridge: indicators of eight columns of so many cells.
-fn known(cells: usize) -> Known {
+fn known(cells: usize) -> NoiseModel {
     let loss = RowLoss {
         ball: Ball::Cross,
         dimension: 1 + COLUMNS * cells,
@@ -49,7 +49,7 @@ fn known(cells: usize) -> Known {
     };
     let epsilon = Epsilon::new(EPSILON).expect("an epsilon");
     let made = Objective::calibrated(epsilon, &AddRemove::row(), loss).expect("an objective");
-    Known {
+    NoiseModel {
         scale: made.scale(),
         ridge: made.ridge(),
     }

@@ -6,12 +6,12 @@ use privet::Error;
 use privet::privacy::account::{Caps, Price};
 use privet::privacy::journal::{Entry, Event, Journal};
 use privet::privacy::ledger::{append, begin};
-use privet::privacy::mechanism::{Ball, Laplace, LogisticRows, Objective, Row, RowLoss};
+use privet::privacy::mechanism::{Ball, Laplace, LogisticRow, LogisticRows, Objective, RowLoss};
 use privet::privacy::{
     AddRemove, Anchor, Book, Certificate, Delta, Epsilon, Ledger, Neighbours, Norm, Private, Query,
     Randomness, Replace, Sensitivity,
 };
-use privet_testkit::faults::{Fault, Faulty};
+use privet_testkit::faults::{AppendFault, Faulty};
 
 const SENTENCE: &str = "rounding tells nothing: the proof is about real numbers and an exact minimum, and this program computes noise \
                         and minimum to about ten digits";
@@ -59,7 +59,7 @@ impl LogisticRows for Nobody {
         0
     }
 
-    fn row(&self, _row: usize, _entries: &mut Vec<(usize, i32)>) -> Row {
+    fn row(&self, _row: usize, _entries: &mut Vec<(usize, i32)>) -> LogisticRow {
         unreachable!("there are none")
     }
 }
@@ -83,7 +83,7 @@ fn a_minimum_is_paid_for_before_it_is_looked_for() {
     assert_eq!((found.value().len(), looked.get()), (3, 1));
     let over = ledger.minimise("coefficients", &objective(&Replace::row(), "0.6"), rows);
     assert!(matches!(over, Err(Error::Budget(_))) && looked.get() == 1);
-    journal.fail_at(1, Fault::Refused);
+    journal.fail_at(1, AppendFault::Refused);
     let unwritten = ledger.minimise("coefficients", &objective(&Replace::row(), "0.1"), rows);
     assert!(matches!(unwritten, Err(Error::Journal(_))) && looked.get() == 1);
     let certificate = ledger.close();

@@ -5,13 +5,14 @@ use privet::Error;
 use privet::data::schema::{category, label, number, ordinal};
 use privet::data::{Keep, Schema, Table};
 use privet::privacy::account::{Caps, Price};
-use privet::privacy::mechanism::{Ball, ENTRY_DIGITS, LogisticRows, Objective, Row, RowLoss, WEIGHT_DIGITS};
+use privet::privacy::mechanism::{
+    Ball, ENTRY_DIGITS, LogisticRow, LogisticRows, Objective, RowLoss, WEIGHT_DIGITS,
+};
 use privet::privacy::{
-    AddRemove, Anchor, Coins, Delta, Epsilon, Ledger, Neighbours, Private, Randomness, Replace,
-    ReplacePrivate, Unprotected,
+    AddRemove, Anchor, Delta, Epsilon, Ledger, Neighbours, Private, Randomness, Replace, ReplacePrivate,
+    Unprotected,
 };
 use privet::setting::central::Encoding;
-use privet::setting::central::as_published::{Flips, Pate};
 use privet_testkit::replay::{Finding, Transcript, replay, search, transcripts};
 
 use crate::home::{Kinds, mixed, random, schema, table};
@@ -139,13 +140,13 @@ impl LogisticRows for Signs {
         self.0.len()
     }
 
-    fn row(&self, row: usize, entries: &mut Vec<(usize, i32)>) -> Row {
+    fn row(&self, row: usize, entries: &mut Vec<(usize, i32)>) -> LogisticRow {
         let x = self.0[row];
         entries.extend([
             (0, 1 << ENTRY_DIGITS),
             (1, (x * f64::from(1 << ENTRY_DIGITS)) as i32),
         ]);
-        Row {
+        LogisticRow {
             label: x > 0.0,
             offset: 0,
             weight: 1 << WEIGHT_DIGITS,
@@ -298,81 +299,4 @@ fn what_does_not_belong_is_refused() {
     );
     assert!(matches!(refused, Err(Error::Parameter(why)) if why.key() == Some("encoding")));
     assert_eq!(paid.close().payments, [], "nothing was spent");
-}
-
-/// Void by name: it takes a leave, never a ledger. Without composition its votes help, with it they drown.
-#[test]
-fn the_teachers_vote_without_protection() {
-    let rows = || random(Kinds::Classes(2), Keep::Values, 3000);
-    let relation = rows().schema().relation();
-    let leave = Unprotected::unrecorded("test", &relation, Pate::because());
-    let share = |composed| {
-        let pate = Pate {
-            teachers: 50,
-            epsilon: Epsilon::new(1.0).expect("an epsilon"),
-            composed,
-        };
-        let mut coins = Coins::from_seed([1; 32]);
-        let students = pate
-            .predict([rows(), rows()], &relation, &leave, &mut coins)
-            .expect("students");
-        let right = students.right.iter().filter(|right| **right).count();
-        right as f64 / students.right.len() as f64
-    };
-    assert!(share(false) > 0.75, "{}", share(false));
-    assert!(share(true) < 0.6, "{}", share(true));
-    assert!(leave.certificate().is_void());
-}
-
-/// Void by name, and rightly so: with the same coins, a changed number of one row is a changed threshold. Its best thresholds lie where
-/// the labels change all the same.
-#[test]
-fn thresholds_of_flipped_labels_are_numbers_of_rows() {
-    let line = |changed: Option<&'static str>| {
-        let numbers = ["0.1", "0.2", "0.3", "0.4", "0.6", "0.7", "0.8", "0.9"];
-        let rows = numbers.map(|x| [x, if x < "0.5" { "a" } else { "b" }]);
-        let rows = rows.map(|[x, y]| [changed.filter(|_| x == "0.6").unwrap_or(x), y]);
-        let columns = [number("x", 0.0..=1.0), label("label", ["a", "b"])];
-        table(schema(columns), Keep::Values, &rows)
-    };
-    let relation = line(None).schema().relation();
-    let leave = Unprotected::unrecorded("test", &relation, Flips::because());
-    let fitted = |changed, probability| {
-        let flips = Flips {
-            rounds: 20,
-            probability,
-            clip: 2.0,
-            epsilon: Epsilon::new(1e6).expect("an epsilon"),
-        };
-        let mut coins = Coins::from_seed([7; 32]);
-        let model = flips
-            .fit(line(changed), &relation, &leave, &mut coins)
-            .expect("a model");
-        let planes = model
-            .ensemble()
-            .members
-            .iter()
-            .map(|member| match &member.learner {
-                privet::learner::Learner::Plane(plane) => -plane.linear.intercept as f32,
-                other => panic!("{other:?}"),
-            });
-        assert!(model.certificate().is_void());
-        planes.collect::<Vec<f32>>()
-    };
-    let place = |x: f64| (2.0 * x - 1.0) as f32;
-    assert!(fitted(None, 0.0).iter().all(|&t| t == place(0.6)));
-    assert!(fitted(None, 0.49).contains(&place(0.6)));
-    assert!(fitted(Some("0.55"), 0.49).contains(&place(0.55)));
-    assert!(!fitted(Some("0.55"), 0.49).contains(&place(0.6)));
-    let line = line(None);
-    let bad = Flips {
-        rounds: 1,
-        probability: f64::NAN,
-        clip: 2.0,
-        epsilon: Epsilon::new(1.0).expect("an epsilon"),
-    };
-    assert!(matches!(
-        bad.fit(line, &relation, &leave, &mut Coins::from_seed([7; 32])),
-        Err(Error::Parameter(_))
-    ));
 }

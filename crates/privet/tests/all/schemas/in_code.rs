@@ -212,7 +212,7 @@ fn all_that_is_wrong_is_said_at_once() {
     assert_eq!(
         said(schema.unit("gone")),
         "the schema has 4 errors:\n  column 'x': min = 3 must be below max = 1\n  bins is for columns of type number, integer; column \
-         'x' is of type category: leave it out, or change the type\n  \"\" cannot be the name of a data set: it must have 1 to 100 \
+         'x' is of type category: remove it, or change the type\n  \"\" cannot be the name of a data set: it must have 1 to 100 \
          characters\n  column 'y' is declared twice"
     );
     let wide = Schema::builder("d").columns([number("x", 0.0..=1.0).bins(65_000)]);

@@ -8,7 +8,7 @@ pub(crate) const SCHEMAS: &[(&str, &str)] = &[
 who = { type = "id", private = true }
 a = { type = "flag" }
 "#,
-        r#"schema.toml, line 3: column 'who' is an id: it is never learnt from or shown, and who is one person cannot be private by itself; leave private out"#,
+        r#"schema.toml, line 3: column 'who' is an id: it is never learnt from or shown, so it cannot be marked private; remove private"#,
     ),
     (
         r#""#,
@@ -94,9 +94,9 @@ sex = { type = "category", values = ["F", "M"], bins = 3 }
 id = { type = "id", min = 0 }
 "#,
         r#"schema.toml has 3 errors:
-  line 3: values is for columns of type ordinal, category, flag, label; column 'age' is of type integer: leave it out, or change the type
-  line 4: bins is for columns of type number, integer; column 'sex' is of type category: leave it out, or change the type
-  line 5: min is for columns of type number, integer, label; column 'id' is of type id: leave it out, or change the type"#,
+  line 3: values is for columns of type ordinal, category, flag, label; column 'age' is of type integer: remove it, or change the type
+  line 4: bins is for columns of type number, integer; column 'sex' is of type category: remove it, or change the type
+  line 5: min is for columns of type number, integer, label; column 'id' is of type id: remove it, or change the type"#,
     ),
     (
         r#"dataset = "d"
@@ -163,13 +163,13 @@ scale = 1
   line 4: column 'b': scale = -2.5 must be above zero, from 1e-38 to 1e38
   line 5: scale is not a finite number (nan); write a number, such as scale = 10
   line 6: column 'd': scale = 1e300 must be above zero, from 1e-38 to 1e38
-  line 7: column 'e': scale is for transform = "log1p" or "asinh": leave it out, or add one of them
-  line 8: column 'f': scale is for transform = "log1p" or "asinh": leave it out, or add one of them
+  line 7: column 'e': scale is for transform = "log1p" or "asinh": remove it, or add one of them
+  line 8: column 'f': scale is for transform = "log1p" or "asinh": remove it, or add one of them
   line 9: scale is a text ("5"); write a number, such as scale = 5
-  line 10: scale is for columns of type number, integer; column 'h' is of type flag: leave it out, or change the type
+  line 10: scale is for columns of type number, integer; column 'h' is of type flag: remove it, or change the type
   line 11: column 'i': transform = "log1p" needs min above -1, not -1; with a scale, such as scale = 1, it takes any
   line 12: transform = "ln" is not known; it can be "none", "log", "log1p", "sqrt", "asinh"
-  line 18: column 'k': scale is for transform = "log1p" or "asinh": leave it out, or add one of them"#,
+  line 18: column 'k': scale is for transform = "log1p" or "asinh": remove it, or add one of them"#,
     ),
     (
         r#"dataset = "d"

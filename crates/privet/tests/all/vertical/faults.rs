@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use privet::Error;
 use privet::error::JournalFault;
 use privet::model::Model;
-use privet::party::{Fault, Item, PartyId, Record, Simulation, Volatile};
+use privet::party::{FrameFault, Item, MemoryRecord, PartyId, Record, Simulation};
 use privet::privacy::account::Caps;
 use privet::privacy::journal::{Entry, Event};
 use privet::privacy::{Delta, Ledger, Neighbours, Randomness, Replace};
@@ -147,7 +147,7 @@ fn restarting_at_every_message_gives_the_same_model_and_the_same_ledger() {
         for at in 0..frames {
             for party in [0, 1, 2].map(PartyId) {
                 let world = World::new(vertical.clone());
-                let simulation = world.simulation().fault(at, Fault::Restart(party));
+                let simulation = world.simulation().fault(at, FrameFault::Restart(party));
                 let records = simulation.records();
                 let restarted = trained(simulation.run().unwrap());
                 // Without interruption on the same record: the same model, byte for byte.
@@ -172,7 +172,7 @@ fn restarting_at_every_message_gives_the_same_model_and_the_same_ledger() {
 }
 
 /// All parties go through their whole records again.
-fn replayed(world: &World, records: &[Volatile]) -> Box<Model> {
+fn replayed(world: &World, records: &[MemoryRecord]) -> Box<Model> {
     let mut simulation = world.simulation();
     for (fresh, old) in simulation.records().iter_mut().zip(records) {
         for item in old.items() {
@@ -189,19 +189,19 @@ fn whatever_happens_to_a_message_is_an_error_that_names_the_party() {
         let frames = frames(&vertical);
         for at in 0..frames {
             let faults = [
-                Fault::Drop,
-                Fault::Repeat,
-                Fault::Delay,
-                Fault::Truncate(0),
-                Fault::Truncate(30),
-                Fault::Truncate(59),
-                Fault::Flip(50),
-                Fault::Flip(0),
-                Fault::Foreign,
-                Fault::Future,
-                Fault::Forge(vec![]),
-                Fault::Forge(vec![9, 9, 9]),
-                Fault::Forge(vec![2, 0, 0, 0, 0, 0, 0, 0, 0]),
+                FrameFault::Drop,
+                FrameFault::Repeat,
+                FrameFault::Delay,
+                FrameFault::Truncate(0),
+                FrameFault::Truncate(30),
+                FrameFault::Truncate(59),
+                FrameFault::Flip(50),
+                FrameFault::Flip(0),
+                FrameFault::Foreign,
+                FrameFault::Future,
+                FrameFault::Forge(vec![]),
+                FrameFault::Forge(vec![9, 9, 9]),
+                FrameFault::Forge(vec![2, 0, 0, 0, 0, 0, 0, 0, 0]),
             ];
             for fault in faults {
                 let world = World::new(vertical.clone());
@@ -213,7 +213,7 @@ fn whatever_happens_to_a_message_is_an_error_that_names_the_party() {
                     .map(ToString::to_string)
                     .collect();
                 // Where nothing else was on its way, a frame is not overtaken.
-                if fault != Fault::Delay {
+                if fault != FrameFault::Delay {
                     assert!(!all.is_empty(), "{fault:?} at {at}");
                 }
                 for error in failed.iter().copied().chain(&done.late) {
@@ -236,7 +236,7 @@ fn whatever_happens_to_a_message_is_an_error_that_names_the_party() {
 
 /// Keeps nothing once it is told to.
 struct Forgetful {
-    items: Volatile,
+    items: MemoryRecord,
     fails: RefCell<bool>,
 }
 
@@ -255,7 +255,7 @@ impl Record for Forgetful {
 
 #[test]
 fn a_crash_before_the_value_was_kept_draws_once_more_and_never_again() {
-    use privet::party::{Agreement, Seat, State};
+    use privet::party::{Agreement, Seat, SeatState};
     use privet::wire::RunId;
     let vertical = builder("2").alignment(Alignment::Given).build().unwrap();
     let shop_journal = journal("shop");
@@ -265,13 +265,13 @@ fn a_crash_before_the_value_was_kept_draws_once_more_and_never_again() {
     let (_, hello) = Seat::take(
         agreement.clone(),
         PartyId(0),
-        Box::new(Volatile::default()),
+        Box::new(MemoryRecord::default()),
         quiet,
         |_| LabelHolder::party(vertical.clone(), own, leave()),
     )
     .unwrap();
-    let record = Volatile::default();
-    let attempt = |record: Volatile, fails: bool| {
+    let record = MemoryRecord::default();
+    let attempt = |record: MemoryRecord, fails: bool| {
         let record = Forgetful {
             items: record,
             fails: RefCell::new(fails),
@@ -299,26 +299,26 @@ fn a_crash_before_the_value_was_kept_draws_once_more_and_never_again() {
     };
     // Paid, drawn, not kept: the peer sees one fixed frame.
     let (state, sent) = attempt(record.clone(), true);
-    assert_eq!((state, kinds()), (State::Failed, (1, 0)));
+    assert_eq!((state, kinds()), (SeatState::Failed, (1, 0)));
     let aborted = sent[0].bytes.clone();
     assert!(sent.len() == 1 && aborted.len() < 100);
     // A second record is not this run: the column has left.
-    let (state, sent) = attempt(Volatile::default(), false);
+    let (state, sent) = attempt(MemoryRecord::default(), false);
     assert_eq!(
         (state, kinds(), sent[0].bytes.clone()),
-        (State::Failed, (1, 0), aborted.clone())
+        (SeatState::Failed, (1, 0), aborted.clone())
     );
     // The same record may draw once more, and then keeps what it drew.
     let (state, sent) = attempt(record.clone(), false);
-    assert_eq!((state, kinds()), (State::Finished, (1, 1)));
+    assert_eq!((state, kinds()), (SeatState::Finished, (1, 1)));
     let (state, again) = attempt(record.clone(), false);
-    assert_eq!((state, kinds()), (State::Finished, (1, 1)));
+    assert_eq!((state, kinds()), (SeatState::Finished, (1, 1)));
     assert_eq!(sent, again, "kept, and said again");
 
     // Lost twice: never again.
     let other = journal("shop");
     assert_eq!(other.entries().len(), 2);
-    let record = Volatile::default();
+    let record = MemoryRecord::default();
     let shop_journal = other;
     let attempt = |fails: bool| {
         let record = Forgetful {

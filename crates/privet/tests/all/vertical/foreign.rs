@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use privet::Error;
 use privet::data::{Intake, Keep, Schema, Table};
-use privet::party::{PartyId, Seat, State, Volatile};
+use privet::party::{MemoryRecord, PartyId, Seat, SeatState};
 use privet::privacy::Certificate;
 use privet::setting::vertical::{
     Alignment, FeatureHolder, LabelHolder, Meeting, Message, Outcome, Question, Release, Wanted,
@@ -21,7 +21,7 @@ use crate::vertical::seats::{
 #[test]
 fn the_last_number_of_all_is_no_panic() {
     let vertical = given();
-    let mut seat = at_the_shop(&vertical, &journal("shop"), &Volatile::default(), 20);
+    let mut seat = at_the_shop(&vertical, &journal("shop"), &MemoryRecord::default(), 20);
     let hello = hello(&vertical, Wanted::Columns, Meeting::Given { rows: 20 });
     let sent = seat
         .deliver(PartyId(0), &frame(0, u64::MAX, &hello), &quiet)
@@ -38,7 +38,7 @@ fn columns_that_were_changed_otherwise_are_not_taken() {
     let (mut seat, _) = at_the_bank(&vertical, 20);
     let columns = Message::Columns(Box::new(released(&louder, 20)));
     seat.deliver(PartyId(1), &frame(1, 0, &columns), &quiet).unwrap();
-    assert_eq!(seat.state(), State::Failed, "ε = 7 where 1 was agreed on");
+    assert_eq!(seat.state(), SeatState::Failed, "ε = 7 where 1 was agreed on");
 }
 
 /// While a party works, nobody fills its memory.
@@ -48,10 +48,10 @@ fn what_comes_while_a_party_works_is_bounded() {
     let (mut seat, _) = at_the_bank(&vertical, 20);
     let columns = Message::Columns(Box::new(released(&vertical, 20)));
     seat.deliver(PartyId(1), &frame(1, 0, &columns), &quiet).unwrap();
-    assert_eq!(seat.state(), State::Working);
+    assert_eq!(seat.state(), SeatState::Working);
     for number in 1..=100 {
         let sent = seat.deliver(PartyId(1), &frame(1, number, &columns), &quiet);
-        if sent.is_err() || seat.state() == State::Failed {
+        if sent.is_err() || seat.state() == SeatState::Failed {
             return;
         }
     }
@@ -62,7 +62,7 @@ fn what_comes_while_a_party_works_is_bounded() {
 #[test]
 fn a_question_is_asked_once() {
     let vertical = given();
-    let mut seat = at_the_shop(&vertical, &journal("shop"), &Volatile::default(), 2000);
+    let mut seat = at_the_shop(&vertical, &journal("shop"), &MemoryRecord::default(), 2000);
     let question = Question {
         column: "spent".into(),
         declared: [0; 32],
@@ -128,13 +128,13 @@ fn many_flags_do_not_take_for_ever() {
         vertical.desensitisation(),
         &other,
         volatile(),
-        Box::new(Volatile::default()),
+        Box::new(MemoryRecord::default()),
     )
     .unwrap();
     let (mut seat, _) = at_the_bank(&vertical, 3);
     let bytes = frame(1, 0, &Message::Columns(Box::new(release)));
     seat.deliver(PartyId(1), &bytes, &quiet).unwrap();
-    assert_eq!(seat.state(), State::Working);
+    assert_eq!(seat.state(), SeatState::Working);
 }
 
 /// The model's columns are those of the table it is asked about, also where the others only answer its questions.
@@ -152,7 +152,7 @@ fn own_columns_are_the_models_when_branches_are_asked() {
         let (mut bank, hello) = Seat::take(
             agreement(),
             PartyId(0),
-            Box::new(Volatile::default()),
+            Box::new(MemoryRecord::default()),
             &quiet,
             |_| {
                 Ok(LabelHolder::predicting(
@@ -165,11 +165,11 @@ fn own_columns_are_the_models_when_branches_are_asked() {
             },
         )
         .unwrap();
-        if bank.state() == State::Failed {
+        if bank.state() == SeatState::Failed {
             ended.push(bank.finish().is_ok());
             continue;
         }
-        let mut shop = at_the_shop(&vertical, &journal("shop"), &Volatile::default(), 20);
+        let mut shop = at_the_shop(&vertical, &journal("shop"), &MemoryRecord::default(), 20);
         let sent = shop.deliver(PartyId(0), &hello[0].bytes, &quiet).unwrap();
         bank.deliver(PartyId(1), &sent[0].bytes, &quiet).unwrap();
         ended.push(bank.finish().is_ok());
@@ -204,7 +204,7 @@ fn a_certificate_of_other_columns_is_not_taken() {
     seat.deliver(PartyId(1), &frame.to_bytes(), &quiet).unwrap();
     assert_eq!(
         seat.state(),
-        State::Failed,
+        SeatState::Failed,
         "the model would say: nothing was released"
     );
 }
@@ -225,7 +225,7 @@ fn ranks_of_flags_are_not_taken() {
         vertical.desensitisation(),
         &nobody,
         volatile(),
-        Box::new(Volatile::default()),
+        Box::new(MemoryRecord::default()),
     )
     .unwrap();
     let mut writer = privet::wire::Writer::default();
@@ -252,10 +252,10 @@ fn ranks_of_flags_are_not_taken() {
     seat.deliver(PartyId(1), &frame_of(0, writer.into_bytes()), &quiet)
         .unwrap();
     let mut sent = Vec::new();
-    while seat.state() == State::Working {
+    while seat.state() == SeatState::Working {
         sent.extend(seat.work(&quiet));
     }
-    if seat.state() != State::Failed {
+    if seat.state() != SeatState::Failed {
         let Body::Message(asked) = message_of(&sent[0]) else {
             panic!()
         };
@@ -289,7 +289,7 @@ fn a_question_is_about_the_column_that_the_model_knows() {
     let (mut bank, hello) = Seat::take(
         agreement(),
         PartyId(0),
-        Box::new(Volatile::default()),
+        Box::new(MemoryRecord::default()),
         &quiet,
         |_| {
             Ok(LabelHolder::predicting(
@@ -307,7 +307,7 @@ fn a_question_is_about_the_column_that_the_model_knows() {
     let (mut shop, _) = Seat::take(
         agreement(),
         PartyId(1),
-        Box::new(Volatile::default()),
+        Box::new(MemoryRecord::default()),
         &quiet,
         |run| FeatureHolder::party(vertical.clone(), cents, volatile(), &run),
     )
@@ -316,7 +316,7 @@ fn a_question_is_about_the_column_that_the_model_knows() {
     bank.deliver(PartyId(1), &sent[0].bytes, &quiet).unwrap();
     assert_eq!(
         bank.state(),
-        State::Failed,
+        SeatState::Failed,
         "predictions about euros from answers about cents"
     );
 }

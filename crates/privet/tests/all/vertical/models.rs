@@ -7,11 +7,11 @@ use privet::Error;
 use privet::data::{Intake, Keep, Schema, Table};
 use privet::model::Model;
 use privet::model::metrics::Metric;
-use privet::party::{PartyId, Simulated, Simulation, Volatile};
+use privet::noisy::evaluation::Evaluation;
+use privet::party::{MemoryRecord, PartyId, Simulated, Simulation};
 use privet::privacy::account::Caps;
 use privet::privacy::journal::Event;
 use privet::privacy::{Delta, Guarantee, Ledger, Randomness, Replace};
-use privet::setting::evaluation::Evaluation;
 use privet::setting::vertical::{
     Alignment, Budget, Categories, FeatureHolder, LABEL_HOLDER, LabelHolder, NoisyLabels, Outcome, Party,
     Protocol, Release, Vertical,
@@ -189,7 +189,7 @@ fn shop_ledger(journal: &privet_testkit::faults::Faulty) -> Ledger<Replace> {
 #[test]
 fn columns_leave_once_and_are_used_as_often_as_one_likes() {
     let journal = journal("shop");
-    let record = Volatile::default();
+    let record = MemoryRecord::default();
     let vertical = builder("2").build().unwrap();
     let shop_table = || table(SHOP, &shop((50..350).rev()), Some("client"));
     let keep = |vertical: &Vertical, table: &Table| {
@@ -237,7 +237,7 @@ fn columns_leave_once_and_are_used_as_often_as_one_likes() {
         vertical.desensitisation(),
         &shop_table(),
         shop_ledger(&journal),
-        Box::new(Volatile::default()),
+        Box::new(MemoryRecord::default()),
     );
     assert!(matches!(forgotten, Err(Error::Budget(_))), "{forgotten:?}");
 }
@@ -248,7 +248,7 @@ fn labels_leave_once_and_are_used_as_often_as_one_likes() {
         "age = { type = \"integer\", min = 18, max = 90 }",
         "age = { type = \"skip\" }",
     );
-    let (journal, record) = (journal("bank"), Volatile::default());
+    let (journal, record) = (journal("bank"), MemoryRecord::default());
     let own = || table(&schema, &bank(0..300), Some("who"));
     let ledger = || Ledger::open("bank", Replace::row(), journal.clone(), Randomness::from_os()?);
     let keep = |vertical: &Vertical| NoisyLabels::keep(vertical, &own(), ledger()?, Box::new(record.clone()));
@@ -286,7 +286,7 @@ fn labels_leave_once_and_are_used_as_often_as_one_likes() {
         &vertical,
         &own(),
         ledger().unwrap(),
-        Box::new(Volatile::default()),
+        Box::new(MemoryRecord::default()),
     );
     assert!(matches!(forgotten, Err(Error::Budget(_))), "{forgotten:?}");
 }
@@ -302,7 +302,7 @@ fn released_values_are_written_as_they_are_meant() {
             vertical.desensitisation(),
             &table,
             ledger,
-            Box::new(Volatile::default()),
+            Box::new(MemoryRecord::default()),
         )
     };
     let written = |release: &Release| {
@@ -332,7 +332,7 @@ fn predictions_of_rows_that_stay_apart() {
     let other = table(SHOP, &shop(0..800), Some("client"));
     let model = vertical.rehearse(own, vec![other], &leave()).unwrap();
     let journal = journal("shop");
-    let record = Volatile::default();
+    let record = MemoryRecord::default();
     let schema = Arc::new(Schema::from_toml("bank", BANK).unwrap());
     let mut said = Vec::new();
     for branches in [false, true] {

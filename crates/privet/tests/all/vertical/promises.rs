@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use privet::Error;
 use privet::error::JournalFault;
-use privet::party::{Item, PartyId, Record, Seat, State, Volatile};
+use privet::party::{Item, MemoryRecord, PartyId, Record, Seat, SeatState};
 use privet::privacy::account::Caps;
 use privet::privacy::journal::Event;
 use privet::privacy::{AddRemove, Delta, Ledger, Neighbours, Randomness, Replace};
@@ -27,7 +27,7 @@ fn a_budget_that_covers_less_than_the_schema_is_refused() {
         "dataset = \"shop\"\nunit = \"client\"\nrows_per_unit = 5",
     );
     let vertical = given();
-    let record = || Box::new(Volatile::default());
+    let record = || Box::new(MemoryRecord::default());
     let rows = [shop(0..5), shop(0..5)].concat();
     let shop = || table(&schema, &rows, None);
     let kept = Release::keep(vertical.desensitisation(), &shop(), volatile(), record());
@@ -43,7 +43,7 @@ fn a_budget_that_covers_less_than_the_schema_is_refused() {
 }
 
 /// Keeps nothing but what was received.
-struct Forgetful(Volatile);
+struct Forgetful(MemoryRecord);
 
 impl Record for Forgetful {
     fn read(&mut self) -> Result<Vec<Item>, Error> {
@@ -69,7 +69,7 @@ fn a_second_draw_is_under_the_relation_of_the_first() {
         delta: Delta::ZERO,
     };
     privet::privacy::ledger::append(&mut journal, limit).unwrap();
-    let (vertical, record) = (given(), Volatile::default());
+    let (vertical, record) = (given(), MemoryRecord::default());
     let table = table(SHOP, &shop(0..9), None);
     let lost = Release::keep(
         vertical.desensitisation(),
@@ -88,7 +88,7 @@ fn a_second_draw_is_under_the_relation_of_the_first() {
 }
 
 /// A record during whose writing something else happens.
-struct Meanwhile<F>(Volatile, F);
+struct Meanwhile<F>(MemoryRecord, F);
 
 impl<F: FnMut() + Send> Record for Meanwhile<F> {
     fn read(&mut self) -> Result<Vec<Item>, Error> {
@@ -141,7 +141,7 @@ impl privet::privacy::journal::Journal for Holding {
 #[test]
 fn two_processes_do_not_draw_one_column_each() {
     let journal = Locked(journal("shop"), Arc::default());
-    let record = Volatile::default();
+    let record = MemoryRecord::default();
     let keep = move |journal: Holding, record: Box<dyn Record>| {
         let ledger = Ledger::open("shop", Replace::row(), journal, Randomness::from_os().unwrap()).unwrap();
         let table = table(SHOP, &shop(0..200), None);
@@ -170,10 +170,10 @@ fn nobody_meets_for_columns_that_have_left() {
         vertical.desensitisation(),
         &table,
         opened(&journal),
-        Box::new(Volatile::default()),
+        Box::new(MemoryRecord::default()),
     )
     .unwrap();
-    let mut seat = at_the_shop(&vertical, &journal, &Volatile::default(), 20);
+    let mut seat = at_the_shop(&vertical, &journal, &MemoryRecord::default(), 20);
     let (_, offers) = at_the_bank(&vertical, 30);
     let sent = seat.deliver(PartyId(0), &offers[0].bytes, &quiet).unwrap();
     assert_eq!(message_of(&sent[0]), Body::Aborted);
@@ -190,14 +190,14 @@ fn nobody_meets_for_columns_that_have_left() {
 #[test]
 fn columns_do_not_leave_for_nobody() {
     let (vertical, journal) = (builder("1").build().unwrap(), journal("shop"));
-    let mut seat = at_the_shop(&vertical, &journal, &Volatile::default(), 20);
+    let mut seat = at_the_shop(&vertical, &journal, &MemoryRecord::default(), 20);
     // The meeting as the label holder would have it, with nobody the shop knows.
     let (_, offers) = {
         let own = table(BANK, &bank(500..510), Some("who"));
         Seat::take(
             agreement(),
             PartyId(0),
-            Box::new(Volatile::default()),
+            Box::new(MemoryRecord::default()),
             &quiet,
             |_| LabelHolder::party(vertical.clone(), own, leave()),
         )
@@ -237,7 +237,7 @@ fn what_was_never_recorded_is_not_called_recorded() {
     let (mut seat, _) = Seat::take(
         agreement(),
         PartyId(1),
-        Box::new(Volatile::default()),
+        Box::new(MemoryRecord::default()),
         &quiet,
         |run| FeatureHolder::kept(vertical.clone(), release, shop(), opened(&journal), &run),
     )
@@ -256,7 +256,7 @@ fn a_run_is_not_taken_up_with_another_table() {
     let (vertical, journal, record) = (
         builder("1").build().unwrap(),
         journal("shop"),
-        Volatile::default(),
+        MemoryRecord::default(),
     );
     let (_, offers) = at_the_bank(&vertical, 30);
     let mut seat = at_the_shop(&vertical, &journal, &record, 20);
@@ -289,7 +289,7 @@ fn a_table_that_has_grown_is_no_panic() {
         .label_epsilon(crate::vertical::people::epsilon("1"))
         .build()
         .unwrap();
-    let (books, record) = (journal("bank"), Volatile::default());
+    let (books, record) = (journal("bank"), MemoryRecord::default());
     let taken = |rows: u64| {
         let make = |run| {
             let ledger = Ledger::open("bank", Replace::row(), books.clone(), Randomness::from_os()?)?;
@@ -300,13 +300,13 @@ fn a_table_that_has_grown_is_no_panic() {
     };
     taken(20);
     let (mut bank, offers) = taken(30);
-    if bank.state() == State::Failed {
+    if bank.state() == SeatState::Failed {
         return;
     }
-    let mut shop = at_the_shop(&vertical, &journal("shop"), &Volatile::default(), 40);
+    let mut shop = at_the_shop(&vertical, &journal("shop"), &MemoryRecord::default(), 40);
     let answer = shop.deliver(PartyId(0), &offers[0].bytes, &quiet).unwrap();
     bank.deliver(PartyId(1), &answer[0].bytes, &quiet).unwrap();
-    assert_eq!(bank.state(), State::Failed);
+    assert_eq!(bank.state(), SeatState::Failed);
 }
 
 /// The club is told which of its people the shop has, too: the shop's ledger and certificate say so.

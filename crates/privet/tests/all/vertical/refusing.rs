@@ -1,7 +1,7 @@
 //! Jobs, tables and peers that do not go together.
 
 use privet::Error;
-use privet::party::{Agreement, PartyId, Seat, State, Volatile};
+use privet::party::{Agreement, MemoryRecord, PartyId, Seat, SeatState};
 use privet::privacy::account::Caps;
 use privet::privacy::{AddRemove, Delta, Ledger, Randomness, Replace};
 use privet::setting::vertical::{
@@ -155,7 +155,7 @@ impl Table {
         let (seat, sent) = Seat::take(
             agreement.clone(),
             PartyId(1),
-            Box::new(Volatile::default()),
+            Box::new(MemoryRecord::default()),
             &|_, _, _| {},
             |run| {
                 let random = Randomness::from_os()?;
@@ -244,7 +244,7 @@ fn a_label_holder_cannot_get_more_than_was_agreed_on() {
         let mut table = Table::shop(&ours);
         // Whatever the reason, the peer sees the same.
         assert_eq!(table.say(&message), [Body::Aborted]);
-        assert_eq!(table.seat.state(), State::Failed);
+        assert_eq!(table.seat.state(), SeatState::Failed);
         let said = table.why();
         assert!(said.contains(why), "{said}");
     }
@@ -256,7 +256,7 @@ fn a_party_that_has_finished_says_nothing_more() {
     let mut table = Table::shop(&vertical);
     let message = hello(&vertical, Wanted::Columns, Meeting::Given { rows: 20 });
     assert!(matches!(table.say(&message)[..], [Body::Message(_)]));
-    assert_eq!(table.seat.state(), State::Finished);
+    assert_eq!(table.seat.state(), SeatState::Finished);
     let again = Frame {
         run: table.agreement.run(),
         from: 0,
@@ -269,7 +269,7 @@ fn a_party_that_has_finished_says_nothing_more() {
         matches!(&late, Err(Error::Peer(why)) if why.parties == ["bank"]),
         "{late:?}"
     );
-    assert_eq!(table.seat.state(), State::Finished);
+    assert_eq!(table.seat.state(), SeatState::Finished);
 }
 
 #[test]
@@ -281,7 +281,7 @@ fn a_feature_holder_cannot_send_what_was_not_asked_for() {
         let other = table(SHOP, &shop(0..rows), None);
         let random = Randomness::from_os().unwrap();
         let ledger = Ledger::volatile(Replace::row(), Caps::ZERO, Delta::ZERO, random).unwrap();
-        let record = Box::new(Volatile::default());
+        let record = Box::new(MemoryRecord::default());
         let release =
             privet::setting::vertical::Release::keep(vertical.desensitisation(), &other, ledger, record)
                 .unwrap();
@@ -304,7 +304,7 @@ fn a_feature_holder_cannot_send_what_was_not_asked_for() {
         let (mut seat, _) = Seat::take(
             agreement,
             PartyId(0),
-            Box::new(Volatile::default()),
+            Box::new(MemoryRecord::default()),
             quiet,
             |_| LabelHolder::party(vertical.clone(), own(), leave()),
         )

@@ -2,7 +2,7 @@
 
 use privet::Error;
 use privet::data::Table;
-use privet::party::{Agreement, Item, PartyId, Record, Seat, Volatile};
+use privet::party::{Agreement, Item, MemoryRecord, PartyId, Record, Seat};
 use privet::privacy::account::Caps;
 use privet::privacy::{Delta, Ledger, Randomness, Replace};
 use privet::setting::vertical::{
@@ -20,7 +20,7 @@ fn seen(vertical: &Vertical, table: &Table, ledger: &mut Ledger<Replace>) -> Res
     let agreement = Agreement::new(RunId([1; 16]), vec!["bank".into(), "shop".into()])?;
     let quiet = &|_: &str, _: u64, _: u64| {};
     // A name that is the same in both runs, so that the journals are.
-    let mut record = Box::new(Volatile::default());
+    let mut record = Box::new(MemoryRecord::default());
     record.append(&Item::from_bytes(&[vec![1], vec![7; 16]].concat()).unwrap())?;
     let (mut seat, _) = Seat::take(agreement, PartyId(1), record, quiet, |run| {
         FeatureHolder::party(vertical.clone(), table.clone(), ledger, &run)

@@ -1,6 +1,6 @@
 //! A seat at the bank, a seat at the shop, and what is said to them.
 
-use privet::party::{Agreement, PartyId, Seat, Sent, Volatile};
+use privet::party::{Agreement, MemoryRecord, PartyId, Seat, Sent};
 use privet::privacy::account::Caps;
 use privet::privacy::{Delta, Ledger, Randomness, Replace};
 use privet::setting::vertical::{
@@ -43,7 +43,7 @@ pub(crate) fn volatile() -> Ledger<Replace> {
 pub(crate) fn at_the_shop(
     vertical: &Vertical,
     journal: &Faulty,
-    record: &Volatile,
+    record: &MemoryRecord,
     rows: u64,
 ) -> Seat<Party> {
     let ids = (vertical.alignment() == Alignment::Private).then_some("client");
@@ -62,7 +62,7 @@ pub(crate) fn at_the_bank(vertical: &Vertical, rows: u64) -> (Seat<Party>, Vec<S
     Seat::take(
         agreement(),
         PartyId(0),
-        Box::new(Volatile::default()),
+        Box::new(MemoryRecord::default()),
         &quiet,
         |_| LabelHolder::party(vertical.clone(), own, leave()),
     )
@@ -98,7 +98,7 @@ pub(crate) fn released(vertical: &Vertical, rows: u64) -> Release {
         vertical.desensitisation(),
         &table,
         volatile(),
-        Box::new(Volatile::default()),
+        Box::new(MemoryRecord::default()),
     )
     .unwrap()
 }

@@ -6,7 +6,7 @@ use super::RIDGE_DIGITS;
 use super::noise::{Vector, length};
 use super::slopes::{FAST, LogisticRows, Sum, slopes};
 
-/// Digits that a point gets more of where so many do not tell.
+/// Digits added to a point when its digits do not decide.
 const FINER: usize = 64;
 /// Halvings of a step along the hint, and then along the slope itself.
 const HALVINGS: [u32; 2] = [12, 100];
@@ -96,7 +96,7 @@ impl<R: LogisticRows> Perturbed<'_, R> {
         squares * IBig::from(16) <= &unit * &unit * IBig::from(9 * sum.values.len())
     }
 
-    /// Whether the error leaves room: at most a quarter of the unit.
+    /// Whether the error is small enough: at most a quarter of the unit.
     fn tells(&self, sum: &Sum) -> bool {
         &sum.error * IBig::from(4) <= self.unit(sum)
     }

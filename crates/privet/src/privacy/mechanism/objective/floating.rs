@@ -7,7 +7,7 @@ use super::super::Paid;
 use crate::Error;
 use crate::privacy::{Epsilon, Private, Randomness, Relation};
 
-/// Why whatever comes of it is void.
+/// Why its runs are void.
 pub const ROUNDING_TELLS: &str = "noise and minimum were computed in floating point, and the last digits of the coefficients can show \
                                   whether one person was in the table";
 
@@ -48,7 +48,7 @@ impl Floating {
         })
     }
 
-    /// What is paid for it, void or not.
+    /// Its price in ε, although the run is void.
     pub fn epsilon(&self) -> Epsilon {
         self.epsilon
     }
@@ -71,8 +71,8 @@ impl Floating {
         )
     }
 
-    /// Draws noise, and lets `solve` find the minimum. The number of coefficients is public: whatever `solve` gives is cut or
-    /// padded to it, and what is no finite number counts as zero, since an error would tell about the rows.
+    /// Draws noise, and lets `solve` find the minimum. The number of coefficients is public: the vector that `solve` returns is cut or
+    /// padded to it, and values that are not finite count as zero, since an error would depend on the rows.
     pub(in crate::privacy) fn minimum(
         &self,
         solve: impl FnOnce(Private<Vec<f64>>) -> Private<Vec<f64>>,

@@ -20,14 +20,14 @@ const OFFSET: i64 = 1 << 40;
 /// Rows that are summed together.
 const BLOCK: usize = 4096;
 
-/// What a row says beside its entries.
+/// The label, offset and weight of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Row {
+pub struct LogisticRow {
     /// Which of two classes it has.
     pub label: bool,
     /// What is added to its sum, in units of 2^−20; at most 2^20 of either sign.
     pub offset: i64,
-    /// How much it counts, in units of 2^−12; never less than nothing.
+    /// Its weight, in units of 2^−12; never negative.
     pub weight: i64,
 }
 
@@ -39,7 +39,7 @@ pub trait LogisticRows: Sync {
 
     /// One row: its entries that are not zero, each place once, into `entries`, which is empty. An entry is a whole number of 2^−20 and at most one in
     /// size: what is beyond counts as one. Of a place that is named again only the first entry counts.
-    fn row(&self, row: usize, entries: &mut Vec<(usize, i32)>) -> Row;
+    fn row(&self, row: usize, entries: &mut Vec<(usize, i32)>) -> LogisticRow;
 
     /// About where the sum of all losses, ridge/2·‖θ‖² and noise·θ is least. Only a hint: the mechanism goes on from there until
     /// it can prove that it is near the minimum.
@@ -73,12 +73,17 @@ pub(super) fn slopes(rows: &impl LogisticRows, at: &[IBig], digits: usize) -> Su
 }
 
 /// The rows of one block, each with its entries inside the bounds.
-fn each(rows: &impl LogisticRows, block: usize, width: usize, mut take: impl FnMut(Row, &[(usize, i32)])) {
+fn each(
+    rows: &impl LogisticRows,
+    block: usize,
+    width: usize,
+    mut take: impl FnMut(LogisticRow, &[(usize, i32)]),
+) {
     let mut entries = Vec::new();
     for row in block * BLOCK..((block + 1) * BLOCK).min(rows.rows()) {
         entries.clear();
         let own = rows.row(row, &mut entries);
-        let own = Row {
+        let own = LogisticRow {
             offset: own.offset.clamp(-OFFSET, OFFSET),
             weight: own.weight.clamp(0, 1 << 30),
             ..own

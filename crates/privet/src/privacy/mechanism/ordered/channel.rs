@@ -1,12 +1,12 @@
-//! What all desensitisers on a finite domain have in common: a law on outputs for each input.
+//! The shared interface of desensitisers on a finite domain: a law on outputs for each input.
 
-use super::loss::{Odds, Widest, between};
+use super::loss::{LogOdds, Widest, between};
 use super::{Audit, Loss, Outputs};
 use crate::privacy::enclosure::Enclosure;
 use crate::privacy::{Anchor, Randomness};
 
-/// The cumulative probabilities P(Y ≤ 0), P(Y ≤ 1), … of an input's row; the last output is left out.
-pub(super) type Row<'a> = Box<dyn Fn(usize) -> Vec<Enclosure> + 'a>;
+/// The cumulative probabilities P(Y ≤ 0), P(Y ≤ 1), … of an input's row, without the last output.
+pub(super) type RowLaw<'a> = Box<dyn Fn(usize) -> Vec<Enclosure> + 'a>;
 
 /// A law on `0..outputs` for each of `0..inputs`, stated twice: as the digits that are drawn by, and as the logarithms that
 /// are claimed. Tests compare the two.
@@ -22,10 +22,10 @@ pub(super) trait Channel: std::fmt::Debug + Send + Sync {
 
     /// Rows with `bits` digits; what they share is computed once. Each enclosure must become as narrow as one likes when
     /// `bits` grow.
-    fn rows(&self, bits: usize) -> Row<'_>;
+    fn rows(&self, bits: usize) -> RowLaw<'_>;
 
     /// `ln P(y|x)` for each output `y`, up to a term of `y` alone: that cancels when two inputs are compared.
-    fn odds(&self, x: usize) -> Odds;
+    fn odds(&self, x: usize) -> LogOdds;
 
     /// Which part of the domain an input lies in.
     fn part(&self, _x: usize) -> usize {

@@ -1,4 +1,4 @@
-//! Columns on their way out.
+//! Columns to be desensitised.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,19 +6,19 @@ use super::super::Paid;
 use super::{Audit, Loss, Ordered, Unary, UnboundedLaplace};
 use crate::privacy::{Private, Randomness};
 
-/// A column and how its values are changed before they leave.
+/// A column and the mechanism that randomises its values.
 pub struct Column<'a> {
     name: String,
-    change: Change<'a>,
+    change: ColumnMechanism<'a>,
 }
 
-enum Change<'a> {
+enum ColumnMechanism<'a> {
     Slots(&'a dyn Ordered, Private<Vec<u16>>),
     Flags(&'a Unary, Private<Vec<u16>>),
     Integers(&'a UnboundedLaplace, Private<Vec<i64>>),
 }
 
-/// A column that has left, in the row order it came in.
+/// A desensitised column, in the original row order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Desensitised {
     /// Outputs of an [`Ordered`] mechanism, counted from its lowest.
@@ -29,7 +29,7 @@ pub enum Desensitised {
     Integers(Vec<i64>),
 }
 
-/// How well the values of one column can be told apart.
+/// The privacy loss of one column, by the distance of values.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Distance {
@@ -49,7 +49,7 @@ pub struct Distance {
 }
 
 impl Distance {
-    /// How well two rows can be told apart by all of these columns.
+    /// The privacy loss between two rows, over all of these columns.
     pub fn record(columns: &[Self]) -> Loss {
         columns
             .iter()
@@ -65,12 +65,12 @@ impl Distance {
 impl<'a> Column<'a> {
     /// Slots of a finite domain.
     pub fn slots(name: impl Into<String>, mechanism: &'a dyn Ordered, values: Private<Vec<u16>>) -> Self {
-        Self::of(name, Change::Slots(mechanism, values))
+        Self::of(name, ColumnMechanism::Slots(mechanism, values))
     }
 
     /// Categories, each to be a row of flags.
     pub fn flags(name: impl Into<String>, mechanism: &'a Unary, values: Private<Vec<u16>>) -> Self {
-        Self::of(name, Change::Flags(mechanism, values))
+        Self::of(name, ColumnMechanism::Flags(mechanism, values))
     }
 
     /// Integers of an unknown domain.
@@ -79,10 +79,10 @@ impl<'a> Column<'a> {
         mechanism: &'a UnboundedLaplace,
         values: Private<Vec<i64>>,
     ) -> Self {
-        Self::of(name, Change::Integers(mechanism, values))
+        Self::of(name, ColumnMechanism::Integers(mechanism, values))
     }
 
-    fn of(name: impl Into<String>, change: Change<'a>) -> Self {
+    fn of(name: impl Into<String>, change: ColumnMechanism<'a>) -> Self {
         let name = name.into();
         Self { name, change }
     }
@@ -90,9 +90,9 @@ impl<'a> Column<'a> {
     /// What is claimed about it: known before the values are looked at.
     pub fn distance(&self) -> Distance {
         let (mechanism, audit, proof) = match &self.change {
-            Change::Slots(by, _) => (by.describe(), by.audit(), by.proof()),
-            Change::Flags(by, _) => (by.describe(), by.audit(), by.proof()),
-            Change::Integers(by, _) => (by.describe(), by.audit(), by.proof()),
+            ColumnMechanism::Slots(by, _) => (by.describe(), by.audit(), by.proof()),
+            ColumnMechanism::Flags(by, _) => (by.describe(), by.audit(), by.proof()),
+            ColumnMechanism::Integers(by, _) => (by.describe(), by.audit(), by.proof()),
         };
         let Audit {
             within,
@@ -109,24 +109,26 @@ impl<'a> Column<'a> {
         }
     }
 
-    /// The values as they are, for an auditor.
+    /// The original values, for an auditor.
     #[cfg(feature = "audit")]
     pub(in crate::privacy) fn values(&self) -> Vec<i64> {
         match &self.change {
-            Change::Slots(_, values) | Change::Flags(_, values) => {
+            ColumnMechanism::Slots(_, values) | ColumnMechanism::Flags(_, values) => {
                 values.clone().expose().into_iter().map(i64::from).collect()
             }
-            Change::Integers(_, values) => values.clone().expose(),
+            ColumnMechanism::Integers(_, values) => values.clone().expose(),
         }
     }
 
     pub(in crate::privacy) fn draw(self, paid: Paid, random: &mut Randomness) -> Desensitised {
         match self.change {
-            Change::Slots(mechanism, values) => Desensitised::Slots(mechanism.draw(values, paid, random)),
-            Change::Flags(mechanism, values) => {
+            ColumnMechanism::Slots(mechanism, values) => {
+                Desensitised::Slots(mechanism.draw(values, paid, random))
+            }
+            ColumnMechanism::Flags(mechanism, values) => {
                 Desensitised::Flags(mechanism.change(&values.expose(), random))
             }
-            Change::Integers(mechanism, values) => {
+            ColumnMechanism::Integers(mechanism, values) => {
                 let mut values = values.expose();
                 mechanism.change(&mut values, random);
                 Desensitised::Integers(values)

@@ -30,7 +30,7 @@ impl Hill {
         let rate = rate.big();
         let widths: Vec<usize> = widths.into_iter().collect();
         let reach = widths.iter().copied().max().unwrap_or(1);
-        let sums = Sums::new(rate, reach, CLAIMED);
+        let sums = DecaySums::new(rate, reach, CLAIMED);
         let mut normalisers = BTreeMap::new();
         for width in widths {
             for x in 0..width.div_ceil(2) {
@@ -57,8 +57,8 @@ impl Hill {
         self
     }
 
-    pub(super) fn sums(&self, bits: usize) -> Sums {
-        Sums::new(&self.rate, self.falls.len(), bits)
+    pub(super) fn sums(&self, bits: usize) -> DecaySums {
+        DecaySums::new(&self.rate, self.falls.len(), bits)
     }
 
     /// `ln P(y|x)`, exactly so.
@@ -83,9 +83,9 @@ impl Hill {
 }
 
 /// `Σ_{j ≤ n} exp(−rate·j)` for `n` = 0, 1, …
-pub(super) struct Sums(Vec<Enclosure>);
+pub(super) struct DecaySums(Vec<Enclosure>);
 
-impl Sums {
+impl DecaySums {
     fn new(rate: &RBig, reach: usize, bits: usize) -> Self {
         let q = Enclosure::ratio(&-rate.clone(), bits).exp();
         let one = Enclosure::integer(1, bits);

@@ -1,11 +1,11 @@
 //! The paper's local map.
 
 use super::blocks::{Alignment, Blocks};
-use super::channel::{Channel, Row};
+use super::channel::{Channel, RowLaw};
 use super::hill::Hill;
-use super::loss::Odds;
+use super::loss::LogOdds;
 use super::maps::{Route, half};
-use super::rows::Table;
+use super::row_sampler::ChannelCache;
 use super::{Audit, Outputs, positive};
 use crate::Error;
 use crate::privacy::enclosure::Enclosure;
@@ -24,7 +24,7 @@ pub struct LocalMap {
     blocks: Blocks,
     hill: Hill,
     route: Route,
-    table: Table,
+    table: ChannelCache,
 }
 
 impl LocalMap {
@@ -46,7 +46,7 @@ impl LocalMap {
             blocks,
             hill: hill.for_route(route),
             route,
-            table: Table::default(),
+            table: ChannelCache::default(),
         })
     }
 }
@@ -60,7 +60,7 @@ impl Channel for LocalMap {
         self.blocks.outputs()
     }
 
-    fn rows(&self, bits: usize) -> Row<'_> {
+    fn rows(&self, bits: usize) -> RowLaw<'_> {
         let sums = self.hill.sums(bits);
         let [zero, one] = [0, 1].map(|x| Enclosure::integer(x, bits));
         Box::new(move |x| {
@@ -74,7 +74,7 @@ impl Channel for LocalMap {
         })
     }
 
-    fn odds(&self, x: usize) -> Odds {
+    fn odds(&self, x: usize) -> LogOdds {
         let block = self.blocks.of(x);
         let (width, anchor) = self.blocks.anchor(block, x);
         let mut odds = vec![None; self.outputs().count];

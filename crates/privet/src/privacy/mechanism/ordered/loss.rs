@@ -1,4 +1,4 @@
-//! How well two inputs can be told apart, as exact logarithms.
+//! The privacy loss between two inputs, as exact logarithms.
 
 use dashu_base::DivEuclid;
 use dashu_int::IBig;
@@ -24,7 +24,7 @@ pub enum Loss {
 }
 
 impl Loss {
-    /// Nothing is told.
+    /// No loss.
     pub const NONE: Self = Self::Bounded(Epsilon::ZERO);
 
     /// The loss of two releases about the same row: what cannot be written is unbounded.
@@ -131,7 +131,7 @@ impl Log {
     }
 }
 
-/// Beyond 128 bits nothing is told apart any better: callers saturate.
+/// Saturates beyond 128 bits.
 fn whole(x: IBig) -> i128 {
     i128::try_from(&x).unwrap_or(if x < IBig::ZERO {
         i128::MIN / 4
@@ -141,10 +141,10 @@ fn whole(x: IBig) -> i128 {
 }
 
 /// The odds of each output for one input: see [`Channel::odds`](super::channel::Channel::odds).
-pub(super) type Odds = Vec<Option<Log>>;
+pub(super) type LogOdds = Vec<Option<Log>>;
 
 /// The largest loss between two inputs, by their odds.
-pub(super) fn between(one: &Odds, other: &Odds) -> Loss {
+pub(super) fn between(one: &LogOdds, other: &LogOdds) -> Loss {
     let mut worst = 0;
     for pair in one.iter().zip(other) {
         match pair {
@@ -169,8 +169,8 @@ impl Widest {
         Self(vec![None; outputs])
     }
 
-    /// Notes one more input; unbounded losses are the caller's to notice.
-    pub(super) fn see(&mut self, odds: &Odds) -> bool {
+    /// Adds one more input; the caller checks for unbounded losses.
+    pub(super) fn see(&mut self, odds: &LogOdds) -> bool {
         let mut bounded = true;
         for (seen, log) in self.0.iter_mut().zip(odds) {
             *seen = match (*seen, *log) {

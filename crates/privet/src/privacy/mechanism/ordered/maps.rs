@@ -7,10 +7,10 @@
 use dashu_ratio::RBig;
 
 use super::blocks::{Alignment, Blocks};
-use super::channel::{Channel, Row};
+use super::channel::{Channel, RowLaw};
 use super::hill::Hill;
-use super::loss::Odds;
-use super::rows::Table;
+use super::loss::LogOdds;
+use super::row_sampler::ChannelCache;
 use super::{Audit, MOST_TABULATED, Outputs, domain, positive};
 use crate::Error;
 use crate::privacy::enclosure::Enclosure;
@@ -43,7 +43,7 @@ pub struct GlobalMap {
     slots: usize,
     hill: Hill,
     route: Route,
-    table: Table,
+    table: ChannelCache,
 }
 
 impl GlobalMap {
@@ -59,7 +59,7 @@ impl GlobalMap {
             slots,
             hill: hill.for_route(route),
             route,
-            table: Table::default(),
+            table: ChannelCache::default(),
         })
     }
 }
@@ -69,12 +69,12 @@ impl Channel for GlobalMap {
         self.slots
     }
 
-    fn rows(&self, bits: usize) -> Row<'_> {
+    fn rows(&self, bits: usize) -> RowLaw<'_> {
         let (sums, one) = (self.hill.sums(bits), Enclosure::integer(1, bits));
         Box::new(move |x| sums.cumulative(self.slots, x, &one))
     }
 
-    fn odds(&self, x: usize) -> Odds {
+    fn odds(&self, x: usize) -> LogOdds {
         (0..self.slots)
             .map(|y| Some(self.hill.log(self.slots, x, y)))
             .collect()
@@ -135,7 +135,7 @@ pub struct AdjustedMap {
     inner: Hill,
     near: RBig,
     route: Route,
-    table: Table,
+    table: ChannelCache,
 }
 
 impl AdjustedMap {
@@ -167,7 +167,7 @@ impl AdjustedMap {
             inner: inner.for_route(route),
             near,
             route,
-            table: Table::default(),
+            table: ChannelCache::default(),
         })
     }
 
@@ -197,7 +197,7 @@ impl Channel for AdjustedMap {
         self.blocks.outputs()
     }
 
-    fn rows(&self, bits: usize) -> Row<'_> {
+    fn rows(&self, bits: usize) -> RowLaw<'_> {
         let (outer, inner) = (self.outer.sums(bits), self.inner.sums(bits));
         let [zero, one] = [0, 1].map(|x| Enclosure::integer(x, bits));
         Box::new(move |x| {
@@ -216,7 +216,7 @@ impl Channel for AdjustedMap {
         })
     }
 
-    fn odds(&self, x: usize) -> Odds {
+    fn odds(&self, x: usize) -> LogOdds {
         let (from, count) = (self.blocks.of(x), self.blocks.count());
         let slots = (0..count).flat_map(|block| {
             let (width, anchor) = self.blocks.anchor(block, x);

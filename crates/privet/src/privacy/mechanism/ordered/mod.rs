@@ -1,4 +1,4 @@
-//! Order-preserving desensitisation: every value is changed by itself before it leaves, near values more readily than far ones.
+//! Order-preserving desensitisation: every value is randomised on its own before release, to near values more often than to far ones.
 //!
 //! | file | mechanism |
 //! | --- | --- |
@@ -6,12 +6,12 @@
 //! | `maps`, `local`, `blocks`, `hill` | the paper's global, adjusted and local map |
 //! | `piecewise`, `response` | an ordinary ε, to compare with; categories without an order |
 //! | `unbounded` | integers without a declared domain |
-//! | `channel`, `rows` | a law for each input, and how it is drawn exactly |
-//! | `loss` | how well two inputs can be told apart, exactly |
-//! | `column` | what the ledger lets out |
+//! | `channel`, `row_sampler` | a law for each input, and how it is drawn exactly |
+//! | `loss` | the privacy loss between two inputs, exactly |
+//! | `column` | columns and the mechanisms that randomise them |
 //!
-//! The guarantee is of a kind of its own: how well two values can be told apart grows with their distance, so there is no single
-//! ε, and nothing here is ever added to a budget of one. An [`Audit`] says what holds for neighbours, over a border and for the
+//! The privacy loss between two values grows with their distance, so there is no single ε, and nothing here is ever added to a
+//! budget of ε. An [`Audit`] says what holds for neighbours, over a border and for the
 //! whole domain; a record costs the sum over its columns.
 //!
 //! # Paper
@@ -27,7 +27,7 @@ mod maps;
 mod path;
 mod piecewise;
 mod response;
-mod rows;
+mod row_sampler;
 #[cfg(test)]
 mod tests;
 mod unbounded;
@@ -58,7 +58,7 @@ mod sealed {
     pub trait Sealed {}
 }
 
-/// What comes out: `count` values, of which the first stands `lowest` slots from slot 0.
+/// The outputs: `count` values, the first of them `lowest` slots from slot 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Outputs {
     /// Below zero if outputs may lie below the domain.
@@ -67,7 +67,7 @@ pub struct Outputs {
     pub count: usize,
 }
 
-/// What a mechanism really gives: exact, rounded up.
+/// The privacy loss of a mechanism, computed exactly and rounded up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Audit {
     /// Between the worst two neighbouring slots within a part.
@@ -94,7 +94,7 @@ pub trait Ordered: sealed::Sealed + std::fmt::Debug + Send + Sync {
     /// How many slots the domain has.
     fn inputs(&self) -> usize;
 
-    /// What comes out.
+    /// The outputs.
     fn outputs(&self) -> Outputs;
 
     /// The probabilities of all outputs for input `x`, to the accuracy of a float. What is drawn is the exact law.
@@ -103,7 +103,7 @@ pub trait Ordered: sealed::Sealed + std::fmt::Debug + Send + Sync {
     /// If `x` is no slot.
     fn row(&self, x: u16) -> Vec<f64>;
 
-    /// How well two inputs can be told apart: `max_y |ln P(y|x)/P(y|x′)|`, rounded up.
+    /// The privacy loss between two inputs: `max_y |ln P(y|x)/P(y|x′)|`, rounded up.
     ///
     /// # Panics
     /// If either is no slot.

@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 
 use dashu_ratio::RBig;
 
-use super::channel::{Channel, Row};
-use super::loss::{Log, Odds};
-use super::rows::Table;
+use super::channel::{Channel, RowLaw};
+use super::loss::{Log, LogOdds};
+use super::row_sampler::ChannelCache;
 use super::{Audit, Loss, MOST, MOST_TABULATED, domain, positive};
 use crate::Error;
 use crate::privacy::enclosure::Enclosure;
@@ -24,7 +24,7 @@ use crate::privacy::{Anchor, Epsilon, Randomness, Ratio};
 #[derive(Debug)]
 pub struct PathGeometric {
     edges: Vec<Loss>,
-    table: Table,
+    table: ChannelCache,
 }
 
 impl PathGeometric {
@@ -36,7 +36,7 @@ impl PathGeometric {
         domain(edges.len() + 1, MOST_TABULATED)?;
         Ok(Self {
             edges,
-            table: Table::default(),
+            table: ChannelCache::default(),
         })
     }
 
@@ -62,7 +62,7 @@ impl PathGeometric {
 
 /// The cumulative probabilities on a path: `P(Y ≤ y | x) = e^(−d(x, y))/(1 + e^(−c_y))` to the left of `x`, and one less the
 /// mirror image of that from `x` on.
-fn path_rows(edges: Vec<Loss>, bits: usize) -> Row<'static> {
+fn path_rows(edges: Vec<Loss>, bits: usize) -> RowLaw<'static> {
     let one = Enclosure::integer(1, bits);
     let mut decays = BTreeMap::new();
     for edge in &edges {
@@ -91,7 +91,7 @@ fn path_rows(edges: Vec<Loss>, bits: usize) -> Row<'static> {
 }
 
 /// `−d(x, y)`: the factor `v_y` is a term of `y` alone.
-fn path_odds(edges: &[Loss], x: usize) -> Odds {
+fn path_odds(edges: &[Loss], x: usize) -> LogOdds {
     let further = |reach: &mut Option<Log>, edge: &Loss| {
         *reach = match (*reach, edge) {
             (Some(log), Loss::Bounded(c)) => Some(log.add(Log::epsilon(*c).neg())),
@@ -99,7 +99,7 @@ fn path_odds(edges: &[Loss], x: usize) -> Odds {
         };
         Some(*reach)
     };
-    let mut odds: Odds = edges[..x].iter().rev().scan(Some(Log::ZERO), further).collect();
+    let mut odds: LogOdds = edges[..x].iter().rev().scan(Some(Log::ZERO), further).collect();
     odds.reverse();
     odds.push(Some(Log::ZERO));
     odds.extend(edges[x..].iter().scan(Some(Log::ZERO), further));
@@ -117,11 +117,11 @@ impl Channel for PathGeometric {
         self.edges.len() + 1
     }
 
-    fn rows(&self, bits: usize) -> Row<'_> {
+    fn rows(&self, bits: usize) -> RowLaw<'_> {
         path_rows(self.edges.clone(), bits)
     }
 
-    fn odds(&self, x: usize) -> Odds {
+    fn odds(&self, x: usize) -> LogOdds {
         path_odds(&self.edges, x)
     }
 
@@ -182,11 +182,11 @@ impl Channel for ClampedGeometric {
         self.slots
     }
 
-    fn rows(&self, bits: usize) -> Row<'_> {
+    fn rows(&self, bits: usize) -> RowLaw<'_> {
         path_rows(vec![Loss::Bounded(self.epsilon); self.slots - 1], bits)
     }
 
-    fn odds(&self, x: usize) -> Odds {
+    fn odds(&self, x: usize) -> LogOdds {
         path_odds(&vec![Loss::Bounded(self.epsilon); self.slots - 1], x)
     }
 
@@ -201,7 +201,7 @@ impl Channel for ClampedGeometric {
         )
     }
 
-    /// The noise does not look at the value, so no table of rows is needed.
+    /// The noise does not depend on the value, so no table of rows is needed.
     fn change(&self, values: &mut [u16], random: &mut Randomness) {
         let top = (self.slots - 1) as u16;
         self.noise.add_clamped(values, top, random);

@@ -8,9 +8,9 @@
 use dashu_int::IBig;
 use dashu_ratio::RBig;
 
-use super::channel::{Channel, Row};
-use super::loss::{Log, Odds};
-use super::rows::Table;
+use super::channel::{Channel, RowLaw};
+use super::loss::{Log, LogOdds};
+use super::row_sampler::ChannelCache;
 use super::{Audit, MOST_TABULATED, Outputs, domain, positive};
 use crate::Error;
 use crate::privacy::enclosure::Enclosure;
@@ -31,7 +31,7 @@ pub struct Piecewise {
     slots: usize,
     /// Outputs below the first slot, and as many above the last.
     margin: usize,
-    table: Table,
+    table: ChannelCache,
 }
 
 impl Piecewise {
@@ -46,7 +46,7 @@ impl Piecewise {
             epsilon,
             slots,
             margin: 0,
-            table: Table::default(),
+            table: ChannelCache::default(),
         })
     }
 
@@ -57,7 +57,7 @@ impl Piecewise {
     pub fn unclipped(epsilon: Epsilon, slots: usize) -> Result<Self, Error> {
         let clipped = Self::clipped(epsilon, slots)?;
         // The last output is the one that k − 1 + m is rounded to.
-        let reach = Shape::new(&clipped, CLAIMED).margin;
+        let reach = Lengths::new(&clipped, CLAIMED).margin;
         let half = IBig::ONE << (CLAIMED - 1);
         let margin = usize::try_from((reach.high() + half) >> CLAIMED).unwrap_or(usize::MAX);
         let outputs = margin.saturating_mul(2).saturating_add(slots);
@@ -78,7 +78,7 @@ impl Piecewise {
 }
 
 /// The lengths of one mechanism, in slots.
-struct Shape {
+struct Lengths {
     growth: Enclosure,
     margin: Enclosure,
     last: Enclosure,
@@ -86,7 +86,7 @@ struct Shape {
     slope: Enclosure,
 }
 
-impl Shape {
+impl Lengths {
     fn new(of: &Piecewise, bits: usize) -> Self {
         let exp = |x: RBig| Enclosure::ratio(&x, bits).exp();
         let epsilon = of.epsilon.to_ratio();
@@ -142,8 +142,8 @@ impl Channel for Piecewise {
     }
 
     /// Lengths count once, and `e^ε − 1` times more where they are likely.
-    fn rows(&self, bits: usize) -> Row<'_> {
-        let shape = Shape::new(self, bits);
+    fn rows(&self, bits: usize) -> RowLaw<'_> {
+        let shape = Lengths::new(self, bits);
         let ends: Vec<Enclosure> = (0..=self.count()).map(|y| shape.end(self, y)).collect();
         Box::new(move |x| {
             let likely = shape.likely(x);
@@ -157,8 +157,8 @@ impl Channel for Piecewise {
     }
 
     /// `ln(1 + (e^ε − 1)·s)` for the likely share `s` of a cell: its length is a term of the output alone.
-    fn odds(&self, x: usize) -> Odds {
-        let shape = Shape::new(self, CLAIMED);
+    fn odds(&self, x: usize) -> LogOdds {
+        let shape = Lengths::new(self, CLAIMED);
         let one = Enclosure::integer(1, CLAIMED);
         let likely = shape.likely(x);
         let mut start = shape.end(self, 0);

@@ -2,9 +2,9 @@
 
 use dashu_ratio::RBig;
 
-use super::channel::{Channel, Row};
-use super::loss::{Log, Odds};
-use super::rows::Table;
+use super::channel::{Channel, RowLaw};
+use super::loss::{Log, LogOdds};
+use super::row_sampler::ChannelCache;
 use super::{Audit, Loss, MOST, MOST_TABULATED, domain, positive};
 use crate::Error;
 use crate::privacy::enclosure::Enclosure;
@@ -23,7 +23,7 @@ fn decay(x: &RBig, bits: usize) -> Enclosure {
 pub struct RandomisedResponse {
     epsilon: Epsilon,
     categories: usize,
-    table: Table,
+    table: ChannelCache,
 }
 
 impl RandomisedResponse {
@@ -37,7 +37,7 @@ impl RandomisedResponse {
         Ok(Self {
             epsilon,
             categories,
-            table: Table::default(),
+            table: ChannelCache::default(),
         })
     }
 }
@@ -47,7 +47,7 @@ impl Channel for RandomisedResponse {
         self.categories
     }
 
-    fn rows(&self, bits: usize) -> Row<'_> {
+    fn rows(&self, bits: usize) -> RowLaw<'_> {
         let one = Enclosure::integer(1, bits);
         let other = decay(&self.epsilon.to_ratio(), bits);
         let others = other.mul(&Enclosure::integer(self.categories - 1, bits));
@@ -61,7 +61,7 @@ impl Channel for RandomisedResponse {
         })
     }
 
-    fn odds(&self, x: usize) -> Odds {
+    fn odds(&self, x: usize) -> LogOdds {
         let mut odds = vec![Some(Log::ZERO); self.categories];
         odds[x] = Some(Log::epsilon(self.epsilon));
         odds
@@ -92,7 +92,7 @@ impl Channel for RandomisedResponse {
 struct Flag {
     one: RBig,
     zero: RBig,
-    table: Table,
+    table: ChannelCache,
 }
 
 impl Channel for Flag {
@@ -100,7 +100,7 @@ impl Channel for Flag {
         2
     }
 
-    fn rows(&self, bits: usize) -> Row<'_> {
+    fn rows(&self, bits: usize) -> RowLaw<'_> {
         let one = Enclosure::integer(1, bits);
         // P(0|0) = 1/(1 + e^−zero), and P(0|1) = e^−one/(1 + e^−one).
         let [decay_zero, decay_one] = [&self.zero, &self.one].map(|x| decay(x, bits));
@@ -109,7 +109,7 @@ impl Channel for Flag {
         Box::new(move |x| vec![if x == 0 { kept.clone() } else { lost.clone() }])
     }
 
-    fn odds(&self, x: usize) -> Odds {
+    fn odds(&self, x: usize) -> LogOdds {
         let row = self.rows(160)(x);
         let rest = Enclosure::integer(1, 160).sub(&row[0]);
         vec![Some(Log::ln(&row[0])), Some(Log::ln(&rest))]
@@ -171,7 +171,7 @@ impl Unary {
         domain(categories, MOST)?;
         // One flag falls, another rises: ln of (e^one : 1)·(e^zero : 1), attained when both show the old category.
         let cost = Loss::Bounded(Epsilon::from_ratio_up(&(&one + &zero))?);
-        let table = Table::default();
+        let table = ChannelCache::default();
         Ok(Self {
             categories,
             flag: Flag { one, zero, table },

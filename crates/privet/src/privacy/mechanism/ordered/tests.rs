@@ -2,7 +2,7 @@
 
 use super::channel::{Channel, masses};
 use super::loss::between;
-use super::rows::Rows;
+use super::row_sampler::RowSampler;
 use super::*;
 use crate::privacy::Ratio;
 use crate::privacy::enclosure::Enclosure;
@@ -385,7 +385,7 @@ fn bounded_laplace_noise_has_the_exponential_law() {
 #[test]
 fn few_digits_keep_the_law() {
     fn keeps(channel: &impl Channel) {
-        let rows = Rows::<5>::new(channel);
+        let rows = RowSampler::<5>::new(channel);
         for x in [0, channel.inputs() - 1] {
             let mut values = vec![x as u16; 20_000];
             rows.change(
@@ -421,7 +421,7 @@ fn few_digits_keep_the_law() {
 #[test]
 fn the_search_finds_what_counting_finds() {
     fn check(channel: &impl Channel) {
-        let rows = Rows::<64>::new(channel);
+        let rows = RowSampler::<64>::new(channel);
         for x in 0..channel.inputs() {
             let row = rows.row(x);
             let beside = row

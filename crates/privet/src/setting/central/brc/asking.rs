@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use super::super::rows::{Candidate, Rows};
+use super::super::rows::{Candidate, CuratorRows};
 use super::weights::Weights;
 use super::{DIGITS, ONE};
 use crate::Error;
@@ -55,8 +55,8 @@ impl<'l> Asking<'l> {
         let claim =
             Sensitivity::claim(&self.relation, Norm::L1(l1), Anchor::new("central#edges"))?.also_added();
         let query = Query::new(1, claim, || {
-            weights.state.as_ref().map(|state| {
-                let each = state.right.iter().zip(&state.weights);
+            weights.by_row.as_ref().map(|own| {
+                let each = own.right.iter().zip(&own.weights);
                 vec![
                     each.map(|(right, weight)| if *right { *weight } else { -weight })
                         .sum(),
@@ -78,10 +78,10 @@ impl<'l> Asking<'l> {
             Sensitivity::claim(&self.relation, Norm::L1(l1), Anchor::new("central#quotients"))?.also_added();
         let least = i128::from(low) * i128::from(self.rows);
         let query = Query::new(1, claim, || {
-            weights.state.as_ref().map(|state| {
-                let each = state.right.iter().zip(&state.weights);
+            weights.by_row.as_ref().map(|own| {
+                let each = own.right.iter().zip(&own.weights);
                 let wrong: i64 = each.map(|(right, weight)| if *right { 0 } else { *weight }).sum();
-                let all: i64 = state.weights.iter().sum();
+                let all: i64 = own.weights.iter().sum();
                 let quotient = (i128::from(wrong) << DIGITS) / i128::from(all).max(least);
                 vec![quotient as i64]
             })
@@ -99,20 +99,20 @@ impl<'l> Asking<'l> {
         candidates: &[Candidate],
         anchor: Anchor,
         weights: &Weights,
-        rows: &Rows,
+        rows: &CuratorRows,
     ) -> Result<Candidate, Error> {
         let width = self.relation.steps() * weights.most();
         let claim = Sensitivity::claim(&self.relation, Norm::Width(width), anchor)?.also_added();
         let query = Query::new(2 * candidates.len(), claim, || {
             let matrix = rows.matrix.as_ref();
-            matrix.zip(weights.state.as_ref(), |matrix, state| {
+            matrix.zip(weights.by_row.as_ref(), |matrix, own| {
                 let right = candidates.iter().map(|plane| {
                     let right = matrix.right(&plane.coefficients, plane.intercept);
-                    let own = right.iter().zip(&state.weights);
+                    let own = right.iter().zip(&own.weights);
                     own.map(|(right, weight)| if *right { *weight } else { 0 }).sum()
                 });
                 let right: Vec<i64> = right.collect();
-                let all: i64 = state.weights.iter().sum();
+                let all: i64 = own.weights.iter().sum();
                 let behind: Vec<i64> = right.iter().map(|right| all - right).collect();
                 [right, behind].concat()
             })

@@ -1,6 +1,6 @@
 //! Planes at random.
 
-use super::super::rows::{Candidate, Rows};
+use super::super::rows::{Candidate, CuratorRows};
 use super::{Asking, Classifiers, INTERCEPTS, PUBLIC, Planes, Weights};
 use crate::Error;
 use crate::privacy::{Anchor, Coins};
@@ -12,7 +12,12 @@ pub(super) struct Drawn {
 }
 
 impl Classifiers for Drawn {
-    fn next(&mut self, asking: &mut Asking<'_>, weights: &Weights, rows: &Rows) -> Result<Candidate, Error> {
+    fn next(
+        &mut self,
+        asking: &mut Asking<'_>,
+        weights: &Weights,
+        rows: &CuratorRows,
+    ) -> Result<Candidate, Error> {
         let drawn = self.plane(rows.coordinates.len());
         match self.planes {
             Planes::ChosenIntercept => {
@@ -51,7 +56,7 @@ impl Drawn {
     }
 
     /// Planes over public columns, of which the best is the round's public classifier, and one over private columns.
-    fn branches(&mut self, private: Candidate, rows: &Rows) -> Vec<Candidate> {
+    fn branches(&mut self, private: Candidate, rows: &CuratorRows) -> Vec<Candidate> {
         let over = |mut plane: Candidate, open: bool| {
             for (coefficient, own) in plane.coefficients.iter_mut().zip(&rows.open) {
                 if *own != open {

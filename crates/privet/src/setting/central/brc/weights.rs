@@ -1,13 +1,13 @@
 //! What the rows weigh, private and public ones.
 
-use super::super::rows::{Candidate, Known, Matrix, Rows};
+use super::super::rows::{Candidate, CuratorRows, Matrix, PublicRows};
 use super::{Brc, Clip, ONE};
 use crate::learner::Linear;
 use crate::privacy::Private;
 
 /// The public classifier of algorithm 2 with its own weights: all of it public.
 pub(super) struct Branch<'r> {
-    known: &'r Known,
+    known: &'r PublicRows,
     weights: Vec<f64>,
     pub(super) linear: Linear,
     right: Vec<bool>,
@@ -15,7 +15,7 @@ pub(super) struct Branch<'r> {
 }
 
 impl<'r> Branch<'r> {
-    pub(super) fn new(rows: &'r Rows) -> Option<Self> {
+    pub(super) fn new(rows: &'r CuratorRows) -> Option<Self> {
         let known = rows.public.as_ref().filter(|known| known.has_features())?;
         let mut branch = Self {
             known,
@@ -29,7 +29,7 @@ impl<'r> Branch<'r> {
     }
 
     /// lines 4 and 6
-    fn fit(&mut self, rows: &Rows) {
+    fn fit(&mut self, rows: &CuratorRows) {
         self.linear = self.known.classifier(&self.weights, &rows.shapes);
         let scores = self.known.scores(&self.linear);
         let labels = self.known.labels.iter().map(|&label| label > 0);
@@ -45,7 +45,7 @@ impl<'r> Branch<'r> {
     }
 
     /// line 9, and the classifier of the next round
-    pub(super) fn take(&mut self, rows: &Rows, coefficient: f64) {
+    pub(super) fn take(&mut self, rows: &CuratorRows, coefficient: f64) {
         let factor = coefficient.exp();
         for (weight, right) in self.weights.iter_mut().zip(&self.right) {
             if !right {
@@ -58,7 +58,7 @@ impl<'r> Branch<'r> {
 
 /// The private weights, behind the wall, and what is public about them.
 pub(in crate::setting::central) struct Weights {
-    pub(in crate::setting::central) state: Private<State>,
+    pub(in crate::setting::central) by_row: Private<RowWeights>,
     clip: Clip,
     /// In 4096ths.
     pub(super) clips: (i64, i64),
@@ -66,7 +66,8 @@ pub(in crate::setting::central) struct Weights {
     peak: f64,
 }
 
-pub(in crate::setting::central) struct State {
+/// For each row behind the wall: what it weighs, and whether it is put right.
+pub(in crate::setting::central) struct RowWeights {
     /// In 4096ths.
     pub(in crate::setting::central) weights: Vec<i64>,
     logarithms: Vec<f64>,
@@ -75,9 +76,9 @@ pub(in crate::setting::central) struct State {
 }
 
 impl Weights {
-    pub(in crate::setting::central) fn new(brc: &Brc, rows: &Rows) -> Self {
+    pub(super) fn new(brc: &Brc, rows: &CuratorRows) -> Self {
         Self {
-            state: rows.matrix.as_ref().map(|matrix| State {
+            by_row: rows.matrix.as_ref().map(|matrix| RowWeights {
                 weights: vec![ONE; matrix.rows()],
                 logarithms: vec![0.0; matrix.rows()],
                 right: Vec::new(),
@@ -100,19 +101,19 @@ impl Weights {
         most.min(self.clips.1) as u64
     }
 
-    pub(in crate::setting::central) fn judge(&mut self, rows: &Rows, plane: &Candidate) {
-        self.state.update(rows.matrix.as_ref(), |state, matrix: &Matrix| {
-            state.right = matrix.right(&plane.coefficients, plane.intercept);
+    pub(super) fn judge(&mut self, rows: &CuratorRows, plane: &Candidate) {
+        self.by_row.update(rows.matrix.as_ref(), |own, matrix: &Matrix| {
+            own.right = matrix.right(&plane.coefficients, plane.intercept);
         });
     }
 
     /// lines 13 to 19: rows that were wrong count `exp(coefficient)` times as much, within the clips.
-    pub(in crate::setting::central) fn take(&mut self, rows: &Rows, coefficient: f64) {
+    pub(super) fn take(&mut self, rows: &CuratorRows, coefficient: f64) {
         let ((low, high), clip) = (self.clips, self.clip);
         self.peak += coefficient.max(0.0);
-        self.state.update(rows.matrix.as_ref(), |state, _: &Matrix| {
-            let each = state.weights.iter_mut().zip(&mut state.logarithms);
-            for ((weight, logarithm), right) in each.zip(&state.right) {
+        self.by_row.update(rows.matrix.as_ref(), |own, _: &Matrix| {
+            let each = own.weights.iter_mut().zip(&mut own.logarithms);
+            for ((weight, logarithm), right) in each.zip(&own.right) {
                 if *right {
                     continue;
                 }
@@ -125,16 +126,6 @@ impl Weights {
                 }
             }
         });
-    }
-}
-
-impl State {
-    /// The wrong rows' share of all weight.
-    pub(in crate::setting::central) fn error(&self) -> f64 {
-        let wrong = self.weights.iter().zip(&self.right).filter(|(_, right)| !**right);
-        let wrong: i64 = wrong.map(|(weight, _)| weight).sum();
-        let all: i64 = self.weights.iter().sum();
-        wrong as f64 / all.max(1) as f64
     }
 }
 

@@ -5,9 +5,9 @@ use std::ops::ControlFlow;
 
 use super::{Expecting, Going, LabelHolder, State};
 use crate::Error;
-use crate::boost::gradient::{Boosted, Gradient, Rows, Training};
-use crate::party::{Context, PartyId, Step};
-use crate::privacy::Said;
+use crate::boost::gradient::{Boosted, Gradient, LabelledRows, Training};
+use crate::party::{Context, PartyId, TurnOutcome};
+use crate::privacy::PartyCertificate;
 use crate::setting::vertical::Party;
 use crate::setting::vertical::asking::Ranks;
 use crate::setting::vertical::joined::Joined;
@@ -22,7 +22,7 @@ pub(super) struct Fitting {
     pub(super) joined: Joined,
     pub(super) gradient: Gradient,
     pub(super) boosted: Option<Boosted>,
-    pub(super) parties: Vec<Said>,
+    pub(super) parties: Vec<PartyCertificate>,
     pub(super) ranks: Ranks,
 }
 
@@ -31,13 +31,13 @@ impl Fitting {
     pub(super) fn piece(
         mut self: Box<Self>,
         context: &mut Context<'_, Message>,
-    ) -> Result<Step<Party>, Error> {
+    ) -> Result<TurnOutcome<Party>, Error> {
         let rounds = self.run.vertical.trees.rounds;
         let done = self.boosted.as_ref().map_or(0, |boosted| boosted.rounds() as u32);
         let until = (done + rounds.div_ceil(PIECES)).min(rounds);
         let training = Training {
             schema: &self.joined.schema,
-            rows: Rows {
+            rows: LabelledRows {
                 cells: &self.joined.cells,
                 weights: None,
             },
@@ -55,7 +55,7 @@ impl Fitting {
         })?;
         self.boosted = Some(boosted);
         if until < rounds {
-            return Ok(Step::Working(LabelHolder::next(State::Training(self))));
+            return Ok(TurnOutcome::Working(LabelHolder::next(State::Training(self))));
         }
         let Self {
             run,
@@ -77,6 +77,6 @@ impl Fitting {
         let came = BTreeMap::new();
         let expecting = Box::new(Expecting { run, asked, came });
         let state = State::ExpectThresholds(expecting, Box::new(ranked));
-        Ok(Step::Continue(LabelHolder::next(state)))
+        Ok(TurnOutcome::Continue(LabelHolder::next(state)))
     }
 }

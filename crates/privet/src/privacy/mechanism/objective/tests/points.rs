@@ -7,7 +7,7 @@ use super::*;
 /// Rows, and a hint that may lie.
 #[derive(Clone, Default)]
 pub(super) struct Few {
-    rows: Vec<(Row, Vec<(usize, i32)>)>,
+    rows: Vec<(LogisticRow, Vec<(usize, i32)>)>,
     hint: Option<Vec<f64>>,
 }
 
@@ -16,7 +16,7 @@ impl LogisticRows for Few {
         self.rows.len()
     }
 
-    fn row(&self, row: usize, entries: &mut Vec<(usize, i32)>) -> Row {
+    fn row(&self, row: usize, entries: &mut Vec<(usize, i32)>) -> LogisticRow {
         let (own, all) = &self.rows[row];
         entries.extend_from_slice(all);
         *own
@@ -81,14 +81,14 @@ fn tables(dimension: usize) -> Vec<Few> {
     let mut row = |offset: i64, weight: i64| {
         let entries = (0..dimension).map(|place| (place, (random() % (1 << 21)) as i32 - (1 << 20)));
         let entries: Vec<(usize, i32)> = entries.collect();
-        let own = Row {
+        let own = LogisticRow {
             label: random() % 3 == 0,
             offset,
             weight,
         };
         (own, entries)
     };
-    let wild = Row {
+    let wild = LogisticRow {
         label: true,
         offset: i64::MIN,
         weight: -5,
@@ -246,7 +246,7 @@ fn both_sums_enclose_the_slope() {
 #[test]
 fn a_place_that_is_named_twice_counts_once() {
     let one = 1 << ENTRY_DIGITS;
-    let own = Row {
+    let own = LogisticRow {
         label: false,
         offset: 0,
         weight: 1 << 30,

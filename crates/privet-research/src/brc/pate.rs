@@ -1,0 +1,186 @@
+//! The extension of PATE that the paper compares with: **not private as described**.
+//!
+//! # Paper
+//! BRC, figure 4b: teachers are trained on disjoint parts of the private features, their noisy vote on a row is one more public
+//! feature of it, and a student learns from the public features and that vote.
+//!
+//! # Privacy
+//! None. The row that teachers are asked about is itself private: its own features are what they vote on, so replacing them can
+//! turn all votes of that question over, not one teacher's. Noise for one teacher does not cover it, whether or not ε is cut
+//! over all questions. The same holds for rows that are predicted: the student needs their votes too.
+
+use privet::Error;
+use privet::data::schema::{AnyColumn, label, number};
+use privet::data::{Frame, Schema, Table, Target};
+use privet::learner::SILENT;
+use privet::model::Model;
+use privet::privacy::{Coins, Unprotected};
+use privet::setting::plain::{Algorithm, Logistic};
+
+use crate::as_published::{coordinates, laplace, numbers};
+
+/// Why it protects nobody.
+const BECAUSE: &str = "the PATE extension is not private as described: the private features of a row are what all teachers vote on, \
+                       and its noise covers one teacher's vote";
+
+/// Parameters of the extension.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Pate {
+    /// Teachers; the paper has 50.
+    pub(super) teachers: usize,
+    /// What one vote, or all of them together, would cost if the claim were true.
+    pub(super) epsilon: f64,
+    /// Whether ε is cut over all votes; if not, each has all of it.
+    pub(super) composed: bool,
+}
+
+/// Revealed rows: numbers from -1 to 1, column by column.
+struct Revealed {
+    private: Vec<Vec<f32>>,
+    public: Vec<Vec<f32>>,
+    labels: Vec<bool>,
+}
+
+impl Revealed {
+    fn new(table: Table) -> Result<Self, Error> {
+        let schema = table.schema().clone();
+        let cells = permission(&schema).reveal(table.into_cells());
+        let Some(Target::Classes(classes)) = cells.target() else {
+            return Err(Error::misuse("the PATE extension tells two classes apart"));
+        };
+        let columns = |private| numbers(&cells, &coordinates(&schema, |column| column.private == private));
+        Ok(Self {
+            private: columns(true),
+            public: columns(false),
+            labels: classes.iter().map(|&class| class > 0).collect(),
+        })
+    }
+}
+
+impl Pate {
+    /// Trains teachers and a student on one table, and tells for each row of another whether the student is right about it. There is no
+    /// model: a row's vote follows from its private features through all teachers.
+    ///
+    /// # Paper
+    /// Section 5.5, figure 4b. Votes are noised with the Laplace law of scale 2/ε, or 2 × votes/ε.
+    pub(super) fn right(&self, [train, test]: [Table; 2], coins: &mut Coins) -> Result<Vec<bool>, Error> {
+        let mut both = [Revealed::new(train)?, Revealed::new(test)?];
+        let rows = both[0].labels.len();
+        let votes = match self.composed {
+            true => rows + both[1].labels.len(),
+            false => 1,
+        };
+        let scale = 2.0 * votes as f64 / self.epsilon;
+        let teachers = (0..self.teachers).map(|number| {
+            let part = rows * number / self.teachers..rows * (number + 1) / self.teachers;
+            let columns = both[0].private.iter().map(|column| &column[part.clone()]);
+            fit(&columns.collect::<Vec<_>>(), &both[0].labels[part.clone()])
+        });
+        let teachers = teachers.collect::<Result<Vec<Model>, Error>>()?;
+        for of in &mut both {
+            let mut leads = vec![-(self.teachers as f64); of.labels.len()];
+            for teacher in &teachers {
+                let said = says(teacher, &of.private)?;
+                leads
+                    .iter_mut()
+                    .zip(said)
+                    .filter(|(_, yes)| *yes)
+                    .for_each(|(lead, _)| *lead += 2.0);
+            }
+            let vote = |lead: f64| {
+                if lead + laplace(scale, coins) >= 0.0 {
+                    1.0
+                } else {
+                    -1.0
+                }
+            };
+            of.public.push(leads.into_iter().map(vote).collect());
+        }
+        let [train, test] = both;
+        let columns: Vec<&[f32]> = train.public.iter().map(Vec::as_slice).collect();
+        let said = says(&fit(&columns, &train.labels)?, &test.public)?;
+        Ok(said
+            .iter()
+            .zip(&test.labels)
+            .map(|(said, label)| said == label)
+            .collect())
+    }
+}
+
+fn permission(schema: &Schema) -> Unprotected {
+    Unprotected::unrecorded(schema.dataset(), &schema.relation(), BECAUSE)
+}
+
+/// Logistic regression with a ridge of one and no noise.
+fn fit(columns: &[&[f32]], labels: &[bool]) -> Result<Model, Error> {
+    let numbers = (0..columns.len()).map(|place| AnyColumn::from(number(place.to_string(), -1..=1)));
+    let schema = Schema::builder("pate")
+        .columns(numbers.chain([label("class", ["no", "yes"]).into()]))
+        .build()?;
+    let plan = Logistic::default().plan(&schema)?;
+    let classes: Vec<&str> = labels.iter().map(|&yes| if yes { "yes" } else { "no" }).collect();
+    let frame = named(columns.iter().copied()).column("class", classes);
+    plan.fit(Table::read(&plan.reads(), &frame)?, &permission(&schema), SILENT)
+}
+
+/// Whether a model says "yes", row by row.
+fn says(model: &Model, columns: &[Vec<f32>]) -> Result<Vec<bool>, Error> {
+    let predictions = model.predict(&named(columns.iter().map(Vec::as_slice)))?;
+    Ok(predictions.scores().iter().map(|&score| score >= 0.0).collect())
+}
+
+/// Columns under their numbers.
+fn named<'a>(columns: impl Iterator<Item = &'a [f32]>) -> Frame<'a> {
+    let numbered = columns.enumerate();
+    numbered.fold(Frame::new(), |frame, (place, column)| {
+        frame.column(place.to_string(), column)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Without composition votes help, with it they drown in noise.
+    #[test]
+    fn the_teachers_vote_without_protection() {
+        let mut coins = Coins::from_seed([7; 32]);
+        let mut draw = || (0..3000).map(|_| 2.0 * coins.unit() - 1.0).collect::<Vec<f64>>();
+        let [x, y, noise] = [draw(), draw(), draw()];
+        let sums = x
+            .iter()
+            .zip(&y)
+            .zip(&noise)
+            .map(|((x, y), noise)| x + y + noise / 2.0);
+        let classes: Vec<&str> = sums.map(|sum| if sum > 0.0 { "b" } else { "a" }).collect();
+        let columns = [
+            number("x", -1..=1),
+            number("y", -1..=1),
+            label("class", ["a", "b"]),
+        ];
+        let schema = Schema::builder("test")
+            .columns(columns)
+            .build()
+            .expect("a schema");
+        let frame = Frame::new()
+            .column("x", x)
+            .column("y", y)
+            .column("class", classes);
+        let reads = Logistic::default().plan(&schema).expect("a plan").reads();
+        let share = |composed| {
+            let pate = Pate {
+                teachers: 50,
+                epsilon: 1.0,
+                composed,
+            };
+            let tables = [(); 2].map(|()| Table::read(&reads, &frame).expect("a table"));
+            let right = pate
+                .right(tables, &mut Coins::from_seed([1; 32]))
+                .expect("students");
+            right.iter().filter(|right| **right).count() as f64 / right.len() as f64
+        };
+        assert!(share(false) > 0.75, "{}", share(false));
+        assert!(share(true) < 0.6, "{}", share(true));
+        assert!(permission(&schema).certificate().is_void());
+    }
+}

@@ -1,0 +1,261 @@
+//! InPrivate's regression tree as it is printed: **not private as described**.
+//!
+//! # Paper
+//! InPrivate, algorithm 1 with equations 6, 8, 10, 11, 13 and 15: candidate thresholds are averages of three neighbouring values of
+//! the data, a node's threshold is drawn by the exponential mechanism, and a leaf is the ratio of two noisy sums.
+//!
+//! # Privacy
+//! None: theorem 7 is false.
+//! - Line 3 lists candidates from the rows. One row below all others shifts every triple, so the thresholds of two neighbours have
+//!   nothing in common: whoever reads one tells the tables apart, at any ε.
+//! - "The maximum of residual is 1": true of the first tree of a row of trees only. Later residuals of classes reach 2, those of numbers have no
+//!   bound at all.
+//! - Line 10 spends ε₁ at every level, the proof ε₁/(d − 1).
+//!
+//! [`inprivate`](privet::setting::central::inprivate) is what is sound of it.
+
+mod grow;
+#[cfg(test)]
+mod tests;
+
+use privet::Error;
+use privet::data::schema::{Label, Schema};
+use privet::data::{Cells, Table, Target};
+use privet::learner::Coordinate;
+use privet::privacy::{Coins, Unprotected};
+
+use crate::as_published::{coordinates, laplace, numbers};
+use grow::{Grower, feasible};
+
+/// Why it protects nobody.
+const BECAUSE: &str = "InPrivate's tree is not private as described: its candidate thresholds are averages of three values of the rows, its \
+                       residuals exceed the bound of one that its noise is made for, and no noise covers either";
+/// "The sensitivity of square error is Δ = 4."
+const DELTA: f64 = 4.0;
+
+/// Rows stand for private ones, and nothing protects them.
+pub(super) fn permission(schema: &Schema) -> Unprotected {
+    Unprotected::unrecorded(schema.dataset(), &schema.relation(), BECAUSE)
+}
+
+/// What the questions of one level cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Levels {
+    /// All of ε₁ at every level, as line 10 reads.
+    Whole,
+    /// A share of ε₁, as the proof of theorem 7 reads.
+    Split,
+}
+
+/// What is predicted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Loss {
+    /// One of two classes, −1 and 1.
+    Classes,
+    /// A number from −1 to 1.
+    Numbers,
+}
+
+impl Loss {
+    /// What a score leaves over of a label: equations 6 and 13.
+    pub(super) fn residual(self, label: f64, score: f64) -> f64 {
+        match self {
+            Self::Classes => 2.0 * label / (1.0 + (2.0 * label * score).exp()),
+            Self::Numbers => label - score,
+        }
+    }
+
+    /// What a row adds to the lower sum of its leaf: equations 8 and 14.
+    pub(super) fn weight(self, residual: f64) -> f64 {
+        match self {
+            Self::Classes => residual.abs() * (2.0 - residual.abs()),
+            Self::Numbers => 1.0,
+        }
+    }
+}
+
+/// How much smaller the square error is on two sides than on both together (line 8), from each side's sum and count.
+pub(super) fn gain(left: (f64, f64), right: (f64, f64)) -> f64 {
+    let term = |(sum, count): (f64, f64)| if count > 0.0 { sum * sum / count } else { 0.0 };
+    term(left) + term(right) - term((left.0 + right.0, left.1 + right.1))
+}
+
+/// Parameters of the tree.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct InPrivate {
+    /// Levels of nodes, that of the leaves included; the paper has 10.
+    pub(super) depth: u32,
+    /// What a tree would cost, were the claim true: half of it for questions, half for leaves. None is the paper's "No-Priv".
+    pub(super) epsilon: Option<f64>,
+    /// What the questions of one level cost.
+    pub(super) levels: Levels,
+}
+
+impl InPrivate {
+    /// Grows one tree on each table, in this order, each on what the trees before it leave over.
+    ///
+    /// # Paper
+    /// Algorithm 1; several owners one after another are section VI.
+    ///
+    /// # Deviations
+    /// Values are those of the schema's scale from −1 to 1 (of logarithms, where it says so), and labels are brought there by declared bounds.
+    /// A domain that does not divide by three ends in a shorter average.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] if there is no table, or no label of two classes or a number.
+    pub(super) fn fit(&self, tables: Vec<Table>, coins: &mut Coins) -> Result<Published, Error> {
+        let first = tables
+            .first()
+            .ok_or_else(|| Error::misuse("there is no table to grow a tree on"))?;
+        let mut published = Published::of(first.schema())?;
+        for table in tables {
+            let permission = permission(table.schema());
+            let rows = published.rows(&permission.reveal(table.into_cells()));
+            let scores = rows.scores(&published.trees);
+            let labels = rows.labels.iter().zip(&scores);
+            let residuals: Vec<f64> = labels.map(|(y, f)| published.loss.residual(*y, *f)).collect();
+            let numbered = published.coordinates.iter().map(|c| c.shape.number);
+            let grower = Grower {
+                params: self,
+                loss: published.loss,
+                candidates: rows
+                    .columns
+                    .iter()
+                    .zip(numbered)
+                    .map(|(column, number)| feasible(column, number))
+                    .collect(),
+                columns: &rows.columns,
+                residuals: &residuals,
+            };
+            let tree = grower.node(&grower.sorted(), self.depth - 1, coins);
+            published.trees.push(tree);
+        }
+        Ok(published)
+    }
+
+    /// The two sums of a leaf, with noise: equations 11 and 15.
+    pub(super) fn leaf(&self, loss: Loss, residuals: &[f64], coins: &mut Coins) -> [f64; 2] {
+        let upper: f64 = residuals.iter().sum();
+        let lower: f64 = residuals.iter().map(|&r| loss.weight(r)).sum();
+        // Lap(1/(ε₂/2)), twice.
+        let scale = self.half().map_or(0.0, |half| 2.0 / half);
+        [upper, lower].map(|sum| sum + laplace(scale, coins))
+    }
+
+    /// ε₁ and ε₂.
+    fn half(&self) -> Option<f64> {
+        self.epsilon.map(|epsilon| epsilon / 2.0)
+    }
+
+    /// What a gain is multiplied by in the exponent, if there is noise at all.
+    fn sharpness(&self) -> Option<f64> {
+        let levels = match self.levels {
+            Levels::Whole => 1,
+            Levels::Split => self.depth.max(2) - 1,
+        };
+        self.half().map(|half| half / f64::from(levels) / (2.0 * DELTA))
+    }
+}
+
+/// Trees that anybody may read, and that protect nobody.
+#[derive(Debug, Clone)]
+pub(super) struct Published {
+    loss: Loss,
+    /// Where labels lie.
+    bounds: [f64; 2],
+    coordinates: Vec<Coordinate>,
+    trees: Vec<Node>,
+}
+
+#[derive(Debug, Clone)]
+enum Node {
+    /// To the left with values below the threshold.
+    Question {
+        column: usize,
+        below: f32,
+        sides: Box<[Node; 2]>,
+    },
+    Leaf(f64),
+}
+
+/// What trees see of a table.
+struct Revealed {
+    columns: Vec<Vec<f32>>,
+    labels: Vec<f64>,
+}
+
+impl Published {
+    fn of(schema: &Schema) -> Result<Self, Error> {
+        let (loss, bounds) = match schema.label() {
+            Some((_, Label::Classes(declared))) if declared.values().len() == 2 => {
+                (Loss::Classes, [0.0, 1.0])
+            }
+            Some((_, Label::Number { min, max })) => (Loss::Numbers, [*min, *max]),
+            _ => {
+                return Err(Error::misuse("a label of two classes or a number is needed"));
+            }
+        };
+        Ok(Self {
+            loss,
+            bounds,
+            coordinates: coordinates(schema, |_| true),
+            trees: Vec::new(),
+        })
+    }
+
+    fn rows(&self, cells: &Cells) -> Revealed {
+        let [min, max] = self.bounds;
+        let place = |label: f64| 2.0 * (label - min) / (max - min) - 1.0;
+        let labels = match cells.target() {
+            Some(Target::Classes(of)) => of.iter().map(|&class| place(class.min(1).into())).collect(),
+            Some(Target::Numbers(of)) => of.iter().map(|&number| place(number.into())).collect(),
+            None => vec![0.0; cells.rows()],
+        };
+        Revealed {
+            columns: numbers(cells, &self.coordinates),
+            labels,
+        }
+    }
+
+    /// The column and the threshold of every question.
+    pub(super) fn questions(&self) -> Vec<(usize, f32)> {
+        let mut found = Vec::new();
+        let mut rest: Vec<&Node> = self.trees.iter().rev().collect();
+        while let Some(node) = rest.pop() {
+            if let Node::Question { column, below, sides } = node {
+                found.push((*column, *below));
+                rest.extend(sides.iter().rev());
+            }
+        }
+        found
+    }
+
+    /// How far the trees are off on each row of a table: 0 or 1 of a class, the distance of a number on the scale from −1 to 1.
+    pub(super) fn off(&self, table: &Table) -> Vec<f64> {
+        let rows = self.rows(&permission(table.schema()).reveal(table.cells().clone()));
+        let judged = rows.labels.iter().zip(rows.scores(&self.trees));
+        let off = |(label, score): (&f64, f64)| match self.loss {
+            Loss::Classes => f64::from(u8::from((score > 0.0) != (*label > 0.0))),
+            Loss::Numbers => (label - score).abs(),
+        };
+        judged.map(off).collect()
+    }
+}
+
+impl Revealed {
+    fn scores(&self, trees: &[Node]) -> Vec<f64> {
+        let score = |row| trees.iter().map(|tree| tree.at(&self.columns, row)).sum();
+        (0..self.labels.len()).map(score).collect()
+    }
+}
+
+impl Node {
+    fn at(&self, columns: &[Vec<f32>], row: usize) -> f64 {
+        match self {
+            Self::Leaf(value) => *value,
+            Self::Question { column, below, sides } => {
+                sides[usize::from(columns[*column][row] >= *below)].at(columns, row)
+            }
+        }
+    }
+}

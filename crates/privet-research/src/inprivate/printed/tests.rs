@@ -1,0 +1,146 @@
+//! What the printed algorithm gives away, and that it learns something.
+
+use std::sync::Arc;
+
+use privet::Error;
+use privet::data::schema::{AnyColumn, category, label, number};
+use privet::data::{Frame, Intake, Keep, Schema, Table};
+use privet::privacy::Coins;
+
+use super::super::attack::advantages;
+use super::{InPrivate, Levels, Loss, Published, permission};
+
+fn table<C: Into<AnyColumn>, const N: usize>(
+    columns: impl IntoIterator<Item = C>,
+    rows: &[[String; N]],
+) -> Table {
+    let schema = Schema::builder("test")
+        .columns(columns)
+        .build()
+        .expect("a schema");
+    let names: Vec<String> = schema
+        .columns()
+        .iter()
+        .map(|column| column.name.clone())
+        .collect();
+    let intake = Intake::everything(Arc::new(schema), Keep::Values);
+    let frame = Frame::records(names, rows).expect("a frame");
+    Table::read(&intake, &frame).expect("a table")
+}
+
+fn printed(depth: u32, epsilon: Option<f64>) -> InPrivate {
+    InPrivate {
+        depth,
+        epsilon,
+        levels: Levels::Split,
+    }
+}
+
+fn fit(params: InPrivate, tables: Vec<Table>, seed: u8) -> Result<Published, Error> {
+    params.fit(tables, &mut Coins::from_seed([seed; 32]))
+}
+
+/// The paper says 1 of all three.
+#[test]
+fn residuals_exceed_what_the_paper_says() {
+    let sizes = || (-8000..=8000).map(|step| Loss::Classes.residual(1.0, f64::from(step) / 1000.0));
+    assert!(sizes().all(|r| r < 2.0) && sizes().any(|r| r > 1.999));
+    let both = sizes().map(|r| r + Loss::Classes.weight(r)).fold(0.0, f64::max);
+    assert!((both - 2.25).abs() < 1e-6, "{both}");
+    let rows: Vec<[String; 2]> = (0..60)
+        .map(|i| [format!("{}", i as f64 / 60.0), format!("{}", i % 2)])
+        .collect();
+    let numbers = [number("x", 0.0..=1.0), label("y", 0.0..=1.0)];
+    let rows = table(numbers, &rows);
+    let largest = (0..20).flat_map(|seed| {
+        let trees = fit(printed(10, Some(1.0)), vec![rows.clone()], seed).expect("trees");
+        trees.off(&rows)
+    });
+    assert!(largest.fold(0.0, f64::max) > 5.0);
+}
+
+/// Both sums at least as large as what the row adds: 1.125 where 1 is claimed, and 1 where both are scaled to a joint norm.
+#[test]
+fn the_leaf_costs_more_than_it_says() {
+    let shown = |r: f64| {
+        let params = printed(1, Some(2.0));
+        let mut coins = Coins::from_seed([3; 32]);
+        let hits = [1, 0].map(|rows| {
+            let leaf = |_: &u32| {
+                let sums = params.leaf(Loss::Classes, &[r][..rows], &mut coins);
+                sums[0] >= r && sums[1] >= Loss::Classes.weight(r)
+            };
+            (0..1_000_000).filter(leaf).count() as f64
+        });
+        (hits[0] / hits[1]).ln()
+    };
+    // Three standard errors are 0.012.
+    assert!((shown(1.0) - 1.0).abs() < 0.012, "{}", shown(1.0));
+    assert!((shown(1.5) - 1.125).abs() < 0.012, "{}", shown(1.5));
+}
+
+/// One row below all others: every average of three changes, so any threshold tells.
+#[test]
+fn thresholds_of_the_data_tell_who_was_there() {
+    let tables = [true, false].map(|there| {
+        let all = (0..301).map(|i| [format!("{}", i * i), if i % 3 == 0 { "a" } else { "b" }.into()]);
+        let rows: Vec<[String; 2]> = all.skip(usize::from(!there)).collect();
+        table([number("x", 0.0..=90_000.0), label("y", ["a", "b"])], &rows)
+    });
+    assert!(permission(tables[0].schema()).certificate().is_void());
+    for epsilon in [0.01, 0.1, 1.0] {
+        let told = advantages(&tables, 50, |table, run| {
+            let trees = fit(printed(10, Some(epsilon)), vec![table.clone()], run as u8)?;
+            let asked = trees.questions().into_iter().enumerate();
+            Ok(asked
+                .map(|(node, (column, below))| format!("{node}: {column} {below}"))
+                .collect())
+        });
+        let told = told.expect("trees");
+        let advantage = told.iter().sum::<f64>() / told.len() as f64;
+        assert!(advantage >= 0.99, "ε = {epsilon}: {advantage}");
+    }
+}
+
+#[test]
+fn trees_in_a_row_learn_from_what_is_left_over() {
+    let rows = |from: usize| {
+        let lines: Vec<[String; 3]> = (from..from + 200)
+            .map(|i| {
+                let (x, colour) = (i * 37 % 100, i % 3);
+                let is_b = (x < 50) == (colour == 1);
+                let colour = ["red", "green", "blue"][colour].to_owned();
+                [x.to_string(), colour, if is_b { "b" } else { "a" }.into()]
+            })
+            .collect();
+        let columns = [
+            number("x", 0.0..=100.0),
+            category("colour", ["red", "green", "blue"]),
+            label("y", ["a", "b"]),
+        ];
+        table(columns, &lines)
+    };
+    let wrong = |depth, tables: usize| {
+        let trees = (0..tables).map(|i| rows(200 * i)).collect();
+        let trees = fit(printed(depth, None), trees, 0).expect("trees");
+        trees.off(&rows(1000)).iter().sum::<f64>() / 200.0
+    };
+    assert!(wrong(4, 1) < 0.1, "{}", wrong(4, 1));
+    assert!(wrong(3, 4) < wrong(3, 1), "{} {}", wrong(3, 4), wrong(3, 1));
+    // The same coins, the same trees; all of ε₁ at every level is another law.
+    let [one, again] =
+        [5, 5].map(|seed| fit(printed(6, Some(1.0)), vec![rows(0), rows(200)], seed).expect("trees"));
+    assert_eq!(one.questions(), again.questions());
+    assert_eq!(one.questions().len(), 2 * 31);
+    let whole = InPrivate {
+        levels: Levels::Whole,
+        ..printed(6, Some(100.0))
+    };
+    let other = fit(whole, vec![rows(0)], 5).expect("trees").questions();
+    assert_ne!(
+        fit(printed(6, Some(100.0)), vec![rows(0)], 5)
+            .expect("trees")
+            .questions(),
+        other
+    );
+}

@@ -1,0 +1,11 @@
+//! What is trained or measured with noise that a ledger pays for, and that several settings share.
+//!
+//! | module | what it holds |
+//! | --- | --- |
+//! | [`trees`] | differentially private boosted trees |
+//! | [`evaluation`] | how good a model is, from noisy counts of labelled rows |
+//!
+//! A setting decides whose rows these are, and under which relation the ledger is charged.
+
+pub mod evaluation;
+pub mod trees;

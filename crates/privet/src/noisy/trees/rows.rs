@@ -1,0 +1,258 @@
+//! Private rows: their scores so far, and what they add to the leaves of the next tree.
+
+use rayon::prelude::*;
+
+use super::calibration;
+use super::coding::Coding;
+use super::cut::Cut;
+use super::greedy::GradientRow;
+use crate::data::{Cells, Target};
+use crate::learner::tree::Column;
+
+/// Rows that one thread takes at a time.
+const CHUNK: usize = 1 << 14;
+/// Rows of which leaves are looked up together.
+const BLOCK: usize = 1 << 10;
+
+/// A table, with each row's scores.
+#[derive(Clone)]
+pub(super) struct ScoredRows {
+    cells: Cells,
+    columns: Vec<Column>,
+    labels: Labels,
+    scores: Vec<f32>,
+    /// What the last pass summed: for each leaf, for each output, a gradient and a hessian.
+    pub(super) sums: Vec<i64>,
+}
+
+#[derive(Clone)]
+enum Labels {
+    Sides(Vec<bool>),
+    Classes(Vec<u16>),
+    /// From the start of all scores, in units of the clip.
+    Numbers(Vec<f32>),
+}
+
+/// A tree that is finished: its cut, and the values of its leaves for each output, with the deviations of their noise.
+#[derive(Debug, Clone)]
+pub(super) struct Grown {
+    pub(super) cut: Cut,
+    pub(super) values: Vec<f32>,
+    pub(super) noise: Vec<f32>,
+}
+
+/// One pass over the rows, between two releases. What a row adds follows from the row and from what was released.
+pub(super) struct Pass<'a> {
+    pub(super) coding: &'a Coding,
+    /// Trees that are added to the scores first.
+    pub(super) done: Option<&'a Grown>,
+    /// The cut whose leaves are summed then.
+    pub(super) next: &'a Cut,
+}
+
+impl ScoredRows {
+    /// Scores begin at `known`, or at zero; `known` is subtracted from numeric labels. A missing label counts as zero, or as the first class.
+    pub(super) fn new(cells: Cells, columns: Vec<Column>, coding: &Coding, known: Option<&[f32]>) -> Self {
+        let rows = cells.rows();
+        let mut labels = match (coding, cells.target()) {
+            (Coding::Odds(_), Some(Target::Classes(of))) => {
+                Labels::Sides(of.iter().map(|&class| class > 0).collect())
+            }
+            (Coding::Classes(_), Some(Target::Classes(of))) => Labels::Classes(of.clone()),
+            (Coding::Residual(_), Some(Target::Numbers(of))) => Labels::Numbers(of.clone()),
+            (Coding::Odds(_), _) => Labels::Sides(vec![false; rows]),
+            (Coding::Classes(_), _) => Labels::Classes(vec![0; rows]),
+            (Coding::Residual(_), _) => Labels::Numbers(vec![0.0; rows]),
+        };
+        let mut scores = vec![0.0; rows * coding.outputs()];
+        match (&mut labels, known) {
+            (Labels::Numbers(numbers), Some(known)) => {
+                numbers
+                    .iter_mut()
+                    .zip(known)
+                    .for_each(|(number, known)| *number -= known);
+            }
+            (_, Some(known)) => scores
+                .iter_mut()
+                .zip(known)
+                .for_each(|(score, known)| *score = *known),
+            (_, None) => {}
+        }
+        Self {
+            cells,
+            columns,
+            labels,
+            scores,
+            sums: Vec::new(),
+        }
+    }
+
+    /// Adds a finished tree to the scores.
+    pub(super) fn add(&mut self, done: &Grown) {
+        let outputs = self.scores.len() / self.cells.rows().max(1);
+        let (cells, columns) = (&self.cells, &self.columns);
+        let chunks = self.scores.par_chunks_mut(BLOCK * outputs.max(1)).enumerate();
+        chunks.for_each(|(block, scores)| {
+            let mut leaves = [0; BLOCK];
+            let leaves = &mut leaves[..scores.len() / outputs];
+            done.cut.fill(cells, columns, block * BLOCK, leaves);
+            add(&done.values, leaves, scores, outputs);
+        });
+    }
+
+    /// Adds the finished tree to the scores, then sums gradients and hessians in the leaves of the next.
+    pub(super) fn run(&mut self, pass: &Pass<'_>) {
+        let outputs = pass.coding.outputs();
+        let length = 2 * outputs * pass.next.leaves();
+        let (cells, columns, labels) = (&self.cells, &self.columns, &self.labels);
+        let one_chunk = |(chunk, scores): (usize, &mut [f32])| {
+            let mut sums = vec![0i64; length];
+            let mut leaves = [0; BLOCK];
+            for (block, scores) in scores.chunks_mut(BLOCK * outputs).enumerate() {
+                let first = chunk * CHUNK + block * BLOCK;
+                let leaves = &mut leaves[..scores.len() / outputs];
+                if let Some(done) = pass.done {
+                    done.cut.fill(cells, columns, first, leaves);
+                    add(&done.values, leaves, scores, outputs);
+                }
+                pass.next.fill(cells, columns, first, leaves);
+                labels.sum(pass.coding, first, leaves, scores, &mut sums);
+            }
+            sums
+        };
+        self.sums = self
+            .scores
+            .par_chunks_mut(CHUNK * outputs)
+            .enumerate()
+            .map(one_chunk)
+            .reduce(
+                || vec![0; length],
+                |mut a, b| {
+                    a.iter_mut().zip(b).for_each(|(a, b)| *a += b);
+                    a
+                },
+            );
+    }
+
+    /// How many rows there are.
+    pub(super) fn len(&self) -> usize {
+        self.cells.rows()
+    }
+
+    /// One row's slots, and its gradient: its own score and label are all that goes in.
+    pub(super) fn gradient_row(&self, row: usize, coding: &Coding, output: usize) -> GradientRow {
+        let outputs = coding.outputs();
+        let scores = &self.scores[row * outputs..][..outputs];
+        let gradient = match (&self.labels, coding) {
+            (Labels::Sides(sides), Coding::Odds(odds)) => odds.at(scores[0], sides[row]).0.into(),
+            (Labels::Numbers(numbers), Coding::Residual(residual)) => {
+                residual.at(scores[0], numbers[row]).0.into()
+            }
+            (Labels::Classes(of), Coding::Classes(classes)) => {
+                let (mut gradients, mut hessians) = (vec![0; outputs], vec![0; outputs]);
+                classes.at(scores, usize::from(of[row]), &mut gradients, &mut hessians);
+                gradients[output]
+            }
+            _ => 0,
+        };
+        let slots = self.cells.features().iter().map(|feature| feature.bins.get(row));
+        GradientRow {
+            slots: slots.collect(),
+            gradient,
+        }
+    }
+
+    /// Replaces each numeric label by (label − `start`) / `unit`, both of which are public.
+    pub(super) fn measure(&mut self, start: f64, unit: f64) {
+        if let Labels::Numbers(numbers) = &mut self.labels {
+            for number in numbers {
+                *number = ((f64::from(*number) - start) / unit) as f32;
+            }
+        }
+    }
+
+    /// Rows by where their labels lie between these points.
+    pub(super) fn labels(&self, points: &[f64]) -> Vec<i64> {
+        let mut counts = vec![0; points.len() + 1];
+        if let Labels::Numbers(numbers) = &self.labels {
+            for &number in numbers {
+                counts[points.partition_point(|&point| point <= f64::from(number))] += 1;
+            }
+        }
+        counts
+    }
+
+    /// Rows of two classes by score and class.
+    pub(super) fn by_score(&self) -> Vec<i64> {
+        let mut counts = vec![0; calibration::COUNTS];
+        if let Labels::Sides(sides) = &self.labels {
+            for (&score, &side) in self.scores.iter().zip(sides) {
+                counts[calibration::place(score, side)] += 1;
+            }
+        }
+        counts
+    }
+
+    /// Rows by the slots of each of these features, one feature after another.
+    pub(super) fn counts(&self, features: &[usize]) -> Vec<i64> {
+        let count = |&feature: &usize| {
+            let mut counts = vec![0; self.columns[feature].slots];
+            // A table of which no row was read may have no columns either.
+            if let Some(column) = self.cells.features().get(feature) {
+                column.bins.iter().for_each(|slot| counts[usize::from(slot)] += 1);
+            }
+            counts
+        };
+        features.par_iter().map(count).collect::<Vec<_>>().concat()
+    }
+}
+
+fn add(values: &[f32], leaves: &[u16], scores: &mut [f32], outputs: usize) {
+    if outputs == 1 {
+        for (score, &leaf) in scores.iter_mut().zip(leaves) {
+            *score += values[usize::from(leaf)];
+        }
+        return;
+    }
+    for (line, &leaf) in scores.chunks_exact_mut(outputs).zip(leaves) {
+        let own = &values[usize::from(leaf) * outputs..][..outputs];
+        line.iter_mut().zip(own).for_each(|(score, x)| *score += x);
+    }
+}
+
+impl Labels {
+    fn sum(&self, coding: &Coding, first: usize, leaves: &[u16], scores: &[f32], sums: &mut [i64]) {
+        match (self, coding) {
+            (Self::Sides(sides), Coding::Odds(odds)) => {
+                let each = leaves.iter().zip(scores).zip(&sides[first..]);
+                each.for_each(|((&leaf, &score), &side)| pair(sums, leaf, odds.at(score, side)));
+            }
+            (Self::Numbers(numbers), Coding::Residual(residual)) => {
+                let each = leaves.iter().zip(scores).zip(&numbers[first..]);
+                each.for_each(|((&leaf, &score), &y)| pair(sums, leaf, residual.at(score, y)));
+            }
+            (Self::Classes(of), Coding::Classes(classes)) => {
+                let outputs = coding.outputs();
+                let (mut gradients, mut hessians) = (vec![0; outputs], vec![0; outputs]);
+                let each = leaves.iter().zip(scores.chunks_exact(outputs)).zip(&of[first..]);
+                for ((&leaf, scores), &label) in each {
+                    classes.at(scores, usize::from(label), &mut gradients, &mut hessians);
+                    let own = &mut sums[2 * outputs * usize::from(leaf)..][..2 * outputs];
+                    for (pair, (g, h)) in own.chunks_exact_mut(2).zip(gradients.iter().zip(&hessians)) {
+                        pair[0] += g;
+                        pair[1] += h;
+                    }
+                }
+            }
+            // Labels were read for the coding.
+            _ => {}
+        }
+    }
+}
+
+#[inline]
+fn pair(sums: &mut [i64], leaf: u16, (gradient, hessian): (i32, i32)) {
+    let own = &mut sums[2 * usize::from(leaf)..][..2];
+    own[0] += i64::from(gradient);
+    own[1] += i64::from(hessian);
+}

@@ -1,0 +1,79 @@
+//! How the budget is divided among releases, by the parameters alone.
+
+use super::plan::{Places, Splits};
+use crate::Error;
+use crate::privacy::account::Price;
+
+/// What histograms get, in hundredths of the whole: counts are needed in every leaf, quantiles and labels need little.
+const COUNTS: u64 = 10;
+const QUANTILES: u64 = 5;
+const LABELS: u64 = 4;
+/// Measured: log loss improves by far more than this share costs, and the ranking hardly changes.
+const CALIBRATION: u64 = 5;
+
+/// The price of each kind of release.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Shares {
+    /// The price of all.
+    pub(super) all: Price,
+    /// Of the histogram of labels, if they are numbers.
+    pub(super) labels: Option<Price>,
+    /// Of the histograms of features, if there are any.
+    pub(super) histograms: Option<Price>,
+    /// Of rows by score and class, if probabilities are recalibrated.
+    pub(super) calibration: Option<Price>,
+    /// Of the choice of questions, for each level of each tree.
+    pub(super) level: Option<Price>,
+    /// Of each tree's leaves.
+    pub(super) leaves: Price,
+}
+
+impl Shares {
+    pub(super) fn of(
+        price: Price,
+        splits: Splits,
+        trees: u32,
+        depth: u32,
+        [labels, counts, calibrated]: [bool; 3],
+        places: Places,
+    ) -> Result<Self, Error> {
+        let few = || {
+            Error::parameter(
+                "trees",
+                format!("trees = {trees} are too many: the budget cannot be cut into so many shares"),
+            )
+        };
+        let percent = match (counts, places) {
+            (true, _) => COUNTS,
+            (false, Places::PrivateQuantiles) => QUANTILES,
+            (false, Places::Public) => 0,
+        };
+        let share = |percent: u64| match percent {
+            0 => Ok(None),
+            percent => price.part(percent, 100).ok_or_else(few).map(Some),
+        };
+        let for_labels = if labels { LABELS } else { 0 };
+        let for_calibration = if calibrated { CALIBRATION } else { 0 };
+        let rest = price
+            .part(100 - percent - for_labels - for_calibration, 100)
+            .ok_or_else(few)?;
+        let (level, leaves) = match splits {
+            Splits::NoisyGreedy => (
+                Some(
+                    rest.part(1, 2 * u64::from(trees) * u64::from(depth))
+                        .ok_or_else(few)?,
+                ),
+                rest.part(1, 2 * u64::from(trees)).ok_or_else(few)?,
+            ),
+            _ => (None, rest.part(1, u64::from(trees)).ok_or_else(few)?),
+        };
+        Ok(Self {
+            all: price,
+            labels: share(for_labels)?,
+            histograms: share(percent)?,
+            calibration: share(for_calibration)?,
+            level,
+            leaves,
+        })
+    }
+}

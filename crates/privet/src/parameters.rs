@@ -1,0 +1,394 @@
+//! Parameters, each declared once: key, type, range, default and meaning.
+//!
+//! `parameters!` makes of such a list the type, its [`Builder`] with a setter for each, the check of ranges, the reading from a job
+//! and what a model keeps. An algorithm is added to a setting by a line in the setting's list of `Named` algorithms.
+
+use std::fmt::Display;
+use std::ops::{ControlFlow, RangeInclusive};
+
+use crate::Error;
+use crate::data::Section;
+use crate::learner::Progress;
+
+#[cfg(feature = "audit")]
+thread_local! {
+    /// How many plans this thread has made, of any setting.
+    pub static PLANS: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+}
+
+#[cfg(feature = "audit")]
+pub(crate) fn count_plan() {
+    PLANS.set(PLANS.get() + 1);
+}
+
+/// What a parameter can be.
+pub trait Value: Sized {
+    /// What is given for it.
+    type Given;
+
+    /// The parameter, when that was given.
+    fn new(given: Self::Given) -> Self;
+
+    /// What was given, or stands there by default.
+    fn given(&self) -> Option<&Self::Given>;
+
+    /// What a job says; a finding if it cannot be read.
+    fn read(section: &Section<'_>, key: &str) -> Option<Self::Given>;
+
+    /// As a model keeps it; nothing if there is nothing to say.
+    fn shown(&self) -> Option<String>;
+}
+
+/// Values that are given as they are.
+macro_rules! plain_values {
+    ($($type:ty: $read:expr, $shown:expr;)*) => {$(
+        impl $crate::parameters::Value for $type {
+            type Given = Self;
+
+            fn new(given: Self) -> Self {
+                given
+            }
+
+            fn given(&self) -> Option<&Self> {
+                Some(self)
+            }
+
+            fn read(section: &$crate::data::Section<'_>, key: &str) -> Option<Self> {
+                $read(section, key)
+            }
+
+            fn shown(&self) -> Option<String> {
+                $shown(self)
+            }
+        }
+    )*};
+}
+
+/// Values that have names: a type, and its list of names.
+macro_rules! named_values {
+    ($($type:ty: $names:expr;)*) => {
+        $crate::parameters::plain_values! {$(
+            $type: |section: &$crate::data::Section<'_>, key: &str| {
+                section.choice(key, &$names).map(|found| found.value)
+            }, |own: &Self| Some($crate::parameters::name_of(&$names, own));
+        )*}
+    };
+}
+
+pub(crate) use {named_values, plain_values};
+
+plain_values! {
+    bool: |section: &Section<'_>, key| section.flag(key).map(|found| found.value), |own: &Self| Some(own.to_string());
+    f64: |section: &Section<'_>, key| section.number(key).map(|found| found.value), |own: &Self| Some(own.to_string());
+    u32: whole, |own: &Self| Some(own.to_string());
+    u64: whole, |own: &Self| Some(own.to_string());
+    Vec<String>: |section: &Section<'_>, key| section.texts(key).map(|found| found.value),
+        |own: &Self| (!own.is_empty()).then(|| own.join(", "));
+}
+
+/// A parameter that something else decides about if it is not given.
+impl<T: Value<Given = T>> Value for Option<T> {
+    type Given = T;
+
+    fn new(given: T) -> Self {
+        Some(given)
+    }
+
+    fn given(&self) -> Option<&T> {
+        self.as_ref()
+    }
+
+    fn read(section: &Section<'_>, key: &str) -> Option<T> {
+        T::read(section, key)
+    }
+
+    fn shown(&self) -> Option<String> {
+        self.as_ref().and_then(T::shown)
+    }
+}
+
+/// Whether as many rows of one class are learnt from as of the other. Plans say it themselves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Balance(pub(crate) bool);
+
+impl Value for Balance {
+    type Given = bool;
+
+    fn new(given: bool) -> Self {
+        Self(given)
+    }
+
+    fn given(&self) -> Option<&bool> {
+        Some(&self.0)
+    }
+
+    fn read(section: &Section<'_>, key: &str) -> Option<bool> {
+        bool::read(section, key)
+    }
+
+    fn shown(&self) -> Option<String> {
+        None
+    }
+}
+
+/// A whole number that fits.
+pub fn whole<T: TryFrom<i64>>(section: &Section<'_>, key: &str) -> Option<T> {
+    fits(section, key, section.integer(key)?.value)
+}
+
+/// The number as one of another type, or a finding.
+pub fn fits<T: TryFrom<i64>>(section: &Section<'_>, key: &str, number: i64) -> Option<T> {
+    let fitting = T::try_from(number).ok();
+    if fitting.is_none() {
+        let why = format!("{key} = {number} cannot be: write a number such as {key} = 10");
+        section.finding_at(key, why);
+    }
+    fitting
+}
+
+/// The name of an option in a job.
+pub(crate) fn name_of<T: PartialEq>(names: &[(&'static str, T)], option: &T) -> String {
+    let found = names.iter().find(|(_, other)| other == option);
+    found.map_or(String::new(), |(name, _)| (*name).to_owned())
+}
+
+/// That a number lies in its range.
+pub(crate) fn within<T: PartialOrd + Display>(
+    key: &'static str,
+    value: Option<&T>,
+    range: &RangeInclusive<T>,
+) -> Result<(), Error> {
+    match value.filter(|value| !range.contains(value)) {
+        None => Ok(()),
+        Some(value) => Err(Error::parameter(
+            key,
+            format!(
+                "{key} = {value}: it must lie between {} and {}",
+                range.start(),
+                range.end()
+            ),
+        )),
+    }
+}
+
+/// The parameters of one algorithm.
+pub trait Parameters: Default + Clone {
+    /// The algorithm's name in a job.
+    const NAME: &'static str;
+    /// The parameters' names in a job.
+    const KEYS: &'static [&'static str];
+
+    /// Takes over what a job says. What it says wrongly is a finding at its line, and stays as it was.
+    fn read(&mut self, section: &Section<'_>);
+
+    /// That each parameter lies in its range, and that they agree with each other.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] with the first that does not.
+    fn check(&self) -> Result<(), Error>;
+
+    /// Names and values, as a job says them and a model keeps them.
+    fn settings(&self) -> Vec<(String, String)>;
+}
+
+/// An algorithm's name in a job.
+pub trait Name {
+    /// Its name in a job.
+    fn name(&self) -> &'static str;
+}
+
+impl<P: Parameters> Name for P {
+    fn name(&self) -> &'static str {
+        P::NAME
+    }
+}
+
+/// Collects the parameters of one algorithm. Each has a default.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Builder<P> {
+    pub(crate) parameters: P,
+}
+
+impl<P: Parameters> Builder<P> {
+    /// Starts from these parameters, to change some.
+    pub fn of(parameters: P) -> Self {
+        Self { parameters }
+    }
+
+    /// Checks that every parameter lies where it makes sense.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] with one that does not.
+    pub fn build(self) -> Result<P, Error> {
+        self.parameters.check()?;
+        Ok(self.parameters)
+    }
+}
+
+/// Tells how far a run has come; an error if it is to stop.
+pub(crate) fn at(progress: Progress<'_>, done: u64, of: u64) -> Result<(), Error> {
+    match progress(done, of) {
+        ControlFlow::Continue(()) => Ok(()),
+        ControlFlow::Break(()) => Err(Error::Stopped),
+    }
+}
+
+/// Declares the parameters of an algorithm:
+///
+/// ```text
+/// /// What they are.
+/// pub struct Stumps("stumps") {
+///     /// Rounds at most.
+///     rounds: u32 = 100, in 1..=100_000;
+/// } where Self::agree
+/// ```
+///
+/// `agree` checks what several parameters must have in common, and may be left out.
+macro_rules! parameters {
+    (
+        $(#[$doc:meta])*
+        pub struct $name:ident($text:literal) {
+            $($(#[$about:meta])* $key:ident: $type:ty = $default:expr $(, in $range:expr)?;)*
+        } $(where $agree:path)?
+    ) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, PartialEq)]
+        pub struct $name {
+            $($(#[$about])* pub(crate) $key: $type,)*
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self { $($key: $default,)* }
+            }
+        }
+
+        impl $name {
+            /// Every parameter has its default.
+            pub fn builder() -> $crate::parameters::Builder<Self> {
+                $crate::parameters::Builder::default()
+            }
+        }
+
+        impl $crate::parameters::Builder<$name> {
+            $(
+                $(#[$about])*
+                #[must_use]
+                pub fn $key(mut self, $key: <$type as $crate::parameters::Value>::Given) -> Self {
+                    self.parameters.$key = $crate::parameters::Value::new($key);
+                    self
+                }
+            )*
+        }
+
+        #[allow(unused_imports, unused_mut, unused_variables, reason = "an algorithm may have no parameters")]
+        impl $crate::parameters::Parameters for $name {
+            const NAME: &'static str = $text;
+            const KEYS: &'static [&'static str] = &[$(stringify!($key)),*];
+
+            fn read(&mut self, section: &$crate::data::Section<'_>) {
+                use $crate::parameters::Value;
+                $(
+                    let key = stringify!($key);
+                    if let Some(given) = <$type as Value>::read(section, key) {
+                        let own = <$type as Value>::new(given);
+                        match Ok::<(), $crate::Error>(())
+                            $(.and($crate::parameters::within(key, own.given(), &$range)))?
+                        {
+                            Ok(()) => self.$key = own,
+                            Err(e) => section.finding_at(key, e.to_string()),
+                        }
+                    }
+                )*
+            }
+
+            fn check(&self) -> Result<(), $crate::Error> {
+                use $crate::parameters::Value;
+                $($($crate::parameters::within(stringify!($key), self.$key.given(), &$range)?;)?)*
+                $($agree(self)?;)?
+                Ok(())
+            }
+
+            fn settings(&self) -> Vec<(String, String)> {
+                use $crate::parameters::Value;
+                let mut all = Vec::new();
+                $(all.extend(self.$key.shown().map(|value| (stringify!($key).to_owned(), value)));)*
+                all
+            }
+        }
+    };
+}
+
+pub(crate) use parameters;
+
+/// An algorithm of a setting, by its name in a job.
+pub(crate) struct Named<A: ?Sized> {
+    pub(crate) name: &'static str,
+    pub(crate) keys: &'static [&'static str],
+    pub(crate) read: fn(&Section<'_>) -> Option<Box<A>>,
+}
+
+/// Declares the algorithms that a job of a setting can name, and how one is read from a job.
+macro_rules! algorithms {
+    ($($algorithm:ty),* $(,)?) => {
+        /// The algorithm that a job names, with its parameters. Whatever is wrong with them is a finding at its line.
+        pub fn read(section: &$crate::data::Section<'_>) -> Option<Box<dyn Algorithm>> {
+            use $crate::parameters::{self, Named, Parameters};
+            const ALL: &[Named<dyn Algorithm>] = &[$(Named {
+                name: <$algorithm as Parameters>::NAME,
+                keys: <$algorithm as Parameters>::KEYS,
+                read: |section| Some(Box::new(parameters::read(<$algorithm>::default(), section)?)),
+            }),*];
+            parameters::chosen(section, ALL)
+        }
+    };
+}
+
+pub(crate) use algorithms;
+
+/// The parameters that a section gives, over those that stand there already. Whatever is wrong with them is a finding at its line.
+pub fn read<P: Parameters>(mut parameters: P, section: &Section<'_>) -> Option<P> {
+    parameters.read(section);
+    let checked = parameters.check();
+    checked.map_err(|e| finding(section, &e)).ok()?;
+    Some(parameters)
+}
+
+/// The parameter that an error is about.
+pub fn key(e: &Error) -> Option<&str> {
+    match e {
+        Error::Parameter(parameter) => parameter.key(),
+        _ => None,
+    }
+}
+
+/// A finding at the parameter that an error is about, or else at the name of the algorithm.
+pub fn finding(section: &Section<'_>, e: &Error) {
+    let key = key(e).filter(|key| section.knows(key));
+    section.finding_at(key.unwrap_or("name"), e.to_string());
+}
+
+/// The algorithm that a job names, with its parameters. Whatever is wrong is a finding at its line.
+pub(crate) fn chosen<A: ?Sized>(section: &Section<'_>, all: &[Named<A>]) -> Option<Box<A>> {
+    let places = all.iter().enumerate().map(|(place, named)| (named.name, place));
+    all.iter().for_each(|named| section.allow(named.keys));
+    let own = &all[section
+        .required_choice("name", &places.collect::<Vec<_>>())?
+        .value];
+    let foreign = |key: &&str| !own.keys.contains(key) && all.iter().any(|named| named.keys.contains(key));
+    for key in section.keys().filter(foreign) {
+        let owners = all.iter().filter(|named| named.keys.contains(&key));
+        let why = belongs(key, owners.map(|named| named.name), own.name);
+        section.finding_at(key, why);
+    }
+    (own.read)(section)
+}
+
+/// That a parameter is one of other algorithms.
+pub(crate) fn belongs(key: &str, owners: impl Iterator<Item = &'static str>, name: &str) -> String {
+    let owners: Vec<String> = owners.map(|owner| format!("\"{owner}\"")).collect();
+    format!(
+        "{key} belongs to the algorithm {}, not to \"{name}\": leave it out",
+        owners.join(" or ")
+    )
+}
