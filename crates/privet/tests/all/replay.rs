@@ -150,7 +150,7 @@ fn every_planted_bug_is_caught() {
 }
 
 /// Counts by part; `leaky` lets the number of rows decide a row's part, so one change moves them all.
-fn by_parts<N: Neighbours<Within = AddRemove>>(
+fn by_parts<N: Neighbours>(
     rows: &[i64],
     ledger: &mut Ledger<N>,
     leaky: bool,
