@@ -33,17 +33,8 @@ impl Exit {
     }
 
     /// What kind of failure it is, in one word for programs.
-    pub fn kind(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Unexpected => "unexpected",
-            Self::Usage => "usage",
-            Self::Budget => "budget",
-            Self::Ledger => "ledger",
-            Self::Input => "input",
-            Self::Outside => "outside",
-            Self::Peer => "peer",
-        }
+    pub fn kind(self) -> String {
+        format!("{self:?}").to_lowercase()
     }
 }
 
