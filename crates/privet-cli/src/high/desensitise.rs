@@ -32,9 +32,7 @@ pub(super) fn desensitise_of(
         .map(str::parse::<Epsilon>)
         .transpose()?;
     if label_epsilon == Some(Epsilon::ZERO) {
-        return Err(Failure::usage(
-            "--label-epsilon 0 tells nothing: write a number above zero",
-        ));
+        return Err(Failure::usage("--label-epsilon must be above zero"));
     }
     let kept = low.kept.unwrap_or_else(|| {
         let mut name = low.file.clone().into_os_string();
@@ -58,10 +56,10 @@ fn budget(low: &low::Desensitise) -> Result<Budget, Failure> {
         (BudgetName::Full, None) => Ok(Budget::Full),
         (BudgetName::Sample, Some(columns)) => Ok(Budget::Sample(columns)),
         (BudgetName::Sample, None) => Err(Failure::usage(
-            "--budget sample needs to know how many columns may leave: add --columns 3",
+            "--budget sample needs the number of columns to release: add --columns 3",
         )),
         (_, Some(_)) => Err(Failure::usage(
-            "--columns belongs to --budget sample: leave it out, or say --budget sample",
+            "--columns belongs to --budget sample: remove it, or add --budget sample",
         )),
     }
 }
@@ -84,15 +82,12 @@ fn mechanism(low: &low::Desensitise) -> Result<Mechanism, Failure> {
     ];
     if let Some((flag, _)) = given.iter().find(|(flag, given)| *given && !takes.contains(flag)) {
         return Err(Failure::usage(format!(
-            "{flag} is no parameter of {name}: leave it out"
+            "{flag} does not belong to {name}: remove it"
         )));
     }
     let width = || {
-        low.width.ok_or_else(|| {
-            Failure::usage(format!(
-                "{name} needs to know how many bins a part has: add --width 4"
-            ))
-        })
+        low.width
+            .ok_or_else(|| Failure::usage(format!("{name} needs the number of bins per part: add --width 4")))
     };
     let blocks = Alignment::FirstSlot;
     Ok(match low.mechanism {
@@ -104,14 +99,12 @@ fn mechanism(low: &low::Desensitise) -> Result<Mechanism, Failure> {
         },
         Name::AdjustedMap => {
             let alpha = low.alpha.ok_or_else(|| {
-                Failure::usage(
-                    "adjusted-map needs to know how much more is spent between parts: add --alpha 2",
-                )
+                Failure::usage("adjusted-map needs the factor of ε between parts: add --alpha 2")
             })?;
             let thousandths = (alpha * 1000.0).round();
             if !(1.0..=1e6).contains(&thousandths) || (thousandths - alpha * 1000.0).abs() > 1e-6 {
                 return Err(Failure::usage(format!(
-                    "--alpha {alpha} cannot be: write a number from 0.001 to 1000 with at most three decimals"
+                    "--alpha {alpha} is invalid: write a number from 0.001 to 1000 with at most three decimals"
                 )));
             }
             Mechanism::AdjustedMap {

@@ -52,7 +52,7 @@ pub(super) fn command(low: LowArgs, env: &dyn Fn(&str) -> Option<OsString>) -> R
             SchemaVerb::Check(check) => {
                 if check.private_diagnostics && low.json {
                     return Err(Failure::usage(
-                        "--private-diagnostics is for your own eyes: it is never written as JSON. Leave out --json.",
+                        "--private-diagnostics is for your own terminal: it is never written as JSON. Remove --json.",
                     ));
                 }
                 Command::Check {
@@ -104,7 +104,7 @@ pub(super) fn command(low: LowArgs, env: &dyn Fn(&str) -> Option<OsString>) -> R
         Verb::Desensitise(given) => Command::Desensitise(desensitise::desensitise_of(given, &place)?),
         Verb::Simulate(simulate) if simulate.not_protected && low.json => {
             return Err(Failure::usage(
-                "--not-protected is for your own terminal: it is never written as JSON. Leave out --json.",
+                "--not-protected is for your own terminal: it is never written as JSON. Remove --json.",
             ));
         }
         Verb::Simulate(simulate) => Command::Simulate(Simulate {
@@ -161,13 +161,13 @@ fn evaluate_of(
     let consent = match low.spend.as_deref().map(str::parse::<Epsilon>).transpose()? {
         Some(Epsilon::ZERO) => {
             return Err(Failure::usage(
-                "--spend 0 buys nothing: say how much ε may be spent",
+                "--spend must be above zero: say how much ε may be spent",
             ));
         }
         Some(epsilon) => Consent::Spend(epsilon),
         None if low.not_protected && json => {
             return Err(Failure::usage(
-                "--not-protected is for your own terminal: it is never written as JSON. Leave out --json, or use --spend.",
+                "--not-protected is for your own terminal: it is never written as JSON. Remove --json, or use --spend.",
             ));
         }
         None if low.not_protected => Consent::NotProtected,

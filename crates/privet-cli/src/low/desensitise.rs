@@ -6,11 +6,11 @@ use clap::{Args, ValueEnum};
 
 use super::model::LedgerPath;
 
-/// Write the columns of a table with every value changed, near values more readily than far ones.
+/// Write the columns of a table with every value randomised. Values that lie near each other are hard to tell apart.
 ///
-/// What comes out is a CSV file that can be passed on as far as its certificate goes: how well two people can be told apart grows
-/// with how much they differ. Ids and skipped columns are left out, and the label unless --label-epsilon is given. A column leaves
-/// once: what left is kept in FILE.columns, and the same command writes the same file again.
+/// The output is a CSV file. Its certificate says how well two people can be told apart: the more they differ, the better. Ids and
+/// skipped columns are omitted, and so is the label unless --label-epsilon is given. Each column is randomised once: the result is
+/// kept in FILE.columns, and the same command writes the same file again.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:
@@ -28,34 +28,34 @@ pub struct Desensitise {
     /// Where the changed columns go; FILE.certificate.json is written beside it.
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
-    /// How numbers and ordinals are changed.
+    /// Mechanism for numbers and ordinals.
     #[arg(long, value_enum, default_value_t = MechanismName::ClampedGeometric)]
     pub mechanism: MechanismName,
-    /// Bins in a part: of path-geometric, adjusted-map and local-map.
+    /// Bins per part (for path-geometric, adjusted-map and local-map).
     #[arg(long, value_name = "N")]
     pub width: Option<u32>,
-    /// ε over a border of two parts, of path-geometric; without it parts are shown.
+    /// ε between two neighbouring parts (for path-geometric). Without it, the part of each value is revealed.
     #[arg(long, value_name = "E", allow_negative_numbers = true)]
     pub across: Option<String>,
-    /// How much more is spent between parts, of adjusted-map: 0.001 to 1000.
+    /// Factor of ε between parts (for adjusted-map), from 0.001 to 1000.
     #[arg(long, value_name = "A", allow_negative_numbers = true)]
     pub alpha: Option<f64>,
-    /// Let values of piecewise lie outside their domain.
+    /// Allow results outside the domain (for piecewise).
     #[arg(long)]
     pub unclipped: bool,
-    /// How categories are changed.
+    /// Mechanism for categories.
     #[arg(long, value_enum, default_value_t = CategoriesName::Response)]
     pub categories: CategoriesName,
-    /// How ε is laid out over columns.
+    /// How ε is divided over the columns.
     #[arg(long, value_enum, default_value_t = BudgetName::Split)]
     pub budget: BudgetName,
-    /// How many columns leave, of --budget sample.
+    /// How many columns are released (for --budget sample).
     #[arg(long, value_name = "N")]
     pub columns: Option<u32>,
-    /// Bins of numbers whose schema says nothing about bins.
+    /// Number of bins of a numeric column whose schema declares none.
     #[arg(long, value_name = "N", default_value = "10")]
     pub bins: u16,
-    /// Write the label, too, changed by randomised response with this ε; of more than two classes, some come out as (other) or empty.
+    /// Also write the label, by randomised response with this ε. With more than two classes, some labels come out as (other) or empty.
     #[arg(long, value_name = "E", allow_negative_numbers = true)]
     pub label_epsilon: Option<String>,
     /// Where the columns are kept, instead of FILE.columns.
@@ -69,34 +69,34 @@ pub struct Desensitise {
 pub enum MechanismName {
     /// Geometric noise, clamped to the domain.
     ClampedGeometric,
-    /// The same with parts: another ε over their borders.
+    /// Geometric noise with a second ε between parts.
     PathGeometric,
     /// OpBoost's global map.
     GlobalMap,
-    /// OpBoost's adjusted map; tells more over borders than its ε says.
+    /// OpBoost's adjusted map; between parts it reveals more than its ε says.
     AdjustedMap,
-    /// OpBoost's local map; shows the part that a value lies in.
+    /// OpBoost's local map; it reveals the part that a value lies in.
     LocalMap,
-    /// An ordinary ε for the whole domain, to compare with.
+    /// The piecewise mechanism: an ordinary local ε for the whole domain, for comparison.
     Piecewise,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum CategoriesName {
-    /// The true one more often than each other.
+    /// Randomised response: the true category is the most likely one.
     Response,
-    /// A flag for each, symmetric.
+    /// Symmetric unary encoding: one noisy flag per category.
     SymmetricUnary,
-    /// A flag for each, with the odds that estimate frequencies best.
+    /// Optimised unary encoding: one noisy flag per category, best for estimates of frequencies.
     OptimisedUnary,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum BudgetName {
-    /// Each column gets an equal part.
+    /// Each column gets an equal part of ε.
     Split,
-    /// Each column gets all of it: a row loses as many times as much.
+    /// Each column gets the whole ε: the total of a row is ε times the number of columns.
     Full,
-    /// Some columns, drawn by chance, share it; the others stay.
+    /// Randomly chosen columns share ε; the others are not released.
     Sample,
 }

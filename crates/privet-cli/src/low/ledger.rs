@@ -29,7 +29,7 @@ pub enum LedgerVerb {
     Key(Key),
 }
 
-/// Show what was allowed, what was spent and what is left.
+/// Show the budget of each data set: its limit, what was spent and what remains.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  privet ledger show patients")]
 pub struct Show {
@@ -66,7 +66,7 @@ Examples:
   privet ledger limit visits --epsilon 1 --unit patient --rows-per-unit 3
       rows with the same 'patient' are one person, of whom three rows are used, as the schema says
   privet ledger limit shop --epsilon 0 --change replace
-      nothing that costs ε; columns may leave changed value by value, each once")]
+      no release that costs ε; columns may still be released by desensitisation, each once")]
 pub struct Limit {
     /// The data set's name, as in its schema.
     pub dataset: String,
@@ -77,7 +77,7 @@ pub struct Limit {
     /// The chance with which the promise may fail, such as 1e-6.
     #[arg(long, value_name = "D", allow_negative_numbers = true)]
     pub delta: Option<String>,
-    /// What an onlooker must not be able to tell.
+    /// What an observer must not be able to find out.
     #[arg(long, value_enum, default_value_t = Change::AddRemove)]
     pub change: Change,
     /// The private columns, for --change replace-private.
@@ -103,7 +103,7 @@ pub struct Limit {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Change {
-    /// Whether a person is in the table at all.
+    /// Whether a person is in the table.
     AddRemove,
     /// What a person's row says; that there are so many people is known.
     Replace,

@@ -59,12 +59,12 @@ pub enum Verb {
 
 /// See a model, a budget, a paid answer, a refusal and a check, on made-up data.
 ///
-/// Makes two tables of people who do not exist, trains a model on the public one, asks how good it is on the private one,
-/// pays for the answer, asks once too often, and checks the record. Needs no set-up and leaves nothing behind.
+/// Generates two tables of made-up people, trains a model on the public one, measures it on the private one with noise that is
+/// paid from a budget, is refused when the budget is spent, and verifies the ledger. Needs no set-up and removes its files.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  privet demo --keep demo     look at the files afterwards")]
 pub struct Demo {
-    /// Work in this folder and leave the files there.
+    /// Work in this folder and keep the files there.
     #[arg(long, value_name = "DIR")]
     pub keep: Option<PathBuf>,
 }

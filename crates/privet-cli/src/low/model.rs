@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-/// Say what a job would do, who would learn what, and what it would cost. Looks at no data.
+/// Say what a job would do, who would learn what, and what it would cost. Reads no rows.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  privet plan job.toml")]
 pub struct Plan {
@@ -34,7 +34,7 @@ pub struct Train {
     /// Replace the model that is there already. What was paid for that one stays spent.
     #[arg(long)]
     pub overwrite: bool,
-    /// Use private rows without protection all the same; the ledger says so from then on, for ever.
+    /// Use private rows without protection. The ledger records this permanently.
     #[arg(long)]
     pub not_protected: bool,
     #[command(flatten)]
@@ -43,8 +43,8 @@ pub struct Train {
 
 /// Predict new rows with a model.
 ///
-/// Raw rows are fine: the schema travels with the model. Columns that it does not know are left out; label and ids need
-/// not be there.
+/// Raw rows are fine: the schema travels with the model. Columns that it does not know are ignored; label and ids are
+/// not needed.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  privet predict model.privet --data new.csv --out predictions.csv")]
 pub struct Predict {
@@ -65,18 +65,18 @@ pub struct Predict {
 pub enum What {
     /// The most likely class, or the number.
     Labels,
-    /// One column a class.
+    /// The probability of each class, in one column per class.
     Probabilities,
-    /// The sums before they become probabilities.
+    /// Scores before they are converted to probabilities.
     Scores,
     /// Labels and probabilities.
     All,
 }
 
-/// Say how good a model is on labelled rows.
+/// Measure how good a model is on labelled rows.
 ///
-/// If the schema marks anything private, an exact answer would tell about these people: say --spend, to pay for a
-/// noisy one, or --not-protected.
+/// If the schema marks anything private, exact metrics would reveal something about these people: use --spend to
+/// pay for noisy ones, or --not-protected.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  privet evaluate model.privet --data test.csv --spend 0.1\n  privet evaluate model.privet --data volunteers.csv --schema volunteers.toml"
@@ -91,7 +91,7 @@ pub struct Evaluate {
     /// set that the model was trained on, or if that was public. Their columns must be the model's.
     #[arg(long, value_name = "FILE")]
     pub schema: Option<PathBuf>,
-    /// Pay this much ε for a noisy answer.
+    /// Pay this much ε for noisy metrics.
     #[arg(
         long,
         value_name = "E",
@@ -99,7 +99,7 @@ pub struct Evaluate {
         conflicts_with = "not_protected"
     )]
     pub spend: Option<String>,
-    /// The exact answer, on your own terminal only; the ledger says so from then on, for ever.
+    /// Print the exact metrics, on your own terminal only. The ledger records this permanently.
     #[arg(long)]
     pub not_protected: bool,
     #[command(flatten)]
@@ -151,7 +151,7 @@ pub enum Into {
 /// Of a job with setting = "vertical": its own parties, beside all columns as they are, the same bins without noise, the label
 /// holder alone, and a constant.
 ///
-/// For tables whose schema marks nothing private, or with --not-protected: exact accuracies tell about the rows.
+/// For tables whose schema marks nothing private, or with --not-protected: exact accuracies reveal something about the rows.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  privet simulate job.toml --parties 5 --seed 1")]
 pub struct Simulate {
@@ -166,13 +166,13 @@ pub struct Simulate {
     /// Percent of the people that are set aside to test on.
     #[arg(long, value_name = "PERCENT", default_value = "25", value_parser = clap::value_parser!(u8).range(1..=99))]
     pub test: u8,
-    /// Decides who goes where.
+    /// Seed of the random split.
     #[arg(long, value_name = "N", default_value = "1")]
     pub seed: u64,
-    /// How often, with seeds that follow.
+    /// Number of repetitions, with consecutive seeds.
     #[arg(long, value_name = "R", default_value = "1", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub runs: u32,
-    /// Use private rows without protection all the same; the ledger says so from then on, for ever.
+    /// Use private rows without protection. The ledger records this permanently.
     #[arg(long)]
     pub not_protected: bool,
     #[command(flatten)]

@@ -23,7 +23,7 @@ pub enum SchemaVerb {
     Check(Check),
 }
 
-/// Begin a schema for a file: names and types filled in, bounds left for you.
+/// Begin a schema for a file: names and types are filled in, bounds are for you to fill in.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  privet schema draft patients.csv --out schema.toml")]
 pub struct Draft {
@@ -46,7 +46,7 @@ pub struct Check {
     /// Also check that this file has the declared columns and reads to its end.
     #[arg(long, value_name = "FILE")]
     pub data: Option<PathBuf>,
-    /// Count clamped, undeclared and missing cells, for the owner's own eyes: only on a terminal, never as JSON.
+    /// Count clamped, undeclared and missing cells, for the owner only: shown on a terminal, never as JSON.
     #[arg(long, requires = "data")]
     pub private_diagnostics: bool,
 }
