@@ -18,7 +18,7 @@ use parquet::schema::parser::parse_message_type;
 use privet::data::schema::{label, number};
 use privet::data::{Cells, Frame, Intake, Keep, Schema, Table};
 use privet::privacy::Unprotected;
-use privet_node::table::{Extra, read};
+use privet_node::table::read;
 
 const COLUMNS: usize = 29;
 const BATCH: usize = 1 << 16;
@@ -145,5 +145,5 @@ fn write(path: &Path, how: WriterProperties, columns: &[Vec<f64>], outcomes: &[i
 }
 
 fn from_file(path: &Path, intake: &Intake) -> Table {
-    read(path, intake, Extra::Refuse, &|_, _| {}).unwrap()
+    read(path, intake, &|_, _| {}).unwrap()
 }

@@ -14,7 +14,7 @@ use std::time::Instant;
 use privet::data::schema::{label, number};
 use privet::data::{Intake, Keep, Schema};
 use privet::privacy::Unprotected;
-use privet_node::table::{Extra, read};
+use privet_node::table::read;
 
 const COLUMNS: usize = 30;
 
@@ -91,7 +91,7 @@ fn ours(path: &Path) -> (f64, usize) {
     let schema = schema();
     let started = Instant::now();
     let intake = Intake::everything(Arc::clone(&schema), Keep::Bins);
-    let table = read(path, &intake, Extra::Refuse, &|_, _| {}).unwrap();
+    let table = read(path, &intake, &|_, _| {}).unwrap();
     let seconds = started.elapsed().as_secs_f64();
     let leave = Unprotected::unrecorded("bench", &schema.relation(), "made-up rows");
     (seconds, leave.reveal(table.into_cells()).rows())

@@ -11,10 +11,11 @@ use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use privet::Error;
-use privet::error::JournalFault;
 use privet::party::{Item, Record};
 use privet::wire::Wire;
 use sha2::{Digest, Sha256};
+
+use crate::ledger::journal;
 
 /// Before what a record is about.
 const FIRST: &[u8] = b"privet record 1\n";
@@ -47,10 +48,7 @@ impl FileRecord {
     /// [`Error::Journal`] if another process has it, it cannot be read or written, it is damaged, or is about something else.
     pub fn open(path: &Path, about: &str) -> Result<Self, Error> {
         let bad = |what: &str, e: &dyn std::fmt::Display| {
-            Error::journal(
-                JournalFault::Storage,
-                format!("the record {} {what}: {e}", path.display()),
-            )
+            journal!(Storage, "the record {} {what}: {e}", path.display())
         };
         let is_new = std::fs::symlink_metadata(path).is_err();
         let mut options = OpenOptions::new();
@@ -111,19 +109,12 @@ impl FileRecord {
         let mut bytes = Vec::new();
         let read = self.file.seek(SeekFrom::Start(0));
         read.and_then(|_| self.file.read_to_end(&mut bytes))
-            .map_err(|e| {
-                Error::journal(
-                    JournalFault::Storage,
-                    format!("the record {} cannot be read: {e}", self.path.display()),
-                )
-            })?;
+            .map_err(|e| journal!(Storage, "the record {} cannot be read: {e}", self.path.display()))?;
         let (mut items, mut at) = (Vec::new(), 0);
         while let Some(item) = next(&bytes[at..]) {
             let item = item.map_err(|why| {
-                Error::journal(JournalFault::Damaged, format!(
-                    "the record {} is damaged at byte {at}: {why}. Put it back from a backup; what it kept is not drawn again",
-                    self.path.display()
-                ))
+                journal!(Damaged, "the record {} is damaged at byte {at}: {why}. Put it back from a backup; what it kept is not drawn again",
+                    self.path.display())
             })?;
             at += HEAD + item.len() + TAIL;
             items.push(item.to_vec());
@@ -145,12 +136,10 @@ impl FileRecord {
             .and_then(|_| self.file.write_all(&bytes))
             .and_then(|()| self.file.sync_all())
             .map_err(|e| {
-                Error::journal(
-                    JournalFault::Storage,
-                    format!(
-                        "the record {} cannot be written: {e}. Nothing was shown.",
-                        self.path.display()
-                    ),
+                journal!(
+                    Storage,
+                    "the record {} cannot be written: {e}. Nothing was shown.",
+                    self.path.display()
                 )
             })?;
         self.end += bytes.len() as u64;
@@ -187,12 +176,10 @@ impl Record for FileRecord {
         let (path, items) = (self.path.clone(), self.items()?);
         let item = |bytes: &Vec<u8>| {
             Item::from_bytes(bytes).map_err(|e| {
-                Error::journal(
-                    JournalFault::OtherVersion,
-                    format!(
-                        "the record {} was written by another version of privet: {e}",
-                        path.display()
-                    ),
+                journal!(
+                    OtherVersion,
+                    "the record {} was written by another version of privet: {e}",
+                    path.display()
                 )
             })
         };

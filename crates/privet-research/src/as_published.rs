@@ -8,13 +8,6 @@ use privet::data::{Cells, Schema};
 use privet::learner::{Coordinate, Shape};
 use privet::privacy::Coins;
 
-/// The coins of one run.
-pub(crate) fn coins(run: u32) -> Coins {
-    let mut seed = [0; 32];
-    seed[..4].copy_from_slice(&run.to_le_bytes());
-    Coins::from_seed(seed)
-}
-
 /// Laplace noise as a textbook has it.
 pub(crate) fn laplace(scale: f64, coins: &mut Coins) -> f64 {
     let size = -scale * (1.0 - coins.unit()).ln();

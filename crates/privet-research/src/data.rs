@@ -8,91 +8,43 @@ use privet::Error;
 use privet::data::{Intake, Keep, Schema, Table};
 
 use super::Records;
-use privet_node::table::{self, Extra};
+use privet_node::table;
 
 /// A data set that experiments use.
 struct Known {
     name: &'static str,
     schema: &'static str,
     /// The file for training, and one for testing if its publisher split it.
-    files: (&'static str, Option<&'static str>),
+    files: &'static [&'static str],
     from: &'static str,
 }
 
-const KNOWN: [Known; 12] = [
-    Known {
-        name: "adult",
-        schema: include_str!("../reproduce/schemas/adult.toml"),
-        files: ("adult.data", Some("adult.test")),
-        from: "https://archive.ics.uci.edu/dataset/2/adult",
-    },
-    Known {
-        name: "bank",
-        schema: include_str!("../reproduce/schemas/bank.toml"),
-        files: ("bank-full.csv", None),
-        from: "https://archive.ics.uci.edu/dataset/222/bank+marketing",
-    },
-    Known {
-        name: "credit-default",
-        schema: include_str!("../reproduce/schemas/credit-default.toml"),
-        files: ("UCI_Credit_Card.csv", None),
-        from: "https://archive.ics.uci.edu/dataset/350/default+of+credit+card+clients",
-    },
-    Known {
-        name: "sepsis",
-        schema: include_str!("../reproduce/schemas/sepsis.toml"),
-        files: ("s41598-020-73558-3_sepsis_survival_primary_cohort.csv", None),
-        from: "https://archive.ics.uci.edu/dataset/827/sepsis+survival+minimal+clinical+records",
-    },
-    Known {
-        name: "casp",
-        schema: include_str!("../reproduce/schemas/casp.toml"),
-        files: ("CASP.csv", None),
-        from: "https://archive.ics.uci.edu/dataset/265/physicochemical+properties+of+protein+tertiary+structure",
-    },
-    Known {
-        name: "covtype",
-        schema: include_str!("../reproduce/schemas/covtype.toml"),
-        files: ("covtype.data.gz", None),
-        from: "https://archive.ics.uci.edu/dataset/31/covertype",
-    },
-    Known {
-        name: "gss",
-        schema: include_str!("../reproduce/schemas/gss.toml"),
-        files: ("GSS_15235.csv", None),
-        from: "https://gss.norc.org",
-    },
-    Known {
-        name: "kc-house",
-        schema: include_str!("../reproduce/schemas/kc-house.toml"),
-        files: ("kc_house_data.csv", None),
-        from: "https://www.kaggle.com/datasets/harlfoxem/housesalesprediction",
-    },
-    Known {
-        name: "ionosphere",
-        schema: include_str!("../reproduce/schemas/ionosphere.toml"),
-        files: ("ionosphere.data", None),
-        from: "https://archive.ics.uci.edu/dataset/52/ionosphere",
-    },
-    Known {
-        name: "pendigits",
-        schema: include_str!("../reproduce/schemas/pendigits.toml"),
-        files: ("pendigits.tra", Some("pendigits.tes")),
-        from: "https://archive.ics.uci.edu/dataset/81/pen+based+recognition+of+handwritten+digits",
-    },
-    Known {
-        name: "powerplant",
-        schema: include_str!("../reproduce/schemas/powerplant.toml"),
-        files: ("powerplant.csv", None),
-        from: "https://archive.ics.uci.edu/dataset/294/combined+cycle+power+plant",
-    },
-    Known {
-        name: "sf-salaries",
-        schema: include_str!("../reproduce/schemas/sf-salaries.toml"),
-        files: ("Salaries.csv.gz", None),
-        from: "https://www.kaggle.com/datasets/kaggle/sf-salaries",
-    },
-];
+/// Data sets by their names, each with its files and where to get them; the schema of a name is a file of that name.
+macro_rules! known {
+    ($($name:literal: $train:literal $(and $test:literal)?, $from:literal;)*) => {[$(Known {
+        name: $name,
+        schema: include_str!(concat!("../reproduce/schemas/", $name, ".toml")),
+        files: &[$train $(, $test)?],
+        from: $from,
+    }),*]};
+}
+
+const KNOWN: [Known; 12] = known! {
+    "adult": "adult.data" and "adult.test", "https://archive.ics.uci.edu/dataset/2/adult";
+    "bank": "bank-full.csv", "https://archive.ics.uci.edu/dataset/222/bank+marketing";
+    "credit-default": "UCI_Credit_Card.csv", "https://archive.ics.uci.edu/dataset/350/default+of+credit+card+clients";
+    "sepsis": "s41598-020-73558-3_sepsis_survival_primary_cohort.csv",
+        "https://archive.ics.uci.edu/dataset/827/sepsis+survival+minimal+clinical+records";
+    "casp": "CASP.csv", "https://archive.ics.uci.edu/dataset/265/physicochemical+properties+of+protein+tertiary+structure";
+    "covtype": "covtype.data.gz", "https://archive.ics.uci.edu/dataset/31/covertype";
+    "gss": "GSS_15235.csv", "https://gss.norc.org";
+    "kc-house": "kc_house_data.csv", "https://www.kaggle.com/datasets/harlfoxem/housesalesprediction";
+    "ionosphere": "ionosphere.data", "https://archive.ics.uci.edu/dataset/52/ionosphere";
+    "pendigits": "pendigits.tra" and "pendigits.tes",
+        "https://archive.ics.uci.edu/dataset/81/pen+based+recognition+of+handwritten+digits";
+    "powerplant": "powerplant.csv", "https://archive.ics.uci.edu/dataset/294/combined+cycle+power+plant";
+    "sf-salaries": "Salaries.csv.gz", "https://www.kaggle.com/datasets/kaggle/sf-salaries";
+};
 
 /// The folder with the data sets.
 pub struct Data {
@@ -112,8 +64,7 @@ impl Data {
     /// # Errors
     /// [`Error::Data`] if it is not there.
     pub fn train(&self, name: &str, keep: Keep) -> Result<Table, Error> {
-        let known = known(name)?;
-        self.read(known, known.files.0, keep)
+        self.read(known(name)?, 0, keep)
     }
 
     /// A data set's rows for testing, if its publisher split it.
@@ -121,12 +72,7 @@ impl Data {
     /// # Errors
     /// [`Error::Data`] if they are not there.
     pub fn test(&self, name: &str, keep: Keep) -> Result<Table, Error> {
-        let known = known(name)?;
-        let file = known
-            .files
-            .1
-            .ok_or_else(|| Error::misuse(format!("'{name}' comes in one piece")))?;
-        self.read(known, file, keep)
+        self.read(known(name)?, 1, keep)
     }
 
     /// All rows of a data set as texts.
@@ -135,31 +81,26 @@ impl Data {
     /// [`Error::Data`] if it is not there.
     pub fn records(&self, name: &str) -> Result<Records, Error> {
         let known = known(name)?;
-        let schema = Schema::from_toml(&format!("{}.toml", known.name), known.schema)?;
-        let mut all = String::new();
-        for file in std::iter::once(known.files.0).chain(known.files.1) {
-            let path = self.folder.join(known.name).join(file);
-            all += &text(known, file, &path)?;
-        }
-        Records::parse(schema, &all, &self.folder.join(known.name))
+        let folder = self.folder.join(known.name);
+        let texts = known
+            .files
+            .iter()
+            .map(|file| text(known, file, &folder.join(file)));
+        Records::parse(known.schema()?, &texts.collect::<Result<String, _>>()?, &folder)
     }
 
-    fn read(&self, known: &Known, file: &str, keep: Keep) -> Result<Table, Error> {
+    fn read(&self, known: &Known, file: usize, keep: Keep) -> Result<Table, Error> {
+        let one_piece = || Error::misuse(format!("'{}' comes in one piece", known.name));
+        let file = *known.files.get(file).ok_or_else(one_piece)?;
         let path = self.folder.join(known.name).join(file);
-        let schema = Schema::from_toml(&format!("{}.toml", known.name), known.schema)?;
-        let intake = Intake::everything(Arc::new(schema), keep);
+        let intake = Intake::everything(Arc::new(known.schema()?), keep);
         let missing = |e: std::io::Error| missing(known, &path, &e);
         if file != "adult.test" {
             std::fs::metadata(&path).map_err(missing)?;
-            return table::read(&path, &intake, Extra::Refuse, &|_, _| {});
+            return table::read(&path, &intake, &|_, _| {});
         }
         let text = text(known, file, &path)?;
-        table::read_csv(
-            file,
-            std::io::Cursor::new(text.into_bytes()),
-            &intake,
-            Extra::Refuse,
-        )
+        table::read_csv(file, std::io::Cursor::new(text.into_bytes()), &intake)
     }
 }
 
@@ -175,6 +116,12 @@ fn text(known: &Known, file: &str, path: &Path) -> Result<String, Error> {
         "adult.test" => text.replace("K.\n", "K\n"),
         _ => text,
     })
+}
+
+impl Known {
+    fn schema(&self) -> Result<Schema, Error> {
+        Schema::from_toml(&format!("{}.toml", self.name), self.schema)
+    }
 }
 
 fn known(name: &str) -> Result<&'static Known, Error> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use privet::data::{Intake, Keep, Schema};
 use privet_node::job::{Job, Setting};
-use privet_node::table::{Csv, Extra, read_parquet};
+use privet_node::table::{Csv, read_parquet};
 
 const TABLE: &str = r##"
 dataset = "fuzz"
@@ -27,13 +27,13 @@ pub fn table(bytes: &[u8]) {
     let schema = Schema::from_toml("schema", TABLE).expect("a schema");
     let intake = Intake::everything(Arc::new(schema), Keep::Values);
     if bytes.starts_with(b"PAR1") {
-        let _ = read_parquet("t", Cursor::new(bytes), &intake, (Extra::Ignore, &|_, _| {}));
+        let _ = read_parquet("t", Cursor::new(bytes), &intake, &|_, _| {});
         return;
     }
     let read = |block: usize| {
         let csv = Csv {
             block,
-            ..Csv::new("t", Extra::Ignore)
+            ..Csv::new("t")
         };
         csv.read(bytes, &intake, &|| {}).map(|_| ())
     };

@@ -9,7 +9,6 @@ use std::time::Instant;
 use privet::Error;
 use privet::data::{Intake, Keep, Schema, Table};
 use privet::learner::SILENT;
-use privet::noisy::evaluation::Evaluation;
 use privet::party::PartyId;
 use privet::privacy::mechanism::ordered::{Alignment as Blocks, Route};
 use privet::privacy::{Coins, Epsilon, Relation, Unprotected};
@@ -18,7 +17,7 @@ use privet::setting::vertical::{
     Alignment, Budget, Categories, Desensitisation, LABEL_HOLDER, Mechanism, Outcome, Vertical,
 };
 
-use super::{Data, Experiment, Measured};
+use super::{Data, Experiment, Measured, figure, judged};
 use privet_node::progress::Progress;
 
 /// Rows to train on; a tenth as many are for testing.
@@ -94,9 +93,8 @@ impl Rows {
         let other = read(&format!("dataset = \"other\"\n[columns]\n{}", columns()))?;
         let mut x = other.columns();
         self.features(&mut x);
-        let pieces = [own.piece(y)?, other.piece(x)?];
-        let [first, second] = pieces;
-        Ok([Table::new(&own, vec![first]), Table::new(&other, vec![second])])
+        let (y, x) = (own.piece(y)?, other.piece(x)?);
+        Ok([Table::new(&own, vec![y]), Table::new(&other, vec![x])])
     }
 
     fn label(&self, column: &mut privet::data::ColumnBuilder<'_>) {
@@ -249,12 +247,7 @@ fn measure(runs: u32, bar: &Progress) -> Result<Vec<Measured>, Error> {
             .find(|m| (m.method, m.epsilon, m.metric) == (method, epsilon, metric));
         match found {
             Some(measured) => measured.values.push(value),
-            None => all.push(Measured {
-                method,
-                epsilon,
-                metric,
-                values: vec![value],
-            }),
+            None => all.push(Measured::new(method, epsilon, metric, [value])),
         }
     };
     let steps = u64::from(runs) * (methods().len() * EPSILONS.len()) as u64;
@@ -263,10 +256,8 @@ fn measure(runs: u32, bar: &Progress) -> Result<Vec<Measured>, Error> {
         let rows = Rows::made(ROWS, 2 * run as u8);
         let test = Rows::made(ROWS / 10, 2 * run as u8 + 1);
         let trees = Trees::builder().rounds(80).depth(3).build()?;
-        let (constant, plain) = (
-            open(&Constant::default(), &rows, &test)?,
-            open(&trees, &rows, &test)?,
-        );
+        let plain = open(&trees, &rows, &test)?;
+        let constant = open(&Constant::default(), &rows, &test)?;
         note("constant", None, "MSE", constant);
         note("plain", None, "MSE", plain);
         for (method, mechanism) in methods() {
@@ -274,7 +265,7 @@ fn measure(runs: u32, bar: &Progress) -> Result<Vec<Measured>, Error> {
                 bar.at(done, steps);
                 done += 1;
                 let trained = self::run(&vertical(mechanism.clone(), epsilon)?, rows.tables()?)?;
-                let error = judged(&trained.model, &test.whole(trained.model.schema())?)?;
+                let error = squared(&trained.model, &test.whole(trained.model.schema())?)?;
                 note(method, Some(epsilon), "MSE", error);
                 note(method, Some(epsilon), "MSE / plain", error / plain);
                 note(method, Some(epsilon), "seconds", trained.seconds);
@@ -293,16 +284,11 @@ fn open(algorithm: &dyn Algorithm, rows: &Rows, test: &Rows) -> Result<f64, Erro
     let model = algorithm
         .plan(&schema)?
         .fit(rows.whole(&schema)?, &leave(), SILENT)?;
-    judged(&model, &test.whole(&schema)?)
+    squared(&model, &test.whole(&schema)?)
 }
 
-fn judged(model: &privet::model::Model, test: &Table) -> Result<f64, Error> {
-    let evaluation = Evaluation::of(model.schema())?;
-    let judged = test.cells().as_ref().map(|cells| evaluation.judge(model, cells));
-    let figures = evaluation.open(judged, &leave()).named();
-    let rmse = figures.iter().find(|(name, _)| *name == "RMSE");
-    let rmse = rmse.ok_or_else(|| Error::internal("numbers have a squared error"))?;
-    Ok(rmse.1 * rmse.1)
+fn squared(model: &privet::model::Model, test: &Table) -> Result<f64, Error> {
+    Ok(figure(&judged(model, test)?, "MSE"))
 }
 
 #[cfg(test)]
@@ -326,6 +312,8 @@ mod tests {
         let small = small.build().expect("parameters");
         let run = run(&small, rows.tables().expect("tables")).expect("a model");
         assert_eq!(run.model.schema().features().count(), 300);
-        assert!(judged(&run.model, &rows.whole(run.model.schema()).expect("rows")).is_ok());
+        assert!(
+            squared(&run.model, &rows.whole(run.model.schema()).expect("rows")).is_ok_and(f64::is_finite)
+        );
     }
 }

@@ -19,7 +19,12 @@ mod trees;
 mod verb;
 
 use privet::Error;
+use privet::data::{Schema, Table};
+use privet::model::Model;
 use privet::model::metrics::mean_and_deviation;
+use privet::noisy::evaluation::Evaluation;
+use privet::privacy::{Coins, Unprotected};
+use rayon::prelude::*;
 use serde::Serialize;
 
 pub use data::Data;
@@ -60,6 +65,23 @@ pub struct Measured {
     pub values: Vec<f64>,
 }
 
+impl Measured {
+    fn new(
+        method: &'static str,
+        epsilon: Option<f64>,
+        metric: &'static str,
+        values: impl IntoIterator<Item = f64>,
+    ) -> Self {
+        let values = values.into_iter().collect();
+        Self {
+            method,
+            epsilon,
+            metric,
+            values,
+        }
+    }
+}
+
 /// All experiments, in the order of the settings.
 pub fn experiments() -> Vec<Experiment> {
     let mut all = plain::experiments();
@@ -69,6 +91,72 @@ pub fn experiments() -> Vec<Experiment> {
     all.extend(opboost::experiments());
     all.extend(industrial::experiments());
     all
+}
+
+/// A method by its name, and the ε at which it runs: none for what spends none.
+type Method<M> = (&'static str, M, &'static [f64]);
+
+/// Figures by their metric's name.
+type Figures = Vec<(&'static str, f64)>;
+
+/// Runs each method at each of its ε, run by run.
+fn compared<M: Sync>(
+    methods: &[Method<M>],
+    metrics: &[&'static str],
+    (runs, bar): (u32, &Progress),
+    figures: impl Fn(&M, Option<f64>, u32) -> Result<Figures, Error> + Sync,
+) -> Result<Vec<Measured>, Error> {
+    let cases = methods.iter().flat_map(|(name, method, epsilons)| {
+        let free = epsilons.is_empty().then_some(None);
+        let each = epsilons.iter().copied().map(Some).chain(free);
+        each.map(move |epsilon| (*name, method, epsilon))
+    });
+    let cases: Vec<_> = cases.collect();
+    let mut measured = Vec::new();
+    for (done, (name, method, epsilon)) in cases.iter().enumerate() {
+        bar.at(done as u64, cases.len() as u64);
+        let found = (0..runs)
+            .into_par_iter()
+            .map(|run| figures(method, *epsilon, run));
+        let found = found.collect::<Result<Vec<Figures>, Error>>()?;
+        measured.extend(metrics.iter().map(|metric| {
+            let values = found.iter().map(|run| figure(run, metric));
+            Measured::new(name, *epsilon, metric, values)
+        }));
+    }
+    Ok(measured)
+}
+
+/// One figure; not a number if it was not found.
+fn figure(figures: &[(&'static str, f64)], metric: &str) -> f64 {
+    let found = |metric: &str| figures.iter().find(|(name, _)| *name == metric);
+    match metric {
+        "MSE" => found("RMSE").map_or(f64::NAN, |(_, root)| root * root),
+        metric => found(metric).map_or(f64::NAN, |(_, value)| *value),
+    }
+}
+
+/// How good a model is on rows that need no protection.
+fn judged(model: &Model, test: &Table) -> Result<Figures, Error> {
+    let evaluation = Evaluation::of(test.schema())?;
+    let judged = test.cells().as_ref().map(|cells| evaluation.judge(model, cells));
+    Ok(evaluation.open(judged, &public(test.schema())).named())
+}
+
+/// The data sets are public; their rows only stand for private ones.
+fn public(schema: &Schema) -> Unprotected {
+    Unprotected::unrecorded(schema.dataset(), &schema.relation(), "a public data set")
+}
+
+/// Coins that everybody may know.
+fn coins(number: u64) -> Coins {
+    Coins::from_seed(seed(number))
+}
+
+fn seed(number: u64) -> [u8; 32] {
+    let mut seed = [0; 32];
+    seed[..8].copy_from_slice(&number.to_le_bytes());
+    seed
 }
 
 /// One line of the answer.

@@ -9,6 +9,8 @@ use privet::data::schema::{Column, Declared, Extras, Kind, Label, Number, Schema
 use privet::data::{Intake, Keep, Table};
 use privet::privacy::Coins;
 
+use super::coins;
+
 /// All rows of a file, cell by cell in the schema's order.
 pub struct Records {
     schema: Schema,
@@ -152,13 +154,10 @@ impl Records {
     /// # Errors
     /// [`Error::Data`] if that does not fit together.
     pub fn only(mut self, features: &[&str]) -> Result<Self, Error> {
-        let mut columns = self.schema.columns().to_vec();
-        for column in &mut columns {
-            if column.kind.is_feature() && !features.contains(&column.name.as_str()) {
-                column.kind = Kind::Skip;
-            }
-        }
-        self.schema = self.schema.with_columns(columns)?;
+        self.schema = self.schema_with(|column| {
+            let skipped = column.kind.is_feature() && !features.contains(&column.name.as_str());
+            Ok(if skipped { Kind::Skip } else { column.kind.clone() })
+        })?;
         Ok(self)
     }
 
@@ -191,15 +190,11 @@ impl Records {
     /// # Errors
     /// [`Error::Data`] if it does not fit together.
     pub fn schema_with(&self, kind: impl Fn(&Column) -> Result<Kind, Error>) -> Result<Schema, Error> {
-        let columns = self.schema.columns().iter().map(|column| {
-            let kind = kind(column)?;
-            Ok(Column {
-                kind,
-                ..column.clone()
-            })
-        });
-        self.schema
-            .with_columns(columns.collect::<Result<Vec<_>, Error>>()?)
+        let mut columns = self.schema.columns().to_vec();
+        for column in &mut columns {
+            column.kind = kind(column)?;
+        }
+        self.schema.with_columns(columns)
     }
 
     /// The schema of a preparation.
@@ -207,22 +202,18 @@ impl Records {
     /// # Errors
     /// [`Error::Data`] if it does not fit together.
     pub fn schema(&self, coding: Coding, secret: Secret) -> Result<Schema, Error> {
+        let coded = |min, max, integer| {
+            let extras = Extras {
+                integer,
+                ..Extras::default()
+            };
+            Ok::<_, Error>(Kind::Number(Number::new(min, max, extras)?))
+        };
         let columns = self.schema.columns().iter().enumerate().map(|(place, column)| {
             let kind = match (&column.kind, coding) {
-                (Kind::Number(number), Coding::Alphabet) => {
-                    let extras = Extras {
-                        integer: number.is_integer(),
-                        ..Extras::default()
-                    };
-                    Kind::Number(Number::new(number.min(), number.max(), extras)?)
-                }
+                (Kind::Number(it), Coding::Alphabet) => coded(it.min(), it.max(), it.is_integer())?,
                 (Kind::Ordinal(_) | Kind::Category(_) | Kind::Flag(_), Coding::Alphabet) => {
-                    let last = self.alphabets[place].len().max(2) - 1;
-                    let extras = Extras {
-                        integer: true,
-                        ..Extras::default()
-                    };
-                    Kind::Number(Number::new(0.0, last as f64, extras)?)
+                    coded(0.0, (self.alphabets[place].len().max(2) - 1) as f64, true)?
                 }
                 (kind, _) => kind.clone(),
             };
@@ -247,19 +238,15 @@ impl Records {
 
     /// Rows to train on, and so many to test on, at random.
     pub fn deal(&self, test: usize, seed: u64) -> (Vec<usize>, Vec<usize>) {
-        let mut bytes = [0; 32];
-        bytes[..8].copy_from_slice(&seed.to_le_bytes());
         let mut rows: Vec<usize> = (0..self.rows.len()).collect();
-        shuffle(&mut rows, &mut Coins::from_seed(bytes));
+        shuffle(&mut rows, &mut coins(seed));
         let test = rows.split_off(rows.len().saturating_sub(test));
         (rows, test)
     }
 
     /// Rows to train on and rows to test on, a tenth of them, of the first rows of the file or of all.
     pub fn split(&self, pick: Pick, seed: u64) -> (Vec<usize>, Vec<usize>) {
-        let mut bytes = [0; 32];
-        bytes[..8].copy_from_slice(&seed.to_le_bytes());
-        let mut coins = Coins::from_seed(bytes);
+        let mut coins = coins(seed);
         let last = pick.first.unwrap_or(self.rows.len()).min(self.rows.len());
         let positive = self.positive();
         let is = |row: &usize| *self.rows[*row][self.label] == *positive;
@@ -318,14 +305,10 @@ impl Records {
             };
             let coded = matches!(declared.kind, Kind::Number(_))
                 && !matches!(self.schema.columns()[place].kind, Kind::Number(_));
-            if coded {
-                for &row in rows {
-                    let code = self.alphabets[place].partition_point(|text| *text < self.rows[row][place]);
-                    column.text(code.to_string().as_bytes());
-                }
-            } else {
-                for &row in rows {
-                    column.text(self.rows[row][place].as_bytes());
+            for cell in rows.iter().map(|&row| &self.rows[row][place]) {
+                match coded {
+                    true => column.integer(self.alphabets[place].partition_point(|text| text < cell) as i64),
+                    false => column.text(cell.as_bytes()),
                 }
             }
         }

@@ -6,16 +6,15 @@
 use std::sync::Arc;
 
 use privet::Error;
-use privet::data::{Schema, Table};
+use privet::data::Table;
 use privet::learner::SILENT;
-use privet::noisy::evaluation::Evaluation;
-use privet::privacy::{AddRemove, Delta, Epsilon, Neighbours, Unprotected};
+use privet::model::Model;
+use privet::privacy::{AddRemove, Delta, Epsilon, Neighbours};
 use privet::setting::central::{Algorithm as _, Budget, Splits, Trees};
 use privet::setting::plain::{self, Algorithm as _};
-use rayon::prelude::*;
 
 use super::records::{Coding, Records, Secret};
-use super::{Data, Experiment, Measured};
+use super::{Data, Experiment, Measured, compared, judged, public};
 use privet_node::progress::Progress;
 
 const EPSILONS: &[f64] = &[0.1, 0.5, 1.0, 2.0, 4.0, 8.0];
@@ -50,8 +49,7 @@ enum Method {
     Noiseless,
 }
 
-/// What is trained, what it is called, and at which ε: none for what spends none.
-const METHODS: [(&str, Method, &[f64]); 7] = [
+const METHODS: [super::Method<Method>; 7] = [
     ("constant", Method::Plain("constant"), &[]),
     ("non-private trees", Method::Plain("trees"), &[]),
     ("trees", Method::Noisy(true, None), EPSILONS),
@@ -72,7 +70,7 @@ pub(super) fn experiments() -> Vec<Experiment> {
         dataset,
         runs: 20,
         measure: Box::new(move |data: &Data, runs, bar: &Progress| {
-            measure(&data.records(dataset)?, test, metrics, runs, bar)
+            measure(&data.records(dataset)?, test, metrics, (runs, bar))
         }),
     };
     SETS.map(experiment).into()
@@ -82,87 +80,43 @@ fn measure(
     records: &Records,
     test: Test,
     metrics: &[&'static str],
-    runs: u32,
-    bar: &Progress,
+    runs: (u32, &Progress),
 ) -> Result<Vec<Measured>, Error> {
     let schema = Arc::new(records.schema(Coding::Declared, Secret::Everything)?.spread());
-    let deal = |run: u32| match test {
-        Test::AsPublished(rows) if run == 0 => {
-            let all: Vec<usize> = (0..records.len()).collect();
-            let (train, test) = all.split_at(records.len() - rows);
-            (train.to_vec(), test.to_vec())
-        }
-        Test::AsPublished(rows) => records.deal(rows, run.into()),
-        Test::Fifth => records.deal(records.len() / 5, run.into()),
-    };
-    let all: Vec<(&str, Method, Option<f64>)> = METHODS
-        .iter()
-        .flat_map(|(name, method, epsilons)| match epsilons.is_empty() {
-            true => vec![(*name, *method, None)],
-            false => epsilons.iter().map(|&e| (*name, *method, Some(e))).collect(),
-        })
-        .collect();
-    let mut measured = Vec::new();
-    for (number, (name, method, epsilon)) in all.iter().enumerate() {
-        bar.at(number as u64, all.len() as u64);
-        let figures = (0..runs).into_par_iter().map(|run| {
-            let (train, test) = deal(run);
-            let (train, test) = (records.table(&schema, &train)?, records.table(&schema, &test)?);
-            figures(*method, *epsilon, train, &test)
-        });
-        let figures = figures.collect::<Result<Vec<_>, Error>>()?;
-        for metric in metrics {
-            let values = figures.iter().map(|run| {
-                let found = run.iter().find(|(name, _)| name == metric);
-                found.map_or(f64::NAN, |(_, value)| *value)
-            });
-            measured.push(Measured {
-                method: name,
-                epsilon: *epsilon,
-                metric,
-                values: values.collect(),
-            });
-        }
-    }
-    Ok(measured)
+    compared(&METHODS, metrics, runs, |method, epsilon, run| {
+        let (train, test) = match test {
+            Test::AsPublished(rows) if run == 0 => {
+                let mut all: Vec<usize> = (0..records.len()).collect();
+                let test = all.split_off(records.len() - rows);
+                (all, test)
+            }
+            Test::AsPublished(rows) => records.deal(rows, run.into()),
+            Test::Fifth => records.deal(records.len() / 5, run.into()),
+        };
+        let (train, test) = (records.table(&schema, &train)?, records.table(&schema, &test)?);
+        judged(&trained(*method, epsilon, train)?, &test)
+    })
 }
 
-/// The data sets are public; their rows only stand for private ones.
-fn public(schema: &Schema) -> Unprotected {
-    Unprotected::unrecorded(schema.dataset(), &schema.relation(), "a public data set")
-}
-
-fn figures(
-    method: Method,
-    epsilon: Option<f64>,
-    train: Table,
-    test: &Table,
-) -> Result<Vec<(&'static str, f64)>, Error> {
-    let leave = public(test.schema());
-    let model = match (method, epsilon) {
+fn trained(method: Method, epsilon: Option<f64>, train: Table) -> Result<Model, Error> {
+    let leave = public(train.schema());
+    match (method, epsilon) {
         (Method::Noisy(..) | Method::Noiseless, Some(epsilon)) => {
             let rows = train.cells().as_ref().map(privet::data::Cells::rows);
             let (trees, budget) = noisy(method, epsilon, leave.reveal(rows))?;
             let plan = trees.plan(train.schema(), &AddRemove::row().relation(), budget)?;
-            plan.rehearse(train)?
+            plan.rehearse(train)
         }
-        (Method::Plain(name), _) => {
-            let plan = match name {
-                "trees" => plain::Trees::builder()
-                    .rounds(300)
-                    .depth(5)
-                    .learning_rate(0.1)
-                    .build()?
-                    .plan(train.schema())?,
-                _ => plain::Constant::default().plan(train.schema())?,
-            };
-            plan.fit(train, &leave, SILENT)?
+        (Method::Plain("trees"), _) => {
+            let trees = plain::Trees::builder().rounds(300).depth(5).learning_rate(0.1);
+            trees.build()?.plan(train.schema())?.fit(train, &leave, SILENT)
         }
-        (Method::Noisy(..) | Method::Noiseless, None) => return Err(Error::internal("noise has an ε")),
-    };
-    let evaluation = Evaluation::of(test.schema())?;
-    let judged = test.cells().as_ref().map(|cells| evaluation.judge(&model, cells));
-    Ok(evaluation.open(judged, &leave).named())
+        (Method::Plain(_), _) => {
+            let plan = plain::Constant::default().plan(train.schema())?;
+            plan.fit(train, &leave, SILENT)
+        }
+        (Method::Noisy(..) | Method::Noiseless, None) => Err(Error::internal("noise has an ε")),
+    }
 }
 
 fn noisy(method: Method, epsilon: f64, rows: usize) -> Result<(Trees, Budget), Error> {

@@ -131,10 +131,8 @@ fn answer(lines: &[Line]) -> Result<Answer, Failure> {
     let (outside, better) = (how_many(Verdict::Outside), how_many(Verdict::Better));
     let mut json = String::new();
     for line in lines {
-        json += &serde_json::to_string(line).map_err(|e| Failure {
-            exit: Exit::Unexpected,
-            message: format!("a line cannot be written as JSON: {e}"),
-        })?;
+        let failed = |e| Failure::new(Exit::Unexpected, format!("a line cannot be written as JSON: {e}"));
+        json += &serde_json::to_string(line).map_err(failed)?;
         json.push('\n');
     }
     let exit = if outside > 0 { Exit::Outside } else { Exit::Ok };

@@ -10,8 +10,7 @@ use std::path::Path;
 use clap::Parser;
 use serde_json::{Value, json};
 
-use privet_node::ledger::write_whole;
-use privet_node::verb::{Answer, Exit, Failure, wrapped};
+use privet_node::verb::{Answer, Exit, Failure, wrapped, written};
 
 use super::{high, low};
 
@@ -71,9 +70,9 @@ const STEPS: [Step; 9] = [
 ];
 
 pub(super) fn run(keep: Option<&Path>) -> Result<Answer, Failure> {
-    let failed = |e: std::io::Error| Failure {
-        exit: Exit::Unexpected,
-        message: format!("the demo needs a folder to work in: {e}"),
+    let failed = |e: std::io::Error| {
+        let why = format!("the demo needs a folder to work in: {e}");
+        Failure::new(Exit::Unexpected, why)
     };
     match keep {
         Some(folder) => {
@@ -100,10 +99,7 @@ fn tell(kept_in: &Path, kept: bool) -> Result<Answer, Failure> {
     let folder = &std::path::absolute(kept_in).unwrap_or_else(|_| kept_in.to_owned());
     for (name, text) in people::files() {
         let path = folder.join(name);
-        write_whole(&path, text.as_bytes()).map_err(|e| Failure {
-            exit: Exit::Unexpected,
-            message: format!("{} cannot be written: {e}", path.display()),
-        })?;
+        written(&path, text.as_bytes())?;
     }
     let mut text = format!(
         "Two tables of made-up people: {} volunteers, who are public, and {} patients, who are not.\n",
@@ -115,13 +111,9 @@ fn tell(kept_in: &Path, kept: bool) -> Result<Answer, Failure> {
         let (exit, said, value) = play(folder, step.typed);
         // A refusal that does not come is worse than any other failure.
         if exit != step.ends {
-            return Err(Failure {
-                exit: Exit::Unexpected,
-                message: format!(
-                    "the demo's step `privet {}` ended otherwise than it should: {said}",
-                    step.typed
-                ),
-            });
+            let typed = step.typed;
+            let why = format!("the demo's step `privet {typed}` ended otherwise than it should: {said}");
+            return Err(Failure::new(Exit::Unexpected, why));
         }
         let _ = writeln!(text, "\n{}. {}\n   $ privet {}\n", i + 1, step.why, step.typed);
         indent(&mut text, &said);

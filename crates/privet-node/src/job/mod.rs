@@ -16,9 +16,9 @@ use privet::setting::plain;
 
 pub use vertical::{FeatureHolder, Holder, LabelHolder, VerticalJob};
 
-use crate::ledger::Recognisable;
+use crate::ledger::{Recognisable, folder_of};
 use crate::progress::Progress;
-use crate::table::{self, Extra};
+use crate::table;
 
 /// What is to be done, with everything that can be checked without looking at rows.
 #[derive(Debug, Clone)]
@@ -58,26 +58,21 @@ impl Source {
     /// As [`table::read`].
     pub fn read(&self, intake: &Intake) -> Result<Table, Error> {
         let bar = Progress::bytes(format!("Reading {}", self.data.display()));
-        table::read(&self.data, intake, Extra::Refuse, &|done, of| bar.at(done, of))
+        table::read(&self.data, intake, &|done, of| bar.at(done, of))
     }
 }
 
 impl Recognisable for Source {
     fn fingerprint(&self, points: Points) -> Result<Fingerprint, Error> {
         let intake = Intake::recognising(Arc::clone(&self.schema), points);
-        let table = table::read(&self.data, &intake, Extra::Refuse, &|_, _| {})?;
+        let table = table::read(&self.data, &intake, &|_, _| {})?;
         let found = table.fingerprint().cloned();
         found.ok_or_else(|| Error::Misuse("a table was read without being recognised".into()))
     }
 
     fn bytes(&self) -> Result<Option<Box<dyn Read + '_>>, Error> {
-        match File::open(&self.data) {
-            Ok(file) => Ok(Some(Box::new(file))),
-            Err(e) => Err(Error::data_in(
-                self.data.display(),
-                format!("it cannot be read: {e}"),
-            )),
-        }
+        let unreadable = |e| Error::data_in(self.data.display(), format!("it cannot be read: {e}"));
+        Ok(Some(Box::new(File::open(&self.data).map_err(unreadable)?)))
     }
 }
 
@@ -104,10 +99,8 @@ impl Surroundings<'_> {
     fn path(&self, section: &Section<'_>, key: &str, example: &str) -> Option<PathBuf> {
         let found = section.required_text(key, example)?;
         if found.value.is_empty() {
-            section.finding_at(
-                key,
-                format!("{key} is empty; write a file's name, such as {key} = {example}"),
-            );
+            let why = format!("{key} is empty; write a file's name, such as {key} = {example}");
+            section.finding_at(key, why);
             return None;
         }
         Some(self.folder.join(found.value))
@@ -220,34 +213,18 @@ impl Job {
             .tables()
             .into_iter()
             .chain(self.files.iter().map(PathBuf::as_path));
-        if sources.any(|file| output == real(file)) {
-            return Err(Error::data_in(
-                name,
-                format!(
-                    "the model would overwrite {}: choose another name for output",
-                    self.output.display()
-                ),
-            ));
-        }
-        if output.is_dir() {
-            return Err(Error::data_in(
-                name,
-                format!(
-                    "output = {} is a folder: name a file in it",
-                    self.output.display()
-                ),
-            ));
-        }
-        match self.output.parent() {
-            Some(folder) if folder != Path::new("") && !folder.is_dir() => Err(Error::data_in(
-                name,
-                format!(
-                    "the folder {} of output does not exist: make it first",
-                    folder.display()
-                ),
-            )),
-            _ => Ok(()),
-        }
+        let (folder, shown) = (folder_of(&self.output), self.output.display());
+        let why = if sources.any(|file| output == real(file)) {
+            format!("the model would overwrite {shown}: choose another name for output")
+        } else if output.is_dir() {
+            format!("output = {shown} is a folder: name a file in it")
+        } else if !folder.is_dir() {
+            let folder = folder.display();
+            format!("the folder {folder} of output does not exist: make it first")
+        } else {
+            return Ok(());
+        };
+        Err(Error::data_in(name, why))
     }
 }
 

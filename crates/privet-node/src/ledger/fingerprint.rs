@@ -13,7 +13,7 @@ use std::path::Path;
 use hmac::{Hmac, KeyInit, Mac};
 use privet::Error;
 use privet::data::{Fingerprint, Points};
-use privet::error::{JournalFault, Refusal};
+use privet::error::Refusal;
 use privet::privacy::Book;
 use rusqlite::{OptionalExtension, TransactionBehavior};
 use sha2::Sha256;
@@ -258,13 +258,11 @@ fn matching_key(store: &mut Store) -> Result<Key, Error> {
             store.connection.execute(insert, [&found]).map_err(bad)?;
         }
         Some(check) if check != found => {
-            return Err(Error::journal(
-                JournalFault::Key,
-                format!(
-                    "the key {} belongs to another ledger. Put the right one back from a backup: known tables cannot be \
+            return Err(journal!(
+                Key,
+                "the key {} belongs to another ledger. Put the right one back from a backup: known tables cannot be \
                  recognised with this one.",
-                    file.display()
-                ),
+                file.display()
             ));
         }
         Some(_) => {}

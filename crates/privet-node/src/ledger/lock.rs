@@ -4,7 +4,6 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::path::Path;
 
 use privet::Error;
-use privet::error::JournalFault;
 
 use super::schema::beside;
 
@@ -30,30 +29,24 @@ impl Lock {
             .write(true)
             .open(&path)
             .map_err(|e| {
-                Error::journal(JournalFault::NotWritable, format!(
-                    "the ledger {} cannot be written: {}: {e}. Your account needs to be able to write this file and its \
+                journal!(NotWritable, "the ledger {} cannot be written: {}: {e}. Your account needs to be able to write this file and its \
                      folder.",
                     ledger.display(),
-                    path.display()
-                ))
+                    path.display())
             })?;
         match file.try_lock() {
             Ok(()) => Ok(Self { file }),
-            Err(TryLockError::WouldBlock) => Err(Error::journal(
-                JournalFault::Busy,
-                format!(
-                    "another process is writing to the ledger {} (it holds {}). Wait until it has ended; show, verify and \
+            Err(TryLockError::WouldBlock) => Err(journal!(
+                Busy,
+                "another process is writing to the ledger {} (it holds {}). Wait until it has ended; show, verify and \
                  export work meanwhile.",
-                    ledger.display(),
-                    path.display()
-                ),
+                ledger.display(),
+                path.display()
             )),
-            Err(TryLockError::Error(e)) => Err(Error::journal(
-                JournalFault::Storage,
-                format!(
-                    "{} cannot be locked: {e}. Keep the ledger on a local disk.",
-                    path.display()
-                ),
+            Err(TryLockError::Error(e)) => Err(journal!(
+                Storage,
+                "{} cannot be locked: {e}. Keep the ledger on a local disk.",
+                path.display()
             )),
         }
     }

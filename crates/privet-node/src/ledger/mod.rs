@@ -4,6 +4,14 @@
 //! When [`Journal::append`] returns, the entry is on disk (write-ahead log, synced at every commit).
 //! Why SQLite, and what was rejected: `docs/decisions/0002-ledger-storage.md`.
 
+/// An error of a journal: what is at fault, and the sentence.
+macro_rules! journal {
+    ($fault:ident, $($words:tt)*) => {
+        privet::Error::journal(privet::error::JournalFault::$fault, format!($($words)*))
+    };
+}
+pub(crate) use journal;
+
 mod fingerprint;
 mod lock;
 mod schema;
@@ -58,20 +66,18 @@ impl Store {
     /// [`Error::Journal`] if something is there already or the folder cannot be written.
     pub fn create(path: &Path) -> Result<Self, Error> {
         let folder = schema::make_folder(path)?;
-        let name = path.file_name().ok_or_else(|| {
-            Error::journal(
-                JournalFault::Foreign,
-                format!("{} does not name a file for the ledger", path.display()),
-            )
-        })?;
+        let name = path
+            .file_name()
+            .ok_or_else(|| journal!(Foreign, "{} does not name a file for the ledger", path.display()))?;
         let path = folder.join(name);
         let lock = Lock::take(&path)?;
         schema::refuse_remains(&path)?;
 
         let failed = |what: &str, e: &dyn std::fmt::Display| {
-            Error::journal(
-                JournalFault::Storage,
-                format!("the ledger {} cannot be made: {what}: {e}", path.display()),
+            journal!(
+                Storage,
+                "the ledger {} cannot be made: {what}: {e}",
+                path.display()
             )
         };
         let draft = tempfile::NamedTempFile::new_in(&folder)
@@ -285,15 +291,13 @@ impl Journal for Store {
             .unwrap_or_else(Head::empty);
         // Compare and append: a chain that went on elsewhere is never written over.
         if !entry.follows(&last) {
-            return Err(Error::journal(
-                JournalFault::MovedOn,
-                format!(
-                    "the ledger {} ends at entry {}, which is not the one that the new entry {} follows: it was written by \
+            return Err(journal!(
+                MovedOn,
+                "the ledger {} ends at entry {}, which is not the one that the new entry {} follows: it was written by \
                  something else meanwhile. Nothing was written; open it again.",
-                    self.path.display(),
-                    last.entries,
-                    entry.number()
-                ),
+                self.path.display(),
+                last.entries,
+                entry.number()
             ));
         }
         transaction
@@ -318,22 +322,27 @@ impl Journal for Store {
 /// # Errors
 /// What the file system says.
 pub fn write_whole(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    use std::io::Write;
-    let folder = match path.parent() {
-        Some(folder) if folder != Path::new("") => folder,
-        _ => Path::new("."),
-    };
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    file.write_all(bytes)?;
-    file.as_file().sync_all()?;
-    file.persist(path).map_err(|e| e.error)?;
+    draft_of(path, bytes)?.persist(path).map_err(|e| e.error)?;
     Ok(())
+}
+
+/// A synced file that has not got its name yet.
+fn draft_of(path: &Path, bytes: &[u8]) -> std::io::Result<tempfile::NamedTempFile> {
+    let mut file = tempfile::NamedTempFile::new_in(folder_of(path))?;
+    std::io::Write::write_all(&mut file, bytes)?;
+    file.as_file().sync_all()?;
+    Ok(file)
 }
 
 /// Makes the name of a new file survive a power cut.
 pub(crate) fn sync_folder_of(path: &Path) -> Result<(), Error> {
+    schema::sync_folder(folder_of(path))
+}
+
+/// The folder of a file.
+pub(crate) fn folder_of(path: &Path) -> &Path {
     let folder = path.parent().filter(|folder| *folder != Path::new(""));
-    schema::sync_folder(folder.unwrap_or(Path::new(".")))
+    folder.unwrap_or(Path::new("."))
 }
 
 /// Whether `path` is the ledger itself or one of the files beside it.

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use privet::Error;
-use privet::error::JournalFault;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 /// "PRVT": marks a database as a ledger of this program.
@@ -107,23 +106,19 @@ fn identify(connection: &Connection, path: &Path) -> Result<(), Error> {
             .map_err(|e| fault(path, &e))
     };
     if number("application_id")? != APPLICATION {
-        return Err(Error::journal(
-            JournalFault::Foreign,
-            format!(
-                "{} is a database, but not a ledger. Check the path (--ledger, or PRIVET_LEDGER).",
-                path.display()
-            ),
+        return Err(journal!(
+            Foreign,
+            "{} is a database, but not a ledger. Check the path (--ledger, or PRIVET_LEDGER).",
+            path.display()
         ));
     }
     match number("user_version")? {
         VERSION => Ok(()),
-        later => Err(Error::journal(
-            JournalFault::OtherVersion,
-            format!(
-                "the ledger {} has format {later}, and this version of privet knows format {VERSION} only. Use the version \
+        later => Err(journal!(
+            OtherVersion,
+            "the ledger {} has format {later}, and this version of privet knows format {VERSION} only. Use the version \
              that wrote it, or a later one.",
-                path.display()
-            ),
+            path.display()
         )),
     }
 }
@@ -143,13 +138,11 @@ fn durable(connection: &Connection, path: &Path) -> Result<(), Error> {
         .query_row("PRAGMA synchronous", [], |row| row.get(0))
         .map_err(bad)?;
     if mode != "wal" || synchronous != 2 {
-        return Err(Error::journal(
-            JournalFault::Storage,
-            format!(
-                "the ledger {} cannot be written safely here: the file system allows only the '{mode}' mode. Keep it on a \
+        return Err(journal!(
+            Storage,
+            "the ledger {} cannot be written safely here: the file system allows only the '{mode}' mode. Keep it on a \
              local disk.",
-                path.display()
-            ),
+            path.display()
         ));
     }
     Ok(())
@@ -163,20 +156,16 @@ fn patience(connection: &Connection) -> rusqlite::Result<()> {
 /// The ledger's real path, so that a link to it meets the same lock and key.
 pub(super) fn resolve(path: &Path) -> Result<PathBuf, Error> {
     let found = fs::canonicalize(path).map_err(|e| match e.kind() {
-        std::io::ErrorKind::NotFound => Error::journal(JournalFault::Missing, format!(
-            "there is no ledger at {}. `privet ledger limit DATASET --epsilon E` makes one; if there was one, check the \
+        std::io::ErrorKind::NotFound => journal!(Missing, "there is no ledger at {}. `privet ledger limit DATASET --epsilon E` makes one; if there was one, check the \
              path (--ledger, or PRIVET_LEDGER).",
-            path.display()
-        )),
-        _ => Error::journal(JournalFault::Unreachable, format!("the ledger {} cannot be reached: {e}", path.display())),
+            path.display()),
+        _ => journal!(Unreachable, "the ledger {} cannot be reached: {e}", path.display()),
     })?;
     if !found.is_file() {
-        return Err(Error::journal(
-            JournalFault::Foreign,
-            format!(
-                "{} is not a file, so it cannot be the ledger. Check the path (--ledger, or PRIVET_LEDGER).",
-                path.display()
-            ),
+        return Err(journal!(
+            Foreign,
+            "{} is not a file, so it cannot be the ledger. Check the path (--ledger, or PRIVET_LEDGER).",
+            path.display()
         ));
     }
     Ok(found)
@@ -184,14 +173,12 @@ pub(super) fn resolve(path: &Path) -> Result<PathBuf, Error> {
 
 /// Makes the folder that the ledger goes to, durably, and gives its real path.
 pub(super) fn make_folder(ledger: &Path) -> Result<PathBuf, Error> {
-    let folder = match ledger.parent() {
-        Some(folder) if folder != Path::new("") => folder,
-        _ => Path::new("."),
-    };
+    let folder = super::folder_of(ledger);
     let bad = |e: std::io::Error| {
-        Error::journal(
-            JournalFault::Storage,
-            format!("the ledger's folder {} cannot be used: {e}", folder.display()),
+        journal!(
+            Storage,
+            "the ledger's folder {} cannot be used: {e}",
+            folder.display()
         )
     };
     let missing: Vec<&Path> = folder
@@ -212,23 +199,18 @@ pub(super) fn sync_folder(folder: &Path) -> Result<(), Error> {
     if cfg!(windows) {
         return Ok(()); // Windows has no such call; its file systems journal names.
     }
-    File::open(folder).and_then(|f| f.sync_all()).map_err(|e| {
-        Error::journal(
-            JournalFault::Storage,
-            format!("the folder {} cannot be synced: {e}", folder.display()),
-        )
-    })
+    File::open(folder)
+        .and_then(|f| f.sync_all())
+        .map_err(|e| journal!(Storage, "the folder {} cannot be synced: {e}", folder.display()))
 }
 
 /// Refuses to begin a ledger where one is or was: a fresh budget must be somebody's decision.
 pub(super) fn refuse_remains(path: &Path) -> Result<(), Error> {
     if fs::symlink_metadata(path).is_ok() {
-        return Err(Error::journal(
-            JournalFault::Occupied,
-            format!(
-                "there is something at {} already: a new ledger is never written over it",
-                path.display()
-            ),
+        return Err(journal!(
+            Occupied,
+            "there is something at {} already: a new ledger is never written over it",
+            path.display()
         ));
     }
     let key = [".key", ".signing"].map(|ending| beside(path, ending));
@@ -236,15 +218,13 @@ pub(super) fn refuse_remains(path: &Path) -> Result<(), Error> {
     let Some(remains) = key.into_iter().find(|key| key.exists()).or(log) else {
         return Ok(());
     };
-    Err(Error::journal(
-        JournalFault::Occupied,
-        format!(
-            "there was a ledger at {}: {} is left of it. Put the ledger back from a backup. Only if what it recorded really \
+    Err(journal!(
+        Occupied,
+        "there was a ledger at {}: {} is left of it. Put the ledger back from a backup. Only if what it recorded really \
          is to be forgotten, move {} away too.",
-            path.display(),
-            remains.display(),
-            remains.display()
-        ),
+        path.display(),
+        remains.display(),
+        remains.display()
     ))
 }
 
@@ -262,28 +242,24 @@ fn log_length(path: &Path) -> u64 {
 /// What SQLite said, as: what, where, and what to do.
 pub(super) fn fault(path: &Path, e: &rusqlite::Error) -> Error {
     let shown = path.display();
-    let (fault, text) = match e.sqlite_error_code() {
-        Some(ErrorCode::NotADatabase) => (
-            JournalFault::Foreign,
-            format!(
-                "{shown} is not a ledger, or its beginning was overwritten. Check the path (--ledger, or PRIVET_LEDGER)."
-            ),
+    match e.sqlite_error_code() {
+        Some(ErrorCode::NotADatabase) => journal!(
+            Foreign,
+            "{shown} is not a ledger, or its beginning was overwritten. Check the path (--ledger, or PRIVET_LEDGER)."
         ),
-        Some(ErrorCode::DatabaseCorrupt) => return damaged(path, &e.to_string()),
-        Some(ErrorCode::ReadOnly) => return not_writable(path),
-        Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => (
-            JournalFault::Unreachable,
-            format!(
-                "the ledger {shown} cannot be opened: {e}. Check that it is a file and that your account may read it."
-            ),
+        Some(ErrorCode::DatabaseCorrupt) => damaged(path, &e.to_string()),
+        Some(ErrorCode::ReadOnly) => not_writable(path),
+        Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => journal!(
+            Unreachable,
+            "the ledger {shown} cannot be opened: {e}. Check that it is a file and that your account may read it."
         ),
-        Some(ErrorCode::DiskFull) => (
-            JournalFault::Full,
-            format!("the ledger {shown} cannot be written: the disk is full. Nothing was drawn."),
+        Some(ErrorCode::DiskFull) => journal!(
+            Full,
+            "the ledger {shown} cannot be written: the disk is full. Nothing was drawn."
         ),
-        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => (
-            JournalFault::Busy,
-            format!("the ledger {shown} is held by another program. Try again when it has ended."),
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => journal!(
+            Busy,
+            "the ledger {shown} is held by another program. Try again when it has ended."
         ),
         // A row of the wrong type; or a statement that does not fit the tables, and the statements are ours.
         _ if matches!(
@@ -291,33 +267,25 @@ pub(super) fn fault(path: &Path, e: &rusqlite::Error) -> Error {
             rusqlite::Error::InvalidColumnType(..) | rusqlite::Error::SqlInputError { .. }
         ) || e.sqlite_extended_error_code() == Some(rusqlite::ffi::SQLITE_ERROR) =>
         {
-            return damaged(path, &e.to_string());
+            damaged(path, &e.to_string())
         }
-        _ => (
-            JournalFault::Storage,
-            format!("the ledger {shown} cannot be used: {e}"),
-        ),
-    };
-    Error::journal(fault, text)
+        _ => journal!(Storage, "the ledger {shown} cannot be used: {e}"),
+    }
 }
 
 pub(super) fn damaged(path: &Path, why: &str) -> Error {
-    Error::journal(
-        JournalFault::Damaged,
-        format!(
-            "the ledger {} is damaged ({why}). Put it back from a backup, then check that with `privet ledger verify \
+    journal!(
+        Damaged,
+        "the ledger {} is damaged ({why}). Put it back from a backup, then check that with `privet ledger verify \
          --against` and your latest models.",
-            path.display()
-        ),
+        path.display()
     )
 }
 
 fn not_writable(path: &Path) -> Error {
-    Error::journal(
-        JournalFault::NotWritable,
-        format!(
-            "the ledger {} cannot be written: your account needs to be able to write this file and its folder.",
-            path.display()
-        ),
+    journal!(
+        NotWritable,
+        "the ledger {} cannot be written: your account needs to be able to write this file and its folder.",
+        path.display()
     )
 }

@@ -1,12 +1,12 @@
 //! Keys beside a ledger: 32 random bytes each, in a file that only its owner can read.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 
 use privet::Error;
-use privet::error::JournalFault;
 
+use super::draft_of;
 use super::schema::sync_folder;
 
 pub(super) const LENGTH: usize = 32;
@@ -16,12 +16,7 @@ pub(super) fn create(path: &Path, name: &str) -> Result<[u8; LENGTH], Error> {
     let mut key = [0; LENGTH];
     getrandom::fill(&mut key).map_err(Error::randomness)?;
     let written = write(path, &key);
-    written.map_err(|e| {
-        Error::journal(
-            JournalFault::Storage,
-            format!("{name}, {}, cannot be made: {e}", path.display()),
-        )
-    })?;
+    written.map_err(|e| journal!(Storage, "{name}, {}, cannot be made: {e}", path.display()))?;
     if let Some(folder) = path.parent() {
         sync_folder(folder)?;
     }
@@ -30,7 +25,7 @@ pub(super) fn create(path: &Path, name: &str) -> Result<[u8; LENGTH], Error> {
 
 /// Reads a key that was written before.
 pub(super) fn load(path: &Path, name: &str) -> Result<[u8; LENGTH], Error> {
-    let bad = |why: String| Error::journal(JournalFault::Key, format!("{name}, {}, {why}", path.display()));
+    let bad = |why: String| journal!(Key, "{name}, {}, {why}", path.display());
     let found = fs::read(path).map_err(|e| match e.kind() {
         io::ErrorKind::NotFound => bad("is missing. Put it back from a backup.".into()),
         _ => bad(format!("cannot be read: {e}")),
@@ -42,13 +37,9 @@ pub(super) fn load(path: &Path, name: &str) -> Result<[u8; LENGTH], Error> {
 }
 
 fn write(path: &Path, key: &[u8]) -> io::Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
     // Temporary files are made for their owner alone, and keep that mode when they get their name.
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
-    file.write_all(key)?;
-    file.as_file().sync_all()?;
-    file.persist_noclobber(path).map_err(|e| e.error)?;
-    Ok(())
+    let named = draft_of(path, key)?.persist_noclobber(path);
+    named.map(drop).map_err(|e| e.error)
 }
 
 #[cfg(unix)]

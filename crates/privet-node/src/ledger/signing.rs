@@ -2,7 +2,6 @@
 //! named to anybody, this one's fingerprint is made public.
 
 use privet::Error;
-use privet::error::JournalFault;
 use privet::privacy::signature::{PublicKey, SigningKey};
 use rusqlite::OptionalExtension;
 
@@ -50,13 +49,11 @@ pub(super) fn key(store: &Store) -> Result<SigningKey, Error> {
     match known {
         Some(known) if known == key.public() => {}
         Some(known) => {
-            return Err(Error::journal(
-                JournalFault::Key,
-                format!(
-                    "{NAME}, {}, is damaged or of another ledger: this ledger's has the fingerprint {}. Put it back from a backup.",
-                    path.display(),
-                    known.fingerprint()
-                ),
+            return Err(journal!(
+                Key,
+                "{NAME}, {}, is damaged or of another ledger: this ledger's has the fingerprint {}. Put it back from a backup.",
+                path.display(),
+                known.fingerprint()
             ));
         }
         None => {

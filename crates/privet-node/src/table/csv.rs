@@ -4,10 +4,9 @@ use std::io::Read;
 use std::sync::{Mutex, PoisonError};
 
 use privet::Error;
-use privet::data::{Extra, Intake, Piece, Table, places};
+use privet::data::{Intake, Piece, Table, places};
 
 use super::blocks::{Block, Blocks, Fault, SIZE};
-use super::header::places_in_order;
 use super::rows::{Scratch, Shape, record};
 
 /// Bytes done, and bytes in all.
@@ -17,8 +16,6 @@ pub type Progress<'p> = dyn Fn(u64, u64) + Sync + 'p;
 pub struct Csv<'c> {
     /// The file's name, for errors.
     pub name: &'c str,
-    /// What to do with undeclared columns.
-    pub extra: Extra,
     /// How many bytes a thread takes at a time.
     pub block: usize,
 }
@@ -27,8 +24,8 @@ pub struct Csv<'c> {
 ///
 /// # Errors
 /// [`Error::Data`], with the line, for the first place where the text is not the schema's table. Cells are never an error.
-pub fn read_csv(name: &str, input: impl Read + Send, intake: &Intake, extra: Extra) -> Result<Table, Error> {
-    Csv::new(name, extra).read(input, intake, &|| {})
+pub fn read_csv(name: &str, input: impl Read + Send, intake: &Intake) -> Result<Table, Error> {
+    Csv::new(name).read(input, intake, &|| {})
 }
 
 /// Blocks not yet read, shared by the threads.
@@ -50,12 +47,8 @@ struct Parsed {
 
 impl<'c> Csv<'c> {
     /// The text called `name`.
-    pub fn new(name: &'c str, extra: Extra) -> Self {
-        Self {
-            name,
-            extra,
-            block: SIZE,
-        }
+    pub fn new(name: &'c str) -> Self {
+        Self { name, block: SIZE }
     }
 
     /// Reads a table from text; `progress` is called after every block.
@@ -84,26 +77,13 @@ impl<'c> Csv<'c> {
         let Some(head) = head else {
             return self.without_rows(intake, layout.header);
         };
-        let (places, by) = if layout.header {
-            (
-                places(
-                    (self.name, "file"),
-                    &self.names(&head, lines)?,
-                    intake,
-                    self.extra,
-                )?,
-                "the first line",
-            )
-        } else {
-            (
-                places_in_order(self.name, lines + 1, head.len(), intake)?,
-                "the first line",
-            )
+        let places = match layout.header {
+            true => places((self.name, "file"), &self.names(&head, lines)?, intake)?,
+            false => places_in_order(self.name, lines + 1, head.len(), intake)?,
         };
         let shape = Shape {
             layout,
             places: &places,
-            by,
         };
         let queue = Mutex::new(Queue {
             blocks,
@@ -245,6 +225,37 @@ impl<'c> Csv<'c> {
             done.lock()
                 .unwrap_or_else(PoisonError::into_inner)
                 .push(Parsed { number, outcome });
+        }
+    }
+}
+
+/// For each column of a file, in its order, the place of the schema's column that it feeds, if any, by how many there are: all that
+/// are declared; to predict, the label may be absent, or whatever is not read.
+fn places_in_order(
+    file: &str,
+    line: u64,
+    cells: usize,
+    intake: &Intake,
+) -> Result<Vec<Option<usize>>, Error> {
+    let count = intake.schema().columns().len();
+    let label = intake.schema().label().map(|(column, _)| &column.name);
+    let is_label = |place: usize| Some(&intake.schema().columns()[place].name) == label;
+    let mut ways = vec![(0..count).collect::<Vec<_>>()];
+    if !intake.reads_labels() || (0..count).all(|place| !intake.needs(place)) {
+        ways.push((0..count).filter(|&place| !is_label(place)).collect());
+        ways.push((0..count).filter(|&place| intake.reads(place)).collect());
+    }
+    match ways.iter().find(|way| way.len() == cells) {
+        Some(way) => Ok(way
+            .iter()
+            .map(|&place| Some(place).filter(|&place| intake.reads(place)))
+            .collect()),
+        None => {
+            let s = if cells == 1 { "" } else { "s" };
+            let why = format!(
+                "{cells} cell{s} where the schema declares {count} columns; a file without names has them all, in the schema's order"
+            );
+            Err(Error::data_at(file, Some(line), why))
         }
     }
 }

@@ -5,7 +5,6 @@
 
 mod blocks;
 mod csv;
-mod header;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod peek;
@@ -22,7 +21,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 pub use csv::{Csv, Progress, read_csv};
 pub use peek::{Look, Seen, peek};
 use privet::Error;
-pub use privet::data::Extra;
 use privet::data::{Intake, Piece, Table};
 
 /// Reads a table from a file: Parquet if it is called or begins so, else text as the schema's layout says, unpacked if
@@ -32,43 +30,44 @@ use privet::data::{Intake, Piece, Table};
 ///
 /// # Errors
 /// [`Error::Data`] for a file that cannot be read or is not the schema's table, with the line where that shows first.
-pub fn read(path: &Path, intake: &Intake, extra: Extra, progress: &Progress<'_>) -> Result<Table, Error> {
-    Ok(Table::new(intake, rows(path, intake, extra, progress)?))
+pub fn read(path: &Path, intake: &Intake, progress: &Progress<'_>) -> Result<Table, Error> {
+    Ok(Table::new(intake, rows(path, intake, progress)?))
 }
 
 /// The same rows in the clear, for whoever may open the file anyway: a [`RawRows`](privet::data::RawRows) of it.
 ///
 /// # Errors
 /// As [`read`].
-pub fn rows(
-    path: &Path,
-    intake: &Intake,
-    extra: Extra,
-    progress: &Progress<'_>,
-) -> Result<Vec<Piece>, Error> {
+pub fn rows(path: &Path, intake: &Intake, progress: &Progress<'_>) -> Result<Vec<Piece>, Error> {
     let name = path.display().to_string();
-    let unreadable = |e: std::io::Error| Error::data_in(&name, format!("cannot be read: {e}"));
-    let mut file = File::open(path).map_err(unreadable)?;
-    let total = file.metadata().map_err(unreadable)?.len();
-    let mut magic = Vec::new();
-    (&mut file).take(4).read_to_end(&mut magic).map_err(unreadable)?;
-    file.seek(SeekFrom::Start(0)).map_err(unreadable)?;
-    let format = Format::of(path, &magic);
+    let (file, total, format) = open(path, &name)?;
     if format == Format::Parquet {
-        return parquet_rows(&name, file, intake, (extra, progress));
+        return parquet_rows(&name, file, intake, progress);
     }
     let done = Arc::new(AtomicU64::new(0));
     let input = Counted {
         input: file,
         done: Arc::clone(&done),
     };
-    let csv = Csv::new(&name, extra);
+    let csv = Csv::new(&name);
+    let progress = || progress(done.load(Ordering::Relaxed), total);
     if format == Format::Gzip {
         let input = flate2::read::MultiGzDecoder::new(std::io::BufReader::with_capacity(1 << 16, input));
-        csv.rows(input, intake, &|| progress(done.load(Ordering::Relaxed), total))
+        csv.rows(input, intake, &progress)
     } else {
-        csv.rows(input, intake, &|| progress(done.load(Ordering::Relaxed), total))
+        csv.rows(input, intake, &progress)
     }
+}
+
+/// A file, how long it is, and how it is to be read.
+fn open(path: &Path, name: &str) -> Result<(File, u64, Format), Error> {
+    let unreadable = |e: std::io::Error| Error::data_in(name, format!("cannot be read: {e}"));
+    let mut file = File::open(path).map_err(unreadable)?;
+    let total = file.metadata().map_err(unreadable)?.len();
+    let mut magic = Vec::new();
+    (&mut file).take(4).read_to_end(&mut magic).map_err(unreadable)?;
+    file.seek(SeekFrom::Start(0)).map_err(unreadable)?;
+    Ok((file, total, Format::of(path, &magic)))
 }
 
 /// Reads a table from Parquet.
@@ -79,25 +78,22 @@ pub fn read_parquet(
     name: &str,
     input: impl Read + Seek + Send,
     intake: &Intake,
-    (extra, progress): (Extra, &Progress<'_>),
+    progress: &Progress<'_>,
 ) -> Result<Table, Error> {
-    Ok(Table::new(
-        intake,
-        parquet_rows(name, input, intake, (extra, progress))?,
-    ))
+    Ok(Table::new(intake, parquet_rows(name, input, intake, progress)?))
 }
 
 fn parquet_rows(
     name: &str,
     input: impl Read + Seek + Send,
     intake: &Intake,
-    (extra, progress): (Extra, &Progress<'_>),
+    progress: &Progress<'_>,
 ) -> Result<Vec<Piece>, Error> {
     #[cfg(feature = "parquet")]
-    return source(name, input, progress)?.read(intake, extra);
+    return source(name, input, progress)?.read(intake);
     #[cfg(not(feature = "parquet"))]
     {
-        let _ = (input, intake, extra, progress);
+        let _ = (input, intake, progress);
         Err(without_parquet(name))
     }
 }

@@ -20,7 +20,7 @@ use parquet::file::reader::{ChunkReader, Length};
 use parquet::file::serialized_reader::SerializedPageReader;
 use parquet::schema::types::ColumnDescriptor;
 use privet::Error;
-use privet::data::{ColumnBuilder, Extra, Holds, Intake, Piece, places};
+use privet::data::{ColumnBuilder, Holds, Intake, Piece, places};
 use privet::error::DataError;
 use rayon::prelude::*;
 
@@ -58,9 +58,9 @@ struct Job {
 }
 
 impl<R: Read + Seek + Send> Source<'_, R> {
-    pub(super) fn read(&self, intake: &Intake, extra: Extra) -> Result<Vec<Piece>, Error> {
+    pub(super) fn read(&self, intake: &Intake) -> Result<Vec<Piece>, Error> {
         let metadata = self.metadata()?;
-        let jobs = self.jobs(&metadata, intake, extra)?;
+        let jobs = self.jobs(&metadata, intake)?;
         let rows: i64 = metadata
             .row_groups()
             .iter()
@@ -131,19 +131,14 @@ impl<R: Read + Seek + Send> Source<'_, R> {
     }
 
     /// Which column of the file feeds each column of the schema.
-    fn jobs(
-        &self,
-        metadata: &ParquetMetaData,
-        intake: &Intake,
-        extra: Extra,
-    ) -> Result<Vec<Option<Job>>, Error> {
+    fn jobs(&self, metadata: &ParquetMetaData, intake: &Intake) -> Result<Vec<Option<Job>>, Error> {
         let schema = metadata.file_metadata().schema_descr();
         let fields = schema.root_schema().get_fields();
         let names: Vec<String> = fields
             .iter()
             .map(|field| field.name().trim().to_owned())
             .collect();
-        let places = places((self.name, "file"), &names, intake, extra)?;
+        let places = places((self.name, "file"), &names, intake)?;
         let mut jobs: Vec<Option<Job>> = intake.schema().columns().iter().map(|_| None).collect();
         for (field, place) in places.into_iter().enumerate() {
             let Some(place) = place else { continue };

@@ -2,8 +2,7 @@
 //!
 //! Only its owner sees what is found here, and a draft leaves blank whatever must come from public knowledge.
 
-use std::fs::File;
-use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::io::{BufReader, Read};
 use std::path::Path;
 
 use privet::Error;
@@ -34,12 +33,8 @@ pub type Seen = (String, Vec<Vec<u8>>);
 /// [`Error::Data`] for a file that cannot be read, or is empty.
 pub fn peek(path: &Path) -> Result<Look, Error> {
     let name = path.display().to_string();
-    let unreadable = |e: std::io::Error| Error::data_in(&name, format!("cannot be read: {e}"));
-    let mut file = File::open(path).map_err(unreadable)?;
-    let mut magic = Vec::new();
-    (&mut file).take(4).read_to_end(&mut magic).map_err(unreadable)?;
-    file.seek(SeekFrom::Start(0)).map_err(unreadable)?;
-    match super::Format::of(path, &magic) {
+    let (file, _, format) = super::open(path, &name)?;
+    match format {
         super::Format::Parquet => Ok(Look {
             layout: Layout::default(),
             columns: super::peek_parquet(&name, file)?,

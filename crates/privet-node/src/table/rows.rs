@@ -13,8 +13,6 @@ const BATCH: usize = 24 << 10;
 pub(super) struct Shape<'s> {
     pub(super) layout: Layout,
     pub(super) places: &'s [Option<usize>],
-    /// What says how many cells a row has: "the first line", "the schema".
-    pub(super) by: &'static str,
 }
 
 /// What a thread keeps from block to block.
@@ -53,7 +51,7 @@ impl Shape<'_> {
         };
         Fault::at(
             line,
-            format!("{cells} cell{s} where {} has {wanted}; {why}", self.by),
+            format!("{cells} cell{s} where the first line has {wanted}; {why}"),
         )
     }
 

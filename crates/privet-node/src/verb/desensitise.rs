@@ -59,7 +59,7 @@ pub(super) fn run(given: &Desensitise) -> Result<Answer, Failure> {
     for (outgoing, plan, table) in &parts {
         outgoing.check(|ledger, record| Release::check_keep(plan, table, ledger, record))?;
     }
-    leave::recognise(&mut shared.store(), &[&leave::Rows::of(parts[0].0.source)])?;
+    leave::recognise(&mut shared.store(), &[parts[0].0.source])?;
     let releases = parts
         .iter()
         .map(|(outgoing, plan, table)| {

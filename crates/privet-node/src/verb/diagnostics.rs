@@ -19,27 +19,16 @@ fn words(schema: &Schema, cells: &Cells) -> String {
         "For your own eyes only: {} rows. None of this is noisy, so none of it may be passed on.\n\n",
         cells.rows()
     );
-    let widest = schema
-        .features()
-        .map(|c| c.name.chars().count())
-        .max()
-        .unwrap_or(0)
-        .max(6);
+    let widths = schema.features().map(|c| c.name.chars().count());
+    let widest = widths.max().unwrap_or(0).max(6);
     let _ = writeln!(
         text,
         "   {:<widest$} {:>10} {:>10} {:>10} {:>10}",
         "column", "missing", "undeclared", "first bin", "last bin"
     );
     for (column, feature) in schema.features().zip(cells.features()) {
-        let count = |slot: Option<u16>| match slot {
-            Some(slot) => feature
-                .bins
-                .iter()
-                .filter(|&found| found == slot)
-                .count()
-                .to_string(),
-            None => "-".into(),
-        };
+        let found = |slot| feature.bins.iter().filter(|&bin| bin == slot).count();
+        let count = |slot: Option<u16>| slot.map_or("-".into(), |slot| found(slot).to_string());
         let (missing, other, last) = match &column.kind {
             Kind::Number(number) => (number.missing(), None, number.missing().checked_sub(1)),
             Kind::Ordinal(declared) | Kind::Category(declared) | Kind::Flag(declared) => (

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use privet::Error;
 use privet::data::{Intake, Schema, Table};
 use privet::model::Model;
 use privet::noisy::evaluation::{Evaluation, PaidReport};
@@ -13,9 +14,8 @@ use serde_json::json;
 use super::exit::Failure;
 use super::request::{Consent, Evaluate};
 use super::{Answer, leave, open_model, words};
+use crate::job::Source;
 use crate::ledger::{Shared, Store};
-use crate::progress::Progress;
-use crate::table::{self, Extra};
 
 pub(super) fn run(evaluate: &Evaluate) -> Result<Answer, Failure> {
     let model = open_model(&evaluate.model)?;
@@ -32,11 +32,11 @@ pub(super) fn run(evaluate: &Evaluate) -> Result<Answer, Failure> {
     });
     let evaluation = Evaluation::of(&schema)?;
     permitted(&schema, evaluate.consent)?;
-    let rows = leave::Rows {
-        schema: &schema,
-        file: &evaluate.data,
+    let rows = Source {
+        schema: Arc::clone(&schema),
+        data: evaluate.data.clone(),
     };
-    let read = || read(&model, &schema, &evaluate.data);
+    let read = || rows.read(&Intake::everything(schema, model.keep()));
     if let Consent::Spend(epsilon) = evaluate.consent {
         let shared = Shared::new(Store::open(evaluate.ledger.path()?)?);
         let key = shared.store().signing_key()?;
@@ -90,23 +90,15 @@ fn schema_of(file: &Path, model: &Model) -> Result<Schema, Failure> {
     }
 }
 
-fn read(model: &Model, schema: &Arc<Schema>, data: &Path) -> Result<Table, Failure> {
-    let intake = Intake::everything(Arc::clone(schema), model.keep());
-    let bar = Progress::bytes(format!("Reading {}", data.display()));
-    Ok(table::read(data, &intake, Extra::Refuse, &|done, of| {
-        bar.at(done, of)
-    })?)
-}
-
 /// What may be released of the rows for ε. What cannot be, or cannot be paid for, is refused before the rows are opened.
 fn paid(
-    rows: &leave::Rows<'_>,
+    rows: &Source,
     shared: &Shared,
     epsilon: Epsilon,
     (evaluation, model): (&Evaluation, &Model),
-    read: impl FnOnce() -> Result<Table, Failure>,
+    read: impl FnOnce() -> Result<Table, Error>,
 ) -> Result<(PaidReport, Certificate), Failure> {
-    let (schema, relation) = (rows.schema, rows.schema.relation());
+    let (schema, relation) = (&rows.schema, rows.schema.relation());
     evaluation.check(schema, &relation, epsilon)?;
     let mut ledger = Ledger::open(schema.dataset(), relation, shared.clone(), Randomness::from_os()?)?;
     ledger.promise(Price::Pure(epsilon), Delta::ZERO)?;

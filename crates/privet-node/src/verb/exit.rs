@@ -33,17 +33,8 @@ impl Exit {
     }
 
     /// What kind of failure it is, in one word for programs.
-    pub fn kind(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Unexpected => "unexpected",
-            Self::Usage => "usage",
-            Self::Budget => "budget",
-            Self::Ledger => "ledger",
-            Self::Input => "input",
-            Self::Outside => "outside",
-            Self::Peer => "peer",
-        }
+    pub fn kind(self) -> String {
+        format!("{self:?}").to_lowercase()
     }
 }
 
@@ -70,18 +61,18 @@ impl Failure {
 
     /// The request or one of its values is invalid.
     pub fn usage(message: impl Into<String>) -> Self {
-        Self {
-            exit: Exit::Usage,
-            message: message.into(),
-        }
+        Self::new(Exit::Usage, message)
     }
 
     /// A file is invalid.
     pub fn input(message: impl Into<String>) -> Self {
-        Self {
-            exit: Exit::Input,
-            message: message.into(),
-        }
+        Self::new(Exit::Input, message)
+    }
+
+    /// The request ended in this way.
+    pub fn new(exit: Exit, message: impl Into<String>) -> Self {
+        let message = message.into();
+        Self { exit, message }
     }
 }
 
@@ -100,9 +91,6 @@ impl From<&Error> for Exit {
 
 impl From<Error> for Failure {
     fn from(e: Error) -> Self {
-        Self {
-            exit: Exit::from(&e),
-            message: e.to_string(),
-        }
+        Self::new(Exit::from(&e), e.to_string())
     }
 }

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use privet::model::Format;
 use serde_json::json;
 
-use super::exit::{Exit, Failure};
+use super::exit::Failure;
 use super::request::Where;
-use super::{Answer, leave, open_model, words};
-use crate::ledger::write_whole;
+use super::words::{self, count};
+use super::{Answer, leave, open_model, written};
 
 pub(super) fn run(file: &Path, format: Format, out: &Path, ledger: &Where) -> Result<Answer, Failure> {
     let beside = beside(out);
@@ -29,15 +29,9 @@ pub(super) fn run(file: &Path, format: Format, out: &Path, ledger: &Where) -> Re
         (beside.as_path(), exported.features.as_bytes()),
         (out, &exported.model),
     ] {
-        write_whole(path, bytes).map_err(|e| Failure {
-            exit: Exit::Unexpected,
-            message: format!("{} cannot be written: {e}", path.display()),
-        })?;
+        written(path, bytes)?;
     }
-    let trees = match exported.trees {
-        1 => "1 tree".into(),
-        n => format!("{n} trees"),
-    };
+    let trees = count(exported.trees as u64, "tree", "trees");
     let text = format!(
         "{}\n\nWrote {}: {trees} as {}\nWrote {}: how cells become the numbers that it is given\n",
         model.certificate(),

@@ -222,11 +222,8 @@ fn columns(text: &mut String, learnt: &[Learnt]) {
     };
     let largest = shown.iter().map(|own| size(own)).fold(0.0, f64::max);
     for own in shown.iter().take(SHOWN) {
-        let bar = if largest > 0.0 {
-            (size(own) / largest * 40.0).round().max(0.0) as usize
-        } else {
-            0
-        };
+        // Where all are nothing, their share is not a number, which is no bar either.
+        let bar = (size(own) / largest * 40.0).round().max(0.0) as usize;
         let numbers = match (is_noisy, own.signal) {
             (true, Some(signal)) => format!("{:>9.1} {:>9.4}", signal.deviations, own.reach),
             (true, None) if own.reach > 0.0 => format!("{:>9} {:>9.4}", "no noise", own.reach),
@@ -251,10 +248,9 @@ fn columns(text: &mut String, learnt: &[Learnt]) {
             "\nNo different from noise, as far as the model shows: {}{}. That does not say that they are useless: with more rows or a larger ε \
              they may stand out.",
             noise[..noise.len().min(SHOWN)].join(", "),
-            if more > 0 {
-                format!(" and {more} more")
-            } else {
-                String::new()
+            match more {
+                0 => String::new(),
+                more => format!(" and {more} more"),
             }
         );
     }

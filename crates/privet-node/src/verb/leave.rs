@@ -3,7 +3,6 @@
 use std::fs::File;
 use std::io::{IsTerminal, Read};
 use std::path::Path;
-use std::sync::Arc;
 
 use privet::data::Schema;
 use privet::model::Model;
@@ -12,30 +11,8 @@ use privet::privacy::Unprotected;
 use super::exit::{Exit, Failure};
 use super::request::Where;
 use crate::job::Source;
-use crate::ledger::{Recognisable, Store, belongs_to};
+use crate::ledger::{Recognisable, Store, belongs_to, folder_of};
 use crate::record::is_record;
-
-/// Rows that something is to be done with, without protection.
-pub(super) struct Rows<'a> {
-    pub(super) schema: &'a Schema,
-    pub(super) file: &'a Path,
-}
-
-impl<'a> Rows<'a> {
-    pub(super) fn of(source: &'a Source) -> Self {
-        Self {
-            schema: &source.schema,
-            file: &source.data,
-        }
-    }
-
-    fn source(&self) -> Source {
-        Source {
-            schema: Arc::new(self.schema.clone()),
-            data: self.file.to_owned(),
-        }
-    }
-}
 
 /// The columns that are to be protected, a few by name.
 pub(super) fn private_columns(schema: &Schema) -> String {
@@ -119,9 +96,7 @@ pub(super) fn place(out: &Path) -> String {
 
 /// That a file can be written there, asked before it is paid for.
 pub(super) fn writable(out: &Path) -> Result<(), Failure> {
-    let folder = out.parent().filter(|folder| *folder != Path::new(""));
-    let folder = folder.unwrap_or(Path::new("."));
-    match tempfile::NamedTempFile::new_in(folder) {
+    match tempfile::NamedTempFile::new_in(folder_of(out)) {
         Ok(_) => Ok(()),
         Err(e) => Err(Failure::input(format!(
             "{} cannot be written: {e}. Nothing was read.",
@@ -168,14 +143,14 @@ pub(super) fn own_terminal(schema: &Schema) -> Result<(), Failure> {
 
 /// Writes down that private rows are used without protection, before they can be. It comes last of all that can be refused:
 /// what is written here stands for ever.
-pub(super) fn take(rows: &Rows<'_>, because: &str, ledger: &Where) -> Result<Unprotected, Failure> {
-    let mut leaves = take_all(std::slice::from_ref(rows), because, ledger)?;
+pub(super) fn take(rows: &Source, because: &str, ledger: &Where) -> Result<Unprotected, Failure> {
+    let mut leaves = take_all(&[rows], because, ledger)?;
     leaves.pop().ok_or_else(|| Failure::usage("there are no rows"))
 }
 
 /// The same for several tables: none is written about unless all may be used.
-pub(super) fn take_all(all: &[Rows<'_>], because: &str, ledger: &Where) -> Result<Vec<Unprotected>, Failure> {
-    let (private, open): (Vec<&Rows<'_>>, Vec<_>) = all.iter().partition(|rows| rows.schema.is_private());
+pub(super) fn take_all(all: &[&Source], because: &str, ledger: &Where) -> Result<Vec<Unprotected>, Failure> {
+    let (private, open): (Vec<&Source>, Vec<_>) = all.iter().partition(|rows| rows.schema.is_private());
     for rows in open {
         public(rows, ledger)?;
     }
@@ -186,7 +161,7 @@ pub(super) fn take_all(all: &[Rows<'_>], because: &str, ledger: &Where) -> Resul
     if let Some(store) = &mut store {
         recognise(store, &private)?;
     }
-    let leave = |rows: &Rows<'_>| match &mut store {
+    let leave = |rows: &&Source| match &mut store {
         Some(store) if rows.schema.is_private() => take_in(store, rows, because),
         _ => {
             let because = format!("{because}; nothing in its table is declared private");
@@ -198,13 +173,13 @@ pub(super) fn take_all(all: &[Rows<'_>], because: &str, ledger: &Where) -> Resul
 }
 
 /// The same for private rows that were recognised, in a ledger that is open already.
-pub(super) fn take_in(store: &mut Store, rows: &Rows<'_>, because: &str) -> Result<Unprotected, Failure> {
+pub(super) fn take_in(store: &mut Store, rows: &Source, because: &str) -> Result<Unprotected, Failure> {
     let (dataset, relation) = (rows.schema.dataset(), rows.schema.relation());
     Ok(Unprotected::recorded(dataset, &relation, because, store)?)
 }
 
 /// A schema that declares everything public is not believed against the ledger.
-pub(super) fn public(rows: &Rows<'_>, ledger: &Where) -> Result<(), Failure> {
+pub(super) fn public(rows: &Source, ledger: &Where) -> Result<(), Failure> {
     let Some(path) = ledger.path().ok().filter(|path| path.exists()) else {
         return Ok(());
     };
@@ -212,38 +187,35 @@ pub(super) fn public(rows: &Rows<'_>, ledger: &Where) -> Result<(), Failure> {
     let dataset = rows.schema.dataset();
     let name = match store.book()?.account(dataset) {
         Some(_) => Some(dataset.to_owned()),
-        None => store.known_as(&rows.source())?,
+        None => store.known_as(rows)?,
     };
     match name {
         None => Ok(()),
-        Some(name) => Err(Failure {
-            exit: Exit::Budget,
-            message: format!(
+        Some(name) => Err(Failure::new(
+            Exit::Budget,
+            format!(
                 "refused: the schema declares nothing private, and the ledger {} keeps '{name}' as private. Use the schema that \
                  says so. Nothing was shown.",
                 store.path().display()
             ),
-        }),
+        )),
     }
 }
 
 /// The ledger, made if there is none.
 pub(super) fn open(path: &Path) -> Result<Store, Failure> {
-    let store = if std::fs::symlink_metadata(path).is_err() {
-        Store::create(path)?
-    } else {
-        Store::open(path)?
-    };
-    Ok(store)
+    Ok(match std::fs::symlink_metadata(path) {
+        Err(_) => Store::create(path)?,
+        Ok(_) => Store::open(path)?,
+    })
 }
 
 /// Stops a known table under a new name, and remembers all of these, or none if one is stopped. It comes after everything else
 /// that can be refused: a table that was not used is not remembered.
-pub(super) fn recognise(store: &mut Store, all: &[&Rows<'_>]) -> Result<(), Failure> {
-    let sources: Vec<Source> = all.iter().map(|rows| rows.source()).collect();
-    let tables: Vec<(&str, &dyn Recognisable)> = sources
+pub(super) fn recognise(store: &mut Store, all: &[&Source]) -> Result<(), Failure> {
+    let tables: Vec<(&str, &dyn Recognisable)> = all
         .iter()
-        .map(|source| (source.schema.dataset(), source as &dyn Recognisable))
+        .map(|source| (source.schema.dataset(), *source as &dyn Recognisable))
         .collect();
     Ok(store.recognise(&tables)?)
 }

@@ -98,6 +98,21 @@ pub fn run(command: &Command) -> Result<Answer, Failure> {
     }
 }
 
+/// Writes a file: the whole of it is there afterwards, or what was before.
+///
+/// # Errors
+/// A [`Failure`] that names the file.
+pub fn written(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
+    crate::ledger::write_whole(path, bytes).map_err(|e| unwritten(path, &e))
+}
+
+fn unwritten(path: &Path, e: &std::io::Error) -> Failure {
+    Failure::new(
+        Exit::Unexpected,
+        format!("{} cannot be written: {e}", path.display()),
+    )
+}
+
 /// Reads a model file. A signature in it that is bad is an error.
 fn open_model(file: &Path) -> Result<Model, Failure> {
     signed_model(file).map(|(model, _)| model)

@@ -9,12 +9,11 @@ use privet::model::{Model, Predictions};
 use rayon::prelude::*;
 use serde_json::json;
 
-use super::exit::{Exit, Failure};
+use super::exit::Failure;
 use super::request::What;
-use super::{Answer, open_model};
-use crate::ledger::write_whole;
+use super::{Answer, open_model, written};
 use crate::progress::Progress;
-use crate::table::{self, Extra};
+use crate::table;
 
 pub(super) fn run(file: &Path, data: &Path, out: Option<&Path>, what: What) -> Result<Answer, Failure> {
     let real = |path: &Path| std::fs::canonicalize(path).ok();
@@ -31,7 +30,7 @@ pub(super) fn run(file: &Path, data: &Path, out: Option<&Path>, what: What) -> R
     // Nobody trains on these rows: whoever can open their file asks for what the model says about each.
     let predictions = model.predict(&|intake: &Intake| {
         let bar = Progress::bytes(format!("Reading {}", data.display()));
-        table::rows(data, intake, Extra::Ignore, &|done, of| bar.at(done, of))
+        table::rows(data, intake, &|done, of| bar.at(done, of))
     })?;
     let columns = Columns::new(&model, &predictions, what);
     let csv = columns.csv();
@@ -40,10 +39,7 @@ pub(super) fn run(file: &Path, data: &Path, out: Option<&Path>, what: What) -> R
         let text = String::from_utf8_lossy(&csv).into_owned();
         return Ok(Answer::new(text, columns.json()));
     };
-    write_whole(out, &csv).map_err(|e| Failure {
-        exit: Exit::Unexpected,
-        message: format!("{} cannot be written: {e}", out.display()),
-    })?;
+    written(out, &csv)?;
     let text = format!("Wrote {rows} predictions to {}\n", out.display());
     Ok(Answer::new(text, json!({"rows": rows, "out": out})))
 }

@@ -9,10 +9,10 @@ use privet::data::schema::{self, ColumnGuess, Schema};
 use privet::data::{Intake, Keep};
 use serde_json::json;
 
-use super::exit::{Exit, Failure};
-use super::{Answer, words};
-use crate::progress::Progress;
-use crate::table::{self, Extra};
+use super::exit::Failure;
+use super::{Answer, unwritten, words};
+use crate::job::Source;
+use crate::table;
 
 pub(super) fn draft(file: &Path, out: Option<&Path>, dataset: Option<&str>) -> Result<Answer, Failure> {
     let look = table::peek(file)?;
@@ -48,10 +48,7 @@ pub(super) fn draft(file: &Path, out: Option<&Path>, dataset: Option<&str>) -> R
             };
             Failure::input(format!("{}: {why}", out.display()))
         })?;
-    std::io::Write::write_all(&mut file, text.as_bytes()).map_err(|e| Failure {
-        exit: Exit::Unexpected,
-        message: format!("{} cannot be written: {e}", out.display()),
-    })?;
+    std::io::Write::write_all(&mut file, text.as_bytes()).map_err(|e| unwritten(out, &e))?;
     let said = format!(
         "Wrote {}: {} columns. Fill in the bounds and values from public knowledge, then run\n  privet schema check {}\n",
         out.display(),
@@ -70,11 +67,11 @@ pub(super) fn check(file: &Path, data: Option<&Path>, diagnostics: bool) -> Resu
     let schema = Arc::new(open(file)?);
     let mut text = schema.explain();
     if let Some(data) = data {
-        let intake = Intake::everything(Arc::clone(&schema), Keep::Bins);
-        let table = {
-            let bar = Progress::bytes(format!("Reading {}", data.display()));
-            table::read(data, &intake, Extra::Refuse, &|done, of| bar.at(done, of))?
+        let source = Source {
+            schema: Arc::clone(&schema),
+            data: data.to_owned(),
         };
+        let table = source.read(&Intake::everything(Arc::clone(&schema), Keep::Bins))?;
         let _ = writeln!(
             text,
             "\n{} has these columns and reads to its end.",

@@ -21,24 +21,12 @@ pub(super) fn short(exact: &impl ToString, round: Round) -> String {
     if fraction.len() <= keep {
         return exact;
     }
-    let mut digits = format!("{whole}{}", &fraction[..keep]).into_bytes();
-    if round == Round::Up {
-        // Something was cut off, so the last digit that is kept goes up, with its carries.
-        let mut place = digits.len();
-        loop {
-            if place == 0 {
-                digits.insert(0, b'1');
-                break;
-            }
-            place -= 1;
-            if digits[place] < b'9' {
-                digits[place] += 1;
-                break;
-            }
-            digits[place] = b'0';
-        }
-    }
-    let digits: String = digits.into_iter().map(char::from).collect();
+    let Ok(digits) = format!("{whole}{}", &fraction[..keep]).parse::<u128>() else {
+        return exact;
+    };
+    // Something was cut off, so the last digit that is kept goes up, with its carries.
+    let digits = digits + u128::from(round == Round::Up);
+    let digits = format!("{digits:0>width$}", width = keep + 1);
     let (whole, fraction) = digits.split_at(digits.len() - keep);
     let text = format!("{whole}.{fraction}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
@@ -202,25 +190,20 @@ pub(super) fn date(seconds: Option<u64>) -> String {
     let Some(seconds) = seconds else {
         return "no date".into();
     };
-    let (mut days, time) = (seconds / 86_400, seconds % 86_400);
-    let leap = |y: u64| y.is_multiple_of(4) && (!y.is_multiple_of(100) || y.is_multiple_of(400));
-    let mut year = 1970;
-    // A clock that is far off must not keep us counting.
-    while year < 9999 && days >= 365 + u64::from(leap(year)) {
-        days -= 365 + u64::from(leap(year));
-        year += 1;
-    }
-    let mut month = 1;
-    for length in [31, 28 + u64::from(leap(year)), 31, 30, 31, 30, 31, 31, 30, 31, 30] {
-        if days < length {
-            break;
-        }
-        days -= length;
-        month += 1;
-    }
+    // A clock that is far off ends with the year 9999.
+    let seconds = seconds.min(253_402_300_799);
+    let (days, time) = (seconds / 86_400, seconds % 86_400);
+    // Years that begin in March end with the leap day; 400 of them have 146,097 days, and five months from March on 153.
+    let (era, day_of_era) = ((days + 719_468) / 146_097, (days + 719_468) % 146_097);
+    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
+    let from_march = (5 * day_of_year + 2) / 153;
+    let day = day_of_year - (153 * from_march + 2) / 5 + 1;
+    let month = (from_march + 2) % 12 + 1;
+    let year = 400 * era + year_of_era + u64::from(month <= 2);
     format!(
         "{year:04}-{month:02}-{:02} {:02}:{:02}:{:02} UTC",
-        days + 1,
+        day,
         time / 3600,
         time / 60 % 60,
         time % 60

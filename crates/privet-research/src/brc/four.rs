@@ -10,9 +10,8 @@ use privet::privacy::Epsilon;
 use privet::setting::central::{Brc, Budget, Coefficient, Normaliser};
 use rayon::prelude::*;
 
-use super::super::as_published::coins;
 use super::super::records::{Coding, Pick, Records, Secret};
-use super::super::{Data, Experiment, Measured};
+use super::super::{Data, Experiment, Measured, coins};
 use super::pate::Pate;
 use super::run::{accuracy, private};
 use super::{FIGURES, SETS};
@@ -64,15 +63,11 @@ fn votes(data: &Data, runs: u32, bar: &Progress) -> Result<Vec<Measured>, Error>
                 composed,
             };
             let values = (0..runs).into_par_iter().map(|run| {
-                let right = pate.right(split(&records, run)?, &mut coins(run))?;
+                let right = pate.right(split(&records, run)?, &mut coins(run.into()))?;
                 Ok(right.iter().filter(|right| **right).count() as f64 / right.len() as f64)
             });
-            all.push(Measured {
-                method,
-                epsilon: Some(epsilon),
-                metric: "accuracy",
-                values: values.collect::<Result<Vec<f64>, Error>>()?,
-            });
+            let values = values.collect::<Result<Vec<f64>, Error>>()?;
+            all.push(Measured::new(method, Some(epsilon), "accuracy", values));
         }
     }
     Ok(all)
@@ -100,12 +95,8 @@ fn convergence(data: &Data, runs: u32, bar: &Progress) -> Result<Vec<Measured>, 
         });
         let found = found.collect::<Result<Vec<Vec<f64>>, Error>>()?;
         for (place, (method, _)) in ROUNDS.into_iter().enumerate() {
-            all.push(Measured {
-                method,
-                epsilon,
-                metric,
-                values: found.iter().map(|run| run[place]).collect(),
-            });
+            let values = found.iter().map(|run| run[place]);
+            all.push(Measured::new(method, epsilon, metric, values));
         }
     }
     Ok(all)

@@ -19,10 +19,8 @@ mod pate;
 mod run;
 mod toy;
 
-use privet::Error;
-
-use super::records::{Balance, Coding, Pick, Records, Secret};
-use super::{Data, Experiment, Measured};
+use super::records::{Balance, Coding, Pick, Secret};
+use super::{Data, Experiment, compared};
 use privet_node::progress::Progress;
 use run::{Method, Preparation, run};
 
@@ -60,170 +58,158 @@ const RULE_SETS: [(&str, Option<f64>, &[&str]); 5] = [
 type Methods = Vec<(Coding, Method, &'static [f64])>;
 
 pub(super) fn experiments() -> Vec<Experiment> {
-    let mut all = toy::experiments();
-    for (dataset, public) in SETS {
-        let head = Pick {
-            balance: Balance::Head,
-            ..Pick::BALANCED
-        };
-        let items = [
-            ("figure 2", Secret::AllBut(public), Pick::BALANCED, published()),
-            ("figure 3", Secret::Everything, Pick::BALANCED, published()),
-            ("figure 2-head", Secret::AllBut(public), head, published()),
-            ("figure 3-head", Secret::Everything, head, published()),
-            ("table 1", Secret::AllBut(public), Pick::BALANCED, ours(TABLES)),
-            ("table 2", Secret::Everything, Pick::BALANCED, ours(TABLES)),
-        ];
-        for (item, secret, pick, methods) in items {
-            let records = move |data: &Data| data.records(dataset);
-            all.push(compare((item, dataset, 20), records, (secret, pick), methods));
-        }
-    }
+    use Secret::{AllBut, Everything, LabelAndAllBut};
+    let all = Pick::BALANCED;
+    let head = Pick {
+        balance: Balance::Head,
+        ..all
+    };
     let small = Pick {
         first: Some(500),
-        ..Pick::BALANCED
+        ..all
     };
-    let (dataset, public) = SETS[0];
-    all.push(compare(
-        ("figure 4d", dataset, 100),
-        move |data| data.records(dataset),
-        (Secret::AllBut(public), small),
-        few(),
-    ));
-    all.push(compare(
-        ("figure 4a", dataset, 10),
-        move |data| data.records(dataset),
-        (Secret::AllBut(public), Pick::BALANCED),
-        people(),
-    ));
-    all.extend(four::experiments());
+    let most = Pick {
+        most: Some(25_000),
+        ..all
+    };
+    let mut found = toy::experiments();
+    let own = |item, (dataset, least), runs, secret, pick, methods| {
+        compare((item, dataset, runs), least, (secret, pick), methods)
+    };
+    for (dataset, public) in SETS {
+        let on = (dataset, None);
+        found.extend([
+            own("figure 2", on, 20, AllBut(public), all, published()),
+            own("figure 3", on, 20, Everything, all, published()),
+            own("figure 2-head", on, 20, AllBut(public), head, published()),
+            own("figure 3-head", on, 20, Everything, head, published()),
+            own("table 1", on, 20, AllBut(public), all, ours(TABLES)),
+            own("table 2", on, 20, Everything, all, ours(TABLES)),
+        ]);
+    }
+    let (on, public) = ((SETS[0].0, None), AllBut(SETS[0].1));
+    found.push(own("figure 4d", on, 100, public, small, few()));
+    found.push(own("figure 4a", on, 10, public, all, people()));
+    found.extend(four::experiments());
     for (dataset, public) in [SETS[0], SETS[3]] {
-        all.push(compare(
-            ("figure 8", dataset, 20),
-            move |data| data.records(dataset),
-            (Secret::LabelAndAllBut(public), Pick::BALANCED),
-            private_label(),
-        ));
+        let (on, secret) = ((dataset, None), LabelAndAllBut(public));
+        found.push(own("figure 8", on, 20, secret, all, private_label()));
     }
     for (dataset, least, public) in RULE_SETS {
-        let pick = Pick {
-            most: Some(25_000),
-            ..Pick::BALANCED
-        };
-        for (item, secret) in [
-            ("table 3", Secret::AllBut(public)),
-            ("table 4", Secret::Everything),
-        ] {
-            let records = move |data: &Data| match least {
-                Some(least) => data.records(dataset)?.at_least(least),
-                None => data.records(dataset),
-            };
-            all.push(compare((item, dataset, 10), records, (secret, pick), ours(RULE)));
-        }
+        let on = (dataset, least);
+        found.push(own("table 3", on, 10, AllBut(public), most, ours(RULE)));
+        found.push(own("table 4", on, 10, Everything, most, ours(RULE)));
     }
-    all
+    found
 }
+
+/// The same in one coding.
+fn coded(coding: Coding, methods: &[(Method, &'static [f64])]) -> Methods {
+    methods.iter().map(|&(method, at)| (coding, method, at)).collect()
+}
+
+/// What needs no ε, beside which everything stands.
+const FREE: [(Method, &[f64]); 3] = [
+    (Method::Plain("logistic"), &[]),
+    (Method::Central("public"), &[]),
+    (Method::Plain("constant"), &[]),
+];
 
 /// The paper's algorithm beside its baselines.
 fn published() -> Methods {
-    vec![
-        (Coding::Alphabet, Method::Plain("logistic"), &[]),
-        (Coding::Alphabet, Method::Central("public"), &[]),
-        (Coding::Alphabet, Method::Plain("constant"), &[]),
-        (Coding::Alphabet, Method::Paper, FIGURES),
-        (Coding::Alphabet, Method::Central("brc"), FIGURES),
-        (Coding::Alphabet, Method::Central("dp-logistic"), FIGURES),
-    ]
+    let own = ["brc", "dp-logistic"].map(|name| (Method::Central(name), FIGURES));
+    let all = [&FREE[..], &[(Method::Paper, FIGURES)], &own].concat();
+    coded(Coding::Alphabet, &all)
 }
 
 /// All algorithms, beside the same baselines.
 fn ours(at: &'static [f64]) -> Methods {
-    vec![
-        (Coding::Declared, Method::Plain("logistic"), &[]),
-        (Coding::Declared, Method::Central("public"), &[]),
-        (Coding::Declared, Method::Plain("constant"), &[]),
-        (Coding::Alphabet, Method::Central("brc"), at),
-        (Coding::Alphabet, Method::Central("select"), at),
-        (Coding::Alphabet, Method::Central("moment-select"), at),
-        (Coding::Declared, Method::Central("select"), at),
-        (Coding::Declared, Method::Central("moment-select"), at),
-        (Coding::Declared, Method::Central("histogram-bayes"), at),
-        (Coding::Declared, Method::Central("objective"), at),
-        (Coding::Declared, Method::Central("trees"), at),
-        (Coding::Declared, Method::Central("auto"), at),
+    let central = |name| (Method::Central(name), at);
+    let alphabet = ["brc", "select", "moment-select"].map(central);
+    let declared = [
+        "select",
+        "moment-select",
+        "histogram-bayes",
+        "objective",
+        "trees",
+        "auto",
     ]
+    .map(central);
+    [
+        coded(Coding::Declared, &FREE),
+        coded(Coding::Alphabet, &alphabet),
+        coded(Coding::Declared, &declared),
+    ]
+    .concat()
 }
 
 /// Figure 4 a: boosting with classifiers that are paid for.
 fn people() -> Methods {
-    vec![
-        (Coding::Alphabet, Method::Plain("logistic"), &[]),
-        (Coding::Alphabet, Method::Central("public"), &[]),
-        (Coding::Alphabet, Method::Plain("constant"), &[]),
-        (Coding::Alphabet, Method::Paper, FIGURES),
-        (Coding::Alphabet, Method::Central("people"), FIGURES),
-    ]
+    let own = [(Method::Paper, FIGURES), (Method::Central("people"), FIGURES)];
+    coded(Coding::Alphabet, &[&FREE[..], &own].concat())
 }
 
 /// Section 8: public columns beside a private label, whose classifier must be paid for.
 fn private_label() -> Methods {
-    vec![
-        (Coding::Alphabet, Method::Plain("logistic"), &[]),
-        (Coding::Alphabet, Method::Plain("constant"), &[]),
-        (Coding::Alphabet, Method::Paper, RULE),
-        (Coding::Alphabet, Method::Central("brc"), RULE),
-        (Coding::Alphabet, Method::PaidPublic, RULE),
-        (Coding::Alphabet, Method::Central("select"), RULE),
-        (Coding::Declared, Method::Central("histogram-bayes"), RULE),
-    ]
+    let own = [
+        Method::Paper,
+        Method::Central("brc"),
+        Method::PaidPublic,
+        Method::Central("select"),
+    ];
+    let own = own.map(|method| (method, RULE));
+    let mut all = coded(Coding::Alphabet, &[&[FREE[0], FREE[2]][..], &own].concat());
+    all.push((Coding::Declared, Method::Central("histogram-bayes"), RULE));
+    all
 }
 
 /// Figure 4 d: the first 500 rows.
 fn few() -> Methods {
-    vec![
-        (Coding::Alphabet, Method::Plain("logistic"), &[]),
-        (Coding::Alphabet, Method::Central("public"), &[]),
-        (Coding::Alphabet, Method::Plain("constant"), &[]),
-        (Coding::Alphabet, Method::Paper, SMALL),
-        (Coding::Alphabet, Method::Central("select"), SMALL),
-        (Coding::Alphabet, Method::Central("moment-select"), SMALL),
-        (Coding::Alphabet, Method::Central("dp-logistic"), SMALL),
-        (Coding::Declared, Method::Central("histogram-bayes"), SMALL),
-        (Coding::Declared, Method::Central("objective"), SMALL),
-        (Coding::Declared, Method::Central("auto"), SMALL),
+    let central = |name| (Method::Central(name), SMALL);
+    let alphabet = ["select", "moment-select", "dp-logistic"].map(central);
+    let alphabet = [&FREE[..], &[(Method::Paper, SMALL)], &alphabet].concat();
+    let declared = ["histogram-bayes", "objective", "auto"].map(central);
+    [
+        coded(Coding::Alphabet, &alphabet),
+        coded(Coding::Declared, &declared),
     ]
+    .concat()
 }
 
+/// Numbers of which the label is whether it is at least `least`, if that is given.
 fn compare(
     (item, dataset, runs): (&'static str, &'static str, u32),
-    records: impl Fn(&Data) -> Result<Records, Error> + 'static,
+    least: Option<f64>,
     (secret, pick): (Secret, Pick),
     methods: Methods,
 ) -> Experiment {
     let measure = move |data: &Data, runs: u32, bar: &Progress| {
-        let records = records(data)?;
+        let records = data.records(dataset)?;
+        let records = &match least {
+            Some(least) => records.at_least(least)?,
+            None => records,
+        };
         let methods = methods.iter().filter(|(_, method, _)| {
             // Without public columns and labels there is nothing to learn from for free.
             *method != Method::Central("public") || secret != Secret::Everything
         });
-        let each = methods.flat_map(|&(coding, method, at)| {
-            let spends = at.iter().copied().map(Some);
-            let free = at.is_empty().then_some(None);
-            spends.chain(free).map(move |epsilon| (coding, method, epsilon))
-        });
-        let each: Vec<(Coding, Method, Option<f64>)> = each.collect();
-        let mut found = Vec::new();
-        for (done, (coding, method, epsilon)) in each.iter().enumerate() {
-            bar.at(done as u64, each.len() as u64);
-            let preparation = Preparation {
-                records: &records,
-                coding: *coding,
-                secret,
-                pick,
-            };
-            found.push(run(&preparation, *method, *epsilon, runs)?);
-        }
-        Ok::<Vec<Measured>, Error>(found)
+        let methods: Vec<_> = methods
+            .map(|&(coding, method, at)| {
+                let preparation = Preparation {
+                    records,
+                    coding,
+                    secret,
+                    pick,
+                };
+                (method.name(coding), (preparation, method), at)
+            })
+            .collect();
+        compared(
+            &methods,
+            &["accuracy"],
+            (runs, bar),
+            |(preparation, method), epsilon, number| run(preparation, *method, epsilon, number),
+        )
     };
     Experiment {
         paper: "brc",

@@ -3,20 +3,16 @@
 use std::sync::Arc;
 
 use privet::Error;
-use privet::data::{Schema, Table};
+use privet::data::{Document, Table};
 use privet::learner::SILENT;
 use privet::model::Model;
-use privet::noisy::evaluation::Evaluation;
-use privet::privacy::{Epsilon, Relation, Unprotected};
-use privet::setting::central::{
-    Algorithm, Auto, Brc, Budget, DpLogistic, HistogramBayes, MomentSelect, Normaliser, Objective, People,
-    Planes, Public, Select, Trees,
-};
+use privet::privacy::Epsilon;
+use privet::setting::central::{self, Algorithm, Budget};
 use privet::setting::plain::{self, Algorithm as _};
-use rayon::prelude::*;
 
-use super::super::Measured;
+pub(super) use super::super::public;
 use super::super::records::{Coding, Pick, Records, Secret};
+use super::super::{Figures, figure, judged};
 
 /// How rows are chosen and coded.
 #[derive(Clone, Copy)]
@@ -41,7 +37,7 @@ pub(super) enum Method {
 }
 
 impl Method {
-    fn name(self, coding: Coding) -> &'static str {
+    pub(super) fn name(self, coding: Coding) -> &'static str {
         match (self, coding) {
             (Self::Plain("logistic"), _) => "non-private",
             (Self::Paper, _) => "brc as printed",
@@ -53,38 +49,27 @@ impl Method {
         }
     }
 
+    /// As a job would name it.
     fn central(self) -> Result<Box<dyn Algorithm>, Error> {
-        let name = match self {
-            Self::Paper => {
-                let paper = Brc::builder().rounds(25).normaliser(Normaliser::Weights);
-                return Ok(Box::new(paper.build()?));
-            }
-            Self::PaidPublic => {
-                return Ok(Box::new(Brc::builder().planes(Planes::PaidPublic).build()?));
-            }
-            Self::Plain(name) | Self::Central(name) => name,
+        let job = match self {
+            Self::Paper => "name = \"brc\"\nrounds = 25\nnormaliser = \"weights\"".into(),
+            Self::PaidPublic => "name = \"brc\"\nplanes = \"paid-public\"".into(),
+            Self::Plain(name) | Self::Central(name) => format!("name = \"{name}\""),
         };
-        Ok(match name {
-            "trees" => Box::new(Trees::default()),
-            "brc" => Box::new(Brc::default()),
-            "select" => Box::new(Select::default()),
-            "histogram-bayes" => Box::new(HistogramBayes::default()),
-            "moment-select" => Box::new(MomentSelect::default()),
-            "objective" => Box::new(Objective::default()),
-            "dp-logistic" => Box::new(DpLogistic::default()),
-            "people" => Box::new(People::default()),
-            "public" => Box::new(Public::default()),
-            _ => Box::new(Auto::default()),
-        })
+        let document = Document::parse("the method", &job)?;
+        let algorithm = central::read(&document.root());
+        document.finish()?;
+        algorithm.ok_or_else(|| Error::internal("every method has a name that jobs know"))
     }
 }
 
+/// The figures of one run.
 pub(super) fn run(
     preparation: &Preparation<'_>,
     method: Method,
     epsilon: Option<f64>,
-    runs: u32,
-) -> Result<Measured, Error> {
+    run: u32,
+) -> Result<Figures, Error> {
     let schema = preparation
         .records
         .schema(preparation.coding, preparation.secret)?;
@@ -92,52 +77,31 @@ pub(super) fn run(
         Method::Central("trees") => schema.spread(),
         _ => schema,
     });
-    let values = (0..runs).into_par_iter().map(|run| {
-        let (train, test) = preparation.records.split(preparation.pick, run.into());
-        let rows = train.len();
-        let train = preparation.records.table(&schema, &train)?;
-        let test = preparation.records.table(&schema, &test)?;
-        let model = match (method, epsilon) {
-            (Method::Plain(name), _) => {
-                let plan = match name {
-                    "logistic" => plain::Logistic::default().plan(&schema)?,
-                    _ => plain::Constant::default().plan(&schema)?,
-                };
-                plan.fit(train, &public(&schema), SILENT)?
-            }
-            (method, epsilon) => {
-                let budget = Budget::pure(Epsilon::new(epsilon.unwrap_or(1.0))?, rows as u64)?;
-                private(method.central()?.as_ref(), budget, train)?
-            }
-        };
-        accuracy(&model, &test)
-    });
-    Ok(Measured {
-        method: method.name(preparation.coding),
-        epsilon,
-        metric: "accuracy",
-        values: values.collect::<Result<Vec<f64>, Error>>()?,
-    })
-}
-
-/// The data sets are public; their columns only stand for private ones.
-pub(super) fn public(schema: &Schema) -> Unprotected {
-    Unprotected::unrecorded(schema.dataset(), &schema.relation(), "a public data set")
+    let (train, test) = preparation.records.split(preparation.pick, run.into());
+    let rows = train.len();
+    let train = preparation.records.table(&schema, &train)?;
+    let model = match (method, epsilon) {
+        (Method::Plain(name), _) => {
+            let plan = match name {
+                "logistic" => plain::Logistic::default().plan(&schema)?,
+                _ => plain::Constant::default().plan(&schema)?,
+            };
+            plan.fit(train, &public(&schema), SILENT)?
+        }
+        (method, epsilon) => {
+            let budget = Budget::pure(Epsilon::new(epsilon.unwrap_or(1.0))?, rows as u64)?;
+            private(method.central()?.as_ref(), budget, train)?
+        }
+    };
+    judged(&model, &preparation.records.table(&schema, &test)?)
 }
 
 /// Whole people are replaced, as in the paper; where some columns are public, the others are.
 pub(super) fn private(algorithm: &dyn Algorithm, budget: Budget, train: Table) -> Result<Model, Error> {
-    let relation = match train.schema().relation() {
-        Relation::AddRemove { rows, unit } => Relation::Replace { rows, unit },
-        other => other,
-    };
+    let relation = train.schema().replaced();
     algorithm.plan(train.schema(), &relation, budget)?.rehearse(train)
 }
 
 pub(super) fn accuracy(model: &Model, test: &Table) -> Result<f64, Error> {
-    let evaluation = Evaluation::of(test.schema())?;
-    let judged = test.cells().as_ref().map(|cells| evaluation.judge(model, cells));
-    let report = evaluation.open(judged, &public(test.schema()));
-    let found = report.named().into_iter().find(|(name, _)| *name == "accuracy");
-    Ok(found.map_or(f64::NAN, |(_, value)| value))
+    Ok(figure(&judged(model, test)?, "accuracy"))
 }

@@ -12,8 +12,7 @@ use privet::privacy::Epsilon;
 use privet::setting::central::{Brc, Budget, Normaliser, Planes};
 use rayon::prelude::*;
 
-use super::super::as_published::coins;
-use super::super::{Data, Experiment, Measured};
+use super::super::{Data, Experiment, Measured, coins};
 use super::flips::Flips;
 use super::run::{accuracy, private};
 use privet_node::progress::Progress;
@@ -50,12 +49,8 @@ const GENERATORS: [Generator; 2] = [
 /// Accuracy by ε (1 a); at ε = 100 the share of thresholds (1 b) and the mean coefficient (1 c) by bucket.
 fn measure(_: &Data, runs: u32, bar: &Progress) -> Result<Vec<Measured>, Error> {
     let epsilons = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 100.0];
-    let mut all = vec![Measured {
-        method: "constant",
-        epsilon: None,
-        metric: "accuracy",
-        values: vec![0.5; runs as usize],
-    }];
+    let half = vec![0.5; runs as usize];
+    let mut all = vec![Measured::new("constant", None, "accuracy", half)];
     for (place, (method, model, metrics)) in GENERATORS.into_iter().enumerate() {
         for (done, epsilon) in epsilons.into_iter().enumerate() {
             let all_of_them = (GENERATORS.len() * epsilons.len()) as u64;
@@ -64,12 +59,8 @@ fn measure(_: &Data, runs: u32, bar: &Progress) -> Result<Vec<Measured>, Error> 
             let models = models.collect::<Result<Vec<Model>, Error>>()?;
             let table = line()?;
             let values = models.iter().map(|model| accuracy(model, &table));
-            all.push(Measured {
-                method,
-                epsilon: Some(epsilon),
-                metric: "accuracy",
-                values: values.collect::<Result<_, _>>()?,
-            });
+            let values = values.collect::<Result<Vec<f64>, Error>>()?;
+            all.push(Measured::new(method, Some(epsilon), "accuracy", values));
             if epsilon == 100.0 {
                 all.extend(buckets(&models, metrics));
             }
@@ -97,7 +88,7 @@ fn flipped(epsilon: f64, run: u32) -> Result<Model, Error> {
         clip: CLIP,
         epsilon,
     };
-    flips.fit(line()?, &mut coins(run))
+    flips.fit(line()?, &mut coins(run.into()))
 }
 
 fn line() -> Result<Table, Error> {
@@ -136,17 +127,11 @@ fn buckets(models: &[Model], [share, alpha]: [&'static str; 2]) -> Vec<Measured>
         found[(at as usize / BUCKET).min(NAMES.len() - 1)].push(member.weight);
     }
     let total: usize = found.iter().map(Vec::len).sum();
-    let shares = NAMES.iter().zip(&found).map(|(method, own)| Measured {
-        method,
-        epsilon: Some(100.0),
-        metric: share,
-        values: vec![own.len() as f64 / total.max(1) as f64],
+    let shares = NAMES.iter().zip(&found).map(|(method, own)| {
+        let values = [own.len() as f64 / total.max(1) as f64];
+        Measured::new(method, Some(100.0), share, values)
     });
-    let weights = NAMES.iter().zip(&found).map(|(method, own)| Measured {
-        method,
-        epsilon: Some(100.0),
-        metric: alpha,
-        values: own.clone(),
-    });
+    let weights = NAMES.iter().zip(&found);
+    let weights = weights.map(|(method, own)| Measured::new(method, Some(100.0), alpha, own.clone()));
     shares.chain(weights).collect()
 }

@@ -12,7 +12,8 @@ use privet::data::Table;
 use privet::learner::Learner;
 use rayon::prelude::*;
 
-use super::{Data, Levels, Measured, Progress, coins, corrected, measured, paid, published, rows, schema};
+use super::{DEPTH, Data, Levels, Measured, Progress, coins, paid, published, rows, schema};
+use privet::setting::central::inprivate;
 
 const COLUMN: &str = "sqft_lot";
 const EPSILONS: [f64; 3] = [0.01, 0.1, 1.0];
@@ -33,16 +34,16 @@ pub(super) fn measure(data: &Data, runs: u32, bar: &Progress) -> Result<Vec<Meas
     let mut found = Vec::new();
     for (done, epsilon) in EPSILONS.into_iter().enumerate() {
         bar.at(done as u64, EPSILONS.len() as u64);
-        let as_published = |table: &Table, run| {
+        let as_published = |table: &Table, run: u32| {
             let how = (Some(epsilon), Levels::Split);
-            let tree = published(table.clone(), how, &mut coins(run))?;
+            let tree = published(table.clone(), how, &mut coins(run.into()))?;
             let nodes = tree.questions().into_iter().enumerate();
             Ok(nodes
                 .map(|(node, (column, below))| format!("{node}: {column} < {below}"))
                 .collect())
         };
         let ours = |table: &Table, _| {
-            let model = paid(corrected(), table.clone(), epsilon)?;
+            let model = paid(inprivate(DEPTH), table.clone(), epsilon)?;
             let trees = model.ensemble().members.iter();
             let nodes = trees.filter_map(|member| match &member.learner {
                 Learner::Tree(tree) => Some(&tree.nodes),
@@ -55,14 +56,14 @@ pub(super) fn measure(data: &Data, runs: u32, bar: &Progress) -> Result<Vec<Meas
                 .collect())
         };
         let values = advantages(&tables, runs, as_published)?;
-        found.push(measured(
+        found.push(Measured::new(
             "as published (void)",
             Some(epsilon),
             "advantage",
             values,
         ));
         let values = advantages(&tables, runs, ours)?;
-        found.push(measured("corrected", Some(epsilon), "advantage", values));
+        found.push(Measured::new("corrected", Some(epsilon), "advantage", values));
     }
     Ok(found)
 }

@@ -17,11 +17,10 @@ use privet::Error;
 use privet::data::{Schema, Table};
 use privet::model::Model;
 use privet::privacy::{AddRemove, Coins, Epsilon, Neighbours};
-use privet::setting::central::{Algorithm, Budget, Builder, Trees, inprivate};
+use privet::setting::central::{Algorithm, Budget, Builder, Trees};
 
-use super::as_published::coins;
 use super::records::{Balance, Coding, Pick, Records, Secret};
-use super::{Data, Experiment, Measured};
+use super::{Data, Experiment, Measured, coins};
 use printed::{InPrivate, Levels, Published};
 use privet_node::progress::Progress;
 
@@ -84,28 +83,9 @@ fn paid(trees: Builder<Trees>, table: Table, epsilon: f64) -> Result<Model, Erro
         .rehearse(table)
 }
 
-/// One corrected tree.
-fn corrected() -> Builder<Trees> {
-    inprivate(DEPTH)
-}
-
-/// As many trees as the public rule says, as it cuts them.
-fn by_rule() -> Builder<Trees> {
-    Trees::builder()
-}
-
 /// The schema of records that are private in every column.
 fn schema(records: &Records) -> Result<Arc<Schema>, Error> {
     Ok(Arc::new(
         records.schema(Coding::Declared, Secret::Everything)?.spread(),
     ))
-}
-
-fn measured(method: &'static str, epsilon: Option<f64>, metric: &'static str, values: Vec<f64>) -> Measured {
-    Measured {
-        method,
-        epsilon,
-        metric,
-        values,
-    }
 }

@@ -4,7 +4,7 @@ use privet::Error;
 use privet::privacy::Coins;
 
 use super::printed::{InPrivate, Levels, Loss, gain};
-use super::{Data, Measured, Progress, coins, measured};
+use super::{Data, Measured, Progress, coins};
 use crate::as_published::laplace;
 
 /// Steps of a grid, and the largest group of rows that agree.
@@ -16,7 +16,7 @@ const DRAWS: u32 = 4_000_000;
 pub(super) fn measure(_: &Data, _: u32, bar: &Progress) -> Result<Vec<Measured>, Error> {
     bar.at(0, 3);
     let [come, replaced] = ranges();
-    let one = |method, metric, value| measured(method, None, metric, vec![value]);
+    let one = |method, metric, value| Measured::new(method, None, metric, vec![value]);
     let mut found = vec![
         one("gain, a row comes", "range/R²", come),
         one("gain, a row is replaced", "range/R²", replaced),
@@ -46,7 +46,7 @@ pub(super) fn measure(_: &Data, _: u32, bar: &Progress) -> Result<Vec<Measured>,
         let shown = shown([r, weight(r)], |rows, coins| {
             printed.leaf(Loss::Classes, &[r][..rows], coins)
         });
-        found.push(measured(
+        found.push(Measured::new(
             "leaf, as published (void)",
             Some(1.0),
             metric,
@@ -59,7 +59,7 @@ pub(super) fn measure(_: &Data, _: u32, bar: &Progress) -> Result<Vec<Measured>,
         let shown = shown(adds, |rows, coins| {
             adds.map(|sum| sum * rows as f64 + laplace(2.0, coins))
         });
-        found.push(measured("leaf, corrected", Some(1.0), metric, vec![shown]));
+        found.push(Measured::new("leaf, corrected", Some(1.0), metric, vec![shown]));
     }
     Ok(found)
 }

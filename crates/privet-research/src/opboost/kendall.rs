@@ -6,8 +6,8 @@ use privet::data::Keep;
 use rayon::prelude::*;
 
 use super::super::Measure;
-use super::mechanisms::{Domain, Kind, drawn, histogram};
-use super::{Data, EPSILONS, coins, measured, public};
+use super::mechanisms::{Kind, drawn, histogram};
+use super::{Data, EPSILONS, Measured, coins, public};
 
 /// Ages as they are asked for.
 const YOUNGEST: u16 = 17;
@@ -25,7 +25,8 @@ pub(super) enum Values {
 }
 
 impl Values {
-    fn read(self, data: &Data) -> Result<(Vec<u16>, Domain), Error> {
+    /// The column, L and |D|.
+    fn read(self, data: &Data) -> Result<(Vec<u16>, u32, usize), Error> {
         let ages = || -> Result<Vec<u16>, Error> {
             let table = data.train("adult", Keep::Bins)?;
             let leave = public(table.schema());
@@ -37,16 +38,13 @@ impl Values {
             Self::Mapped => {
                 let years = OLDEST - YOUNGEST;
                 let mapped = ages()?.into_iter().map(|age| (age * 9).div_ceil(years));
-                (mapped.collect(), Domain::new(1, 10))
+                (mapped.collect(), 1, 10)
             }
-            Self::Ages => (
-                ages()?,
-                Domain::new(YOUNGEST.into(), usize::from(OLDEST - YOUNGEST) + 1),
-            ),
+            Self::Ages => (ages()?, YOUNGEST.into(), usize::from(OLDEST - YOUNGEST) + 1),
             Self::Uniform(last) => {
                 let mut coins = coins(11);
                 let values = (0..10_000).map(|_| coins.below(last.into()) as u16);
-                (values.collect(), Domain::new(1, last.into()))
+                (values.collect(), 1, last.into())
             }
         })
     }
@@ -73,16 +71,16 @@ const METHODS: [(&str, Kind); 16] = [
 
 pub(super) fn on(values: Values) -> Measure {
     Box::new(move |data, runs, bar| {
-        let (column, domain) = values.read(data)?;
-        let counts = histogram(&column, domain.slots);
+        let (column, first, slots) = values.read(data)?;
+        let counts = histogram(&column, slots);
         let mut found = Vec::new();
         for (done, (method, kind)) in METHODS.iter().enumerate() {
             bar.at(done as u64, METHODS.len() as u64);
             for epsilon in EPSILONS {
-                let mechanism = kind.as_reference(*epsilon, domain)?;
+                let mechanism = kind.as_reference(*epsilon, first, slots)?;
                 let average = Joint::expected(&counts, mechanism.as_ref())?.by_original();
-                let average = vec![average.unwrap_or(f64::NAN)];
-                found.push(measured(method, Some(*epsilon), "average τ", average));
+                let average = [average.unwrap_or(f64::NAN)];
+                found.push(Measured::new(method, Some(*epsilon), "average τ", average));
                 let pairs = (0..runs).into_par_iter().map(|run| {
                     let changed = drawn(mechanism.as_ref(), &column, run.into())?;
                     let joint = Joint::of(&column, &changed)?;
@@ -90,8 +88,8 @@ pub(super) fn on(values: Values) -> Measure {
                 });
                 let pairs = pairs.collect::<Result<Vec<_>, Error>>()?;
                 for (place, metric) in ["drawn τ", "drawn τ (6.1)"].into_iter().enumerate() {
-                    let values = pairs.iter().map(|pair| pair[place]).collect();
-                    found.push(measured(method, Some(*epsilon), metric, values));
+                    let values = pairs.iter().map(|pair| pair[place]);
+                    found.push(Measured::new(method, Some(*epsilon), metric, values));
                 }
             }
         }

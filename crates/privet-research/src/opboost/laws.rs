@@ -7,10 +7,10 @@ use privet::privacy::mechanism::ordered::{ClampedGeometric, GlobalMap, Loss, Ord
 
 use super::super::Measure;
 use super::mechanisms::Kind;
-use super::{Data, EPSILONS, Measured, Progress, coins, measured};
+use super::{Data, EPSILONS, Measured, Progress, coins};
 
 fn one(method: &'static str, epsilon: f64, metric: &'static str, value: f64) -> Measured {
-    measured(method, Some(epsilon), metric, vec![value])
+    Measured::new(method, Some(epsilon), metric, [value])
 }
 
 /// The losses that the research notes state, and laws that must agree.
@@ -19,24 +19,16 @@ pub(super) fn table(_: &Data, _: u32, _: &Progress) -> Result<Vec<Measured>, Err
     for epsilon in [0.08, 1.28, 5.12] {
         let tight = Kind::Global.as_paper(epsilon, 10)?.audit().per_unit().to_f64();
         found.push(one("Global-map", epsilon, "tight/ε", tight / epsilon));
-        found.push(one(
-            "Global-map",
-            epsilon,
-            "law, by routes",
-            laws_differ(epsilon, 10)?,
-        ));
+        let routes = laws_differ(epsilon, 10)?;
+        found.push(one("Global-map", epsilon, "law, by routes", routes));
     }
     for (method, width, slots) in [
         ("Adj-map, 10 slots, θ=4", 4, 10),
         ("Adj-map, 100 slots, θ=10", 10, 100),
     ] {
         let audit = Kind::Adjusted(width, 20).as_paper(0.08, slots)?.audit();
-        found.push(one(
-            method,
-            0.08,
-            "across",
-            audit.across.map_or(0.0, Loss::to_f64),
-        ));
+        let across = audit.across.map_or(0.0, Loss::to_f64);
+        found.push(one(method, 0.08, "across", across));
         found.push(one(method, 0.08, "within", audit.within.to_f64()));
     }
     for epsilon in [0.08, 1.28] {
@@ -45,18 +37,15 @@ pub(super) fn table(_: &Data, _: u32, _: &Progress) -> Result<Vec<Measured>, Err
         found.push(one("clamped", epsilon, "loss − t·ε", excess(&clamped, distance)));
     }
     let edges = [0.5, 1.0, 2.0];
-    let path = PathGeometric::new(vec![
-        Loss::Bounded(Epsilon::new(edges[0])?),
-        Loss::Bounded(Epsilon::new(edges[1])?),
-        Loss::Bounded(Epsilon::new(edges[2])?),
-    ])?;
+    let losses = edges.map(|edge| Epsilon::new(edge).map(Loss::Bounded));
+    let path = PathGeometric::new(losses.into_iter().collect::<Result<_, _>>()?)?;
     let distance = |x: u16, y: u16| edges[usize::from(x)..usize::from(y)].iter().sum();
-    let found_excess = excess(&path, distance);
-    found.push(measured(
+    let found_excess = [excess(&path, distance)];
+    found.push(Measured::new(
         "path .5, 1, 2",
         None,
         "loss − distance",
-        vec![found_excess],
+        found_excess,
     ));
     Ok(found)
 }
@@ -129,12 +118,8 @@ fn distributions(slots: usize) -> Result<Vec<Measured>, Error> {
         };
         let all: Vec<f64> = (0..slots as u16).map(apart).collect();
         let largest = all.iter().copied().fold(0.0, f64::max);
-        found.push(one(
-            method,
-            epsilon,
-            "apart from Global-map",
-            all[usize::from(MIDDLE)],
-        ));
+        let middle = all[usize::from(MIDDLE)];
+        found.push(one(method, epsilon, "apart from Global-map", middle));
         found.push(one(method, epsilon, "apart, at most", largest));
     }
     Ok(found)

@@ -25,25 +25,15 @@ pub(super) enum Kind {
     Response,
 }
 
-/// A domain of whole numbers.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Domain {
-    /// L.
-    pub(super) first: u32,
-    /// |D|.
-    pub(super) slots: usize,
-}
-
-impl Domain {
-    pub(super) fn new(first: u32, slots: usize) -> Self {
-        Self { first, slots }
-    }
-}
-
 impl Kind {
-    /// With parts that begin where the reference implementation has them begin.
-    pub(super) fn as_reference(self, epsilon: f64, domain: Domain) -> Result<Box<dyn Ordered>, Error> {
-        self.aligned(epsilon, domain.slots, Alignment::Zero { first: domain.first })
+    /// With parts that begin where the reference implementation has them begin, on so many whole numbers from `first` on.
+    pub(super) fn as_reference(
+        self,
+        epsilon: f64,
+        first: u32,
+        slots: usize,
+    ) -> Result<Box<dyn Ordered>, Error> {
+        self.aligned(epsilon, slots, Alignment::Zero { first })
     }
 
     /// With parts that begin at the first slot, as the paper has it.

@@ -23,10 +23,7 @@ mod prepare;
 mod ranges;
 mod times;
 
-use privet::data::Schema;
-use privet::privacy::{Coins, Unprotected};
-
-use super::{Data, Experiment, Measure, Measured};
+use super::{Data, Experiment, Measure, Measured, coins, public};
 use kendall::Values;
 use prepare::Setup;
 use privet_node::progress::Progress;
@@ -104,25 +101,4 @@ pub(super) fn experiments() -> Vec<Experiment> {
     ];
     let model = |(item, setup): (_, Setup)| experiment(item, setup.dataset, 5, models::on(setup));
     exact.into_iter().chain(SETUPS.map(model)).collect()
-}
-
-fn measured(method: &'static str, epsilon: Option<f64>, metric: &'static str, values: Vec<f64>) -> Measured {
-    Measured {
-        method,
-        epsilon,
-        metric,
-        values,
-    }
-}
-
-/// Coins that everybody may know.
-fn coins(number: u32) -> Coins {
-    let mut seed = [0; 32];
-    seed[..4].copy_from_slice(&number.to_le_bytes());
-    Coins::from_seed(seed)
-}
-
-/// The data sets are public; their rows only stand for private ones.
-fn public(schema: &Schema) -> Unprotected {
-    Unprotected::unrecorded(schema.dataset(), &schema.relation(), "a public data set")
 }

@@ -5,20 +5,17 @@
 //! sent, in one process. Models are judged by rows that were not changed.
 
 use privet::Error;
-use privet::data::Table;
 use privet::data::schema::Label;
 use privet::learner::SILENT;
 use privet::model::Model;
-use privet::noisy::evaluation::Evaluation;
 use privet::privacy::Epsilon;
 use privet::privacy::mechanism::ordered::{Alignment as Blocks, Route};
 use privet::setting::plain::{Algorithm, Constant, Trees};
 use privet::setting::vertical::{Alignment, Budget, Desensitisation, Mechanism, Vertical};
-use rayon::prelude::*;
 
-use super::super::{Measure, mean_and_deviation};
+use super::super::{Figures, Measure, compared, judged, mean_and_deviation};
 use super::prepare::{Mapping, Prepared, SLOTS, Setup};
-use super::{Data, Measured, Progress, measured, public};
+use super::{Data, Measured, Progress, public};
 
 const EPSILONS: &[f64] = &[0.08, 0.32, 0.64, 1.28, 2.56, 5.12];
 const LABELS: &[f64] = &[1.0, 2.0, 4.0];
@@ -44,7 +41,7 @@ enum Method {
     Labels,
 }
 
-type Row = (&'static str, Method, &'static [f64]);
+type Row = super::super::Method<Method>;
 
 fn methods() -> Vec<Row> {
     let noisy = |mechanism| Method::Noisy(mechanism, Mapping::Ceiling);
@@ -102,33 +99,16 @@ fn measure(setup: Setup, data: &Data, runs: u32, bar: &Progress) -> Result<Vec<M
         Method::Labels => classes && !has_own,
         _ => true,
     });
-    let cases: Vec<(&str, Method, Option<f64>)> = methods
-        .flat_map(|(name, method, epsilons)| match epsilons.is_empty() {
-            true => vec![(name, method, None)],
-            false => epsilons
-                .iter()
-                .map(|&e| (name, method.clone(), Some(e)))
-                .collect(),
-        })
-        .collect();
+    let methods: Vec<Row> = methods.collect();
     let metrics: &[&'static str] = match (classes, setup.dataset) {
         (true, "adult") => &["accuracy", "AUC"],
         (true, _) => &["accuracy"],
         (false, _) => &["MSE"],
     };
-    let mut found = Vec::new();
-    for (number, (name, method, epsilon)) in cases.iter().enumerate() {
-        bar.at(number as u64, cases.len() as u64);
-        let figures = (0..runs).into_par_iter().map(|run| {
-            let (train, test) = prepared.deal(run);
-            figures(&prepared, (method, *epsilon), (&train, &test))
-        });
-        let figures = figures.collect::<Result<Vec<_>, Error>>()?;
-        for metric in metrics {
-            let values = figures.iter().map(|run| figure(run, metric)).collect();
-            found.push(measured(name, *epsilon, metric, values));
-        }
-    }
+    let mut found = compared(&methods, metrics, (runs, bar), |method, epsilon, run| {
+        let (train, test) = prepared.deal(run);
+        figures(&prepared, (method, epsilon), (&train, &test))
+    })?;
     if setup.files.is_some() || setup.clipped {
         found.extend(ratios(&found));
     }
@@ -147,24 +127,16 @@ fn ratios(all: &[Measured]) -> Vec<Measured> {
     all.iter()
         .map(|row| {
             let values = row.values.iter().map(|value| share(row.metric, *value));
-            measured(row.method, row.epsilon, "share of plain", values.collect())
+            Measured::new(row.method, row.epsilon, "share of plain", values)
         })
         .collect()
-}
-
-fn figure(run: &[(&'static str, f64)], metric: &str) -> f64 {
-    let found = |metric: &str| run.iter().find(|(name, _)| *name == metric);
-    match metric {
-        "MSE" => found("RMSE").map_or(f64::NAN, |(_, root)| root * root),
-        metric => found(metric).map_or(f64::NAN, |(_, value)| *value),
-    }
 }
 
 fn figures(
     prepared: &Prepared,
     (method, epsilon): (&Method, Option<f64>),
     (train, test): (&[usize], &[usize]),
-) -> Result<Vec<(&'static str, f64)>, Error> {
+) -> Result<Figures, Error> {
     let epsilon = epsilon.unwrap_or_default();
     let start = Vertical::builder()
         .alignment(Alignment::Given)
@@ -176,23 +148,20 @@ fn figures(
             .epsilon(Epsilon::new(epsilon)?)
             .build()
     };
-    let (model, mapping) = match method {
+    let (vertical, mapping) = match method {
         Method::Noisy(mechanism, mapping) => {
-            let vertical = start.desensitisation(changes(mechanism.clone(), epsilon)?);
-            (apart(&vertical.build()?, prepared, *mapping, train)?, *mapping)
+            let noisy = changes(mechanism.clone(), epsilon)?;
+            (start.desensitisation(noisy), *mapping)
         }
         Method::Whole => {
             let whole = (epsilon * (SLOTS - 1) as f64).min(UNCHANGED);
-            let vertical = start.desensitisation(changes(Mechanism::Piecewise { clipped: false }, whole)?);
-            let mapping = Mapping::Ceiling;
-            (apart(&vertical.build()?, prepared, mapping, train)?, mapping)
+            let piecewise = changes(Mechanism::Piecewise { clipped: false }, whole)?;
+            (start.desensitisation(piecewise), Mapping::Ceiling)
         }
         Method::Labels => {
-            let vertical = start
-                .desensitisation(changes(Mechanism::ClampedGeometric, UNCHANGED)?)
-                .label_epsilon(Epsilon::new(epsilon)?);
-            let mapping = Mapping::Ceiling;
-            (apart(&vertical.build()?, prepared, mapping, train)?, mapping)
+            let unchanged = changes(Mechanism::ClampedGeometric, UNCHANGED)?;
+            let vertical = start.desensitisation(unchanged);
+            (vertical.label_epsilon(Epsilon::new(epsilon)?), Mapping::Ceiling)
         }
         Method::Plain | Method::Mapped(_) | Method::Own | Method::Constant => {
             let schema = match method {
@@ -206,10 +175,11 @@ fn figures(
             };
             let table = prepared.records.table(&schema, train)?;
             let model = plan.fit(table, &public(&schema), SILENT)?;
-            return judge(&model, &prepared.records.table(&schema, test)?);
+            return judged(&model, &prepared.records.table(&schema, test)?);
         }
     };
-    judge(&model, &prepared.asked(&model, mapping, (train, test))?)
+    let model = apart(&vertical.build()?, prepared, mapping, train)?;
+    judged(&model, &prepared.asked(&model, mapping, (train, test))?)
 }
 
 /// Through the protocol: A has the labels and its own columns, B the numbers.
@@ -227,15 +197,8 @@ fn apart(
     let own = tables
         .pop()
         .ok_or_else(|| Error::internal("there are two sides"))?;
-    let plan = vertical.plan(own.schema(), others.iter().map(Table::schema))?;
+    let plan = vertical.plan(own.schema(), others.iter().map(|table| table.schema()))?;
     plan.rehearse(own, others, &public(&schema))
-}
-
-fn judge(model: &Model, asked: &Table) -> Result<Vec<(&'static str, f64)>, Error> {
-    let leave = public(asked.schema());
-    let evaluation = Evaluation::of(asked.schema())?;
-    let judged = asked.cells().as_ref().map(|cells| evaluation.judge(model, cells));
-    Ok(evaluation.open(judged, &leave).named())
 }
 
 /// What the paper's appendix has XGBoost do; with two leaves, what the reference implementation's GBDT does.

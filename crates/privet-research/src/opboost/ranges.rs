@@ -11,7 +11,7 @@ use rayon::prelude::*;
 
 use super::super::Measure;
 use super::mechanisms::{Kind, drawn, histogram, ledger};
-use super::{Data, coins, measured, public};
+use super::{Data, Measured, coins, public};
 
 const SLOTS: usize = 1024;
 const QUERIES: usize = 10_000;
@@ -83,7 +83,7 @@ pub(super) fn on(name: &'static str) -> Measure {
                 for (place, metric) in ["MSE", "MSE after EM"].into_iter().enumerate() {
                     let values: Vec<f64> = errors.iter().filter_map(|run| run.get(place).copied()).collect();
                     if !values.is_empty() {
-                        found.push(measured(method, Some(*epsilon), metric, values));
+                        found.push(Measured::new(method, Some(*epsilon), metric, values));
                     }
                 }
             }
@@ -99,7 +99,7 @@ pub(super) fn on(name: &'static str) -> Measure {
                         Ok(shares.error(&truth, &queries))
                     });
                     let errors = errors.collect::<Result<Vec<_>, Error>>()?;
-                    found.push(measured(method, Some(*epsilon), "MSE", errors));
+                    found.push(Measured::new(method, Some(*epsilon), "MSE", errors));
                 }
             }
         }
@@ -123,7 +123,7 @@ fn queries() -> Vec<Range<usize>> {
 fn hierarchical(column: &[u16], epsilon: f64, seed: u64) -> Result<Shares, Error> {
     let hierarchy = Hierarchy::new(4, 5)?;
     let levels: Vec<usize> = hierarchy.parts().collect();
-    let mut coins = coins(seed as u32 + 1000);
+    let mut coins = coins(seed + 1000);
     let mut people = vec![Vec::new(); levels.len()];
     for slot in column {
         people[coins.below(levels.len() as u64) as usize].push(*slot);

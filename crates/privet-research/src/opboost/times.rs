@@ -7,7 +7,7 @@ use privet::privacy::Epsilon;
 use privet::privacy::mechanism::ordered::{ClampedGeometric, GlobalMap, Ordered, Route};
 
 use super::mechanisms::drawn;
-use super::{Data, Measured, Progress, measured};
+use super::{Data, Measured, Progress};
 
 pub(super) fn table(_: &Data, runs: u32, bar: &Progress) -> Result<Vec<Measured>, Error> {
     let epsilon = Epsilon::new(0.08)?;
@@ -43,7 +43,7 @@ pub(super) fn table(_: &Data, runs: u32, bar: &Progress) -> Result<Vec<Measured>
         let base = times[0].clone();
         for ((method, _, _), times) in all.iter().zip(times) {
             let quotients = times.iter().zip(&base).map(|(time, base)| time / base);
-            found.push(measured(method, Some(0.08), metric, quotients.collect()));
+            found.push(Measured::new(method, Some(0.08), metric, quotients));
         }
     }
     Ok(found)

@@ -4,5 +4,6 @@ mod corpora;
 mod laws;
 mod licences;
 mod mechanisms;
+mod order;
 mod ordered;
 mod samplers;

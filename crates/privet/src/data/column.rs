@@ -113,11 +113,6 @@ impl<'a> ColumnBuilder<'a> {
         Self { rule, taken }
     }
 
-    /// Whether cells of this column are looked at.
-    pub fn is_read(&self) -> bool {
-        !matches!(self.rule, CellRule::Ignore)
-    }
-
     /// A cell as text; spaces around it do not count. A cell that cannot be read as its type goes to a fixed slot.
     #[inline]
     pub fn text(&mut self, cell: &[u8]) {

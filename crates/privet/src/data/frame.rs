@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::header::{Extra, places};
+use super::header::places;
 use super::table::{Intake, Piece, Table};
 use super::values::{Cell, ColumnValues, Field};
 use crate::Error;
@@ -157,13 +157,7 @@ impl<'a> Frame<'a> {
 
     /// What feeds each column of the schema.
     fn sources(&self, intake: &Intake) -> Result<Vec<Option<&dyn ColumnValues>>, Error> {
-        // Whoever trains says of every column what it is; to predict, what the model does not know is not looked at.
-        let extra = if intake.reads_labels() {
-            Extra::Refuse
-        } else {
-            Extra::Ignore
-        };
-        let places = places(("the frame", "frame"), &self.names, intake, extra)?;
+        let places = places(("the frame", "frame"), &self.names, intake)?;
         let mut sources: Vec<Option<&dyn ColumnValues>> = vec![None; intake.schema().columns().len()];
         for (column, place) in places.into_iter().enumerate() {
             let Some(place) = place else { continue };

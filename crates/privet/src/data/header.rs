@@ -4,15 +4,6 @@ use super::schema::{ColumnGuess, line_to_add};
 use super::table::Intake;
 use crate::Error;
 
-/// What to do with columns of a file that the schema does not declare.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Extra {
-    /// To train: the schema must declare every column.
-    Refuse,
-    /// To predict: columns that the model does not use are ignored.
-    Ignore,
-}
-
 /// For each column of a table, in its order, the place of the schema's column that it feeds, if any. `source` is what the
 /// table is called in messages, and `form` what it is: "file" or "frame".
 ///
@@ -22,7 +13,6 @@ pub fn places(
     (source, form): (&str, &str),
     names: &[String],
     intake: &Intake,
-    extra: Extra,
 ) -> Result<Vec<Option<usize>>, Error> {
     let columns = intake.schema().columns();
     let bad = |what: String| Err(Error::data_in(source, what));
@@ -50,12 +40,12 @@ pub fn places(
         .filter(|&place| intake.needs(place) && !found.contains(&Some(place)))
         .map(|place| format!("'{}'", columns[place].name))
         .collect();
+    let plural = |count: usize| match count {
+        1 => ("column", "is", "a line"),
+        _ => ("columns", "are", "lines"),
+    };
     if !missing.is_empty() {
-        let (columns, are) = if missing.len() == 1 {
-            ("column", "is")
-        } else {
-            ("columns", "are")
-        };
+        let (columns, are, _) = plural(missing.len());
         let delimiter = intake.schema().layout().delimiter as char;
         let hint = if form == "file" && names.len() == 1 && columns_are_many {
             format!(
@@ -77,12 +67,9 @@ pub fn places(
         .filter(|(_, place)| place.is_none())
         .map(|(name, _)| name)
         .collect();
-    if extra == Extra::Refuse && !unknown.is_empty() {
-        let (columns, are, lines) = if unknown.len() == 1 {
-            ("column", "is", "a line")
-        } else {
-            ("columns", "are", "lines")
-        };
+    // To train, an owner says of every column what it is; to predict, what the model does not know is not looked at.
+    if intake.reads_labels() && !unknown.is_empty() {
+        let (columns, are, lines) = plural(unknown.len());
         let quoted: Vec<String> = unknown.iter().map(|name| format!("'{name}'")).collect();
         let add: Vec<String> = unknown
             .iter()

@@ -41,7 +41,7 @@ pub use feature::{Bins, Feature, Names, Target};
 pub use finder::Finder;
 pub use fingerprint::{Fingerprint, Points};
 pub use frame::{Frame, RawRows};
-pub use header::{Extra, places};
+pub use header::places;
 pub(crate) use lookup::TRUTHS;
 pub use public::Public;
 pub use schema::Schema;

@@ -136,6 +136,17 @@ pub struct Figure {
     pub constant: Option<f64>,
 }
 
+impl Figure {
+    fn new(metric: Metric, estimate: Option<Estimate>, constant: Option<f64>) -> Self {
+        let constant = constant.filter(|value| value.is_finite());
+        Self {
+            metric,
+            estimate,
+            constant,
+        }
+    }
+}
+
 /// The figures of a report. They are shown as a table.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(transparent)]

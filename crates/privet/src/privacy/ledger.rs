@@ -15,7 +15,7 @@ use super::query::Query;
 use super::reservation::{Part, Reservation, price_of_parts};
 use super::run::Promise;
 use super::texts::{check_texts, readable};
-use super::{Coins, Delta, Neighbours, Partition, Private, Randomness, Relation, Released};
+use super::{AddRemove, Coins, Delta, Neighbours, Partition, Private, Randomness, Relation, Released};
 use crate::Error;
 use crate::error::JournalFault;
 
@@ -231,7 +231,7 @@ impl<N: Neighbours> Ledger<N> {
         price: Price,
         draws: u64,
         parts: Partition<P>,
-        body: impl FnMut(&mut Part<'_, P, N::Within>) -> Result<R, Error>,
+        body: impl FnMut(&mut Part<'_, P, AddRemove>) -> Result<R, Error>,
     ) -> Result<Vec<R>, Error> {
         let whole = price_of_parts(&self.relation, price)?;
         let all = draws.saturating_mul(parts.parts() as u64);

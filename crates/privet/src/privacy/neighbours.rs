@@ -18,18 +18,19 @@ mod sealed {
 
 /// A neighbour relation: how two tables may differ that an observer must not tell apart.
 pub trait Neighbours: Clone + fmt::Debug + sealed::Sealed + 'static {
-    /// What one change is inside one part of a partition that depends on the data.
-    type Within: Neighbours;
-
     /// The relation as data, for ledgers and certificates.
     fn relation(&self) -> Relation;
 
     /// The relation inside one part of a partition that depends on the data: a row is there or it is not.
-    fn within(&self) -> Self::Within;
+    fn within(&self) -> AddRemove {
+        AddRemove::row()
+    }
 
     /// How many single rows come or go in one change. It is also the most parts that one change can touch: a replaced
     /// row may move from one part to another, or change twice in the same part.
-    fn steps(&self) -> u64;
+    fn steps(&self) -> u64 {
+        self.relation().steps()
+    }
 }
 
 /// A unit of up to `k` rows is in the table or is not. The number of rows is private.
@@ -116,46 +117,24 @@ impl sealed::Sealed for ReplacePrivate {}
 impl sealed::Sealed for Relation {}
 
 impl Neighbours for AddRemove {
-    type Within = AddRemove;
-
     fn relation(&self) -> Relation {
         Relation::AddRemove {
             rows: self.rows,
             unit: self.unit.clone(),
         }
     }
-
-    fn within(&self) -> AddRemove {
-        AddRemove::row()
-    }
-
-    fn steps(&self) -> u64 {
-        self.relation().steps()
-    }
 }
 
 impl Neighbours for Replace {
-    type Within = AddRemove;
-
     fn relation(&self) -> Relation {
         Relation::Replace {
             rows: self.rows,
             unit: self.unit.clone(),
         }
     }
-
-    fn within(&self) -> AddRemove {
-        AddRemove::row()
-    }
-
-    fn steps(&self) -> u64 {
-        self.relation().steps()
-    }
 }
 
 impl Neighbours for ReplacePrivate {
-    type Within = AddRemove;
-
     fn relation(&self) -> Relation {
         Relation::ReplacePrivate {
             rows: self.rows,
@@ -163,31 +142,13 @@ impl Neighbours for ReplacePrivate {
             columns: self.columns.clone(),
         }
     }
-
-    fn within(&self) -> AddRemove {
-        AddRemove::row()
-    }
-
-    fn steps(&self) -> u64 {
-        self.relation().steps()
-    }
 }
 
 /// A relation that is known only at run time. Claims and budgets under it are compared before anything is paid (`Query::check`);
 /// the other relations are compared at compile time.
 impl Neighbours for Relation {
-    type Within = AddRemove;
-
     fn relation(&self) -> Relation {
         self.clone()
-    }
-
-    fn within(&self) -> AddRemove {
-        AddRemove::row()
-    }
-
-    fn steps(&self) -> u64 {
-        self.steps()
     }
 }
 

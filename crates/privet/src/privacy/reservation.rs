@@ -4,7 +4,7 @@ use super::account::{Caps, Price};
 use super::book::Refusal;
 use super::mechanism::{LogisticRows, Mechanism, Objective, Paid};
 use super::query::{Query, Sensitivity};
-use super::{Neighbours, Partition, Private, Randomness, Relation, Released};
+use super::{AddRemove, Neighbours, Partition, Private, Randomness, Relation, Released};
 use crate::Error;
 
 /// A paid allowance: a number of draws and a cap on their cost together.
@@ -91,7 +91,7 @@ impl<N: Neighbours> Reservation<'_, N> {
         price: Price,
         draws: u64,
         parts: Partition<P>,
-        mut body: impl FnMut(&mut Part<'_, P, N::Within>) -> Result<R, Error>,
+        mut body: impl FnMut(&mut Part<'_, P, AddRemove>) -> Result<R, Error>,
     ) -> Result<Vec<R>, Error> {
         let all = draws.saturating_mul(parts.parts() as u64);
         self.take(price_of_parts(&self.relation, price)?, all)?;
@@ -203,7 +203,7 @@ impl<R: Clone, N: Neighbours> Part<'_, super::PerRow<R>, N> {
         draws: u64,
         parts: usize,
         part_of: impl Fn(&R) -> usize + Sync,
-        body: impl FnMut(&mut Part<'_, super::PerRow<R>, N::Within>) -> Result<T, Error>,
+        body: impl FnMut(&mut Part<'_, super::PerRow<R>, AddRemove>) -> Result<T, Error>,
     ) -> Result<Vec<T>, Error> {
         let cut = Partition::by(self.rows.clone(), parts, part_of);
         self.allowance.parallel(price, draws, cut, body)

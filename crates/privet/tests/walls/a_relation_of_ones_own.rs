@@ -5,8 +5,6 @@ use privet::privacy::{AddRemove, Neighbours, Relation};
 struct Anything;
 
 impl Neighbours for Anything {
-    type Within = AddRemove;
-
     fn relation(&self) -> Relation {
         AddRemove::row().relation()
     }

@@ -12,7 +12,7 @@ use arrow_array::{
 };
 use privet::data::schema::{ColumnSpec, category, id, number};
 use privet::data::{Cells, Frame, Intake, Keep, Schema, Table};
-use privet_node::table::{Extra, read_csv};
+use privet_node::table::read_csv;
 
 use super::parquet::{csv_of, everything, from_parquet, plainly, rows};
 use super::reference::Dice;
@@ -70,7 +70,7 @@ fn arrow_parquet_and_text_give_the_same_cells() {
         for count in [0, 1, 17, 999, 70_000] {
             let rows = rows(&mut dice, count);
             let text = csv_of(&rows);
-            let expected = cells(read_csv("t.csv", text.as_bytes(), &intake, Extra::Refuse).unwrap());
+            let expected = cells(read_csv("t.csv", text.as_bytes(), &intake).unwrap());
             let whole = batch(&rows);
             assert!(
                 read(std::slice::from_ref(&whole), &intake).unwrap() == expected,
@@ -98,7 +98,7 @@ fn of_type(column: ColumnSpec, array: ArrayRef, texts: &[&str]) {
     for keep in [Keep::Bins, Keep::Values] {
         let intake = Intake::everything(Arc::new(schema.clone()), keep);
         let text = format!("x\n{}\n", texts.join("\n"));
-        let expected = cells(read_csv("t.csv", text.as_bytes(), &intake, Extra::Refuse).unwrap());
+        let expected = cells(read_csv("t.csv", text.as_bytes(), &intake).unwrap());
         let batch = RecordBatch::try_from_iter_with_nullable([("x", Arc::clone(&array), true)]).unwrap();
         assert_eq!(
             read(&[batch], &intake).unwrap(),

@@ -3,7 +3,7 @@
 use std::io::Write;
 
 use privet::data::schema::Layout;
-use privet_node::table::{Extra, read};
+use privet_node::table::read;
 
 use super::schemas::{intake, patients};
 
@@ -16,7 +16,7 @@ pub(crate) fn said_of(name: &str, bytes: &[u8], layout: Layout) -> String {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
     std::fs::write(&path, bytes).unwrap();
-    let error = read(&path, &intake(&patients(layout)), Extra::Refuse, &|_, _| {});
+    let error = read(&path, &intake(&patients(layout)), &|_, _| {});
     let Err(privet::Error::Data(text)) = error else {
         panic!("read: {:?}", String::from_utf8_lossy(bytes))
     };
@@ -163,12 +163,7 @@ fn damaged_archives_are_refused() {
 fn what_is_not_there_is_named() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("none.csv");
-    let error = read(
-        &path,
-        &intake(&patients(Layout::default())),
-        Extra::Refuse,
-        &|_, _| {},
-    );
+    let error = read(&path, &intake(&patients(Layout::default())), &|_, _| {});
     let text = error.err().unwrap().to_string();
     assert!(
         text.starts_with(&format!("{}: cannot be read: ", path.display())),

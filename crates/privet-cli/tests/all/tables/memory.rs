@@ -10,7 +10,7 @@ use privet::model::{Model, Settings};
 use privet::privacy::account::Caps;
 use privet::privacy::{AddRemove, Delta, Epsilon, Ledger, Neighbours, Randomness, Unprotected};
 use privet::setting::{central, plain};
-use privet_node::table::{Extra, read_csv};
+use privet_node::table::read_csv;
 
 use super::reference::Dice;
 use super::schemas::cells;
@@ -168,7 +168,7 @@ impl Columns {
 }
 
 fn from_text(columns: &Columns, intake: &Intake) -> Table {
-    read_csv("rows.csv", columns.csv().as_bytes(), intake, Extra::Refuse).unwrap()
+    read_csv("rows.csv", columns.csv().as_bytes(), intake).unwrap()
 }
 
 /// Typed columns, dictionaries and records: NaN, minus nought, infinities, numbers out of bounds and beyond 2^53, flags, values that
@@ -374,7 +374,7 @@ fn predictions_of_raw_rows_are_those_of_their_cells() {
         assert_eq!(predicted.rows(), 1000, "all rows of a person");
         let intake = Intake::features_only(Arc::clone(&schema), model.keep());
         let text = columns.csv();
-        let by_cells = cells(read_csv("rows.csv", text.as_bytes(), &intake, Extra::Ignore).unwrap());
+        let by_cells = cells(read_csv("rows.csv", text.as_bytes(), &intake).unwrap());
         assert_eq!(predicted, model.predict_cells(&by_cells).unwrap());
         // Neither label nor id need be there.
         let records = columns.records();

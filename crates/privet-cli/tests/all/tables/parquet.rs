@@ -11,7 +11,7 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 use privet::data::schema::{Layout, category, flag, label, number, ordinal};
 use privet::data::{Cells, Intake, Points, Schema};
-use privet_node::table::{Csv, Extra, read_csv, read_parquet};
+use privet_node::table::{Csv, read_csv, read_parquet};
 use privet_testkit::skipped::full;
 
 use super::malformed::said_of;
@@ -152,12 +152,7 @@ pub(crate) fn csv_of(rows: &[[String; 10]]) -> String {
 }
 
 pub(crate) fn from_parquet(bytes: &[u8], intake: &Intake) -> Result<Cells, privet::Error> {
-    let table = read_parquet(
-        "t.parquet",
-        Cursor::new(bytes),
-        intake,
-        (Extra::Refuse, &|_, _| {}),
-    )?;
+    let table = read_parquet("t.parquet", Cursor::new(bytes), intake, &|_, _| {})?;
     Ok(cells(table))
 }
 
@@ -174,7 +169,7 @@ fn parquet_and_text_give_the_same_cells() {
     ];
     for (turn, count) in [0, 1, 2, 17, 100, 999, 5000, 12_000].into_iter().enumerate() {
         let rows = rows(&mut dice, count);
-        let expected = cells(read_csv("t.csv", csv_of(&rows).as_bytes(), &intake, Extra::Refuse).unwrap());
+        let expected = cells(read_csv("t.csv", csv_of(&rows).as_bytes(), &intake).unwrap());
         assert_eq!(expected.rows(), count);
         for version in [WriterVersion::PARQUET_1_0, WriterVersion::PARQUET_2_0] {
             for dictionary in [false, true] {
@@ -213,7 +208,7 @@ fn a_table_has_one_fingerprint_in_every_form() {
     let of_text = |text: String, block| {
         let csv = Csv {
             block,
-            ..Csv::new("t.csv", Extra::Refuse)
+            ..Csv::new("t.csv")
         };
         let table = csv.read(text.as_bytes(), &intake, &|| {}).unwrap();
         table.fingerprint().unwrap().clone()
@@ -229,12 +224,7 @@ fn a_table_has_one_fingerprint_in_every_form() {
             group,
         };
         let bytes = parquet_of(&rows, how);
-        let read = read_parquet(
-            "t.parquet",
-            Cursor::new(&bytes),
-            &intake,
-            (Extra::Refuse, &|_, _| {}),
-        );
+        let read = read_parquet("t.parquet", Cursor::new(&bytes), &intake, &|_, _| {});
         assert!(*read.unwrap().fingerprint().unwrap() == expected, "{how:?}");
     }
     for place in 0..10 {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use privet::data::schema::{Layout, category, id, number};
 use privet::data::{Cells, Intake, Keep, Schema, Table};
-use privet_node::table::{Csv, Extra, read, read_csv};
+use privet_node::table::{Csv, read, read_csv};
 use privet_testkit::skipped::data;
 
 use super::schemas::{cells, intake, patients, schema};
@@ -168,7 +168,7 @@ fn messy_files_read_alike_wherever_they_are_cut() {
         for block in [1, 2, 3, 5, 8, 13, 31, 64, 1 << 20] {
             let csv = Csv {
                 block,
-                ..Csv::new("messy.csv", Extra::Refuse)
+                ..Csv::new("messy.csv")
             };
             let table = in_pool(1 + turn % 4, || csv.read(&text[..], &intake, &|| {}).unwrap());
             assert_eq!(
@@ -199,7 +199,7 @@ fn the_first_fault_is_told_whatever_the_threads_and_blocks() {
         for (block, threads) in [(7, 3), (20, 1), (100, 2), (1 << 16, 4)] {
             let csv = Csv {
                 block,
-                ..Csv::new("p.csv", Extra::Refuse)
+                ..Csv::new("p.csv")
             };
             let error = in_pool(threads, || {
                 csv.read(text.as_bytes(), &intake, &|| {}).err().unwrap()
@@ -233,19 +233,16 @@ fn gzip_reads_as_what_is_inside() {
         assert!(done <= total && total == packed.len() as u64);
         seen.store(done, std::sync::atomic::Ordering::Relaxed);
     };
-    let table = read(&gz, &intake, Extra::Refuse, &progress).unwrap();
+    let table = read(&gz, &intake, &progress).unwrap();
     assert_eq!(seen.into_inner(), packed.len() as u64);
-    assert_eq!(
-        cells(table),
-        cells(read(&path, &intake, Extra::Refuse, &|_, _| {}).unwrap())
-    );
+    assert_eq!(cells(table), cells(read(&path, &intake, &|_, _| {}).unwrap()));
 }
 
 #[test]
 fn a_file_with_names_and_nothing_else_has_no_rows() {
     let intake = intake(&patients(Layout::default()));
     for text in ["age,blood,outcome", "\n\nage,blood,outcome\r\n\n"] {
-        let found = cells(read_csv("p.csv", text.as_bytes(), &intake, Extra::Refuse).unwrap());
+        let found = cells(read_csv("p.csv", text.as_bytes(), &intake).unwrap());
         assert_eq!(found.rows(), 0);
         assert_eq!(found.features().len(), 2);
         assert!(found.target().is_some());
@@ -254,7 +251,7 @@ fn a_file_with_names_and_nothing_else_has_no_rows() {
         header: false,
         ..Layout::default()
     }));
-    let found = cells(read_csv("p.csv", &b"\n"[..], &headless, Extra::Refuse).unwrap());
+    let found = cells(read_csv("p.csv", &b"\n"[..], &headless).unwrap());
     assert_eq!((found.rows(), found.features().len()), (0, 2));
 }
 
@@ -262,7 +259,7 @@ fn a_file_with_names_and_nothing_else_has_no_rows() {
 fn to_predict_a_file_may_have_more_columns_and_no_label() {
     let schema = patients(Layout::default());
     let intake = Intake::features_only(Arc::clone(&schema), Keep::Bins);
-    let read = |text: &str| cells(read_csv("p.csv", text.as_bytes(), &intake, Extra::Ignore).unwrap());
+    let read = |text: &str| cells(read_csv("p.csv", text.as_bytes(), &intake).unwrap());
     let lean = read("blood,age\nA,3\nB,4\n");
     assert_eq!(lean, read("room,age,outcome,blood\n1,3,yes,A\n2,4,no,B\n"));
     assert!(lean.target().is_none());
@@ -271,7 +268,7 @@ fn to_predict_a_file_may_have_more_columns_and_no_label() {
         ..Layout::default()
     });
     let intake = Intake::features_only(headless, Keep::Bins);
-    let read = |text: &str| cells(read_csv("p.csv", text.as_bytes(), &intake, Extra::Ignore).unwrap());
+    let read = |text: &str| cells(read_csv("p.csv", text.as_bytes(), &intake).unwrap());
     assert_eq!(read("3,A,yes\n4,B,no"), lean);
     assert_eq!(read("3,A\n4,B"), lean);
 }
@@ -303,7 +300,7 @@ fn real_tables_read_alike() {
     for file in ["adult/adult.data", "adult/adult.test"] {
         let Some(path) = data(file) else { continue };
         let intake = intake(&plain_schema(layout, &adult, &numbers));
-        let table = cells(read(&path, &intake, Extra::Refuse, &|_, _| {}).unwrap());
+        let table = cells(read(&path, &intake, &|_, _| {}).unwrap());
         assert!(table.rows() > 16_000);
         assert_eq!(table, reference(&std::fs::read(&path).unwrap(), &intake));
     }
@@ -335,7 +332,7 @@ fn real_tables_read_alike() {
     ];
     if let Some(path) = data("bank/bank-full.csv") {
         let intake = intake(&plain_schema(layout, &bank, &numbers));
-        let table = cells(read(&path, &intake, Extra::Refuse, &|_, _| {}).unwrap());
+        let table = cells(read(&path, &intake, &|_, _| {}).unwrap());
         assert_eq!(table.rows(), 45_211);
         assert_eq!(table, reference(&std::fs::read(&path).unwrap(), &intake));
     }
@@ -352,7 +349,7 @@ fn of_each_person_the_first_rows_are_kept_across_blocks() {
     let text = format!("x,who\n{text}");
     let small = Csv {
         block: 50,
-        ..Csv::new("v.csv", Extra::Refuse)
+        ..Csv::new("v.csv")
     };
     let found = cells(small.read(text.as_bytes(), &intake, &|| {}).unwrap());
     assert_eq!(found.rows(), 10);
@@ -370,7 +367,7 @@ fn an_empty_line_of_a_table_of_one_column_is_a_row() {
     .unwrap();
     let intake = Intake::everything(Arc::new(schema), Keep::Bins);
     for text in ["x\n1\n\n9\n", "x\n\"1\"\n\n9\n", "x\n1\n\"\"\n9"] {
-        let table = read_csv("t.csv", text.as_bytes(), &intake, Extra::Refuse).unwrap();
+        let table = read_csv("t.csv", text.as_bytes(), &intake).unwrap();
         let found = cells(table);
         assert_eq!(
             found.features()[0].bins.iter().collect::<Vec<_>>(),

@@ -14,11 +14,10 @@ pub(in crate::verb) fn run(path: &Path, out: Option<&Path>) -> Result<Answer, Fa
     let rows = store.rows()?;
     let mut lines = String::new();
     for row in &rows {
-        let line = serde_json::to_string(row).map_err(|e| Failure {
-            exit: Exit::Unexpected,
-            message: format!("entry {} cannot be written as JSON: {e}", row.number),
+        lines += &serde_json::to_string(row).map_err(|e| {
+            let why = format!("entry {} cannot be written as JSON: {e}", row.number);
+            Failure::new(Exit::Unexpected, why)
         })?;
-        lines += &line;
         lines.push('\n');
     }
     let Some(out) = out else {

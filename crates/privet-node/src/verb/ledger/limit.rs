@@ -8,19 +8,14 @@ use privet::privacy::account::Caps;
 use privet::privacy::journal::Event;
 use serde_json::json;
 
-use crate::ledger::Store;
-use crate::verb::Answer;
 use crate::verb::exit::{Exit, Failure};
 use crate::verb::request::Limit;
 use crate::verb::words::{self, Round};
+use crate::verb::{Answer, leave};
 
 pub(in crate::verb) fn run(path: &Path, limit: &Limit) -> Result<Answer, Failure> {
     let created = std::fs::symlink_metadata(path).is_err();
-    let mut store = if created {
-        Store::create(path)?
-    } else {
-        Store::open(path)?
-    };
+    let mut store = leave::open(path)?;
     let book = store.book()?;
     let account = book.account(&limit.dataset);
     let first = account

@@ -145,21 +145,13 @@ fn write_line(text: &mut String, relation: &Relation, line: &BudgetLine, account
             "    promise NONE THAT COVERS EVERYTHING: {rest}. What this budget counts keeps {promise}"
         ),
     };
-    let _ = writeln!(
-        text,
-        "    limit   {}",
-        words::budget(&line.caps, line.delta, Round::Down)
-    );
-    let _ = writeln!(
-        text,
-        "    spent   {}",
-        words::budget(&line.spent, line.delta, Round::Up)
-    );
-    let _ = writeln!(
-        text,
-        "    left    {}",
-        words::budget(&line.remaining(), line.delta, Round::Down)
-    );
+    for (name, caps, round) in [
+        ("limit", line.caps, Round::Down),
+        ("spent", line.spent, Round::Up),
+        ("left", line.remaining(), Round::Down),
+    ] {
+        let _ = writeln!(text, "    {name:<7} {}", words::budget(&caps, line.delta, round));
+    }
     for sentence in &line.assuming {
         let _ = writeln!(text, "    provided that {sentence}");
         let _ = writeln!(text, "    {REFUTED}");

@@ -79,14 +79,8 @@ fn central(plan: &Plan, source: &Source, job: &Job, ledger: &Where) -> Result<An
         schema.dataset(),
         path.display()
     );
-    let asked = Asked {
-        schema,
-        price,
-        delta: plan.delta(),
-        path,
-    };
-    let (left, exit) = match asked.under(relation.clone()) {
-        Ok(Left { before, after, delta }) => {
+    let (left, exit) = match remaining(schema.dataset(), relation, (price, plan.delta()), path) {
+        Ok((before, after, delta)) => {
             let counts = matches!(price, Price::Pure(_)) || delta == plan.delta();
             let counts = (!counts).then(|| (Caps::from(price).epsilon(delta), delta));
             if let Some((epsilon, delta)) = counts {
@@ -95,16 +89,10 @@ fn central(plan: &Plan, source: &Source, job: &Job, ledger: &Where) -> Result<An
                     "             under this ledger's budget, which is stated at δ = {delta}, that counts as ε = {epsilon}"
                 );
             }
-            let _ = writeln!(
-                text,
-                "  left now   {}",
-                words::budget(&before, delta, words::Round::Down)
-            );
-            let _ = writeln!(
-                text,
-                "  left then  {}",
-                words::budget(&after, delta, words::Round::Down)
-            );
+            for (when, caps) in [("now", &before), ("then", &after)] {
+                let left = words::budget(caps, delta, words::Round::Down);
+                let _ = writeln!(text, "  left {when:<5} {left}");
+            }
             let counts = counts.map(|(epsilon, delta)| json!({"epsilon": epsilon, "delta": delta}));
             let left = json!({"before": before, "after": after, "under_this_budget": counts});
             (left, Exit::Ok)
@@ -132,45 +120,32 @@ fn central(plan: &Plan, source: &Source, job: &Job, ledger: &Where) -> Result<An
     Ok(Answer { exit, ..answer })
 }
 
-/// What is left of a budget before and after a payment, or why it cannot be paid. Nothing is written.
-struct Asked<'a> {
-    schema: &'a Schema,
-    price: Price,
-    delta: Delta,
-    path: &'a Path,
-}
-
-/// What is left of each cap, and the δ at which the budget is stated.
-struct Left {
-    before: Caps,
-    after: Caps,
-    delta: Delta,
-}
-
-impl Asked<'_> {
-    fn under(self, relation: Relation) -> Result<Left, Failure> {
-        let dataset = self.schema.dataset();
-        if std::fs::symlink_metadata(self.path).is_err() {
-            return Err(Failure {
-                exit: Exit::Budget,
-                message: format!(
-                    "there is no ledger {} yet. Set a budget first: `{}{}`",
-                    self.path.display(),
-                    relation.limit_command(dataset),
-                    match self.delta {
-                        Delta::ZERO => String::new(),
-                        delta => format!(" --delta {delta}"),
-                    }
-                ),
-            });
-        }
-        let store = Store::read_only(self.path)?;
-        let mut ledger = Ledger::open(dataset, relation, store, Randomness::from_os()?).map_err(refused)?;
-        let (before, delta) = (ledger.remaining(), ledger.delta());
-        ledger.promise(self.price, self.delta).map_err(refused)?;
-        let after = before.remaining(&ledger.remaining());
-        Ok(Left { before, after, delta })
+/// What is left of a budget before and after a payment, and the δ at which it is stated; or why it cannot be paid. Nothing is written.
+fn remaining(
+    dataset: &str,
+    relation: &Relation,
+    (price, delta): (Price, Delta),
+    path: &Path,
+) -> Result<(Caps, Caps, Delta), Failure> {
+    if std::fs::symlink_metadata(path).is_err() {
+        let with_delta = match delta {
+            Delta::ZERO => String::new(),
+            delta => format!(" --delta {delta}"),
+        };
+        return Err(Failure::new(
+            Exit::Budget,
+            format!(
+                "there is no ledger {} yet. Set a budget first: `{}{with_delta}`",
+                path.display(),
+                relation.limit_command(dataset)
+            ),
+        ));
     }
+    let (store, random) = (Store::read_only(path)?, Randomness::from_os()?);
+    let mut ledger = Ledger::open(dataset, relation.clone(), store, random).map_err(refused)?;
+    let before = ledger.remaining();
+    ledger.promise(price, delta).map_err(refused)?;
+    Ok((before, before.remaining(&ledger.remaining()), ledger.delta()))
 }
 
 /// Why, for a sentence that says already that something would be refused.

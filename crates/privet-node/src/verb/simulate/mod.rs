@@ -68,7 +68,7 @@ fn one_table(own: &Trainer<'_>, source: &Source, simulate: &Simulate) -> Result<
     let intake = Intake::everything(Arc::clone(&source.schema), keep);
     check(trainers(), &intake)?;
     let table = source.read(&intake)?;
-    let leave = leave::take(&leave::Rows::of(source), BECAUSE, &simulate.ledger)?;
+    let leave = leave::take(source, BECAUSE, &simulate.ledger)?;
 
     let mut methods = vec![
         Method::new("together", "all rows together"),
@@ -165,20 +165,17 @@ fn seed(number: u64) -> [u8; 32] {
     seed
 }
 
+/// The mean of each figure; all have the same ones in the same order.
 fn mean(all: &[Vec<(&'static str, f64)>]) -> Vec<(&'static str, f64)> {
-    let Some(first) = all.first() else {
-        return Vec::new();
-    };
-    let average = |name: &str| {
-        let found: Vec<f64> = all
-            .iter()
-            .flatten()
-            .filter(|(other, _)| *other == name)
-            .map(|(_, x)| *x)
-            .collect();
-        found.iter().sum::<f64>() / found.len().max(1) as f64
-    };
-    first.iter().map(|(name, _)| (*name, average(name))).collect()
+    let first = all.first().into_iter().flatten().enumerate();
+    first
+        .map(|(place, (name, _))| {
+            (
+                *name,
+                all.iter().map(|run| run[place].1).sum::<f64>() / all.len() as f64,
+            )
+        })
+        .collect()
 }
 
 /// The figures of all methods in a table, below `who` takes part and above a `last` word.

@@ -39,8 +39,7 @@ pub(super) fn run(parties: &VerticalJob, simulate: &Simulate) -> Result<Answer, 
     parties.check_given(&mine, &coarse)?;
     let joint = |tables: &[Table]| Table::joint_schema([&mine].into_iter().chain(tables));
     let plans = Plans::new(parties, &joint(&fine)?, &joint(&coarse)?)?;
-    let of: Vec<leave::Rows<'_>> = sources.iter().map(|source| leave::Rows::of(source)).collect();
-    let permissions = leave::take_all(&of, BECAUSE, &simulate.ledger)?;
+    let permissions = leave::take_all(&sources, BECAUSE, &simulate.ledger)?;
     let rows = Rows {
         parties,
         permissions: &permissions,

@@ -10,11 +10,11 @@ use privet::privacy::{Ledger, Randomness};
 use privet::setting::{central, plain};
 use serde_json::json;
 
-use super::exit::{Exit, Failure};
+use super::exit::Failure;
 use super::request::{Train, Where};
-use super::{Answer, leave, words};
+use super::{Answer, leave, words, written};
 use crate::job::{Job, Setting, Source};
-use crate::ledger::{Shared, Store, write_whole};
+use crate::ledger::{Shared, Store};
 use crate::progress::Progress;
 
 pub(super) fn run(train: &Train) -> Result<Answer, Failure> {
@@ -54,15 +54,11 @@ type Trained = (Model, Option<SigningKey>);
 fn unprotected(plan: &plain::Plan, source: &Source, train: &Train) -> Result<Trained, Failure> {
     leave::ask(&source.schema, "setting = \"plain\"", train.not_protected)?;
     let table = source.read(&plan.reads())?;
-    let rows = leave::Rows::of(source);
     let private = source.schema.is_private();
     let key = private.then(|| Ok::<_, Failure>(leave::open(train.ledger.path()?)?.signing_key()?));
     let key = key.transpose()?;
-    let leave = leave::take(
-        &rows,
-        "a model was trained without privacy (setting = \"plain\")",
-        &train.ledger,
-    )?;
+    let because = "a model was trained without privacy (setting = \"plain\")";
+    let leave = leave::take(source, because, &train.ledger)?;
     let bar = Progress::steps("Training");
     let model = plan.fit(table, &leave, &bar.watch())?;
     Ok((model, key))
@@ -77,7 +73,7 @@ fn curated(plan: &central::Plan, source: &Source, ledger: &Where) -> Result<Trai
     ledger.promise(plan.price(), plan.delta())?;
     let key = shared.store().signing_key()?;
     let table = source.read(&plan.reads())?;
-    leave::recognise(&mut shared.store(), &[&leave::Rows::of(source)])?;
+    leave::recognise(&mut shared.store(), &[source])?;
     let bar = Progress::steps("Training");
     let model = plan.fit(table, ledger, &bar.watch())?;
     Ok((model, Some(key)))
@@ -86,8 +82,5 @@ fn curated(plan: &central::Plan, source: &Source, ledger: &Where) -> Result<Trai
 /// The whole model is there afterwards, or what was before; signed, if a ledger knows of it.
 fn save(job: &Job, model: &Model, key: Option<&SigningKey>) -> Result<(), Failure> {
     let bytes = key.map_or_else(|| model.to_bytes(), |key| model.to_signed_bytes(key));
-    write_whole(&job.output, &bytes).map_err(|e| Failure {
-        exit: Exit::Unexpected,
-        message: format!("{} cannot be written: {e}", job.output.display()),
-    })
+    written(&job.output, &bytes)
 }

@@ -53,13 +53,13 @@ pub(super) fn run(parties: &VerticalJob, job: &Job, train: &Train) -> Result<Ans
     if noisy {
         labels.check(|ledger, record| NoisyLabels::check_keep(&own.plan, &mine, ledger, record))?;
     }
-    let mut sources: Vec<_> = others.iter().map(|h| leave::Rows::of(&h.source)).collect();
+    let mut sources: Vec<_> = others.iter().map(|h| &h.source).collect();
     if noisy || own.source.schema.is_private() {
-        sources.push(leave::Rows::of(&own.source));
+        sources.push(&own.source);
     } else {
-        leave::public(&leave::Rows::of(&own.source), &train.ledger)?;
+        leave::public(&own.source, &train.ledger)?;
     }
-    leave::recognise(&mut shared.store(), &sources.iter().collect::<Vec<_>>())?;
+    leave::recognise(&mut shared.store(), &sources)?;
     for (((outgoing, _), table), holder) in columns.iter().zip(&theirs).zip(others) {
         if holder.id.is_some() {
             outgoing.check_ids(table)?;
@@ -76,11 +76,10 @@ pub(super) fn run(parties: &VerticalJob, job: &Job, train: &Train) -> Result<Ans
         .then(|| labels.release(|ledger, record| NoisyLabels::keep(&own.plan, &mine, ledger, record)))
         .transpose()?;
     // Last of all: what fails before uses nobody's rows without protection.
-    let rows = leave::Rows::of(&own.source);
     let permission = match (noisy, own.source.schema.is_private()) {
         (true, _) => None,
-        (false, true) => Some(leave::take_in(&mut shared.store(), &rows, BECAUSE)?),
-        (false, false) => Some(leave::take(&rows, BECAUSE, &train.ledger)?),
+        (false, true) => Some(leave::take_in(&mut shared.store(), &own.source, BECAUSE)?),
+        (false, false) => Some(leave::take(&own.source, BECAUSE, &train.ledger)?),
     };
 
     let mut tables: Vec<Option<Table>> = [mine].into_iter().chain(theirs).map(Some).collect();

@@ -3,7 +3,6 @@
 //! | file | question |
 //! | --- | --- |
 //! | [`kendall`] | how much of the order of a whole column is kept |
-//! | [`bounds`] | how likely two values keep their order |
 //! | [`splits`] | how likely the two sides of a split keep apart |
 //! | [`ranges`] | how many people lie between two values |
 //!
@@ -12,7 +11,6 @@
 //! # Paper
 //! OpBoost, sections 4 to 6.
 
-pub mod bounds;
 pub mod kendall;
 pub mod ranges;
 pub mod splits;

@@ -223,18 +223,6 @@ impl<'a> Section<'a> {
         self.integer(key)
     }
 
-    /// True or false, which has to be there; if not, a finding shows `example`.
-    pub fn required_flag(&self, key: &str, example: &str) -> Option<Found<bool>> {
-        self.require(key, example);
-        self.flag(key)
-    }
-
-    /// A list of texts that has to be there; if not, a finding shows `example`.
-    pub fn required_texts(&self, key: &str, example: &str) -> Option<Found<Vec<String>>> {
-        self.require(key, example);
-        self.texts(key)
-    }
-
     /// One of `choices`, which has to be there; if not, a finding shows the first.
     pub fn required_choice<T: Clone>(&self, key: &str, choices: &[(&str, T)]) -> Option<Found<T>> {
         let first = choices.first().map_or("", |(name, _)| name);

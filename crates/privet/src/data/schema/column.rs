@@ -36,49 +36,32 @@ const TYPES: [(&str, Type); 8] = [
 ];
 
 /// What other programs call these types.
-const ELSEWHERE: [(&str, &str); 15] = [
-    ("float", "number"),
-    ("double", "number"),
-    ("real", "number"),
-    ("numeric", "number"),
-    ("long", "integer"),
-    ("string", "category"),
-    ("text", "category"),
-    ("enum", "category"),
-    ("nominal", "category"),
-    ("bool", "flag"),
-    ("boolean", "flag"),
-    ("binary", "flag"),
-    ("target", "label"),
-    ("class", "label"),
-    ("ignore", "skip"),
+const ELSEWHERE: [(&str, &[&str]); 6] = [
+    ("number", &["float", "double", "real", "numeric"]),
+    ("integer", &["long"]),
+    ("category", &["string", "text", "enum", "nominal"]),
+    ("flag", &["bool", "boolean", "binary"]),
+    ("label", &["target", "class"]),
+    ("skip", &["ignore"]),
 ];
 
+const NUMBERS: &[Type] = &[Type::Number, Type::Integer];
+
 /// Keys that only some types have, with those types.
-const SPECIAL: [(&str, &[Type]); 9] = [
-    ("min", &[Type::Number, Type::Integer, Type::Label]),
-    ("max", &[Type::Number, Type::Integer, Type::Label]),
-    ("bins", &[Type::Number, Type::Integer]),
-    ("cuts", &[Type::Number, Type::Integer]),
-    ("spacing", &[Type::Number, Type::Integer]),
-    ("transform", &[Type::Number, Type::Integer]),
-    ("scale", &[Type::Number, Type::Integer]),
-    (
-        "values",
-        &[Type::Ordinal, Type::Category, Type::Flag, Type::Label],
-    ),
-    (
-        "fill",
-        &[
-            Type::Number,
-            Type::Integer,
-            Type::Ordinal,
-            Type::Category,
-            Type::Flag,
-            Type::Label,
-        ],
-    ),
-];
+const SPECIAL: [(&str, &[Type]); 9] = {
+    use Type::{Category, Flag, Integer, Label, Number, Ordinal};
+    [
+        ("min", &[Number, Integer, Label]),
+        ("max", &[Number, Integer, Label]),
+        ("bins", NUMBERS),
+        ("cuts", NUMBERS),
+        ("spacing", NUMBERS),
+        ("transform", NUMBERS),
+        ("scale", NUMBERS),
+        ("values", &[Ordinal, Category, Flag, Label]),
+        ("fill", &[Number, Integer, Ordinal, Category, Flag, Label]),
+    ]
+};
 
 impl Type {
     fn name(self) -> &'static str {
@@ -160,7 +143,7 @@ fn kind_of(section: Section<'_>) -> Option<Type> {
         return None;
     }
     let written = section.text("type")?.value;
-    if let Some((_, ours)) = ELSEWHERE.iter().find(|(theirs, _)| *theirs == written) {
+    if let Some((ours, _)) = ELSEWHERE.iter().find(|(_, theirs)| theirs.contains(&&*written)) {
         section.finding_at(
             "type",
             format!("type = \"{written}\" is not known; did you mean \"{ours}\"?"),

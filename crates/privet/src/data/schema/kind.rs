@@ -176,13 +176,10 @@ pub(super) fn bounds(min: f64, max: f64) -> Result<(), String> {
 pub struct Number {
     min: f64,
     max: f64,
-    integer: bool,
-    transform: Transform,
-    bins: Option<u16>,
-    spacing: Spacing,
+    /// Without cuts: they are below.
+    extras: Extras,
     declared_cuts: bool,
     cuts: Cuts,
-    fill: Option<f64>,
 }
 
 /// What may be said about a number besides its bounds.
@@ -211,16 +208,17 @@ impl Number {
     ///
     /// # Errors
     /// [`Error::Data`] for invalid bounds, bins or cuts.
-    pub fn new(min: f64, max: f64, extras: Extras) -> Result<Self, Error> {
+    pub fn new(min: f64, max: f64, mut extras: Extras) -> Result<Self, Error> {
         let bad = |why: String| Err(Error::data(why));
         bounds(min, max).map_err(Error::data)?;
+        let given = extras.cuts.take();
         let Extras {
             integer,
             transform,
             bins,
             spacing,
-            cuts: given,
             fill,
+            ..
         } = extras;
         transform.fits(min).map_err(Error::data)?;
         if integer && (min.fract() != 0.0 || max.fract() != 0.0) {
@@ -252,13 +250,9 @@ impl Number {
         Ok(Self {
             min,
             max,
-            integer,
-            transform,
-            bins,
-            spacing,
+            extras,
             declared_cuts,
             cuts,
-            fill,
         })
     }
 
@@ -274,32 +268,32 @@ impl Number {
 
     /// Whether it is whole.
     pub fn is_integer(&self) -> bool {
-        self.integer
+        self.extras.integer
     }
 
     /// The scale on which it is learnt from.
     pub fn transform(&self) -> Transform {
-        self.transform
+        self.extras.transform
     }
 
     /// How many bins were asked for, if any number was.
     pub fn bins(&self) -> Option<u16> {
-        self.bins
+        self.extras.bins
     }
 
     /// Where the points between its bins lie.
     pub fn spacing(&self) -> Spacing {
-        self.spacing
+        self.extras.spacing
     }
 
     /// Whether its schema declares no bins, so that the algorithm chooses them.
     pub fn leaves_bins_open(&self) -> bool {
-        self.bins.is_none() && !self.declared_cuts && self.spacing == Spacing::Even
+        self.extras.bins.is_none() && !self.declared_cuts && self.extras.spacing == Spacing::Even
     }
 
     /// Whether it equals `other` except for bins, which its schema does not declare.
     pub(super) fn is_up_to_bins(&self, other: &Self) -> bool {
-        let but_for_bins = |it: &Self| (it.min, it.max, it.integer, it.transform, it.fill);
+        let but_for_bins = |it: &Self| (it.min, it.max, it.is_integer(), it.transform(), it.fill());
         self.leaves_bins_open() && but_for_bins(self) == but_for_bins(other)
     }
 
@@ -309,32 +303,25 @@ impl Number {
             return self.clone();
         }
         let extras = Extras {
-            integer: self.integer,
-            transform: self.transform,
             spacing: Spacing::Mixed,
-            fill: self.fill,
-            ..Extras::default()
+            ..self.extras.clone()
         };
         Self::new(self.min, self.max, extras).unwrap_or_else(|_| self.clone())
     }
 
     /// The same number in at most `bins` bins, if its schema declares no bins.
     pub fn coarse(&self, bins: u16) -> Self {
-        let values = if self.integer {
+        let values = if self.extras.integer {
             self.max - self.min + 1.0
         } else {
             f64::INFINITY
         };
-        if self.bins.is_some() || self.declared_cuts || values <= f64::from(bins) {
+        if self.extras.bins.is_some() || self.declared_cuts || values <= f64::from(bins) {
             return self.clone();
         }
         let extras = Extras {
-            integer: self.integer,
-            transform: self.transform,
             bins: Some(bins),
-            spacing: self.spacing,
-            fill: self.fill,
-            ..Extras::default()
+            ..self.extras.clone()
         };
         Self::new(self.min, self.max, extras).unwrap_or_else(|_| self.clone())
     }
@@ -367,7 +354,7 @@ impl Number {
 
     /// A place in the range: evenly from end to end, or evenly as [`Spacing::Mixed`] reads the transformed scale.
     pub fn place(&self, share: f64, transformed: bool) -> f64 {
-        place(self.min, self.max, self.transform, share, transformed)
+        place(self.min, self.max, self.extras.transform, share, transformed)
     }
 
     /// Whether the cut points were declared one by one.
@@ -382,7 +369,7 @@ impl Number {
 
     /// What a missing cell counts as, if it has no slot of its own.
     pub fn fill(&self) -> Option<f64> {
-        self.fill
+        self.extras.fill
     }
 
     /// The slot of missing cells that have one.
@@ -392,7 +379,7 @@ impl Number {
 
     /// Where a number lies between the bounds on the transformed scale, from -1 to 1.
     pub fn scaled(&self, x: f64) -> f64 {
-        let at = |x: f64| self.transform.apply(x);
+        let at = |x: f64| self.extras.transform.apply(x);
         let (low, high) = (at(self.min), at(self.max));
         2.0 * (at(x.clamp(self.min, self.max)) - low) / (high - low) - 1.0
     }

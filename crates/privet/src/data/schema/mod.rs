@@ -239,25 +239,23 @@ impl Schema {
     /// The same schema with bins for numbers of unknown distribution, where it declares none.
     #[must_use]
     pub fn spread(&self) -> Self {
-        let mut spread = self.clone();
-        for column in &mut spread.columns {
+        self.with_numbers(Number::spread)
+    }
+
+    fn with_numbers(&self, cut: impl Fn(&Number) -> Number) -> Self {
+        let mut schema = self.clone();
+        for column in &mut schema.columns {
             if let Kind::Number(number) = &mut column.kind {
-                *number = number.spread();
+                *number = cut(number);
             }
         }
-        spread
+        schema
     }
 
     /// The same schema with at most `bins` bins for each number without declared bins.
     #[must_use]
     pub fn coarse(&self, bins: u16) -> Self {
-        let mut coarse = self.clone();
-        for column in &mut coarse.columns {
-            if let Kind::Number(number) = &mut column.kind {
-                *number = number.coarse(bins);
-            }
-        }
-        coarse
+        self.with_numbers(|number| number.coarse(bins))
     }
 
     /// Whether a budget protects everybody whom the schema names: no fewer columns, no smaller units, the same people.

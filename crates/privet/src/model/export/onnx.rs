@@ -12,7 +12,7 @@ use super::super::Model;
 use super::forest::{Ask, Flat, FlatNode, Forest};
 use super::protobuf::Message;
 use crate::boost::{Link, Scale};
-use crate::data::schema::{Label, Transform, Units};
+use crate::data::schema::{Label, Transform};
 
 const FLOAT: i64 = 1;
 
@@ -43,13 +43,18 @@ fn graph(model: &Model, forest: &Forest) -> Message {
     match link {
         Link::Identity => {
             if let Some([min, max]) = bounds {
-                let Inverse { nodes, needs } = Inverse::of(model.ensemble().scale);
-                let label = if nodes.is_empty() { "sums" } else { "label" };
-                graph = nodes
-                    .into_iter()
-                    .fold(graph, |graph, node| graph.message(1, node));
+                let (operators, units) = inverse(model.ensemble().scale);
+                let label = if operators.is_empty() { "sums" } else { "label" };
+                for (operator, inputs, output) in operators {
+                    graph = graph.message(1, node(operator, inputs, output));
+                }
                 graph = graph.message(1, node("Clip", &[label, "min", "max"], "scores"));
-                constants = needs;
+                let needed = |name: &str| operators.iter().any(|(_, inputs, _)| inputs.contains(&name));
+                constants.extend(
+                    [("one", 1.0), ("units", units)]
+                        .into_iter()
+                        .filter(|(name, _)| needed(name)),
+                );
                 constants.extend([("min", min), ("max", max)]);
             }
         }
@@ -85,53 +90,34 @@ fn graph(model: &Model, forest: &Forest) -> Message {
     }
 }
 
-/// The operators that make a `label` of `sums`, and the constants that they need; none where they are the same.
-struct Inverse {
-    nodes: Vec<Message>,
-    needs: Vec<(&'static str, f32)>,
-}
+/// The operators that make a `label` of `sums`, each with its inputs and its output; none where they are the same.
+type Operators = &'static [(&'static str, &'static [&'static str], &'static str)];
 
-impl Inverse {
-    fn of(scale: Option<Scale>) -> Self {
-        let units = |size: Option<Units>| size.map_or(1.0, |units| units.size() as f32);
-        let (nodes, needs) = match scale.map_or(Transform::None, |Scale(transform)| transform) {
-            Transform::None => (Vec::new(), Vec::new()),
-            Transform::Log => (vec![node("Exp", &["sums"], "label")], Vec::new()),
-            Transform::Log1p(None) => (
-                vec![
-                    node("Exp", &["sums"], "power"),
-                    node("Sub", &["power", "one"], "label"),
-                ],
-                vec![("one", 1.0)],
-            ),
-            Transform::Log1p(size) => (
-                vec![
-                    node("Abs", &["sums"], "size"),
-                    node("Exp", &["size"], "power"),
-                    node("Sub", &["power", "one"], "distance"),
-                    node("Sign", &["sums"], "sign"),
-                    node("Mul", &["distance", "sign"], "signed"),
-                    node("Mul", &["signed", "units"], "label"),
-                ],
-                vec![("one", 1.0), ("units", units(size))],
-            ),
-            Transform::Sqrt => (
-                vec![
-                    node("Relu", &["sums"], "root"),
-                    node("Mul", &["root", "root"], "label"),
-                ],
-                Vec::new(),
-            ),
-            Transform::Asinh(size) => (
-                vec![
-                    node("Sinh", &["sums"], "ratio"),
-                    node("Mul", &["ratio", "units"], "label"),
-                ],
-                vec![("units", units(size))],
-            ),
-        };
-        Self { nodes, needs }
-    }
+/// These, and the units that they may need.
+fn inverse(scale: Option<Scale>) -> (Operators, f32) {
+    let transform = scale.map_or(Transform::None, |Scale(transform)| transform);
+    let operators: Operators = match transform {
+        Transform::None => &[],
+        Transform::Log => &[("Exp", &["sums"], "label")],
+        Transform::Log1p(None) => &[("Exp", &["sums"], "power"), ("Sub", &["power", "one"], "label")],
+        Transform::Log1p(_) => &[
+            ("Abs", &["sums"], "size"),
+            ("Exp", &["size"], "power"),
+            ("Sub", &["power", "one"], "distance"),
+            ("Sign", &["sums"], "sign"),
+            ("Mul", &["distance", "sign"], "signed"),
+            ("Mul", &["signed", "units"], "label"),
+        ],
+        Transform::Sqrt => &[("Relu", &["sums"], "root"), ("Mul", &["root", "root"], "label")],
+        Transform::Asinh(_) => &[
+            ("Sinh", &["sums"], "ratio"),
+            ("Mul", &["ratio", "units"], "label"),
+        ],
+    };
+    (
+        operators,
+        transform.units().map_or(1.0, |units| units.size() as f32),
+    )
 }
 
 /// A matrix of any number of rows.

@@ -18,13 +18,14 @@ impl Value {
         Self::Text(text.into())
     }
 
+    /// A map of texts.
+    pub(super) fn texts<const N: usize>(pairs: [(&'static str, &str); N]) -> Self {
+        Self::Map(pairs.map(|(key, text)| (key, Self::text(text))).into())
+    }
+
     pub(super) fn wholes(wholes: impl IntoIterator<Item = usize>) -> Self {
-        Self::List(
-            wholes
-                .into_iter()
-                .map(|whole| Self::Whole(whole as i64))
-                .collect(),
-        )
+        let wholes = wholes.into_iter().map(|whole| Self::Whole(whole as i64));
+        Self::List(wholes.collect())
     }
 
     /// As JSON, in one line. Floats have as many digits as tell them apart.

@@ -35,22 +35,14 @@ pub(super) fn document(model: &Model, forest: &Forest) -> Result<Value, Error> {
         .map(|(id, flat)| Ok(Nodes::of(flat, forest)?.tree(id, forest.coded.len())))
         .collect::<Result<_, Error>>()?;
     let (rounds, outputs) = (trees.len() / forest.outputs, forest.outputs);
+    let count = trees.len().to_string();
+    let parameters = Value::texts([("num_parallel_tree", "1"), ("num_trees", &count)]);
+    let begins = Value::wholes((0..=rounds).map(|round| round * outputs));
+    let of_output = Value::wholes((0..trees.len()).map(|tree| tree % outputs));
     let trees = Value::Map(vec![
-        (
-            "gbtree_model_param",
-            Value::Map(vec![
-                ("num_parallel_tree", Value::text("1")),
-                ("num_trees", Value::text(trees.len().to_string())),
-            ]),
-        ),
-        (
-            "iteration_indptr",
-            Value::wholes((0..=rounds).map(|round| round * outputs)),
-        ),
-        (
-            "tree_info",
-            Value::wholes((0..trees.len()).map(|tree| tree % outputs)),
-        ),
+        ("gbtree_model_param", parameters),
+        ("iteration_indptr", begins),
+        ("tree_info", of_output),
         ("trees", Value::List(trees)),
     ]);
     let (names, types) = columns(model, forest);
@@ -60,38 +52,30 @@ pub(super) fn document(model: &Model, forest: &Forest) -> Result<Value, Error> {
         Link::Logistic | Link::Vote => ("binary:logistic", 0, "5E-1"),
         Link::Softmax => ("multi:softprob", outputs, "0E0"),
     };
-    let parameter = match classes {
-        0 => (
-            "reg_loss_param",
-            Value::Map(vec![("scale_pos_weight", Value::text("1"))]),
-        ),
+    let (class_count, feature_count) = (classes.to_string(), forest.coded.len().to_string());
+    let loss = match classes {
+        0 => ("reg_loss_param", Value::texts([("scale_pos_weight", "1")])),
         _ => (
             "softmax_multiclass_param",
-            Value::Map(vec![("num_class", Value::text(classes.to_string()))]),
+            Value::texts([("num_class", &class_count)]),
         ),
     };
+    let booster = Value::Map(vec![("model", trees), ("name", Value::text("gbtree"))]);
+    let objective = Value::Map(vec![("name", Value::text(objective)), loss]);
+    let parameters = Value::texts([
+        ("base_score", base),
+        ("boost_from_average", "0"),
+        ("num_class", &class_count),
+        ("num_feature", &feature_count),
+        ("num_target", "1"),
+    ]);
     let learner = Value::Map(vec![
         ("attributes", Value::Map(Vec::new())),
         ("feature_names", Value::List(names)),
         ("feature_types", Value::List(types)),
-        (
-            "gradient_booster",
-            Value::Map(vec![("model", trees), ("name", Value::text("gbtree"))]),
-        ),
-        (
-            "learner_model_param",
-            Value::Map(vec![
-                ("base_score", Value::text(base)),
-                ("boost_from_average", Value::text("0")),
-                ("num_class", Value::text(classes.to_string())),
-                ("num_feature", Value::text(forest.coded.len().to_string())),
-                ("num_target", Value::text("1")),
-            ]),
-        ),
-        (
-            "objective",
-            Value::Map(vec![("name", Value::text(objective)), parameter]),
-        ),
+        ("gradient_booster", booster),
+        ("learner_model_param", parameters),
+        ("objective", objective),
     ]);
     Ok(Value::Map(vec![
         ("learner", learner),
@@ -248,6 +232,12 @@ impl Nodes {
     fn tree(self, id: usize, features: usize) -> Value {
         let count = self.left.len();
         let zeros = || Value::Floats(vec![0.0; count]);
+        let parameters = Value::texts([
+            ("num_deleted", "0"),
+            ("num_feature", &features.to_string()),
+            ("num_nodes", &count.to_string()),
+            ("size_leaf_vector", "1"),
+        ]);
         Value::Map(vec![
             ("base_weights", zeros()),
             ("categories", Value::Ints(self.sets.codes)),
@@ -264,15 +254,7 @@ impl Nodes {
             ("split_indices", Value::Ints(self.features)),
             ("split_type", Value::Bytes(self.is_set)),
             ("sum_hessian", zeros()),
-            (
-                "tree_param",
-                Value::Map(vec![
-                    ("num_deleted", Value::text("0")),
-                    ("num_feature", Value::text(features.to_string())),
-                    ("num_nodes", Value::text(count.to_string())),
-                    ("size_leaf_vector", Value::text("1")),
-                ]),
-            ),
+            ("tree_param", parameters),
         ])
     }
 }

@@ -25,11 +25,9 @@ fn log_loss(rows: &[(usize, &[f32])], shares: &[f64]) -> Figure {
     let losses = rows
         .iter()
         .map(|(label, probabilities)| loss(probabilities[*label]));
-    Figure {
-        metric: Metric::LogLoss,
-        estimate: mean(losses).and_then(|(value, error)| Estimate::normal(Metric::LogLoss, value, error)),
-        constant: (!rows.is_empty()).then(|| entropy(shares)),
-    }
+    let estimate = mean(losses).and_then(|(value, error)| Estimate::normal(Metric::LogLoss, value, error));
+    let constant = (!rows.is_empty()).then(|| entropy(shares));
+    Figure::new(Metric::LogLoss, estimate, constant)
 }
 
 /// The log loss of the classes' shares, taken as probabilities.
@@ -102,11 +100,11 @@ pub(super) fn binary(labels: &[u16], probabilities: &[f32]) -> Report {
     let positives = counted.shares()[1];
     let figures = vec![
         counted.accuracy(),
-        Figure {
-            metric: Metric::Auc,
-            constant: area.as_ref().map(|_| 0.5),
-            estimate: area.and_then(|area| area.estimate()),
-        },
+        Figure::new(
+            Metric::Auc,
+            area.as_ref().and_then(Area::estimate),
+            area.as_ref().map(|_| 0.5),
+        ),
         log_loss(&rows, &counted.shares()),
         Figure {
             metric: Metric::F1,
@@ -163,11 +161,8 @@ fn one_against_the_rest(rows: &[(usize, &[f32])], counted: &Counted) -> Figure {
         1.0 => Estimate::within(Metric::Auc, 1.0, wilson(1.0, counted.fewest(), 0.0)),
         area => Estimate::normal(Metric::Auc, area, error),
     };
-    Figure {
-        metric: Metric::Auc,
-        estimate: (areas > 0.0).then(estimate).flatten(),
-        constant: (areas > 0.0).then_some(0.5),
-    }
+    let estimate = (areas > 0.0).then(estimate).flatten();
+    Figure::new(Metric::Auc, estimate, (areas > 0.0).then_some(0.5))
 }
 
 fn macro_f1(rows: &[(usize, &[f32])], counted: &Counted) -> Figure {
@@ -176,11 +171,7 @@ fn macro_f1(rows: &[(usize, &[f32])], counted: &Counted) -> Figure {
         .filter(|class| counted.labels[*class] + counted.called[*class] > 0.0)
         .collect();
     if occurring.is_empty() {
-        return Figure {
-            metric: Metric::MacroF1,
-            estimate: None,
-            constant: None,
-        };
+        return Figure::new(Metric::MacroF1, None, None);
     }
     let number = occurring.len() as f64;
     let value = occurring.iter().map(|class| counted.f1(*class)).sum::<f64>() / number;
@@ -207,9 +198,6 @@ fn macro_f1(rows: &[(usize, &[f32])], counted: &Counted) -> Figure {
     };
     let present = counted.labels.iter().filter(|count| **count > 0.0);
     let best = counted.shares().iter().copied().fold(0.0, f64::max);
-    Figure {
-        metric: Metric::MacroF1,
-        estimate,
-        constant: Some(2.0 * best / (1.0 + best) / present.count() as f64),
-    }
+    let constant = 2.0 * best / (1.0 + best) / present.count() as f64;
+    Figure::new(Metric::MacroF1, estimate, Some(constant))
 }

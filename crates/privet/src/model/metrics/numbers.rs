@@ -15,15 +15,6 @@ pub(super) fn numbers(labels: &[f32], values: &[f32]) -> Report {
     }
 }
 
-fn figure(metric: Metric, estimate: Option<Estimate>, constant: Option<f64>) -> Figure {
-    let constant = constant.filter(|value| value.is_finite());
-    Figure {
-        metric,
-        estimate,
-        constant,
-    }
-}
-
 fn absolute(rows: &[(f64, f64)]) -> Figure {
     let errors = rows.iter().map(|(label, value)| (label - value).abs());
     let estimate = mean(errors).and_then(|(value, error)| Estimate::normal(Metric::Mae, value, error));
@@ -31,7 +22,7 @@ fn absolute(rows: &[(f64, f64)]) -> Figure {
     labels.sort_unstable_by(f64::total_cmp);
     let median = labels.get(labels.len() / 2);
     let constant = median.and_then(|median| mean(labels.iter().map(|label| (label - median).abs())));
-    figure(Metric::Mae, estimate, constant.map(|(value, _)| value))
+    Figure::new(Metric::Mae, estimate, constant.map(|(value, _)| value))
 }
 
 fn square(rows: &[(f64, f64)]) -> Figure {
@@ -42,7 +33,7 @@ fn square(rows: &[(f64, f64)]) -> Figure {
         let error = if root > 0.0 { error / (2.0 * root) } else { 0.0 };
         Estimate::normal(Metric::Rmse, root, error)
     });
-    figure(Metric::Rmse, estimate, variance(rows).map(f64::sqrt))
+    Figure::new(Metric::Rmse, estimate, variance(rows).map(f64::sqrt))
 }
 
 fn variance(rows: &[(f64, f64)]) -> Option<f64> {
@@ -67,5 +58,5 @@ fn explained(rows: &[(f64, f64)]) -> Figure {
         let (_, error) = mean(pulls)?;
         Estimate::normal(Metric::R2, 1.0 - share, error)
     });
-    figure(Metric::R2, estimate, all.map(|_| 0.0))
+    Figure::new(Metric::R2, estimate, all.map(|_| 0.0))
 }

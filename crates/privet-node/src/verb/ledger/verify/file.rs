@@ -64,6 +64,15 @@ impl<'de> Deserialize<'de> for Once {
 
 struct Keys;
 
+/// Whatever has no keys.
+macro_rules! scalars {
+    ($($visit:ident($($type:ty)?))*) => {$(
+        fn $visit<E>(self $(, _: $type)?) -> Result<Once, E> {
+            Ok(Once)
+        }
+    )*};
+}
+
 impl<'de> Visitor<'de> for Keys {
     type Value = Once;
 
@@ -87,27 +96,5 @@ impl<'de> Visitor<'de> for Keys {
         Ok(Once)
     }
 
-    fn visit_bool<E>(self, _: bool) -> Result<Once, E> {
-        Ok(Once)
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<Once, E> {
-        Ok(Once)
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<Once, E> {
-        Ok(Once)
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<Once, E> {
-        Ok(Once)
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<Once, E> {
-        Ok(Once)
-    }
-
-    fn visit_unit<E>(self) -> Result<Once, E> {
-        Ok(Once)
-    }
+    scalars!(visit_bool(bool) visit_i64(i64) visit_u64(u64) visit_f64(f64) visit_str(&str) visit_unit());
 }
