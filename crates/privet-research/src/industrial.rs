@@ -13,7 +13,9 @@ use privet::party::PartyId;
 use privet::privacy::mechanism::ordered::{Alignment as Blocks, Route};
 use privet::privacy::{Coins, Epsilon, Relation, Unprotected};
 use privet::setting::plain::{Algorithm, Constant, Trees};
-use privet::setting::vertical::{Alignment, Budget, Categories, LABEL_HOLDER, Mechanism, Outcome, Vertical};
+use privet::setting::vertical::{
+    Alignment, Budget, Categories, Desensitisation, LABEL_HOLDER, Mechanism, Outcome, Vertical,
+};
 
 use super::{Data, Experiment, Measured, figure, judged};
 use privet_node::progress::Progress;
@@ -163,11 +165,13 @@ fn leave() -> Unprotected {
 /// # Errors
 /// [`Error::Parameter`] for what cannot be.
 pub fn vertical(mechanism: Mechanism, epsilon: f64) -> Result<Vertical, Error> {
-    Vertical::builder()
+    let changes = Desensitisation::builder()
         .epsilon(Epsilon::new(epsilon)?)
         .budget(Budget::Full)
         .mechanism(mechanism)
-        .categories(Categories::SymmetricUnary)
+        .categories(Categories::SymmetricUnary);
+    Vertical::builder()
+        .desensitisation(changes.build()?)
         .alignment(Alignment::Given)
         .build()
 }
@@ -188,16 +192,14 @@ pub struct Run {
 /// Whatever hinders it.
 pub fn run(vertical: &Vertical, [own, other]: [Table; 2]) -> Result<Run, Error> {
     let start = Instant::now();
-    let done = vertical.rehearsed(own, vec![other], &leave())?;
+    let plan = vertical.plan(own.schema(), [other.schema()])?;
+    let done = plan.rehearsed(own, vec![other], &leave())?;
     let seconds = start.elapsed().as_secs_f64();
     let bytes = [
         done.bytes(PartyId(1), LABEL_HOLDER),
         done.bytes(LABEL_HOLDER, PartyId(1)),
     ];
-    let trained = done.all()?.into_iter().find_map(|outcome| match outcome {
-        Outcome::Trained(model) => Some(*model),
-        _ => None,
-    });
+    let trained = done.all()?.into_iter().find_map(Outcome::into_model);
     let model = trained.ok_or_else(|| Error::internal("the label holder trains a model"))?;
     Ok(Run {
         model,
@@ -300,10 +302,12 @@ mod tests {
         let (flat, labels) = rows.flat();
         assert_eq!((flat.len(), labels.len()), (50 * 300, 50));
         let trees = Trees::builder().rounds(2).build().expect("parameters");
-        let small = Vertical::builder()
+        let changes = Desensitisation::builder()
             .epsilon(Epsilon::new(1.0).expect("an ε"))
+            .categories(Categories::SymmetricUnary);
+        let small = Vertical::builder()
+            .desensitisation(changes.build().expect("parameters"))
             .alignment(Alignment::Given)
-            .categories(Categories::SymmetricUnary)
             .trees(trees);
         let small = small.build().expect("parameters");
         let run = run(&small, rows.tables().expect("tables")).expect("a model");

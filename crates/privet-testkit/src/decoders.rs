@@ -173,15 +173,8 @@ pub fn schema(bytes: &[u8]) {
     let line = schema::line_to_add(text, ColumnGuess::of_cells([bytes]));
     let document = Document::parse("it", &line).expect("a line of TOML");
     assert!(document.root().section(text).is_some());
-    let columns: Vec<(String, ColumnGuess)> = text
-        .lines()
-        .map(|line| {
-            (
-                line.into(),
-                ColumnGuess::of_cells(line.split(',').map(str::as_bytes)),
-            )
-        })
-        .collect();
+    let guess = |line: &str| ColumnGuess::of_cells(line.split(',').map(str::as_bytes));
+    let columns: Vec<(String, ColumnGuess)> = text.lines().map(|line| (line.into(), guess(line))).collect();
     let draft = schema::draft(text, Layout::default(), &columns);
     Document::parse("it", &draft).expect("TOML");
 }

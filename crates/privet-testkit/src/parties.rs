@@ -8,7 +8,9 @@ use privet::party::{Agreement, Item, MemoryRecord, PartyId, Seat, SeatState};
 use privet::privacy::account::Caps;
 use privet::privacy::{Delta, Ledger, Randomness, Relation, Replace, Unprotected};
 use privet::setting::plain::Trees;
-use privet::setting::vertical::{Alignment, FeatureHolder, LabelHolder, Message, Party, Protocol, Vertical};
+use privet::setting::vertical::{
+    Alignment, Desensitisation, FeatureHolder, LabelHolder, Message, Party, Protocol, Vertical,
+};
 use privet::wire::{Body, Frame, RunId, Wire};
 
 /// A frame: what is read is written again to the byte.
@@ -82,9 +84,11 @@ const RUN: RunId = RunId([9; 16]);
 
 /// How the kinds of parties that [`seat`] knows work: by number modulo two a label holder or a feature holder.
 pub fn vertical(kind: u8) -> Vertical {
-    let builder = Vertical::builder().epsilon("1".parse().expect("an ε"));
+    let changes = Desensitisation::builder().epsilon("1".parse().expect("an ε"));
     let trees = Trees::builder().rounds(2).depth(2);
-    let builder = builder.trees(trees.build().expect("parameters"));
+    let builder = Vertical::builder()
+        .desensitisation(changes.build().expect("parameters"))
+        .trees(trees.build().expect("parameters"));
     let builder = match kind / 2 % 3 {
         0 => builder.alignment(Alignment::Given),
         1 => builder.alignment(Alignment::Private),
@@ -112,14 +116,14 @@ pub fn party(kind: u8) -> Result<(Seat<Party>, Vec<privet::party::Sent>), Error>
                 "y = { type = \"label\", values = [\"a\", \"b\"] }",
                 &["1,a", "2,b", "3,a", "4,b", "5,b"],
             );
-            return LabelHolder::party(vertical, own, leave);
+            return LabelHolder::party(vertical.label_holder(own.schema())?, own, leave);
         }
         let ledger = Ledger::volatile(Replace::row(), Caps::ZERO, Delta::ZERO, Randomness::from_os()?)?;
         let other = table(
             "x = { type = \"integer\", min = 0, max = 9 }",
             &["1,3", "2,4", "3,5", "4,6", "5,7"],
         );
-        FeatureHolder::party(vertical, other, ledger, &run)
+        FeatureHolder::party(vertical.feature_holder(other.schema())?, other, ledger, &run)
     })
 }
 

@@ -20,7 +20,7 @@ use privet::privacy::{Delta, Epsilon, Ledger, Neighbours, Payment, Randomness, j
 use crate::faults::Faulty;
 use tape::{Shared, Tape, lock};
 
-/// Which record the second run is fed.
+/// The record that the second run is given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Transcript {
     /// What the mechanisms drew.

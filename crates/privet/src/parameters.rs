@@ -9,6 +9,7 @@ use std::ops::{ControlFlow, RangeInclusive};
 use crate::Error;
 use crate::data::Section;
 use crate::learner::Progress;
+use crate::privacy::Epsilon;
 
 #[cfg(feature = "audit")]
 thread_local! {
@@ -37,11 +38,17 @@ pub trait Value: Sized {
 
     /// As a model keeps it; nothing if there is nothing to say.
     fn shown(&self) -> Option<String>;
+
+    /// Names and values as a model keeps them: more than one if the value has parameters of its own.
+    fn named(&self, key: &'static str) -> Vec<(String, String)> {
+        let shown = self.shown().map(|value| (key.to_owned(), value));
+        shown.into_iter().collect()
+    }
 }
 
-/// Values that are given as they are.
+/// Values that are given as they are: how one is read, how it is shown, and its settings if these are more than its key and what is shown.
 macro_rules! plain_values {
-    ($($type:ty: $read:expr, $shown:expr;)*) => {$(
+    ($($type:ty: $read:expr, $shown:expr $(, $settings:expr)?;)*) => {$(
         impl $crate::parameters::Value for $type {
             type Given = Self;
 
@@ -60,6 +67,10 @@ macro_rules! plain_values {
             fn shown(&self) -> Option<String> {
                 $shown(self)
             }
+
+            $(fn named(&self, key: &'static str) -> Vec<(String, String)> {
+                $settings(self, key)
+            })?
         }
     )*};
 }
@@ -80,8 +91,10 @@ pub(crate) use {named_values, plain_values};
 plain_values! {
     bool: |section: &Section<'_>, key| section.flag(key).map(|found| found.value), |own: &Self| Some(own.to_string());
     f64: |section: &Section<'_>, key| section.number(key).map(|found| found.value), |own: &Self| Some(own.to_string());
+    u16: whole, |own: &Self| Some(own.to_string());
     u32: whole, |own: &Self| Some(own.to_string());
     u64: whole, |own: &Self| Some(own.to_string());
+    Epsilon: positive, |own: &Self| Some(own.to_string());
     Vec<String>: |section: &Section<'_>, key| section.texts(key).map(|found| found.value),
         |own: &Self| (!own.is_empty()).then(|| own.join(", "));
 }
@@ -144,6 +157,21 @@ pub fn fits<T: TryFrom<i64>>(section: &Section<'_>, key: &str, number: i64) -> O
         section.finding_at(key, why);
     }
     fitting
+}
+
+/// An ε above zero.
+fn positive(section: &Section<'_>, key: &str) -> Option<Epsilon> {
+    let number = section.number(key)?.value;
+    let epsilon = Epsilon::new(number)
+        .ok()
+        .filter(|epsilon| *epsilon > Epsilon::ZERO);
+    if epsilon.is_none() {
+        let why = format!(
+            "{key} = {number} cannot be: write a number above zero with at most nine decimals, such as {key} = 1.0"
+        );
+        section.finding_at(key, why);
+    }
+    epsilon
 }
 
 /// The name of an option in a job.
@@ -312,14 +340,26 @@ macro_rules! parameters {
             fn settings(&self) -> Vec<(String, String)> {
                 use $crate::parameters::Value;
                 let mut all = Vec::new();
-                $(all.extend(self.$key.shown().map(|value| (stringify!($key).to_owned(), value)));)*
+                $(all.extend(self.$key.named(stringify!($key)));)*
                 all
             }
         }
     };
 }
 
-pub(crate) use parameters;
+/// Lets everybody read parameters that were checked.
+macro_rules! readable {
+    ($($name:ident { $($key:ident: $type:ty),* $(,)? })*) => {$(
+        impl $name {$(
+            /// The parameter, as the builder of this type describes it.
+            pub fn $key(&self) -> &$type {
+                &self.$key
+            }
+        )*}
+    )*};
+}
+
+pub(crate) use {parameters, readable};
 
 /// An algorithm of a setting, by its name in a job.
 pub(crate) struct Named<A: ?Sized> {

@@ -14,18 +14,17 @@ pub(super) fn desensitise_of(
     low: low::Desensitise,
     place: &dyn Fn(Option<PathBuf>) -> Where,
 ) -> Result<Desensitise, Failure> {
-    let desensitisation = Desensitisation {
-        epsilon: low.epsilon.parse()?,
-        mechanism: mechanism(&low)?,
-        categories: match low.categories {
+    let desensitisation = Desensitisation::builder()
+        .epsilon(low.epsilon.parse()?)
+        .mechanism(mechanism(&low)?)
+        .categories(match low.categories {
             CategoriesName::Response => Categories::Response,
             CategoriesName::SymmetricUnary => Categories::SymmetricUnary,
             CategoriesName::OptimisedUnary => Categories::OptimisedUnary,
-        },
-        budget: budget(&low)?,
-        bins: low.bins,
-    };
-    desensitisation.check()?;
+        })
+        .budget(budget(&low)?)
+        .bins(low.bins)
+        .build()?;
     let label_epsilon = low
         .label_epsilon
         .as_deref()

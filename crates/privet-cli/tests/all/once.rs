@@ -5,6 +5,8 @@ use std::path::Path;
 
 use privet::parameters::PLANS;
 
+use crate::home::{case, copy};
+
 const SCHEMA: &str = "dataset = \"patients\"\n[columns]\n\
     age = { type = \"integer\", min = 0, max = 120 }\n\
     region = { type = \"category\", values = [\"north\", \"south\"] }\n\
@@ -96,4 +98,35 @@ fn a_command_makes_each_plan_once() {
         "2",
     ];
     assert_eq!(plans(at, &simulate), 2);
+    // Rows that anybody may have are still protected where a job says so: its own plan, one without privacy, the best constant.
+    let job = "setting = \"central\"\nschema = \"schema.toml\"\ndata = \"rows.csv\"\noutput = \"central.privet\"\n\
+               [algorithm]\nname = \"trees\"\n[privacy]\nepsilon = 2\nrows_about = 200\nchange = \"add-remove\"\n";
+    std::fs::write(at.join("job.toml"), job).unwrap();
+    assert_eq!(plans(at, &simulate), 3);
+}
+
+/// One plan for each of two parties, and the one that checks trees over the columns of both.
+#[test]
+fn each_party_is_planned_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = folder.path();
+    copy(&case("vertical"), at);
+    let limit = "ledger --ledger LEDGER limit shop --epsilon 0 --change replace";
+    plans(at, &limit.split(' ').collect::<Vec<_>>());
+    assert_eq!(plans(at, &["plan", "--ledger", "LEDGER", "JOB"]), 3);
+    let train = ["train", "--ledger", "LEDGER", "JOB", "--not-protected"];
+    assert_eq!(plans(at, &train), 3);
+    // Labels that change.
+    std::fs::copy(at.join("noisy.toml"), at.join("job.toml")).unwrap();
+    let limit = "ledger --ledger LEDGER limit register --epsilon 0 --change replace-private --columns loan";
+    plans(at, &limit.split(' ').collect::<Vec<_>>());
+    let train = ["train", "--ledger", "LEDGER", "JOB", "--overwrite"];
+    assert_eq!(plans(at, &train), 3);
+    // Besides, however many runs: both parties once their rows were matched, trees over all columns in two ways, the label holder's
+    // own trees, and the best constant.
+    std::fs::copy(at.join("open.toml"), at.join("job.toml")).unwrap();
+    for runs in ["1", "3"] {
+        let simulate = ["simulate", "--ledger", "LEDGER", "JOB", "--runs", runs];
+        assert_eq!(plans(at, &simulate), 3 + 6);
+    }
 }

@@ -144,7 +144,7 @@ impl<'a> Reader<'a> {
         Ok((Self { kind, body }, seal))
     }
 
-    /// The next list. Its length is checked against what is there before anything is made of it.
+    /// The next list. Its length is checked against the input before memory is allocated.
     pub(super) fn list<const N: usize>(&mut self, most: usize) -> Result<&'a [[u8; N]], Error> {
         let (count, rest) = self
             .body

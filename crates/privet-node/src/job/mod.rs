@@ -14,7 +14,7 @@ use privet::error::Subject;
 use privet::parameters::finding;
 use privet::setting::plain;
 
-pub use vertical::{Apart, FeatureHolder, LabelHolder};
+pub use vertical::{FeatureHolder, Holder, LabelHolder, VerticalJob};
 
 use crate::ledger::{Recognisable, folder_of};
 use crate::progress::Progress;
@@ -39,7 +39,7 @@ pub enum Setting {
     /// A curator sees the rows, everybody else the model.
     Central(Box<privet::setting::central::Plan>, Source),
     /// Several parties have columns of the same people.
-    Vertical(Box<Apart>),
+    Vertical(Box<VerticalJob>),
 }
 
 /// One table, and what is public about it.
@@ -155,12 +155,8 @@ impl Job {
         let (setting, output, files) = match kind {
             Some(Kind::Vertical) => {
                 let output = around.path(&root, "output", "\"model.privet\"");
-                let (apart, files) = vertical::read(&root, &around);
-                (
-                    apart.map(|apart| Setting::Vertical(Box::new(apart))),
-                    output,
-                    files,
-                )
+                let (job, files) = vertical::read(&root, &around);
+                (job.map(|job| Setting::Vertical(Box::new(job))), output, files)
             }
             _ => one_table(&root, kind == Some(Kind::Central), &around),
         };
@@ -206,7 +202,7 @@ impl Job {
     fn tables(&self) -> Vec<&Path> {
         match &self.setting {
             Setting::Plain(_, source) | Setting::Central(_, source) => vec![&source.data],
-            Setting::Vertical(apart) => apart.files(),
+            Setting::Vertical(job) => job.files(),
         }
     }
 

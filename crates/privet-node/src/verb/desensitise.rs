@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use privet::Error;
+use privet::data::Schema;
 use privet::data::schema::{Column, Declared, Kind, Label};
-use privet::data::{Intake, Keep, Schema, Table};
 use privet::privacy::{Certificate, Epsilon};
-use privet::setting::vertical::{Budget, Categories, Desensitisation, Release};
+use privet::setting::vertical::{Budget, ColumnsPlan, Desensitisation, Release};
 use serde_json::json;
 
 use super::exit::{Exit, Failure};
-use super::parties::{Leaving, open};
+use super::parties::{Outgoing, open};
 use super::predict::{quoted, separate};
 use super::request::Desensitise;
 use super::{Answer, leave, schema, words};
@@ -23,43 +23,48 @@ pub(super) fn run(given: &Desensitise) -> Result<Answer, Failure> {
     let labels_file = beside(&given.file, ".labels");
     spare(given, [&certificate_file, &labels_file])?;
     let declared = schema::open(&given.schema)?;
-    let columns = Leaves {
-        how: given.desensitisation.clone(),
-        source: Source {
-            schema: Arc::new(declared.coarse(given.desensitisation.bins)),
-            data: given.file.clone(),
-        },
-        kept: given.kept.clone(),
-    };
-    let labels = given
-        .label_epsilon
-        .map(|epsilon| labels(&declared, epsilon, given, labels_file));
-    let labels = labels.transpose()?;
-    // What cannot be is said before the ledger is asked, and what the ledger lacks before rows are read.
-    for leaves in [&columns].into_iter().chain(&labels) {
-        leaves.how.changes(&leaves.source.schema)?;
+    let mut parts = vec![Part::new(
+        &given.desensitisation,
+        &declared,
+        &given.file,
+        given.kept.clone(),
+    )?];
+    if let Some(epsilon) = given.label_epsilon {
+        let (labels, alone) = labels(&declared, epsilon)?;
+        parts.push(Part::new(&labels, &alone, &given.file, labels_file)?);
     }
-    let shared = open(given.ledger.path()?, &[(&declared, declared.replaced())])?;
+    // What cannot be was said before the ledger is asked, and what the ledger lacks is before rows are read.
+    let relation = declared.replaced();
+    let shared = open(given.ledger.path()?, &[(&declared, &relation)])?;
     let key = shared.store().signing_key()?;
-    let tables = [&columns]
-        .into_iter()
-        .chain(&labels)
-        .map(Leaves::table)
-        .collect::<Result<Vec<_>, _>>()?;
-    let leaving: Vec<Leaving<'_>> = [&columns]
-        .into_iter()
-        .chain(&labels)
-        .zip(&tables)
-        .map(|(leaves, table)| leaves.leaving(&declared, table))
-        .collect();
-    // Whatever is refused is so before the first column leaves.
-    for leaving in &leaving {
-        leaving.check(&shared)?;
-    }
-    leave::recognise(&mut shared.store(), &[&columns.source])?;
-    let releases = leaving
+    let tables = parts
         .iter()
-        .map(|leaving| leaving.release(&shared))
+        .map(|part| part.source.read(&part.plan.reads()))
+        .collect::<Result<Vec<_>, _>>()?;
+    let parts: Vec<_> = parts
+        .iter()
+        .zip(&tables)
+        .map(|(Part { plan, source, kept }, table)| {
+            let (relation, shared) = (&relation, &shared);
+            let outgoing = Outgoing {
+                source,
+                kept,
+                relation,
+                shared,
+            };
+            (outgoing, plan, table)
+        })
+        .collect();
+    // Whatever is refused is so before the first column is released.
+    for (outgoing, plan, table) in &parts {
+        outgoing.check(|ledger, record| Release::check_keep(plan, table, ledger, record))?;
+    }
+    leave::recognise(&mut shared.store(), &[parts[0].0.source])?;
+    let releases = parts
+        .iter()
+        .map(|(outgoing, plan, table)| {
+            outgoing.release(|ledger, record| Release::keep(plan, table, ledger, record))
+        })
         .collect::<Result<Vec<_>, _>>()?;
 
     let certificate = certificate(&releases);
@@ -117,33 +122,26 @@ fn spare(given: &Desensitise, made: [&PathBuf; 2]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Columns that are to leave.
-struct Leaves {
-    how: Desensitisation,
+/// Columns that are released together.
+struct Part {
+    plan: ColumnsPlan,
     source: Source,
     kept: PathBuf,
 }
 
-impl Leaves {
-    fn table(&self) -> Result<Table, Error> {
-        self.source
-            .read(&Intake::everything(Arc::clone(&self.source.schema), Keep::Bins))
-    }
-
-    fn leaving<'a>(&'a self, declared: &Schema, table: &'a Table) -> Leaving<'a> {
-        Leaving {
-            desensitisation: &self.how,
-            source: &self.source,
-            table,
-            kept: &self.kept,
-            relation: declared.replaced(),
-            meets: false,
-        }
+impl Part {
+    fn new(how: &Desensitisation, schema: &Schema, file: &Path, kept: PathBuf) -> Result<Self, Error> {
+        let plan = how.plan(schema)?;
+        let source = Source {
+            schema: Arc::clone(plan.schema()),
+            data: file.to_owned(),
+        };
+        Ok(Self { plan, source, kept })
     }
 }
 
-/// The label as a column of its own.
-fn labels(schema: &Schema, epsilon: Epsilon, given: &Desensitise, kept: PathBuf) -> Result<Leaves, Failure> {
+/// How the label is changed as a column of its own, and the schema of that column.
+fn labels(schema: &Schema, epsilon: Epsilon) -> Result<(Desensitisation, Schema), Failure> {
     let Some((label, Label::Classes(declared))) = schema.label() else {
         return Err(Failure::usage(
             "--label-epsilon changes a label with classes, and the schema declares none: leave it out",
@@ -173,26 +171,15 @@ fn labels(schema: &Schema, epsilon: Epsilon, given: &Desensitise, kept: PathBuf)
         .iter()
         .map(column)
         .collect::<Result<Vec<_>, _>>()?;
-    let schema = schema.with_columns(columns)?;
-    Ok(Leaves {
-        how: Desensitisation {
-            budget: Budget::Full,
-            categories: Categories::Response,
-            ..Desensitisation::new(epsilon)
-        },
-        source: Source {
-            schema: Arc::new(schema),
-            data: given.file.clone(),
-        },
-        kept,
-    })
+    let how = Desensitisation::builder().epsilon(epsilon).budget(Budget::Full);
+    Ok((how.build()?, schema.with_columns(columns)?))
 }
 
 /// What is promised about all that is written.
 fn certificate(releases: &[Release]) -> Certificate {
     let all = releases.iter().map(|release| release.certificate().clone());
     // Unwrap safety: the columns themselves are always there.
-    all.reduce(Certificate::and).expect("columns leave")
+    all.reduce(Certificate::and).expect("columns are released")
 }
 
 fn csv(releases: &[Release]) -> Result<Vec<u8>, Failure> {

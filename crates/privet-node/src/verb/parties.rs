@@ -1,4 +1,4 @@
-//! Parties on this machine: their ledgers, and the columns that they keep.
+//! Parties on this machine: their ledgers, and the released columns that they keep.
 
 use std::fs::File;
 use std::path::Path;
@@ -6,28 +6,28 @@ use std::path::Path;
 use privet::Error;
 use privet::data::{Schema, Table};
 use privet::error::{JournalFault, Refusal};
-use privet::party::{MemoryRecord, Record, RunName};
+use privet::party::{MemoryRecord, Record};
 use privet::privacy::{Ledger, Randomness, Relation};
-use privet::setting::vertical::{self, Desensitisation, NoisyLabels, Party, Release, Vertical};
+use privet::setting::vertical::FeatureHolder;
 
 use super::exit::{Exit, Failure};
 use super::leave;
-use crate::job::{LabelHolder, Source};
+use crate::job::{Holder, Source};
 use crate::ledger::{Shared, Store};
 use crate::record::FileRecord;
 
-/// Opens the ledger that columns are to leave by, after looking whether it has a line for each of these data sets.
-pub(super) fn open(path: &Path, sets: &[(&Schema, Relation)]) -> Result<Shared, Failure> {
+/// Opens the ledger that columns are to be released under, after looking whether it has a line for each of these data sets.
+pub(super) fn open(path: &Path, sets: &[(&Schema, &Relation)]) -> Result<Shared, Failure> {
     lines(path, sets)?;
     Ok(Shared::new(Store::open(path)?))
 }
 
 /// Whether the ledger has a line for each of these data sets; if not, how to make them. Nothing is read or written.
-pub(super) fn lines(path: &Path, sets: &[(&Schema, Relation)]) -> Result<(), Failure> {
+pub(super) fn lines(path: &Path, sets: &[(&Schema, &Relation)]) -> Result<(), Failure> {
     unlisted(path, sets)?.map_or(Ok(()), |why| Err(refused(&why)))
 }
 
-/// That columns do not leave.
+/// That columns are not released.
 pub(super) fn refused(why: &str) -> Failure {
     Failure {
         exit: Exit::Budget,
@@ -36,14 +36,14 @@ pub(super) fn refused(why: &str) -> Failure {
 }
 
 /// Why columns of these data sets are refused, if the ledger has no line for one of them, and how to make it. Nothing is written.
-pub(super) fn unlisted(path: &Path, sets: &[(&Schema, Relation)]) -> Result<Option<String>, Failure> {
+pub(super) fn unlisted(path: &Path, sets: &[(&Schema, &Relation)]) -> Result<Option<String>, Failure> {
     let there = std::fs::symlink_metadata(path).is_ok();
     let book = there.then(|| Store::read_only(path)?.book()).transpose()?;
-    let known = |(schema, relation): &&(&Schema, Relation)| {
+    let known = |(schema, relation): &&(&Schema, &Relation)| {
         let account = book.as_ref().and_then(|book| book.account(schema.dataset()));
-        account.is_some_and(|account| account.lines().contains_key(relation))
+        account.is_some_and(|account| account.lines().contains_key(*relation))
     };
-    let missing: Vec<&(&Schema, Relation)> = sets.iter().filter(|set| !known(set)).collect();
+    let missing: Vec<&(&Schema, &Relation)> = sets.iter().filter(|set| !known(set)).collect();
     let Some((schema, relation)) = missing.first() else {
         return Ok(None);
     };
@@ -60,138 +60,102 @@ pub(super) fn unlisted(path: &Path, sets: &[(&Schema, Relation)]) -> Result<Opti
         )
     } else {
         format!(
-            "there is no ledger {} yet, and something has to remember which columns have left",
+            "there is no ledger {} yet, which must record the columns that are released",
             path.display()
         )
     };
     Ok(Some(format!(
-        "{why}. Run {commands}; columns that leave changed cost no ε, so 0 is enough. Nothing was read."
+        "{why}. Run {commands}; desensitised columns cost no ε, so 0 is enough. Nothing was read."
     )))
 }
 
-/// Columns that leave, or left before.
-pub(super) struct Leaving<'a> {
-    pub(super) desensitisation: &'a Desensitisation,
+/// What a party releases, or released before: columns or labels.
+pub(super) struct Outgoing<'a> {
     pub(super) source: &'a Source,
-    /// Its table, with as many bins as leave.
-    pub(super) table: &'a Table,
     /// Where they are kept.
     pub(super) kept: &'a Path,
-    pub(super) relation: Relation,
-    /// Whether its rows are to meet others by ids.
-    pub(super) meets: bool,
-}
-
-impl Leaving<'_> {
-    /// Whether the columns could leave, or left before in this way. Nothing is paid, drawn or written, so that it can be asked of
-    /// all parties before the columns of the first one leave.
-    pub(super) fn check(&self, shared: &Shared) -> Result<(), Failure> {
-        let mut record = kept(self.source, self.kept, shared)?;
-        let checked = self
-            .ledger(shared)
-            .and_then(|ledger| Release::check_keep(self.desensitisation, self.table, ledger, &mut *record));
-        Ok(checked.map_err(|e| about(&self.source.data, self.kept, e))?)
-    }
-
-    /// Whether rows can meet by their ids, if they are to and no columns have left yet. The ledger says that ids were looked at.
-    pub(super) fn check_ids(&self, shared: &Shared) -> Result<(), Failure> {
-        if !self.meets || !kept(self.source, self.kept, shared)?.read()?.is_empty() {
-            return Ok(());
-        }
-        let checked = self
-            .ledger(shared)
-            .and_then(|mut ledger| vertical::FeatureHolder::check_ids(self.table, &mut ledger));
-        Ok(checked.map_err(|e| about(&self.source.data, self.kept, e))?)
-    }
-
-    /// The columns: drawn and kept, or as they were kept. The table was recognised before.
-    pub(super) fn release(&self, shared: &Shared) -> Result<Release, Failure> {
-        let is_new = std::fs::symlink_metadata(self.kept).is_err();
-        let record = record(self.source, self.kept, shared)?;
-        let release = self
-            .ledger(shared)
-            .and_then(|ledger| Release::keep(self.desensitisation, self.table, ledger, Box::new(record)));
-        // Both are decided before anything is drawn, so that nothing was recorded.
-        if let (true, Err(Error::Budget(_) | Error::Data(_))) = (is_new, &release) {
-            let _ = std::fs::remove_file(self.kept);
-        }
-        Ok(release.map_err(|e| about(&self.source.data, self.kept, e))?)
-    }
-
-    fn ledger(&self, shared: &Shared) -> Result<Ledger, Error> {
-        opened(&self.source.schema, self.relation.clone(), shared)
-    }
-}
-
-/// A party's view of its budget.
-fn opened(schema: &Schema, relation: Relation, shared: &Shared) -> Result<Ledger, Error> {
-    Ledger::open(schema.dataset(), relation, shared.clone(), Randomness::from_os()?)
-}
-
-/// What is wrong with columns that were kept, with where that is.
-fn about(data: &Path, kept: &Path, e: Error) -> Error {
-    match e {
-        Error::Parameter(e) => {
-            Error::parameter(e.subject().clone(), format!("{e} (kept in {})", kept.display()))
-        }
-        Error::Data(e) => Error::Data(e.in_file(data.display())),
-        Error::Journal(e) if e.fault() == JournalFault::OtherJob => Error::parameter(
-            "kept",
-            format!(
-                "{} was kept under other settings. A column leaves once: go on with the settings it left with",
-                kept.display()
-            ),
-        ),
-        Error::Budget(mut refusal) => {
-            if let Refusal::AlreadyDesensitised { kept: at, .. } = &mut *refusal {
-                *at = Some(kept.display().to_string());
-            }
-            Error::Budget(refusal)
-        }
-        other => other,
-    }
-}
-
-/// A label holder's labels that change, or did before.
-pub(super) struct Labelling<'a> {
-    pub(super) vertical: &'a Vertical,
-    pub(super) own: &'a LabelHolder,
-    pub(super) table: &'a Table,
+    pub(super) relation: &'a Relation,
     pub(super) shared: &'a Shared,
 }
 
-impl Labelling<'_> {
-    /// Whether the labels could change, or did before in this way: as [`Leaving::check`].
-    pub(super) fn check(&self) -> Result<(), Failure> {
-        let source = &self.own.source;
-        let mut record = kept(source, &self.own.kept, self.shared)?;
+impl<'a> Outgoing<'a> {
+    /// What a party of a job releases.
+    pub(super) fn of<P>(holder: &'a Holder<P>, relation: &'a Relation, shared: &'a Shared) -> Self {
+        Self {
+            source: &holder.source,
+            kept: &holder.kept,
+            relation,
+            shared,
+        }
+    }
+
+    /// Whether it could be released, or was before in this way, as `check` says. Nothing is paid, drawn or written, so that it can
+    /// be asked of all parties before the columns of the first one are released.
+    pub(super) fn check(
+        &self,
+        check: impl FnOnce(Ledger, &mut dyn Record) -> Result<(), Error>,
+    ) -> Result<(), Failure> {
+        let mut record = kept(self.source, self.kept, self.shared)?;
+        let checked = self.ledger().and_then(|ledger| check(ledger, &mut *record));
+        Ok(checked.map_err(|e| self.about(e))?)
+    }
+
+    /// Whether rows can be matched by their ids, if no columns were released yet. The ledger says that ids were looked at.
+    pub(super) fn check_ids(&self, table: &Table) -> Result<(), Failure> {
+        if !kept(self.source, self.kept, self.shared)?.read()?.is_empty() {
+            return Ok(());
+        }
         let checked = self
             .ledger()
-            .and_then(|ledger| NoisyLabels::check_keep(self.vertical, self.table, ledger, &mut *record));
-        Ok(checked.map_err(|e| about(&source.data, &self.own.kept, e))?)
+            .and_then(|mut ledger| FeatureHolder::check_ids(table, &mut ledger));
+        Ok(checked.map_err(|e| self.about(e))?)
     }
 
-    /// The labels: drawn and kept, or as they were kept. The table was recognised before.
-    pub(super) fn labels(&self) -> Result<NoisyLabels, Failure> {
-        let (source, kept) = (&self.own.source, &self.own.kept);
-        let is_new = std::fs::symlink_metadata(kept).is_err();
-        let record = record(source, kept, self.shared)?;
-        let labels = self
-            .ledger()
-            .and_then(|ledger| NoisyLabels::keep(self.vertical, self.table, ledger, Box::new(record)));
-        if let (true, Err(Error::Budget(_) | Error::Data(_))) = (is_new, &labels) {
-            let _ = std::fs::remove_file(kept);
+    /// Drawn and kept by `keep`, or as it was kept. The table was recognised before.
+    pub(super) fn release<T>(
+        &self,
+        keep: impl FnOnce(Ledger, Box<dyn Record>) -> Result<T, Error>,
+    ) -> Result<T, Failure> {
+        let is_new = std::fs::symlink_metadata(self.kept).is_err();
+        let record = record(self.source, self.kept, self.shared)?;
+        let released = self.ledger().and_then(|ledger| keep(ledger, Box::new(record)));
+        // Both are decided before anything is drawn, so that nothing was recorded.
+        if let (true, Err(Error::Budget(_) | Error::Data(_))) = (is_new, &released) {
+            let _ = std::fs::remove_file(self.kept);
         }
-        Ok(labels.map_err(|e| about(&source.data, kept, e))?)
+        Ok(released.map_err(|e| self.about(e))?)
     }
 
-    fn ledger(&self) -> Result<Ledger, Error> {
-        let schema = &self.own.source.schema;
-        opened(schema, schema.replaced(), self.shared)
+    /// The party's own budget.
+    pub(super) fn ledger(&self) -> Result<Ledger, Error> {
+        let (dataset, relation) = (self.source.schema.dataset(), self.relation.clone());
+        Ledger::open(dataset, relation, self.shared.clone(), Randomness::from_os()?)
+    }
+
+    /// What is wrong with columns that were kept, with where that is.
+    fn about(&self, e: Error) -> Error {
+        let kept = self.kept.display();
+        match e {
+            Error::Parameter(e) => Error::parameter(e.subject().clone(), format!("{e} (kept in {kept})")),
+            Error::Data(e) => Error::Data(e.in_file(self.source.data.display())),
+            Error::Journal(e) if e.fault() == JournalFault::OtherJob => Error::parameter(
+                "kept",
+                format!(
+                    "{kept} was kept under other settings. A column is released once: use the settings it was released with"
+                ),
+            ),
+            Error::Budget(mut refusal) => {
+                if let Refusal::AlreadyDesensitised { kept: at, .. } = &mut *refusal {
+                    *at = Some(kept.to_string());
+                }
+                Error::Budget(refusal)
+            }
+            other => other,
+        }
     }
 }
 
-/// The record of what has left of a table, which is known by its bytes.
+/// The record of what was released of a table, which is known by its bytes.
 fn record(source: &Source, kept: &Path, shared: &Shared) -> Result<FileRecord, Failure> {
     let Source { schema, data } = source;
     let mut store = shared.store();
@@ -208,37 +172,4 @@ fn kept(source: &Source, kept: &Path, shared: &Shared) -> Result<Box<dyn Record>
     }
     leave::writable(kept)?;
     Ok(Box::new(MemoryRecord::default()))
-}
-
-/// What has left of a party's table.
-pub(super) enum Left {
-    Columns(Release),
-    Labels(NoisyLabels),
-}
-
-/// A party that is about to take its seat.
-pub(super) struct Seating<'a> {
-    pub(super) vertical: &'a Vertical,
-    pub(super) schema: &'a Schema,
-    pub(super) table: Table,
-    /// What has left of it.
-    pub(super) left: Left,
-    pub(super) shared: Shared,
-    pub(super) run: &'a RunName,
-}
-
-impl Seating<'_> {
-    /// Opens its ledger under `relation`, and takes the seat.
-    pub(super) fn seat(self, relation: Relation) -> Result<Party, Error> {
-        let ledger = opened(self.schema, relation, &self.shared)?;
-        let vertical = self.vertical.clone();
-        match self.left {
-            Left::Columns(release) => {
-                vertical::FeatureHolder::kept(vertical, release, self.table, ledger, self.run)
-            }
-            Left::Labels(labels) => {
-                vertical::LabelHolder::with_kept_labels(vertical, self.table, labels, ledger, self.run)
-            }
-        }
-    }
 }

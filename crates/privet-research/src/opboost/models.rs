@@ -5,13 +5,14 @@
 //! sent, in one process. Models are judged by rows that were not changed.
 
 use privet::Error;
+use privet::data::Table;
 use privet::data::schema::Label;
 use privet::learner::SILENT;
 use privet::model::Model;
 use privet::privacy::Epsilon;
 use privet::privacy::mechanism::ordered::{Alignment as Blocks, Route};
 use privet::setting::plain::{Algorithm, Constant, Trees};
-use privet::setting::vertical::{Alignment, Budget, Mechanism, Vertical};
+use privet::setting::vertical::{Alignment, Budget, Desensitisation, Mechanism, Vertical};
 
 use super::super::{Figures, Measure, compared, judged, mean_and_deviation};
 use super::prepare::{Mapping, Prepared, SLOTS, Setup};
@@ -139,21 +140,27 @@ fn figures(
 ) -> Result<Figures, Error> {
     let epsilon = epsilon.unwrap_or_default();
     let start = Vertical::builder()
-        .budget(Budget::Full)
         .alignment(Alignment::Given)
         .trees(trees(prepared.setup)?);
+    let changes = |mechanism, epsilon| {
+        let changes = Desensitisation::builder().budget(Budget::Full);
+        changes
+            .mechanism(mechanism)
+            .epsilon(Epsilon::new(epsilon)?)
+            .build()
+    };
     let (vertical, mapping) = match method {
         Method::Noisy(mechanism, mapping) => {
-            let noisy = start.mechanism(mechanism.clone());
-            (noisy.epsilon(Epsilon::new(epsilon)?), *mapping)
+            let changes = changes(mechanism.clone(), epsilon)?;
+            (start.desensitisation(changes), *mapping)
         }
         Method::Whole => {
-            let whole = Epsilon::new((epsilon * (SLOTS - 1) as f64).min(UNCHANGED))?;
-            let piecewise = start.mechanism(Mechanism::Piecewise { clipped: false });
-            (piecewise.epsilon(whole), Mapping::Ceiling)
+            let whole = (epsilon * (SLOTS - 1) as f64).min(UNCHANGED);
+            let changes = changes(Mechanism::Piecewise { clipped: false }, whole)?;
+            (start.desensitisation(changes), Mapping::Ceiling)
         }
         Method::Labels => {
-            let unchanged = start.epsilon(Epsilon::new(UNCHANGED)?);
+            let unchanged = start.desensitisation(changes(Mechanism::ClampedGeometric, UNCHANGED)?);
             (unchanged.label_epsilon(Epsilon::new(epsilon)?), Mapping::Ceiling)
         }
         Method::Plain | Method::Mapped(_) | Method::Own | Method::Constant => {
@@ -190,7 +197,8 @@ fn apart(
     let own = tables
         .pop()
         .ok_or_else(|| Error::internal("there are two sides"))?;
-    vertical.rehearse(own, others, &public(&schema))
+    let plan = vertical.plan(own.schema(), others.iter().map(Table::schema))?;
+    plan.rehearse(own, others, &public(&schema))
 }
 
 /// What the paper's appendix has XGBoost do; with two leaves, what the reference implementation's GBDT does.

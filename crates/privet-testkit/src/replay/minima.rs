@@ -1,4 +1,4 @@
-//! What two neighbours' losses have to do with each other, by their slopes, second derivatives and minima.
+//! Compares the losses of two neighbours by their slopes, second derivatives and minima.
 
 use privet::privacy::audit::{Minimised, Minimum};
 

@@ -13,7 +13,7 @@ use super::{Finding, Transcript};
 #[derive(Default)]
 pub(super) struct Tape {
     transcript: Transcript,
-    pub(super) events: Vec<TapeEvent>,
+    pub(super) events: Vec<Taped>,
     replaying: bool,
     pub(super) at: usize,
     pub(super) queries: usize,
@@ -50,7 +50,7 @@ impl Moved {
     }
 }
 
-pub(super) enum TapeEvent {
+pub(super) enum Taped {
     Query(Observed, Option<Output>),
     Minimum(Minimum, Vec<Probe>, Option<Output>),
     Columns(Columns, Option<Vec<Desensitised>>),
@@ -89,10 +89,10 @@ impl Tape {
         if !self.replaying {
             let forged = forge(self.transcript, self.queries, &query);
             let answer = forged.as_ref().map(Output::boxed);
-            self.events.push(TapeEvent::Query(query, forged));
+            self.events.push(Taped::Query(query, forged));
             return answer;
         }
-        let Some(TapeEvent::Query(recorded, output)) = self.events.get(self.at) else {
+        let Some(Taped::Query(recorded, output)) = self.events.get(self.at) else {
             self.found(Finding::Branch(format!(
                 "the second run asked a question at step {}, the first did not",
                 self.at
@@ -129,13 +129,12 @@ impl Tape {
             let answer = forged.clone();
             let probes = minima::probes(&asked, loss, forged.as_deref());
             let forged = forged.map(Output::Reals);
-            self.events.push(TapeEvent::Minimum(asked, probes, forged));
+            self.events.push(Taped::Minimum(asked, probes, forged));
             return answer;
         }
         let at = self.at;
         self.at += 1;
-        let Some(TapeEvent::Minimum(recorded, probes, Some(Output::Reals(output)))) = self.events.get(at)
-        else {
+        let Some(Taped::Minimum(recorded, probes, Some(Output::Reals(output)))) = self.events.get(at) else {
             self.found(Finding::Branch(format!(
                 "step {at}: only one run minimised a loss"
             )));
@@ -164,12 +163,12 @@ impl Tape {
     fn columns(&mut self, columns: Columns) -> Option<Vec<Desensitised>> {
         self.queries += 1;
         if !self.replaying {
-            self.events.push(TapeEvent::Columns(columns, None));
+            self.events.push(Taped::Columns(columns, None));
             return None;
         }
         let at = self.at;
         self.at += 1;
-        let Some(TapeEvent::Columns(recorded, output)) = self.events.get(at) else {
+        let Some(Taped::Columns(recorded, output)) = self.events.get(at) else {
             self.found(Finding::Branch(format!(
                 "step {at}: only one run let columns out"
             )));
@@ -208,7 +207,7 @@ impl Tape {
     }
 
     fn part_ends(&mut self) {
-        self.step(TapeEvent::PartEnds);
+        self.step(Taped::PartEnds);
         if let Some(parts) = self.parts.last_mut() {
             // Half a row is no neighbour: a part that moved at all used up a whole step.
             parts.used.claims = parts.used.claims.saturating_add(parts.current.claims);
@@ -218,7 +217,7 @@ impl Tape {
     }
 
     fn parts_end(&mut self) {
-        self.step(TapeEvent::PartsEnd);
+        self.step(Taped::PartsEnd);
         let Some(Parts { steps, used, .. }) = self.parts.pop() else {
             return;
         };
@@ -234,15 +233,14 @@ impl Tape {
     }
 
     /// Notes a step that is no query, or finds that the second run took another one.
-    fn step(&mut self, event: TapeEvent) {
+    fn step(&mut self, event: Taped) {
         if !self.replaying {
             self.events.push(event);
             return;
         }
         let same = match (self.events.get(self.at), &event) {
-            (Some(TapeEvent::PartsBegin(a, s)), TapeEvent::PartsBegin(b, t)) => (a, s) == (b, t),
-            (Some(TapeEvent::PartEnds), TapeEvent::PartEnds)
-            | (Some(TapeEvent::PartsEnd), TapeEvent::PartsEnd) => true,
+            (Some(Taped::PartsBegin(a, s)), Taped::PartsBegin(b, t)) => (a, s) == (b, t),
+            (Some(Taped::PartEnds), Taped::PartEnds) | (Some(Taped::PartsEnd), Taped::PartsEnd) => true,
             _ => false,
         };
         if !same {
@@ -377,7 +375,7 @@ impl Auditor for Shared {
         if tape.replaying {
             return;
         }
-        if let Some(TapeEvent::Columns(_, recorded)) = tape.events.last_mut() {
+        if let Some(Taped::Columns(_, recorded)) = tape.events.last_mut() {
             *recorded = output.downcast().ok().map(|left| *left);
             return;
         }
@@ -392,9 +390,7 @@ impl Auditor for Shared {
                 ),
             },
         };
-        if let Some(TapeEvent::Query(_, recorded) | TapeEvent::Minimum(_, _, recorded)) =
-            tape.events.last_mut()
-        {
+        if let Some(Taped::Query(_, recorded) | Taped::Minimum(_, _, recorded)) = tape.events.last_mut() {
             *recorded = Some(output);
         }
     }
@@ -402,13 +398,13 @@ impl Auditor for Shared {
     fn coins(&mut self, seed: [u8; 32]) -> [u8; 32] {
         let mut tape = lock(&self.0);
         if !tape.replaying {
-            tape.events.push(TapeEvent::Coins(seed));
+            tape.events.push(Taped::Coins(seed));
             return seed;
         }
         let at = tape.at;
         tape.at += 1;
         match tape.events.get(at) {
-            Some(TapeEvent::Coins(seed)) => *seed,
+            Some(Taped::Coins(seed)) => *seed,
             _ => {
                 tape.found(Finding::Branch(format!(
                     "step {at}: only one run asked for public randomness"
@@ -420,7 +416,7 @@ impl Auditor for Shared {
 
     fn parts_begin(&mut self, parts: usize, steps: u64) {
         let mut tape = lock(&self.0);
-        tape.step(TapeEvent::PartsBegin(parts, steps));
+        tape.step(Taped::PartsBegin(parts, steps));
         tape.parts.push(Parts {
             steps,
             used: Moved::default(),

@@ -36,8 +36,7 @@ impl Signal {
         deviations: f64::NEG_INFINITY,
     };
 
-    /// Whether it is more than noise. Of models with `columns` columns of pure noise, one in twenty has a column for which this is
-    /// true.
+    /// Whether it is more than noise. For `columns` columns of pure noise, this holds for some column in one model of twenty.
     pub fn stands_out(&self, columns: usize) -> bool {
         let z = self.deviations;
         // An upper bound of the normal tail, after Mills.
@@ -178,8 +177,7 @@ impl Shares {
         Self { by_group }
     }
 
-    /// Tells each feature on the way to a leaf which part of the rows goes this way by what is asked about other features, and which of
-    /// its own groups do.
+    /// For each feature on a path: the share of rows that the path's other features let through, and the feature's own groups.
     fn tell(&self, asked: &[FeatureSlots], mut tell: impl FnMut(usize, f64, &[f64])) {
         let inside: Vec<Vec<f64>> = asked.iter().map(FeatureSlots::by_group).collect();
         let share = |(asked, inside): (&FeatureSlots, &Vec<f64>)| -> f64 {

@@ -102,8 +102,7 @@ pub(super) fn pick<T: Copy>(values: &[T], rows: &[u32]) -> Vec<T> {
 pub struct Feature {
     /// The slot of each row.
     pub bins: Bins,
-    /// For numbers, if they were kept: where each lies between the bounds on the transformed scale, from -1 to 1, and 0 if
-    /// it is missing.
+    /// The values of numbers, if kept, on the transformed scale: -1 and 1 at the bounds, 0 if missing.
     pub scaled: Option<Vec<f32>>,
 }
 

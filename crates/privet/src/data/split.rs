@@ -16,7 +16,7 @@ impl Table {
     ///
     /// Adding one person changes the share of all others, so a release about a share has unbounded sensitivity: only for rows
     /// that are used without protection.
-    pub fn parties(&self, parties: NonZeroUsize, seed: [u8; 32], _permission: &Unprotected) -> Vec<Self> {
+    pub fn parties(&self, parties: NonZeroUsize, seed: [u8; 32], _: &Unprotected) -> Vec<Self> {
         (0..parties.get())
             .map(|party| {
                 let cells = self.cells().as_ref().map(|cells| {
@@ -30,7 +30,7 @@ impl Table {
 
     /// Sets aside `percent` of the people at random: what remains, and what was set aside. As with
     /// [`parties`](Self::parties), only for rows that are used without protection.
-    pub fn hold_out(&self, percent: u8, seed: [u8; 32], _permission: &Unprotected) -> (Self, Self) {
+    pub fn hold_out(&self, percent: u8, seed: [u8; 32], _: &Unprotected) -> (Self, Self) {
         let part = |aside: bool| {
             let cells = self.cells().as_ref().map(|cells| {
                 let order = order(cells, seed);

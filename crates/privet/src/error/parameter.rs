@@ -20,7 +20,7 @@ pub enum Subject {
     Flag(&'static str),
     /// The algorithm as a whole: another one has to be chosen.
     Algorithm,
-    /// The schema as a whole, for what it is to be used for.
+    /// The schema as a whole does not fit its use.
     Schema,
 }
 

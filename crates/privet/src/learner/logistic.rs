@@ -12,8 +12,7 @@ const TOLERANCE: f64 = 1e-10;
 /// Minimises the weighted sum of the rows' losses plus `l2 / 2` times the squares of all weights but the intercept.
 ///
 /// It stops when no part of the gradient is above 10⁻¹⁰ of the total weight (times the largest label, for numbers), or after
-/// `iterations` steps. Newton's method with Cholesky's factors and a line search is used up to 512 columns and one output,
-/// L-BFGS beyond.
+/// `iterations` steps. Newton's method with Cholesky's factors and a line search up to 512 columns and one output, else L-BFGS.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Logistic {
     /// The ridge; above zero.

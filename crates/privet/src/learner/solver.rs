@@ -83,8 +83,7 @@ pub(crate) fn newton(objective: &impl Curved, iterations: u32, progress: Progres
     state.at
 }
 
-/// Solves `matrix x = right` in place by Cholesky's factors. A matrix that is singular to rounding gets the smallest ridge that
-/// mends it.
+/// Solves `matrix x = right` in place by Cholesky's factors. A matrix that is nearly singular gets the least ridge needed.
 pub(crate) fn solve(matrix: Vec<f64>, right: &mut [f64]) {
     let n = right.len();
     let trace: f64 = (0..n).map(|i| matrix[i * n + i]).sum();

@@ -192,7 +192,7 @@ impl<C: Criterion> Histogram<'_, C> {
         0..self.axis.slots
     }
 
-    /// The best question about this feature, and what it is worth.
+    /// The best split on this feature, and its gain.
     fn best(&self, feature: usize) -> (f64, Best) {
         let left = self.total(self.slots());
         let right = vec![0.0; left.len()];

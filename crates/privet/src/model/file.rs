@@ -92,8 +92,7 @@ impl Model {
     /// Reads a model's file.
     ///
     /// # Errors
-    /// [`Error::Data`] for a file that is not a model, is cut off, was changed, is too new, has a bad signature, or is
-    /// inconsistent.
+    /// [`Error::Data`] for a file that is not a model, is cut off, was changed, is too new, is badly signed or inconsistent.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
         Self::from_file(bytes).map(|(model, _)| model)
     }

@@ -198,8 +198,7 @@ impl Report {
         }
     }
 
-    /// Of predicted numbers. Rows that lack a label or a value are not judged; nothing is defined where one is
-    /// infinite.
+    /// Of predicted numbers. Rows without a label or a value are ignored; with an infinite one nothing is defined.
     pub fn of_numbers(labels: &[f32], values: &[f32]) -> Self {
         numbers::numbers(labels, values)
     }

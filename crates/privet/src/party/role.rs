@@ -73,8 +73,7 @@ pub enum TurnOutcome<R: Role> {
 
 /// One party of a protocol, as a state machine that each turn consumes.
 ///
-/// A role must be deterministic given its table and messages; all randomness comes from [`Context::once`] or is derived from
-/// it.
+/// A role must be deterministic given its table and messages; all randomness is derived from [`Context::once`].
 pub trait Role: Sized {
     /// The messages of the protocol.
     type Message: Wire;

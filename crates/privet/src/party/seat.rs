@@ -50,7 +50,7 @@ pub struct Seat<R: Role> {
     /// Frames so far, by party.
     sent: Vec<u64>,
     received: Vec<u64>,
-    /// Messages that came while it was working: one of each party, so that nobody fills the memory.
+    /// Messages received while working: one per party, so that no peer can exhaust memory.
     inbox: VecDeque<(PartyId, Vec<u8>)>,
 }
 

@@ -17,7 +17,7 @@ pub enum FrameFault {
     Repeat,
     /// The next frame from the same sender to the same receiver overtakes it, if there is one.
     Delay,
-    /// Only so many of its bytes arrive.
+    /// Only this many of its bytes arrive.
     Truncate(usize),
     /// One bit of the byte at this place is turned, counted around its end.
     Flip(usize),

@@ -308,7 +308,7 @@ impl Certificate {
         all.map(String::as_str).collect()
     }
 
-    /// Whether some claim protects nobody.
+    /// Whether some claim is void.
     pub fn is_void(&self) -> bool {
         self.claims
             .iter()

@@ -19,7 +19,7 @@ pub struct Epsilon(u64);
 quantity!(Epsilon, u64, EPSILON_PLACES, "an" "epsilon", u64::MAX);
 
 impl Epsilon {
-    /// So many billionths.
+    /// A quantity in billionths.
     pub const fn from_billionths(billionths: u64) -> Self {
         Self(billionths)
     }
@@ -45,7 +45,7 @@ pub struct Delta(u64);
 quantity!(Delta, u64, DELTA_PLACES, "a" "delta", DELTA_MAX);
 
 impl Delta {
-    /// So many units of 10⁻¹⁸; no more than [`Delta::MAX`].
+    /// A quantity of `units` times 10⁻¹⁸; none above [`Delta::MAX`].
     pub const fn from_units(units: u64) -> Option<Self> {
         if units <= DELTA_MAX {
             Some(Self(units))

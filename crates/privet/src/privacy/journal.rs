@@ -61,8 +61,7 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "is_false")]
         added: bool,
     },
-    /// Columns were released desensitised. Their loss depends on distance and is not a price, so no cap is charged; a column is
-    /// released once.
+    /// Columns were released desensitised. Their loss depends on distance, so no cap is charged; each column only once.
     Desensitise {
         /// The data set's name in the schema.
         dataset: String,
@@ -78,8 +77,7 @@ pub enum Event {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         run: Option<String>,
     },
-    /// A run was interrupted before the values of its columns were kept. Nobody saw them, and they were drawn once more under the
-    /// old entry.
+    /// A run was interrupted before its columns were kept or shown; they were drawn once more under the old entry.
     Redraw {
         /// The data set's name in the schema.
         dataset: String,
@@ -113,7 +111,7 @@ pub enum Event {
         dataset: String,
         /// Why.
         because: String,
-        /// The run that protects nobody.
+        /// The void run.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         run: Option<String>,
         /// Whom it would have protected.

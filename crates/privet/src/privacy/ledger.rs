@@ -294,12 +294,8 @@ impl<N: Neighbours> Ledger<N> {
         self.is_own(&relation)?;
         let (may, run) = (self.may_spend(), self.run());
         if run.spent().charge(&may.caps, price).is_none() {
-            let remaining = self.remaining();
-            return Err(Refusal::OverPromise {
-                needed: price,
-                remaining,
-            }
-            .into());
+            let (needed, remaining) = (price, self.remaining());
+            return Err(Refusal::OverPromise { needed, remaining }.into());
         }
         let promise = run.promise().is_none().then_some(may);
         self.write(Event::Spend {
@@ -353,7 +349,7 @@ pub fn begin(journal: &mut impl Journal) -> Result<(), Error> {
 /// Writes one entry that draws nothing: a limit or an adoption.
 ///
 /// # Errors
-/// [`Error::Journal`] if the chain does not verify, the event makes no sense there, or it cannot be written.
+/// [`Error::Journal`] if the chain does not verify, the event is invalid there, or it cannot be written.
 pub fn append(journal: &mut impl Journal, event: Event) -> Result<(), Error> {
     let mut book = Book::of(&journal.read()?)?;
     let entry = Entry::after(book.head(), journal.now(), event)?;

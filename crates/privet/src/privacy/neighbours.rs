@@ -160,7 +160,7 @@ pub enum Relation {
     AddRemove {
         /// Rows of one unit, at most.
         rows: NonZeroU32,
-        /// The column whose equal values are one unit; without one, any so many rows are.
+        /// The unit column: rows with equal values are one unit. Without one, any `rows` rows are.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         unit: Option<String>,
     },
@@ -168,7 +168,7 @@ pub enum Relation {
     Replace {
         /// Rows of one unit, at most.
         rows: NonZeroU32,
-        /// The column whose equal values are one unit; without one, any so many rows are.
+        /// The unit column: rows with equal values are one unit. Without one, any `rows` rows are.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         unit: Option<String>,
     },
@@ -176,7 +176,7 @@ pub enum Relation {
     ReplacePrivate {
         /// Rows of one unit, at most.
         rows: NonZeroU32,
-        /// The column whose equal values are one unit; without one, any so many rows are.
+        /// The unit column: rows with equal values are one unit. Without one, any `rows` rows are.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         unit: Option<String>,
         /// The columns that are protected.
@@ -253,7 +253,7 @@ impl Relation {
         *rows
     }
 
-    /// The column whose equal values are one unit; without one, any [`Relation::rows`] rows are.
+    /// The unit column: rows with equal values are one unit. Without one, any [`Relation::rows`] rows are.
     pub fn unit(&self) -> Option<&str> {
         let (Self::AddRemove { unit, .. } | Self::Replace { unit, .. } | Self::ReplacePrivate { unit, .. }) =
             self;

@@ -53,8 +53,7 @@ pub struct Partition<P> {
 }
 
 impl<R> Partition<PerRow<R>> {
-    /// Puts each row into the part `part_of` gives. An index beyond `parts` means the last part, since an error would depend on
-    /// the row.
+    /// Puts each row into the part `part_of` gives. An index beyond `parts` means the last part: an error would show the row.
     pub fn by(table: Private<PerRow<R>>, parts: usize, part_of: impl Fn(&R) -> usize + Sync) -> Self {
         let mut cut: Vec<Vec<R>> = (0..parts).map(|_| Vec::new()).collect();
         if let Some(last) = parts.checked_sub(1) {

@@ -1,4 +1,4 @@
-//! Values that depend on somebody's data.
+//! Private values.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
-//! What the entries of one run add up to: its claims and payments. The ledger that made the run and whoever checks its certificate
-//! use the same code, on the same entries.
+//! The claims and payments of one run, computed from its entries. The ledger that made the run and the verification of its
+//! certificate use the same code, on the same entries.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};

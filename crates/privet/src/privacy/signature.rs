@@ -1,6 +1,6 @@
 //! Who wrote a certificate or a model: Ed25519 signatures.
 //!
-//! A signature shows that whoever holds the key wrote exactly these bytes. It does not show that what they wrote is true: for that,
+//! A signature shows that the holder of the key wrote exactly these bytes. It does not show that the content is true: for that,
 //! `privet ledger verify --against` compares a certificate with the entries of its runs.
 
 use std::fmt;
@@ -106,7 +106,7 @@ impl fmt::Display for Fingerprint {
 impl FromStr for Fingerprint {
     type Err = Error;
 
-    /// All 64 digits, with whatever spaces, hyphens or colons between groups.
+    /// All 64 digits; spaces, hyphens and colons are ignored.
     fn from_str(text: &str) -> Result<Self, Error> {
         let between = |c: &char| !matches!(c, '-' | ':' | ' ');
         let digits: String = text.chars().filter(between).collect();

@@ -11,8 +11,7 @@ use crate::error::JournalFault;
 /// Permission to use private values without protection: for an algorithm without privacy, a paper's algorithm whose claim
 /// is false, or an owner who looks at their own rows.
 ///
-/// Once a ledger records it, the data set's total is void for good. Its certificate is void. A test lists the files that may
-/// name it.
+/// Once a ledger records it, the data set's total is void for good. A test lists the files that may name it.
 #[derive(Debug, Clone)]
 pub struct Unprotected {
     certificate: Certificate,

@@ -10,7 +10,7 @@ use privet::privacy::{
     AddRemove, Anchor, Book, Delta, Epsilon, Ledger, Neighbours, Norm, Query, Randomness, Relation, Replace,
     Sensitivity,
 };
-use privet::setting::vertical::Vertical;
+use privet::setting::vertical::Desensitisation;
 use privet::{Error, privacy::Private};
 
 fn epsilon(text: &str) -> Epsilon {
@@ -150,7 +150,7 @@ fn parameters_are_named_by_their_keys() {
         Some("epsilon")
     );
     assert_eq!(key("2".parse::<Delta>().unwrap_err()).as_deref(), Some("delta"));
-    let e = Vertical::builder().epsilon(epsilon("1")).bins(1).build();
+    let e = Desensitisation::builder().epsilon(epsilon("1")).bins(1).build();
     assert_eq!(key(e.unwrap_err()).as_deref(), Some("bins"));
     let flag = Error::parameter(Subject::Flag("--data"), "--data names one table");
     assert_eq!(key(flag), None, "a flag is no key of a job");

@@ -150,11 +150,7 @@ fn every_planted_bug_is_caught() {
 }
 
 /// Counts by part; `leaky` lets the number of rows decide a row's part, so one change moves them all.
-fn by_parts<N: Neighbours>(
-    rows: &[i64],
-    ledger: &mut Ledger<N>,
-    leaky: bool,
-) -> Result<Vec<u8>, Error> {
+fn by_parts<N: Neighbours>(rows: &[i64], ledger: &mut Ledger<N>, leaky: bool) -> Result<Vec<u8>, Error> {
     let shift = if leaky { rows.len() as i64 } else { 0 };
     let table = Private::rows(rows.to_vec());
     let parts = Partition::by(table, 3, |row| (row + shift).rem_euclid(3) as usize);

@@ -3,6 +3,7 @@
 //! Each rule lives in a file of its own below `house/`, with tests that break it on purpose.
 
 mod evasions;
+mod glossary;
 mod lessons;
 mod messages;
 mod paths;
@@ -100,6 +101,25 @@ fn every_lesson_has_its_tests_or_a_reason() {
         .collect();
     let (_, page) = read(&root().join("docs/lessons.md"));
     let faults = lessons::faults(&page, &tests);
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn the_glossary_is_sorted_and_in_use_and_riddles_stay_away() {
+    let (crates, docs) = (root().join("crates"), root().join("docs"));
+    let mut all: Vec<(String, String)> = files(&crates, "rs").iter().map(|path| read(path)).collect();
+    all.retain(|(file, _)| file.contains("/src/"));
+    all.extend(files(&docs, "md").iter().map(|path| read(path)));
+    all.extend(["README.md", "CONTRIBUTING.md"].map(|file| read(&root().join(file))));
+    let is_glossary = |(file, _): &(String, String)| file == "docs/glossary.md";
+    let (glossary, others): (Vec<_>, Vec<_>) = all.into_iter().partition(is_glossary);
+    let text: String = others.iter().map(|(_, text)| text.to_lowercase()).collect();
+    let mut faults = glossary::faults(&glossary[0].1, &text);
+    for (file, text) in &others {
+        let found = glossary::riddles(text).into_iter();
+        faults
+            .extend(found.map(|(line, riddle)| format!("{file}:{line}: \"{riddle}\" is hard to understand")));
+    }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 

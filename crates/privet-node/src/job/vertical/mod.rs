@@ -1,37 +1,35 @@
-//! `setting = "vertical"`: one label holder, feature holders, and how columns change before they leave.
+//! `setting = "vertical"`: one label holder, feature holders, and how columns are changed before they are sent.
 
-mod privacy;
 mod sides;
 
 use std::path::{Path, PathBuf};
 
 use privet::Error;
 use privet::data::{Schema, Section, Table};
-use privet::parameters;
+use privet::parameters::{self, Builder, Value};
+use privet::privacy::{Epsilon, Relation};
 use privet::setting::plain::{Algorithm, Trees};
-use privet::setting::vertical::{Alignment, Builder, Protocol, Vertical};
+use privet::setting::vertical::{Alignment, Budget, Desensitisation, Protocol, Vertical};
 
-pub use sides::{FeatureHolder, LabelHolder};
+pub use sides::{FeatureHolder, Holder, LabelHolder};
 
 use super::Surroundings;
 
 /// What a label holder is called if its job does not say.
 const LABEL_HOLDER: &str = "label holder";
 
-/// Parties with different columns of the same people.
+/// Parties with different columns of the same people, and what each will do.
 #[derive(Debug, Clone)]
-pub struct Apart {
-    /// How columns change, rows meet and trees grow.
+pub struct VerticalJob {
+    /// How columns are changed, rows matched and trees grown.
     pub vertical: Vertical,
-    /// The same where rows have met already: to simulate.
-    pub met: Vertical,
     /// The party that knows what is to be predicted.
     pub label_holder: LabelHolder,
     /// The others, in the job's order.
     pub feature_holders: Vec<FeatureHolder>,
 }
 
-impl Apart {
+impl VerticalJob {
     /// Every file that it reads or keeps.
     pub(super) fn files(&self) -> Vec<&Path> {
         let others = self.feature_holders.iter();
@@ -52,25 +50,36 @@ impl Apart {
             .collect()
     }
 
-    /// Rows that are said to stand in the same order are as many, before anything leaves: to mend a table afterwards would make
+    /// The data sets that a ledger needs a line for, each with whom it protects.
+    pub fn data_sets(&self) -> Vec<(&Schema, &Relation)> {
+        let others = self.feature_holders.iter();
+        let others = others.map(|holder| (&*holder.source.schema, holder.plan.columns().relation()));
+        let own = &self.label_holder;
+        let labels = self.vertical.label_epsilon().is_some();
+        others
+            .chain(labels.then(|| (&*own.source.schema, own.plan.relation())))
+            .collect()
+    }
+
+    /// Rows that are said to be in the same order are as many, before anything is released: to correct a table afterwards would make
     /// another.
     ///
     /// # Errors
     /// [`Error::Data`] if a party has another number of rows.
     pub fn check_given(&self, mine: &Table, theirs: &[Table]) -> Result<(), Error> {
-        if self.vertical.alignment() != Alignment::Given {
+        if *self.vertical.alignment() != Alignment::Given {
             return Ok(());
         }
         let LabelHolder { name, source, .. } = &self.label_holder;
-        let rows = mine.rows_under(&source.schema.replaced());
+        let rows = mine.rows_under(self.label_holder.plan.relation());
         for (holder, table) in self.feature_holders.iter().zip(theirs) {
-            let found = table.rows_under(&holder.relation());
+            let found = table.rows_under(holder.plan.columns().relation());
             if let (Some(rows), Some(found)) = (rows, found)
                 && rows != found
             {
                 return Err(Error::data(format!(
                     "alignment = \"given\" means that row 1 of {} is row 1 of {}, but {name} has {rows} rows and {} has {found}: \
-                     use alignment = \"private\", or mend the tables. Nothing has left.",
+                     use alignment = \"private\", or correct the tables. Nothing was released.",
                     source.data.display(),
                     holder.source.data.display(),
                     holder.name
@@ -99,10 +108,10 @@ fn joined<'a>(own: &Schema, others: impl Iterator<Item = &'a Schema>, bins: u16)
 }
 
 /// The job, or nothing if something was found to be wrong with it; and the files that were looked at.
-pub(super) fn read(root: &Section<'_>, around: &Surroundings<'_>) -> (Option<Apart>, Vec<PathBuf>) {
+pub(super) fn read(root: &Section<'_>, around: &Surroundings<'_>) -> (Option<VerticalJob>, Vec<PathBuf>) {
     const EXAMPLE: &str = "schema = \"bank.toml\"\ndata = \"bank.csv\"\nid = \"customer\"";
-    let alignment = chosen(root, "alignment", &Alignment::NAMES);
-    let protocol = chosen(root, "protocol", &Protocol::NAMES);
+    let alignment = Alignment::read(root, "alignment").unwrap_or(Alignment::Private);
+    let protocol = Protocol::read(root, "protocol").unwrap_or(Protocol::Columns);
     for key in ["schema", "data"].into_iter().filter(|key| root.has(key)) {
         root.finding_at(
             key,
@@ -111,7 +120,8 @@ pub(super) fn read(root: &Section<'_>, around: &Surroundings<'_>) -> (Option<Apa
     }
     let privacy = root.required_section("privacy", "epsilon = 1.0");
     let algorithm = root.required_section("algorithm", "name = \"trees\"");
-    let desensitisation = privacy.and_then(|section| privacy::read(&section));
+    let start = Vertical::builder().alignment(alignment).protocol(protocol);
+    let protected = privacy.as_ref().and_then(|section| protected(section, start));
     let reading = sides::Reading { around, alignment };
     let own = root
         .required_section("label_holder", EXAMPLE)
@@ -122,48 +132,56 @@ pub(super) fn read(root: &Section<'_>, around: &Surroundings<'_>) -> (Option<Apa
 
     let schemas: Option<Vec<&Schema>> = others.iter().map(|side| side.schema.as_ref()).collect();
     let own_schema = own.as_ref().and_then(|side| side.schema.as_ref());
-    let apart = sides::check_together(own.as_ref(), &others);
+    let together = sides::check_together(own.as_ref(), &others);
     // Names in `rises` are looked for among all columns; of columns that are drawn by chance nobody knows which.
-    let all = match (own_schema, &schemas, &desensitisation) {
-        (Some(own), Some(others), Some(d)) if !others.is_empty() && apart => {
-            let leaving = others.iter().copied().filter(|_| !d.is_sampled());
-            joined(own, leaving, d.bins)
+    let all = match (own_schema, &schemas, &protected) {
+        (Some(own), Some(others), Some((changes, _))) if !others.is_empty() && together => {
+            let is_sampled = matches!(changes.budget(), Budget::Sample(_));
+            let sent = others.iter().copied().filter(|_| !is_sampled);
+            joined(own, sent, *changes.bins())
         }
         _ => None,
     };
     let trees = algorithm.and_then(|section| trees(&section, all.as_ref()));
-    let whole = desensitisation.zip(trees).zip(privacy);
-    let Some(((desensitisation, trees), privacy)) = whole else {
+    let (Some(privacy), Some((_, builder)), Some(trees)) = (privacy, protected, trees) else {
         return (None, files);
     };
-    let builder = desensitisation.builder.trees(trees).protocol(protocol);
-    let verticals = privacy::built(&privacy, builder.clone().alignment(alignment))
-        .zip(privacy::built(&privacy, builder.alignment(Alignment::Given)));
-    let Some((vertical, met)) = verticals else {
-        return (None, files);
+    let job = || {
+        let vertical = builder.trees(trees).build();
+        let vertical = vertical.inspect_err(|e| privacy.finding(e.to_string())).ok()?;
+        let own = own.and_then(|side| side.label_holder(&vertical, &privacy));
+        // Every side is looked at, so that all findings are made.
+        let others = others.into_iter();
+        let others = others.map(|side| side.feature_holder(&vertical, &privacy, root));
+        let others: Vec<Option<FeatureHolder>> = others.collect();
+        Some(VerticalJob {
+            label_holder: own?,
+            feature_holders: others.into_iter().collect::<Option<_>>()?,
+            vertical,
+        })
     };
-    if let Some(side) = &own {
-        side.check_label_holder(&vertical, &privacy);
-    }
-    for side in &others {
-        side.check_feature_holder(&vertical, &privacy, root);
-    }
-    let own = own.and_then(sides::Side::label_holder);
-    let others: Option<Vec<FeatureHolder>> = others.into_iter().map(sides::Side::feature_holder).collect();
-    let apart = own.zip(others).map(|(label_holder, feature_holders)| Apart {
-        vertical,
-        met,
-        label_holder,
-        feature_holders,
-    });
-    (apart, files)
+    (job(), files)
 }
 
-/// One of several names, or the first kind if nothing is said.
-fn chosen<T: Clone + Default>(root: &Section<'_>, key: &str, names: &[(&str, T)]) -> T {
-    root.choice(key, names)
-        .map(|found| found.value)
-        .unwrap_or_default()
+/// `[privacy]`: how columns and labels are changed, or nothing if something was found to be wrong with it.
+fn protected(
+    section: &Section<'_>,
+    start: Builder<Vertical>,
+) -> Option<(Desensitisation, Builder<Vertical>)> {
+    let before = section.findings();
+    // Where it is missing or wrong, that is a finding.
+    let any = Desensitisation::builder().epsilon(Epsilon::from_billionths(1_000_000_000));
+    if !section.has("epsilon") {
+        section.required_number("epsilon", "1.0");
+    }
+    // Unwrap safety: any ε above zero will do, and the rest are defaults.
+    let changes = parameters::read(any.build().expect("defaults"), section)?;
+    let builder = match Option::<Epsilon>::read(section, "label_epsilon") {
+        Some(epsilon) => start.label_epsilon(epsilon),
+        None => start,
+    };
+    let builder = builder.desensitisation(changes.clone());
+    (section.findings() == before).then_some((changes, builder))
 }
 
 /// `[algorithm]`: trees, with the defaults of this setting.
@@ -181,18 +199,4 @@ fn trees(section: &Section<'_>, schema: Option<&Schema>) -> Option<Trees> {
     let plan = labelled.map_or(Ok(()), |schema| trees.plan(schema).map(drop));
     plan.inspect_err(|e| parameters::finding(section, e)).ok()?;
     Some(trees)
-}
-
-/// A vertical builder, and what must be known of it before it is built.
-#[derive(Debug, Clone)]
-struct Wanted {
-    builder: Builder,
-    bins: u16,
-    sampled: bool,
-}
-
-impl Wanted {
-    fn is_sampled(&self) -> bool {
-        self.sampled
-    }
 }

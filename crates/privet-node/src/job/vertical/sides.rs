@@ -6,81 +6,45 @@ use std::sync::Arc;
 
 use privet::Error;
 use privet::data::schema::Kind;
-use privet::data::{Intake, Keep, Schema, Section, Table};
+use privet::data::{Intake, Schema, Section, Table};
+use privet::parameters;
 use privet::privacy::Relation;
-use privet::setting::vertical::{Alignment, Protocol, Vertical};
+use privet::setting::vertical::{Alignment, FeatureHolderPlan, LabelHolderPlan, Protocol, Vertical};
 
 use super::super::{Source, Surroundings, real};
-use super::{LABEL_HOLDER, privacy};
+use super::LABEL_HOLDER;
+
+/// A party, and what it will do.
+#[derive(Debug, Clone)]
+pub struct Holder<P> {
+    /// Its name.
+    pub name: String,
+    /// What it will do.
+    pub plan: P,
+    /// Its table.
+    pub source: Source,
+    /// The column by which rows are matched; none if they are in the same order.
+    pub id: Option<String>,
+    /// Where released columns or labels are kept.
+    pub kept: PathBuf,
+}
 
 /// The party that knows what is to be predicted.
-#[derive(Debug, Clone)]
-pub struct LabelHolder {
-    /// Its name.
-    pub name: String,
-    /// Its table.
-    pub source: Source,
-    /// The column by which rows meet; none if they stand in order.
-    pub id: Option<String>,
-    /// Where its labels are kept, if they change.
-    pub kept: PathBuf,
-}
-
+pub type LabelHolder = Holder<LabelHolderPlan>;
 /// A party that has columns and no label.
-#[derive(Debug, Clone)]
-pub struct FeatureHolder {
-    /// Its name.
-    pub name: String,
-    /// Its table.
-    pub source: Source,
-    /// The column by which rows meet; none if they stand in order.
-    pub id: Option<String>,
-    /// Where its columns are kept once they have left.
-    pub kept: PathBuf,
-}
+pub type FeatureHolder = Holder<FeatureHolderPlan>;
 
-impl LabelHolder {
-    /// Reads its table, with the bins of its schema.
+impl<P> Holder<P> {
+    /// Reads what is asked for of its table, with ids if rows are matched by them.
     ///
     /// # Errors
     /// As [`Source::read`].
-    pub fn table(&self) -> Result<Table, Error> {
-        read(&self.source, Arc::clone(&self.source.schema), self.id.as_deref())
+    pub fn read(&self, intake: Intake) -> Result<Table, Error> {
+        match &self.id {
+            Some(column) => self.source.read(&intake.aligned_by(column)?),
+            None => self.source.read(&intake),
+        }
     }
-}
-
-impl FeatureHolder {
-    /// Whom its columns protect.
-    pub fn relation(&self) -> Relation {
-        self.source.schema.replaced()
-    }
-
-    /// Reads its table, with at most so many bins for numbers whose schema says nothing about bins.
-    ///
-    /// # Errors
-    /// As [`Source::read`].
-    pub fn table(&self, bins: Option<u16>) -> Result<Table, Error> {
-        let schema = &self.source.schema;
-        let schema = bins.map_or_else(|| Arc::clone(schema), |bins| Arc::new(schema.coarse(bins)));
-        read(&self.source, schema, self.id.as_deref())
-    }
-
-    /// Reads its table by another schema of the same columns.
-    ///
-    /// # Errors
-    /// As [`Source::read`].
-    pub fn table_as(&self, schema: Schema) -> Result<Table, Error> {
-        read(&self.source, Arc::new(schema), self.id.as_deref())
-    }
-}
-
-fn read(source: &Source, schema: Arc<Schema>, id: Option<&str>) -> Result<Table, Error> {
-    let intake = Intake::everything(schema, Keep::Bins);
-    let intake = match id {
-        Some(column) => intake.aligned_by(column)?,
-        None => intake,
-    };
-    source.read(&intake)
 }
 
 /// What parties are read with.
@@ -136,7 +100,7 @@ impl Reading<'_> {
             .collect()
     }
 
-    /// Where a party keeps what has left: beside its data, if the job says nothing else.
+    /// Where a party keeps what it has released: beside its data, if the job says nothing else.
     fn kept(&self, section: &Section<'_>, side: &Side<'_>, [what, example]: [&str; 2]) -> Option<PathBuf> {
         if section.has("kept") {
             return self.around.path(section, "kept", example);
@@ -169,7 +133,7 @@ impl Reading<'_> {
                             found.value
                         ),
                         _ => format!(
-                            "the schema has no column '{}' of type id to meet rows by; it has: {}",
+                            "the schema has no column '{}' of type id to match rows by; it has: {}",
                             found.value,
                             ids.join(", ")
                         ),
@@ -207,37 +171,27 @@ fn is_name(name: &str) -> bool {
 }
 
 impl Side<'_> {
-    /// Findings where the parameters do not fit the label holder.
-    pub(super) fn check_label_holder(&self, vertical: &Vertical, privacy: &Section<'_>) {
-        let Some(schema) = &self.schema else { return };
-        if let Err(e) = vertical.check_label_holder(schema) {
-            match privacy::key_of(&e) {
-                Some(_) => privacy::about(privacy, &e),
-                None => self.section.finding_at("schema", e.to_string()),
-            }
-            return;
-        }
+    /// The label holder, or nothing if something was found to be wrong with it.
+    pub(super) fn label_holder(self, vertical: &Vertical, privacy: &Section<'_>) -> Option<LabelHolder> {
+        let plan = vertical.label_holder(self.schema.as_ref()?);
+        let plan = plan.inspect_err(|e| self.finding(e, privacy)).ok()?;
         if vertical.label_epsilon().is_some() {
-            self.check_rows(schema);
+            self.check_rows();
         }
+        self.holder(plan)
     }
 
-    /// Findings where the parameters do not fit a feature holder.
-    pub(super) fn check_feature_holder(
-        &self,
+    /// The feature holder, or nothing if something was found to be wrong with it.
+    pub(super) fn feature_holder(
+        self,
         vertical: &Vertical,
         privacy: &Section<'_>,
         root: &Section<'_>,
-    ) {
-        let Some(schema) = &self.schema else { return };
-        if let Err(e) = vertical.check_feature_holder(schema) {
-            match privacy::key_of(&e) {
-                Some(_) => privacy::about(privacy, &e),
-                None => self.section.finding_at("schema", e.to_string()),
-            }
-            return;
-        }
-        if vertical.protocol() == Protocol::AsPublished
+    ) -> Option<FeatureHolder> {
+        let schema = self.schema.as_ref()?;
+        let plan = vertical.feature_holder(schema);
+        let plan = plan.inspect_err(|e| self.finding(e, privacy)).ok()?;
+        if *vertical.protocol() == Protocol::AsPublished
             && let Some(column) = schema.features().find(|c| matches!(c.kind, Kind::Category(_)))
         {
             root.finding_at(
@@ -250,12 +204,21 @@ impl Side<'_> {
                 ),
             );
         }
-        self.check_rows(schema);
+        self.check_rows();
+        self.holder(plan)
     }
 
-    /// Rows meet one by one: a person of several rows could be told by their number.
-    fn check_rows(&self, schema: &Schema) {
-        if let Relation::Replace { rows, .. } = schema.replaced()
+    /// A finding at the parameter that an error is about, or else at the schema.
+    fn finding(&self, e: &Error, privacy: &Section<'_>) {
+        match parameters::key(e).filter(|key| privacy.knows(key)) {
+            Some(key) => privacy.finding_at(key, e.to_string()),
+            None => self.section.finding_at("schema", e.to_string()),
+        }
+    }
+
+    /// Rows are matched one by one: a person of several rows could be told by their number.
+    fn check_rows(&self) {
+        if let Some(Relation::Replace { rows, .. }) = self.schema.as_ref().map(Schema::replaced)
             && rows.get() > 1
         {
             self.section.finding_at(
@@ -268,30 +231,19 @@ impl Side<'_> {
         }
     }
 
-    pub(super) fn label_holder(self) -> Option<LabelHolder> {
-        let source = source(self.schema, self.data)?;
-        Some(LabelHolder {
+    fn holder<P>(self, plan: P) -> Option<Holder<P>> {
+        let schema = Arc::new(self.schema?);
+        Some(Holder {
             name: self.name?,
-            source,
+            plan,
+            source: Source {
+                schema,
+                data: self.data?,
+            },
             id: self.id?,
             kept: self.kept?,
         })
     }
-
-    pub(super) fn feature_holder(self) -> Option<FeatureHolder> {
-        let source = source(self.schema, self.data)?;
-        Some(FeatureHolder {
-            name: self.name?,
-            source,
-            id: self.id?,
-            kept: self.kept?,
-        })
-    }
-}
-
-fn source(schema: Option<Schema>, data: Option<PathBuf>) -> Option<Source> {
-    let schema = Arc::new(schema?);
-    Some(Source { schema, data: data? })
 }
 
 /// Whether names, data sets, columns and files of all parties go together; findings where they do not.

@@ -2,11 +2,15 @@
 
 use privet::data::Schema;
 use privet::data::schema::Kind;
-use privet::privacy::mechanism::ordered::{Distance, Loss};
-use privet::setting::vertical::{Budget, Changes, Desensitisation, Mechanism};
+use privet::privacy::mechanism::ordered::Loss;
+use privet::setting::vertical::{Budget, Desensitisation, Mechanism};
+
+use crate::job::{FeatureHolder, VerticalJob};
 
 /// What could be better, in whole sentences.
-pub(super) fn advice(desensitisation: &Desensitisation, all: &[(&str, Changes)]) -> Vec<String> {
+pub(super) fn advice(parties: &VerticalJob) -> Vec<String> {
+    let desensitisation = parties.vertical.desensitisation();
+    let all = &parties.feature_holders;
     let mut lines = Vec::new();
     lines.extend(mechanism(desensitisation));
     lines.extend(bins(desensitisation, all));
@@ -16,19 +20,18 @@ pub(super) fn advice(desensitisation: &Desensitisation, all: &[(&str, Changes)])
             |kind: &Kind| matches!(kind, Kind::Number(n) if !n.has_declared_cuts() && n.cuts().bins() > 2);
         schema.features().any(|column| uncut(&column.kind))
     };
-    if all.iter().any(|(_, changes)| uncut(changes.schema())) {
+    if all.iter().any(|holder| uncut(holder.plan.columns().schema())) {
         lines.push(
             "Where quantiles of a number are publicly known, declare them (cuts = [...]): bins with as many people each teach more at \
              the same ε. A bin is then a share of the people, not a stretch of the number, and so is what ε counts by."
                 .into(),
         );
     }
-    for (name, changes) in all {
-        let record = Distance::record(&changes.distances());
-        if record.to_f64() > 10.0 {
+    for FeatureHolder { name, plan, .. } in all {
+        if plan.columns().distance().to_f64() > 10.0 {
             lines.push(format!(
                 "A row of {name} as a whole is hardly protected: two rows that differ everywhere can be told apart. Only nearness is. \
-                 If that is not enough, lower epsilon or let fewer columns leave."
+                 If that is not enough, lower epsilon or release fewer columns."
             ));
         }
     }
@@ -36,8 +39,8 @@ pub(super) fn advice(desensitisation: &Desensitisation, all: &[(&str, Changes)])
 }
 
 fn mechanism(desensitisation: &Desensitisation) -> Vec<String> {
-    let epsilon = desensitisation.epsilon.to_f64();
-    match &desensitisation.mechanism {
+    let epsilon = desensitisation.epsilon().to_f64();
+    match desensitisation.mechanism() {
         Mechanism::ClampedGeometric => Vec::new(),
         Mechanism::GlobalMap(_) => vec![
             "mechanism = \"clamped-geometric\" keeps more of the order than \"global-map\" at the same ε: the paper's map spends about \
@@ -78,11 +81,11 @@ fn mechanism(desensitisation: &Desensitisation) -> Vec<String> {
 }
 
 /// 10 to 20 bins; 3 where so little is told that more would drown.
-fn bins(desensitisation: &Desensitisation, all: &[(&str, Changes)]) -> Vec<String> {
+fn bins(desensitisation: &Desensitisation, all: &[FeatureHolder]) -> Vec<String> {
     let mut few = Vec::new();
-    for (name, changes) in all {
-        let distances = changes.distances();
-        for (column, distance) in changes.schema().features().zip(&distances) {
+    for FeatureHolder { name, plan, .. } in all {
+        let plan = plan.columns();
+        for (column, distance) in plan.schema().features().zip(plan.distances()) {
             let slots = match &column.kind {
                 Kind::Number(number) => number.cuts().bins(),
                 _ => continue,
@@ -100,26 +103,26 @@ fn bins(desensitisation: &Desensitisation, all: &[(&str, Changes)]) -> Vec<Strin
              epsilon.",
             few.join(", "),
             3,
-            desensitisation.bins
+            desensitisation.bins()
         ));
-    } else if !(10..=20).contains(&desensitisation.bins) {
+    } else if !(10..=20).contains(desensitisation.bins()) {
         lines.push(format!(
             "bins = {}: 10 to 20 are best as a rule. ε counts by the bin, so that fewer bins tell less at the same ε.",
-            desensitisation.bins
+            desensitisation.bins()
         ));
     }
     lines
 }
 
 fn budget(desensitisation: &Desensitisation) -> Vec<String> {
-    match desensitisation.budget {
+    match desensitisation.budget() {
         Budget::Split => Vec::new(),
         Budget::Full => vec![
             "budget = \"full\" gives every column all of ε, and a row loses as many times as much as it has columns. \"split\" divides it."
                 .into(),
         ],
         Budget::Sample(columns) => vec![format!(
-            "budget = \"sample\" lets {columns} columns leave, whichever they are: in our trials splitting ε over all of them was better."
+            "budget = \"sample\" releases {columns} columns, drawn by chance: in our trials splitting ε over all of them was better."
         )],
     }
 }

@@ -4,15 +4,15 @@ use std::fmt::Write;
 
 use privet::data::schema::{Column, Kind, Number};
 use privet::privacy::mechanism::ordered::{Distance, Loss};
-use privet::setting::vertical::Changes;
 
 use crate::job::FeatureHolder;
 use crate::verb::words;
 
 /// How one feature holder's columns change, and what that means.
-pub(super) fn columns(holder: &FeatureHolder, label_holder: &str, changes: &Changes) -> String {
-    let distances = changes.distances();
-    let columns: Vec<&Column> = changes.schema().features().collect();
+pub(super) fn columns(holder: &FeatureHolder, label_holder: &str) -> String {
+    let plan = holder.plan.columns();
+    let distances = plan.distances();
+    let columns: Vec<&Column> = plan.schema().features().collect();
     let described: Vec<String> = columns.iter().map(|column| values(column)).collect();
     let width = |all: &mut dyn Iterator<Item = usize>, least: usize| all.max().unwrap_or(0).max(least);
     let names = width(&mut columns.iter().map(|c| c.name.chars().count()), 6);
@@ -26,8 +26,7 @@ pub(super) fn columns(holder: &FeatureHolder, label_holder: &str, changes: &Chan
         "\n  {:<names$}   {:<kinds$}   {:<widest$}   over the whole domain",
         "column", "values", "from one to the next"
     );
-    for (((column, described), step), distance) in columns.iter().zip(&described).zip(&steps).zip(&distances)
-    {
+    for (((column, described), step), distance) in columns.iter().zip(&described).zip(&steps).zip(distances) {
         let whole = loss(distance.whole);
         let _ = writeln!(
             text,
@@ -35,13 +34,13 @@ pub(super) fn columns(holder: &FeatureHolder, label_holder: &str, changes: &Chan
             column.name
         );
     }
-    let record = Distance::record(&distances);
+    let record = plan.distance();
     let _ = writeln!(text, "\n  A row, over all columns: {}", loss(record));
     let _ = writeln!(
         text,
         "\n  Whoever thinks it fifty-fifty which of two people a row is about can become"
     );
-    for (column, distance) in columns.iter().zip(&distances).take(SHOWN) {
+    for (column, distance) in columns.iter().zip(distances).take(SHOWN) {
         for line in meaning(column, distance) {
             let _ = writeln!(text, "  -  {line}");
         }
@@ -65,7 +64,7 @@ pub(super) fn columns(holder: &FeatureHolder, label_holder: &str, changes: &Chan
 const SHOWN: usize = 3;
 
 fn who(holder: &FeatureHolder, label_holder: &str) -> String {
-    let relation = holder.relation();
+    let relation = holder.plan.columns().relation();
     let person = match relation.unit() {
         None => "every row is a person".to_owned(),
         Some(unit) => format!(

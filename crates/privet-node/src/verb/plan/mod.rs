@@ -27,7 +27,7 @@ pub(super) fn run(file: &Path, ledger: &Where) -> Result<Answer, Failure> {
     match &job.setting {
         Setting::Plain(plan, source) => unprotected(plan, source, &job, ledger),
         Setting::Central(plan, source) => central(plan, source, &job, ledger),
-        Setting::Vertical(apart) => vertical::run(apart, &job, ledger),
+        Setting::Vertical(parties) => vertical::run(parties, &job, ledger),
     }
 }
 

@@ -1,49 +1,41 @@
-//! `privet plan` where columns lie apart.
+//! `privet plan` where columns lie parties.
 
 use std::fmt::Write;
 
 use privet::data::Schema;
-use privet::privacy::mechanism::ordered::Distance;
 use privet::privacy::{Account, Book};
-use privet::setting::vertical::{Alignment, Changes, Protocol};
+use privet::setting::vertical::{Alignment, Protocol};
 use serde_json::{Value, json};
 
 use super::advice::advice;
 use super::columns::{columns, loss};
 use super::summary;
-use crate::job::{Apart, FeatureHolder, Job};
+use crate::job::{FeatureHolder, Job, VerticalJob};
 use crate::ledger::Store;
 use crate::verb::exit::{Exit, Failure};
+use crate::verb::parties::{refused, unlisted};
 use crate::verb::request::Where;
-use crate::verb::{Answer, leave, parties, words};
+use crate::verb::{Answer, leave, words};
 
-pub(super) fn run(apart: &Apart, job: &Job, ledger: &Where) -> Result<Answer, Failure> {
-    let all = apart
-        .feature_holders
-        .iter()
-        .map(|holder| {
-            let changes = apart.vertical.desensitisation().changes(&holder.source.schema)?;
-            Ok((holder.name.as_str(), changes))
-        })
-        .collect::<Result<Vec<_>, privet::Error>>()?;
+pub(super) fn run(parties: &VerticalJob, job: &Job, ledger: &Where) -> Result<Answer, Failure> {
     let mut text = "WHO LEARNS WHAT\n".to_owned();
-    let learns = learns(apart);
+    let learns = learns(parties);
     for line in &learns {
         let _ = writeln!(text, "  -  {line}");
     }
     let mut told = Vec::new();
-    for (holder, (_, changes)) in apart.feature_holders.iter().zip(&all) {
-        text += &columns(holder, &apart.trainer(), changes);
-        told.push(columns_json(holder, changes));
+    for holder in &parties.feature_holders {
+        text += &columns(holder, &parties.trainer());
+        told.push(columns_json(holder));
     }
     let _ = writeln!(text, "\nWHAT HAPPENS");
     let _ = writeln!(
         text,
         "  reads      {}, at {}",
-        apart.label_holder.source.data.display(),
-        apart.trainer()
+        parties.label_holder.source.data.display(),
+        parties.trainer()
     );
-    for holder in &apart.feature_holders {
+    for holder in &parties.feature_holders {
         let _ = writeln!(
             text,
             "  reads      {}, at {}",
@@ -52,31 +44,31 @@ pub(super) fn run(apart: &Apart, job: &Job, ledger: &Where) -> Result<Answer, Fa
         );
         let _ = writeln!(
             text,
-            "  keeps      {}: {}'s columns as they left, for other models too",
+            "  keeps      {}: {}'s released columns, for other models too",
             holder.kept.display(),
             holder.name
         );
     }
-    let settings = apart.vertical.settings();
+    let settings = parties.vertical.settings();
     let _ = writeln!(text, "  trains     {}", summary(&settings));
     let _ = writeln!(text, "  writes     {}", leave::place(&job.output));
     let path = ledger.path()?;
     let book = Store::read_only(path)
         .ok()
         .and_then(|mut store| store.book().ok());
-    let before = left(apart, book.as_ref());
-    let _ = writeln!(text, "\nWHAT HAS LEFT ALREADY");
+    let before = released(parties, book.as_ref());
+    let _ = writeln!(text, "\nWHAT WAS RELEASED BEFORE");
     for line in &before {
         let _ = writeln!(text, "  -  {line}");
     }
-    let advice = advice(apart.vertical.desensitisation(), &all);
+    let advice = advice(parties);
     if !advice.is_empty() {
         let _ = writeln!(text, "\nADVICE");
         for line in &advice {
             let _ = writeln!(text, "  -  {line}");
         }
     }
-    let (cost, refused) = cost(apart, path);
+    let (cost, refused) = cost(parties, path);
     text += &cost;
     let json = json!({
         "setting": "vertical",
@@ -87,7 +79,7 @@ pub(super) fn run(apart: &Apart, job: &Job, ledger: &Where) -> Result<Answer, Fa
         "feature_holders": told,
         "left": before,
         "advice": advice,
-        "needs_not_protected": needs_leave(apart),
+        "needs_not_protected": needs_permission(parties),
         "refused": refused.as_ref().map(|failure| &failure.message),
     });
     let answer = Answer::new(words::wrapped(&text), json);
@@ -95,22 +87,22 @@ pub(super) fn run(apart: &Apart, job: &Job, ledger: &Where) -> Result<Answer, Fa
     Ok(Answer { exit, ..answer })
 }
 
-fn needs_leave(apart: &Apart) -> bool {
-    apart.vertical.label_epsilon().is_none() && apart.label_holder.source.schema.is_private()
+fn needs_permission(parties: &VerticalJob) -> bool {
+    parties.vertical.label_epsilon().is_none() && parties.label_holder.source.schema.is_private()
 }
 
 /// The table of `setting::vertical`, with names.
-fn learns(apart: &Apart) -> Vec<String> {
-    let own = apart.trainer();
-    let names: Vec<&str> = apart.feature_holders.iter().map(|h| h.name.as_str()).collect();
+fn learns(parties: &VerticalJob) -> Vec<String> {
+    let own = parties.trainer();
+    let names: Vec<&str> = parties.feature_holders.iter().map(|h| h.name.as_str()).collect();
     let mut lines = Vec::new();
     for name in &names {
         lines.push(format!(
-            "{own} learns {name}'s columns of the rows that all have, with every value changed: how far that tells about a person stands \
+            "{own} learns {name}'s columns of the rows that all have, with every value changed: how much that tells about a person is printed \
              below."
         ));
     }
-    match apart.vertical.alignment() {
+    match parties.vertical.alignment() {
         Alignment::Private => {
             for name in &names {
                 lines.push(format!(
@@ -123,22 +115,21 @@ fn learns(apart: &Apart) -> Vec<String> {
                 ));
             }
             lines.push(
-                "Whoever meets like this can put in ids of their own choice: parties are trusted to follow the protocol.".into(),
+                "Whoever matches rows like this can put in ids of their own choice: parties are trusted to follow the protocol.".into(),
             );
         }
         Alignment::Given => {
-            lines
-                .push("Rows stand in the same order already, so that who is in them is known to all.".into());
+            lines.push("Rows are in the same order already, so all parties know whose rows they are.".into());
         }
     }
-    lines.push(match apart.vertical.protocol() {
+    lines.push(match parties.vertical.protocol() {
         Protocol::Columns => format!("Nobody learns anything about {own}'s labels from training: nothing goes back."),
         Protocol::AsPublished => format!(
             "Each feature holder learns which splits the trees ask for, which depends on {own}'s labels: no bound. protocol = \
              \"columns\" tells nothing and sends less."
         ),
     });
-    lines.push(match apart.vertical.label_epsilon() {
+    lines.push(match parties.vertical.label_epsilon() {
         None => format!(
             "Whoever sees the model, or asks it often, may learn about {own}'s rows and labels: no bound. Keep it to {own}, or write \
              label_epsilon."
@@ -146,65 +137,65 @@ fn learns(apart: &Apart) -> Vec<String> {
         Some(epsilon) => format!(
             "Whoever sees the model learns {own}'s labels changed by randomised response: the odds between two labels of a person \
              change by a factor of at most {}. Its own columns are declared public.",
-            words::odds(epsilon)
+            words::odds(*epsilon)
         ),
     });
     lines
 }
 
-fn columns_json(holder: &FeatureHolder, changes: &Changes) -> Value {
-    let distances = changes.distances();
+fn columns_json(holder: &FeatureHolder) -> Value {
+    let plan = holder.plan.columns();
     json!({
         "name": holder.name,
         "dataset": holder.source.schema.dataset(),
         "data": holder.source.data,
         "kept": holder.kept,
-        "change": holder.relation(),
-        "record": Distance::record(&distances),
-        "columns": distances,
+        "change": plan.relation(),
+        "record": plan.distance(),
+        "columns": plan.distances(),
     })
 }
 
-/// What has left of each feature holder's table, as the ledger knows.
-fn left(apart: &Apart, book: Option<&Book>) -> Vec<String> {
-    let left = |dataset: &str| {
+/// What was released of each party's table, as the ledger knows.
+fn released(parties: &VerticalJob, book: Option<&Book>) -> Vec<String> {
+    let released = |dataset: &str| {
         let account = book.and_then(|book| book.account(dataset));
         account.and_then(Account::desensitised)
     };
-    let labels = apart.vertical.label_epsilon().map(|_| {
-        let (own, kept) = (apart.trainer(), &apart.label_holder.kept);
-        match (left(apart.label_holder.source.schema.dataset()), kept.exists()) {
+    let labels = parties.vertical.label_epsilon().map(|_| {
+        let (own, kept) = (parties.trainer(), &parties.label_holder.kept);
+        match (released(parties.label_holder.source.schema.dataset()), kept.exists()) {
             (None, _) => format!("{own}: nothing."),
             (Some(_), true) => format!(
-                "{own}: its labels. They are kept in {} and used again: nothing more leaves.",
+                "{own}: its labels. They are kept in {} and used again: nothing more is released.",
                 kept.display()
             ),
             (Some(_), false) => format!(
-                "{own}: its labels, and {} is not there. Labels leave once: put that file back, or say in the job where it is (kept = …).",
+                "{own}: its labels, and {} is not there. Labels are released once: put that file back, or say in the job where it is (kept = …).",
                 kept.display()
             ),
         }
     });
-    let others = apart.feature_holders.iter();
+    let others = parties.feature_holders.iter();
     let others = others
         .map(|holder| {
             let dataset = holder.source.schema.dataset();
-            let left = left(dataset);
+            let columns = released(dataset);
             let kept = holder.kept.display();
-            match (left, holder.kept.exists()) {
+            match (columns, holder.kept.exists()) {
                 (None, _) => format!("{}: nothing.", holder.name),
-                (Some(left), true) => format!(
+                (Some(columns), true) => format!(
                     "{}: {} of '{dataset}', by which two rows can be told apart by {}. They are kept in {kept} and used again: nothing more \
-                     leaves.",
+                     is released.",
                     holder.name,
-                    words::count(left.columns, "column", "columns"),
-                    loss(left.record)
+                    words::count(columns.columns, "column", "columns"),
+                    loss(columns.record)
                 ),
-                (Some(left), false) => format!(
-                    "{}: {} of '{dataset}', and {kept} is not there. A column leaves once: put that file back, or say in the job \
+                (Some(columns), false) => format!(
+                    "{}: {} of '{dataset}', and {kept} is not there. A column is released once: put that file back, or say in the job \
                      where it is (kept = …).",
                     holder.name,
-                    words::count(left.columns, "column", "columns"),
+                    words::count(columns.columns, "column", "columns"),
                 ),
             }
         });
@@ -212,12 +203,12 @@ fn left(apart: &Apart, book: Option<&Book>) -> Vec<String> {
 }
 
 /// What is written to the ledger, and why `train` would be refused, if it would.
-fn cost(apart: &Apart, path: &std::path::Path) -> (String, Option<Failure>) {
+fn cost(parties: &VerticalJob, path: &std::path::Path) -> (String, Option<Failure>) {
     let mut text = format!("\nWHAT IT COSTS\n  ledger     {}: ", path.display());
-    text += "each column that leaves, once, and what the meeting of rows shows. No ε is charged: what leaves is promised by \
-             distance, and no ε covers it\n";
-    if needs_leave(apart) {
-        let schema: &Schema = &apart.label_holder.source.schema;
+    text += "each released column, once, and what the matching of rows shows. No ε is charged: the promise about \
+             released columns is by distance, and no ε covers it\n";
+    if needs_permission(parties) {
+        let schema: &Schema = &parties.label_holder.source.schema;
         let _ = writeln!(
             text,
             "             and that '{}' was used without protection, for ever: its schema marks {} as private, so `privet train` will refuse \
@@ -226,18 +217,9 @@ fn cost(apart: &Apart, path: &std::path::Path) -> (String, Option<Failure>) {
             leave::private_columns(schema)
         );
     }
-    let mut sets: Vec<_> = apart
-        .feature_holders
-        .iter()
-        .map(|holder| (&*holder.source.schema, holder.relation()))
-        .collect();
-    if apart.vertical.label_epsilon().is_some() {
-        let schema = &*apart.label_holder.source.schema;
-        sets.push((schema, schema.replaced()));
-    }
-    let (why, failure) = match parties::unlisted(path, &sets) {
+    let (why, failure) = match unlisted(path, &parties.data_sets()) {
         Ok(None) => return (text, None),
-        Ok(Some(why)) => (why.clone(), parties::refused(&why)),
+        Ok(Some(why)) => (why.clone(), refused(&why)),
         Err(failure) => (failure.message.clone(), failure),
     };
     let _ = writeln!(text, "\n`privet train` would be refused: {why}");

@@ -45,7 +45,7 @@ pub(super) fn run(simulate: &Simulate) -> Result<Answer, Failure> {
     match &job.setting {
         Setting::Plain(plan, source) => one_table(&Trainer::Plain(plan), source, simulate),
         Setting::Central(plan, source) => one_table(&Trainer::Central(plan), source, simulate),
-        Setting::Vertical(apart) => vertical::run(apart, simulate),
+        Setting::Vertical(parties) => vertical::run(parties, simulate),
     }
 }
 

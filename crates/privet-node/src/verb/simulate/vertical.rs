@@ -1,74 +1,65 @@
 //! `privet simulate` where columns lie apart: the protocol beside what it would be without noise, without bins, and without others.
 
+use std::sync::Arc;
+
 use privet::Error;
 use privet::data::schema::{Column, Kind};
-use privet::data::{Schema, Table};
+use privet::data::{Intake, Keep, Schema, Table};
 use privet::model::Model;
+use privet::parameters::Builder;
 use privet::privacy::Unprotected;
 use privet::setting::plain::{Algorithm, Constant, Plan};
-use privet::setting::vertical::{Categories, Mechanism};
+use privet::setting::vertical::{self, Alignment, Categories, Mechanism};
 
 use super::{BECAUSE, LAST, Method, Trainer, answer, figures, judged, seed};
-use crate::job::{Apart, Source};
+use crate::job::{Source, VerticalJob};
 use crate::progress::Progress;
 use crate::verb::exit::Failure;
 use crate::verb::request::Simulate;
 use crate::verb::{Answer, leave};
 
-pub(super) fn run(apart: &Apart, simulate: &Simulate) -> Result<Answer, Failure> {
-    raw_rows(apart)?;
-    let sources: Vec<&Source> = [&apart.label_holder.source]
+pub(super) fn run(parties: &VerticalJob, simulate: &Simulate) -> Result<Answer, Failure> {
+    raw_rows(parties)?;
+    let sources: Vec<&Source> = [&parties.label_holder.source]
         .into_iter()
-        .chain(apart.feature_holders.iter().map(|holder| &holder.source))
+        .chain(parties.feature_holders.iter().map(|holder| &holder.source))
         .collect();
     for source in &sources {
         leave::ask(&source.schema, "a simulation", simulate.not_protected)?;
         leave::own_terminal(&source.schema)?;
     }
-    let bins = apart.vertical.desensitisation().bins;
-    let mine = apart.label_holder.table()?;
-    let read = |bins| -> Result<Vec<Table>, Error> {
-        apart
-            .feature_holders
-            .iter()
-            .map(|holder| holder.table(bins))
-            .collect()
-    };
-    let (own, all) = (own_names(apart), names(apart).concat());
-    let trees = |columns: &[String], schema: &Schema| apart.vertical.trees().among(columns).plan(schema);
-    let (fine, coarse) = (read(None)?, read(Some(bins))?);
-    apart.check_given(&mine, &coarse)?;
-    let joint = |tables: &[Table]| Table::joint_schema([&mine].into_iter().chain(tables));
-    let [fine_plan, coarse_plan] = [trees(&all, &joint(&fine)?)?, trees(&all, &joint(&coarse)?)?];
-    if mine.schema().features().next().is_some() {
-        trees(&own, mine.schema())?;
+    let own = &parties.label_holder;
+    let mine = own.read(own.plan.reads())?;
+    let (mut fine, mut coarse) = (Vec::new(), Vec::new());
+    for holder in &parties.feature_holders {
+        let schema = Arc::clone(&holder.source.schema);
+        fine.push(holder.read(Intake::everything(schema, Keep::Bins))?);
+        coarse.push(holder.read(holder.plan.columns().reads())?);
     }
-    let leaves = leave::take_all(&sources, BECAUSE, &simulate.ledger)?;
+    parties.check_given(&mine, &coarse)?;
+    let joint = |tables: &[Table]| Table::joint_schema([&mine].into_iter().chain(tables));
+    let plans = Plans::new(parties, &joint(&fine)?, &joint(&coarse)?)?;
+    let permissions = leave::take_all(&sources, BECAUSE, &simulate.ledger)?;
     let rows = Rows {
-        apart,
-        leaves: &leaves,
-        fine: join(&mine, fine, &leaves)?,
-        coarse: join(&mine, coarse, &leaves)?,
+        parties,
+        permissions: &permissions,
+        fine: join(&mine, fine, &permissions)?,
+        coarse: join(&mine, coarse, &permissions)?,
         mine,
     };
-    let schema = only(&rows.coarse, &own)?.schema().clone();
-    let constant = Constant::default().plan(&schema)?;
-    let alone = match schema.features().next() {
-        Some(_) => trees(&own, &schema)?,
-        None => constant.clone(),
-    };
+    let bins = parties.vertical.desensitisation().bins();
     let mut methods = [
         Method::new("vertical", "with the protocol"),
         Method::new("open", "all columns as they are"),
         Method::new("mapped", format!("in {bins} bins, no noise")),
-        Method::new("own", format!("{} alone", apart.label_holder.name)),
+        Method::new("own", format!("{} alone", own.name)),
         Method::new("constant", "the best constant"),
     ];
     let bar = Progress::steps("Simulating");
     for run in 0..simulate.runs {
         bar.at(run.into(), simulate.runs.into());
         let cut = (simulate.test, seed(simulate.seed.wrapping_add(run.into())));
-        let now = rows.run(cut, [&fine_plan, &coarse_plan, &alone, &constant])?;
+        let now = rows.run(cut, &plans)?;
         methods
             .iter_mut()
             .zip(now)
@@ -80,14 +71,14 @@ pub(super) fn run(apart: &Apart, simulate: &Simulate) -> Result<Answer, Failure>
 }
 
 /// A model of flags that were drawn for each category cannot be given raw rows.
-fn raw_rows(apart: &Apart) -> Result<(), Failure> {
-    let mut all = apart.feature_holders.iter();
+fn raw_rows(parties: &VerticalJob) -> Result<(), Failure> {
+    let mut all = parties.feature_holders.iter();
     let category = all.find_map(|holder| {
         let mut features = holder.source.schema.features();
         features.find(|column| matches!(column.kind, Kind::Category(_)))
     });
     match category {
-        Some(column) if apart.vertical.desensitisation().categories != Categories::Response => {
+        Some(column) if *parties.vertical.desensitisation().categories() != Categories::Response => {
             Err(Failure::usage(format!(
                 "a simulation tests on raw rows, and of '{}' the model knows noisy flags only: simulate with categories = \"response\"",
                 column.name
@@ -97,14 +88,55 @@ fn raw_rows(apart: &Apart) -> Result<(), Failure> {
     }
 }
 
+/// What is trained in every run, planned before the first.
+struct Plans {
+    /// The protocol, between parties whose rows were matched before.
+    protocol: vertical::Plan,
+    /// Trees over all columns, with the bins of the schemas.
+    fine: Plan,
+    /// The same with the bins that are sent.
+    coarse: Plan,
+    /// Trees over the label holder's columns.
+    alone: Plan,
+    constant: Plan,
+}
+
+impl Plans {
+    fn new(parties: &VerticalJob, fine: &Schema, coarse: &Schema) -> Result<Self, Failure> {
+        let nobody = |schema: &Schema| {
+            let intake = Intake::everything(Arc::new(schema.clone()), Keep::Bins);
+            let piece = intake.piece(intake.columns())?;
+            Ok::<Table, Error>(Table::new(&intake, vec![piece]))
+        };
+        let names = names(parties);
+        let parts = nobody(coarse)?.columns(&names)?;
+        let (own, others) = (parts[0].schema(), parts[1..].iter().map(Table::schema));
+        let met = Builder::of(parties.vertical.clone()).alignment(Alignment::Given);
+        let trees =
+            |columns: &[String], schema: &Schema| parties.vertical.trees().among(columns).plan(schema);
+        let constant = Constant::default().plan(own)?;
+        let all = names.concat();
+        Ok(Self {
+            protocol: met.build()?.plan(own, others)?,
+            fine: trees(&all, fine)?,
+            coarse: trees(&all, coarse)?,
+            alone: match own.features().next() {
+                Some(_) => trees(&names[0], own)?,
+                None => constant.clone(),
+            },
+            constant,
+        })
+    }
+}
+
 /// The rows that all parties have.
 struct Rows<'a> {
-    apart: &'a Apart,
-    leaves: &'a [Unprotected],
+    parties: &'a VerticalJob,
+    permissions: &'a [Unprotected],
     mine: Table,
     /// With the bins of the schemas.
     fine: Table,
-    /// With the bins that columns leave with.
+    /// With the bins that are sent.
     coarse: Table,
 }
 
@@ -112,38 +144,36 @@ type Figures = Vec<(&'static str, f64)>;
 
 impl Rows<'_> {
     /// Figures of all methods, in their order.
-    fn run(&self, cut: (u8, [u8; 32]), plans: [&Plan; 4]) -> Result<[Figures; 5], Failure> {
-        let [open, mapped, alone, constant] = plans;
-        let leave = self.leave()?;
-        let halves = |table: &Table| table.hold_out(cut.0, cut.1, leave);
+    fn run(&self, cut: (u8, [u8; 32]), plans: &Plans) -> Result<[Figures; 5], Failure> {
+        let permission = self
+            .permissions
+            .first()
+            .ok_or_else(|| Error::internal("there is a label holder"))?;
+        let halves = |table: &Table| table.hold_out(cut.0, cut.1, permission);
         let (fine, fine_test) = halves(&self.fine);
         let (coarse, coarse_test) = halves(&self.coarse);
-        let mut parts = coarse.columns(&names(self.apart))?.into_iter();
+        let names = names(self.parties);
+        let mut parts = coarse.columns(&names)?;
+        let others = parts.split_off(1);
         let own = parts
-            .next()
-            .ok_or_else(|| Failure::usage("there is no label holder"))?;
-        let own_test = only(&coarse_test, &own_names(self.apart))?;
-        let model = self.apart.met.rehearse(own.clone(), parts.collect(), leave)?;
-        let test = match self.apart.vertical.desensitisation().mechanism {
+            .pop()
+            .ok_or_else(|| Error::internal("there is a label holder"))?;
+        let own_test = only(&coarse_test, &names[0])?;
+        let model = plans.protocol.rehearse(own.clone(), others, permission)?;
+        let test = match self.parties.vertical.desensitisation().mechanism() {
             // Its bins reach outside the domain, so that the same number has another bin.
             Mechanism::Piecewise { clipped: false } => halves(&self.as_read_by(&model)?).1,
             _ => coarse_test.clone(),
         };
         let test = only(&test, &known(&model))?;
-        let judge = |plan, train, test: &Table| figures(&Trainer::Plain(plan), train, test, leave);
+        let judge = |plan, train, test: &Table| figures(&Trainer::Plain(plan), train, test, permission);
         Ok([
-            judged(&model, &test, leave)?,
-            judge(open, fine, &fine_test)?,
-            judge(mapped, coarse, &coarse_test)?,
-            judge(alone, own.clone(), &own_test)?,
-            judge(constant, own, &own_test)?,
+            judged(&model, &test, permission)?,
+            judge(&plans.fine, fine, &fine_test)?,
+            judge(&plans.coarse, coarse, &coarse_test)?,
+            judge(&plans.alone, own.clone(), &own_test)?,
+            judge(&plans.constant, own, &own_test)?,
         ])
-    }
-
-    fn leave(&self) -> Result<&Unprotected, Failure> {
-        self.leaves
-            .first()
-            .ok_or_else(|| Failure::usage("there is no party"))
     }
 
     /// All rows, with the model's own bins.
@@ -153,33 +183,28 @@ impl Rows<'_> {
             found.cloned().unwrap_or_else(|| column.clone())
         };
         let tables = self
-            .apart
+            .parties
             .feature_holders
             .iter()
             .map(|holder| {
                 let schema = &holder.source.schema;
-                holder.table_as(schema.with_columns(schema.columns().iter().map(meant))?)
+                let schema = schema.with_columns(schema.columns().iter().map(meant))?;
+                holder.read(Intake::everything(Arc::new(schema), Keep::Bins))
             })
             .collect::<Result<Vec<_>, Error>>()?;
-        join(&self.mine, tables, self.leaves)
+        join(&self.mine, tables, self.permissions)
     }
 }
 
-/// The label holder's columns, its label included.
-fn own_names(apart: &Apart) -> Vec<String> {
-    let schema = &apart.label_holder.source.schema;
-    let label = schema.label().map(|(column, _)| column);
-    schema.features().chain(label).map(|c| c.name.clone()).collect()
-}
-
-/// The columns of each party.
-fn names(apart: &Apart) -> Vec<Vec<String>> {
-    let others = apart.feature_holders.iter();
-    let others = others.map(|holder| {
-        let features = holder.source.schema.features();
-        features.map(|column| column.name.clone()).collect()
-    });
-    [own_names(apart)].into_iter().chain(others).collect()
+/// The columns of each party; the label holder's, its label included, come first.
+fn names(parties: &VerticalJob) -> Vec<Vec<String>> {
+    let named = |schema: &Schema| {
+        let label = schema.label().map(|(column, _)| column);
+        schema.features().chain(label).map(|c| c.name.clone()).collect()
+    };
+    let others = parties.feature_holders.iter().map(|holder| &holder.source);
+    let all = [&parties.label_holder.source].into_iter().chain(others);
+    all.map(|source| named(&source.schema)).collect()
 }
 
 /// The columns that a model knows, its label included.
@@ -191,11 +216,17 @@ fn known(model: &Model) -> Vec<String> {
 
 fn only(table: &Table, names: &[String]) -> Result<Table, Failure> {
     let mut parts = table.columns(std::slice::from_ref(&names.to_vec()))?;
-    parts.pop().ok_or_else(|| Failure::usage("there is no column"))
+    Ok(parts
+        .pop()
+        .ok_or_else(|| Error::internal("one part was asked for"))?)
 }
 
 /// One table of the rows that all have.
-fn join(mine: &Table, others: Vec<Table>, leaves: &[Unprotected]) -> Result<Table, Failure> {
-    let tables: Vec<(Table, &Unprotected)> = [mine.clone()].into_iter().chain(others).zip(leaves).collect();
+fn join(mine: &Table, others: Vec<Table>, permissions: &[Unprotected]) -> Result<Table, Failure> {
+    let tables: Vec<(Table, &Unprotected)> = [mine.clone()]
+        .into_iter()
+        .chain(others)
+        .zip(permissions)
+        .collect();
     Ok(Table::joined(&tables)?)
 }

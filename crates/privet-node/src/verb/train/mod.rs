@@ -23,7 +23,7 @@ pub(super) fn run(train: &Train) -> Result<Answer, Failure> {
     let (model, key) = match &job.setting {
         Setting::Plain(plan, source) => unprotected(plan, source, train)?,
         Setting::Central(plan, source) => curated(plan, source, &train.ledger)?,
-        Setting::Vertical(apart) => return vertical::run(apart, &job, train),
+        Setting::Vertical(parties) => return vertical::run(parties, &job, train),
     };
     save(&job, &model, key.as_ref())?;
 

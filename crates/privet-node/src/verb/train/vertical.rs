@@ -5,68 +5,53 @@ use std::fmt::Write;
 use privet::Error;
 use privet::data::Table;
 use privet::model::Model;
-use privet::party::{Edge, Item, PartyId, Simulated, Simulation};
-use privet::setting::vertical::{self, Message, Outcome, Party};
-use privet::wire::Wire;
+use privet::party::{Edge, PartyId, Simulated, Simulation};
+use privet::setting::vertical::{self, NoisyLabels, Outcome, Party, Release};
 use serde_json::json;
 
 use super::save;
-use crate::job::{Apart, Job};
-use crate::ledger::Shared;
+use crate::job::{Job, VerticalJob};
 use crate::progress::Progress;
 use crate::verb::exit::Failure;
-use crate::verb::parties::{Labelling, Leaving, Left, Seating, lines, open};
+use crate::verb::parties::{Outgoing, lines, open};
 use crate::verb::request::Train;
 use crate::verb::{Answer, leave, words};
 
-pub(super) fn run(apart: &Apart, job: &Job, train: &Train) -> Result<Answer, Failure> {
-    let own = &apart.label_holder;
-    let noisy = apart.vertical.label_epsilon().is_some();
+pub(super) fn run(parties: &VerticalJob, job: &Job, train: &Train) -> Result<Answer, Failure> {
+    let (own, others) = (&parties.label_holder, &parties.feature_holders);
+    let noisy = parties.vertical.label_epsilon().is_some();
     if !noisy {
         let what = format!("training on the rows and labels of {} as they are", own.name);
         leave::ask(&own.source.schema, &what, train.not_protected)?;
     }
-    let others = &apart.feature_holders;
     for kept in others.iter().map(|holder| &holder.kept).chain([&own.kept]) {
         leave::spare_kept(&train.ledger, kept)?;
     }
-    let mut sets: Vec<_> = others.iter().map(|h| (&*h.source.schema, h.relation())).collect();
-    sets.extend(noisy.then(|| (&*own.source.schema, own.source.schema.replaced())));
+    let sets = parties.data_sets();
     let path = train.ledger.path()?;
     lines(path, &sets)?;
-    let desensitisation = apart.vertical.desensitisation();
-    let mine = own.table()?;
+    let mine = own.read(own.plan.reads())?;
     let theirs = others
         .iter()
-        .map(|holder| holder.table(Some(desensitisation.bins)))
+        .map(|holder| holder.read(holder.plan.columns().reads()))
         .collect::<Result<Vec<_>, _>>()?;
-    apart.check_given(&mine, &theirs)?;
+    parties.check_given(&mine, &theirs)?;
     let shared = open(path, &sets)?;
     let key = shared.store().signing_key()?;
-    let leaving: Vec<Leaving<'_>> = others
+    let columns: Vec<_> = others
         .iter()
-        .zip(&theirs)
-        .map(|(holder, table)| Leaving {
-            desensitisation,
-            source: &holder.source,
-            table,
-            kept: &holder.kept,
-            relation: holder.relation(),
-            meets: holder.id.is_some(),
+        .map(|holder| {
+            let plan = holder.plan.columns();
+            (Outgoing::of(holder, plan.relation(), &shared), plan)
         })
         .collect();
-    let labelling = Labelling {
-        vertical: &apart.vertical,
-        own,
-        table: &mine,
-        shared: &shared,
-    };
+    let labels = Outgoing::of(own, own.plan.relation(), &shared);
     // Whoever refuses does so before anything is written about anybody; only columns that are drawn by lot are known after the draw.
-    for leaving in &leaving {
-        leaving.check(&shared)?;
+    for ((outgoing, plan), table) in columns.iter().zip(&theirs) {
+        outgoing.check(|ledger, record| Release::check_keep(plan, table, ledger, record))?;
     }
     if noisy {
-        labelling.check()?;
+        labels.check(|ledger, record| NoisyLabels::check_keep(&own.plan, &mine, ledger, record))?;
     }
     let mut sources: Vec<_> = others.iter().map(|h| &h.source).collect();
     if noisy || own.source.schema.is_private() {
@@ -75,16 +60,23 @@ pub(super) fn run(apart: &Apart, job: &Job, train: &Train) -> Result<Answer, Fai
         leave::public(&own.source, &train.ledger)?;
     }
     leave::recognise(&mut shared.store(), &sources)?;
-    for leaving in &leaving {
-        leaving.check_ids(&shared)?;
+    for (((outgoing, _), table), holder) in columns.iter().zip(&theirs).zip(others) {
+        if holder.id.is_some() {
+            outgoing.check_ids(table)?;
+        }
     }
-    let releases = leaving
+    let releases = columns
         .iter()
-        .map(|leaving| leaving.release(&shared))
+        .zip(&theirs)
+        .map(|((outgoing, plan), table)| {
+            outgoing.release(|ledger, record| Release::keep(plan, table, ledger, record))
+        })
         .collect::<Result<Vec<_>, _>>()?;
-    let labels = noisy.then(|| labelling.labels()).transpose()?;
+    let noisy_labels = noisy
+        .then(|| labels.release(|ledger, record| NoisyLabels::keep(&own.plan, &mine, ledger, record)))
+        .transpose()?;
     // Last of all: what fails before uses nobody's rows without protection.
-    let leave = match (noisy, own.source.schema.is_private()) {
+    let permission = match (noisy, own.source.schema.is_private()) {
         (true, _) => None,
         (false, true) => Some(leave::take_in(&mut shared.store(), &own.source, BECAUSE)?),
         (false, false) => Some(leave::take(&own.source, BECAUSE, &train.ledger)?),
@@ -94,59 +86,52 @@ pub(super) fn run(apart: &Apart, job: &Job, train: &Train) -> Result<Answer, Fai
     let make = |party: PartyId, run| -> Result<Party, Error> {
         let place = usize::from(party.0);
         let table = tables[place].take();
-        let table = table.ok_or_else(|| Error::misuse("nobody is made twice here"))?;
-        let holder = place
-            .checked_sub(1)
-            .map(|place| (&others[place], &releases[place]));
-        let seating = |schema, left, table| Seating {
-            vertical: &apart.vertical,
-            schema,
-            table,
-            left,
-            shared: Shared::clone(&shared),
-            run: &run,
-        };
-        match (holder, &leave, &labels) {
-            (Some((holder, release)), ..) => {
-                let left = Left::Columns(release.clone());
-                seating(&holder.source.schema, left, table).seat(holder.relation())
+        let table = table.ok_or_else(|| Error::internal("each party is made once"))?;
+        if let Some(place) = place.checked_sub(1) {
+            let (plan, release) = (others[place].plan.clone(), releases[place].clone());
+            let ledger = columns[place].0.ledger()?;
+            return vertical::FeatureHolder::kept(plan, release, table, ledger, &run);
+        }
+        let plan = own.plan.clone();
+        match (&permission, &noisy_labels) {
+            (Some(permission), _) => vertical::LabelHolder::party(plan, table, permission.clone()),
+            (None, Some(kept)) => {
+                let ledger = labels.ledger()?;
+                vertical::LabelHolder::with_kept_labels(plan, table, kept.clone(), ledger, &run)
             }
-            (None, Some(leave), _) => {
-                vertical::LabelHolder::party(apart.vertical.clone(), table, leave.clone())
-            }
-            (None, None, Some(labels)) => {
-                let schema = &own.source.schema;
-                seating(schema, Left::Labels(labels.clone()), table).seat(schema.replaced())
-            }
-            (None, None, None) => Err(Error::misuse("labels change, or there is leave")),
+            (None, None) => Err(Error::internal("labels change, or there is permission")),
         }
     };
     let bar = Progress::steps("Training");
     let progress = |_: &str, done, of| bar.at(done, of);
-    let simulation = Simulation::new(apart.names(), make)?.progress(&progress);
-    let records = simulation.records();
-    let ended = simulation.run()?;
-    let common = records.first().and_then(|record| common(&record.items()));
-    let traffic = Traffic::of(apart, &ended);
-    let model = trained(apart, ended)?;
+    let ended = Simulation::new(parties.names(), make)?
+        .progress(&progress)
+        .run()?;
+    let traffic = Traffic::of(parties, &ended);
+    let (model, common) = trained(parties, ended)?;
     save(job, &model, Some(&key))?;
-    Ok(answer(apart, job, &model, &traffic, common))
+    Ok(answer(parties, job, &model, &traffic, common))
 }
 
 const BECAUSE: &str = "a model was trained on its rows and labels as they are (setting = \"vertical\")";
 
-/// The model, or why there is none: a party that says no more than that another gave up is asked last.
-fn trained(apart: &Apart, ended: Simulated<Outcome>) -> Result<Model, Failure> {
+/// The model and the number of common rows, or why there is none: a party that says no more than that another gave up is asked last.
+fn trained(parties: &VerticalJob, ended: Simulated<Outcome>) -> Result<(Model, usize), Failure> {
     let mut why: Option<(String, Error)> = None;
-    for (name, outcome) in apart.names().into_iter().zip(ended.outcomes) {
+    for (name, outcome) in parties.names().into_iter().zip(ended.outcomes) {
         match outcome {
-            Ok(Outcome::Trained(model)) => return Ok(*model),
+            Ok(Outcome::Trained { model, rows }) => return Ok((*model, rows)),
             Ok(_) => {}
             Err(e) if matches!(why, None | Some((_, Error::Peer(_)))) => why = Some((name, e)),
             Err(_) => {}
         }
     }
-    let (name, e) = why.unwrap_or_else(|| ("nobody".into(), Error::misuse("a model is trained")));
+    let (name, e) = why.unwrap_or_else(|| {
+        (
+            "nobody".into(),
+            Error::internal("a model is trained, or a party says why not"),
+        )
+    });
     let failure = Failure::from(e);
     Err(Failure {
         message: format!("{name}: {}", failure.message),
@@ -154,24 +139,12 @@ fn trained(apart: &Apart, ended: Simulated<Outcome>) -> Result<Model, Failure> {
     })
 }
 
-/// How many rows all parties have, as the label holder was told.
-fn common(items: &[Item]) -> Option<usize> {
-    items.iter().find_map(|item| match item {
-        Item::Received { message, .. } => match Message::from_bytes(message).ok()? {
-            Message::Columns(release) => Some(release.rows()),
-            Message::Ordinals(ordinals) => Some(ordinals.rows()),
-            _ => None,
-        },
-        _ => None,
-    })
-}
-
-/// What went from whom to whom.
+/// How much each party sent to each other.
 struct Traffic(Vec<(String, String, Edge)>);
 
 impl Traffic {
-    fn of(apart: &Apart, ended: &Simulated<Outcome>) -> Self {
-        let names = apart.names();
+    fn of(parties: &VerticalJob, ended: &Simulated<Outcome>) -> Self {
+        let names = parties.names();
         let name = |party: &PartyId| names.get(usize::from(party.0)).cloned().unwrap_or_default();
         let edges = ended.traffic.iter();
         Self(
@@ -182,7 +155,7 @@ impl Traffic {
     }
 }
 
-fn answer(apart: &Apart, job: &Job, model: &Model, traffic: &Traffic, common: Option<usize>) -> Answer {
+fn answer(parties: &VerticalJob, job: &Job, model: &Model, traffic: &Traffic, common: usize) -> Answer {
     let mut text = format!("{}\n\n", model.certificate());
     for (from, to, edge) in &traffic.0 {
         let _ = writeln!(
@@ -192,28 +165,26 @@ fn answer(apart: &Apart, job: &Job, model: &Model, traffic: &Traffic, common: Op
             words::count(edge.frames, "message", "messages")
         );
     }
-    if let Some(rows) = common {
+    let _ = writeln!(
+        text,
+        "matched    {}, for {}'s use only",
+        words::count(
+            common as u64,
+            "row that all parties have",
+            "rows that all parties have"
+        ),
+        parties.trainer()
+    );
+    for holder in &parties.feature_holders {
         let _ = writeln!(
             text,
-            "met        {}, for {}'s own eyes",
-            words::count(
-                rows as u64,
-                "row that all parties have",
-                "rows that all parties have"
-            ),
-            apart.trainer()
-        );
-    }
-    for holder in &apart.feature_holders {
-        let _ = writeln!(
-            text,
-            "kept       {}'s columns in {}: other models can be trained on them, and nothing leaves again",
+            "kept       {}'s columns in {}: other models can be trained on them, and nothing is released again",
             holder.name,
             holder.kept.display()
         );
     }
-    if apart.vertical.label_epsilon().is_some() {
-        let own = &apart.label_holder;
+    if parties.vertical.label_epsilon().is_some() {
+        let own = &parties.label_holder;
         let _ = writeln!(
             text,
             "kept       {}'s labels in {}, likewise",

@@ -99,8 +99,7 @@ impl Builder {
         self
     }
 
-    /// Whether values rise (1) or fall (-1) with a feature, by feature; short lists end in zeros. Second order only. None
-    /// if not given.
+    /// Whether values rise (1) or fall (-1) with each feature; short lists end in zeros. Second order only. None by default.
     #[must_use]
     pub fn monotone(mut self, monotone: Vec<i8>) -> Self {
         self.gradient.monotone = monotone;

@@ -1,7 +1,7 @@
 //! TOML files that people write: all errors are reported at once, each with its line.
 //!
 //! A [`Document`] is asked for the keys that it may have. Whatever is wrong becomes a finding with its line: a value of the
-//! wrong type, a key that nobody asked for, whatever the caller adds. [`Document::finish`] then gives all of them at once, in
+//! wrong type, an unknown key, or what the caller adds. [`Document::finish`] then gives all of them at once, in
 //! the order of the file, each with what to write instead.
 //!
 //! ```
@@ -89,7 +89,7 @@ impl Document {
         self.findings.borrow().is_empty()
     }
 
-    /// Ends the reading: keys that nobody asked for are findings, too.
+    /// Ends the reading: unknown keys are findings, too.
     ///
     /// # Errors
     /// [`Error::Data`] with all findings, if there is one.
@@ -129,7 +129,7 @@ fn visible(text: &str) -> String {
 
 /// The finding for a number's `fill` that is a text.
 pub(in crate::data) fn wrong_fill(text: String) -> String {
-    wrong::wrong("fill", &tree::Value::Text(text), wrong::ExpectedType::Number)
+    wrong::wrong("fill", &tree::Value::Text(text), wrong::Expected::Number)
 }
 
 /// A text as TOML writes it, in quotes.

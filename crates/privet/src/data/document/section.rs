@@ -1,7 +1,7 @@
 //! The keys of one section.
 
 use super::tree::{Table, Value};
-use super::wrong::{ExpectedType, short, wrong};
+use super::wrong::{Expected, short, wrong};
 use super::{Document, key as bare, similar};
 
 /// A value, and where it is written.
@@ -76,6 +76,11 @@ impl<'a> Section<'a> {
         self.table.entries.iter().map(|entry| entry.key.as_str())
     }
 
+    /// How many findings the whole document has so far.
+    pub fn findings(&self) -> usize {
+        self.document.findings.borrow().len()
+    }
+
     /// Remembers that something is wrong with this section.
     pub fn finding(&self, text: impl Into<String>) {
         self.document.finding(self.line, text);
@@ -94,27 +99,27 @@ impl<'a> Section<'a> {
 
     /// A text.
     pub fn text(&self, key: &str) -> Option<Found<String>> {
-        self.get(key, ExpectedType::Text, |value| value.text().map(str::to_owned))
+        self.get(key, Expected::Text, |value| value.text().map(str::to_owned))
     }
 
     /// A finite number, whole or not.
     pub fn number(&self, key: &str) -> Option<Found<f64>> {
-        self.get(key, ExpectedType::Number, Value::number)
+        self.get(key, Expected::Number, Value::number)
     }
 
     /// A whole number.
     pub fn integer(&self, key: &str) -> Option<Found<i64>> {
-        self.get(key, ExpectedType::Integer, Value::integer)
+        self.get(key, Expected::Integer, Value::integer)
     }
 
     /// True or false.
     pub fn flag(&self, key: &str) -> Option<Found<bool>> {
-        self.get(key, ExpectedType::Flag, Value::flag)
+        self.get(key, Expected::Flag, Value::flag)
     }
 
     /// A list of texts.
     pub fn texts(&self, key: &str) -> Option<Found<Vec<String>>> {
-        self.get(key, ExpectedType::Texts, |value| {
+        self.get(key, Expected::Texts, |value| {
             let texts = value.list()?.iter().map(|item| item.value.text());
             texts.map(|text| text.map(str::to_owned)).collect()
         })
@@ -122,7 +127,7 @@ impl<'a> Section<'a> {
 
     /// A list of finite numbers.
     pub fn numbers(&self, key: &str) -> Option<Found<Vec<f64>>> {
-        self.get(key, ExpectedType::Numbers, |value| {
+        self.get(key, Expected::Numbers, |value| {
             value.list()?.iter().map(|item| item.value.number()).collect()
         })
     }
@@ -158,7 +163,7 @@ impl<'a> Section<'a> {
         match &item.value {
             Value::Table(table) => Some(Self::new(document, table, name, item.line)),
             value => {
-                document.finding(item.line, wrong(key, value, ExpectedType::Section));
+                document.finding(item.line, wrong(key, value, Expected::Section));
                 None
             }
         }
@@ -175,7 +180,7 @@ impl<'a> Section<'a> {
                 Value::Table(table) => sections.push(Self::new(self.document, table, name, item.line)),
                 value => self
                     .document
-                    .finding(item.line, wrong(key, value, ExpectedType::Sections)),
+                    .finding(item.line, wrong(key, value, Expected::Sections)),
             }
         }
         sections
@@ -264,12 +269,7 @@ impl<'a> Section<'a> {
         Some((&entry.key, &entry.item))
     }
 
-    fn get<T>(
-        &self,
-        key: &str,
-        wanted: ExpectedType,
-        read: impl Fn(&Value) -> Option<T>,
-    ) -> Option<Found<T>> {
+    fn get<T>(&self, key: &str, wanted: Expected, read: impl Fn(&Value) -> Option<T>) -> Option<Found<T>> {
         let (_, item) = self.entry(key)?;
         let line = item.line;
         match read(&item.value) {
@@ -281,7 +281,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// Findings for all keys that nobody asked for, here and in the sections that somebody looked into.
+    /// Findings for all unknown keys, here and in the sections that were read.
     pub(super) fn report_unknown(&self) {
         const LISTED: usize = 12;
         let asked = self.table.asked.borrow();

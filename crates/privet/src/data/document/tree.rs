@@ -11,11 +11,11 @@ pub(super) const DEEPEST: usize = 16;
 #[derive(Debug, Default)]
 pub(super) struct Table {
     pub(super) entries: Vec<Entry>,
-    /// Keys that somebody asked for, whether they are there or not.
+    /// Known keys, whether they are there or not.
     pub(super) asked: RefCell<BTreeSet<String>>,
     /// Whether any key is welcome here.
     pub(super) open: Cell<bool>,
-    /// Whether somebody looked into it.
+    /// Whether it was read.
     pub(super) seen: Cell<bool>,
 }
 

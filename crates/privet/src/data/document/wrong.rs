@@ -5,7 +5,7 @@ use super::{key as bare, quoted};
 
 /// The type that a key must have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ExpectedType {
+pub(super) enum Expected {
     Text,
     Number,
     Integer,
@@ -16,7 +16,7 @@ pub(super) enum ExpectedType {
     Sections,
 }
 
-impl ExpectedType {
+impl Expected {
     fn words(self) -> &'static str {
         match self {
             Self::Text => "a text",
@@ -32,16 +32,16 @@ impl ExpectedType {
 }
 
 /// The finding for a value of the wrong type.
-pub(super) fn wrong(key: &str, value: &Value, wanted: ExpectedType) -> String {
+pub(super) fn wrong(key: &str, value: &Value, wanted: Expected) -> String {
     let key = bare(key);
-    if let (Value::List(list), ExpectedType::Texts | ExpectedType::Numbers) = (value, wanted) {
+    if let (Value::List(list), Expected::Texts | Expected::Numbers) = (value, wanted) {
         return wrong_list(&key, list, wanted);
     }
     let is = described(value);
     let write = wanted.words();
     match wanted {
-        ExpectedType::Section => format!("{key} is {is}; write {write}: {key} = {{ … }}, or a line [{key}]"),
-        ExpectedType::Sections => format!("{key} is {is}; write {write}, each below a line [[{key}]]"),
+        Expected::Section => format!("{key} is {is}; write {write}: {key} = {{ … }}, or a line [{key}]"),
+        Expected::Sections => format!("{key} is {is}; write {write}, each below a line [[{key}]]"),
         _ => format!(
             "{key} is {is}; write {write}, such as {key} = {}",
             example(value, wanted)
@@ -49,14 +49,14 @@ pub(super) fn wrong(key: &str, value: &Value, wanted: ExpectedType) -> String {
     }
 }
 
-fn wrong_list(key: &str, list: &[Item], wanted: ExpectedType) -> String {
+fn wrong_list(key: &str, list: &[Item], wanted: Expected) -> String {
     const SHOWN: usize = 8;
     let (write, one) = match wanted {
-        ExpectedType::Texts => ("texts", ExpectedType::Text),
-        _ => ("numbers", ExpectedType::Number),
+        Expected::Texts => ("texts", Expected::Text),
+        _ => ("numbers", Expected::Number),
     };
     let fits = |value: &Value| match wanted {
-        ExpectedType::Texts => value.text().is_some(),
+        Expected::Texts => value.text().is_some(),
         _ => value.number().is_some(),
     };
     let misfit = list.iter().find(|item| !fits(&item.value));
@@ -93,7 +93,7 @@ pub(super) fn described(value: &Value) -> String {
 }
 
 /// The value as it should be written, as far as one can tell.
-fn example(value: &Value, wanted: ExpectedType) -> String {
+fn example(value: &Value, wanted: Expected) -> String {
     let as_number = match value {
         Value::Text(text) => text.trim().replace(',', ".").parse::<f64>().ok(),
         Value::Flag(flag) => Some(f64::from(u8::from(*flag))),
@@ -101,28 +101,28 @@ fn example(value: &Value, wanted: ExpectedType) -> String {
     };
     let as_number = as_number.filter(|x| x.is_finite());
     match wanted {
-        ExpectedType::Text => match value {
+        Expected::Text => match value {
             Value::Text(text) => quoted(text),
             Value::Integer(text, 10) | Value::Number(text) | Value::Date(text) => short(&quoted(text)),
             Value::Flag(flag) => quoted(&flag.to_string()),
             _ => "\"…\"".into(),
         },
-        ExpectedType::Number => super::number(as_number.unwrap_or(10.0)),
-        ExpectedType::Integer => super::number(as_number.map_or(10.0, |x| x.clamp(-1e9, 1e9).round())),
-        ExpectedType::Flag => {
+        Expected::Number => super::number(as_number.unwrap_or(10.0)),
+        Expected::Integer => super::number(as_number.map_or(10.0, |x| x.clamp(-1e9, 1e9).round())),
+        Expected::Flag => {
             let no = |text: &str| matches!(text.to_lowercase().as_str(), "false" | "no" | "0" | "n" | "off");
             let is_no = as_number == Some(0.0) || value.text().is_some_and(no);
             (!is_no).to_string()
         }
-        ExpectedType::Texts => match value {
+        Expected::Texts => match value {
             Value::Table(_) => "[\"a\", \"b\"]".into(),
-            value => format!("[{}]", example(value, ExpectedType::Text)),
+            value => format!("[{}]", example(value, Expected::Text)),
         },
-        ExpectedType::Numbers => match as_number {
+        Expected::Numbers => match as_number {
             None => "[1, 5, 20]".into(),
             Some(x) => format!("[{}]", super::number(x)),
         },
-        ExpectedType::Section | ExpectedType::Sections => "{ … }".into(),
+        Expected::Section | Expected::Sections => "{ … }".into(),
     }
 }
 

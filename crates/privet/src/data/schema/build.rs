@@ -95,7 +95,7 @@ impl SchemaBuilder {
         self
     }
 
-    /// The column that tells people apart; without one, each row is a person.
+    /// The unit column, which identifies people; without one, each row is a person.
     pub fn unit(mut self, column: impl Into<String>) -> Self {
         self.unit = Some(column.into());
         self

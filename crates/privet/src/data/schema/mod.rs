@@ -34,7 +34,7 @@ use crate::Error;
 use crate::error::Subject;
 use crate::privacy::Relation;
 
-/// The public description of a table: what it is called, its columns, and who is protected.
+/// The public description of a table: its name, its columns, and who is protected.
 ///
 /// It can be published: nothing in it may come from the rows.
 #[derive(Debug, Clone, PartialEq)]
@@ -49,7 +49,7 @@ pub struct Schema {
 /// Who is one person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unit {
-    /// The column that tells people apart; without one, each row is a person.
+    /// The unit column, which identifies people; without one, each row is a person.
     pub column: Option<String>,
     /// How many rows of one person are kept, at most: the first ones in the file.
     pub rows: NonZeroU32,
@@ -236,7 +236,7 @@ impl Schema {
         read
     }
 
-    /// The same schema with bins for numbers of which nobody knows how they are spread, where it says nothing about bins.
+    /// The same schema with bins for numbers of unknown distribution, where it declares none.
     #[must_use]
     pub fn spread(&self) -> Self {
         self.with_numbers(Number::spread)
@@ -252,7 +252,7 @@ impl Schema {
         schema
     }
 
-    /// The same schema with at most `bins` bins for each number of which it says nothing about bins.
+    /// The same schema with at most `bins` bins for each number without declared bins.
     #[must_use]
     pub fn coarse(&self, bins: u16) -> Self {
         self.with_numbers(|number| number.coarse(bins))

@@ -28,14 +28,9 @@ struct Task<'a> {
 }
 
 /// Sums the lanes of each node's rows by the slots of the features that are used.
-pub(super) fn build<L: Lane>(
-    matrix: &Matrix<'_>,
-    lanes: &[L],
-    used: &[bool],
-    wanted: Vec<NodeHistogram<'_>>,
-) {
+pub(super) fn build<L: Lane>(matrix: &Matrix<'_>, lanes: &[L], used: &[bool], nodes: Vec<NodeHistogram<'_>>) {
     let mut tasks = Vec::new();
-    for node in wanted {
+    for node in nodes {
         let mut out = node.into.as_mut_slice();
         for strip in &matrix.strips {
             let (mine, rest) = out.split_at_mut(strip.slots);

@@ -9,8 +9,7 @@ use crate::data::{Bins, Cells, Schema};
 /// How many bytes a row has in a panel.
 pub(super) const BYTES: usize = 16;
 
-/// How many bytes are summed together, at most. Fourteen histograms of 256 cells of 8 bytes leave some room in a cache of 32
-/// KiB.
+/// The most bytes that are summed together: fourteen histograms of 256 cells of 8 bytes fit into a cache of 32 KiB.
 const WIDTH: usize = 14;
 
 /// How many panels share a strip, at most: a row of four is one line of a cache.

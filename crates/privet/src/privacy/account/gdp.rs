@@ -26,7 +26,7 @@ pub struct MuSquared(u128);
 quantity!(MuSquared, u128, PLACES, "a" "squared mu", u128::MAX);
 
 impl MuSquared {
-    /// So many units of 10⁻¹⁸.
+    /// A quantity of `units` times 10⁻¹⁸.
     pub const fn from_units(units: u128) -> Self {
         Self(units)
     }

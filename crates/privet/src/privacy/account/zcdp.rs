@@ -23,7 +23,7 @@ pub struct Rho(u128);
 quantity!(Rho, u128, PLACES, "a" "rho", u128::MAX);
 
 impl Rho {
-    /// So many units of 10⁻¹⁸.
+    /// A quantity of `units` times 10⁻¹⁸.
     pub const fn from_units(units: u128) -> Self {
         Self(units)
     }

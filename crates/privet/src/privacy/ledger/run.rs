@@ -55,8 +55,7 @@ impl<N: Neighbours> Ledger<N> {
         self.close_holding().0
     }
 
-    /// As [`close`](Self::close), and returns the journal: its lock keeps other processes out of the ledger until the drawn values
-    /// have been stored.
+    /// As [`close`](Self::close), and returns the journal, whose lock is held until the drawn values have been stored.
     pub(crate) fn close_holding(self) -> (Certificate, Box<dyn Journal>) {
         let relation = self.relation.relation();
         let recorded = self.journal.is_durable();

@@ -53,7 +53,7 @@ pub trait Mechanism: sealed::Sealed {
     /// [`Error::Misuse`] if the mechanism has no guarantee in that norm.
     fn price(&self, norm: Norm) -> Result<Price, Error>;
 
-    /// Draws once. Does the same work whatever the value and the noise are.
+    /// Draws once. The work does not depend on the value or the noise.
     fn draw(&self, answer: Private<Vec<i64>>, paid: Paid, random: &mut Randomness) -> Self::Output;
 
     /// The mechanism and its parameters in words.

@@ -29,7 +29,7 @@ impl Randomness {
         })
     }
 
-    /// A repeatable stream, for experiments only: whoever knows the seed can take the noise off again, so every
+    /// A repeatable stream, for experiments only: anybody who knows the seed can subtract the noise, so every
     /// certificate made with it is void.
     pub fn seeded(seed: u64) -> Self {
         Self {

@@ -1,8 +1,8 @@
-//! What a feature holder makes of values that have left: branches, ranks, thresholds.
+//! What a feature holder makes of released values: branches, ranks, thresholds.
 
 use super::message::{Ordinals, Question};
 use super::packed;
-use super::release::{Left, Release};
+use super::release::{Release, ReleasedColumn};
 use super::texts::{declared, meant};
 use crate::Error;
 use crate::data::schema::Kind;
@@ -10,7 +10,7 @@ use crate::data::schema::Kind;
 /// Questions that are answered at once: each takes a bit for every row.
 const MOST_QUESTIONS: usize = 1 << 16;
 
-/// Which rows go left at each question, by the values that left.
+/// Which rows go left at each question, by the released values.
 pub(super) fn branches(release: &Release, questions: &[Question]) -> Result<Vec<Vec<u8>>, String> {
     if questions.len() > MOST_QUESTIONS {
         return Err(format!(
@@ -23,7 +23,7 @@ pub(super) fn branches(release: &Release, questions: &[Question]) -> Result<Vec<
         .map(|question| {
             let place = release.schema.features().position(|c| c.name == question.column);
             let place = place.ok_or("it asks about a column that is not here")?;
-            let Left { reading, values } = &release.columns[place];
+            let ReleasedColumn { reading, values } = &release.columns[place];
             if reading.each != 1 {
                 return Err("it asks about a column of flags".into());
             }
@@ -85,7 +85,7 @@ pub(super) fn ranked(release: Release) -> Result<(Ordinals, Vec<Vec<u16>>), Erro
         columns: release
             .columns
             .iter()
-            .map(|column| Left {
+            .map(|column| ReleasedColumn {
                 reading: column.reading,
                 values: Vec::new(),
             })

@@ -2,64 +2,46 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::joined::{Joined, Joining, Own};
+use super::joined::{Joined, Joining, OwnRows};
 use super::message::{Message, Question};
-use super::release::Release;
+use super::release::{Release, ReleasedColumn};
 use super::texts::declared;
 use crate::Error;
 use crate::boost::Learner;
 use crate::boost::gradient::Boosted;
-use crate::data::schema::{Column, Label};
+use crate::data::schema::Column;
 use crate::data::{Cells, Schema};
 use crate::error::Subject;
 use crate::learner::tree::{self, Rule};
 use crate::model::Model;
 use crate::party::{Context, PartyId};
-use crate::privacy::PartyCertificate;
 
 /// For each party, column by column, the ranks that it is asked about.
 pub(super) type Splits = Vec<(PartyId, Vec<Vec<u32>>)>;
-
-/// Columns that came as ranks, party by party.
-pub(super) struct Ranks {
-    /// How many columns the label holder has itself: they come first.
-    pub(super) own: usize,
-    /// What the ranks mean, without values.
-    pub(super) releases: Vec<(PartyId, Release)>,
-}
+/// Column by column, the slots on the two sides of each split.
+pub(super) type Thresholds = Vec<Vec<[u16; 2]>>;
 
 /// A model over ranks, whose splits were asked for.
-pub(super) struct Ranked {
+pub(super) struct RankedModel {
     boosted: Boosted,
-    own: Own,
-    label: Option<(Column, Label)>,
-    parties: Vec<PartyCertificate>,
+    /// What the ranks mean, without values, party by party.
     releases: Vec<(PartyId, Release)>,
     /// For each column, in the joint order, the ranks that were asked about.
     asked: Vec<Vec<u32>>,
-    first: usize,
+    /// How many columns the label holder has itself: they come first.
+    own: usize,
 }
 
-impl Ranks {
-    /// The ranks that trees split after, column by column, for each party.
+impl RankedModel {
+    /// The model, and the ranks that its trees split after, column by column, for each party.
     ///
     /// # Paper
     /// OpBoost, section 5: split points are recovered by asking. What is asked depends on labels.
-    pub(super) fn ask(
-        self,
-        boosted: Boosted,
-        own: Own,
-        label: Option<(Column, Label)>,
-        parties: Vec<PartyCertificate>,
-    ) -> (Ranked, Splits) {
-        let columns: usize = self
-            .releases
-            .iter()
-            .map(|(_, release)| release.columns.len())
-            .sum();
+    pub(super) fn ask(boosted: Boosted, own: usize, releases: Vec<(PartyId, Release)>) -> (Self, Splits) {
+        let columns: usize = releases.iter().map(|(_, release)| release.columns.len()).sum();
         let mut used = vec![BTreeSet::new(); columns];
         for node in boosted.trees.iter().flat_map(|tree| &tree.nodes) {
-            let place = (node.feature as usize).checked_sub(self.own);
+            let place = (node.feature as usize).checked_sub(own);
             if let (Some(place), Rule::UpTo { slot, .. }) = (place, &node.rule)
                 && let Some(used) = used.get_mut(place)
             {
@@ -68,66 +50,53 @@ impl Ranks {
         }
         let asked: Vec<Vec<u32>> = used.into_iter().map(|used| used.into_iter().collect()).collect();
         let mut rest = asked.iter();
-        let splits = self.releases.iter().map(|(party, release)| {
+        let splits = releases.iter().map(|(party, release)| {
             let of_party = rest.by_ref().take(release.columns.len()).cloned();
             (*party, of_party.collect())
         });
         let splits = splits.collect();
-        let ranked = Ranked {
+        let ranked = Self {
             boosted,
-            own,
-            label,
-            parties,
-            releases: self.releases,
+            releases,
             asked,
-            first: self.own,
+            own,
         };
         (ranked, splits)
     }
-}
 
-impl Ranked {
     /// The model over slots: each split lies in the middle of the two values on its sides.
     pub(super) fn finish(
         self,
-        came: BTreeMap<PartyId, Vec<Vec<[u16; 2]>>>,
+        came: BTreeMap<PartyId, Thresholds>,
+        (own, label): (&Schema, Option<Column>),
         context: &Context<'_, Message>,
-    ) -> Result<(Joined, Boosted, Vec<PartyCertificate>), Error> {
+    ) -> Result<(Joined, Boosted), Error> {
         let mut at = Vec::new();
         for (party, pairs) in came {
             let release = self.releases.iter().find(|(other, _)| *other == party);
             let outputs = release.map_or(&[][..], |(_, release)| &release.columns);
             let asked = &self.asked[at.len()..][..outputs.len()];
-            let fits = pairs.len() == asked.len()
-                && pairs
-                    .iter()
-                    .zip(asked)
-                    .zip(outputs)
-                    .all(|((pairs, asked), left)| {
-                        pairs.len() == asked.len()
-                            && pairs
-                                .iter()
-                                .all(|[low, high]| low < high && usize::from(*high) < left.reading.outputs)
-                    });
-            if !fits {
+            let answers = |((pairs, asked), column): ((&Vec<[u16; 2]>, &Vec<u32>), &ReleasedColumn)| {
+                let fits = |[low, high]: &[u16; 2]| low < high && usize::from(*high) < column.reading.outputs;
+                pairs.len() == asked.len() && pairs.iter().all(fits)
+            };
+            if pairs.len() != asked.len() || !pairs.iter().zip(asked).zip(outputs).all(answers) {
                 return Err(context.complain(party, "thresholds that are no answer to what was asked"));
             }
             at.extend(pairs);
         }
-        let mut joining = Joining::new(
-            Own {
-                cells: Cells::joined(0, vec![Default::default(); self.first], None)?,
-                ..self.own
-            },
-            self.label,
-        );
+        let own = OwnRows {
+            schema: own.clone(),
+            cells: Cells::joined(0, vec![Default::default(); self.own], None)?,
+        };
+        let mut joining = Joining::new(&own, label);
         for (party, release) in self.releases {
             joining.add(release).map_err(|e| context.complain(party, e))?;
         }
         let joined = joining.join()?;
         let mut boosted = self.boosted;
         for node in boosted.trees.iter_mut().flat_map(|tree| &mut tree.nodes) {
-            let place = (node.feature as usize).checked_sub(self.first);
+            let place = (node.feature as usize).checked_sub(self.own);
             if let (Some(place), Rule::UpTo { slot, .. }) = (place, &mut node.rule) {
                 let rank = self.asked[place].binary_search(&u32::from(*slot));
                 let rank = rank.map_err(|_| Error::internal("every split was asked about"))?;
@@ -135,7 +104,7 @@ impl Ranked {
                 *slot = low + (high - low - 1) / 2;
             }
         }
-        Ok((joined, boosted, self.parties))
+        Ok((joined, boosted))
     }
 }
 
@@ -219,13 +188,13 @@ fn trees(model: &Model) -> Result<Vec<&tree::Tree>, Error> {
     })
 }
 
-/// The same model over the label holder's columns and the answers, and the rows that it is given.
+/// The same model over the label holder's columns and the answers.
 pub(super) fn rewritten(
     model: &Model,
     own: &Schema,
     asked: &[Question],
     joined: &Joined,
-) -> Result<(Model, Cells), Error> {
+) -> Result<Model, Error> {
     let columns = known(model.schema())?;
     let mine: Vec<&str> = own.features().map(|c| c.name.as_str()).collect();
     let mut ensemble = model.ensemble().clone();
@@ -249,11 +218,10 @@ pub(super) fn rewritten(
         }
     }
     let settings = model.settings().clone();
-    let rewritten = Model::new(
+    Model::new(
         joined.schema.clone(),
         ensemble,
         model.certificate().clone(),
         settings,
-    )?;
-    Ok((rewritten, joined.cells.clone()))
+    )
 }

@@ -1,27 +1,103 @@
-//! How a feature holder's columns are changed: parameters, and what they make of a schema.
+//! How a feature holder's columns are changed: the parameters.
 
-use super::purse::Purse;
 use crate::Error;
-use crate::data::schema::{Column as Declared, Kind};
-use crate::data::{Cells, Schema};
-use crate::error::{JournalFault, Subject};
+use crate::data::Section;
+use crate::parameters::{Value, fits, named_values, parameters, plain_values, readable};
 use crate::privacy::mechanism::ordered::{
-    AdjustedMap, Adjustment, Alignment as Blocks, ClampedGeometric, Column, Distance, GlobalMap, LocalMap,
-    Loss, Ordered, Outputs, PathGeometric, Piecewise, RandomisedResponse, Route, Unary,
+    AdjustedMap, Adjustment, Alignment as Blocks, ClampedGeometric, GlobalMap, LocalMap, Loss, Ordered,
+    PathGeometric, Piecewise, Route,
 };
-use crate::privacy::{Epsilon, Private, Ratio};
-use crate::wire::{Malformed, Reader, Wire, Writer};
+use crate::privacy::{Epsilon, Ratio};
+
+parameters! {
+    /// How columns are changed before they are sent.
+    pub struct Desensitisation("desensitisation") {
+        /// ε for each unit of distance; `budget` says how it is divided over columns. It must be given.
+        epsilon: Epsilon = Epsilon::ZERO;
+        /// How numbers and ordinals are changed.
+        mechanism: Mechanism = Mechanism::ClampedGeometric;
+        /// How categories are changed.
+        categories: Categories = Categories::Response;
+        /// How ε is divided over the columns of a row.
+        budget: Budget = Budget::Split;
+        /// Slots of a number whose schema says nothing about bins, |D|.
+        bins: u16 = 10, in 2..=1024;
+    } where Self::agree
+}
+
+readable! {
+    Desensitisation { epsilon: Epsilon, mechanism: Mechanism, categories: Categories, budget: Budget, bins: u16 }
+}
+
+plain_values! {
+    Mechanism: Mechanism::read, |_| None, Mechanism::settings;
+    Budget: Budget::read, |_| None, Budget::settings;
+}
+
+named_values! {
+    Categories: [
+        ("response", Categories::Response),
+        ("symmetric-unary", Categories::SymmetricUnary),
+        ("optimised-unary", Categories::OptimisedUnary),
+    ];
+}
+
+impl Desensitisation {
+    fn agree(&self) -> Result<(), Error> {
+        let bad = |key, why: &str| Err(Error::parameter(key, why));
+        if self.epsilon == Epsilon::ZERO {
+            return bad("epsilon", "epsilon = 0 tells nothing: write a number above zero");
+        }
+        match self.mechanism {
+            Mechanism::PathGeometric { width: 0, .. }
+            | Mechanism::AdjustedMap { width: 0, .. }
+            | Mechanism::LocalMap { width: 0, .. } => bad("width", "width = 0: a part has at least one slot"),
+            Mechanism::AdjustedMap {
+                alpha_thousandths: 0, ..
+            } => bad("alpha", "alpha = 0: it must be at least 0.001"),
+            _ => Ok(()),
+        }
+    }
+
+    /// The ε of each column, of so many that could be sent.
+    pub(super) fn each(&self, columns: usize) -> Result<Epsilon, Error> {
+        let parts = match self.budget {
+            Budget::Full => 1,
+            Budget::Split => columns.max(1) as u64,
+            Budget::Sample(chosen) if chosen == 0 || chosen as usize > columns => {
+                return Err(Error::parameter(
+                    "columns",
+                    format!(
+                        "columns = {chosen} cannot be drawn from {columns}: write a number from 1 to {columns}"
+                    ),
+                ));
+            }
+            Budget::Sample(chosen) => chosen.into(),
+        };
+        let each = self.epsilon.billionths() / parts;
+        if each == 0 {
+            return Err(Error::parameter(
+                "epsilon",
+                format!(
+                    "epsilon {} split over {parts} columns leaves nothing: raise it",
+                    self.epsilon
+                ),
+            ));
+        }
+        Ok(Epsilon::from_billionths(each))
+    }
+}
 
 /// How values of an ordered column are changed.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Mechanism {
     /// Geometric noise, clamped to the domain: the default, and spends exactly what it declares.
     ClampedGeometric,
-    /// Parts of so many slots: ε between neighbours within a part, another one over a border; none means that parts are shown.
+    /// Parts of so many slots: ε between neighbours within a part, another one over a border; without that one, parts are shown.
     PathGeometric {
         /// Slots in a part.
         width: u32,
-        /// What neighbours over a border can be told apart by.
+        /// The ε between neighbours on the two sides of a border.
         across: Option<Epsilon>,
     },
     /// The paper's global map.
@@ -50,29 +126,119 @@ pub enum Mechanism {
 }
 
 impl Mechanism {
-    /// The names that a job can say.
-    pub const NAMES: [&str; 6] = [
-        "clamped-geometric",
-        "path-geometric",
-        "global-map",
-        "adjusted-map",
-        "local-map",
-        "piecewise",
+    /// The mechanisms that a job can name, each with the parameters that it takes.
+    const ALL: [(&str, &[&str]); 6] = [
+        ("clamped-geometric", &[]),
+        ("path-geometric", &["width", "across"]),
+        ("global-map", &[]),
+        ("adjusted-map", &["width", "alpha"]),
+        ("local-map", &["width"]),
+        ("piecewise", &["clipped"]),
     ];
 
     /// Its name in a job.
     pub fn name(&self) -> &'static str {
-        match self {
-            Self::ClampedGeometric => "clamped-geometric",
-            Self::PathGeometric { .. } => "path-geometric",
-            Self::GlobalMap(_) => "global-map",
-            Self::AdjustedMap { .. } => "adjusted-map",
-            Self::LocalMap { .. } => "local-map",
-            Self::Piecewise { .. } => "piecewise",
-        }
+        let place = match self {
+            Self::ClampedGeometric => 0,
+            Self::PathGeometric { .. } => 1,
+            Self::GlobalMap(_) => 2,
+            Self::AdjustedMap { .. } => 3,
+            Self::LocalMap { .. } => 4,
+            Self::Piecewise { .. } => 5,
+        };
+        Self::ALL[place].0
     }
 
-    fn over(&self, slots: usize, epsilon: Epsilon) -> Result<Box<dyn Ordered>, Error> {
+    /// The mechanism that a job names, with its parameters.
+    fn read(section: &Section<'_>, key: &str) -> Option<Self> {
+        Self::ALL.iter().for_each(|(_, takes)| section.allow(takes));
+        let names = Self::ALL.map(|(name, takes)| (name, (name, takes)));
+        let (name, takes) = match section.has(key) {
+            false => Self::ALL[0],
+            true => section.choice(key, &names)?.value,
+        };
+        let foreign = |key: &&&str| section.has(key) && !takes.contains(*key);
+        let mut fine = true;
+        for key in Self::ALL[1..]
+            .iter()
+            .flat_map(|(_, takes)| *takes)
+            .filter(foreign)
+        {
+            section.finding_at(key, format!("{key} is no parameter of \"{name}\": leave it out"));
+            fine = false;
+        }
+        let width = || {
+            let found = section.required_integer("width", "4")?;
+            fits(section, "width", found.value)
+        };
+        let blocks = Blocks::FirstSlot;
+        // Both parameters are read before one that is wrong ends this, so that all findings are made.
+        let read = match name {
+            "path-geometric" => {
+                let across = match section.has("across") {
+                    false => Some(None),
+                    true => Epsilon::read(section, "across").map(Some),
+                };
+                let both = width().zip(across);
+                both.map(|(width, across)| Self::PathGeometric { width, across })
+            }
+            "global-map" => Some(Self::GlobalMap(Route::default())),
+            "adjusted-map" => {
+                let alpha = thousandths(section);
+                width()
+                    .zip(alpha)
+                    .map(|(width, alpha_thousandths)| Self::AdjustedMap {
+                        width,
+                        alpha_thousandths,
+                        blocks,
+                    })
+            }
+            "local-map" => width().map(|width| Self::LocalMap { width, blocks }),
+            "piecewise" => {
+                let clipped = match section.has("clipped") {
+                    false => Some(true),
+                    true => bool::read(section, "clipped"),
+                };
+                clipped.map(|clipped| Self::Piecewise { clipped })
+            }
+            _ => Some(Self::ClampedGeometric),
+        };
+        read.filter(|_| fine)
+    }
+
+    fn settings(&self, key: &str) -> Vec<(String, String)> {
+        let start = |blocks: &Blocks| match blocks {
+            Blocks::FirstSlot => "first-slot".to_owned(),
+            Blocks::Zero { first } => format!("zero from {first}"),
+        };
+        let own = match self {
+            Self::ClampedGeometric | Self::GlobalMap(Route::BoundedLaplace) => vec![],
+            Self::GlobalMap(Route::Exponential) => vec![("route", "exponential".into())],
+            Self::PathGeometric { width, across } => vec![
+                ("width", width.to_string()),
+                (
+                    "across",
+                    across.map_or("unbounded".into(), |across| across.to_string()),
+                ),
+            ],
+            Self::AdjustedMap {
+                width,
+                alpha_thousandths,
+                blocks,
+            } => vec![
+                ("width", width.to_string()),
+                ("alpha", (f64::from(*alpha_thousandths) / 1000.0).to_string()),
+                ("blocks", start(blocks)),
+            ],
+            Self::LocalMap { width, blocks } => vec![("width", width.to_string()), ("blocks", start(blocks))],
+            Self::Piecewise { clipped } => vec![("clipped", clipped.to_string())],
+        };
+        let all = [(key, self.name().to_owned())].into_iter().chain(own);
+        all.map(|(key, value)| (key.to_owned(), value)).collect()
+    }
+
+    /// The mechanism over a domain of so many slots.
+    pub(super) fn over(&self, slots: usize, epsilon: Epsilon) -> Result<Box<dyn Ordered>, Error> {
         let covers = |width: u32| width as usize >= slots;
         Ok(match *self {
             // A domain that is one part has no border.
@@ -114,11 +280,23 @@ impl Mechanism {
     }
 }
 
+/// α in thousandths.
+fn thousandths(section: &Section<'_>) -> Option<u32> {
+    let alpha = section.required_number("alpha", "2.0")?.value;
+    let thousandths = (alpha * 1000.0).round();
+    if (thousandths - alpha * 1000.0).abs() < 1e-6 && (1.0..=1e6).contains(&thousandths) {
+        return Some(thousandths as u32);
+    }
+    let why =
+        format!("alpha = {alpha} cannot be: write a number from 0.001 to 1000 with at most three decimals");
+    section.finding_at("alpha", why);
+    None
+}
+
 /// How values without an order are changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Categories {
-    /// The true one more often than each other: the model can be given raw rows.
-    #[default]
+    /// The true one is sent more often than each other: the model can be given raw rows.
     Response,
     /// A flag for each, symmetric: columns of the model are flags.
     SymmetricUnary,
@@ -126,319 +304,47 @@ pub enum Categories {
     OptimisedUnary,
 }
 
-impl Categories {
-    /// The names that a job can say.
-    pub const NAMES: [(&str, Self); 3] = [
-        ("response", Self::Response),
-        ("symmetric-unary", Self::SymmetricUnary),
-        ("optimised-unary", Self::OptimisedUnary),
-    ];
-}
-
-/// How ε is laid out over the columns of a row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// How ε is divided over the columns of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Budget {
     /// Each column gets an equal part.
-    #[default]
     Split,
     /// Each column gets all of it, as in the reference implementation: a row loses as many times as much.
     Full,
-    /// So many columns, drawn by chance and not by what they say, get an equal part each; the others stay (section 7.1).
+    /// So many columns, drawn by chance and not by what they say, get an equal part each; the others are not sent (section 7.1).
     Sample(u32),
 }
 
-/// How columns are changed before they leave.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Desensitisation {
-    /// Per unit of distance; how it is laid out over columns is the budget's to say.
-    pub epsilon: Epsilon,
-    /// For numbers and ordinals.
-    pub mechanism: Mechanism,
-    /// For categories.
-    pub categories: Categories,
-    /// Over the columns of a row.
-    pub budget: Budget,
-    /// Slots of a number whose schema says nothing about bins, |D|.
-    pub bins: u16,
-}
-
-impl Desensitisation {
-    /// Slots of a number if nothing else is said.
-    pub const BINS: u16 = 10;
-
-    /// The usual way: clamped geometric noise, split over the columns, ten slots.
-    pub fn new(epsilon: Epsilon) -> Self {
-        Self {
-            epsilon,
-            mechanism: Mechanism::ClampedGeometric,
-            categories: Categories::default(),
-            budget: Budget::default(),
-            bins: Self::BINS,
-        }
-    }
-
-    /// The ε of each column, where `columns` could leave.
-    ///
-    /// # Errors
-    /// [`Error::Parameter`] if nothing is left for a column; the message begins with the parameter's name.
-    pub fn each(&self, columns: usize) -> Result<Epsilon, Error> {
-        let parts = match self.budget {
-            Budget::Full => 1,
-            Budget::Split => columns.max(1) as u64,
-            Budget::Sample(chosen) if chosen == 0 || chosen as usize > columns => {
-                return Err(Error::parameter(
-                    "columns",
-                    format!(
-                        "columns = {chosen} cannot be drawn from {columns}: write a number from 1 to {columns}"
-                    ),
-                ));
-            }
-            Budget::Sample(chosen) => chosen.into(),
+impl Budget {
+    fn read(section: &Section<'_>, key: &str) -> Option<Self> {
+        section.allow(&["columns"]);
+        let names = [
+            ("split", Self::Split),
+            ("full", Self::Full),
+            ("sample", Self::Sample(0)),
+        ];
+        let chosen = match section.has(key) {
+            false => Self::Split,
+            true => section.choice(key, &names)?.value,
         };
-        let each = self.epsilon.billionths() / parts;
-        if each == 0 {
-            return Err(Error::parameter(
-                "epsilon",
-                format!(
-                    "epsilon {} split over {parts} columns leaves nothing: raise it",
-                    self.epsilon
-                ),
-            ));
+        if let Self::Sample(_) = chosen {
+            let columns = section.required_integer("columns", "3")?.value;
+            return fits(section, "columns", columns).map(Self::Sample);
         }
-        Ok(Epsilon::from_billionths(each))
-    }
-
-    /// The schema by which a table is read whose columns are to leave: with as many bins as leave.
-    pub fn reads(&self, schema: &Schema) -> Schema {
-        schema.coarse(self.bins)
-    }
-
-    /// That a table was read as [`reads`](Self::reads) says.
-    pub(super) fn check_read(&self, schema: &Schema) -> Result<(), Error> {
-        if *schema == self.reads(schema) {
-            return Ok(());
+        if section.has("columns") {
+            let why = "columns belongs to budget = \"sample\", which releases so many columns: leave it out, or write budget = \"sample\"";
+            section.finding_at("columns", why);
+            return None;
         }
-        Err(Error::misuse(
-            "a feature holder's table is read by the schema that its desensitisation `reads`",
-        ))
+        Some(chosen)
     }
 
-    /// What is done to each feature of a schema.
-    ///
-    /// # Errors
-    /// [`Error::Parameter`] if a mechanism cannot be had for one of the columns.
-    pub fn changes(&self, schema: &Schema) -> Result<Changes, Error> {
-        let schema = self.reads(schema);
-        let count = schema.features().count();
-        if count == 0 {
-            return Err(Error::parameter(
-                Subject::Schema,
-                "a feature holder needs at least one column to learn from: its schema has none",
-            ));
-        }
-        let each = self.each(count)?;
-        let columns = schema
-            .features()
-            .map(|column| {
-                self.change(column, each).map_err(|e| {
-                    Error::parameter(
-                        Subject::Schema,
-                        format!("the column '{}' cannot be changed: {e}", column.name),
-                    )
-                })
-            })
-            .collect::<Result<Vec<_>, _>>()?;
-        Ok(Changes { schema, columns })
-    }
-
-    /// The columns that leave: all, or as many as the budget says, drawn by chance and not by what they say. `once` keeps a draw.
-    pub(super) fn choose(
-        &self,
-        schema: &Schema,
-        purse: &mut dyn Purse,
-        once: impl FnOnce(&mut dyn FnMut() -> Result<Places, Error>) -> Result<Places, Error>,
-    ) -> Result<Vec<usize>, Error> {
-        let columns = schema.features().count();
-        let Budget::Sample(chosen) = self.budget else {
-            return Ok((0..columns).collect());
-        };
-        self.each(columns)?;
-        let Places(places) = once(&mut || {
-            let mut coins = purse.coins()?;
-            let mut places: Vec<u32> = (0..columns as u32).collect();
-            for i in 0..chosen as usize {
-                let rest = (places.len() - i) as u64;
-                places.swap(i, i + coins.below(rest) as usize);
-            }
-            places.truncate(chosen as usize);
-            places.sort_unstable();
-            Ok(Places(places))
-        })?;
-        let places: Vec<usize> = places.into_iter().map(|place| place as usize).collect();
-        if places.iter().any(|place| *place >= columns) {
-            return Err(Error::journal(
-                JournalFault::Damaged,
-                "the record names columns that do not exist",
-            ));
-        }
-        Ok(places)
-    }
-
-    fn change(&self, column: &Declared, epsilon: Epsilon) -> Result<Change, Error> {
-        let by = match &column.kind {
-            Kind::Number(number) => By::Order(self.mechanism.over(number.cuts().bins(), epsilon)?),
-            Kind::Ordinal(declared) => By::Order(self.mechanism.over(declared.values().len(), epsilon)?),
-            Kind::Flag(declared) => By::Order(Box::new(RandomisedResponse::new(
-                epsilon,
-                declared.values().len(),
-            )?)),
-            kind => {
-                let slots = kind.slots();
-                match self.categories {
-                    Categories::Response => By::Order(Box::new(RandomisedResponse::new(epsilon, slots)?)),
-                    Categories::SymmetricUnary => By::Flags(Box::new(Unary::symmetric(epsilon, slots)?)),
-                    Categories::OptimisedUnary => By::Flags(Box::new(Unary::optimised(epsilon, slots)?)),
-                }
-            }
-        };
-        Ok(Change {
-            name: column.name.clone(),
-            is_number: matches!(column.kind, Kind::Number(_)),
-            by,
-        })
-    }
-}
-
-/// Numbers of columns.
-pub(super) struct Places(Vec<u32>);
-
-impl Wire for Places {
-    fn write(&self, to: &mut Writer) {
-        to.list(&self.0, |place, to| to.word(*place));
-    }
-
-    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
-        from.list(4, Reader::word).map(Self)
-    }
-}
-
-/// What is done to each column of a schema.
-#[derive(Debug)]
-pub struct Changes {
-    schema: Schema,
-    columns: Vec<Change>,
-}
-
-#[derive(Debug)]
-struct Change {
-    name: String,
-    is_number: bool,
-    by: By,
-}
-
-#[derive(Debug)]
-enum By {
-    Order(Box<dyn Ordered>),
-    Flags(Box<Unary>),
-}
-
-/// How the values of a column that has left are to be read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Reading {
-    /// The first output, in slots from the domain's first.
-    pub(super) lowest: i32,
-    /// How many outputs there are.
-    pub(super) outputs: usize,
-    /// Values for each row: more than one for flags.
-    pub(super) each: usize,
-}
-
-impl Changes {
-    /// The schema with the slots that columns have when they leave.
-    pub fn schema(&self) -> &Schema {
-        &self.schema
-    }
-
-    /// How many columns there are.
-    pub fn len(&self) -> usize {
-        self.columns.len()
-    }
-
-    /// Whether there is none: never.
-    pub fn is_empty(&self) -> bool {
-        self.columns.is_empty()
-    }
-
-    /// What is claimed about each column, known from the schema alone.
-    pub fn distances(&self) -> Vec<Distance> {
-        let nobody = Private::new(Cells::default());
-        let all: Vec<usize> = (0..self.len()).collect();
-        self.leaving(&nobody, &all).iter().map(Column::distance).collect()
-    }
-
-    /// The chosen columns of a table, on their way out.
-    pub(super) fn leaving<'a>(&'a self, cells: &Private<Cells>, chosen: &[usize]) -> Vec<Column<'a>> {
-        let leave = |place: usize| {
-            let change = &self.columns[place];
-            // What is missing or undeclared has no place in an order: it counts as the middle.
-            let values = |domain: Option<usize>| {
-                cells.as_ref().map(move |cells| {
-                    let bins = cells.features().get(place).map(|feature| &feature.bins);
-                    let slots = bins.into_iter().flat_map(|bins| bins.iter());
-                    match domain {
-                        None => slots.collect(),
-                        Some(domain) => {
-                            let middle = (domain.max(1) - 1) as u16 / 2;
-                            let known = |slot: u16| usize::from(slot) < domain;
-                            slots
-                                .map(|slot| if known(slot) { slot } else { middle })
-                                .collect()
-                        }
-                    }
-                })
-            };
-            match &change.by {
-                By::Order(by) => Column::slots(&change.name, &**by, values(Some(by.inputs()))),
-                By::Flags(by) => Column::flags(&change.name, by, values(None)),
-            }
-        };
-        chosen.iter().map(|&place| leave(place)).collect()
-    }
-
-    /// How the values of a column are to be read once it has left. Only numbers can lie outside their domain.
-    pub(super) fn reading(&self, place: usize) -> Reading {
-        let change = &self.columns[place];
-        match &change.by {
-            By::Order(by) => {
-                let Outputs { lowest, count } = by.outputs();
-                let (lowest, outputs) = if change.is_number {
-                    (lowest, count)
-                } else {
-                    (0, by.inputs())
-                };
-                Reading {
-                    lowest,
-                    outputs,
-                    each: 1,
-                }
-            }
-            By::Flags(by) => Reading {
-                lowest: 0,
-                outputs: 2,
-                each: by.categories(),
-            },
-        }
-    }
-
-    /// An output as it is read: clamped to the domain unless it is a number.
-    pub(super) fn read(&self, place: usize, output: u16) -> u16 {
-        let change = &self.columns[place];
-        match &change.by {
-            By::Order(by) if !change.is_number => {
-                let slot = i32::from(output) + by.outputs().lowest;
-                slot.clamp(0, by.inputs() as i32 - 1) as u16
-            }
-            _ => output,
+    fn settings(&self, key: &str) -> Vec<(String, String)> {
+        let named = |value: &str| (key.to_owned(), value.to_owned());
+        match self {
+            Self::Split => vec![named("split")],
+            Self::Full => vec![named("full")],
+            Self::Sample(columns) => vec![named("sample"), ("columns".to_owned(), columns.to_string())],
         }
     }
 }

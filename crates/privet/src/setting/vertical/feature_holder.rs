@@ -1,14 +1,13 @@
-//! A feature holder: changes its columns once, lets them go, and may go home.
+//! A feature holder: changes its columns once, sends them, and is done.
 
 use privet_mpc::psi;
 
 use super::answering::{branches, ranked, thresholds};
 use super::message::{Meeting, Message, Wanted};
-use super::purse::{Purse, purse};
-use super::release::{COLUMNS, Release};
-use super::{Alignment, LABEL_HOLDER, Outcome, Party, Protocol, Vertical, meeting};
+use super::release::{CHOICE, COLUMNS, Release, kept_once};
+use super::{Alignment, FeatureHolderPlan, LABEL_HOLDER, Outcome, Party, Protocol, Vertical, meeting};
 use crate::Error;
-use crate::data::{Keep, Table};
+use crate::data::Table;
 use crate::error::Subject;
 use crate::party::{Context, PartyId, RunName, TurnOutcome};
 use crate::privacy::mechanism::ordered::Distance;
@@ -32,89 +31,77 @@ enum Expect {
     },
 }
 
-/// What it has before its columns leave.
+/// What it has before it sends its columns.
 struct Waiting {
-    vertical: Vertical,
-    source: Source,
+    plan: FeatureHolderPlan,
+    table: Table,
+    /// For the columns, if they are still to be drawn, and for what the matching of rows shows.
+    ledger: Ledger,
+    columns: Columns,
 }
 
-/// Where its columns come from.
-enum Source {
-    /// They are still to be drawn, and paid for from this ledger.
-    Fresh {
-        table: Box<Table>,
-        purse: Box<dyn Purse>,
-        /// Which of them leave, once that is settled.
-        chosen: Option<Vec<usize>>,
-    },
-    /// They left before: whoever has them may use them again. The table and the ledger are for ids, if rows are to meet.
-    Kept {
-        release: Box<Release>,
-        table: Box<Table>,
-        purse: Box<dyn Purse>,
-    },
+enum Columns {
+    /// They are still to be drawn: these of them, once that is decided.
+    Fresh(Option<Vec<usize>>),
+    /// They were released before: whoever has them may use them again.
+    Kept(Box<Release>),
 }
 
 impl FeatureHolder {
-    /// A party with a table whose columns have not left yet.
+    /// A party with a table whose columns have not been released yet.
     ///
     /// # Errors
-    /// [`Error::Parameter`] if the parameters do not fit the table's schema.
-    pub fn party<N: Neighbours + 'static>(
-        vertical: Vertical,
+    /// [`Error::Misuse`] if the table was read with another schema than the plan's, or the budget protects less than the schema.
+    pub fn party<N: Neighbours>(
+        plan: FeatureHolderPlan,
         table: Table,
         ledger: Ledger<N>,
         run: &RunName,
     ) -> Result<Party, Error> {
-        vertical.check_feature_holder(table.schema())?;
-        vertical.desensitisation.check_read(table.schema())?;
-        table.is_whole(Keep::Bins)?;
-        table.schema().covered_by(&ledger.relation().relation())?;
-        let source = Source::Fresh {
-            table: Box::new(table),
-            purse: purse(ledger, run)?,
-            chosen: None,
-        };
-        Ok(Self::with(vertical, source))
+        Self::with(plan, table, ledger, run, Columns::Fresh(None))
     }
 
-    /// That rows of a table can meet by their ids, asked before its columns leave: to mend ids afterwards would make another table.
+    /// A party whose columns were released before ([`Release::keep`]). Its ledger is for what the matching of rows shows.
     ///
     /// # Errors
-    /// [`Error::Data`] if an id is empty or occurs twice; [`Error::Journal`] if what meeting shows could not be written.
-    pub fn check_ids<N: Neighbours>(table: &Table, ledger: &mut Ledger<N>) -> Result<(), Error> {
-        let ids = table.cells().as_ref().map(meeting::ids);
-        let ids = Purse::disclose(ledger, &meeting::leaks_of_feature_holder(false), ids)?;
-        meeting::checked(&ids).map(|_| ())
-    }
-
-    /// A party whose columns left before ([`Release::keep`]). Its ledger is for what the meeting of rows shows.
-    ///
-    /// # Errors
-    /// [`Error::Parameter`] or [`Error::Data`] if they are not columns of this table, changed in this way.
-    pub fn kept<N: Neighbours + 'static>(
-        vertical: Vertical,
+    /// As [`party`](Self::party), and [`Error::Parameter`] or [`Error::Data`] if they are not columns of this table, changed in this way.
+    pub fn kept<N: Neighbours>(
+        plan: FeatureHolderPlan,
         release: Release,
         table: Table,
         ledger: Ledger<N>,
         run: &RunName,
     ) -> Result<Party, Error> {
-        vertical.check_feature_holder(table.schema())?;
-        table.schema().covered_by(&ledger.relation().relation())?;
-        let purse = purse(ledger, run)?;
-        let rows = table.rows_under(&purse.relation());
-        release.check_same(&vertical.desensitisation, table.schema(), rows)?;
-        let (release, table) = (Box::new(release), Box::new(table));
-        let source = Source::Kept {
-            release,
-            table,
-            purse,
-        };
-        Ok(Self::with(vertical, source))
+        release.check_same(&plan.columns, table.rows_under(&ledger.relation().relation()))?;
+        Self::with(plan, table, ledger, run, Columns::Kept(Box::new(release)))
     }
 
-    fn with(vertical: Vertical, source: Source) -> Party {
-        Self::next(Expect::Hello(Box::new(Waiting { vertical, source })))
+    fn with<N: Neighbours>(
+        plan: FeatureHolderPlan,
+        table: Table,
+        ledger: Ledger<N>,
+        run: &RunName,
+        columns: Columns,
+    ) -> Result<Party, Error> {
+        plan.columns.check(&table, &ledger.relation().relation())?;
+        let ledger = ledger.at_run_time().for_run(run.to_text())?;
+        Ok(Self::next(Expect::Hello(Box::new(Waiting {
+            plan,
+            table,
+            ledger,
+            columns,
+        }))))
+    }
+
+    /// That rows of a table can be matched by their ids, asked before its columns are released: to correct ids afterwards would make
+    /// another table.
+    ///
+    /// # Errors
+    /// [`Error::Data`] if an id is empty or occurs twice; [`Error::Journal`] if what the matching shows could not be written.
+    pub fn check_ids<N: Neighbours>(table: &Table, ledger: &mut Ledger<N>) -> Result<(), Error> {
+        let ids = table.cells().as_ref().map(meeting::ids);
+        let ids = meeting::disclose(ledger, &meeting::leaks_of_feature_holder(false), ids)?;
+        meeting::checked(&ids).map(|_| ())
     }
 
     fn next(state: Expect) -> Party {
@@ -139,9 +126,9 @@ impl FeatureHolder {
                     meeting,
                 },
             ) => {
-                agree(&waiting.vertical, &settings)?;
+                agree(&waiting.plan.vertical, &settings)?;
                 // Ranks are answered about later, which tells about labels. Everything else is as good as the columns.
-                if wanted == Wanted::Ordinals && waiting.vertical.protocol != Protocol::AsPublished {
+                if wanted == Wanted::Ordinals && waiting.plan.vertical.protocol != Protocol::AsPublished {
                     return Err(context.complain(from, "it wants what was not agreed on"));
                 }
                 waiting.meet(wanted, meeting, context)
@@ -155,7 +142,7 @@ impl FeatureHolder {
                 Message::Common(common),
             ) => {
                 let rows = meeting.receive(&common).map_err(|e| context.complain(from, e))?;
-                // Columns leave once: not for nobody.
+                // Columns are released once: not if no row is common.
                 if rows.is_empty() {
                     return Err(context.complain(from, "it says that no row is common"));
                 }
@@ -184,21 +171,23 @@ impl Waiting {
         meeting: Meeting,
         context: &mut Context<'_, Message>,
     ) -> Result<TurnOutcome<Party>, Error> {
-        match (meeting, self.vertical.alignment) {
+        match (meeting, self.plan.vertical.alignment) {
             (Meeting::Given { rows }, Alignment::Given) => {
-                let own = self.source.rows();
-                if own.is_some_and(|own| own as u64 != rows) {
+                if let Some(own) = self.rows()
+                    && own as u64 != rows
+                {
                     return Err(Error::data(format!(
                         "alignment = \"given\" means that row 1 here is row 1 there, but the label holder has {rows} rows and this table \
-                         has {}: use alignment = \"private\", or mend the tables",
-                        own.unwrap_or(0)
+                         has {own}: use alignment = \"private\", or correct the tables"
                     )));
                 }
                 answer(self.release(context)?, wanted, context)
             }
             (Meeting::Offer(offer), Alignment::Private) => {
-                self.source.could_leave(&self.vertical, context)?;
-                let ids = self.source.ids(context.others().len() > 1)?;
+                self.check_admitted(context)?;
+                let leaks = meeting::leaks_of_feature_holder(context.others().len() > 1);
+                let ids = self.table.cells().as_ref().map(meeting::ids);
+                let ids = meeting::checked(&meeting::disclose(&mut self.ledger, &leaks, ids)?)?;
                 let key = meeting::key("the key of the meeting", context)?;
                 let run = meeting::run(context.run(), context.me());
                 let (expected, answer) =
@@ -211,17 +200,54 @@ impl Waiting {
                     wanted,
                 })))
             }
-            _ => Err(context.complain(LABEL_HOLDER, "rows do not meet as was agreed on")),
+            _ => Err(context.complain(LABEL_HOLDER, "rows are not matched as was agreed on")),
         }
     }
 
+    /// How many rows there are, as far as that is public.
+    fn rows(&self) -> Option<usize> {
+        match &self.columns {
+            Columns::Fresh(_) => self.table.rows_under(self.ledger.relation()),
+            Columns::Kept(release) => Some(release.rows),
+        }
+    }
+
+    /// That the ledger admits the columns, before ids are shown for their sake.
+    fn check_admitted(&mut self, context: &mut Context<'_, Message>) -> Result<(), Error> {
+        let Columns::Fresh(chosen) = &mut self.columns else {
+            return Ok(());
+        };
+        let plan = &self.plan.columns;
+        let places = plan.choose(&mut self.ledger, |draw| context.once(CHOICE, draw))?;
+        let distances = places.iter().map(|&place| plan.distances()[place].clone());
+        let distances: Vec<Distance> = distances.collect();
+        *chosen = Some(places);
+        self.ledger.admits_columns(Release::TO, &distances)
+    }
+
+    /// The columns: drawn once in a run, and kept before anybody sees them.
     fn release(self: Box<Self>, context: &mut Context<'_, Message>) -> Result<Release, Error> {
-        let Self { vertical, source } = *self;
-        source.release(&vertical, context)
+        let Self {
+            plan,
+            table,
+            mut ledger,
+            columns,
+        } = *self;
+        let plan = &plan.columns;
+        let chosen = match columns {
+            Columns::Kept(mut release) => {
+                release.certificate = meeting::certified(release.certificate, ledger, context)?;
+                return Ok(*release);
+            }
+            Columns::Fresh(Some(chosen)) => chosen,
+            Columns::Fresh(None) => plan.choose(&mut ledger, |draw| context.once(CHOICE, draw))?,
+        };
+        let draw = || Release::draw(plan, &table, &chosen, ledger);
+        kept_once(draw, |draw| context.once(COLUMNS, draw))
     }
 }
 
-/// What is wanted, made from values that have left.
+/// Sends what is wanted, made from released values.
 fn answer(
     release: Release,
     wanted: Wanted,
@@ -247,66 +273,6 @@ fn answer(
         }
     }
     Ok(TurnOutcome::Finished(Outcome::Contributed(certificate)))
-}
-
-impl Source {
-    /// How many rows there are, as far as that is public.
-    fn rows(&self) -> Option<usize> {
-        match self {
-            Self::Fresh { table, purse, .. } => table.rows_under(&purse.relation()),
-            Self::Kept { release, .. } => Some(release.rows),
-        }
-    }
-
-    /// That the ledger lets the columns out, before ids are shown on their account.
-    fn could_leave(&mut self, vertical: &Vertical, context: &mut Context<'_, Message>) -> Result<(), Error> {
-        let Self::Fresh { table, purse, chosen } = self else {
-            return Ok(());
-        };
-        let desensitisation = &vertical.desensitisation;
-        let places = desensitisation.choose(table.schema(), &mut **purse, |draw| {
-            context.once("which columns leave", draw)
-        })?;
-        let all = desensitisation.changes(table.schema())?.distances();
-        let leaving: Vec<Distance> = places.iter().map(|&place| all[place].clone()).collect();
-        *chosen = Some(places);
-        purse.admits(Release::TO, &leaving)
-    }
-
-    fn ids(&mut self, others: bool) -> Result<psi::Ids, Error> {
-        let (Self::Fresh { table, purse, .. } | Self::Kept { table, purse, .. }) = self;
-        let ids = table.cells().as_ref().map(meeting::ids);
-        meeting::checked(&purse.disclose(&meeting::leaks_of_feature_holder(others), ids)?)
-    }
-
-    /// The columns: drawn once in a run, and kept before anybody sees them.
-    fn release(self, vertical: &Vertical, context: &mut Context<'_, Message>) -> Result<Release, Error> {
-        let (table, mut purse, chosen) = match self {
-            Self::Kept {
-                mut release, purse, ..
-            } => {
-                release.certificate = meeting::certified(release.certificate, purse, context)?;
-                return Ok(*release);
-            }
-            Self::Fresh { table, purse, chosen } => (table, purse, chosen),
-        };
-        let desensitisation = &vertical.desensitisation;
-        let chosen = match chosen {
-            Some(chosen) => chosen,
-            None => desensitisation.choose(table.schema(), &mut *purse, |draw| {
-                context.once("which columns leave", draw)
-            })?,
-        };
-        // Held until the record has the columns: another process would find them paid for and not kept, and draw them too.
-        let mut held = None;
-        let release = context.once(COLUMNS, || {
-            let (release, ledger) = Release::draw(desensitisation, &table, &chosen, purse)?;
-            held = Some(ledger);
-            Ok(release)
-        });
-        drop(held);
-        release
-    }
 }
 
 /// That both jobs say the same.

@@ -1,33 +1,27 @@
 //! One table of columns that came from different parties.
 
 use super::message::{Ordinals, Question};
-use super::release::{Left, Release};
+use super::release::{Release, ReleasedColumn};
 use super::texts::{flag_names, meant};
 use crate::Error;
-use crate::data::schema::{Column, Declared, Extras, Kind, Label, Number};
-use crate::data::{Cells, Feature, Names, Schema, Target};
+use crate::data::schema::{Column, Declared, Extras, Kind, Number};
+use crate::data::{Cells, Feature, Schema, Target};
 
 /// The label holder's rows, in the common order.
 #[derive(Debug, Clone)]
-pub(super) struct Own {
+pub(super) struct OwnRows {
     pub(super) schema: Schema,
     /// Features and labels. Features are those of the schema.
     pub(super) cells: Cells,
 }
 
-impl Own {
+impl OwnRows {
     pub(super) fn take(&self, rows: &[usize]) -> Self {
         let rows: Vec<u32> = rows.iter().map(|&row| row as u32).collect();
         Self {
             schema: self.schema.clone(),
             cells: self.cells.take(&rows),
         }
-    }
-
-    /// Without ids, which have done their work.
-    pub(super) fn new(schema: Schema, cells: Cells) -> (Self, Option<Names>) {
-        let ids = cells.ids().cloned();
-        (Self { schema, cells }, ids)
     }
 }
 
@@ -38,17 +32,17 @@ pub(super) struct Joined {
     pub(super) cells: Cells,
 }
 
-/// Columns on their way into one table.
-pub(super) struct Joining {
-    own: Own,
-    label: Option<(Column, Label)>,
+/// One table that columns are added to.
+pub(super) struct Joining<'a> {
+    own: &'a OwnRows,
+    label: Option<Column>,
     columns: Vec<Column>,
     features: Vec<Feature>,
 }
 
-impl Joining {
+impl<'a> Joining<'a> {
     /// Begins with the label holder's own columns; `label` is what is predicted.
-    pub(super) fn new(own: Own, label: Option<(Column, Label)>) -> Self {
+    pub(super) fn new(own: &'a OwnRows, label: Option<Column>) -> Self {
         Self {
             columns: own.schema.features().cloned().collect(),
             features: own.cells.features().to_vec(),
@@ -60,16 +54,16 @@ impl Joining {
     /// Adds a feature holder's columns.
     pub(super) fn add(&mut self, release: Release) -> Result<(), Error> {
         let declared: Vec<Column> = release.schema.features().cloned().collect();
-        for (column, left) in declared.into_iter().zip(release.columns) {
-            self.add_column(column, left)?;
+        for (column, released) in declared.into_iter().zip(release.columns) {
+            self.add_column(column, released)?;
         }
         Ok(())
     }
 
-    fn add_column(&mut self, column: Column, left: Left) -> Result<(), Error> {
-        if left.reading.each == 1 {
-            let kind = meant(&column.kind, left.reading)?;
-            let feature = Feature::of_slots(kind.slots(), left.values.into_iter());
+    fn add_column(&mut self, column: Column, released: ReleasedColumn) -> Result<(), Error> {
+        if released.reading.each == 1 {
+            let kind = meant(&column.kind, released.reading)?;
+            let feature = Feature::of_slots(kind.slots(), released.values.into_iter());
             self.push(Column { kind, ..column }, feature);
             return Ok(());
         }
@@ -79,7 +73,7 @@ impl Joining {
         for (place, name) in flag_names(&column.name, values.values()).into_iter().enumerate() {
             let flag = Declared::new(vec!["0".into(), "1".into()], None)?;
             let kind = Kind::Flag(flag);
-            let flags = left.values.iter().skip(place).step_by(left.reading.each);
+            let flags = released.values.iter().skip(place).step_by(released.reading.each);
             let feature = Feature::of_slots(kind.slots(), flags.copied());
             self.push(
                 Column {
@@ -146,7 +140,7 @@ impl Joining {
     /// [`Error::Data`] if two columns have one name.
     pub(super) fn join(self) -> Result<Joined, Error> {
         let (mut columns, rows) = (self.columns, self.own.cells.rows());
-        columns.extend(self.label.map(|(column, _)| column));
+        columns.extend(self.label);
         let schema = Schema::builder(self.own.schema.dataset())
             .missing(self.own.schema.missing())
             .columns(columns)

@@ -1,40 +1,41 @@
-//! The label holder: meets rows, gathers columns, and trains or predicts.
+//! The label holder: matches rows, gathers columns, and trains or predicts.
 
 mod fitting;
+mod received;
 
 use std::collections::BTreeMap;
 
 use privet_mpc::psi;
 
-use super::joined::{Joined, Joining, Own};
-use super::message::{Meeting, Message, Ordinals, Question, Wanted};
-use super::own::{NoisyLabels, Terms, protects};
-use super::purse::purse;
-use super::release::Release;
-use super::{Alignment, Outcome, Party, Protocol, Vertical, asking, meeting, packed};
+use super::asking::{self, RankedModel, Thresholds};
+use super::joined::{Joined, Joining, OwnRows};
+use super::message::{Meeting, Message, Question, Wanted};
+use super::own::{NoisyLabels, Terms};
+use super::{Alignment, LabelHolderPlan, Outcome, Party, Protocol, meeting};
 use crate::Error;
 use crate::boost::gradient::Boosted;
 use crate::data::Table;
-use crate::data::schema::{Column, Label};
+use crate::data::schema::Column;
 use crate::model::{Model, Settings};
 use crate::party::{Context, PartyId, RunName, TurnOutcome};
 use crate::privacy::{Certificate, Ledger, Neighbours, PartyCertificate, Unprotected};
 use fitting::Fitting;
+use received::Received;
 
 /// The party that has the labels, by what it waits for.
-pub struct LabelHolder(State);
+pub struct LabelHolder(Stage);
 
-enum State {
+enum Stage {
     Ready(Box<Ready>),
     ExpectAnswers(Box<Expecting<psi::ExpectAnswer, psi::Pair>>),
-    ExpectColumns(Box<Expecting<(), Came>>),
+    ExpectColumns(Box<Expecting<(), Received>>),
     Training(Box<Fitting>),
     /// As published only.
-    ExpectThresholds(Box<Expecting<(), Vec<Vec<[u16; 2]>>>>, Box<asking::Ranked>),
+    ExpectThresholds(Box<Expecting<(), Thresholds>>, Box<RankedModel>),
 }
 
 struct Ready {
-    vertical: Vertical,
+    plan: LabelHolderPlan,
     table: Table,
     terms: Terms,
     goal: Goal,
@@ -50,17 +51,17 @@ enum Goal {
     },
 }
 
-/// What all feature holders were asked, and what they have said so far.
+/// What all feature holders were asked, and what they have sent so far.
 struct Expecting<A, C> {
-    run: Going,
+    run: Run,
     asked: BTreeMap<PartyId, A>,
     came: BTreeMap<PartyId, C>,
 }
 
-/// What a label holder knows all along.
-struct Going {
-    vertical: Vertical,
-    own: Own,
+/// What a label holder knows from the first message to the last.
+struct Run {
+    plan: LabelHolderPlan,
+    own: OwnRows,
     certificate: Certificate,
     goal: Goal,
     /// What each feature holder is asked, if it is asked questions.
@@ -69,113 +70,107 @@ struct Going {
     rows: Vec<usize>,
 }
 
-enum Came {
-    Columns(Box<Release>),
-    Ordinals(Box<Ordinals>),
-    Answers {
-        answers: Vec<Vec<u16>>,
-        certificate: Box<Certificate>,
-    },
-}
-
 impl LabelHolder {
     /// A label holder whose own rows and labels train the model as they are: whoever sees it may learn about them.
     ///
     /// # Errors
-    /// [`Error::Parameter`] if the parameters do not fit the table's schema.
-    pub fn party(vertical: Vertical, table: Table, leave: Unprotected) -> Result<Party, Error> {
-        vertical.check_label_holder(table.schema())?;
-        if vertical.label_epsilon.is_some() {
+    /// [`Error::Misuse`] if the table was read with another schema than the plan's, or if labels change by the plan.
+    pub fn party(plan: LabelHolderPlan, table: Table, permission: Unprotected) -> Result<Party, Error> {
+        if plan.vertical.label_epsilon.is_some() {
             return Err(Error::misuse("labels that change are paid for from a ledger"));
         }
-        Ok(Self::ready(
-            vertical,
-            table,
-            Terms::Open(Box::new(leave)),
-            Goal::Train,
-        ))
+        Self::ready(plan, table, Terms::Open(Box::new(permission)), Goal::Train)
     }
 
     /// A label holder whose labels change before they are used, and whose own columns are public.
     ///
     /// # Errors
-    /// As [`party`](Self::party).
+    /// [`Error::Misuse`] if the table was read with another schema than the plan's, or the budget does not protect the labels;
+    /// [`Error::Parameter`] if labels do not change by the plan.
     pub fn with_noisy_labels<N: Neighbours>(
-        vertical: Vertical,
+        plan: LabelHolderPlan,
         table: Table,
         ledger: Ledger<N>,
         run: &RunName,
     ) -> Result<Party, Error> {
-        protects(&vertical, table.schema(), &ledger.relation().relation())?;
-        let purse = purse(ledger, run)?;
-        let terms = Terms::Noisy { purse, labels: None };
-        Ok(Self::ready(vertical, table, terms, Goal::Train))
+        Self::noisy(plan, table, None, ledger, run)
     }
 
-    /// As [`with_noisy_labels`](Self::with_noisy_labels), with labels that changed before. The ledger is for what the meeting of rows shows.
+    /// As [`with_noisy_labels`](Self::with_noisy_labels), with labels that changed before. The ledger is for what the matching of rows
+    /// shows.
     ///
     /// # Errors
-    /// As [`party`](Self::party), and [`Error::Data`] if they are not this table's.
+    /// As [`with_noisy_labels`](Self::with_noisy_labels), and [`Error::Data`] if they are not this table's.
     pub fn with_kept_labels<N: Neighbours>(
-        vertical: Vertical,
+        plan: LabelHolderPlan,
         table: Table,
         labels: NoisyLabels,
         ledger: Ledger<N>,
         run: &RunName,
     ) -> Result<Party, Error> {
-        let relation = ledger.relation().relation();
-        protects(&vertical, table.schema(), &relation)?;
-        labels.check(&vertical, table.rows_under(&relation))?;
-        let purse = purse(ledger, run)?;
-        let labels = Some(Box::new(labels));
-        Ok(Self::ready(
-            vertical,
-            table,
-            Terms::Noisy { purse, labels },
-            Goal::Train,
-        ))
+        labels.check(&plan, table.rows_under(&ledger.relation().relation()))?;
+        Self::noisy(plan, table, Some(Box::new(labels)), ledger, run)
+    }
+
+    fn noisy<N: Neighbours>(
+        plan: LabelHolderPlan,
+        table: Table,
+        labels: Option<Box<NoisyLabels>>,
+        ledger: Ledger<N>,
+        run: &RunName,
+    ) -> Result<Party, Error> {
+        plan.labels(&ledger.relation().relation())?;
+        let ledger = Box::new(ledger.at_run_time().for_run(run.to_text())?);
+        Self::ready(plan, table, Terms::Noisy { ledger, labels }, Goal::Train)
     }
 
     /// A label holder that has a model, and new rows of which others hold some columns. They send these, changed; or, with
     /// `branches`, only say which rows go left at the model's questions, and so learn what it asks.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] if the table was read with another schema than the plan's.
     pub fn predicting(
-        vertical: Vertical,
+        plan: LabelHolderPlan,
         table: Table,
         model: Model,
         branches: bool,
-        leave: Unprotected,
-    ) -> Party {
-        let goal = Goal::Predict {
-            model: Box::new(model),
-            branches,
-        };
-        Self::ready(vertical, table, Terms::Open(Box::new(leave)), goal)
+        permission: Unprotected,
+    ) -> Result<Party, Error> {
+        let model = Box::new(model);
+        let goal = Goal::Predict { model, branches };
+        Self::ready(plan, table, Terms::Open(Box::new(permission)), goal)
     }
 
-    fn ready(vertical: Vertical, table: Table, terms: Terms, goal: Goal) -> Party {
-        Self::next(State::Ready(Box::new(Ready {
-            vertical,
+    fn ready(plan: LabelHolderPlan, table: Table, terms: Terms, goal: Goal) -> Result<Party, Error> {
+        plan.check(&table)?;
+        let ready = Ready {
+            plan,
             table,
             terms,
             goal,
-        })))
+        };
+        Ok(Self::next(Stage::Ready(Box::new(ready))))
     }
 
-    fn next(state: State) -> Party {
-        Party::LabelHolder(Self(state))
+    fn next(stage: Stage) -> Party {
+        Party::LabelHolder(Self(stage))
+    }
+
+    fn wait(stage: Stage) -> Result<TurnOutcome<Party>, Error> {
+        Ok(TurnOutcome::Continue(Self::next(stage)))
     }
 
     pub(super) fn start(self, context: &mut Context<'_, Message>) -> Result<TurnOutcome<Party>, Error> {
-        let State::Ready(ready) = self.0 else {
+        let Stage::Ready(ready) = self.0 else {
             return Err(Error::internal("a party starts once"));
         };
         let Ready {
-            vertical,
+            plan,
             table,
             terms,
             goal,
         } = *ready;
-        let brought = terms.bring(&vertical, table, context)?;
+        let brought = terms.bring(&plan, table, context)?;
         let others = context.others();
         let questions = match &goal {
             Goal::Predict {
@@ -184,40 +179,32 @@ impl LabelHolder {
             } => asking::questions(model, &brought.own.schema, others.len())?,
             _ => vec![Vec::new(); others.len()],
         };
-        let run = Going {
-            vertical,
+        let run = Run {
+            plan,
             rows: (0..brought.own.cells.rows()).collect(),
             own: brought.own,
             certificate: brought.certificate,
             goal,
             questions: others.iter().copied().zip(questions).collect(),
         };
-        match run.vertical.alignment {
-            Alignment::Given => {
-                let rows = run.own.cells.rows() as u64;
-                for &party in &others {
-                    context.send(party, &run.hello(party, Meeting::Given { rows }));
-                }
-                Ok(run.expect_columns(&others))
+        if run.plan.vertical.alignment == Alignment::Given {
+            let rows = run.rows.len() as u64;
+            for &party in &others {
+                context.send(party, &run.hello(party, Meeting::Given { rows }));
             }
-            Alignment::Private => {
-                let ids = meeting::checked(&brought.ids.unwrap_or_default())?;
-                let mut asked = BTreeMap::new();
-                for &party in &others {
-                    let what = format!("the key of the meeting with {}", party.0);
-                    let key = meeting::key(&what, context)?;
-                    let (expected, offer) = psi::offer(&key, meeting::run(context.run(), party), &ids);
-                    meeting::same(&format!("the offer to {}", party.0), &offer, context)?;
-                    asked.insert(party, expected);
-                    context.send(party, &run.hello(party, Meeting::Offer(offer)));
-                }
-                let came = BTreeMap::new();
-                let expecting = Expecting { run, asked, came };
-                Ok(TurnOutcome::Continue(Self::next(State::ExpectAnswers(Box::new(
-                    expecting,
-                )))))
-            }
+            return Self::wait(Stage::ExpectColumns(Expecting::all(run, others)));
         }
+        let ids = meeting::checked(&brought.ids.unwrap_or_default())?;
+        let mut asked = BTreeMap::new();
+        for party in others {
+            let key = meeting::key(&format!("the key of the meeting with {}", party.0), context)?;
+            let (expected, offer) = psi::offer(&key, meeting::run(context.run(), party), &ids);
+            meeting::same(&format!("the offer to {}", party.0), &offer, context)?;
+            asked.insert(party, expected);
+            context.send(party, &run.hello(party, Meeting::Offer(offer)));
+        }
+        let came = BTreeMap::new();
+        Self::wait(Stage::ExpectAnswers(Box::new(Expecting { run, asked, came })))
     }
 
     pub(super) fn handle(
@@ -227,40 +214,35 @@ impl LabelHolder {
         context: &mut Context<'_, Message>,
     ) -> Result<TurnOutcome<Party>, Error> {
         match (self.0, message) {
-            (State::ExpectAnswers(mut expecting), Message::Answer(answer)) => {
+            (Stage::ExpectAnswers(mut expecting), Message::Answer(answer)) => {
                 let asked = expecting.asked.remove(&from);
                 let asked = asked.ok_or_else(|| context.complain(from, "it has answered already"))?;
                 let pair = asked.receive(&answer).map_err(|e| context.complain(from, e))?;
                 expecting.came.insert(from, pair);
-                if expecting.asked.is_empty() {
-                    return expecting.settle(context);
+                match expecting.asked.is_empty() {
+                    true => expecting.settle(context),
+                    false => Self::wait(Stage::ExpectAnswers(expecting)),
                 }
-                Ok(TurnOutcome::Continue(Self::next(State::ExpectAnswers(expecting))))
             }
-            (State::ExpectColumns(mut expecting), message) => {
-                let came = expecting.run.take(from, message, context)?;
-                if expecting.asked.remove(&from).is_none() {
-                    return Err(context.complain(from, "it has sent its columns already"));
+            (Stage::ExpectColumns(mut expecting), message) => {
+                let received = expecting.run.received(from, message, context)?;
+                match expecting.take(from, received) {
+                    None => Err(context.complain(from, "it has sent its columns already")),
+                    Some(true) => expecting.gathered(context),
+                    Some(false) => Self::wait(Stage::ExpectColumns(expecting)),
                 }
-                expecting.came.insert(from, came);
-                if expecting.asked.is_empty() {
-                    return expecting.gathered(context);
-                }
-                Ok(TurnOutcome::Continue(Self::next(State::ExpectColumns(expecting))))
             }
-            (State::ExpectThresholds(mut expecting, ranked), Message::Thresholds(pairs)) => {
-                if expecting.asked.remove(&from).is_none() {
-                    return Err(context.complain(from, "it has sent its thresholds already"));
+            (Stage::ExpectThresholds(mut expecting, ranked), Message::Thresholds(pairs)) => {
+                match expecting.take(from, pairs) {
+                    None => Err(context.complain(from, "it has sent its thresholds already")),
+                    Some(true) => {
+                        let Expecting { run, came, .. } = *expecting;
+                        let own = (&run.own.schema, run.label());
+                        let (joined, boosted) = ranked.finish(came, own, context)?;
+                        run.trained(joined, boosted)
+                    }
+                    Some(false) => Self::wait(Stage::ExpectThresholds(expecting, ranked)),
                 }
-                expecting.came.insert(from, pairs);
-                if !expecting.asked.is_empty() {
-                    return Ok(TurnOutcome::Continue(Self::next(State::ExpectThresholds(
-                        expecting, ranked,
-                    ))));
-                }
-                let Expecting { run, came, .. } = *expecting;
-                let model = ranked.finish(came, context)?;
-                run.model(model.0, model.1, model.2)
             }
             (_, message) => Err(context.complain(from, format!("{} out of turn", message.name()))),
         }
@@ -268,25 +250,41 @@ impl LabelHolder {
 
     pub(super) fn resume(self, context: &mut Context<'_, Message>) -> Result<TurnOutcome<Party>, Error> {
         match self.0 {
-            State::Training(fitting) => fitting.piece(context),
+            Stage::Training(fitting) => fitting.piece(context),
             _ => Err(Error::internal("only training is work that goes on in pieces")),
         }
     }
 
     pub(super) fn waits_for(&self) -> Vec<PartyId> {
         match &self.0 {
-            State::Ready(_) | State::Training(_) => Vec::new(),
-            State::ExpectAnswers(expecting) => expecting.asked.keys().copied().collect(),
-            State::ExpectColumns(expecting) => expecting.asked.keys().copied().collect(),
-            State::ExpectThresholds(expecting, _) => expecting.asked.keys().copied().collect(),
+            Stage::Ready(_) | Stage::Training(_) => Vec::new(),
+            Stage::ExpectAnswers(expecting) => expecting.asked.keys().copied().collect(),
+            Stage::ExpectColumns(expecting) => expecting.asked.keys().copied().collect(),
+            Stage::ExpectThresholds(expecting, _) => expecting.asked.keys().copied().collect(),
         }
     }
 }
 
+impl<C> Expecting<(), C> {
+    /// Something is expected of each of these parties.
+    fn all(run: Run, parties: impl IntoIterator<Item = PartyId>) -> Box<Self> {
+        let asked = parties.into_iter().map(|party| (party, ())).collect();
+        let came = BTreeMap::new();
+        Box::new(Self { run, asked, came })
+    }
+
+    /// Takes what a party sent, and says whether it was the last one; nothing if it was not expected.
+    fn take(&mut self, from: PartyId, came: C) -> Option<bool> {
+        self.asked.remove(&from)?;
+        self.came.insert(from, came);
+        Some(self.asked.is_empty())
+    }
+}
+
 impl Expecting<psi::ExpectAnswer, psi::Pair> {
-    fn settle(mut self: Box<Self>, context: &mut Context<'_, Message>) -> Result<TurnOutcome<Party>, Error> {
-        let (parties, pairs): (Vec<PartyId>, Vec<psi::Pair>) =
-            std::mem::take(&mut self.came).into_iter().unzip();
+    fn settle(self: Box<Self>, context: &mut Context<'_, Message>) -> Result<TurnOutcome<Party>, Error> {
+        let Self { mut run, came, .. } = *self;
+        let (parties, pairs): (Vec<PartyId>, Vec<psi::Pair>) = came.into_iter().unzip();
         let (rows, told) = psi::settle(pairs)
             .map_err(|e| Error::internal(format!("all parties met by the same list of ids ({e})")))?;
         if rows.is_empty() {
@@ -298,186 +296,101 @@ impl Expecting<psi::ExpectAnswer, psi::Pair> {
         for (party, common) in parties.iter().zip(told) {
             context.send(*party, &Message::Common(common));
         }
-        let Self { mut run, .. } = *self;
         run.own = run.own.take(&rows);
         run.rows = rows;
-        Ok(run.expect_columns(&parties))
+        LabelHolder::wait(Stage::ExpectColumns(Expecting::all(run, parties)))
     }
 }
 
-impl Going {
+impl Run {
     fn hello(&self, to: PartyId, meeting: Meeting) -> Message {
-        let wanted = match (&self.goal, self.vertical.protocol) {
-            (Goal::Predict { branches: true, .. }, _) => {
+        let wanted = match &self.goal {
+            Goal::Predict { branches: true, .. } => {
                 Wanted::Branches(self.questions.get(&to).cloned().unwrap_or_default())
             }
-            (Goal::Train, Protocol::AsPublished) => Wanted::Ordinals,
+            Goal::Train if self.plan.vertical.protocol == Protocol::AsPublished => Wanted::Ordinals,
             _ => Wanted::Columns,
         };
         Message::Hello {
-            settings: self.vertical.shared(),
+            settings: self.plan.vertical.shared(),
             wanted,
             meeting,
         }
     }
 
-    fn expect_columns(self, parties: &[PartyId]) -> TurnOutcome<Party> {
-        let asked = parties.iter().map(|party| (*party, ())).collect();
-        let came = BTreeMap::new();
-        let expecting = Expecting {
-            run: self,
-            asked,
-            came,
-        };
-        TurnOutcome::Continue(LabelHolder::next(State::ExpectColumns(Box::new(expecting))))
-    }
-
-    /// What a feature holder sent, if it is what was asked for.
-    fn take(&self, from: PartyId, message: Message, context: &Context<'_, Message>) -> Result<Came, Error> {
-        let rows = self.own.cells.rows();
-        let wrong = |why: &str| Err(context.complain(from, why));
-        let as_published =
-            self.vertical.protocol == Protocol::AsPublished && matches!(self.goal, Goal::Train);
-        match (message, &self.goal) {
-            (Message::Columns(release), Goal::Train | Goal::Predict { branches: false, .. })
-                if !as_published =>
-            {
-                if release.rows != rows {
-                    return wrong("columns that have not as many rows as are common");
-                }
-                if let Err(why) = release.check_promised(&self.vertical.desensitisation) {
-                    return wrong(why);
-                }
-                Ok(Came::Columns(release))
-            }
-            (Message::Ordinals(ordinals), Goal::Train) if as_published => {
-                if ordinals.ranks.iter().any(|ranks| ranks.len() != rows) {
-                    return wrong("ranks that have not as many rows as are common");
-                }
-                if let Err(why) = ordinals.release.check_promised(&self.vertical.desensitisation) {
-                    return wrong(why);
-                }
-                Ok(Came::Ordinals(ordinals))
-            }
-            (
-                Message::Branches {
-                    rows: told,
-                    answers,
-                    certificate,
-                },
-                Goal::Predict { branches: true, .. },
-            ) => {
-                let asked = self.questions.get(&from).map_or(0, Vec::len);
-                if told != rows as u64 || answers.len() != asked {
-                    return wrong("answers that are not as many as rows and questions");
-                }
-                let unpacked = answers.iter().map(|bits| packed::unpack(bits, rows, 2));
-                let answers = unpacked
-                    .collect::<Result<Vec<_>, _>>()
-                    .map_err(|e| context.complain(from, e))?;
-                let certificate = Certificate::from_json(&certificate)
-                    .ok_or_else(|| context.complain(from, "a certificate that cannot be read"))?;
-                let certificate = Box::new(certificate);
-                Ok(Came::Answers { answers, certificate })
-            }
-            (message, _) => wrong(&format!("{} out of turn", message.name())),
-        }
-    }
-
-    fn label(&self) -> Option<(Column, Label)> {
+    /// The column that is predicted.
+    fn label(&self) -> Option<Column> {
         let schema = match &self.goal {
             Goal::Train => &self.own.schema,
             Goal::Predict { model, .. } => model.schema(),
         };
-        schema
-            .label()
-            .map(|(column, label)| (column.clone(), label.clone()))
+        schema.label().map(|(column, _)| column.clone())
     }
 
-    /// The model, with what every party says of its part.
-    fn model(
-        self,
-        joined: Joined,
-        boosted: Boosted,
-        parties: Vec<PartyCertificate>,
-    ) -> Result<TurnOutcome<Party>, Error> {
-        let certificate = Certificate {
-            parties,
-            ..self.certificate
-        };
-        let settings = Settings::new(self.vertical.settings());
-        let model = Model::new(joined.schema, boosted.into_ensemble(), certificate, settings)?;
-        Ok(TurnOutcome::Finished(Outcome::Trained(Box::new(model))))
+    fn trained(self, joined: Joined, boosted: Boosted) -> Result<TurnOutcome<Party>, Error> {
+        let settings = Settings::new(self.plan.vertical.settings());
+        let model = Model::new(joined.schema, boosted.into_ensemble(), self.certificate, settings)?;
+        Ok(TurnOutcome::Finished(Outcome::Trained {
+            rows: self.rows.len(),
+            model: Box::new(model),
+        }))
     }
 }
 
-impl Expecting<(), Came> {
+impl Expecting<(), Received> {
     /// Everything is there: one table of it.
     fn gathered(self: Box<Self>, context: &mut Context<'_, Message>) -> Result<TurnOutcome<Party>, Error> {
-        let Self { run, came, .. } = *self;
-        let mut joining = Joining::new(run.own.clone(), run.label());
-        let (mut parties, mut ranks) = (Vec::new(), Vec::new());
-        for (party, came) in came {
-            let said = |certificate| PartyCertificate {
+        let Self { mut run, came, .. } = *self;
+        let mut joining = Joining::new(&run.own, run.label());
+        let mut ranks = Vec::new();
+        for (party, received) in came {
+            run.certificate.parties.push(PartyCertificate {
                 party: context.name(party).to_owned(),
-                certificate,
-            };
-            let added = match came {
-                Came::Columns(release) => {
-                    parties.push(said(release.certificate.clone()));
-                    joining.add(*release)
-                }
-                Came::Ordinals(ordinals) => {
-                    parties.push(said(ordinals.release.certificate.clone()));
+                certificate: received.certificate().clone(),
+            });
+            let added = match received {
+                Received::Columns(release) => joining.add(*release),
+                Received::Ordinals(ordinals) => {
                     let added = joining.add_ranks(&ordinals);
                     ranks.push((party, ordinals.release));
                     added
                 }
-                Came::Answers { answers, certificate } => {
-                    parties.push(said(*certificate));
+                Received::Answers { answers, .. } => {
                     let questions = run.questions.get(&party).map_or(&[][..], Vec::as_slice);
                     joining.add_answers(questions, answers)
                 }
             };
             added.map_err(|e| context.complain(party, e))?;
         }
-        match &run.goal {
-            Goal::Predict { model, branches } => {
-                let asked: Vec<Question> = run.questions.values().flatten().cloned().collect();
-                let model = if *branches {
-                    asking::rewritten(model, &run.own.schema, &asked, &joining.join()?)?
-                } else {
-                    let joined = joining.join()?;
-                    if let Some(why) = joined.schema.differs(model.schema()) {
-                        return Err(Error::data(format!(
-                            "these are not the columns of the model: {why}"
-                        )));
-                    }
-                    (Model::clone(model), joined.cells)
-                };
-                let predictions = model.0.predict_cells(&model.1)?;
-                Ok(TurnOutcome::Finished(Outcome::Predicted {
-                    rows: run.rows,
-                    predictions: Box::new(predictions),
-                }))
+        let joined = joining.join()?;
+        let Goal::Predict { model, branches } = &run.goal else {
+            let gradient = run.plan.vertical.trees.gradient(&joined.schema)?;
+            gradient.check(&joined.schema)?;
+            let fitting = Fitting {
+                run,
+                joined,
+                gradient,
+                boosted: None,
+                ranks,
+            };
+            return Ok(TurnOutcome::Working(LabelHolder::next(Stage::Training(
+                Box::new(fitting),
+            ))));
+        };
+        let predictions = if *branches {
+            let asked: Vec<Question> = run.questions.values().flatten().cloned().collect();
+            asking::rewritten(model, &run.own.schema, &asked, &joined)?.predict_cells(&joined.cells)?
+        } else {
+            if let Some(why) = joined.schema.differs(model.schema()) {
+                return Err(Error::data(format!(
+                    "these are not the columns of the model: {why}"
+                )));
             }
-            Goal::Train => {
-                let joined = joining.join()?;
-                let gradient = run.vertical.trees.gradient(&joined.schema)?;
-                gradient.check(&joined.schema)?;
-                let own = run.own.schema.features().count();
-                let fitting = Fitting {
-                    run,
-                    joined,
-                    gradient,
-                    boosted: None,
-                    parties,
-                    ranks: asking::Ranks { own, releases: ranks },
-                };
-                Ok(TurnOutcome::Working(LabelHolder::next(State::Training(
-                    Box::new(fitting),
-                ))))
-            }
-        }
+            model.predict_cells(&joined.cells)?
+        };
+        Ok(TurnOutcome::Finished(Outcome::Predicted {
+            rows: run.rows,
+            predictions: Box::new(predictions),
+        }))
     }
 }

@@ -1,19 +1,18 @@
-//! How rows of two parties meet without showing other ids: private set intersection, in this setting's words.
+//! How rows of two parties are matched without showing other ids: by private set intersection.
 
 use privet_mpc::psi;
 use sha2::{Digest, Sha256};
 
 use super::message::Message;
-use super::purse::Purse;
 use crate::Error;
 use crate::data::{Cells, Names};
 use crate::error::JournalFault;
 use crate::party::{Context, PartyId};
 use crate::privacy::joint::Leak;
-use crate::privacy::{Anchor, Certificate};
+use crate::privacy::{Anchor, Certificate, Ledger, Neighbours, Private};
 use crate::wire::RunId;
 
-/// What a feature holder shows by meeting; if there are `others`, these learn something, too.
+/// What a feature holder shows when rows are matched; if there are `others`, these learn something, too.
 pub(super) fn leaks_of_feature_holder(others: bool) -> Vec<Leak> {
     let whom = "which of the label holder's people it has rows of";
     let mut leaks = shown([whom, "how many rows it has"], "the label holder");
@@ -24,7 +23,7 @@ pub(super) fn leaks_of_feature_holder(others: bool) -> Vec<Leak> {
     leaks
 }
 
-/// What a label holder shows by meeting.
+/// What a label holder shows when rows are matched.
 pub(super) fn leaks_of_label_holder() -> Vec<Leak> {
     let whom = "which of its people all parties have rows of";
     shown([whom, "how many rows it has"], "each feature holder")
@@ -33,6 +32,21 @@ pub(super) fn leaks_of_label_holder() -> Vec<Leak> {
 fn shown<const N: usize>(what: [&'static str; N], to: &'static str) -> Vec<Leak> {
     what.map(|what| Leak::new(what, to, Anchor::new("alignment#intersection")))
         .into()
+}
+
+/// Writes down what is disclosed, and gives the ids out for a private set intersection.
+pub(super) fn disclose<N: Neighbours>(
+    ledger: &mut Ledger<N>,
+    leaks: &[Leak],
+    ids: Private<Names>,
+) -> Result<Names, Error> {
+    let Some((first, others)) = leaks.split_first() else {
+        return Err(Error::internal("nothing is disclosed without saying what"));
+    };
+    for leak in others {
+        ledger.disclose(leak, Private::new(()), 1)?;
+    }
+    Ok(ledger.disclose(first, ids, 1)?.into_inner())
 }
 
 /// The name of the meeting with one feature holder: nobody else's, and no other run's.
@@ -77,26 +91,26 @@ pub(super) fn ids(cells: &Cells) -> Names {
     cells.ids().cloned().unwrap_or_default()
 }
 
-/// Ids that can meet: one each, none twice.
+/// Ids that can be matched: one for each row, none twice.
 pub(super) fn checked(ids: &Names) -> Result<psi::Ids, Error> {
     if ids.is_empty() {
         return Err(Error::data(
-            "there are no ids to meet by: the table is empty, or was read without them",
+            "there are no ids to match rows by: the table is empty, or was read without them",
         ));
     }
-    psi::Ids::new(ids.iter()).map_err(|e| Error::data(format!("rows cannot meet: {e}")))
+    psi::Ids::new(ids.iter()).map_err(|e| Error::data(format!("rows cannot be matched: {e}")))
 }
 
-/// What was promised when values left, with what this run showed besides.
+/// What was promised when values were released, and what this run showed besides.
 pub(super) fn certified(
     promised: Certificate,
-    purse: Box<dyn Purse>,
+    ledger: Ledger,
     context: &mut Context<'_, Message>,
 ) -> Result<Certificate, Error> {
-    let said = context.once("the certificate", || Ok(purse.close().0.to_json().into_bytes()))?;
+    let said = context.once("the certificate", || Ok(ledger.close().to_json().into_bytes()))?;
     let said = std::str::from_utf8(&said).ok().and_then(Certificate::from_json);
     let said =
         said.ok_or_else(|| Error::journal(JournalFault::Damaged, "the record's certificate is damaged"))?;
-    // A total that does not count what left before is none.
+    // A total that does not count what was released before is none.
     Ok(promised.and(said))
 }

@@ -1,6 +1,6 @@
 //! The whole protocol: what parties say to each other.
 
-use super::release::{Left, Release};
+use super::release::{Release, ReleasedColumn};
 use crate::data::schema::{Column, Kind};
 use crate::wire::{Malformed, Reader, Wire, Writer};
 
@@ -85,13 +85,6 @@ pub struct Ordinals {
     pub(super) ranks: Vec<Vec<u32>>,
 }
 
-impl Ordinals {
-    /// How many rows there are.
-    pub fn rows(&self) -> usize {
-        self.ranks.first().map_or(0, Vec::len)
-    }
-}
-
 impl Wire for Question {
     fn write(&self, to: &mut Writer) {
         to.text(&self.column);
@@ -136,7 +129,7 @@ impl Wire for Ordinals {
                 "ranks that are not as many as its rows and columns",
             ));
         }
-        let unordered = |(declared, column): (&Column, &Left)| {
+        let unordered = |(declared, column): (&Column, &ReleasedColumn)| {
             column.reading.each != 1 || matches!(declared.kind, Kind::Category(_))
         };
         if release.schema.features().zip(&release.columns).any(unordered) {

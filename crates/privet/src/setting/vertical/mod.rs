@@ -1,4 +1,4 @@
-//! Parties with different columns of the same people: features are changed before they leave, trees are trained on them.
+//! Parties with different columns of the same people: features are changed before they are sent, trees are trained on them.
 //!
 //! **Who takes part.** One *label holder*, who knows what is to be predicted and perhaps some columns; one or more *feature
 //! holders*, who know other columns of the same people. They do not trust each other with rows, and nobody else takes part.
@@ -12,7 +12,7 @@
 //!  which rows are common to all                 ─────────►
 //!                                                            pay, draw all rows once, keep
 //!                                               ◄─────────   columns: ⌈log₂|D|⌉ bits a value, and what they mean
-//!  trains; nothing goes back                                 may go home
+//!  trains; nothing goes back                                 is done
 //! ```
 //!
 //! Every value of a feature holder's column is changed by itself, so that near values look alike
@@ -49,6 +49,7 @@
 
 mod answering;
 mod asking;
+mod columns;
 mod desensitisation;
 mod feature_holder;
 mod joined;
@@ -58,17 +59,19 @@ mod message;
 mod own;
 mod packed;
 mod params;
-mod purse;
+mod plan;
 mod rehearsal;
 mod release;
 mod texts;
 
-pub use desensitisation::{Budget, Categories, Changes, Desensitisation, Mechanism};
+pub use columns::ColumnsPlan;
+pub use desensitisation::{Budget, Categories, Desensitisation, Mechanism};
 pub use feature_holder::FeatureHolder;
 pub use label_holder::LabelHolder;
 pub use message::{Meeting, Message, Ordinals, Question, Wanted};
 pub use own::NoisyLabels;
-pub use params::{Alignment, Builder, Protocol, Vertical};
+pub use params::{Alignment, Protocol, Vertical};
+pub use plan::{FeatureHolderPlan, LabelHolderPlan, Plan};
 pub use release::Release;
 pub use texts::Texts;
 
@@ -92,7 +95,12 @@ pub enum Party {
 #[derive(Debug)]
 pub enum Outcome {
     /// The label holder has a model.
-    Trained(Box<Model>),
+    Trained {
+        /// The model.
+        model: Box<Model>,
+        /// How many rows all parties have in common.
+        rows: usize,
+    },
     /// The label holder knows what its model says of the rows that all parties have.
     Predicted {
         /// Their numbers in the label holder's table.
@@ -100,8 +108,18 @@ pub enum Outcome {
         /// What the model says of them, in this order.
         predictions: Box<Predictions>,
     },
-    /// The feature holder's columns have left, under this promise.
+    /// The feature holder has sent its columns, under this promise.
     Contributed(Box<Certificate>),
+}
+
+impl Outcome {
+    /// The model, if one was trained.
+    pub fn into_model(self) -> Option<Model> {
+        match self {
+            Self::Trained { model, .. } => Some(*model),
+            _ => None,
+        }
+    }
 }
 
 impl Role for Party {

@@ -1,43 +1,23 @@
 //! What a label holder brings: labels, columns of its own, ids.
 
-use super::joined::Own;
+use super::joined::OwnRows;
 use super::message::Message;
-use super::purse::{Held, Purse, purse};
-use super::{Alignment, Vertical, meeting};
+use super::release::kept_once;
+use super::{Alignment, LabelHolderPlan, meeting};
 use crate::Error;
-use crate::data::schema::Label;
-use crate::data::{Cells, Names, Schema, Table, Target};
+use crate::data::{Cells, Names, Table, Target};
 use crate::error::JournalFault;
 use crate::party::{Context, Item, Keeper, Record};
-use crate::privacy::mechanism::ordered::{Column, Desensitised, RandomisedResponse};
-use crate::privacy::{Certificate, Epsilon, Ledger, Neighbours, Private, Relation, Unprotected};
+use crate::privacy::account::Price;
+use crate::privacy::journal::Journal;
+use crate::privacy::mechanism::ordered::{Column, Desensitised};
+use crate::privacy::{Certificate, Epsilon, Ledger, Neighbours, Private, Unprotected};
 use crate::wire::{Malformed, Reader, Wire, Writer};
 
 /// What a record calls the labels.
 const LABELS: &str = "the labels";
-/// What labels leave for, as the ledger says it.
+/// What labels are released for, as the ledger says it.
 const TRAINING: &str = "training";
-
-/// That a budget protects the labels that change, and whatever else the schema calls private.
-pub(super) fn protects(vertical: &Vertical, schema: &Schema, relation: &Relation) -> Result<(), Error> {
-    vertical.check_label_holder(schema)?;
-    if vertical.label_epsilon.is_none() {
-        return Err(Error::parameter(
-            "label_epsilon",
-            "label_epsilon is missing: say how much labels change",
-        ));
-    }
-    schema.covered_by(relation)?;
-    let label = schema.label().map(|(column, _)| &column.name);
-    match (relation, label) {
-        (Relation::ReplacePrivate { columns, .. }, Some(label)) if !columns.contains(label) => {
-            Err(Error::misuse(format!(
-                "labels change so that they are protected, and the budget does not protect '{label}'"
-            )))
-        }
-        _ => Ok(()),
-    }
-}
 
 /// Under what terms a label holder's own rows are used.
 pub(super) enum Terms {
@@ -45,19 +25,19 @@ pub(super) enum Terms {
     Open(Box<Unprotected>),
     /// Its columns are public, its labels change before they are used, or did so before.
     Noisy {
-        purse: Box<dyn Purse>,
+        ledger: Box<Ledger>,
         labels: Option<Box<NoisyLabels>>,
     },
 }
 
 /// What a label holder has brought.
 pub(super) struct Brought {
-    pub(super) own: Own,
+    pub(super) own: OwnRows,
     pub(super) ids: Option<Names>,
     pub(super) certificate: Certificate,
 }
 
-/// Labels that have left, changed, and what was promised about them: whoever has them may train on them as often as they like.
+/// Released labels, changed, and what was promised about them: whoever has them may train on them any number of times.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NoisyLabels {
     epsilon: Epsilon,
@@ -86,32 +66,27 @@ impl Wire for NoisyLabels {
 }
 
 impl NoisyLabels {
-    /// The labels of a table, changed: from the record if they stand there; else they are paid for, drawn, and written there. As
+    /// The labels of a table, changed: from the record if it has them; else they are paid for, drawn, and written there. As
     /// [`Release::keep`](super::Release::keep) does with columns.
     ///
     /// # Privacy
     /// `docs/proofs/ordered.md#randomised-response` and `docs/proofs/ordered.md#redraw`.
     ///
     /// # Errors
-    /// As [`Release::keep`](super::Release::keep), and [`Error::Parameter`] if labels do not change or cannot.
+    /// As [`Release::keep`](super::Release::keep), and [`Error::Parameter`] if labels do not change.
     pub fn keep<N: Neighbours>(
-        vertical: &Vertical,
+        plan: &LabelHolderPlan,
         table: &Table,
         ledger: Ledger<N>,
         record: Box<dyn Record>,
     ) -> Result<Self, Error> {
-        protects(vertical, table.schema(), &ledger.relation().relation())?;
+        plan.check(table)?;
+        plan.labels(&ledger.relation().relation())?;
         let mut keeper = Keeper::open(record)?;
-        let purse = purse(ledger, keeper.name())?;
-        // Held until the record has the labels: another process would find them paid for and not kept, and draw them too.
-        let mut held = None;
-        let labels = keeper.once(LABELS, || {
-            let (labels, ledger) = Self::draw(vertical, table, purse)?;
-            held = Some(ledger);
-            Ok(labels)
-        })?;
-        drop(held);
-        labels.check(vertical, None)?;
+        let ledger = ledger.at_run_time().for_run(keeper.name().to_text())?;
+        let draw = || Self::draw(plan, table, ledger);
+        let labels = kept_once(draw, |draw| keeper.once(LABELS, draw))?;
+        labels.check(plan, None)?;
         Ok(labels)
     }
 
@@ -120,12 +95,13 @@ impl NoisyLabels {
     /// # Errors
     /// As [`keep`](Self::keep).
     pub fn check_keep<N: Neighbours>(
-        vertical: &Vertical,
+        plan: &LabelHolderPlan,
         table: &Table,
         ledger: Ledger<N>,
         record: &mut dyn Record,
     ) -> Result<(), Error> {
-        protects(vertical, table.schema(), &ledger.relation().relation())?;
+        plan.check(table)?;
+        let (name, response) = plan.labels(&ledger.relation().relation())?;
         let mut ledger = ledger;
         for item in record.read()? {
             match item {
@@ -137,23 +113,22 @@ impl NoisyLabels {
                             format!("the labels in the record cannot be read: {e}"),
                         )
                     })?;
-                    return labels.check(vertical, None);
+                    return labels.check(plan, None);
                 }
                 _ => {}
             }
         }
-        let (name, _, response) = response(vertical, table.schema())?;
-        let column = Column::slots(name, &response, Private::new(Vec::new()));
+        let column = Column::slots(name, response, Private::new(Vec::new()));
         ledger.admits_columns(TRAINING, &[column.distance()])
     }
 
     /// That they are the labels that the job speaks of.
-    pub(super) fn check(&self, vertical: &Vertical, rows: Option<usize>) -> Result<(), Error> {
-        if vertical.label_epsilon != Some(self.epsilon) {
+    pub(super) fn check(&self, plan: &LabelHolderPlan, rows: Option<usize>) -> Result<(), Error> {
+        if plan.vertical.label_epsilon != Some(self.epsilon) {
             return Err(Error::parameter(
                 "label_epsilon",
                 format!(
-                    "label_epsilon is another now, but the labels that were kept were changed with {}. Labels leave once: go on with that",
+                    "label_epsilon is another now, but the labels that were kept were changed with {}. Labels are released once: use that",
                     self.epsilon
                 ),
             ));
@@ -166,27 +141,32 @@ impl NoisyLabels {
         Ok(())
     }
 
-    fn draw(vertical: &Vertical, table: &Table, mut purse: Box<dyn Purse>) -> Result<(Self, Held), Error> {
-        let (name, epsilon, response) = response(vertical, table.schema())?;
+    fn draw(
+        plan: &LabelHolderPlan,
+        table: &Table,
+        mut ledger: Ledger,
+    ) -> Result<(Self, Box<dyn Journal>), Error> {
+        let (name, response) = plan.labels(ledger.relation())?;
         let classes = table.cells().as_ref().map(|cells| match cells.target() {
             Some(Target::Classes(classes)) => classes.clone(),
             _ => Vec::new(),
         });
-        let column = Column::slots(name, &response, classes);
-        // Nothing is written about columns that are public if the labels cannot leave.
-        purse.admits(TRAINING, &[column.distance()])?;
+        let column = Column::slots(name, response, classes);
+        // Nothing is written about columns that are public if the labels cannot be released.
+        ledger.admits_columns(TRAINING, &[column.distance()])?;
         if table.schema().features().next().is_some() {
-            purse.use_public()?;
+            // Against a change of whole people nothing protects public columns.
+            ledger.reserve("public columns, as they are", Price::Pure(Epsilon::ZERO), 1)?;
         }
-        let drawn = purse.desensitise(TRAINING, vec![column])?;
+        let drawn = ledger.desensitise(TRAINING, vec![column])?.into_inner();
         let [Desensitised::Slots(classes)] = <[_; 1]>::try_from(drawn)
             .map_err(|_| Error::internal("one column that is drawn stays one column"))?
         else {
             return Err(Error::internal("a column of slots is drawn as slots"));
         };
-        let (certificate, held) = purse.close();
+        let (certificate, held) = ledger.close_holding();
         let labels = Self {
-            epsilon,
+            epsilon: plan.vertical.label_epsilon.unwrap_or(Epsilon::ZERO),
             classes,
             certificate,
         };
@@ -194,38 +174,27 @@ impl NoisyLabels {
     }
 }
 
-/// The label's name, and by how much and in what way its classes change.
-fn response<'a>(
-    vertical: &Vertical,
-    schema: &'a Schema,
-) -> Result<(&'a str, Epsilon, RandomisedResponse), Error> {
-    let (Some((column, Label::Classes(declared))), Some(epsilon)) = (schema.label(), vertical.label_epsilon)
-    else {
-        return Err(Error::internal("the schema was checked for classes"));
-    };
-    let response = RandomisedResponse::new(epsilon, declared.values().len())?;
-    Ok((&column.name, epsilon, response))
-}
-
 impl Terms {
     pub(super) fn bring(
         self,
-        vertical: &Vertical,
+        plan: &LabelHolderPlan,
         table: Table,
         context: &mut Context<'_, Message>,
     ) -> Result<Brought, Error> {
         match self {
-            Self::Open(leave) => {
-                let certificate = leave.certificate();
+            Self::Open(permission) => {
+                let certificate = permission.certificate();
                 let schema = table.schema().clone();
-                let (own, ids) = Own::new(schema, leave.reveal(table.into_cells()));
+                let cells = permission.reveal(table.into_cells());
+                let ids = cells.ids().cloned();
+                let own = OwnRows { schema, cells };
                 Ok(Brought {
                     own,
                     ids,
                     certificate,
                 })
             }
-            Self::Noisy { purse, labels } => noisy(vertical, &table, (purse, labels), context),
+            Self::Noisy { ledger, labels } => noisy(plan, &table, (*ledger, labels), context),
         }
     }
 }
@@ -234,41 +203,38 @@ impl Terms {
 /// Labels by randomised response (`docs/proofs/ordered.md#randomised-response`); ids enter a private set intersection; own
 /// columns are public under the ledger's relation. Everything else follows from these.
 fn noisy(
-    vertical: &Vertical,
+    plan: &LabelHolderPlan,
     table: &Table,
-    (mut purse, labels): (Box<dyn Purse>, Option<Box<NoisyLabels>>),
+    (mut ledger, labels): (Ledger, Option<Box<NoisyLabels>>),
     context: &mut Context<'_, Message>,
 ) -> Result<Brought, Error> {
     let schema = table.schema();
     let count = schema.features().count();
-    let features = match table.public_under(&purse.relation()) {
+    let features = match table.public_under(ledger.relation()) {
         Some(public) if public.places.len() == count => public.cells.features().to_vec(),
         _ if count == 0 => Vec::new(),
         _ => {
             return Err(Error::internal("the schema was checked for private columns"));
         }
     };
-    let ids = match vertical.alignment {
+    let ids = match plan.vertical.alignment {
         Alignment::Given => None,
         Alignment::Private => {
             let ids = table.cells().as_ref().map(meeting::ids);
-            Some(purse.disclose(&meeting::leaks_of_label_holder(), ids)?)
+            Some(meeting::disclose(
+                &mut ledger,
+                &meeting::leaks_of_label_holder(),
+                ids,
+            )?)
         }
     };
     let labels = match labels {
         None => {
-            // Held until the record has the labels: another process would find them paid for and not kept, and draw them too.
-            let mut held = None;
-            let labels = context.once(LABELS, || {
-                let (labels, ledger) = NoisyLabels::draw(vertical, table, purse)?;
-                held = Some(ledger);
-                Ok(labels)
-            })?;
-            drop(held);
-            labels
+            let draw = || NoisyLabels::draw(plan, table, ledger);
+            kept_once(draw, |draw| context.once(LABELS, draw))?
         }
         Some(labels) => {
-            let certificate = meeting::certified(labels.certificate, purse, context)?;
+            let certificate = meeting::certified(labels.certificate, ledger, context)?;
             NoisyLabels {
                 certificate,
                 ..*labels
@@ -277,7 +243,10 @@ fn noisy(
     };
     let rows = labels.classes.len();
     let cells = Cells::joined(rows, features, Some(Target::Classes(labels.classes)))?;
-    let (own, _) = Own::new(schema.clone(), cells);
+    let own = OwnRows {
+        schema: schema.clone(),
+        cells,
+    };
     Ok(Brought {
         own,
         ids,

@@ -1,6 +1,6 @@
 //! All parties in one process, with ledgers that nobody keeps: for simulations, and for rows that are public.
 
-use super::{FeatureHolder, LabelHolder, Outcome, Party, Vertical};
+use super::{FeatureHolder, LabelHolder, Outcome, Party, Plan};
 use crate::Error;
 use crate::data::Table;
 use crate::model::Model;
@@ -8,24 +8,21 @@ use crate::party::{Simulated, Simulation};
 use crate::privacy::account::Caps;
 use crate::privacy::{Delta, Ledger, Randomness, Relation, Unprotected};
 
-impl Vertical {
+impl Plan {
     /// Trains over one label holder's table and those of feature holders, through the whole protocol: every message is encoded and
     /// decoded. Nothing is recorded.
     ///
     /// # Errors
-    /// Whatever hinders one of the parties.
-    pub fn rehearse(&self, own: Table, others: Vec<Table>, leave: &Unprotected) -> Result<Model, Error> {
-        let outcomes = self.rehearsed(own, others, leave)?.all()?;
+    /// The error of the first party that fails.
+    pub fn rehearse(&self, own: Table, others: Vec<Table>, permission: &Unprotected) -> Result<Model, Error> {
+        let outcomes = self.rehearsed(own, others, permission)?.all()?;
         outcomes
             .into_iter()
-            .find_map(|outcome| match outcome {
-                Outcome::Trained(model) => Some(*model),
-                _ => None,
-            })
+            .find_map(Outcome::into_model)
             .ok_or_else(|| Error::internal("the label holder trains a model"))
     }
 
-    /// As [`rehearse`](Self::rehearse), with all outcomes and what went from whom to whom.
+    /// As [`rehearse`](Self::rehearse), with all outcomes and the bytes that each party sent to each other.
     ///
     /// # Errors
     /// As [`rehearse`](Self::rehearse).
@@ -33,30 +30,39 @@ impl Vertical {
         &self,
         own: Table,
         others: Vec<Table>,
-        leave: &Unprotected,
+        permission: &Unprotected,
     ) -> Result<Simulated<Outcome>, Error> {
+        if others.len() != self.feature_holders.len() {
+            return Err(Error::misuse(
+                "there is one table for each feature holder of the plan",
+            ));
+        }
         let names = (1..=others.len()).map(|i| format!("feature holder {i}"));
         let names = ["label holder".to_owned()].into_iter().chain(names).collect();
         let mut tables: Vec<Option<Table>> = [own].into_iter().chain(others).map(Some).collect();
         let simulation = Simulation::new(names, |party, run| -> Result<Party, Error> {
-            let table = tables[usize::from(party.0)].take();
+            let place = usize::from(party.0);
+            let table = tables[place].take();
             let table = table.ok_or_else(|| Error::internal("nobody is killed in a rehearsal"))?;
-            let vertical = self.clone();
-            if party == super::LABEL_HOLDER && self.label_epsilon.is_none() {
-                return LabelHolder::party(vertical, table, leave.clone());
-            }
-            let relation = match table.schema().replaced() {
-                // Nothing is private; a ledger is kept all the same.
-                Relation::ReplacePrivate { rows, unit, columns } if columns.is_empty() => {
-                    Relation::Replace { rows, unit }
-                }
-                relation => relation,
+            let ledger = |relation: &Relation| {
+                let relation = match relation.clone() {
+                    // Nothing is private; a ledger is kept all the same.
+                    Relation::ReplacePrivate { rows, unit, columns } if columns.is_empty() => {
+                        Relation::Replace { rows, unit }
+                    }
+                    relation => relation,
+                };
+                Ledger::volatile(relation, Caps::ZERO, Delta::ZERO, Randomness::from_os()?)
             };
-            let ledger = Ledger::volatile(relation, Caps::ZERO, Delta::ZERO, Randomness::from_os()?)?;
-            if party == super::LABEL_HOLDER {
-                LabelHolder::with_noisy_labels(vertical, table, ledger, &run)
-            } else {
-                FeatureHolder::party(vertical, table, ledger, &run)
+            let own = &self.label_holder;
+            match place.checked_sub(1).map(|place| &self.feature_holders[place]) {
+                Some(plan) => {
+                    FeatureHolder::party(plan.clone(), table, ledger(plan.columns.relation())?, &run)
+                }
+                None if own.vertical.label_epsilon.is_none() => {
+                    LabelHolder::party(own.clone(), table, permission.clone())
+                }
+                None => LabelHolder::with_noisy_labels(own.clone(), table, ledger(own.relation())?, &run),
             }
         })?;
         simulation.run()

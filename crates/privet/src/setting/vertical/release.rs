@@ -1,34 +1,38 @@
-//! Columns that have left: drawn once, kept, sent to whoever trains on them.
+//! Released columns: drawn once, kept, sent to whoever trains on them.
 
 use std::collections::BTreeSet;
 
-use super::desensitisation::{Budget, Desensitisation, Reading};
+use super::columns::{ColumnsPlan, Reading};
+use super::desensitisation::{Budget, Desensitisation};
 use super::packed;
-use super::purse::{Held, Purse, purse};
 use crate::Error;
 use crate::data::schema::{Column, Kind};
-use crate::data::{Keep, Schema, Table};
+use crate::data::{Schema, Table};
 use crate::error::JournalFault;
+use crate::parameters::Parameters;
 use crate::party::{Item, Keeper, Record};
+use crate::privacy::journal::Journal;
 use crate::privacy::mechanism::ordered::{Desensitised, Distance};
 use crate::privacy::{Certificate, Guarantee, Ledger, Neighbours};
 use crate::wire::{Malformed, Reader, Wire, Writer};
 
 /// What a record calls the columns.
 pub(super) const COLUMNS: &str = "the columns";
+/// What a record calls the choice of columns.
+pub(super) const CHOICE: &str = "which columns leave";
 /// The longest schema or certificate that a party may send.
 const LONGEST: usize = 1 << 24;
 
-/// One column that has left.
+/// One released column.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Left {
+pub(super) struct ReleasedColumn {
     pub(super) reading: Reading,
     /// Row by row.
     pub(super) values: Vec<u16>,
 }
 
-/// All columns of one feature holder that have left, with what they mean and what was promised about them. It is public, as
-/// far as its promise goes: whoever has it may use it as often as they like.
+/// The released columns of one feature holder, with what they mean and what was promised about them. They are public as far as
+/// the promise goes: whoever has them may use them any number of times.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Release {
     pub(super) rows: usize,
@@ -36,55 +40,51 @@ pub struct Release {
     pub(super) settings: Vec<(String, String)>,
     /// Its features are the columns; slots and bounds come from what was declared, never from rows.
     pub(super) schema: Schema,
-    pub(super) columns: Vec<Left>,
+    pub(super) columns: Vec<ReleasedColumn>,
     pub(super) certificate: Certificate,
 }
 
 impl Release {
-    /// Whom they leave to, as the ledger says it.
+    /// To whom they are sent, as the ledger says it.
     pub(super) const TO: &str = "the label holder";
 
-    /// Pays for and draws the chosen columns of a table, all rows of it.
+    /// Pays for and draws the chosen columns of a table, all rows of it. The journal is held until it is dropped.
     ///
     /// # Privacy
     /// `docs/proofs/ordered.md#columns`. The value table is the schema's (`docs/proofs/ordered.md#columns`, assumptions).
     pub(super) fn draw(
-        desensitisation: &Desensitisation,
+        plan: &ColumnsPlan,
         table: &Table,
         chosen: &[usize],
-        mut purse: Box<dyn Purse>,
-    ) -> Result<(Self, Held), Error> {
-        desensitisation.check_read(table.schema())?;
-        let changes = &desensitisation.changes(table.schema())?;
-        let drawn = purse.desensitise(Self::TO, changes.leaving(table.cells(), chosen))?;
-        let columns: Vec<Left> = chosen
+        mut ledger: Ledger,
+    ) -> Result<(Self, Box<dyn Journal>), Error> {
+        let drawn = ledger.desensitise(Self::TO, plan.columns(table.cells(), chosen))?;
+        let columns: Vec<ReleasedColumn> = chosen
             .iter()
-            .zip(drawn)
+            .zip(drawn.into_inner())
             .map(|(&place, drawn)| {
                 let (Desensitised::Slots(values) | Desensitised::Flags(values)) = drawn else {
                     return Err(Error::internal(
                         "a column of slots or flags is drawn as slots or flags",
                     ));
                 };
-                Ok(Left {
-                    reading: changes.reading(place),
-                    values: values
-                        .into_iter()
-                        .map(|value| changes.read(place, value))
-                        .collect(),
+                let values = values.into_iter().map(|value| plan.read(place, value));
+                Ok(ReleasedColumn {
+                    reading: plan.reading(place),
+                    values: values.collect(),
                 })
             })
             .collect::<Result<_, _>>()?;
         let rows = columns
             .first()
             .map_or(0, |column| column.values.len() / column.reading.each.max(1));
-        let names: Vec<&str> = changes.schema().features().map(|c| c.name.as_str()).collect();
+        let names: Vec<&str> = plan.schema().features().map(|c| c.name.as_str()).collect();
         let sent = |name: &str| chosen.iter().any(|&place| names[place] == name);
-        let schema = changes.schema().select(|column| sent(&column.name))?.alone();
-        let (certificate, held) = purse.close();
+        let schema = plan.schema().select(|column| sent(&column.name))?.alone();
+        let (certificate, held) = ledger.close_holding();
         let release = Self {
             rows,
-            settings: desensitisation.named_settings(),
+            settings: plan.desensitisation().settings(),
             schema,
             columns,
             certificate,
@@ -92,8 +92,8 @@ impl Release {
         Ok((release, held))
     }
 
-    /// The columns of a table, changed: from the record if they stand there; else they are paid for, drawn, and written there before
-    /// anybody sees them. So they leave once, and can be used as often as one likes.
+    /// The columns of a table, changed: from the record if it has them; else they are paid for, drawn, and written there before
+    /// anybody sees them. So they are released once, and can be used any number of times.
     ///
     /// That a record has the columns of *these* rows, in this order, is the caller's to know: only their number and the schema are
     /// compared. (`privet-node` keeps a fingerprint of the file beside them.)
@@ -102,70 +102,59 @@ impl Release {
     /// `docs/proofs/ordered.md#redraw`, with the record of the columns in place of a run's.
     ///
     /// # Errors
-    /// [`Error::Budget`] if they have left and the record does not have them; [`Error::Parameter`] if they were changed otherwise;
-    /// [`Error::Journal`] if record or ledger cannot be read or written; [`Error::Misuse`] if the budget protects less than the schema.
-    pub fn keep<N: Neighbours + 'static>(
-        desensitisation: &Desensitisation,
+    /// [`Error::Budget`] if they were released and the record does not have them; [`Error::Parameter`] if they were changed otherwise;
+    /// [`Error::Journal`] if record or ledger cannot be read or written; [`Error::Misuse`] if the table was read with another schema
+    /// than the plan's, or the budget protects less than the schema.
+    pub fn keep<N: Neighbours>(
+        plan: &ColumnsPlan,
         table: &Table,
         ledger: Ledger<N>,
         record: Box<dyn Record>,
     ) -> Result<Self, Error> {
-        table.is_whole(Keep::Bins)?;
-        table.schema().covered_by(&ledger.relation().relation())?;
+        let relation = ledger.relation().relation();
+        plan.check(table, &relation)?;
         let mut keeper = Keeper::open(record)?;
-        let mut purse = purse(ledger, keeper.name())?;
-        let chosen = desensitisation.choose(table.schema(), &mut *purse, |draw| {
-            keeper.once("which columns leave", draw)
-        })?;
-        let rows = table.rows_under(&purse.relation());
-        // Held until the record has the columns: another process would find them paid for and not kept, and draw them too.
-        let mut held = None;
-        let release = keeper.once(COLUMNS, || {
-            let (release, ledger) = Self::draw(desensitisation, table, &chosen, purse)?;
-            held = Some(ledger);
-            Ok(release)
-        })?;
-        drop(held);
-        release.check_same(desensitisation, table.schema(), rows)?;
+        let mut ledger = ledger.at_run_time().for_run(keeper.name().to_text())?;
+        let chosen = plan.choose(&mut ledger, |draw| keeper.once(CHOICE, draw))?;
+        let draw = || Self::draw(plan, table, &chosen, ledger);
+        let release = kept_once(draw, |draw| keeper.once(COLUMNS, draw))?;
+        release.check_same(plan, table.rows_under(&relation))?;
         Ok(release)
     }
 
-    /// Whether [`keep`](Self::keep) would refuse these columns. Nothing is paid, drawn or written: parties that let columns out
-    /// together ask for each of them before the first one's leave. Which columns leave is not known yet where they are drawn by
-    /// chance; whether these have left is then asked when they are.
+    /// Whether [`keep`](Self::keep) would refuse these columns. Nothing is paid, drawn or written: parties that release columns
+    /// together ask for each of them before the first one's are released. Which columns are sent is not known yet where they are
+    /// drawn by chance; whether these were released is then asked when they are.
     ///
     /// # Errors
     /// As [`keep`](Self::keep).
     pub fn check_keep<N: Neighbours>(
-        desensitisation: &Desensitisation,
+        plan: &ColumnsPlan,
         table: &Table,
         ledger: Ledger<N>,
         record: &mut dyn Record,
     ) -> Result<(), Error> {
         let relation = ledger.relation().relation();
-        table.is_whole(Keep::Bins)?;
-        table.schema().covered_by(&relation)?;
-        if let Some(release) = Self::left_in(record)? {
-            return release.check_same(desensitisation, table.schema(), table.rows_under(&relation));
+        plan.check(table, &relation)?;
+        if let Some(release) = Self::kept_in(record)? {
+            return release.check_same(plan, table.rows_under(&relation));
         }
-        desensitisation.check_read(table.schema())?;
-        let distances = desensitisation.changes(table.schema())?.distances();
-        if let Budget::Sample(_) = desensitisation.budget {
+        if let Budget::Sample(_) = plan.desensitisation().budget {
             return Ok(());
         }
         let ledger = match record.read()?.into_iter().next() {
             Some(Item::Began(name)) => ledger.for_run(name.to_text())?,
             _ => ledger,
         };
-        ledger.admits_columns(Self::TO, &distances)
+        ledger.admits_columns(Self::TO, plan.distances())
     }
 
-    /// The columns that left in a run, from the run's own record: a run that broke off after they were drawn has them, and another run
-    /// can go on with them.
+    /// The columns that were released in a run, from the run's own record: a run that broke off after they were drawn has them, and
+    /// another run can go on with them.
     ///
     /// # Errors
     /// [`Error::Journal`] if the record cannot be read.
-    pub fn left_in(record: &mut dyn Record) -> Result<Option<Self>, Error> {
+    pub fn kept_in(record: &mut dyn Record) -> Result<Option<Self>, Error> {
         let columns = record.read()?.into_iter().find_map(|item| match item {
             Item::Released { what, value } if what == COLUMNS => Some(value),
             _ => None,
@@ -179,32 +168,26 @@ impl Release {
         })
     }
 
-    /// That these are the columns of a table, changed in this way.
-    pub(super) fn check_same(
-        &self,
-        desensitisation: &Desensitisation,
-        schema: &Schema,
-        rows: Option<usize>,
-    ) -> Result<(), Error> {
-        let ours = desensitisation.named_settings();
+    /// That these are the columns of a table, changed as a plan says.
+    pub(super) fn check_same(&self, plan: &ColumnsPlan, rows: Option<usize>) -> Result<(), Error> {
+        let ours = plan.desensitisation().settings();
         if let Some((name, value)) = ours.iter().find(|setting| !self.settings.contains(setting)) {
             let then = self.settings.iter().find(|(other, _)| other == name);
             return Err(Error::parameter(
                 name.clone(),
                 format!(
-                    "{name} = {value} now, but the columns that were kept were changed with {name} = {}. A column leaves once: go on with \
-                 the settings it left with",
+                    "{name} = {value} now, but the columns that were kept were changed with {name} = {}. A column is released once: use the \
+                 settings it was released with",
                     then.map_or("nothing", |(_, value)| value)
                 ),
             ));
         }
-        let slots = desensitisation.changes(schema)?;
-        let known = |column: &Column| slots.schema().features().any(|other| other == column);
+        let known = |column: &Column| plan.schema().features().any(|other| other == column);
         if let Some(column) = self.schema.features().find(|column| !known(column)) {
             return Err(Error::data_of(
                 &column.name,
                 format!(
-                    "the schema does not declare the column '{}' as it was when it left: go on with the schema it left with",
+                    "the schema declares the column '{}' otherwise than when it was released: use the schema it was released with",
                     column.name
                 ),
             ));
@@ -221,7 +204,7 @@ impl Release {
 
     /// That the columns were changed as was agreed on, and that the promise which came with them is about them.
     pub(super) fn check_promised(&self, agreed: &Desensitisation) -> Result<(), &'static str> {
-        if self.settings != agreed.named_settings() {
+        if self.settings != agreed.settings() {
             return Err("columns that were changed otherwise than was agreed on");
         }
         let said = self
@@ -254,7 +237,7 @@ impl Release {
 
     /// The same columns, these rows, in this order.
     pub(super) fn take(&self, rows: &[usize]) -> Self {
-        let column = |column: &Left| Left {
+        let column = |column: &ReleasedColumn| ReleasedColumn {
             reading: column.reading,
             values: rows
                 .iter()
@@ -285,6 +268,22 @@ impl Release {
     pub fn certificate(&self) -> &Certificate {
         &self.certificate
     }
+}
+
+/// Draws what `once` does not find in a record. The journal is held until the record has the value: another process would find it
+/// paid for and not kept, and draw it too.
+pub(super) fn kept_once<T>(
+    draw: impl FnOnce() -> Result<(T, Box<dyn Journal>), Error>,
+    once: impl FnOnce(Box<dyn FnOnce() -> Result<T, Error> + '_>) -> Result<T, Error>,
+) -> Result<T, Error> {
+    let mut held = None;
+    let value = once(Box::new(|| {
+        let (value, journal) = draw()?;
+        held = Some(journal);
+        Ok(value)
+    }));
+    drop(held);
+    value
 }
 
 /// That the outputs of a column can be those of its declaration.
@@ -351,7 +350,7 @@ impl Wire for Release {
             let count = rows.checked_mul(reading.each).filter(|_| plausible);
             let count = count.ok_or_else(|| Malformed::new("a column that cannot be"))?;
             let values = packed::unpack(from.bytes()?, count, reading.outputs)?;
-            Ok(Left { reading, values })
+            Ok(ReleasedColumn { reading, values })
         })?;
         let fitting = schema.features().count() == columns.len()
             && schema

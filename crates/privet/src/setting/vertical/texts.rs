@@ -1,18 +1,20 @@
-//! Columns that have left, as they are meant and as they are written.
+//! Released columns, as they are meant and as they are written.
 
 use sha2::{Digest, Sha256};
 
-use super::desensitisation::Reading;
-use super::release::{Left, Release};
+use super::columns::Reading;
+use super::release::{Release, ReleasedColumn};
 use crate::Error;
 use crate::data::Schema;
 use crate::data::schema::{Column, Kind};
 
 impl Release {
-    /// The columns' names; a category that left as flags has one for each of its values.
+    /// The columns' names; a category that was released as flags has one for each of its values.
     pub fn names(&self) -> Vec<String> {
-        let names = |(column, left): (&Column, &Left)| match &column.kind {
-            Kind::Category(declared) if left.reading.each > 1 => flag_names(&column.name, declared.values()),
+        let names = |(column, released): (&Column, &ReleasedColumn)| match &column.kind {
+            Kind::Category(declared) if released.reading.each > 1 => {
+                flag_names(&column.name, declared.values())
+            }
             _ => vec![column.name.clone()],
         };
         self.schema
@@ -29,20 +31,20 @@ impl Release {
     /// [`Error::Data`] if bins cannot reach that far.
     pub fn texts(&self) -> Result<Texts<'_>, Error> {
         let columns = self.schema.features().zip(&self.columns);
-        let columns = columns.map(|(column, left)| Ok((words(&column.kind, left)?, left)));
+        let columns = columns.map(|(column, released)| Ok((words(&column.kind, released)?, released)));
         Ok(Texts(columns.collect::<Result<_, Error>>()?))
     }
 }
 
-/// Values of columns that have left, as they are written.
-pub struct Texts<'a>(Vec<(Vec<String>, &'a Left)>);
+/// Values of released columns, as they are written.
+pub struct Texts<'a>(Vec<(Vec<String>, &'a ReleasedColumn)>);
 
 impl Texts<'_> {
     /// The cells of a row, in the order of [`Release::names`].
     pub fn row(&self, row: usize) -> impl Iterator<Item = &str> {
-        self.0.iter().flat_map(move |(words, left)| {
-            let each = left.reading.each;
-            let values = left.values.get(row * each..(row + 1) * each).unwrap_or(&[]);
+        self.0.iter().flat_map(move |(words, released)| {
+            let each = released.reading.each;
+            let values = released.values.get(row * each..(row + 1) * each).unwrap_or(&[]);
             values.iter().map(|value| words[usize::from(*value)].as_str())
         })
     }
@@ -82,11 +84,11 @@ pub(super) fn declared(name: &str, kind: &Kind) -> Result<[u8; 32], Error> {
 }
 
 /// The text of each output.
-fn words(kind: &Kind, left: &Left) -> Result<Vec<String>, Error> {
-    if left.reading.each > 1 {
+fn words(kind: &Kind, released: &ReleasedColumn) -> Result<Vec<String>, Error> {
+    if released.reading.each > 1 {
         return Ok(["0", "1"].map(String::from).into());
     }
-    Ok(match meant(kind, left.reading)? {
+    Ok(match meant(kind, released.reading)? {
         Kind::Number(number) => {
             let points = number.cuts().points().iter().map(|&x| f64::from(x));
             let edges: Vec<f64> = [number.min()]

@@ -248,7 +248,7 @@ fn a_chain_that_mixes_units_is_refused() {
             let entry = Entry::after(&head, None, event).expect("an entry");
             let found = Book::of(&[entries.clone(), vec![entry]].concat());
             assert!(
-                matches!(&found, Err(Error::Journal(text)) if text.to_string().contains("kept per person, by the column 'who'")),
+                matches!(&found, Err(Error::Journal(text)) if text.to_string().contains("budgeted per person, by the column 'who'")),
                 "{found:?}"
             );
         }

@@ -94,7 +94,7 @@ fn thresholds_that_make_no_sense() {
     let rule = |missing: u32| json!({"up-to": {"place": 0.5, "missing": missing, "with_missing": true}});
     assert_eq!(
         stump(1, rule(4)),
-        "the model's member 0 does not fit: a place on feature 1, which is not a number"
+        "the model's member 0 does not fit: a threshold on feature 1, which is not a number"
     );
     assert_eq!(
         stump(0, rule(5)),

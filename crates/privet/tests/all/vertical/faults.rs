@@ -5,15 +5,18 @@ use std::cell::RefCell;
 use privet::Error;
 use privet::error::JournalFault;
 use privet::model::Model;
+use privet::parameters::Builder;
 use privet::party::{FrameFault, Item, MemoryRecord, PartyId, Record, Simulation};
 use privet::privacy::account::Caps;
 use privet::privacy::journal::{Entry, Event};
 use privet::privacy::{Delta, Ledger, Neighbours, Randomness, Replace};
-use privet::setting::vertical::{Alignment, Budget, FeatureHolder, LabelHolder, Party, Protocol, Vertical};
+use privet::setting::vertical::{Alignment, Budget, Party, Protocol, Vertical};
 use privet_testkit::faults::Faulty;
 
 use crate::vertical::models::trained;
-use crate::vertical::people::{BANK, CLUB, SHOP, bank, builder, club, leave, shop, table};
+use crate::vertical::people::{
+    BANK, CLUB, SHOP, bank, builder, changes, club, feature_holder, label_holder, shop, table, with,
+};
 
 const PARTIES: [&str; 3] = ["bank", "shop", "club"];
 
@@ -41,7 +44,7 @@ struct World {
 impl World {
     fn new(vertical: Vertical) -> Self {
         Self {
-            with_ids: vertical.alignment() == Alignment::Private,
+            with_ids: *vertical.alignment() == Alignment::Private,
             vertical,
             journals: PARTIES.map(journal).into(),
         }
@@ -49,7 +52,7 @@ impl World {
 
     fn simulation(&self) -> Simulation<'_, Party> {
         let id = |column: &'static str| self.with_ids.then_some(column);
-        let numbers = self.vertical.protocol() == Protocol::AsPublished;
+        let numbers = *self.vertical.protocol() == Protocol::AsPublished;
         let schema = move |text: &str| {
             if numbers {
                 text.replace("category", "ordinal")
@@ -71,14 +74,14 @@ impl World {
             };
             let vertical = self.vertical.clone();
             match party.0 {
-                0 => LabelHolder::party(vertical, table(BANK, &bank(people(0)), id("who")), leave()),
+                0 => label_holder(&vertical, table(BANK, &bank(people(0)), id("who"))),
                 1 => {
                     let table = table(&schema(SHOP), &shop(people(10)), id("client"));
-                    FeatureHolder::party(vertical, table, ledger(1)?, &run)
+                    feature_holder(&vertical, table, ledger(1)?, &run)
                 }
                 _ => {
                     let table = table(CLUB, &club(people(20)), id("member"));
-                    FeatureHolder::party(vertical, table, ledger(2)?, &run)
+                    feature_holder(&vertical, table, ledger(2)?, &run)
                 }
             }
         })
@@ -100,23 +103,16 @@ impl World {
 
 fn ways() -> Vec<Vertical> {
     let small = |vertical: Vertical| {
-        let trees = privet::setting::plain::Builder::of(vertical.trees().clone());
+        let trees = Builder::of(vertical.trees().clone());
         let trees = trees.rounds(3).depth(2).build().unwrap();
-        builder("2")
-            .trees(trees)
-            .alignment(vertical.alignment())
-            .protocol(vertical.protocol())
-            .budget(vertical.desensitisation().budget)
-            .build()
-            .unwrap()
+        Builder::of(vertical).trees(trees).build().unwrap()
     };
     vec![
         small(builder("2").alignment(Alignment::Private).build().unwrap()),
-        small(builder("2").budget(Budget::Sample(1)).build().unwrap()),
+        small(with(changes("2").budget(Budget::Sample(1))).build().unwrap()),
         small(
-            builder("2")
+            with(changes("2").budget(Budget::Sample(1)))
                 .alignment(Alignment::Given)
-                .budget(Budget::Sample(1))
                 .build()
                 .unwrap(),
         ),
@@ -267,7 +263,7 @@ fn a_crash_before_the_value_was_kept_draws_once_more_and_never_again() {
         PartyId(0),
         Box::new(MemoryRecord::default()),
         quiet,
-        |_| LabelHolder::party(vertical.clone(), own, leave()),
+        |_| label_holder(&vertical, own),
     )
     .unwrap();
     let record = MemoryRecord::default();
@@ -281,7 +277,7 @@ fn a_crash_before_the_value_was_kept_draws_once_more_and_never_again() {
                 let random = Randomness::from_os()?;
                 let ledger = Ledger::open("shop", Replace::row(), shop_journal.clone(), random)?;
                 let table = table(SHOP, &shop(0..30), None);
-                FeatureHolder::party(vertical.clone(), table, ledger, &run)
+                feature_holder(&vertical, table, ledger, &run)
             })
             .unwrap();
         if seat.received(PartyId(0)) == 0 {
@@ -329,7 +325,7 @@ fn a_crash_before_the_value_was_kept_draws_once_more_and_never_again() {
             let random = Randomness::from_os()?;
             let ledger = Ledger::open("shop", Replace::row(), shop_journal.clone(), random)?;
             let table = table(SHOP, &shop(0..30), None);
-            FeatureHolder::party(vertical.clone(), table, ledger, &run)
+            feature_holder(&vertical, table, ledger, &run)
         })
         .unwrap();
         if seat.received(PartyId(0)) == 0 {

@@ -7,12 +7,15 @@ use privet::data::{Intake, Keep, Schema, Table};
 use privet::party::{MemoryRecord, PartyId, Seat, SeatState};
 use privet::privacy::Certificate;
 use privet::setting::vertical::{
-    Alignment, FeatureHolder, LabelHolder, Meeting, Message, Outcome, Question, Release, Wanted,
+    Alignment, Categories, LabelHolder, Meeting, Message, Outcome, Question, Wanted,
 };
 use privet::wire::{Body, Frame, Wire};
 
 use crate::vertical::faults::journal;
-use crate::vertical::people::{BANK, SHOP, bank, builder, leave, read, shop, table};
+use crate::vertical::people::{
+    BANK, SHOP, bank, builder, changes, feature_holder, keep, leave, read, rehearse, rehearsed, shop, table,
+    with,
+};
 use crate::vertical::seats::{
     RUN, agreement, at_the_bank, at_the_shop, frame, given, hello, message_of, quiet, released, volatile,
 };
@@ -110,9 +113,8 @@ fn many_flags_do_not_take_for_ever() {
         "dataset = \"shop\"\n[columns]\nclient = {{ type = \"id\" }}\ntown = {{ type = \"category\", values = [{}] }}\n",
         values.join(", ")
     );
-    let vertical = builder("1")
+    let vertical = with(changes("1").categories(Categories::SymmetricUnary))
         .alignment(Alignment::Given)
-        .categories(privet::setting::vertical::Categories::SymmetricUnary)
         .trees(
             privet::setting::plain::Trees::builder()
                 .rounds(1)
@@ -124,13 +126,7 @@ fn many_flags_do_not_take_for_ever() {
         .unwrap();
     let rows = ["a,1", "b,2", "c,3"].map(String::from);
     let other = table(&schema, &rows, None);
-    let release = Release::keep(
-        vertical.desensitisation(),
-        &other,
-        volatile(),
-        Box::new(MemoryRecord::default()),
-    )
-    .unwrap();
+    let release = keep(&vertical, &other, volatile(), Box::new(MemoryRecord::default())).unwrap();
     let (mut seat, _) = at_the_bank(&vertical, 3);
     let bytes = frame(1, 0, &Message::Columns(Box::new(release)));
     seat.deliver(PartyId(1), &bytes, &quiet).unwrap();
@@ -143,7 +139,7 @@ fn own_columns_are_the_models_when_branches_are_asked() {
     let vertical = given();
     let own = table(BANK, &bank(0..200), None);
     let other = table(SHOP, &shop(0..200), None);
-    let model = vertical.rehearse(own, vec![other], &leave()).unwrap();
+    let model = rehearse(&vertical, own, vec![other]);
     let other = BANK.replace("min = 18, max = 90", "min = 0, max = 3000");
     let schema = Arc::new(Schema::from_toml("bank", &other).unwrap());
     let new: Table = read(Intake::features_only(schema, Keep::Bins), &bank(0..20), None);
@@ -155,13 +151,13 @@ fn own_columns_are_the_models_when_branches_are_asked() {
             Box::new(MemoryRecord::default()),
             &quiet,
             |_| {
-                Ok(LabelHolder::predicting(
-                    vertical.clone(),
+                LabelHolder::predicting(
+                    vertical.label_holder(new.schema())?,
                     new.clone(),
                     model.clone(),
                     branches,
                     leave(),
-                ))
+                )
             },
         )
         .unwrap();
@@ -212,22 +208,15 @@ fn a_certificate_of_other_columns_is_not_taken() {
 /// Ranks of what has no order: the model's columns would not be those that it was trained on.
 #[test]
 fn ranks_of_flags_are_not_taken() {
-    let vertical = builder("1")
+    let vertical = with(changes("1").categories(Categories::SymmetricUnary))
         .alignment(Alignment::Given)
         .protocol(privet::setting::vertical::Protocol::AsPublished)
-        .categories(privet::setting::vertical::Categories::SymmetricUnary)
         .build()
         .unwrap();
     let schema = "dataset = \"shop\"\n[columns]\nclient = { type = \"id\" }\ntown = { type = \"category\", values = [\"a\", \"b\", \"c\"] }\n\
          spent = { type = \"number\", min = 0, max = 100 }\n";
     let nobody = table(schema, &[], None);
-    let release = Release::keep(
-        vertical.desensitisation(),
-        &nobody,
-        volatile(),
-        Box::new(MemoryRecord::default()),
-    )
-    .unwrap();
+    let release = keep(&vertical, &nobody, volatile(), Box::new(MemoryRecord::default())).unwrap();
     let mut writer = privet::wire::Writer::default();
     writer.byte(5);
     release.write(&mut writer);
@@ -269,7 +258,7 @@ fn ranks_of_flags_are_not_taken() {
     match seat.finish() {
         Err(Error::Peer(_)) => {}
         Err(other) => panic!("nobody is named: {other}"),
-        Ok(Outcome::Trained(model)) => {
+        Ok(Outcome::Trained { model, .. }) => {
             let names: Vec<&str> = model.schema().features().map(|c| c.name.as_str()).collect();
             panic!("trained on town and spent, and asks about {names:?}")
         }
@@ -283,7 +272,7 @@ fn a_question_is_about_the_column_that_the_model_knows() {
     let vertical = given();
     let own = table(BANK, &bank(0..200), None);
     let other = table(SHOP, &shop(0..200), None);
-    let model = vertical.rehearse(own, vec![other], &leave()).unwrap();
+    let model = rehearse(&vertical, own, vec![other]);
     let schema = Arc::new(Schema::from_toml("bank", BANK).unwrap());
     let new: Table = read(Intake::features_only(schema, Keep::Bins), &bank(0..20), None);
     let (mut bank, hello) = Seat::take(
@@ -292,13 +281,13 @@ fn a_question_is_about_the_column_that_the_model_knows() {
         Box::new(MemoryRecord::default()),
         &quiet,
         |_| {
-            Ok(LabelHolder::predicting(
-                vertical.clone(),
+            LabelHolder::predicting(
+                vertical.label_holder(new.schema())?,
                 new.clone(),
                 model.clone(),
                 true,
                 leave(),
-            ))
+            )
         },
     )
     .unwrap();
@@ -309,7 +298,7 @@ fn a_question_is_about_the_column_that_the_model_knows() {
         PartyId(1),
         Box::new(MemoryRecord::default()),
         &quiet,
-        |run| FeatureHolder::party(vertical.clone(), cents, volatile(), &run),
+        |run| feature_holder(&vertical, cents, volatile(), &run),
     )
     .unwrap();
     let sent = shop.deliver(PartyId(0), &hello[0].bytes, &quiet).unwrap();
@@ -332,9 +321,7 @@ fn nothing_to_learn_from_is_no_panic() {
     for (schema, rows) in [(BANK, 0), (&bare, 0), (&bare, 1), (&bare, 2)] {
         let own = table(schema, &bank(0..rows), None);
         let other = table(SHOP, &shop(0..rows), None);
-        let ended = vertical
-            .rehearsed(own, vec![other], &leave())
-            .map(|done| done.all().map(drop));
+        let ended = rehearsed(&vertical, own, vec![other]).map(|done| done.all().map(drop));
         println!("{rows} {ended:?}");
     }
 }

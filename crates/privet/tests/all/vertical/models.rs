@@ -19,19 +19,13 @@ use privet::setting::vertical::{
 
 use crate::vertical::faults::journal;
 use crate::vertical::people::{
-    BANK, CLUB, SHOP, bank, builder, club, epsilon, joint, leave, loans, read, shop, table,
+    BANK, CLUB, SHOP, bank, builder, changes, club, epsilon, feature_holder, joint, keep, label_holder,
+    leave, loans, read, rehearse, rehearsed, shop, table, with,
 };
 
 pub(crate) fn trained(done: Simulated<Outcome>) -> Box<Model> {
-    let mut found = done
-        .all()
-        .unwrap()
-        .into_iter()
-        .filter_map(|outcome| match outcome {
-            Outcome::Trained(model) => Some(model),
-            _ => None,
-        });
-    found.next().unwrap()
+    let mut found = done.all().unwrap().into_iter().filter_map(Outcome::into_model);
+    Box::new(found.next().unwrap())
 }
 
 /// The accuracy of a model on raw rows of all parties.
@@ -53,7 +47,7 @@ fn columns_of_another_party_teach_what_ones_own_do_not() {
     let vertical = builder("20").build().unwrap();
     let own = table(BANK, &bank(0..1200), Some("who"));
     let other = table(SHOP, &shop((300..1500).rev()), Some("client"));
-    let model = vertical.rehearse(own.clone(), vec![other], &leave()).unwrap();
+    let model = rehearse(&vertical, own.clone(), vec![other]);
     let names: Vec<&str> = model.schema().features().map(|c| c.name.as_str()).collect();
     assert_eq!(names, ["age", "spent", "town"]);
     let alone = Plain::named("trees", "");
@@ -88,7 +82,7 @@ fn any_number_of_feature_holders_meet() {
         table(SHOP, &shop((100..500).rev()), Some("client")),
         table(CLUB, &club(200..600), Some("member")),
     ];
-    let done = vertical.rehearsed(own, others, &leave()).unwrap();
+    let done = rehearsed(&vertical, own, others).unwrap();
     // Offers and lists to both, answers and columns from both; nothing between feature holders, nothing after the columns.
     let edges: Vec<((u16, u16), u64)> = done
         .traffic
@@ -96,24 +90,26 @@ fn any_number_of_feature_holders_meet() {
         .map(|((from, to), edge)| ((from.0, to.0), edge.frames))
         .collect();
     assert_eq!(edges, [((0, 1), 2), ((0, 2), 2), ((1, 0), 2), ((2, 0), 2)]);
-    let model = trained(done);
-    assert_eq!(model.schema().features().count(), 5);
+    let outcomes = done.all().unwrap();
+    let Outcome::Trained { model, rows } = &outcomes[0] else {
+        panic!("the label holder trains")
+    };
+    assert_eq!((model.schema().features().count(), *rows), (5, 200));
 }
 
 /// The same trees, since every slot occurs; more bytes, and the label holder speaks twice.
 #[test]
 fn as_published_gives_the_same_trees_for_more_bytes() {
     let run = |protocol| {
-        let vertical = builder("3000")
+        let vertical = with(changes("3000").budget(Budget::Full))
             .alignment(Alignment::Given)
-            .budget(Budget::Full)
             .protocol(protocol)
             .build()
             .unwrap();
         let schema = SHOP.replace("category", "ordinal");
         let own = table(BANK, &bank(0..500), None);
         let other = table(&schema, &shop(0..500), None);
-        let done = vertical.rehearsed(own, vec![other], &leave()).unwrap();
+        let done = rehearsed(&vertical, own, vec![other]).unwrap();
         let bytes = [(0, 1), (1, 0)].map(|(from, to)| done.bytes(PartyId(from), PartyId(to)));
         (trained(done), bytes)
     };
@@ -130,7 +126,7 @@ fn columns_take_as_many_bits_as_their_slots() {
     let bytes = |people: u64| {
         let own = table(BANK, &bank(0..people), None);
         let other = table(SHOP, &shop(0..people), None);
-        let done = vertical.rehearsed(own, vec![other], &leave()).unwrap();
+        let done = rehearsed(&vertical, own, vec![other]).unwrap();
         done.bytes(PartyId(1), LABEL_HOLDER)
     };
     // 10 slots take 4 bits, 3 values and two more take 3.
@@ -139,14 +135,13 @@ fn columns_take_as_many_bits_as_their_slots() {
 
 #[test]
 fn categories_can_leave_as_flags() {
-    let vertical = builder("20")
-        .categories(Categories::SymmetricUnary)
+    let vertical = with(changes("20").categories(Categories::SymmetricUnary))
         .alignment(Alignment::Given)
         .build()
         .unwrap();
     let own = table(BANK, &bank(0..300), None);
     let other = table(SHOP, &shop(0..300), None);
-    let model = vertical.rehearse(own, vec![other], &leave()).unwrap();
+    let model = rehearse(&vertical, own, vec![other]);
     let names: Vec<&str> = model.schema().features().map(|c| c.name.as_str()).collect();
     let flags = ["town=a", "town=b", "town=c", "town=(other)", "town=(missing)"];
     assert_eq!(names[2..], flags);
@@ -166,7 +161,7 @@ fn labels_that_change_make_a_model_that_protects_both_sides() {
             .unwrap();
         let own = table(&schema, &bank(0..2000), None);
         let other = table(SHOP, &shop(0..2000), None);
-        vertical.rehearse(own, vec![other], &leave()).unwrap()
+        rehearse(&vertical, own, vec![other])
     };
     let model = run("1.5");
     assert!(!model.certificate().is_void(), "{}", model.certificate());
@@ -192,12 +187,12 @@ fn columns_leave_once_and_are_used_as_often_as_one_likes() {
     let record = MemoryRecord::default();
     let vertical = builder("2").build().unwrap();
     let shop_table = || table(SHOP, &shop((50..350).rev()), Some("client"));
-    let keep = |vertical: &Vertical, table: &Table| {
+    let kept = |vertical: &Vertical, table: &Table| {
         let record = Box::new(record.clone());
-        Release::keep(vertical.desensitisation(), table, shop_ledger(&journal), record)
+        keep(vertical, table, shop_ledger(&journal), record)
     };
-    let release = keep(&vertical, &shop_table()).unwrap();
-    assert_eq!(release, keep(&vertical, &shop_table()).unwrap());
+    let release = kept(&vertical, &shop_table()).unwrap();
+    assert_eq!(release, kept(&vertical, &shop_table()).unwrap());
     let left = |wanted: fn(&Event) -> bool| journal.entries().iter().filter(|e| wanted(e.event())).count();
     assert_eq!(left(|e| matches!(e, Event::Desensitise { .. })), 1);
 
@@ -210,10 +205,11 @@ fn columns_leave_once_and_are_used_as_often_as_one_likes() {
         let simulation = Simulation::new(names, |party, run| -> Result<Party, Error> {
             let vertical = vertical.clone();
             if party == LABEL_HOLDER {
-                return LabelHolder::party(vertical, table(BANK, &bank(0..200), Some("who")), leave());
+                return label_holder(&vertical, table(BANK, &bank(0..200), Some("who")));
             }
-            let release = keep(&vertical, &shop_table())?;
-            FeatureHolder::kept(vertical, release, shop_table(), shop_ledger(&journal), &run)
+            let release = kept(&vertical, &shop_table())?;
+            let plan = vertical.feature_holder(shop_table().schema())?;
+            FeatureHolder::kept(plan, release, shop_table(), shop_ledger(&journal), &run)
         });
         let model = trained(simulation.unwrap().run().unwrap());
         let said = &model.certificate().parties[0].certificate;
@@ -223,18 +219,18 @@ fn columns_leave_once_and_are_used_as_often_as_one_likes() {
     assert_eq!(left(|e| matches!(e, Event::Leak { .. })), 4);
 
     // Other noise, another table, another schema, or no record: not these columns.
-    let dearer = keep(&builder("3").build().unwrap(), &shop_table());
+    let dearer = kept(&builder("3").build().unwrap(), &shop_table());
     assert!(
         matches!(&dearer, Err(Error::Parameter(why)) if why.to_string().starts_with("epsilon = 3 now")),
         "{dearer:?}"
     );
-    let shorter = keep(&vertical, &table(SHOP, &shop(0..10), None));
+    let shorter = kept(&vertical, &table(SHOP, &shop(0..10), None));
     assert!(matches!(shorter, Err(Error::Data(_))), "{shorter:?}");
     let wider = SHOP.replace("max = 100", "max = 200");
-    let wider = keep(&vertical, &table(&wider, &shop(50..350), None));
+    let wider = kept(&vertical, &table(&wider, &shop(50..350), None));
     assert!(matches!(wider, Err(Error::Data(_))), "{wider:?}");
-    let forgotten = Release::keep(
-        vertical.desensitisation(),
+    let forgotten = keep(
+        &vertical,
         &shop_table(),
         shop_ledger(&journal),
         Box::new(MemoryRecord::default()),
@@ -251,7 +247,10 @@ fn labels_leave_once_and_are_used_as_often_as_one_likes() {
     let (journal, record) = (journal("bank"), MemoryRecord::default());
     let own = || table(&schema, &bank(0..300), Some("who"));
     let ledger = || Ledger::open("bank", Replace::row(), journal.clone(), Randomness::from_os()?);
-    let keep = |vertical: &Vertical| NoisyLabels::keep(vertical, &own(), ledger()?, Box::new(record.clone()));
+    let keep = |vertical: &Vertical| {
+        let plan = vertical.label_holder(own().schema())?;
+        NoisyLabels::keep(&plan, &own(), ledger()?, Box::new(record.clone()))
+    };
     let noisy = |label: &str| builder("20").label_epsilon(epsilon(label)).build().unwrap();
     let vertical = noisy("2");
     for _ in 0..2 {
@@ -260,10 +259,16 @@ fn labels_leave_once_and_are_used_as_often_as_one_likes() {
             let vertical = vertical.clone();
             if party == LABEL_HOLDER {
                 let labels = keep(&vertical)?;
-                return LabelHolder::with_kept_labels(vertical, own(), labels, ledger()?, &run);
+                let plan = vertical.label_holder(own().schema())?;
+                return LabelHolder::with_kept_labels(plan, own(), labels, ledger()?, &run);
             }
             let ledger = Ledger::volatile(Replace::row(), Caps::ZERO, Delta::ZERO, Randomness::from_os()?)?;
-            FeatureHolder::party(vertical, table(SHOP, &shop(0..300), Some("client")), ledger, &run)
+            feature_holder(
+                &vertical,
+                table(SHOP, &shop(0..300), Some("client")),
+                ledger,
+                &run,
+            )
         });
         let model = trained(simulation.unwrap().run().unwrap());
         let text = model.certificate().to_string();
@@ -283,7 +288,7 @@ fn labels_leave_once_and_are_used_as_often_as_one_likes() {
     let dearer = keep(&noisy("3"));
     assert!(matches!(dearer, Err(Error::Parameter(_))), "{dearer:?}");
     let forgotten = NoisyLabels::keep(
-        &vertical,
+        &vertical.label_holder(own().schema()).unwrap(),
         &own(),
         ledger().unwrap(),
         Box::new(MemoryRecord::default()),
@@ -293,17 +298,13 @@ fn labels_leave_once_and_are_used_as_often_as_one_likes() {
 
 #[test]
 fn released_values_are_written_as_they_are_meant() {
-    let mut vertical = builder("1000").budget(Budget::Full).build().unwrap();
+    let full = || changes("1000").budget(Budget::Full);
+    let mut vertical = with(full()).build().unwrap();
     let rows = ["p1,55,b", "p2,100,", "p3,0,nowhere", "p4,,c"].map(String::from);
     let release = |vertical: &Vertical| {
         let table = table(SHOP, &rows, None);
         let ledger = Ledger::volatile(Replace::row(), Caps::ZERO, Delta::ZERO, Randomness::from_os()?)?;
-        Release::keep(
-            vertical.desensitisation(),
-            &table,
-            ledger,
-            Box::new(MemoryRecord::default()),
-        )
+        keep(vertical, &table, ledger, Box::new(MemoryRecord::default()))
     };
     let written = |release: &Release| {
         let texts = release.texts().unwrap();
@@ -314,11 +315,8 @@ fn released_values_are_written_as_they_are_meant() {
     assert_eq!(left.names(), ["spent", "town"]);
     // What is missing counts as the middle of its domain, or is a value of its own where there is no order.
     assert_eq!(written(&left), ["55,b", "95,", "5,(other)", "45,c"]);
-    vertical = builder("1000")
-        .budget(Budget::Full)
-        .categories(Categories::OptimisedUnary)
-        .build()
-        .unwrap();
+    let flags = full().categories(Categories::OptimisedUnary);
+    vertical = with(flags).build().unwrap();
     let left = release(&vertical).unwrap();
     assert_eq!(left.names().len(), 6);
     assert!(written(&left)[1].starts_with("95,") && written(&left)[1].len() == 12);
@@ -330,7 +328,7 @@ fn predictions_of_rows_that_stay_apart() {
     let vertical = builder("30").build().unwrap();
     let own = table(BANK, &bank(0..800), Some("who"));
     let other = table(SHOP, &shop(0..800), Some("client"));
-    let model = vertical.rehearse(own, vec![other], &leave()).unwrap();
+    let model = rehearse(&vertical, own, vec![other]);
     let journal = journal("shop");
     let record = MemoryRecord::default();
     let schema = Arc::new(Schema::from_toml("bank", BANK).unwrap());
@@ -343,19 +341,14 @@ fn predictions_of_rows_that_stay_apart() {
                 if party == LABEL_HOLDER {
                     let intake = Intake::features_only(Arc::clone(&schema), Keep::Bins);
                     let table = read(intake, &bank(2000..2300), Some("who"));
-                    return Ok(LabelHolder::predicting(
-                        vertical,
-                        table,
-                        model.clone(),
-                        branches,
-                        leave(),
-                    ));
+                    let plan = vertical.label_holder(&schema)?;
+                    return LabelHolder::predicting(plan, table, model.clone(), branches, leave());
                 }
                 let table = table(SHOP, &shop((2000..2400).rev()), Some("client"));
                 let record = Box::new(record.clone());
-                let release =
-                    Release::keep(vertical.desensitisation(), &table, shop_ledger(&journal), record)?;
-                FeatureHolder::kept(vertical, release, table, shop_ledger(&journal), &run)
+                let release = keep(&vertical, &table, shop_ledger(&journal), record)?;
+                let plan = vertical.feature_holder(table.schema())?;
+                FeatureHolder::kept(plan, release, table, shop_ledger(&journal), &run)
             },
         );
         let done = simulation.unwrap().run().unwrap();

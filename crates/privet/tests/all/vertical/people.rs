@@ -2,9 +2,15 @@
 
 use std::sync::Arc;
 
+use privet::Error;
 use privet::data::{Intake, Keep, Schema, Table};
-use privet::privacy::{Epsilon, Relation, Unprotected};
-use privet::setting::vertical::{Builder, Vertical};
+use privet::model::Model;
+use privet::parameters::Builder;
+use privet::party::{Record, RunName, Simulated};
+use privet::privacy::{Epsilon, Ledger, Neighbours, Relation, Unprotected};
+use privet::setting::vertical::{
+    Desensitisation, FeatureHolder, LabelHolder, Outcome, Party, Release, Vertical,
+};
 
 pub(crate) const BANK: &str = "dataset = \"bank\"\n[columns]\nwho = { type = \"id\" }\nage = { type = \"integer\", min = 18, max = 90 }\n\
      loan = { type = \"label\", values = [\"no\", \"yes\"] }\n";
@@ -17,7 +23,7 @@ pub(crate) fn table(schema: &str, rows: &[String], ids: Option<&str>) -> Table {
     let schema = Schema::from_toml("schema", schema).unwrap();
     let schema = match schema.label() {
         Some(_) => Arc::new(schema),
-        None => Arc::new(builder("1").build().unwrap().desensitisation().reads(&schema)),
+        None => Arc::new(schema.coarse(10)),
     };
     read(Intake::everything(schema, Keep::Bins), rows, ids)
 }
@@ -101,8 +107,56 @@ pub(crate) fn epsilon(text: &str) -> Epsilon {
     text.parse().unwrap()
 }
 
-pub(crate) fn builder(text: &str) -> Builder {
-    Vertical::builder().epsilon(epsilon(text))
+pub(crate) fn changes(text: &str) -> Builder<Desensitisation> {
+    Desensitisation::builder().epsilon(epsilon(text))
+}
+
+pub(crate) fn with(changes: Builder<Desensitisation>) -> Builder<Vertical> {
+    Vertical::builder().desensitisation(changes.build().unwrap())
+}
+
+pub(crate) fn builder(text: &str) -> Builder<Vertical> {
+    with(changes(text))
+}
+
+/// A label holder whose plan is made for its table.
+pub(crate) fn label_holder(vertical: &Vertical, table: Table) -> Result<Party, Error> {
+    LabelHolder::party(vertical.label_holder(table.schema())?, table, leave())
+}
+
+/// A feature holder whose plan is made for its table.
+pub(crate) fn feature_holder<N: Neighbours>(
+    vertical: &Vertical,
+    table: Table,
+    ledger: Ledger<N>,
+    run: &RunName,
+) -> Result<Party, Error> {
+    FeatureHolder::party(vertical.feature_holder(table.schema())?, table, ledger, run)
+}
+
+/// Released columns, by a plan that is made for their table.
+pub(crate) fn keep<N: Neighbours>(
+    vertical: &Vertical,
+    table: &Table,
+    ledger: Ledger<N>,
+    record: Box<dyn Record>,
+) -> Result<Release, Error> {
+    let plan = vertical.desensitisation().plan(table.schema())?;
+    Release::keep(&plan, table, ledger, record)
+}
+
+pub(crate) fn rehearsed(
+    vertical: &Vertical,
+    own: Table,
+    others: Vec<Table>,
+) -> Result<Simulated<Outcome>, Error> {
+    let plan = vertical.plan(own.schema(), others.iter().map(Table::schema))?;
+    plan.rehearsed(own, others, &leave())
+}
+
+pub(crate) fn rehearse(vertical: &Vertical, own: Table, others: Vec<Table>) -> Model {
+    let outcomes = rehearsed(vertical, own, others).unwrap().all().unwrap();
+    outcomes.into_iter().find_map(Outcome::into_model).unwrap()
 }
 
 pub(crate) fn leave() -> Unprotected {

@@ -9,12 +9,14 @@ use privet::party::{Item, MemoryRecord, PartyId, Record, Seat, SeatState};
 use privet::privacy::account::Caps;
 use privet::privacy::journal::Event;
 use privet::privacy::{AddRemove, Delta, Ledger, Neighbours, Randomness, Replace};
-use privet::setting::vertical::{FeatureHolder, LabelHolder, Meeting, Message, Outcome, Release, Wanted};
+use privet::setting::vertical::{FeatureHolder, LabelHolder, Meeting, Message, Outcome, Wanted};
 use privet::wire::{Body, Wire};
 use privet_testkit::faults::Faulty;
 
 use crate::vertical::faults::journal;
-use crate::vertical::people::{BANK, SHOP, bank, builder, leave, shop, table};
+use crate::vertical::people::{
+    BANK, SHOP, bank, builder, feature_holder, keep, label_holder, rehearse, shop, table,
+};
 use crate::vertical::seats::{
     agreement, at_the_bank, at_the_shop, frame, given, hello, message_of, opened, quiet, released, volatile,
 };
@@ -30,14 +32,14 @@ fn a_budget_that_covers_less_than_the_schema_is_refused() {
     let record = || Box::new(MemoryRecord::default());
     let rows = [shop(0..5), shop(0..5)].concat();
     let shop = || table(&schema, &rows, None);
-    let kept = Release::keep(vertical.desensitisation(), &shop(), volatile(), record());
+    let kept = keep(&vertical, &shop(), volatile(), record());
     assert!(
         matches!(kept, Err(Error::Misuse(_))),
         "{}",
         kept.unwrap().certificate()
     );
     let seat = Seat::take(agreement(), PartyId(1), record(), &quiet, |run| {
-        FeatureHolder::party(vertical.clone(), shop(), volatile(), &run)
+        feature_holder(&vertical, shop(), volatile(), &run)
     });
     assert!(matches!(seat.err(), Some(Error::Misuse(_))));
 }
@@ -71,15 +73,15 @@ fn a_second_draw_is_under_the_relation_of_the_first() {
     privet::privacy::ledger::append(&mut journal, limit).unwrap();
     let (vertical, record) = (given(), MemoryRecord::default());
     let table = table(SHOP, &shop(0..9), None);
-    let lost = Release::keep(
-        vertical.desensitisation(),
+    let lost = keep(
+        &vertical,
         &table,
         opened(&journal),
         Box::new(Forgetful(record.clone())),
     );
     assert!(matches!(lost, Err(Error::Journal(_))));
     let hiding = Ledger::open("shop", AddRemove::row(), journal, Randomness::from_os().unwrap()).unwrap();
-    let again = Release::keep(vertical.desensitisation(), &table, hiding, Box::new(record));
+    let again = keep(&vertical, &table, hiding, Box::new(record));
     assert!(
         matches!(again, Err(Error::Budget(_))),
         "{}",
@@ -142,19 +144,19 @@ impl privet::privacy::journal::Journal for Holding {
 fn two_processes_do_not_draw_one_column_each() {
     let journal = Locked(journal("shop"), Arc::default());
     let record = MemoryRecord::default();
-    let keep = move |journal: Holding, record: Box<dyn Record>| {
+    let released = move |journal: Holding, record: Box<dyn Record>| {
         let ledger = Ledger::open("shop", Replace::row(), journal, Randomness::from_os().unwrap()).unwrap();
         let table = table(SHOP, &shop(0..200), None);
-        Release::keep(given().desensitisation(), &table, ledger, record)
+        keep(&given(), &table, ledger, record)
     };
     let other = Arc::new(std::sync::Mutex::new(None));
     let (shared, kept, locked) = (Arc::clone(&other), record.clone(), journal.clone());
     let meanwhile = Meanwhile(record, move || {
         if let Some(held) = locked.open() {
-            *shared.lock().unwrap() = keep(held, Box::new(kept.clone())).ok();
+            *shared.lock().unwrap() = released(held, Box::new(kept.clone())).ok();
         }
     });
-    let first = keep(journal.open().unwrap(), Box::new(meanwhile)).ok();
+    let first = released(journal.open().unwrap(), Box::new(meanwhile)).ok();
     let second = other.lock().unwrap().take();
     if let (Some(first), Some(second)) = (first, second) {
         assert!(first == second, "one payment, two draws, and both can be sent");
@@ -166,8 +168,8 @@ fn two_processes_do_not_draw_one_column_each() {
 fn nobody_meets_for_columns_that_have_left() {
     let (vertical, journal) = (builder("1").build().unwrap(), journal("shop"));
     let table = table(SHOP, &shop(0..20), None);
-    Release::keep(
-        vertical.desensitisation(),
+    keep(
+        &vertical,
         &table,
         opened(&journal),
         Box::new(MemoryRecord::default()),
@@ -199,7 +201,7 @@ fn columns_do_not_leave_for_nobody() {
             PartyId(0),
             Box::new(MemoryRecord::default()),
             &quiet,
-            |_| LabelHolder::party(vertical.clone(), own, leave()),
+            |_| label_holder(&vertical, own),
         )
         .unwrap()
     };
@@ -239,7 +241,15 @@ fn what_was_never_recorded_is_not_called_recorded() {
         PartyId(1),
         Box::new(MemoryRecord::default()),
         &quiet,
-        |run| FeatureHolder::kept(vertical.clone(), release, shop(), opened(&journal), &run),
+        |run| {
+            FeatureHolder::kept(
+                vertical.feature_holder(shop().schema())?,
+                release,
+                shop(),
+                opened(&journal),
+                &run,
+            )
+        },
     )
     .unwrap();
     let hello = hello(&vertical, Wanted::Columns, Meeting::Given { rows: 20 });
@@ -264,7 +274,7 @@ fn a_run_is_not_taken_up_with_another_table() {
     let taken = |rows: u64| {
         let make = |run| {
             let table = table(SHOP, &shop(0..rows), Some("client"));
-            FeatureHolder::party(vertical.clone(), table, opened(&journal), &run)
+            feature_holder(&vertical, table, opened(&journal), &run)
         };
         Seat::take(agreement(), PartyId(1), Box::new(record.clone()), &quiet, make)
             .unwrap()
@@ -294,7 +304,8 @@ fn a_table_that_has_grown_is_no_panic() {
         let make = |run| {
             let ledger = Ledger::open("bank", Replace::row(), books.clone(), Randomness::from_os()?)?;
             let own = table(&schema, &bank(0..rows), Some("who"));
-            LabelHolder::with_noisy_labels(vertical.clone(), own, ledger, &run)
+            let plan = vertical.label_holder(own.schema())?;
+            LabelHolder::with_noisy_labels(plan, own, ledger, &run)
         };
         Seat::take(agreement(), PartyId(0), Box::new(record.clone()), &quiet, make).unwrap()
     };
@@ -322,7 +333,7 @@ fn what_other_feature_holders_learn_is_written_down() {
             Some("member"),
         ),
     ];
-    let model = vertical.rehearse(own, others, &leave()).unwrap();
+    let model = rehearse(&vertical, own, others);
     let said = model.certificate().parties[0].certificate.to_string();
     assert!(said.contains("feature holder"), "{said}");
 }

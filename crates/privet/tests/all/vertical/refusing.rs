@@ -1,23 +1,29 @@
 //! Jobs, tables and peers that do not go together.
 
+use std::sync::Arc;
+
 use privet::Error;
+use privet::data::{Intake, Keep, Schema};
+use privet::error::Refusal;
 use privet::party::{Agreement, MemoryRecord, PartyId, Seat, SeatState};
 use privet::privacy::account::Caps;
 use privet::privacy::{AddRemove, Delta, Ledger, Randomness, Replace};
 use privet::setting::vertical::{
-    Alignment, FeatureHolder, LabelHolder, Mechanism, Meeting, Message, Outcome, Party, Protocol, Vertical,
-    Wanted,
+    Alignment, Mechanism, Meeting, Message, Outcome, Party, Protocol, Release, Vertical, Wanted,
 };
 use privet::wire::{Body, Frame, RunId, Wire};
 
-use crate::vertical::people::{BANK, CLUB, SHOP, bank, builder, club, leave, shop, table};
+use crate::vertical::people::{
+    BANK, CLUB, SHOP, bank, builder, changes, club, feature_holder, keep, label_holder, leave, read,
+    rehearsed, shop, table,
+};
 
 fn rehearse(own: &[String], other: &[String], alignment: Alignment) -> Result<Vec<Outcome>, Error> {
     let vertical = builder("1").alignment(alignment).build().unwrap();
     let ids = |column| (alignment == Alignment::Private).then_some(column);
     let own = table(BANK, own, ids("who"));
     let other = table(SHOP, other, ids("client"));
-    vertical.rehearsed(own, vec![other], &leave()).unwrap().all()
+    rehearsed(&vertical, own, vec![other]).unwrap().all()
 }
 
 #[test]
@@ -53,7 +59,7 @@ fn rows_that_cannot_meet_say_why_to_their_owner() {
 fn schemas_that_do_not_go_together_are_refused() {
     let vertical = builder("1").alignment(Alignment::Given).build().unwrap();
     let without = table(CLUB, &club(0..5), None);
-    let refused = LabelHolder::party(vertical.clone(), without, leave()).err();
+    let refused = label_holder(&vertical, without).err();
     assert!(
         matches!(&refused, Some(Error::Parameter(why)) if why.to_string().contains("has no label")),
         "{refused:?}"
@@ -61,9 +67,7 @@ fn schemas_that_do_not_go_together_are_refused() {
     let run = |vertical: &Vertical, other: &str, rows: &[String]| {
         let own = table(BANK, &bank(0..5), None);
         let other = table(other, rows, None);
-        vertical
-            .rehearsed(own, vec![other], &leave())
-            .map(|done| done.all())
+        rehearsed(vertical, own, vec![other]).map(|done| done.all())
     };
     let labelled = run(&vertical, BANK, &bank(0..5)).err();
     assert!(
@@ -94,51 +98,74 @@ fn schemas_that_do_not_go_together_are_refused() {
     let simulation = privet::party::Simulation::new(names, |party, run| -> Result<Party, Error> {
         let vertical = vertical.clone();
         if party == PartyId(0) {
-            return LabelHolder::party(vertical, table(BANK, &bank(0..5), None), leave());
+            return label_holder(&vertical, table(BANK, &bank(0..5), None));
         }
         let other = table(SHOP, &shop(0..5), None);
-        FeatureHolder::party(vertical, other, hiding.take().unwrap(), &run)
+        feature_holder(&vertical, other, hiding.take().unwrap(), &run)
     });
     let refused = simulation.unwrap().run().unwrap().all().err();
     assert!(
-        matches!(&refused, Some(Error::Budget(why)) if why.to_string().contains("how many rows")),
+        matches!(&refused, Some(Error::Budget(why)) if matches!(**why, Refusal::RowsArePrivate { .. })),
         "{refused:?}"
     );
 }
 
+/// A table that was read with other bins, or another party's, is not the plan's.
+#[test]
+fn a_plan_refuses_a_table_that_was_read_with_another_schema() {
+    let vertical = builder("1").alignment(Alignment::Given).build().unwrap();
+    let schema = Schema::from_toml("shop", SHOP).unwrap();
+    let plan = vertical.plan(&Schema::from_toml("bank", BANK).unwrap(), [&schema]);
+    let plan = plan.unwrap();
+    let own = || table(BANK, &bank(0..5), None);
+    let others = |intake| vec![read(intake, &shop(0..5), None)];
+    let as_declared = || Intake::everything(Arc::new(schema.clone()), Keep::Bins);
+    let columns = plan.feature_holders[0].columns();
+    assert!(plan.rehearse(own(), others(columns.reads()), &leave()).is_ok());
+    let refused = plan.rehearse(own(), others(as_declared()), &leave());
+    assert!(matches!(refused, Err(Error::Misuse(_))), "{refused:?}");
+    let wide = table(&BANK.replace("max = 90", "max = 99"), &bank(0..5), None);
+    let refused = plan.rehearse(wide, others(columns.reads()), &leave());
+    assert!(matches!(refused, Err(Error::Misuse(_))), "{refused:?}");
+    // Nor are its columns released.
+    let random = Randomness::from_os().unwrap();
+    let ledger = Ledger::volatile(Replace::row(), Caps::ZERO, Delta::ZERO, random).unwrap();
+    let other = &others(as_declared())[0];
+    let refused = Release::keep(columns, other, ledger, Box::new(MemoryRecord::default()));
+    assert!(matches!(refused, Err(Error::Misuse(_))), "{refused:?}");
+}
+
 #[test]
 fn parameters_that_cannot_be_are_named() {
-    let refused = |built: Result<Vertical, Error>, key: &str| {
-        let Err(Error::Parameter(why)) = built else {
+    let refused = |built: Option<Error>, key: &str| {
+        let Some(Error::Parameter(why)) = built else {
             panic!("{key}: {built:?}")
         };
         assert_eq!(why.key(), Some(key), "{why}");
     };
-    refused(Vertical::builder().build(), "epsilon");
-    refused(builder("0").build(), "epsilon");
-    refused(builder("1").bins(1).build(), "bins");
+    refused(Vertical::builder().build().err(), "epsilon");
+    refused(changes("0").build().err(), "epsilon");
+    refused(changes("1").bins(1).build().err(), "bins");
     refused(
         builder("1")
             .label_epsilon(crate::vertical::people::epsilon("0"))
-            .build(),
+            .build()
+            .err(),
         "label_epsilon",
     );
     let flat = Mechanism::PathGeometric {
         width: 0,
         across: None,
     };
-    refused(builder("1").mechanism(flat).build(), "width");
+    refused(changes("1").mechanism(flat).build().err(), "width");
     let numbers = BANK.replace("values = [\"no\", \"yes\"]", "min = 0, max = 1");
     let noisy = builder("1")
         .label_epsilon(crate::vertical::people::epsilon("1"))
         .build()
         .unwrap();
     for schema in [numbers.as_str(), BANK] {
-        let schema = privet::data::Schema::from_toml("bank", schema).unwrap();
-        assert!(matches!(
-            noisy.check_label_holder(&schema),
-            Err(Error::Parameter(_))
-        ));
+        let schema = Schema::from_toml("bank", schema).unwrap();
+        assert!(matches!(noisy.label_holder(&schema), Err(Error::Parameter(_))));
     }
 }
 
@@ -161,7 +188,7 @@ impl Table {
                 let random = Randomness::from_os()?;
                 let ledger = Ledger::volatile(Replace::row(), Caps::ZERO, Delta::ZERO, random)?;
                 let table = table(SHOP, &shop(0..20), Some("client"));
-                FeatureHolder::party(vertical.clone(), table, ledger, &run)
+                feature_holder(vertical, table, ledger, &run)
             },
         )
         .unwrap();
@@ -219,7 +246,7 @@ fn a_label_holder_cannot_get_more_than_was_agreed_on() {
         // Rows in file order, where they were to meet by ids.
         (
             hello(&ours, Wanted::Columns, given.clone()),
-            "rows do not meet as was agreed on",
+            "rows are not matched as was agreed on",
         ),
         (
             hello(&ours, Wanted::Ordinals, given.clone()),
@@ -282,9 +309,7 @@ fn a_feature_holder_cannot_send_what_was_not_asked_for() {
         let random = Randomness::from_os().unwrap();
         let ledger = Ledger::volatile(Replace::row(), Caps::ZERO, Delta::ZERO, random).unwrap();
         let record = Box::new(MemoryRecord::default());
-        let release =
-            privet::setting::vertical::Release::keep(vertical.desensitisation(), &other, ledger, record)
-                .unwrap();
+        let release = keep(&vertical, &other, ledger, record).unwrap();
         Message::Columns(Box::new(release))
     };
     let branches = Message::Branches {
@@ -306,7 +331,7 @@ fn a_feature_holder_cannot_send_what_was_not_asked_for() {
             PartyId(0),
             Box::new(MemoryRecord::default()),
             quiet,
-            |_| LabelHolder::party(vertical.clone(), own(), leave()),
+            |_| label_holder(&vertical, own()),
         )
         .unwrap();
         let frame = Frame {

@@ -6,12 +6,12 @@ use privet::party::{Agreement, Item, MemoryRecord, PartyId, Record, Seat};
 use privet::privacy::account::Caps;
 use privet::privacy::{Delta, Ledger, Randomness, Replace};
 use privet::setting::vertical::{
-    Alignment, Budget, Categories, FeatureHolder, Mechanism, Meeting, Message, Vertical, Wanted,
+    Alignment, Budget, Categories, Mechanism, Meeting, Message, Vertical, Wanted,
 };
 use privet::wire::{Body, Frame, RunId, Wire};
 use privet_testkit::replay::{Transcript, replay};
 
-use crate::vertical::people::{SHOP, builder, table};
+use crate::vertical::people::{SHOP, changes, feature_holder, table, with};
 
 /// What the label holder sees of a table, but for the certificate, whose ledger is another in every run.
 fn seen(vertical: &Vertical, table: &Table, ledger: &mut Ledger<Replace>) -> Result<Vec<u8>, Error> {
@@ -23,7 +23,7 @@ fn seen(vertical: &Vertical, table: &Table, ledger: &mut Ledger<Replace>) -> Res
     let mut record = Box::new(MemoryRecord::default());
     record.append(&Item::from_bytes(&[vec![1], vec![7; 16]].concat()).unwrap())?;
     let (mut seat, _) = Seat::take(agreement, PartyId(1), record, quiet, |run| {
-        FeatureHolder::party(vertical.clone(), table.clone(), ledger, &run)
+        feature_holder(vertical, table.clone(), ledger, &run)
     })?;
     let hello = Message::Hello {
         settings: vertical.shared(),
@@ -67,13 +67,13 @@ fn whatever_a_row_says_only_its_draws_show() {
         blocks: Default::default(),
     };
     let ways = [
-        builder("0.3"),
-        builder("0.3").budget(Budget::Sample(1)),
-        builder("0.3").categories(Categories::OptimisedUnary),
-        builder("0.3").mechanism(wide(4)),
-        builder("0.3").mechanism(wide(10)),
-        builder("0.3").mechanism(Mechanism::GlobalMap(Default::default())),
-        builder("0.3").mechanism(Mechanism::Piecewise { clipped: false }),
+        with(changes("0.3")),
+        with(changes("0.3").budget(Budget::Sample(1))),
+        with(changes("0.3").categories(Categories::OptimisedUnary)),
+        with(changes("0.3").mechanism(wide(4))),
+        with(changes("0.3").mechanism(wide(10))),
+        with(changes("0.3").mechanism(Mechanism::GlobalMap(Default::default()))),
+        with(changes("0.3").mechanism(Mechanism::Piecewise { clipped: false })),
     ];
     for way in ways {
         let vertical = way.alignment(Alignment::Given).build().unwrap();

@@ -3,13 +3,11 @@
 use privet::party::{Agreement, MemoryRecord, PartyId, Seat, Sent};
 use privet::privacy::account::Caps;
 use privet::privacy::{Delta, Ledger, Randomness, Replace};
-use privet::setting::vertical::{
-    Alignment, FeatureHolder, LabelHolder, Meeting, Message, Party, Release, Vertical, Wanted,
-};
+use privet::setting::vertical::{Alignment, Meeting, Message, Party, Release, Vertical, Wanted};
 use privet::wire::{Body, Frame, RunId, Wire};
 use privet_testkit::faults::Faulty;
 
-use crate::vertical::people::{BANK, SHOP, bank, builder, leave, shop, table};
+use crate::vertical::people::{BANK, SHOP, bank, builder, feature_holder, keep, label_holder, shop, table};
 
 pub(crate) const RUN: RunId = RunId([9; 16]);
 
@@ -46,10 +44,10 @@ pub(crate) fn at_the_shop(
     record: &MemoryRecord,
     rows: u64,
 ) -> Seat<Party> {
-    let ids = (vertical.alignment() == Alignment::Private).then_some("client");
+    let ids = (*vertical.alignment() == Alignment::Private).then_some("client");
     let make = |run| {
         let table = table(SHOP, &shop(0..rows), ids);
-        FeatureHolder::party(vertical.clone(), table, opened(journal), &run)
+        feature_holder(vertical, table, opened(journal), &run)
     };
     Seat::take(agreement(), PartyId(1), Box::new(record.clone()), &quiet, make)
         .unwrap()
@@ -57,14 +55,14 @@ pub(crate) fn at_the_shop(
 }
 
 pub(crate) fn at_the_bank(vertical: &Vertical, rows: u64) -> (Seat<Party>, Vec<Sent>) {
-    let ids = (vertical.alignment() == Alignment::Private).then_some("who");
+    let ids = (*vertical.alignment() == Alignment::Private).then_some("who");
     let own = table(BANK, &bank(0..rows), ids);
     Seat::take(
         agreement(),
         PartyId(0),
         Box::new(MemoryRecord::default()),
         &quiet,
-        |_| LabelHolder::party(vertical.clone(), own, leave()),
+        |_| label_holder(vertical, own),
     )
     .unwrap()
 }
@@ -94,13 +92,7 @@ pub(crate) fn message_of(sent: &Sent) -> Body {
 
 pub(crate) fn released(vertical: &Vertical, rows: u64) -> Release {
     let table = table(SHOP, &shop(0..rows), None);
-    Release::keep(
-        vertical.desensitisation(),
-        &table,
-        volatile(),
-        Box::new(MemoryRecord::default()),
-    )
-    .unwrap()
+    keep(vertical, &table, volatile(), Box::new(MemoryRecord::default())).unwrap()
 }
 
 pub(crate) fn given() -> Vertical {

@@ -9,10 +9,10 @@ use crate::privacy::{Private, Randomness};
 /// A column and the mechanism that randomises its values.
 pub struct Column<'a> {
     name: String,
-    change: ColumnMechanism<'a>,
+    change: Randomiser<'a>,
 }
 
-enum ColumnMechanism<'a> {
+enum Randomiser<'a> {
     Slots(&'a dyn Ordered, Private<Vec<u16>>),
     Flags(&'a Unary, Private<Vec<u16>>),
     Integers(&'a UnboundedLaplace, Private<Vec<i64>>),
@@ -65,12 +65,12 @@ impl Distance {
 impl<'a> Column<'a> {
     /// Slots of a finite domain.
     pub fn slots(name: impl Into<String>, mechanism: &'a dyn Ordered, values: Private<Vec<u16>>) -> Self {
-        Self::of(name, ColumnMechanism::Slots(mechanism, values))
+        Self::of(name, Randomiser::Slots(mechanism, values))
     }
 
     /// Categories, each to be a row of flags.
     pub fn flags(name: impl Into<String>, mechanism: &'a Unary, values: Private<Vec<u16>>) -> Self {
-        Self::of(name, ColumnMechanism::Flags(mechanism, values))
+        Self::of(name, Randomiser::Flags(mechanism, values))
     }
 
     /// Integers of an unknown domain.
@@ -79,10 +79,10 @@ impl<'a> Column<'a> {
         mechanism: &'a UnboundedLaplace,
         values: Private<Vec<i64>>,
     ) -> Self {
-        Self::of(name, ColumnMechanism::Integers(mechanism, values))
+        Self::of(name, Randomiser::Integers(mechanism, values))
     }
 
-    fn of(name: impl Into<String>, change: ColumnMechanism<'a>) -> Self {
+    fn of(name: impl Into<String>, change: Randomiser<'a>) -> Self {
         let name = name.into();
         Self { name, change }
     }
@@ -90,9 +90,9 @@ impl<'a> Column<'a> {
     /// What is claimed about it: known before the values are looked at.
     pub fn distance(&self) -> Distance {
         let (mechanism, audit, proof) = match &self.change {
-            ColumnMechanism::Slots(by, _) => (by.describe(), by.audit(), by.proof()),
-            ColumnMechanism::Flags(by, _) => (by.describe(), by.audit(), by.proof()),
-            ColumnMechanism::Integers(by, _) => (by.describe(), by.audit(), by.proof()),
+            Randomiser::Slots(by, _) => (by.describe(), by.audit(), by.proof()),
+            Randomiser::Flags(by, _) => (by.describe(), by.audit(), by.proof()),
+            Randomiser::Integers(by, _) => (by.describe(), by.audit(), by.proof()),
         };
         let Audit {
             within,
@@ -113,22 +113,20 @@ impl<'a> Column<'a> {
     #[cfg(feature = "audit")]
     pub(in crate::privacy) fn values(&self) -> Vec<i64> {
         match &self.change {
-            ColumnMechanism::Slots(_, values) | ColumnMechanism::Flags(_, values) => {
+            Randomiser::Slots(_, values) | Randomiser::Flags(_, values) => {
                 values.clone().expose().into_iter().map(i64::from).collect()
             }
-            ColumnMechanism::Integers(_, values) => values.clone().expose(),
+            Randomiser::Integers(_, values) => values.clone().expose(),
         }
     }
 
     pub(in crate::privacy) fn draw(self, paid: Paid, random: &mut Randomness) -> Desensitised {
         match self.change {
-            ColumnMechanism::Slots(mechanism, values) => {
-                Desensitised::Slots(mechanism.draw(values, paid, random))
-            }
-            ColumnMechanism::Flags(mechanism, values) => {
+            Randomiser::Slots(mechanism, values) => Desensitised::Slots(mechanism.draw(values, paid, random)),
+            Randomiser::Flags(mechanism, values) => {
                 Desensitised::Flags(mechanism.change(&values.expose(), random))
             }
-            ColumnMechanism::Integers(mechanism, values) => {
+            Randomiser::Integers(mechanism, values) => {
                 let mut values = values.expose();
                 mechanism.change(&mut values, random);
                 Desensitised::Integers(values)

@@ -28,7 +28,7 @@ pub struct LocalMap {
 }
 
 impl LocalMap {
-    /// On so many slots, in parts of `width`.
+    /// On a domain of `slots` slots, in parts of `width`.
     ///
     /// # Errors
     /// [`Error::Parameter`] if ε is zero, parts do not cut the domain, or the number of slots is not supported.

@@ -36,7 +36,7 @@ impl Loss {
         }
     }
 
-    /// The loss of so many steps.
+    /// The loss of `steps` steps.
     #[must_use]
     pub fn times(self, steps: u64) -> Self {
         match self {

@@ -47,7 +47,7 @@ pub struct GlobalMap {
 }
 
 impl GlobalMap {
-    /// On so many slots.
+    /// On a domain of `slots` slots.
     ///
     /// # Errors
     /// [`Error::Parameter`] if ε is zero or the number of slots is not supported.
@@ -139,7 +139,7 @@ pub struct AdjustedMap {
 }
 
 impl AdjustedMap {
-    /// On so many slots.
+    /// On a domain of `slots` slots.
     ///
     /// # Errors
     /// [`Error::Parameter`] if ε is zero, there are fewer than two parts, or the number of slots is not supported.

@@ -162,7 +162,7 @@ pub struct ClampedGeometric {
 }
 
 impl ClampedGeometric {
-    /// ε per slot of distance on so many slots.
+    /// ε per slot of distance, on a domain of `slots` slots.
     ///
     /// # Errors
     /// [`Error::Parameter`] if ε is zero or the number of slots is not supported.

@@ -27,7 +27,7 @@ pub struct RandomisedResponse {
 }
 
 impl RandomisedResponse {
-    /// Among so many categories; a missing or unknown one is one of them.
+    /// Among `categories` categories, including one for missing or unknown values.
     ///
     /// # Errors
     /// [`Error::Parameter`] if ε is zero or the number of categories is not supported.
@@ -128,7 +128,7 @@ impl Channel for Flag {
     }
 }
 
-/// A category as one flag for each, every flag changed by itself.
+/// A category as one flag per category, each flag randomised on its own.
 ///
 /// # Privacy
 /// Another category changes **two** flags, so a row costs the sum of their losses; `docs/proofs/ordered.md#unary-encoding`.

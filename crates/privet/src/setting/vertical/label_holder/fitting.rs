@@ -1,29 +1,28 @@
 //! A model that is being trained, some rounds at a time.
 
-use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 
-use super::{Expecting, Going, LabelHolder, State};
+use super::{Expecting, LabelHolder, Run, Stage};
 use crate::Error;
 use crate::boost::gradient::{Boosted, Gradient, LabelledRows, Training};
 use crate::party::{Context, PartyId, TurnOutcome};
-use crate::privacy::PartyCertificate;
 use crate::setting::vertical::Party;
-use crate::setting::vertical::asking::Ranks;
+use crate::setting::vertical::asking::RankedModel;
 use crate::setting::vertical::joined::Joined;
 use crate::setting::vertical::message::Message;
+use crate::setting::vertical::release::Release;
 
 /// A run trains in about so many pieces, so that it can be watched and stopped.
 const PIECES: u32 = 10;
 
 /// A model that is being trained.
 pub(super) struct Fitting {
-    pub(super) run: Going,
+    pub(super) run: Run,
     pub(super) joined: Joined,
     pub(super) gradient: Gradient,
     pub(super) boosted: Option<Boosted>,
-    pub(super) parties: Vec<PartyCertificate>,
-    pub(super) ranks: Ranks,
+    /// What the ranks of each party mean, as published only.
+    pub(super) ranks: Vec<(PartyId, Release)>,
 }
 
 impl Fitting {
@@ -32,7 +31,7 @@ impl Fitting {
         mut self: Box<Self>,
         context: &mut Context<'_, Message>,
     ) -> Result<TurnOutcome<Party>, Error> {
-        let rounds = self.run.vertical.trees.rounds;
+        let rounds = self.run.plan.vertical.trees.rounds;
         let done = self.boosted.as_ref().map_or(0, |boosted| boosted.rounds() as u32);
         let until = (done + rounds.div_ceil(PIECES)).min(rounds);
         let training = Training {
@@ -55,28 +54,24 @@ impl Fitting {
         })?;
         self.boosted = Some(boosted);
         if until < rounds {
-            return Ok(TurnOutcome::Working(LabelHolder::next(State::Training(self))));
+            return Ok(TurnOutcome::Working(LabelHolder::next(Stage::Training(self))));
         }
         let Self {
             run,
             joined,
             boosted,
-            parties,
             ranks,
             ..
         } = *self;
         let boosted = boosted.ok_or_else(|| Error::internal("a model was trained"))?;
-        if ranks.releases.is_empty() {
-            return run.model(joined, boosted, parties);
+        if ranks.is_empty() {
+            return run.trained(joined, boosted);
         }
-        let (ranked, splits) = ranks.ask(boosted, run.own.clone(), run.label(), parties);
-        let asked: BTreeMap<PartyId, ()> = splits.iter().map(|(party, _)| (*party, ())).collect();
+        let (ranked, splits) = RankedModel::ask(boosted, run.own.schema.features().count(), ranks);
+        let expecting = Expecting::all(run, splits.iter().map(|(party, _)| *party));
         for (party, splits) in splits {
             context.send(party, &Message::Splits(splits));
         }
-        let came = BTreeMap::new();
-        let expecting = Box::new(Expecting { run, asked, came });
-        let state = State::ExpectThresholds(expecting, Box::new(ranked));
-        Ok(TurnOutcome::Continue(LabelHolder::next(state)))
+        LabelHolder::wait(Stage::ExpectThresholds(expecting, Box::new(ranked)))
     }
 }

@@ -1,0 +1,270 @@
+//! What is done to each column of a feature holder: the plan.
+
+use std::sync::Arc;
+
+use super::desensitisation::{Budget, Categories, Desensitisation};
+use crate::Error;
+use crate::data::schema::{Column as Declared, Kind};
+use crate::data::{Cells, Intake, Keep, Schema, Table};
+use crate::error::{JournalFault, Subject};
+use crate::privacy::mechanism::ordered::{
+    Column, Distance, Loss, Ordered, Outputs, RandomisedResponse, Unary,
+};
+use crate::privacy::{Epsilon, Ledger, Private, Relation};
+use crate::wire::{Malformed, Reader, Wire, Writer};
+
+/// How each column of a table is changed, and how far that protects it: fixed before the first row is looked at. Only such a plan
+/// makes a [`Release`](super::Release).
+#[derive(Debug, Clone)]
+pub struct ColumnsPlan {
+    desensitisation: Desensitisation,
+    schema: Arc<Schema>,
+    relation: Relation,
+    columns: Vec<Change>,
+    distances: Vec<Distance>,
+}
+
+#[derive(Debug, Clone)]
+struct Change {
+    name: String,
+    is_number: bool,
+    by: By,
+}
+
+#[derive(Debug, Clone)]
+enum By {
+    Order(Arc<dyn Ordered>),
+    Flags(Arc<Unary>),
+}
+
+/// How the values of a released column are to be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Reading {
+    /// The first output, in slots from the domain's first.
+    pub(super) lowest: i32,
+    /// How many outputs there are.
+    pub(super) outputs: usize,
+    /// Values for each row: more than one for flags.
+    pub(super) each: usize,
+}
+
+impl Desensitisation {
+    /// What is done to each feature of a schema.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] if a mechanism cannot be had for one of the columns.
+    pub fn plan(&self, schema: &Schema) -> Result<ColumnsPlan, Error> {
+        #[cfg(feature = "audit")]
+        crate::parameters::count_plan();
+        let schema = schema.coarse(self.bins);
+        let count = schema.features().count();
+        if count == 0 {
+            return Err(Error::parameter(
+                Subject::Schema,
+                "a feature holder needs at least one column to learn from: its schema has none",
+            ));
+        }
+        let each = self.each(count)?;
+        let change = |column: &Declared| {
+            Change::new(self, column, each).map_err(|e| {
+                Error::parameter(
+                    Subject::Schema,
+                    format!("the column '{}' cannot be changed: {e}", column.name),
+                )
+            })
+        };
+        let columns = schema.features().map(change).collect::<Result<Vec<_>, _>>()?;
+        let nobody = Private::new(Cells::default());
+        let distances = columns.iter().map(|change| change.column(&nobody, 0).distance());
+        Ok(ColumnsPlan {
+            desensitisation: self.clone(),
+            relation: schema.replaced(),
+            distances: distances.collect(),
+            schema: Arc::new(schema),
+            columns,
+        })
+    }
+}
+
+impl Change {
+    fn new(parameters: &Desensitisation, column: &Declared, epsilon: Epsilon) -> Result<Self, Error> {
+        let response = |slots| RandomisedResponse::new(epsilon, slots).map(|by| By::Order(Arc::new(by)));
+        let ordered = |slots| {
+            parameters
+                .mechanism
+                .over(slots, epsilon)
+                .map(|by| By::Order(by.into()))
+        };
+        let by = match (&column.kind, parameters.categories) {
+            (Kind::Number(number), _) => ordered(number.cuts().bins())?,
+            (Kind::Ordinal(declared), _) => ordered(declared.values().len())?,
+            (Kind::Flag(declared), _) => response(declared.values().len())?,
+            (kind, Categories::Response) => response(kind.slots())?,
+            (kind, Categories::SymmetricUnary) => {
+                By::Flags(Arc::new(Unary::symmetric(epsilon, kind.slots())?))
+            }
+            (kind, Categories::OptimisedUnary) => {
+                By::Flags(Arc::new(Unary::optimised(epsilon, kind.slots())?))
+            }
+        };
+        Ok(Self {
+            name: column.name.clone(),
+            is_number: matches!(column.kind, Kind::Number(_)),
+            by,
+        })
+    }
+
+    /// The column at a place of a table, to be changed in this way.
+    fn column(&self, cells: &Private<Cells>, place: usize) -> Column<'_> {
+        // What is missing or undeclared has no place in an order: it counts as the middle.
+        let values = |domain: Option<usize>| {
+            cells.as_ref().map(move |cells| {
+                let bins = cells.features().get(place).map(|feature| &feature.bins);
+                let slots = bins.into_iter().flat_map(|bins| bins.iter());
+                match domain {
+                    None => slots.collect(),
+                    Some(domain) => {
+                        let middle = (domain.max(1) - 1) as u16 / 2;
+                        let known = |slot: u16| usize::from(slot) < domain;
+                        slots
+                            .map(|slot| if known(slot) { slot } else { middle })
+                            .collect()
+                    }
+                }
+            })
+        };
+        match &self.by {
+            By::Order(by) => Column::slots(&self.name, &**by, values(Some(by.inputs()))),
+            By::Flags(by) => Column::flags(&self.name, by, values(None)),
+        }
+    }
+}
+
+impl ColumnsPlan {
+    /// How columns are changed.
+    pub fn desensitisation(&self) -> &Desensitisation {
+        &self.desensitisation
+    }
+
+    /// The schema that tables are read with: with as many bins as are sent.
+    pub fn schema(&self) -> &Arc<Schema> {
+        &self.schema
+    }
+
+    /// What is read of a table.
+    pub fn reads(&self) -> Intake {
+        Intake::everything(Arc::clone(&self.schema), Keep::Bins)
+    }
+
+    /// Who is protected.
+    pub fn relation(&self) -> &Relation {
+        &self.relation
+    }
+
+    /// How well the values of each column can be told apart once they are sent.
+    pub fn distances(&self) -> &[Distance] {
+        &self.distances
+    }
+
+    /// The same of a whole row, over all columns.
+    pub fn distance(&self) -> Loss {
+        Distance::record(&self.distances)
+    }
+
+    /// That a table was read as [`reads`](Self::reads) says, and that a budget protects whom its schema names.
+    pub(super) fn check(&self, table: &Table, relation: &Relation) -> Result<(), Error> {
+        check_schema(table, &self.schema)?;
+        table.is_whole(Keep::Bins)?;
+        self.schema.covered_by(relation)
+    }
+
+    /// The columns that are sent: all, or as many as the budget says, drawn by chance and not by what they say. `once` keeps a draw.
+    pub(super) fn choose(
+        &self,
+        ledger: &mut Ledger,
+        once: impl FnOnce(Box<dyn FnOnce() -> Result<Places, Error> + '_>) -> Result<Places, Error>,
+    ) -> Result<Vec<usize>, Error> {
+        let columns = self.columns.len();
+        let Budget::Sample(chosen) = self.desensitisation.budget else {
+            return Ok((0..columns).collect());
+        };
+        let Places(places) = once(Box::new(|| {
+            let mut coins = ledger.coins()?;
+            let mut places: Vec<u32> = (0..columns as u32).collect();
+            for i in 0..chosen as usize {
+                let rest = (places.len() - i) as u64;
+                places.swap(i, i + coins.below(rest) as usize);
+            }
+            places.truncate(chosen as usize);
+            places.sort_unstable();
+            Ok(Places(places))
+        }))?;
+        let places: Vec<usize> = places.into_iter().map(|place| place as usize).collect();
+        if places.iter().any(|place| *place >= columns) {
+            return Err(Error::journal(
+                JournalFault::Damaged,
+                "the record names columns that do not exist",
+            ));
+        }
+        Ok(places)
+    }
+
+    /// The chosen columns of a table, to be changed.
+    pub(super) fn columns(&self, cells: &Private<Cells>, chosen: &[usize]) -> Vec<Column<'_>> {
+        let column = |&place: &usize| self.columns[place].column(cells, place);
+        chosen.iter().map(column).collect()
+    }
+
+    /// How the values of a column are to be read once it is released. Only numbers can lie outside their domain.
+    pub(super) fn reading(&self, place: usize) -> Reading {
+        let change = &self.columns[place];
+        let (lowest, outputs, each) = match &change.by {
+            By::Order(by) if change.is_number => {
+                let Outputs { lowest, count } = by.outputs();
+                (lowest, count, 1)
+            }
+            By::Order(by) => (0, by.inputs(), 1),
+            By::Flags(by) => (0, 2, by.categories()),
+        };
+        Reading {
+            lowest,
+            outputs,
+            each,
+        }
+    }
+
+    /// An output as it is read: clamped to the domain unless it is a number.
+    pub(super) fn read(&self, place: usize, output: u16) -> u16 {
+        let change = &self.columns[place];
+        match &change.by {
+            By::Order(by) if !change.is_number => {
+                let slot = i32::from(output) + by.outputs().lowest;
+                slot.clamp(0, by.inputs() as i32 - 1) as u16
+            }
+            _ => output,
+        }
+    }
+}
+
+/// That a table was read with a plan's schema.
+pub(super) fn check_schema(table: &Table, schema: &Schema) -> Result<(), Error> {
+    if table.schema() == schema {
+        return Ok(());
+    }
+    Err(Error::misuse(
+        "the table was read with another schema than the plan's: read it with what the plan's `reads` gives",
+    ))
+}
+
+/// Numbers of columns.
+pub(super) struct Places(Vec<u32>);
+
+impl Wire for Places {
+    fn write(&self, to: &mut Writer) {
+        to.list(&self.0, |place, to| to.word(*place));
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        from.list(4, Reader::word).map(Self)
+    }
+}

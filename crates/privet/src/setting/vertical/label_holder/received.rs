@@ -1,0 +1,86 @@
+//! What a feature holder sends, if it is what was asked for.
+
+use super::{Goal, Run};
+use crate::Error;
+use crate::party::{Context, PartyId};
+use crate::privacy::Certificate;
+use crate::setting::vertical::message::{Message, Ordinals};
+use crate::setting::vertical::release::Release;
+use crate::setting::vertical::{Protocol, packed};
+
+pub(super) enum Received {
+    Columns(Box<Release>),
+    Ordinals(Box<Ordinals>),
+    Answers {
+        answers: Vec<Vec<u16>>,
+        certificate: Box<Certificate>,
+    },
+}
+
+impl Received {
+    /// What its sender promises.
+    pub(super) fn certificate(&self) -> &Certificate {
+        match self {
+            Self::Columns(release) => &release.certificate,
+            Self::Ordinals(ordinals) => &ordinals.release.certificate,
+            Self::Answers { certificate, .. } => certificate,
+        }
+    }
+}
+
+impl Run {
+    /// What a feature holder sent, if it is what was asked for.
+    pub(super) fn received(
+        &self,
+        from: PartyId,
+        message: Message,
+        context: &Context<'_, Message>,
+    ) -> Result<Received, Error> {
+        let (rows, vertical) = (self.rows.len(), &self.plan.vertical);
+        let wrong = |why: &str| Err(context.complain(from, why));
+        let promised = |release: &Release| {
+            let checked = release.check_promised(&vertical.desensitisation);
+            checked.map_err(|why| context.complain(from, why))
+        };
+        let (trains, branches) = match self.goal {
+            Goal::Train => (true, false),
+            Goal::Predict { branches, .. } => (false, branches),
+        };
+        let as_published = trains && vertical.protocol == Protocol::AsPublished;
+        match message {
+            Message::Columns(release) if !as_published && !branches => {
+                if release.rows != rows {
+                    return wrong("columns that have not as many rows as are common");
+                }
+                promised(&release)?;
+                Ok(Received::Columns(release))
+            }
+            Message::Ordinals(ordinals) if as_published => {
+                if ordinals.ranks.iter().any(|ranks| ranks.len() != rows) {
+                    return wrong("ranks that have not as many rows as are common");
+                }
+                promised(&ordinals.release)?;
+                Ok(Received::Ordinals(ordinals))
+            }
+            Message::Branches {
+                rows: told,
+                answers,
+                certificate,
+            } if branches => {
+                let asked = self.questions.get(&from).map_or(0, Vec::len);
+                if told != rows as u64 || answers.len() != asked {
+                    return wrong("answers that are not as many as rows and questions");
+                }
+                let unpacked = answers.iter().map(|bits| packed::unpack(bits, rows, 2));
+                let answers = unpacked
+                    .collect::<Result<Vec<_>, _>>()
+                    .map_err(|e| context.complain(from, e))?;
+                let certificate = Certificate::from_json(&certificate)
+                    .ok_or_else(|| context.complain(from, "a certificate that cannot be read"))?;
+                let certificate = Box::new(certificate);
+                Ok(Received::Answers { answers, certificate })
+            }
+            message => wrong(&format!("{} out of turn", message.name())),
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! What each party will do, fixed before the first row is looked at. Only a plan makes a role.
+
+use std::sync::Arc;
+
+use super::Vertical;
+use super::columns::{ColumnsPlan, check_schema};
+use crate::Error;
+use crate::data::schema::Label;
+use crate::data::{Intake, Keep, Schema, Table};
+use crate::error::Subject;
+use crate::privacy::Relation;
+use crate::privacy::mechanism::ordered::RandomisedResponse;
+
+/// What the label holder will do.
+#[derive(Debug, Clone)]
+pub struct LabelHolderPlan {
+    pub(super) vertical: Vertical,
+    schema: Arc<Schema>,
+    relation: Relation,
+    /// How labels are changed, if they are.
+    response: Option<Arc<RandomisedResponse>>,
+}
+
+/// What a feature holder will do.
+#[derive(Debug, Clone)]
+pub struct FeatureHolderPlan {
+    pub(super) vertical: Vertical,
+    pub(super) columns: ColumnsPlan,
+}
+
+/// What all parties of a run will do.
+#[derive(Debug, Clone)]
+pub struct Plan {
+    /// The one that has the labels.
+    pub label_holder: LabelHolderPlan,
+    /// The others, in the order of their numbers.
+    pub feature_holders: Vec<FeatureHolderPlan>,
+}
+
+impl Vertical {
+    /// Plans for all parties: `own` is the label holder's schema.
+    ///
+    /// # Errors
+    /// As [`label_holder`](Self::label_holder) and [`feature_holder`](Self::feature_holder).
+    pub fn plan<'a>(
+        &self,
+        own: &Schema,
+        others: impl IntoIterator<Item = &'a Schema>,
+    ) -> Result<Plan, Error> {
+        let others = others.into_iter().map(|schema| self.feature_holder(schema));
+        Ok(Plan {
+            label_holder: self.label_holder(own)?,
+            feature_holders: others.collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// The plan of a label holder with this schema.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] if the schema has no label, or one that `label_epsilon` cannot protect.
+    pub fn label_holder(&self, schema: &Schema) -> Result<LabelHolderPlan, Error> {
+        #[cfg(feature = "audit")]
+        crate::parameters::count_plan();
+        let Some((_, label)) = schema.label() else {
+            return Err(Error::parameter(
+                Subject::Schema,
+                "the label holder's schema has no label, so there is nothing to predict: add a line such as outcome = { type = \
+                 \"label\", values = [\"no\", \"yes\"] } to its [columns]",
+            ));
+        };
+        let response = match (self.label_epsilon, label) {
+            (None, _) => None,
+            (Some(_), Label::Number { .. }) => {
+                return Err(Error::parameter(
+                    "label_epsilon",
+                    "label_epsilon changes classes, and the label is a number: leave it out",
+                ));
+            }
+            (Some(epsilon), Label::Classes(declared)) => {
+                if let Some(column) = schema.features().find(|column| column.private) {
+                    return Err(Error::parameter(
+                        "label_epsilon",
+                        format!(
+                            "label_epsilon protects labels, and the model would still tell about the label holder's private column '{}': \
+                             take such columns out of its schema, or leave label_epsilon out",
+                            column.name
+                        ),
+                    ));
+                }
+                Some(Arc::new(RandomisedResponse::new(
+                    epsilon,
+                    declared.values().len(),
+                )?))
+            }
+        };
+        Ok(LabelHolderPlan {
+            vertical: self.clone(),
+            relation: schema.replaced(),
+            schema: Arc::new(schema.clone()),
+            response,
+        })
+    }
+
+    /// The plan of a feature holder with this schema.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] if the schema has a label, or columns that cannot be changed in this way.
+    pub fn feature_holder(&self, schema: &Schema) -> Result<FeatureHolderPlan, Error> {
+        if let Some((column, _)) = schema.label() {
+            return Err(Error::parameter(
+                Subject::Schema,
+                format!(
+                    "a feature holder's schema declares the label '{}': the label holder has it; declare it as type = \"skip\"",
+                    column.name
+                ),
+            ));
+        }
+        Ok(FeatureHolderPlan {
+            vertical: self.clone(),
+            columns: self.desensitisation.plan(schema)?,
+        })
+    }
+}
+
+impl FeatureHolderPlan {
+    /// What is done to its columns.
+    pub fn columns(&self) -> &ColumnsPlan {
+        &self.columns
+    }
+}
+
+impl LabelHolderPlan {
+    /// The schema that tables are read with.
+    pub fn schema(&self) -> &Arc<Schema> {
+        &self.schema
+    }
+
+    /// What is read of a table.
+    pub fn reads(&self) -> Intake {
+        Intake::everything(Arc::clone(&self.schema), Keep::Bins)
+    }
+
+    /// Who is protected, if labels are changed.
+    pub fn relation(&self) -> &Relation {
+        &self.relation
+    }
+
+    /// That a table was read with the plan's schema.
+    pub(super) fn check(&self, table: &Table) -> Result<(), Error> {
+        check_schema(table, &self.schema)
+    }
+
+    /// The label's name and how its classes are changed, under a budget that protects them and whatever else the schema calls private.
+    pub(super) fn labels(&self, relation: &Relation) -> Result<(&str, &RandomisedResponse), Error> {
+        let (Some(response), Some((label, _))) = (&self.response, self.schema.label()) else {
+            return Err(Error::parameter(
+                "label_epsilon",
+                "label_epsilon is missing: say how much labels change",
+            ));
+        };
+        self.schema.covered_by(relation)?;
+        match relation {
+            Relation::ReplacePrivate { columns, .. } if !columns.contains(&label.name) => {
+                Err(Error::misuse(format!(
+                    "labels change so that they are protected, and the budget does not protect '{}'",
+                    label.name
+                )))
+            }
+            _ => Ok((&label.name, response)),
+        }
+    }
+}
