@@ -33,8 +33,18 @@ impl Exit {
     }
 
     /// What kind of failure it is, in one word for programs.
-    pub fn kind(self) -> String {
-        format!("{self:?}").to_lowercase()
+    pub fn kind(self) -> &'static str {
+        let kinds = [
+            "ok",
+            "unexpected",
+            "usage",
+            "budget",
+            "ledger",
+            "input",
+            "outside",
+            "peer",
+        ];
+        kinds[self as usize]
     }
 }
 

@@ -174,9 +174,11 @@ fn protected(
     if !section.has("epsilon") {
         section.required_number("epsilon", "1.0");
     }
+    // First, so that the key is known whatever else is wrong.
+    let label_epsilon = Option::<Epsilon>::read(section, "label_epsilon");
     // Unwrap safety: any ε above zero will do, and the rest are defaults.
     let changes = parameters::read(any.build().expect("defaults"), section)?;
-    let builder = match Option::<Epsilon>::read(section, "label_epsilon") {
+    let builder = match label_epsilon {
         Some(epsilon) => start.label_epsilon(epsilon),
         None => start,
     };

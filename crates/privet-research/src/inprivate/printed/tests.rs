@@ -8,7 +8,7 @@ use privet::data::{Frame, Intake, Keep, Schema, Table};
 use privet::privacy::Coins;
 
 use super::super::attack::advantages;
-use super::{InPrivate, Levels, Loss, Published, permission};
+use super::{InPrivate, Levels, Loss, Published, gain};
 
 fn table<C: Into<AnyColumn>, const N: usize>(
     columns: impl IntoIterator<Item = C>,
@@ -87,7 +87,6 @@ fn thresholds_of_the_data_tell_who_was_there() {
         let rows: Vec<[String; 2]> = all.skip(usize::from(!there)).collect();
         table([number("x", 0.0..=90_000.0), label("y", ["a", "b"])], &rows)
     });
-    assert!(permission(tables[0].schema()).certificate().is_void());
     for epsilon in [0.01, 0.1, 1.0] {
         let told = advantages(&tables, 50, |table, run| {
             let trees = fit(printed(10, Some(epsilon)), vec![table.clone()], run as u8)?;
@@ -143,4 +142,56 @@ fn trees_in_a_row_learn_from_what_is_left_over() {
             .questions(),
         other
     );
+}
+
+/// Sums and counts of the two sides by which one candidate puts rows.
+fn sides(rows: &[(f64, bool)]) -> [(f64, f64); 2] {
+    [true, false].map(|side| {
+        let own = rows.iter().filter(|row| row.1 == side);
+        own.fold((0.0, 0.0), |sum, row| (sum.0 + row.0, sum.1 + 1.0))
+    })
+}
+
+/// How far apart two candidates' gains move, of all candidates there can be: every way to put rows on two sides. `rest` are sizes of residuals
+/// of which each stands for so many rows; they stay, the row `from` goes and `to` comes.
+fn range(rest: &[(f64, usize)], [from, to]: [Option<f64>; 2]) -> f64 {
+    let table = |mask: usize, row: Option<f64>, side: usize| {
+        let others = rest
+            .iter()
+            .enumerate()
+            .flat_map(|(i, (residual, count))| std::iter::repeat_n((*residual, mask >> i & 1 == 1), *count));
+        let rows: Vec<(f64, bool)> = others.chain(row.map(|row| (row, side == 1))).collect();
+        let [left, right] = sides(&rows);
+        gain(left, right)
+    };
+    let moved = (0..1 << rest.len()).flat_map(|mask| {
+        [[0, 0], [0, 1], [1, 0], [1, 1]].map(|[a, b]| table(mask, to, b) - table(mask, from, a))
+    });
+    let moved: Vec<f64> = moved.collect();
+    let most = moved.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    most - moved.iter().copied().fold(f64::INFINITY, f64::min)
+}
+
+#[test]
+fn gains_range_over_four_and_eight_and_no_more() {
+    let sizes = [-1.0, -0.4, 0.5, 1.0];
+    let mut tables: Vec<Vec<(f64, usize)>> = vec![vec![]];
+    for _ in 0..3 {
+        let longer = tables.iter().flat_map(|rest| {
+            let count = if rest.is_empty() { 400 } else { 1 };
+            sizes.map(|size| [&rest[..], &[(size, count)]].concat())
+        });
+        tables = longer.chain([vec![]]).collect();
+    }
+    let [mut comes, mut replaced] = [0.0_f64; 2];
+    for rest in &tables {
+        for x in sizes {
+            comes = comes.max(range(rest, [None, Some(x)]));
+            for other in sizes {
+                replaced = replaced.max(range(rest, [Some(x), Some(other)]));
+            }
+        }
+    }
+    assert!((3.99..=4.0 + 1e-9).contains(&comes), "{comes}");
+    assert!((7.9..=8.0 + 1e-9).contains(&replaced), "{replaced}");
 }

@@ -72,7 +72,10 @@ impl FeatureHolder {
         ledger: Ledger<N>,
         run: &RunName,
     ) -> Result<Party, Error> {
-        release.check_same(&plan.columns, table.rows_under(&ledger.relation().relation()))?;
+        let relation = ledger.relation().relation();
+        // A budget that does not protect these rows must not count them.
+        plan.columns.check(&table, &relation)?;
+        release.check_same(&plan.columns, table.rows_under(&relation))?;
         Self::with(plan, table, ledger, run, Columns::Kept(Box::new(release)))
     }
 

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use privet_mpc::psi;
 
 use super::asking::{self, RankedModel, Thresholds};
+use super::columns::check_schema;
 use super::joined::{Joined, Joining, OwnRows};
 use super::message::{Meeting, Message, Question, Wanted};
 use super::own::{NoisyLabels, Terms};
@@ -108,7 +109,11 @@ impl LabelHolder {
         ledger: Ledger<N>,
         run: &RunName,
     ) -> Result<Party, Error> {
-        labels.check(&plan, table.rows_under(&ledger.relation().relation()))?;
+        let relation = ledger.relation().relation();
+        // A budget that does not protect these rows must not count them.
+        plan.check(&table)?;
+        plan.labels(&relation)?;
+        labels.check(&plan, table.rows_under(&relation))?;
         Self::noisy(plan, table, Some(Box::new(labels)), ledger, run)
     }
 
@@ -142,7 +147,11 @@ impl LabelHolder {
     }
 
     fn ready(plan: LabelHolderPlan, table: Table, terms: Terms, goal: Goal) -> Result<Party, Error> {
-        plan.check(&table)?;
+        match &goal {
+            Goal::Train => plan.check(&table)?,
+            // The label of new rows need not be there.
+            _ => check_schema(&table, plan.schema())?,
+        }
         let ready = Ready {
             plan,
             table,

@@ -145,9 +145,10 @@ impl LabelHolderPlan {
         &self.relation
     }
 
-    /// That a table was read with the plan's schema.
+    /// That a table was read with the plan's schema, labels included.
     pub(super) fn check(&self, table: &Table) -> Result<(), Error> {
-        check_schema(table, &self.schema)
+        check_schema(table, &self.schema)?;
+        table.is_whole(Keep::Bins)
     }
 
     /// The label's name and how its classes are changed, under a budget that protects them and whatever else the schema calls private.

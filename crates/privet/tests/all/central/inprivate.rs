@@ -15,64 +15,6 @@ use crate::central::tables::{built, start};
 use crate::central::window::{Script, watch};
 use crate::home::{schema, table};
 
-/// How much smaller the square error is on two sides than on both together, from each side's sum and count.
-fn gain(left: (f64, f64), right: (f64, f64)) -> f64 {
-    let term = |(sum, count): (f64, f64)| if count > 0.0 { sum * sum / count } else { 0.0 };
-    term(left) + term(right) - term((left.0 + right.0, left.1 + right.1))
-}
-
-/// Sums and counts of the two sides by which one candidate puts rows.
-fn sides(rows: &[(f64, bool)]) -> [(f64, f64); 2] {
-    [true, false].map(|side| {
-        let own = rows.iter().filter(|row| row.1 == side);
-        own.fold((0.0, 0.0), |sum, row| (sum.0 + row.0, sum.1 + 1.0))
-    })
-}
-
-/// How far apart two candidates' gains move, of all candidates there can be: every way to put rows on two sides. `rest` are sizes of residuals
-/// of which each stands for so many rows; they stay, the row `from` goes and `to` comes.
-fn range(rest: &[(f64, usize)], [from, to]: [Option<f64>; 2]) -> f64 {
-    let table = |mask: usize, row: Option<f64>, side: usize| {
-        let others = rest
-            .iter()
-            .enumerate()
-            .flat_map(|(i, (residual, count))| std::iter::repeat_n((*residual, mask >> i & 1 == 1), *count));
-        let rows: Vec<(f64, bool)> = others.chain(row.map(|row| (row, side == 1))).collect();
-        let [left, right] = sides(&rows);
-        gain(left, right)
-    };
-    let moved = (0..1 << rest.len()).flat_map(|mask| {
-        [[0, 0], [0, 1], [1, 0], [1, 1]].map(|[a, b]| table(mask, to, b) - table(mask, from, a))
-    });
-    let moved: Vec<f64> = moved.collect();
-    let most = moved.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    most - moved.iter().copied().fold(f64::INFINITY, f64::min)
-}
-
-#[test]
-fn gains_range_over_four_and_eight_and_no_more() {
-    let sizes = [-1.0, -0.4, 0.5, 1.0];
-    let mut tables: Vec<Vec<(f64, usize)>> = vec![vec![]];
-    for _ in 0..3 {
-        let longer = tables.iter().flat_map(|rest| {
-            let count = if rest.is_empty() { 400 } else { 1 };
-            sizes.map(|size| [&rest[..], &[(size, count)]].concat())
-        });
-        tables = longer.chain([vec![]]).collect();
-    }
-    let [mut comes, mut replaced] = [0.0_f64; 2];
-    for rest in &tables {
-        for x in sizes {
-            comes = comes.max(range(rest, [None, Some(x)]));
-            for other in sizes {
-                replaced = replaced.max(range(rest, [Some(x), Some(other)]));
-            }
-        }
-    }
-    assert!((3.99..=4.0 + 1e-9).contains(&comes), "{comes}");
-    assert!((7.9..=8.0 + 1e-9).contains(&replaced), "{replaced}");
-}
-
 /// How much better than a guess somebody tells two tables apart who reads what trees ask: half of the trees teach, the other half is
 /// told apart.
 fn advantage(trees: u32, questions: impl Fn(usize, u32) -> BTreeSet<String>) -> f64 {
