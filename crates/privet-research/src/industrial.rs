@@ -152,7 +152,7 @@ fn read(text: &str) -> Result<Intake, Error> {
 }
 
 /// Made-up people need no protection.
-fn leave() -> Unprotected {
+fn permission() -> Unprotected {
     let relation = Relation::Replace {
         rows: std::num::NonZeroU32::MIN,
         unit: None,
@@ -193,7 +193,7 @@ pub struct Run {
 pub fn run(vertical: &Vertical, [own, other]: [Table; 2]) -> Result<Run, Error> {
     let start = Instant::now();
     let plan = vertical.plan(own.schema(), [other.schema()])?;
-    let done = plan.rehearsed(own, vec![other], &leave())?;
+    let done = plan.rehearsed(own, vec![other], &permission())?;
     let seconds = start.elapsed().as_secs_f64();
     let bytes = [
         done.bytes(PartyId(1), LABEL_HOLDER),
@@ -283,7 +283,7 @@ fn open(algorithm: &dyn Algorithm, rows: &Rows, test: &Rows) -> Result<f64, Erro
     let schema = Schema::from_toml("schema", &text)?;
     let model = algorithm
         .plan(&schema)?
-        .fit(rows.whole(&schema)?, &leave(), SILENT)?;
+        .fit(rows.whole(&schema)?, &permission(), SILENT)?;
     squared(&model, &test.whole(&schema)?)
 }
 

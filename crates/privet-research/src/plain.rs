@@ -122,7 +122,7 @@ pub(super) fn experiments() -> Vec<Experiment> {
 
 /// Trains on one table and judges on another.
 fn figures(algorithm: &dyn Algorithm, train: Table, test: &Table) -> Result<Figures, Error> {
-    let leave = public(train.schema());
-    let model = algorithm.plan(train.schema())?.fit(train, &leave, SILENT)?;
+    let permission = public(train.schema());
+    let model = algorithm.plan(train.schema())?.fit(train, &permission, SILENT)?;
     judged(&model, test)
 }

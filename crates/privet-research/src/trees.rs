@@ -99,21 +99,24 @@ fn measure(
 }
 
 fn trained(method: Method, epsilon: Option<f64>, train: Table) -> Result<Model, Error> {
-    let leave = public(train.schema());
+    let permission = public(train.schema());
     match (method, epsilon) {
         (Method::Noisy(..) | Method::Noiseless, Some(epsilon)) => {
             let rows = train.cells().as_ref().map(privet::data::Cells::rows);
-            let (trees, budget) = noisy(method, epsilon, leave.reveal(rows))?;
+            let (trees, budget) = noisy(method, epsilon, permission.reveal(rows))?;
             let plan = trees.plan(train.schema(), &AddRemove::row().relation(), budget)?;
             plan.rehearse(train)
         }
         (Method::Plain("trees"), _) => {
             let trees = plain::Trees::builder().rounds(300).depth(5).learning_rate(0.1);
-            trees.build()?.plan(train.schema())?.fit(train, &leave, SILENT)
+            trees
+                .build()?
+                .plan(train.schema())?
+                .fit(train, &permission, SILENT)
         }
         (Method::Plain(_), _) => {
             let plan = plain::Constant::default().plan(train.schema())?;
-            plan.fit(train, &leave, SILENT)
+            plan.fit(train, &permission, SILENT)
         }
         (Method::Noisy(..) | Method::Noiseless, None) => Err(Error::internal("noise has an ε")),
     }

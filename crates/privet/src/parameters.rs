@@ -153,7 +153,7 @@ pub fn whole<T: TryFrom<i64>>(section: &Section<'_>, key: &str) -> Option<T> {
 pub fn fits<T: TryFrom<i64>>(section: &Section<'_>, key: &str, number: i64) -> Option<T> {
     let fitting = T::try_from(number).ok();
     if fitting.is_none() {
-        let why = format!("{key} = {number} cannot be: write a number such as {key} = 10");
+        let why = format!("{key} = {number} is invalid: write a number such as {key} = 10");
         section.finding_at(key, why);
     }
     fitting
@@ -167,7 +167,7 @@ fn positive(section: &Section<'_>, key: &str) -> Option<Epsilon> {
         .filter(|epsilon| *epsilon > Epsilon::ZERO);
     if epsilon.is_none() {
         let why = format!(
-            "{key} = {number} cannot be: write a number above zero with at most nine decimals, such as {key} = 1.0"
+            "{key} = {number} is invalid: write a number above zero with at most nine decimals, such as {key} = 1.0"
         );
         section.finding_at(key, why);
     }
@@ -271,7 +271,7 @@ pub(crate) fn at(progress: Progress<'_>, done: u64, of: u64) -> Result<(), Error
 /// } where Self::agree
 /// ```
 ///
-/// `agree` checks what several parameters must have in common, and may be left out.
+/// `agree` checks several parameters together, and is optional.
 macro_rules! parameters {
     (
         $(#[$doc:meta])*
@@ -428,7 +428,7 @@ pub(crate) fn chosen<A: ?Sized>(section: &Section<'_>, all: &[Named<A>]) -> Opti
 pub(crate) fn belongs(key: &str, owners: impl Iterator<Item = &'static str>, name: &str) -> String {
     let owners: Vec<String> = owners.map(|owner| format!("\"{owner}\"")).collect();
     format!(
-        "{key} belongs to the algorithm {}, not to \"{name}\": leave it out",
+        "{key} belongs to the algorithm {}, not to \"{name}\": remove it",
         owners.join(" or ")
     )
 }

@@ -53,7 +53,7 @@ const STEPS: [Step; 9] = [
         ends: Exit::Usage,
     },
     Step {
-        why: "A second model? There is not enough left",
+        why: "A second model? The remaining budget is too small",
         typed: "train job.toml --out second.privet",
         ends: Exit::Budget,
     },

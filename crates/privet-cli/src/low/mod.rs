@@ -19,10 +19,10 @@ const EXITS: &str = "\
 Exit codes:
   0  it worked
   1  something unexpected
-  2  the command or one of its values cannot be what it is
+  2  invalid command or value
   3  the budget does not allow it; nothing was drawn
   4  the ledger does not verify or cannot be used; nothing was drawn
-  5  a file that was given cannot be read or makes no sense
+  5  a file that was given cannot be read or is invalid
   6  a reproduced figure lies outside its tolerance
   7  another party did not do what was agreed on
 

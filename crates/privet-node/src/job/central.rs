@@ -56,8 +56,8 @@ fn delta(privacy: &Section<'_>) -> Option<Delta> {
     let delta = delta.filter(|delta| *delta > Delta::ZERO && delta.to_f64() < 0.01);
     if delta.is_none() {
         let why = format!(
-            "delta = {found} is no small chance: write a number far below one over the number of people, such as delta = 1e-6, or \
-             leave it out"
+            "delta = {found} is too large: write a number far below one over the number of people, such as delta = 1e-6, or \
+             remove it"
         );
         privacy.finding_at("delta", why);
     }

@@ -249,7 +249,7 @@ fn one_table(
     };
     if !central && let Some(privacy) = &privacy {
         let why =
-            "setting = \"plain\" protects nobody, so nothing can be said about privacy: leave [privacy] out";
+            "setting = \"plain\" protects nobody, so nothing can be said about privacy: remove [privacy]";
         privacy.finding(why);
         privacy.allow(&privacy.keys().collect::<Vec<_>>());
     }

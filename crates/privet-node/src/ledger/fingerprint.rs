@@ -1,9 +1,9 @@
 //! How a table is recognised when it comes back under another name.
 //!
 //! Keyed hashes of its columns ([`privet::data::Fingerprint`]), kept beside the chain and not in it: the chain holds nothing that depends
-//! on rows. Without the key, which never leaves the machine, a hash tells nobody whether a table they guess is this one. A table is known
+//! on rows. Without the key, which stays on the machine, nobody can test whether a table they guess is this one. A table is known
 //! if all its columns are columns of one that is known, or the other way round: so it is known as text, gzipped, as Parquet or in memory,
-//! with columns renamed, reordered, left out or added. Of a file the bytes are hashed as well: the same file is the same table, whatever
+//! with columns renamed, reordered, removed or added. Of a file the bytes are hashed as well: the same file is the same table, whatever
 //! a schema reads of it.
 
 use std::collections::BTreeSet;
@@ -170,7 +170,7 @@ impl Candidate {
     }
 }
 
-/// Remembers all of these tables, or none: one that is refused leaves nothing behind of the others.
+/// Remembers all of these tables, or none: if one is refused, none is stored.
 pub(super) fn recognise(store: &mut Store, tables: &[(&str, &dyn Recognisable)]) -> Result<(), Error> {
     if store.lock.is_none() {
         return Err(Error::misuse(

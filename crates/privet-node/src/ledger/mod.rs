@@ -40,7 +40,7 @@ pub use shared::Shared;
 /// A ledger in a file.
 ///
 /// Beside `<ledger>` there are `<ledger>.lock`, held while a `Store` can write; `<ledger>.key`, which tables are recognised with; and
-/// `<ledger>.signing`, which models and certificates are signed with. Neither key leaves the machine.
+/// `<ledger>.signing`, which models and certificates are signed with. Both keys stay on the machine.
 pub struct Store {
     // Declared before the lock: closing tidies the file up, and that must happen while the lock is held.
     connection: Connection,
@@ -169,7 +169,7 @@ impl Store {
     /// Whether these tables may be used, each under its name, and remembers them: all, or none if one is refused.
     ///
     /// A changed table under the same name keeps its budget. It stops a copy under a new name: the same file, and the same rows in another
-    /// form, also with columns left out or with columns added; a table with edited, added or reordered rows is a new table.
+    /// form, also with columns removed or added; a table with edited, added or reordered rows is a new table.
     ///
     /// # Errors
     /// [`Error::Budget`] if the same table is known under a name with another budget; [`Error::Journal`] if that cannot
@@ -186,7 +186,7 @@ impl Store {
         fingerprint::known(self, table)
     }
 
-    /// A mark by which this ledger knows the table that `reader` gives again; without the ledger's key it tells nothing.
+    /// A mark by which this ledger knows the table that `reader` gives again; without the ledger's key it reveals nothing.
     ///
     /// # Errors
     /// As [`Store::recognise`].

@@ -48,7 +48,7 @@ pub(super) struct Blocks<R> {
     carry: Vec<u8>,
     ended: bool,
     begun: bool,
-    /// Told when everything before it has been handed out.
+    /// Reported after everything before it has been handed out.
     fault: Option<Fault>,
 }
 
@@ -147,7 +147,7 @@ fn unclosed(block: &[u8], open: Option<usize>) -> Fault {
     )
 }
 
-/// Where the last whole record ends, and where a quote was left open, if one was. The block begins with a record.
+/// Where the last whole record ends, and where a quote is still open, if one is. The block begins with a record.
 fn last_record(block: &[u8], layout: &Layout) -> (usize, Option<usize>) {
     let (mut at, mut end) = (0, 0);
     loop {

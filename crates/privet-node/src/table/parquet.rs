@@ -252,7 +252,7 @@ fn plain(error: &ParquetError) -> String {
 fn kind(column: &ColumnDescriptor) -> Result<Cells, String> {
     let decimal = |scale: i32| {
         u8::try_from(scale).map_or_else(
-            |_| Err("decimals that make no sense".into()),
+            |_| Err("decimals with an invalid scale".into()),
             |scale| Ok(Cells::Decimal(scale)),
         )
     };

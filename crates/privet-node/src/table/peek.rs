@@ -1,6 +1,6 @@
 //! A first look at a file that has no schema yet: names and some cells, to draft one.
 //!
-//! Only its owner sees what is found here, and a draft leaves blank whatever must come from public knowledge.
+//! Only its owner sees what is found here, and a draft omits whatever must come from public knowledge.
 
 use std::io::{BufReader, Read};
 use std::path::Path;

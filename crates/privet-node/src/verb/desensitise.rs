@@ -14,7 +14,7 @@ use super::exit::{Exit, Failure};
 use super::parties::{Outgoing, open};
 use super::predict::{quoted, separate};
 use super::request::Desensitise;
-use super::{Answer, leave, schema, words};
+use super::{Answer, output, permission, schema, words};
 use crate::job::Source;
 use crate::ledger::write_whole;
 
@@ -59,7 +59,7 @@ pub(super) fn run(given: &Desensitise) -> Result<Answer, Failure> {
     for (outgoing, plan, table) in &parts {
         outgoing.check(|ledger, record| Release::check_keep(plan, table, ledger, record))?;
     }
-    leave::recognise(&mut shared.store(), &[parts[0].0.source])?;
+    permission::recognise(&mut shared.store(), &[parts[0].0.source])?;
     let releases = parts
         .iter()
         .map(|(outgoing, plan, table)| {
@@ -114,10 +114,10 @@ fn spare(given: &Desensitise, made: [&PathBuf; 2]) -> Result<(), Failure> {
     for (i, file) in made.iter().enumerate() {
         match i {
             // What is kept there is looked for.
-            1 | 3 => leave::spare_kept(&given.ledger, file)?,
-            _ => leave::spare(&given.ledger, file)?,
+            1 | 3 => output::check_record(&given.ledger, file)?,
+            _ => output::check(&given.ledger, file)?,
         }
-        leave::writable(file)?;
+        output::check_writable(file)?;
     }
     Ok(())
 }
@@ -144,7 +144,7 @@ impl Part {
 fn labels(schema: &Schema, epsilon: Epsilon) -> Result<(Desensitisation, Schema), Failure> {
     let Some((label, Label::Classes(declared))) = schema.label() else {
         return Err(Failure::usage(
-            "--label-epsilon changes a label with classes, and the schema declares none: leave it out",
+            "--label-epsilon changes a label with classes, and the schema declares none: remove it",
         ));
     };
     let column = |column: &Column| -> Result<Column, Error> {

@@ -12,13 +12,13 @@ pub enum Exit {
     Ok = 0,
     /// Something that should not happen.
     Unexpected = 1,
-    /// The command or one of its values cannot be what it is.
+    /// Invalid command or value.
     Usage = 2,
     /// The budget does not allow it. Nothing was drawn.
     Budget = 3,
     /// The ledger does not verify or cannot be used. Nothing was drawn.
     Ledger = 4,
-    /// A file that was given cannot be read or makes no sense.
+    /// A file that was given cannot be read or is invalid.
     Input = 5,
     /// A reproduced figure lies outside its tolerance.
     Outside = 6,

@@ -5,7 +5,7 @@
 //! | `request` | what can be asked for, checked |
 //! | `exit` | how a request ended, and why it failed |
 //! | `train`, `plan`, `predict`, `evaluate`, `inspect`, `export_model`, `desensitise`, `simulate`, `schema`, `ledger` | one verb each |
-//! | `leave`, `protection`, `parties`, `diagnostics`, `words` | what several verbs say or ask |
+//! | `permission`, `output`, `protection`, `parties`, `diagnostics`, `words` | what several verbs say or ask |
 
 mod desensitise;
 mod diagnostics;
@@ -13,9 +13,10 @@ mod evaluate;
 mod exit;
 mod export_model;
 mod inspect;
-mod leave;
 mod ledger;
+mod output;
 mod parties;
+mod permission;
 mod plan;
 mod predict;
 mod protection;
@@ -80,7 +81,7 @@ pub fn run(command: &Command) -> Result<Answer, Failure> {
             ledger,
         } => {
             if let Some(out) = out {
-                leave::spare(ledger, out)?;
+                output::check(ledger, out)?;
             }
             predict::run(model, data, out.as_deref(), *what)
         }

@@ -112,7 +112,7 @@ fn boosted(epsilon: Option<f64>, coefficient: Coefficient, rows: usize) -> Resul
         Some(_) => start,
         None => start.lower(100.0).upper(100.0),
     };
-    // Two in five rows are left when classes are balanced and a tenth is set aside.
+    // Two in five rows remain when classes are balanced and a tenth is set aside.
     let budget = Budget::pure(Epsilon::new(epsilon.unwrap_or(NONE))?, rows as u64 * 2 / 5)?;
     Ok((brc.build()?, budget))
 }

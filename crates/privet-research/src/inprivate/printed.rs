@@ -57,7 +57,7 @@ pub(super) enum Loss {
 }
 
 impl Loss {
-    /// What a score leaves over of a label: equations 6 and 13.
+    /// The residual of a label after a score: equations 6 and 13.
     pub(super) fn residual(self, label: f64, score: f64) -> f64 {
         match self {
             Self::Classes => 2.0 * label / (1.0 + (2.0 * label * score).exp()),
@@ -92,7 +92,7 @@ pub(super) struct InPrivate {
 }
 
 impl InPrivate {
-    /// Grows one tree on each table, in this order, each on what the trees before it leave over.
+    /// Grows one tree on each table, in this order, each on the residuals of the trees before it.
     ///
     /// # Paper
     /// Algorithm 1; several owners one after another are section VI.

@@ -29,8 +29,8 @@ impl Values {
     fn read(self, data: &Data) -> Result<(Vec<u16>, u32, usize), Error> {
         let ages = || -> Result<Vec<u16>, Error> {
             let table = data.train("adult", Keep::Bins)?;
-            let leave = public(table.schema());
-            let cells = leave.reveal(table.into_cells());
+            let permission = public(table.schema());
+            let cells = permission.reveal(table.into_cells());
             let age = cells.features().first();
             Ok(age.map_or(Vec::new(), |age| age.bins.iter().collect()))
         };

@@ -76,8 +76,8 @@ impl Kind {
 pub(super) fn drawn(mechanism: &dyn Ordered, column: &[u16], seed: u64) -> Result<Vec<u16>, Error> {
     let mut ledger = ledger(seed)?;
     let column = Column::slots("value", mechanism, Private::new(column.to_vec()));
-    let left = ledger.desensitise("a public column", vec![column])?.into_inner();
-    match left.into_iter().next() {
+    let released = ledger.desensitise("a public column", vec![column])?.into_inner();
+    match released.into_iter().next() {
         Some(Desensitised::Slots(values)) => Ok(values),
         _ => Err(Error::internal("slots come out as slots")),
     }

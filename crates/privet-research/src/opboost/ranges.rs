@@ -44,8 +44,8 @@ fn column(data: &Data, name: &str) -> Result<Vec<u16>, Error> {
             .collect());
     }
     let table = data.train(name, Keep::Values)?;
-    let leave = public(table.schema());
-    let cells = leave.reveal(table.into_cells());
+    let permission = public(table.schema());
+    let cells = permission.reveal(table.into_cells());
     let scaled = cells.features().first().and_then(|pay| pay.scaled.as_deref());
     let slot = |at: &f32| ((f64::from(*at) + 1.0) / 2.0 * last).ceil() as u16;
     Ok(scaled.unwrap_or_default().iter().map(slot).collect())
@@ -134,10 +134,10 @@ fn hierarchical(column: &[u16], epsilon: f64, seed: u64) -> Result<Shares, Error
         let own: Vec<u16> = people.iter().map(|slot| hierarchy.part(*slot, parts)).collect();
         let column = Column::flags("value", &code, Private::new(own));
         let seed = seed * 8 + level as u64;
-        let left = ledger(seed)?
+        let released = ledger(seed)?
             .desensitise("a public column", vec![column])?
             .into_inner();
-        match left.first() {
+        match released.first() {
             Some(Desensitised::Flags(flags)) => unary_shares(flags, &code),
             _ => Err(Error::internal("flags come out as flags")),
         }

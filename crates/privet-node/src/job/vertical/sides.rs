@@ -143,7 +143,7 @@ impl Reading<'_> {
             }),
             Alignment::Given => {
                 if section.has("id") {
-                    section.finding_at("id", "id is not used with alignment = \"given\", where row 1 here is row 1 there: leave it out");
+                    section.finding_at("id", "id is not used with alignment = \"given\", where row 1 here is row 1 there: remove it");
                 }
                 Some(None)
             }

@@ -1,4 +1,4 @@
-//! `privet plan` where columns lie parties.
+//! `privet plan` for the vertical setting.
 
 use std::fmt::Write;
 
@@ -15,7 +15,7 @@ use crate::ledger::Store;
 use crate::verb::exit::{Exit, Failure};
 use crate::verb::parties::{refused, unlisted};
 use crate::verb::request::Where;
-use crate::verb::{Answer, leave, words};
+use crate::verb::{Answer, output, permission, words};
 
 pub(super) fn run(parties: &VerticalJob, job: &Job, ledger: &Where) -> Result<Answer, Failure> {
     let mut text = "WHO LEARNS WHAT\n".to_owned();
@@ -51,7 +51,7 @@ pub(super) fn run(parties: &VerticalJob, job: &Job, ledger: &Where) -> Result<An
     }
     let settings = parties.vertical.settings();
     let _ = writeln!(text, "  trains     {}", summary(&settings));
-    let _ = writeln!(text, "  writes     {}", leave::place(&job.output));
+    let _ = writeln!(text, "  writes     {}", output::describe(&job.output));
     let path = ledger.path()?;
     let book = Store::read_only(path)
         .ok()
@@ -126,7 +126,7 @@ fn learns(parties: &VerticalJob) -> Vec<String> {
         Protocol::Columns => format!("Nobody learns anything about {own}'s labels from training: nothing goes back."),
         Protocol::AsPublished => format!(
             "Each feature holder learns which splits the trees ask for, which depends on {own}'s labels: no bound. protocol = \
-             \"columns\" tells nothing and sends less."
+             \"columns\" reveals nothing about labels and sends less."
         ),
     });
     lines.push(match parties.vertical.label_epsilon() {
@@ -171,7 +171,7 @@ fn released(parties: &VerticalJob, book: Option<&Book>) -> Vec<String> {
                 kept.display()
             ),
             (Some(_), false) => format!(
-                "{own}: its labels, and {} is not there. Labels are released once: put that file back, or say in the job where it is (kept = …).",
+                "{own}: its labels, and {} is not there. Labels are released once: put that file back, or write in the job where it is (kept = …).",
                 kept.display()
             ),
         }
@@ -211,10 +211,10 @@ fn cost(parties: &VerticalJob, path: &std::path::Path) -> (String, Option<Failur
         let schema: &Schema = &parties.label_holder.source.schema;
         let _ = writeln!(
             text,
-            "             and that '{}' was used without protection, for ever: its schema marks {} as private, so `privet train` will refuse \
+            "             and, permanently, that '{}' was used without protection: its schema marks {} as private, so `privet train` will refuse \
              without --not-protected",
             schema.dataset(),
-            leave::private_columns(schema)
+            permission::private_columns(schema)
         );
     }
     let (why, failure) = match unlisted(path, &parties.data_sets()) {

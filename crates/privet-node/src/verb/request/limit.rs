@@ -54,7 +54,7 @@ impl Limits {
         let (rho, mu_squared) = (self.rho.unwrap_or_default(), self.mu_squared.unwrap_or_default());
         if self.delta.is_some() && delta == Delta::ZERO {
             return Err(Failure::usage(
-                "--delta 0 says nothing: leave it out, the limit is then on plain ε",
+                "--delta must be above zero: write a number such as 1e-6, or remove it for a limit on plain ε",
             ));
         }
         if delta.to_f64() >= 0.01 {
@@ -66,7 +66,7 @@ impl Limits {
         let explicit = self.rho.is_some() || self.mu_squared.is_some();
         if explicit && delta == Delta::ZERO {
             return Err(Failure::usage(
-                "--rho and --mu-squared promise nothing without a chance of failure: add --delta, such as --delta 1e-6",
+                "--rho and --mu-squared need a delta: add --delta, such as --delta 1e-6",
             ));
         }
         if epsilon > MOST_EPSILON {
@@ -91,7 +91,7 @@ impl Limits {
                 ..Caps::ZERO
             }
         };
-        // Columns that leave changed cost no ε; where the number of rows is private they cannot leave at all.
+        // Columns that are released with changed values cost no ε; where the number of rows is private they cannot be released.
         let columns_only =
             self.epsilon.is_some() && !explicit && !matches!(self.relation, Relation::AddRemove { .. });
         if caps == Caps::ZERO && !(columns_only && delta == Delta::ZERO) {

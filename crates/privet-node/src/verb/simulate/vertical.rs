@@ -16,7 +16,7 @@ use crate::job::{Source, VerticalJob};
 use crate::progress::Progress;
 use crate::verb::exit::Failure;
 use crate::verb::request::Simulate;
-use crate::verb::{Answer, leave};
+use crate::verb::{Answer, permission};
 
 pub(super) fn run(parties: &VerticalJob, simulate: &Simulate) -> Result<Answer, Failure> {
     raw_rows(parties)?;
@@ -25,8 +25,8 @@ pub(super) fn run(parties: &VerticalJob, simulate: &Simulate) -> Result<Answer, 
         .chain(parties.feature_holders.iter().map(|holder| &holder.source))
         .collect();
     for source in &sources {
-        leave::ask(&source.schema, "a simulation", simulate.not_protected)?;
-        leave::own_terminal(&source.schema)?;
+        permission::ask(&source.schema, "a simulation", simulate.not_protected)?;
+        permission::own_terminal(&source.schema)?;
     }
     let own = &parties.label_holder;
     let mine = own.read(own.plan.reads())?;
@@ -39,7 +39,7 @@ pub(super) fn run(parties: &VerticalJob, simulate: &Simulate) -> Result<Answer, 
     parties.check_given(&mine, &coarse)?;
     let joint = |tables: &[Table]| Table::joint_schema([&mine].into_iter().chain(tables));
     let plans = Plans::new(parties, &joint(&fine)?, &joint(&coarse)?)?;
-    let permissions = leave::take_all(&sources, BECAUSE, &simulate.ledger)?;
+    let permissions = permission::take_all(&sources, BECAUSE, &simulate.ledger)?;
     let rows = Rows {
         parties,
         permissions: &permissions,

@@ -12,14 +12,14 @@ use serde_json::json;
 
 use super::exit::Failure;
 use super::request::{Train, Where};
-use super::{Answer, leave, words, written};
+use super::{Answer, output, permission, words, written};
 use crate::job::{Job, Setting, Source};
 use crate::ledger::{Shared, Store};
 use crate::progress::Progress;
 
 pub(super) fn run(train: &Train) -> Result<Answer, Failure> {
     let job = Job::read(&train.job)?.with(train.data.as_deref(), train.out.as_deref())?;
-    leave::spare_model(&train.ledger, &job.output, train.overwrite)?;
+    output::check_model(&train.ledger, &job.output, train.overwrite)?;
     let (model, key) = match &job.setting {
         Setting::Plain(plan, source) => unprotected(plan, source, train)?,
         Setting::Central(plan, source) => curated(plan, source, &train.ledger)?,
@@ -52,15 +52,16 @@ pub(super) fn run(train: &Train) -> Result<Answer, Failure> {
 type Trained = (Model, Option<SigningKey>);
 
 fn unprotected(plan: &plain::Plan, source: &Source, train: &Train) -> Result<Trained, Failure> {
-    leave::ask(&source.schema, "setting = \"plain\"", train.not_protected)?;
+    permission::ask(&source.schema, "setting = \"plain\"", train.not_protected)?;
     let table = source.read(&plan.reads())?;
     let private = source.schema.is_private();
-    let key = private.then(|| Ok::<_, Failure>(leave::open(train.ledger.path()?)?.signing_key()?));
+    let key =
+        private.then(|| Ok::<_, Failure>(permission::open_ledger(train.ledger.path()?)?.signing_key()?));
     let key = key.transpose()?;
     let because = "a model was trained without privacy (setting = \"plain\")";
-    let leave = leave::take(source, because, &train.ledger)?;
+    let permission = permission::take(source, because, &train.ledger)?;
     let bar = Progress::steps("Training");
-    let model = plan.fit(table, &leave, &bar.watch())?;
+    let model = plan.fit(table, &permission, &bar.watch())?;
     Ok((model, key))
 }
 
@@ -73,7 +74,7 @@ fn curated(plan: &central::Plan, source: &Source, ledger: &Where) -> Result<Trai
     ledger.promise(plan.price(), plan.delta())?;
     let key = shared.store().signing_key()?;
     let table = source.read(&plan.reads())?;
-    leave::recognise(&mut shared.store(), &[source])?;
+    permission::recognise(&mut shared.store(), &[source])?;
     let bar = Progress::steps("Training");
     let model = plan.fit(table, ledger, &bar.watch())?;
     Ok((model, Some(key)))

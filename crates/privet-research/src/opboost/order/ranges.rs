@@ -1,6 +1,6 @@
 //! How many people lie between two values: from a desensitised column, and from unary codes in a hierarchy.
 //!
-//! The estimators see only what has left. A range is answered from cumulative shares ([`Shares`]).
+//! The estimators see only released values. A range is answered from cumulative shares ([`Shares`]).
 //!
 //! # Paper
 //! OpBoost, Figure 6, which counts desensitised values as they are ([`Shares::counted`]). Since the transition rows are public,
@@ -303,12 +303,12 @@ mod tests {
         assert_eq!([0, 1, 2, 3].map(|slot| hierarchy.part(slot, 2)), [0, 0, 1, 1]);
         let estimates = [vec![0.6, 0.5], vec![0.2, 0.1, 0.3, 0.3]];
         // From below: (2·0.6 + 0.3)/3 = 0.5 and (2·0.5 + 0.6)/3 = 1.6/3. Both are 0.1/6 too much in all.
-        let left = 0.5 - 0.1 / 6.0;
+        let half = 0.5 - 0.1 / 6.0;
         let shares = hierarchy.agreed(&estimates).expect("as many estimates");
         assert!((shares.of(0..4) - 1.0).abs() < 1e-12);
-        assert!((shares.of(0..2) - left).abs() < 1e-12, "{}", shares.of(0..2));
-        // Its children miss as much each: (left − 0.3)/2.
-        assert!((shares.of(0..1) - (0.2 + (left - 0.3) / 2.0)).abs() < 1e-12);
+        assert!((shares.of(0..2) - half).abs() < 1e-12, "{}", shares.of(0..2));
+        // Its children miss as much each: (half − 0.3)/2.
+        assert!((shares.of(0..1) - (0.2 + (half - 0.3) / 2.0)).abs() < 1e-12);
         // Estimates that agree already stay.
         let exact = [vec![0.5, 0.5], vec![0.25, 0.25, 0.4, 0.1]];
         let shares = hierarchy.agreed(&exact).expect("as many estimates");

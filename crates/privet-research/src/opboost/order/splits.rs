@@ -25,7 +25,7 @@ pub struct Split<'a> {
 /// after the change is at least as great with at least this probability (Corollary 5.2).
 ///
 /// # Errors
-/// [`Error::Parameter`] if there is not a count for every slot, or the split leaves one side without slots.
+/// [`Error::Parameter`] if there is not a count for every slot, or one side of the split has no slots.
 pub fn split_kept(mechanism: &dyn Ordered, split: Split<'_>) -> Result<f64, Error> {
     let sides = Sides::of(mechanism, split)?;
     let mut kept = 0.0;

@@ -1,6 +1,6 @@
 //! Probabilities of two classes that are right on average: rows are counted by score and class once, when all trees are grown.
 //!
-//! Clipped gradients put scores too far from zero, and few steps at a small rate leave them too near to it. Which of the two is stronger
+//! Clipped gradients put scores too far from zero, and few steps at a small rate put them too near to it. Which of the two is stronger
 //! differs from table to table, so no public rule can mend it; twenty-four noisy counts can.
 
 use super::laws::Law;
@@ -51,7 +51,7 @@ type Pair = [f64; 2];
 type Square = [Pair; 2];
 
 /// The intercept and the slope that make the gradient of the logistic loss over the counts as small as the noise in it lets one say,
-/// drawn towards 0 and 1 where the noise leaves them open. It sees noisy counts and public numbers only.
+/// drawn towards 0 and 1 where the noise does not decide them. It sees noisy counts and public numbers only.
 fn fit(counts: &[i64], deviation: f64) -> Pair {
     let mut at = [0.0, 1.0];
     for _ in 0..STEPS {

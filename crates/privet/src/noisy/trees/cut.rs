@@ -118,7 +118,7 @@ struct Groups {
 }
 
 impl Groups {
-    /// Groups without slots are left out.
+    /// Groups without slots are omitted.
     fn numbered(mut of_slot: Vec<u16>) -> Self {
         let mut used: Vec<u16> = of_slot.clone();
         used.sort_unstable();
@@ -259,7 +259,7 @@ fn build(features: &Features, parts: &[(usize, Groups)], tree: &mut Tree) -> Chi
     halves(features, *feature, groups, 0..groups.count, rest, tree)
 }
 
-/// Asks which half of a range of groups a row is in, until one is left. Leaves come in the order of the groups.
+/// Asks which half of a range of groups a row is in, until one remains. Leaves come in the order of the groups.
 fn halves(
     features: &Features,
     feature: usize,

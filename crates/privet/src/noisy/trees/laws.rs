@@ -60,7 +60,7 @@ impl Laws {
         let counting = |price, features| counts(price, features, Anchor::new("trees#histograms"));
         let labels = match (plan.bounds, plan.shares.labels) {
             (Some([min, max]), Some(price)) => {
-                // What public columns leave over lies on either side of zero.
+                // Residuals of the public columns lie on either side of zero.
                 let [low, high] = match training.start {
                     Some(_) => [min - max, max - min],
                     None => [min, max],
@@ -76,7 +76,7 @@ impl Laws {
             _ => None,
         };
         let histograms = plan.shares.histograms;
-        // Columns that the relation leaves public are counted, and never change.
+        // Columns that are public under the relation are counted, and never change.
         let changes = |(place, column): &(usize, &Column)| {
             training.features.contains(place) && !column.is_public(relation)
         };

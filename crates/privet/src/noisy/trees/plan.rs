@@ -153,7 +153,7 @@ impl Trees {
         {
             return Err(Error::parameter(
                 "gradient_clip",
-                format!("gradient_clip = {clip} is for two classes, or a number: leave it out"),
+                format!("gradient_clip = {clip} is for two classes, or a number: remove it"),
             ));
         }
         let calibrated = self.is_calibrated(schema)?;
@@ -256,7 +256,7 @@ impl Trees {
         match self.calibrate {
             Some(true) if !two => Err(Error::parameter(
                 "calibrate",
-                "calibrate = true is for a label of two classes: leave it out",
+                "calibrate = true is for a label of two classes: remove it",
             )),
             given => Ok(two && given.unwrap_or(true)),
         }
@@ -340,7 +340,7 @@ impl Plan {
         if let Some(price) = self.shares.calibration {
             lines.push(format!(
                 "{price} of it counts rows by score and class when all trees are grown, so that probabilities are right on average \
-                 (calibrate = false leaves that out)."
+                 (calibrate = false turns this off)."
             ));
         }
         Ok(lines)

@@ -52,7 +52,7 @@ parameters! {
         upper: f64 = SQRT_2, in 1.0..=100.0;
         /// How planes are drawn.
         planes: Planes = Planes::Random;
-        /// What becomes of a weight that would leave the clips.
+        /// How a weight outside the clips is brought back.
         clip: Clip = Clip::Freeze;
         /// What the error is measured against.
         normaliser: Normaliser = Normaliser::Rows;
@@ -148,7 +148,7 @@ impl Planes {
     ];
 }
 
-/// What becomes of a weight that would leave the clips.
+/// How a weight outside the clips is brought back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Clip {
     /// It stays as it was (as printed).

@@ -34,7 +34,7 @@ parameters! {
         lower: f64 = SQRT_2, in 1.0..=100.0;
         /// A weight is never above this (the paper's c₂).
         upper: f64 = SQRT_2, in 1.0..=100.0;
-        /// What becomes of a weight that would leave the clips.
+        /// How a weight outside the clips is brought back.
         clip: Clip = Clip::Freeze;
         /// What the error is measured against.
         normaliser: Normaliser = Normaliser::Rows;

@@ -42,7 +42,7 @@ impl Found {
         if self.named {
             "what it says follows from the entries of its run"
         } else {
-            "everything it paid for is recorded; it was written before runs had names, so whether it leaves out a payment cannot be told"
+            "everything it paid for is recorded; it was written before runs had names, so whether it omits a payment is unknown"
         }
     }
 }
@@ -89,7 +89,7 @@ fn follows(then: &Book, now: &Book, certificate: &Certificate) -> Result<(), Str
     let whole = of(now).map(|whole| (whole.claims, whole.payments));
     if whole.is_some_and(|whole| whole != (expected.claims.clone(), expected.payments.clone())) {
         return Err(edited(format!(
-            "its run went on after entry {}, and it leaves that out",
+            "its run went on after entry {}, and it omits that",
             certificate.ledger.entries
         )));
     }
@@ -108,21 +108,21 @@ pub(super) fn edited(what: impl std::fmt::Display) -> String {
 }
 
 fn payments(expected: &[Payment], stated: &[Payment]) -> Result<(), String> {
-    let mut left: Vec<&Payment> = expected.iter().collect();
+    let mut rest: Vec<&Payment> = expected.iter().collect();
     for payment in stated {
-        let place = left.iter().position(|found| *found == payment);
+        let place = rest.iter().position(|found| *found == payment);
         let Some(place) = place else {
             return Err(edited(format!(
                 "its payment of {} for '{}' is not in this ledger",
                 payment.price, payment.what
             )));
         };
-        left.remove(place);
+        rest.remove(place);
     }
-    match left.first() {
+    match rest.first() {
         None => Ok(()),
         Some(payment) => Err(edited(format!(
-            "it leaves out the payment of {} for '{}', which its run made",
+            "it omits the payment of {} for '{}', which its run made",
             payment.price, payment.what
         ))),
     }
@@ -131,7 +131,7 @@ fn payments(expected: &[Payment], stated: &[Payment]) -> Result<(), String> {
 fn claims(expected: &[Claim], stated: &[Claim]) -> Result<(), String> {
     for (place, claim) in expected.iter().enumerate() {
         let Some(stated) = stated.get(place) else {
-            return Err(edited(format!("it leaves out the claim: {}", claim.guarantee)));
+            return Err(edited(format!("it omits the claim: {}", claim.guarantee)));
         };
         if let Some(what) = differs(claim, stated) {
             return Err(edited(format!(
