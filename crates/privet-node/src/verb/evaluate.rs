@@ -72,7 +72,7 @@ fn permitted(schema: &Schema, consent: Consent) -> Result<(), Failure> {
         ))),
         Consent::NotProtected => permission::own_terminal(schema),
         Consent::Spend(_) if !schema.is_private() => Err(Failure::usage(
-            "the schema declares nothing private, so there is nothing to pay for: permission out --spend. Nothing was read.",
+            "the schema declares nothing private, so there is nothing to pay for: remove --spend. Nothing was read.",
         )),
         _ => Ok(()),
     }
