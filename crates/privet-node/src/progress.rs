@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 /// What work is counted in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unit {
+pub enum WorkUnit {
     /// Bytes of a file.
     Bytes,
     /// Steps, such as trees.
@@ -19,12 +19,12 @@ pub trait Bar: Sync {
 }
 
 /// Makes a bar for work of this name.
-pub type Show = fn(what: String, unit: Unit) -> Box<dyn Bar>;
+pub type ShowProgress = fn(what: String, unit: WorkUnit) -> Box<dyn Bar>;
 
-static SHOW: OnceLock<Show> = OnceLock::new();
+static SHOW: OnceLock<ShowProgress> = OnceLock::new();
 
 /// Shows all work of this process in this way. The first call counts, later ones do nothing.
-pub fn show_with(show: Show) {
+pub fn show_with(show: ShowProgress) {
     let _ = SHOW.set(show);
 }
 
@@ -34,15 +34,15 @@ pub struct Progress(Option<Box<dyn Bar>>);
 impl Progress {
     /// Work that is counted in bytes.
     pub fn bytes(what: impl Into<String>) -> Self {
-        Self::new(what, Unit::Bytes)
+        Self::new(what, WorkUnit::Bytes)
     }
 
     /// Work that is counted in steps.
     pub fn steps(what: impl Into<String>) -> Self {
-        Self::new(what, Unit::Steps)
+        Self::new(what, WorkUnit::Steps)
     }
 
-    fn new(what: impl Into<String>, unit: Unit) -> Self {
+    fn new(what: impl Into<String>, unit: WorkUnit) -> Self {
         Self(SHOW.get().map(|show| show(what.into(), unit)))
     }
 

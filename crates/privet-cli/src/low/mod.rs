@@ -12,7 +12,9 @@ use clap::{Args, Parser, Subcommand};
 
 pub use desensitise::{BudgetName, CategoriesName, Desensitise, MechanismName};
 pub use ledger::{Adopt, Change, Export, Ledger, LedgerVerb, Limit, Show, Verify};
-pub use model::{Evaluate, ExportModel, Inspect, Into, Plan, Predict, Reproduce, Simulate, Train, What};
+pub use model::{
+    Evaluate, ExportFormat, ExportModel, Inspect, OutputKind, Plan, Predict, Reproduce, Simulate, Train,
+};
 pub use schema::{Check, Draft, Schema, SchemaVerb};
 
 const EXITS: &str = "\

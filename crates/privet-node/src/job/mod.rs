@@ -14,7 +14,7 @@ use privet::error::Subject;
 use privet::parameters::finding;
 use privet::setting::plain;
 
-pub use vertical::{FeatureHolder, Holder, LabelHolder, VerticalJob};
+pub use vertical::{FeatureHolderJob, Holder, LabelHolderJob, VerticalJob};
 
 use crate::ledger::{Recognisable, folder_of};
 use crate::progress::Progress;
@@ -80,21 +80,21 @@ const EXAMPLE: &str = "name = \"stumps\"";
 
 /// The settings by their names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum SettingName {
     Plain,
     Central,
     Vertical,
 }
 
 /// What reading a job needs besides its text.
-struct Surroundings<'a> {
+struct JobContext<'a> {
     /// Paths in the job are relative to it.
     folder: &'a Path,
     /// Gives the schema at a path.
     schema: &'a dyn Fn(&Path) -> Result<Schema, Error>,
 }
 
-impl Surroundings<'_> {
+impl JobContext<'_> {
     /// The file that a key names.
     fn path(&self, section: &Section<'_>, key: &str, example: &str) -> Option<PathBuf> {
         let found = section.required_text(key, example)?;
@@ -145,20 +145,20 @@ impl Job {
     ) -> Result<Self, Error> {
         let document = Document::parse(name, text)?;
         let root = document.root();
-        let around = Surroundings { folder, schema };
+        let around = JobContext { folder, schema };
         let kinds = [
-            ("plain", Kind::Plain),
-            ("central", Kind::Central),
-            ("vertical", Kind::Vertical),
+            ("plain", SettingName::Plain),
+            ("central", SettingName::Central),
+            ("vertical", SettingName::Vertical),
         ];
         let kind = root.required_choice("setting", &kinds).map(|found| found.value);
         let (setting, output, files) = match kind {
-            Some(Kind::Vertical) => {
+            Some(SettingName::Vertical) => {
                 let output = around.path(&root, "output", "\"model.privet\"");
                 let (job, files) = vertical::read(&root, &around);
                 (job.map(|job| Setting::Vertical(Box::new(job))), output, files)
             }
-            _ => one_table(&root, kind == Some(Kind::Central), &around),
+            _ => one_table(&root, kind == Some(SettingName::Central), &around),
         };
         document.finish()?;
         // Whatever is absent was found to be wrong.
@@ -237,7 +237,7 @@ fn real(path: &Path) -> PathBuf {
 fn one_table(
     root: &Section<'_>,
     central: bool,
-    around: &Surroundings<'_>,
+    around: &JobContext<'_>,
 ) -> (Option<Setting>, Option<PathBuf>, Vec<PathBuf>) {
     let file = around.path(root, "schema", "\"schema.toml\"");
     let data = around.path(root, "data", "\"patients.csv\"");

@@ -31,8 +31,8 @@ use privet::privacy::ledger::begin;
 use privet::privacy::signature::{PublicKey, SigningKey};
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
-use fingerprint::Key;
 pub use fingerprint::Recognisable;
+use fingerprint::RecognitionKey;
 use lock::Lock;
 use schema::{Access, fault};
 pub use shared::Shared;
@@ -50,7 +50,7 @@ pub struct Store {
 
 /// One stored row, as it is: for copies that are checked elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct Row {
+pub struct StoredRow {
     /// Its place in the chain, from 1.
     pub number: i64,
     /// The text that is hashed.
@@ -99,7 +99,7 @@ impl Store {
             .map_err(|e| failed("it cannot be given its name", &e.error))?;
         schema::sync_folder(&folder)?;
         // Only now: a key without a ledger means that a ledger was lost, never that making one was interrupted.
-        Key::create(&path)?;
+        RecognitionKey::create(&path)?;
         Self::writing(path, lock)
     }
 
@@ -214,7 +214,7 @@ impl Store {
     ///
     /// # Errors
     /// [`Error::Journal`] if they cannot be read.
-    pub fn rows(&self) -> Result<Vec<Row>, Error> {
+    pub fn rows(&self) -> Result<Vec<StoredRow>, Error> {
         let bad = |e: rusqlite::Error| fault(&self.path, &e);
         let mut statement = self
             .connection
@@ -222,7 +222,7 @@ impl Store {
             .map_err(bad)?;
         let rows = statement
             .query_map([], |row| {
-                Ok(Row {
+                Ok(StoredRow {
                     number: row.get(0)?,
                     text: row.get(1)?,
                     hash: row.get(2)?,

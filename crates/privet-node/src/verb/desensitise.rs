@@ -23,7 +23,7 @@ pub(super) fn run(given: &Desensitise) -> Result<Answer, Failure> {
     let labels_file = beside(&given.file, ".labels");
     spare(given, [&certificate_file, &labels_file])?;
     let declared = schema::open(&given.schema)?;
-    let mut parts = vec![Part::new(
+    let mut parts = vec![ColumnGroup::new(
         &given.desensitisation,
         &declared,
         &given.file,
@@ -31,7 +31,7 @@ pub(super) fn run(given: &Desensitise) -> Result<Answer, Failure> {
     )?];
     if let Some(epsilon) = given.label_epsilon {
         let (labels, alone) = labels(&declared, epsilon)?;
-        parts.push(Part::new(&labels, &alone, &given.file, labels_file)?);
+        parts.push(ColumnGroup::new(&labels, &alone, &given.file, labels_file)?);
     }
     // What cannot be was said before the ledger is asked, and what the ledger lacks is before rows are read.
     let relation = declared.replaced();
@@ -44,7 +44,7 @@ pub(super) fn run(given: &Desensitise) -> Result<Answer, Failure> {
     let parts: Vec<_> = parts
         .iter()
         .zip(&tables)
-        .map(|(Part { plan, source, kept }, table)| {
+        .map(|(ColumnGroup { plan, source, kept }, table)| {
             let (relation, shared) = (&relation, &shared);
             let outgoing = Outgoing {
                 source,
@@ -123,13 +123,13 @@ fn spare(given: &Desensitise, made: [&PathBuf; 2]) -> Result<(), Failure> {
 }
 
 /// Columns that are released together.
-struct Part {
+struct ColumnGroup {
     plan: ColumnsPlan,
     source: Source,
     kept: PathBuf,
 }
 
-impl Part {
+impl ColumnGroup {
     fn new(how: &Desensitisation, schema: &Schema, file: &Path, kept: PathBuf) -> Result<Self, Error> {
         let plan = how.plan(schema)?;
         let source = Source {

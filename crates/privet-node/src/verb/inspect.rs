@@ -19,7 +19,7 @@ use super::{Answer, signed_model, words};
 const SHOWN: usize = 20;
 
 /// One column: how far it can move the result, and what it does beside what noise would.
-struct Learnt {
+struct ColumnEffect {
     name: String,
     reach: f64,
     signal: Option<Signal>,
@@ -89,7 +89,7 @@ pub(super) fn run(file: &Path, signed_by: Option<Fingerprint>) -> Result<Answer,
         "settings": model.settings().job(),
         "version": model.settings().version(),
         "weights": by_reach(&learnt),
-        "columns": learnt.iter().map(Learnt::json).collect::<Vec<_>>(),
+        "columns": learnt.iter().map(ColumnEffect::json).collect::<Vec<_>>(),
         "calibration": model.ensemble().calibration,
         "label_scale": model.ensemble().scale,
         "schema": model.schema().to_toml(),
@@ -148,14 +148,14 @@ fn readings(model: &Model) -> Vec<String> {
 }
 
 /// Columns, the one that stands out furthest first; of a model that knows no noise, the one that can move the result furthest.
-fn learnt(schema: &Schema, ensemble: &Ensemble) -> Vec<Learnt> {
+fn learnt(schema: &Schema, ensemble: &Ensemble) -> Vec<ColumnEffect> {
     let reach = ensemble.reach(schema.features().count());
     let signals = ensemble.signals(&Column::of(schema));
     let noisy = signals.iter().flatten().count();
-    let mut learnt: Vec<Learnt> = schema
+    let mut learnt: Vec<ColumnEffect> = schema
         .features()
         .zip(reach.into_iter().zip(signals))
-        .map(|(column, (reach, signal))| Learnt {
+        .map(|(column, (reach, signal))| ColumnEffect {
             name: column.name.clone(),
             reach,
             is_noise: signal.is_some_and(|signal| !signal.stands_out(noisy)),
@@ -164,7 +164,7 @@ fn learnt(schema: &Schema, ensemble: &Ensemble) -> Vec<Learnt> {
         .collect();
     // Columns that count without noise, public ones, come first; those that no member asks about after all that have a number, and those
     // of which shrinkage kept nothing last.
-    let deviations = |own: &Learnt| match own.signal {
+    let deviations = |own: &ColumnEffect| match own.signal {
         Some(signal) => signal.deviations,
         None if own.reach > 0.0 => f64::INFINITY,
         None => f64::MIN,
@@ -177,13 +177,13 @@ fn learnt(schema: &Schema, ensemble: &Ensemble) -> Vec<Learnt> {
 }
 
 /// As it was written before noise was known of.
-fn by_reach(learnt: &[Learnt]) -> Vec<(&str, f64)> {
+fn by_reach(learnt: &[ColumnEffect]) -> Vec<(&str, f64)> {
     let mut weights: Vec<(&str, f64)> = learnt.iter().map(|own| (own.name.as_str(), own.reach)).collect();
     weights.sort_by(|a, b| b.1.total_cmp(&a.1));
     weights
 }
 
-impl Learnt {
+impl ColumnEffect {
     fn json(&self) -> Value {
         json!({
             "name": self.name,
@@ -196,7 +196,7 @@ impl Learnt {
     }
 }
 
-fn columns(text: &mut String, learnt: &[Learnt]) {
+fn columns(text: &mut String, learnt: &[ColumnEffect]) {
     let is_noisy = learnt.iter().any(|own| own.signal.is_some());
     let _ = match is_noisy {
         true => writeln!(
@@ -209,13 +209,13 @@ fn columns(text: &mut String, learnt: &[Learnt]) {
             "\nWhat it has learnt from, by how far each column can move the result\n"
         ),
     };
-    let shown: Vec<&Learnt> = learnt.iter().filter(|own| !own.is_noise).collect();
+    let shown: Vec<&ColumnEffect> = learnt.iter().filter(|own| !own.is_noise).collect();
     let widest = shown
         .iter()
         .map(|own| own.name.chars().count())
         .max()
         .unwrap_or(0);
-    let size = |own: &Learnt| match own.signal {
+    let size = |own: &ColumnEffect| match own.signal {
         Some(signal) => signal.deviations,
         None if is_noisy => 0.0,
         None => own.reach,

@@ -32,8 +32,8 @@ use privet::model::{Model, Origin};
 
 pub use exit::{Exit, Failure};
 pub use request::{
-    Command, Consent, Desensitise, Evaluate, LedgerCommand, Limit, Limits, Simulate, Train, What, Where,
-    dataset_name,
+    Command, Consent, Desensitise, Evaluate, LedgerCommand, LedgerFile, Limit, Limits, OutputKind, Simulate,
+    Train, dataset_name,
 };
 pub use words::{count, wrapped};
 

@@ -7,12 +7,12 @@ use std::path::Path;
 use privet::model::Model;
 
 use super::exit::Failure;
-use super::request::Where;
+use super::request::LedgerFile;
 use crate::ledger::{belongs_to, folder_of};
 use crate::record::is_record;
 
 /// Refuses to overwrite a file that would have to be paid for again: the ledger, a model, or a record of released columns.
-pub(super) fn check(ledger: &Where, out: &Path) -> Result<(), Failure> {
+pub(super) fn check(ledger: &LedgerFile, out: &Path) -> Result<(), Failure> {
     check_ledger(ledger, out)?;
     check_paid(out)
 }
@@ -31,14 +31,14 @@ pub(super) fn check_paid(out: &Path) -> Result<(), Failure> {
 }
 
 /// The same for a record of released columns, which may be continued.
-pub(super) fn check_record(ledger: &Where, kept: &Path) -> Result<(), Failure> {
+pub(super) fn check_record(ledger: &LedgerFile, kept: &Path) -> Result<(), Failure> {
     match is_record(&opening(kept)) {
         true => Ok(()),
         false => check(ledger, kept),
     }
 }
 
-fn check_ledger(ledger: &Where, out: &Path) -> Result<(), Failure> {
+fn check_ledger(ledger: &LedgerFile, out: &Path) -> Result<(), Failure> {
     match ledger.path() {
         Ok(path) if belongs_to(path, out) => Err(Failure::usage(format!(
             "{} is the ledger's own file: choose another name. Nothing was read.",
@@ -49,7 +49,7 @@ fn check_ledger(ledger: &Where, out: &Path) -> Result<(), Failure> {
 }
 
 /// Refuses to write a model where it cannot be written, or, unless `overwrite` is given, where another model is.
-pub(super) fn check_model(ledger: &Where, out: &Path, overwrite: bool) -> Result<(), Failure> {
+pub(super) fn check_model(ledger: &LedgerFile, out: &Path, overwrite: bool) -> Result<(), Failure> {
     let is_model = Model::is_begun(&opening(out));
     if is_model && !overwrite {
         return Err(Failure::usage(format!(

@@ -7,7 +7,7 @@ use privet::data::Schema;
 use privet::privacy::Unprotected;
 
 use super::exit::{Exit, Failure};
-use super::request::Where;
+use super::request::LedgerFile;
 use crate::job::Source;
 use crate::ledger::{Recognisable, Store};
 
@@ -52,7 +52,7 @@ pub(super) fn own_terminal(schema: &Schema) -> Result<(), Failure> {
 
 /// Writes down that private rows are used without protection, before they can be. It comes last of all that can be refused:
 /// what is written here stands for ever.
-pub(super) fn take(rows: &Source, because: &str, ledger: &Where) -> Result<Unprotected, Failure> {
+pub(super) fn take(rows: &Source, because: &str, ledger: &LedgerFile) -> Result<Unprotected, Failure> {
     let mut permissions = take_all(&[rows], because, ledger)?;
     permissions
         .pop()
@@ -60,7 +60,11 @@ pub(super) fn take(rows: &Source, because: &str, ledger: &Where) -> Result<Unpro
 }
 
 /// The same for several tables: none is written about unless all may be used.
-pub(super) fn take_all(all: &[&Source], because: &str, ledger: &Where) -> Result<Vec<Unprotected>, Failure> {
+pub(super) fn take_all(
+    all: &[&Source],
+    because: &str,
+    ledger: &LedgerFile,
+) -> Result<Vec<Unprotected>, Failure> {
     let (private, open): (Vec<&Source>, Vec<_>) = all.iter().partition(|rows| rows.schema.is_private());
     for rows in open {
         public(rows, ledger)?;
@@ -90,7 +94,7 @@ pub(super) fn take_in(store: &mut Store, rows: &Source, because: &str) -> Result
 }
 
 /// A schema that declares everything public is not believed against the ledger.
-pub(super) fn public(rows: &Source, ledger: &Where) -> Result<(), Failure> {
+pub(super) fn public(rows: &Source, ledger: &LedgerFile) -> Result<(), Failure> {
     let Some(path) = ledger.path().ok().filter(|path| path.exists()) else {
         return Ok(());
     };

@@ -10,7 +10,7 @@ use privet::privacy::{Delta, Epsilon, Ledger, Private, Randomness, Ratio, Replac
 
 /// A way to change a column, whatever its domain and ε.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Kind {
+pub(super) enum MechanismKind {
     Global,
     /// θ, and α in tenths.
     Adjusted(usize, u64),
@@ -25,7 +25,7 @@ pub(super) enum Kind {
     Response,
 }
 
-impl Kind {
+impl MechanismKind {
     /// With parts that begin where the reference implementation has them begin, on so many whole numbers from `first` on.
     pub(super) fn as_reference(
         self,

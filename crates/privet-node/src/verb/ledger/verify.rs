@@ -67,7 +67,7 @@ pub(in crate::verb) fn run(path: &Path, against: &[impl AsRef<Path>]) -> Result<
         let Stated {
             certificate, signer, ..
         } = &stated;
-        let found = against::Found::of(&entries, certificate);
+        let found = against::VerifiedCertificate::of(&entries, certificate);
         let shown = file.display();
         let problem = found.as_ref().err();
         sound &= problem.is_none();

@@ -5,7 +5,7 @@ use privet::data::schema::Kind;
 use privet::privacy::mechanism::ordered::Loss;
 use privet::setting::vertical::{Budget, Desensitisation, Mechanism};
 
-use crate::job::{FeatureHolder, VerticalJob};
+use crate::job::{FeatureHolderJob, VerticalJob};
 
 /// What could be better, in whole sentences.
 pub(super) fn advice(parties: &VerticalJob) -> Vec<String> {
@@ -27,7 +27,7 @@ pub(super) fn advice(parties: &VerticalJob) -> Vec<String> {
                 .into(),
         );
     }
-    for FeatureHolder { name, plan, .. } in all {
+    for FeatureHolderJob { name, plan, .. } in all {
         if plan.columns().distance().to_f64() > 10.0 {
             lines.push(format!(
                 "A row of {name} as a whole is hardly protected: two rows that differ everywhere can be told apart. Only nearness is. \
@@ -81,9 +81,9 @@ fn mechanism(desensitisation: &Desensitisation) -> Vec<String> {
 }
 
 /// 10 to 20 bins; 3 where so little is told that more would drown.
-fn bins(desensitisation: &Desensitisation, all: &[FeatureHolder]) -> Vec<String> {
+fn bins(desensitisation: &Desensitisation, all: &[FeatureHolderJob]) -> Vec<String> {
     let mut few = Vec::new();
-    for FeatureHolder { name, plan, .. } in all {
+    for FeatureHolderJob { name, plan, .. } in all {
         let plan = plan.columns();
         for (column, distance) in plan.schema().features().zip(plan.distances()) {
             let slots = match &column.kind {

@@ -5,11 +5,11 @@ use std::fmt::Write;
 use privet::data::schema::{Column, Kind, Number};
 use privet::privacy::mechanism::ordered::{Distance, Loss};
 
-use crate::job::FeatureHolder;
+use crate::job::FeatureHolderJob;
 use crate::verb::words;
 
 /// How one feature holder's columns change, and what that means.
-pub(super) fn columns(holder: &FeatureHolder, label_holder: &str) -> String {
+pub(super) fn columns(holder: &FeatureHolderJob, label_holder: &str) -> String {
     let plan = holder.plan.columns();
     let distances = plan.distances();
     let columns: Vec<&Column> = plan.schema().features().collect();
@@ -63,7 +63,7 @@ pub(super) fn columns(holder: &FeatureHolder, label_holder: &str) -> String {
 /// So many columns are explained one by one.
 const SHOWN: usize = 3;
 
-fn who(holder: &FeatureHolder, label_holder: &str) -> String {
+fn who(holder: &FeatureHolderJob, label_holder: &str) -> String {
     let relation = holder.plan.columns().relation();
     let person = match relation.unit() {
         None => "every row is a person".to_owned(),

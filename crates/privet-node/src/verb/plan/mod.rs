@@ -17,12 +17,12 @@ use serde_json::json;
 
 use super::exit::{Exit, Failure};
 use super::protection::Protection;
-use super::request::Where;
+use super::request::LedgerFile;
 use super::{Answer, output, permission, words};
 use crate::job::{Job, Setting, Source};
 use crate::ledger::Store;
 
-pub(super) fn run(file: &Path, ledger: &Where) -> Result<Answer, Failure> {
+pub(super) fn run(file: &Path, ledger: &LedgerFile) -> Result<Answer, Failure> {
     let job = Job::read(file)?;
     match &job.setting {
         Setting::Plain(plan, source) => unprotected(plan, source, &job, ledger),
@@ -40,7 +40,7 @@ fn summary(settings: &[(String, String)]) -> String {
         .join(", ")
 }
 
-fn central(plan: &Plan, source: &Source, job: &Job, ledger: &Where) -> Result<Answer, Failure> {
+fn central(plan: &Plan, source: &Source, job: &Job, ledger: &LedgerFile) -> Result<Answer, Failure> {
     let (schema, relation, price): (&Schema, _, _) = (plan.schema(), plan.relation(), plan.price());
     let protection = Protection {
         schema,
@@ -159,7 +159,12 @@ fn refused(e: Error) -> Failure {
     }
 }
 
-fn unprotected(plan: &plain::Plan, source: &Source, job: &Job, ledger: &Where) -> Result<Answer, Failure> {
+fn unprotected(
+    plan: &plain::Plan,
+    source: &Source,
+    job: &Job,
+    ledger: &LedgerFile,
+) -> Result<Answer, Failure> {
     let schema = &source.schema;
     let mut text = String::new();
     let _ = writeln!(

@@ -10,14 +10,14 @@ use serde_json::{Value, json};
 use super::advice::advice;
 use super::columns::{columns, loss};
 use super::summary;
-use crate::job::{FeatureHolder, Job, VerticalJob};
+use crate::job::{FeatureHolderJob, Job, VerticalJob};
 use crate::ledger::Store;
 use crate::verb::exit::{Exit, Failure};
 use crate::verb::parties::{refused, unlisted};
-use crate::verb::request::Where;
+use crate::verb::request::LedgerFile;
 use crate::verb::{Answer, output, permission, words};
 
-pub(super) fn run(parties: &VerticalJob, job: &Job, ledger: &Where) -> Result<Answer, Failure> {
+pub(super) fn run(parties: &VerticalJob, job: &Job, ledger: &LedgerFile) -> Result<Answer, Failure> {
     let mut text = "WHO LEARNS WHAT\n".to_owned();
     let learns = learns(parties);
     for line in &learns {
@@ -143,7 +143,7 @@ fn learns(parties: &VerticalJob) -> Vec<String> {
     lines
 }
 
-fn columns_json(holder: &FeatureHolder) -> Value {
+fn columns_json(holder: &FeatureHolderJob) -> Value {
     let plan = holder.plan.columns();
     json!({
         "name": holder.name,

@@ -40,7 +40,7 @@ pub enum Command {
         /// The job.
         job: PathBuf,
         /// Where the ledger is.
-        ledger: Where,
+        ledger: LedgerFile,
     },
     /// Train a model.
     Train(Train),
@@ -53,9 +53,9 @@ pub enum Command {
         /// Where predictions go, if not into the answer.
         out: Option<PathBuf>,
         /// What is written for each row.
-        what: What,
+        what: OutputKind,
         /// Where the ledger is, which is never overwritten.
-        ledger: Where,
+        ledger: LedgerFile,
     },
     /// Say how good a model is.
     Evaluate(Evaluate),
@@ -75,7 +75,7 @@ pub enum Command {
         /// Where it goes.
         out: PathBuf,
         /// Where the ledger is, which is never overwritten.
-        ledger: Where,
+        ledger: LedgerFile,
     },
     /// Change the columns of a table.
     Desensitise(Desensitise),
@@ -135,7 +135,7 @@ pub struct Train {
     /// Whether private rows may be used without protection.
     pub not_protected: bool,
     /// Where the ledger is.
-    pub ledger: Where,
+    pub ledger: LedgerFile,
 }
 
 /// A request to evaluate a model.
@@ -150,7 +150,7 @@ pub struct Evaluate {
     /// What their owner agreed to.
     pub consent: Consent,
     /// Where the ledger is.
-    pub ledger: Where,
+    pub ledger: LedgerFile,
 }
 
 /// What the owner of private rows agreed to.
@@ -180,7 +180,7 @@ pub struct Desensitise {
     /// The ε of labels, if they are released too.
     pub label_epsilon: Option<Epsilon>,
     /// Where the ledger is.
-    pub ledger: Where,
+    pub ledger: LedgerFile,
 }
 
 /// A request to simulate a job.
@@ -201,12 +201,12 @@ pub struct Simulate {
     /// Whether private rows may be used without protection.
     pub not_protected: bool,
     /// Where the ledger is.
-    pub ledger: Where,
+    pub ledger: LedgerFile,
 }
 
 /// What is written for each predicted row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum What {
+pub enum OutputKind {
     /// The most likely class, or the number.
     Labels,
     /// One column a class.
@@ -219,9 +219,9 @@ pub enum What {
 
 /// Where the ledger is, or why that is not known: only some runs need one.
 #[derive(Debug)]
-pub struct Where(Result<PathBuf, String>);
+pub struct LedgerFile(Result<PathBuf, String>);
 
-impl Where {
+impl LedgerFile {
     /// One ledger from wherever it is asked for: a fresh budget for each folder would be no budget. `env` gives environment variables.
     pub fn new(given: Option<PathBuf>, env: &dyn Fn(&str) -> Option<OsString>) -> Self {
         Self(ledger_path(given, env))

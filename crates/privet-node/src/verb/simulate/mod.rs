@@ -23,14 +23,14 @@ use crate::job::{Job, Setting, Source};
 use crate::progress::Progress;
 
 /// One way to train, and how good it was in each run.
-struct Method {
+struct SimulatedMethod {
     name: &'static str,
     title: String,
     /// For each run, the figures by their metric's name.
     runs: Vec<Vec<(&'static str, f64)>>,
 }
 
-impl Method {
+impl SimulatedMethod {
     fn new(name: &'static str, title: impl Into<String>) -> Self {
         Self {
             name,
@@ -71,11 +71,14 @@ fn one_table(own: &Trainer<'_>, source: &Source, simulate: &Simulate) -> Result<
     let permission = permission::take(source, BECAUSE, &simulate.ledger)?;
 
     let mut methods = vec![
-        Method::new("together", "all rows together"),
-        Method::new("alone", format!("each alone, mean of {}", simulate.parties)),
+        SimulatedMethod::new("together", "all rows together"),
+        SimulatedMethod::new("alone", format!("each alone, mean of {}", simulate.parties)),
     ];
-    methods.extend(open.iter().map(|_| Method::new("open", "logistic, no privacy")));
-    methods.push(Method::new("constant", "the best constant"));
+    methods.extend(
+        open.iter()
+            .map(|_| SimulatedMethod::new("open", "logistic, no privacy")),
+    );
+    methods.push(SimulatedMethod::new("constant", "the best constant"));
     let bar = Progress::steps("Simulating");
     for run in 0..simulate.runs {
         bar.at(run.into(), simulate.runs.into());
@@ -183,7 +186,7 @@ fn mean(all: &[Vec<(&'static str, f64)>]) -> Vec<(&'static str, f64)> {
 }
 
 /// The figures of all methods in a table, below `who` takes part and above a `last` word.
-fn answer(simulate: &Simulate, who: &str, methods: &[Method], last: &str) -> Answer {
+fn answer(simulate: &Simulate, who: &str, methods: &[SimulatedMethod], last: &str) -> Answer {
     let metrics: Vec<&str> = methods[0]
         .runs
         .first()

@@ -11,7 +11,7 @@ use privet::setting::{central, plain};
 use serde_json::json;
 
 use super::exit::Failure;
-use super::request::{Train, Where};
+use super::request::{LedgerFile, Train};
 use super::{Answer, output, permission, words, written};
 use crate::job::{Job, Setting, Source};
 use crate::ledger::{Shared, Store};
@@ -66,7 +66,7 @@ fn unprotected(plan: &plain::Plan, source: &Source, train: &Train) -> Result<Tra
 }
 
 /// One curator, who pays from a ledger.
-fn curated(plan: &central::Plan, source: &Source, ledger: &Where) -> Result<Trained, Failure> {
+fn curated(plan: &central::Plan, source: &Source, ledger: &LedgerFile) -> Result<Trained, Failure> {
     // Before the rows are opened: what cannot be paid for is not read.
     let shared = Shared::new(Store::open(ledger.path()?)?);
     let (dataset, relation) = (source.schema.dataset(), plan.relation().clone());

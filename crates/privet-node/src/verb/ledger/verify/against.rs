@@ -6,14 +6,14 @@ use privet::privacy::{Book, Certificate, Claim, Guarantee, Payment};
 use super::unnamed;
 
 /// A certificate that follows from the ledger.
-pub(super) struct Found {
+pub(super) struct VerifiedCertificate {
     /// Whether it names the runs whose entries it speaks of. Otherwise it was written before runs had names, and less can be told.
     named: bool,
     /// Parties whose certificates are of other ledgers.
     pub(super) elsewhere: Vec<String>,
 }
 
-impl Found {
+impl VerifiedCertificate {
     /// Compares a certificate with the entries that it speaks of; if it does not follow from them, says what differs.
     pub(super) fn of(entries: &[Entry], certificate: &Certificate) -> Result<Self, String> {
         let then = as_it_was(entries, certificate)?;
