@@ -23,7 +23,7 @@ struct DemoStep {
 
 const STEPS: [DemoStep; 9] = [
     DemoStep {
-        why: "A clinic wants a model of its patients, all of whose columns are private. It decides how much may ever be told about one",
+        why: "A clinic wants a model of its patients, all of whose columns are private. It decides how much may ever be revealed about one of them",
         typed: "ledger limit patients --epsilon 1",
         ends: Exit::Ok,
     },
@@ -33,7 +33,7 @@ const STEPS: [DemoStep; 9] = [
         ends: Exit::Ok,
     },
     DemoStep {
-        why: "It is paid for, written down, and only then drawn",
+        why: "The payment is recorded in the ledger before any noise is drawn",
         typed: "train job.toml",
         ends: Exit::Ok,
     },
@@ -48,7 +48,7 @@ const STEPS: [DemoStep; 9] = [
         ends: Exit::Ok,
     },
     DemoStep {
-        why: "How good it is on the patients would tell about them",
+        why: "Its exact accuracy on the patients would reveal something about them",
         typed: "evaluate model.privet --data patients.csv",
         ends: Exit::Usage,
     },
@@ -58,7 +58,7 @@ const STEPS: [DemoStep; 9] = [
         ends: Exit::Budget,
     },
     DemoStep {
-        why: "What was spent stands in the ledger",
+        why: "The ledger shows what was spent",
         typed: "ledger show patients",
         ends: Exit::Ok,
     },
@@ -112,7 +112,7 @@ fn tell(kept_in: &Path, kept: bool) -> Result<Answer, Failure> {
         // A refusal that does not come is worse than any other failure.
         if exit != step.ends {
             let typed = step.typed;
-            let why = format!("the demo's step `privet {typed}` ended otherwise than it should: {said}");
+            let why = format!("the demo's step `privet {typed}` did not end as expected: {said}");
             return Err(Failure::new(Exit::Unexpected, why));
         }
         let _ = writeln!(text, "\n{}. {}\n   $ privet {}\n", i + 1, step.why, step.typed);

@@ -26,7 +26,7 @@ Exit codes:
   4  the ledger does not verify or cannot be used; nothing was drawn
   5  a file that was given cannot be read or is invalid
   6  a reproduced figure lies outside its tolerance
-  7  another party did not do what was agreed on
+  7  another party did not follow the protocol
 
 Example:
   privet demo            see it all on made-up data, in one second";

@@ -1,4 +1,4 @@
-//! A job: one TOML file that says what is to be done, checked as a whole before anything runs.
+//! A job: one TOML file that describes a run, checked as a whole before anything runs.
 
 mod central;
 mod vertical;
@@ -20,10 +20,10 @@ use crate::ledger::{Recognisable, folder_of};
 use crate::progress::Progress;
 use crate::table;
 
-/// What is to be done, with everything that can be checked without looking at rows.
+/// A job. Everything in it that does not depend on rows has been checked.
 #[derive(Debug, Clone)]
 pub struct Job {
-    /// Who trusts whom, how models are made, and from what.
+    /// The setting, with its plan and tables.
     pub setting: Setting,
     /// Where the model goes.
     pub output: PathBuf,
@@ -31,7 +31,7 @@ pub struct Job {
     files: Vec<PathBuf>,
 }
 
-/// Who trusts whom, how models are made, and from what.
+/// The setting of a job, with its plan and tables.
 #[derive(Debug, Clone)]
 pub enum Setting {
     /// No privacy.
@@ -42,17 +42,17 @@ pub enum Setting {
     Vertical(Box<VerticalJob>),
 }
 
-/// One table, and what is public about it.
+/// One table and its schema.
 #[derive(Debug, Clone)]
 pub struct Source {
-    /// What is public about it.
+    /// The schema.
     pub schema: Arc<Schema>,
     /// The file.
     pub data: PathBuf,
 }
 
 impl Source {
-    /// Reads what is asked for of the table.
+    /// Reads the table.
     ///
     /// # Errors
     /// As [`table::read`].
@@ -163,7 +163,7 @@ impl Job {
         document.finish()?;
         // Whatever is absent was found to be wrong.
         let (Some(setting), Some(output)) = (setting, output) else {
-            return Err(Error::data(format!("{name} is not a whole job")));
+            return Err(Error::data(format!("{name} is incomplete")));
         };
         let mut job = Self {
             setting,
@@ -248,8 +248,7 @@ fn one_table(
         false => root.section("privacy"),
     };
     if !central && let Some(privacy) = &privacy {
-        let why =
-            "setting = \"plain\" protects nobody, so nothing can be said about privacy: remove [privacy]";
+        let why = "setting = \"plain\" protects nobody and has no privacy parameters: remove [privacy]";
         privacy.finding(why);
         privacy.allow(&privacy.keys().collect::<Vec<_>>());
     }

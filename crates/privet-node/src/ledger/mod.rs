@@ -1,6 +1,6 @@
 //! Where payments are kept: the library's [`Journal`] on SQLite.
 //!
-//! The chain of entries is the ledger; a [`Store`] only keeps it. One process writes at a time, readers need not wait.
+//! The chain of entries is the ledger; a [`Store`] stores it. One process writes at a time, readers need not wait.
 //! When [`Journal::append`] returns, the entry is on disk (write-ahead log, synced at every commit).
 //! Why SQLite, and what was rejected: `docs/decisions/0002-ledger-storage.md`.
 
@@ -48,7 +48,7 @@ pub struct Store {
     lock: Option<Lock>,
 }
 
-/// One stored row, as it is: for copies that are checked elsewhere.
+/// One entry as it is stored, for export.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
 pub struct StoredRow {
     /// Its place in the chain, from 1.
@@ -139,7 +139,7 @@ impl Store {
         &self.path
     }
 
-    /// What the chain adds up to.
+    /// The accounts that the chain adds up to.
     ///
     /// # Errors
     /// [`Error::Journal`] if the chain does not verify.

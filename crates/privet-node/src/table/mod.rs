@@ -26,7 +26,7 @@ use privet::data::{Intake, Piece, Table};
 /// Reads a table from a file: Parquet if it is called or begins so, else text as the schema's layout says, unpacked if
 /// it is gzipped.
 ///
-/// `progress` is told how many bytes of how many have been read.
+/// `progress` is called with the bytes that were read so far, and all bytes.
 ///
 /// # Errors
 /// [`Error::Data`] for a file that cannot be read or is not the schema's table, with the line where that shows first.
@@ -34,7 +34,7 @@ pub fn read(path: &Path, intake: &Intake, progress: &ReadProgress<'_>) -> Result
     Ok(Table::new(intake, rows(path, intake, progress)?))
 }
 
-/// The same rows in the clear, for whoever may open the file anyway: a [`RawRows`](privet::data::RawRows) of it.
+/// The same rows without the wrapper `Private`, as [`RawRows`](privet::data::RawRows), for a caller who may read the file anyway.
 ///
 /// # Errors
 /// As [`read`].
@@ -73,7 +73,7 @@ fn open(path: &Path, name: &str) -> Result<(File, u64, Format), Error> {
 /// Reads a table from Parquet.
 ///
 /// # Errors
-/// [`Error::Data`] for what is no Parquet file or not the schema's table, and in a build without the feature `parquet`.
+/// [`Error::Data`] for a file that is not Parquet or not the schema's table, and in a build without the feature `parquet`.
 pub fn read_parquet(
     name: &str,
     input: impl Read + Seek + Send,

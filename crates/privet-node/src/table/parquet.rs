@@ -1,7 +1,7 @@
 //! Tables in Parquet: flat columns of numbers, truth values and text.
 //!
 //! Row groups and their columns are decoded in parallel, each straight into its slots. Nested columns, dates and times are
-//! refused by name: what number or category a date is, its owner must decide.
+//! refused by name: the owner must convert them to numbers or categories.
 
 mod look;
 
@@ -47,7 +47,7 @@ enum CellType {
     Natural,
     Real,
     Text,
-    /// Whole numbers of so many digits behind the point.
+    /// Whole numbers with this number of digits after the decimal point.
     Decimal(u8),
 }
 
@@ -215,8 +215,8 @@ impl<R: Read + Seek + Send> ParquetSource<'_, R> {
             .columns()
             .get(job.leaf)
             .ok_or_else(|| damaged("it is not there".into()))?;
-        let rows =
-            usize::try_from(group_data.num_rows()).map_err(|_| damaged("it has less than no rows".into()))?;
+        let rows = usize::try_from(group_data.num_rows())
+            .map_err(|_| damaged("its number of rows is negative".into()))?;
         let (start, length) = quiet(|| chunk.byte_range()).map_err(damaged)?;
         let bytes = self.bytes(start, length)?;
         let decoded = quiet(|| -> Result<usize, ParquetError> {

@@ -33,7 +33,7 @@ pub(super) fn run(given: &Desensitise) -> Result<Answer, Failure> {
         let (labels, alone) = labels(&declared, epsilon)?;
         parts.push(ColumnGroup::new(&labels, &alone, &given.file, labels_file)?);
     }
-    // What cannot be was said before the ledger is asked, and what the ledger lacks is before rows are read.
+    // Invalid requests are refused before the ledger is opened, and missing ledger lines before rows are read.
     let relation = declared.replaced();
     let shared = open(given.ledger.path()?, &[(&declared, &relation)])?;
     let key = shared.store().signing_key()?;
@@ -98,7 +98,7 @@ pub(super) fn run(given: &Desensitise) -> Result<Answer, Failure> {
     Ok(Answer::new(words::wrapped(&text), json))
 }
 
-/// No result takes the place of what it is made from, nor of the ledger.
+/// Refuses to overwrite the files that the result is made from, or the ledger.
 fn spare(given: &Desensitise, made: [&PathBuf; 2]) -> Result<(), Failure> {
     let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let sources = [&given.file, &given.schema].map(|path| real(path));
@@ -175,7 +175,7 @@ fn labels(schema: &Schema, epsilon: Epsilon) -> Result<(Desensitisation, Schema)
     Ok((how.build()?, schema.with_columns(columns)?))
 }
 
-/// What is promised about all that is written.
+/// The certificate of everything that is written.
 fn certificate(releases: &[Release]) -> Certificate {
     let all = releases.iter().map(|release| release.certificate().clone());
     // Unwrap safety: the columns themselves are always there.

@@ -23,7 +23,7 @@ pub(super) fn run(evaluate: &Evaluate) -> Result<Answer, Failure> {
         // A model made from public rows does not make other rows public.
         None if !model.schema().is_private() => {
             return Err(Failure::usage(
-                "the model was made from rows that are public; whether these are, their own schema has to say: add --schema FILE. \
+                "the model was trained on public rows, which does not make these rows public: add their schema with --schema FILE. \
                  Nothing was read.",
             ));
         }
@@ -64,7 +64,7 @@ pub(super) fn run(evaluate: &Evaluate) -> Result<Answer, Failure> {
 fn permitted(schema: &Schema, consent: Consent) -> Result<(), Failure> {
     match consent {
         Consent::Nothing if schema.is_private() => Err(Failure::usage(format!(
-            "the schema of '{}' marks {} as private, and an exact accuracy tells about these people. Say --spend E to pay ε = E \
+            "the schema of '{}' marks {} as private, and an exact accuracy reveals something about these people. Add --spend E to pay ε = E \
              for a noisy answer, or --not-protected for an exact one on your own terminal, which the ledger records. \
              Nothing was read.",
             schema.dataset(),

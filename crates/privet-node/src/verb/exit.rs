@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 pub enum Exit {
     /// It worked.
     Ok = 0,
-    /// Something that should not happen.
+    /// An unexpected error.
     Unexpected = 1,
     /// Invalid command or value.
     Usage = 2,
@@ -22,7 +22,7 @@ pub enum Exit {
     Input = 5,
     /// A reproduced figure lies outside its tolerance.
     Outside = 6,
-    /// Another party did not do what was agreed on.
+    /// Another party did not follow the protocol.
     Peer = 7,
 }
 
@@ -49,7 +49,7 @@ impl From<Exit> for ExitCode {
 pub struct Failure {
     /// What kind of failure it is.
     pub exit: Exit,
-    /// What is wrong, where, and how to mend it.
+    /// What is wrong, where, and how to fix it.
     pub message: String,
 }
 

@@ -15,15 +15,15 @@ use super::ledger::verify;
 use super::protection::Protection;
 use super::{Answer, signed_model, words};
 
-/// So many columns are shown, and so many of those that are noise are named.
+/// The most columns that are shown, and the most that are named as noise.
 const SHOWN: usize = 20;
 
-/// One column: how far it can move the result, and what it does beside what noise would.
+/// One column: how far it can move the result, and how that compares with its noise.
 struct ColumnEffect {
     name: String,
     reach: f64,
     signal: Option<Signal>,
-    /// Whether its leaves hold no more than noise, as far as one can tell.
+    /// Whether its leaves cannot be told from noise.
     is_noise: bool,
 }
 
@@ -32,9 +32,9 @@ pub(super) fn run(file: &Path, signed_by: Option<Fingerprint>) -> Result<Answer,
         let verify::Stated {
             certificate, signer, ..
         } = &stated;
-        let mut signed = signed(file, *signer, signed_by)?.unwrap_or_else(|| "by nobody".into());
+        let mut signed = signed(file, *signer, signed_by)?.unwrap_or_else(|| "no".into());
         if stated.beside && signer.is_some() {
-            signed += "; that is this certificate, not what stands beside it in the file";
+            signed += "; the signature covers this certificate, not the rest of the file";
         }
         let text = format!("{certificate}\nsigned     {signed}\n");
         let json = json!({
@@ -46,9 +46,11 @@ pub(super) fn run(file: &Path, signed_by: Option<Fingerprint>) -> Result<Answer,
     }
     let (model, origin) = signed_model(file)?;
     let nobody = match (origin.is_older(), model.certificate().recorded) {
-        (true, _) => "by nobody: the file is older than signatures",
-        (false, false) => "by nobody: the model was made without a ledger",
-        (false, true) => "BY NOBODY: it was made with a ledger, which signs, so the signature was taken out",
+        (true, _) => "no: the file is older than signatures",
+        (false, false) => "no: the model was made without a ledger",
+        (false, true) => {
+            "NO: the ledger that it was made with signs models, so the signature was removed"
+        }
     };
     let signed = signed(file, origin.signer, signed_by)?.unwrap_or_else(|| nobody.into());
     let learnt = learnt(model.schema(), model.ensemble());
@@ -116,7 +118,9 @@ fn signed(
     match (found, wanted) {
         (Some(found), Some(wanted)) if found == wanted => Ok(Some(format!("by {found}, as asked for"))),
         (Some(found), Some(wanted)) => Err(not(format!("it is signed by {found}, not by {wanted}"))),
-        (None, Some(wanted)) => Err(not(format!("it is not signed, so not by {wanted} either"))),
+        (None, Some(wanted)) => Err(not(format!(
+            "it is not signed, and the signature of {wanted} was asked for"
+        ))),
         (Some(found), None) => Ok(Some(format!("by {found}, not compared"))),
         (None, None) => Ok(None),
     }

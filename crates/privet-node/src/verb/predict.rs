@@ -27,7 +27,7 @@ pub(super) fn run(file: &Path, data: &Path, out: Option<&Path>, what: OutputKind
         )));
     }
     let model = open_model(file)?;
-    // Nobody trains on these rows: whoever can open their file asks for what the model says about each.
+    // These rows are not trained on, and the caller can read their file anyway, so predictions need no permission.
     let predictions = model.predict(&|intake: &Intake| {
         let bar = Progress::bytes(format!("Reading {}", data.display()));
         table::rows(data, intake, &|done, of| bar.at(done, of))
@@ -44,7 +44,7 @@ pub(super) fn run(file: &Path, data: &Path, out: Option<&Path>, what: OutputKind
     Ok(Answer::new(text, json!({"rows": rows, "out": out})))
 }
 
-/// What is written for each row.
+/// The columns that are written for each row.
 struct OutputTable<'a> {
     predictions: &'a Predictions,
     names: Vec<String>,

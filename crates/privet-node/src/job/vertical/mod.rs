@@ -18,12 +18,12 @@ use super::JobContext;
 /// What a label holder is called if its job does not say.
 const LABEL_HOLDER: &str = "label holder";
 
-/// Parties with different columns of the same people, and what each will do.
+/// Parties with different columns of the same people, each with its plan.
 #[derive(Debug, Clone)]
 pub struct VerticalJob {
     /// How columns are changed, rows matched and trees grown.
     pub vertical: Vertical,
-    /// The party that knows what is to be predicted.
+    /// The party that has the label.
     pub label_holder: LabelHolderJob,
     /// The others, in the job's order.
     pub feature_holders: Vec<FeatureHolderJob>,

@@ -14,12 +14,12 @@ use privet::setting::vertical::{Alignment, FeatureHolderPlan, LabelHolderPlan, P
 use super::super::{JobContext, Source, real};
 use super::LABEL_HOLDER;
 
-/// A party, and what it will do.
+/// A party with its plan and table.
 #[derive(Debug, Clone)]
 pub struct Holder<P> {
     /// Its name.
     pub name: String,
-    /// What it will do.
+    /// Its plan.
     pub plan: P,
     /// Its table.
     pub source: Source,
@@ -29,7 +29,7 @@ pub struct Holder<P> {
     pub kept: PathBuf,
 }
 
-/// The party that knows what is to be predicted.
+/// The party that has the label.
 pub type LabelHolderJob = Holder<LabelHolderPlan>;
 /// A party that has columns and no label.
 pub type FeatureHolderJob = Holder<FeatureHolderPlan>;
@@ -47,7 +47,7 @@ impl<P> Holder<P> {
     }
 }
 
-/// What parties are read with.
+/// Reads the sections of parties.
 pub(super) struct PartyReader<'a> {
     pub(super) around: &'a JobContext<'a>,
     pub(super) alignment: Alignment,
@@ -156,7 +156,7 @@ impl PartyReader<'_> {
         if let Some(name) = name.as_deref().filter(|name| !is_name(name)) {
             section.finding_at(
                 "name",
-                format!("{name:?} cannot name a party: write one short line"),
+                format!("{name:?} is not a valid name of a party: write one short line"),
             );
         }
         PartySection {

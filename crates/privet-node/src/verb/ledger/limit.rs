@@ -79,7 +79,7 @@ pub(in crate::verb) fn run(path: &Path, limit: &Limit) -> Result<Answer, Failure
     if let Some(first) = first {
         let _ = writeln!(
             text,
-            "It stands beside the budget for: {first}. What is paid from one may not be counted by the other: `privet ledger show {}` says \
+            "There is also the budget for: {first}. What is paid from one may not be counted by the other: `privet ledger show {}` says \
              which of the promises still covers everything.",
             limit.dataset
         );
@@ -114,7 +114,7 @@ pub(in crate::verb) fn run(path: &Path, limit: &Limit) -> Result<Answer, Failure
     Ok(Answer::new(words::wrapped(&text), json))
 }
 
-/// Why a second budget for the same people is not opened by the way.
+/// Why a second budget for the same people needs --second-budget.
 fn second(limit: &Limit, first: &Relation) -> Failure {
     Failure {
         exit: Exit::Budget,

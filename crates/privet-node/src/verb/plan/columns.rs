@@ -38,7 +38,7 @@ pub(super) fn columns(holder: &FeatureHolderJob, label_holder: &str) -> String {
     let _ = writeln!(text, "\n  A row, over all columns: {}", loss(record));
     let _ = writeln!(
         text,
-        "\n  Whoever thinks it fifty-fifty which of two people a row is about can become"
+        "\n  Somebody who is 50% sure which of two people a row is about can become"
     );
     for (column, distance) in columns.iter().zip(distances).take(SHOWN) {
         for line in meaning(column, distance) {
@@ -83,7 +83,7 @@ fn who(holder: &FeatureHolderJob, label_holder: &str) -> String {
         None => "what a row says".to_owned(),
     };
     format!(
-        "'{}': {person}. Protected is {what}, from {label_holder} and whoever it tells; not that the row is there.",
+        "'{}': {person}. Protected is {what}, from {label_holder} and anybody it informs; not that the row is there.",
         holder.source.schema.dataset(),
     )
 }

@@ -98,7 +98,7 @@ fn learns(parties: &VerticalJob) -> Vec<String> {
     let mut lines = Vec::new();
     for name in &names {
         lines.push(format!(
-            "{own} learns {name}'s columns of the rows that all have, with every value changed: how much that tells about a person is printed \
+            "{own} learns {name}'s columns of the rows that all have, with every value changed: how much that reveals about a person is printed \
              below."
         ));
     }
@@ -115,7 +115,7 @@ fn learns(parties: &VerticalJob) -> Vec<String> {
                 ));
             }
             lines.push(
-                "Whoever matches rows like this can put in ids of their own choice: parties are trusted to follow the protocol.".into(),
+                "Every party can add ids of its own choice to the matching: parties are trusted to follow the protocol.".into(),
             );
         }
         Alignment::Given => {
@@ -123,7 +123,7 @@ fn learns(parties: &VerticalJob) -> Vec<String> {
         }
     }
     lines.push(match parties.vertical.protocol() {
-        Protocol::Columns => format!("Nobody learns anything about {own}'s labels from training: nothing goes back."),
+        Protocol::Columns => format!("Nobody learns anything about {own}'s labels from training: nothing is sent back."),
         Protocol::AsPublished => format!(
             "Each feature holder learns which splits the trees ask for, which depends on {own}'s labels: no bound. protocol = \
              \"columns\" reveals nothing about labels and sends less."
@@ -192,7 +192,7 @@ fn released(parties: &VerticalJob, book: Option<&Book>) -> Vec<String> {
                     loss(columns.record)
                 ),
                 (Some(columns), false) => format!(
-                    "{}: {} of '{dataset}', and {kept} is not there. A column is released once: put that file back, or say in the job \
+                    "{}: {} of '{dataset}', and {kept} is not there. A column is released once: put that file back, or write in the job \
                      where it is (kept = …).",
                     holder.name,
                     words::count(columns.columns, "column", "columns"),

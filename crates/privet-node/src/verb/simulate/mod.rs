@@ -100,7 +100,7 @@ fn one_table(own: &Trainer<'_>, source: &Source, simulate: &Simulate) -> Result<
     let who = format!("{} parties", simulate.parties);
     let last = match own {
         Trainer::Plain(_) => {
-            "setting = \"plain\": nobody is protected. Figures are for comparison, and tell about the rows."
+            "setting = \"plain\": nobody is protected. Figures are for comparison, and reveal something about the rows."
         }
         Trainer::Central(_) => LAST,
     };
@@ -108,7 +108,8 @@ fn one_table(own: &Trainer<'_>, source: &Source, simulate: &Simulate) -> Result<
 }
 
 const BECAUSE: &str = "a simulation used the rows without protection";
-const LAST: &str = "Figures are for comparison, and tell about the rows: a real run computes none of them.";
+const LAST: &str =
+    "Figures are for comparison, and reveal something about the rows: a real run computes none of them.";
 
 /// How a job trains.
 enum Trainer<'a> {

@@ -80,7 +80,7 @@ fn raw_rows(parties: &VerticalJob) -> Result<(), Failure> {
     match category {
         Some(column) if *parties.vertical.desensitisation().categories() != Categories::Response => {
             Err(Failure::usage(format!(
-                "a simulation tests on raw rows, and of '{}' the model knows noisy flags only: simulate with categories = \"response\"",
+                "a simulation tests on raw rows, and the model has only noisy flags of '{}': simulate with categories = \"response\"",
                 column.name
             )))
         }

@@ -80,7 +80,7 @@ fn curated(plan: &central::Plan, source: &Source, ledger: &LedgerFile) -> Result
     Ok((model, Some(key)))
 }
 
-/// The whole model is there afterwards, or what was before; signed, if a ledger knows of it.
+/// Writes the model atomically; signed, if a ledger records it.
 fn save(job: &Job, model: &Model, key: Option<&SigningKey>) -> Result<(), Failure> {
     let bytes = key.map_or_else(|| model.to_bytes(), |key| model.to_signed_bytes(key));
     written(&job.output, &bytes)

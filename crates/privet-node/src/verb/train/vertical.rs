@@ -167,7 +167,7 @@ fn answer(parties: &VerticalJob, job: &Job, model: &Model, traffic: &Traffic, co
     }
     let _ = writeln!(
         text,
-        "matched    {}, for {}'s use only",
+        "matched    {} (shown to {} only)",
         words::count(
             common as u64,
             "row that all parties have",

@@ -33,7 +33,7 @@ impl VerifiedCertificate {
                 continue;
             }
             Self::of(entries, &said.certificate)
-                .map_err(|why| format!("what {} says of its part: {why}", said.party))?;
+                .map_err(|why| format!("in the part of {}: {why}", said.party))?;
         }
         Ok(Self { named, elsewhere })
     }
@@ -50,9 +50,7 @@ impl VerifiedCertificate {
 /// What the ledger added up to when the certificate was made.
 fn as_it_was(entries: &[Entry], certificate: &Certificate) -> Result<Book, String> {
     if !certificate.recorded {
-        return Err(
-            "it says itself that it was made without a ledger: what it spent is recorded nowhere".into(),
-        );
+        return Err("it was made without a ledger: what it spent is not recorded".into());
     }
     let (here, made) = (entries.len() as u64, certificate.ledger.entries);
     if made > here {

@@ -22,7 +22,7 @@ pub(in crate::verb) struct Stated {
 
 impl Stated {
     /// # Errors
-    /// A file that cannot be read, is no JSON, says something twice, or holds no certificate or a bad signature.
+    /// A file that cannot be read, is not JSON, has a key twice, or has no certificate or a bad signature.
     pub(in crate::verb) fn read(file: &Path) -> Result<Self, Failure> {
         let bad = |why: String| Failure::input(format!("{}: {why}", file.display()));
         let text = std::fs::read_to_string(file).map_err(|e| bad(format!("it cannot be read: {e}")))?;
@@ -36,8 +36,7 @@ impl Stated {
                 beside: false,
             });
         }
-        serde_json::from_str::<UniqueKeys>(&text)
-            .map_err(|e| bad(format!("it can be read in two ways: {e}")))?;
+        serde_json::from_str::<UniqueKeys>(&text).map_err(|e| bad(format!("it is ambiguous: {e}")))?;
         let beside = match value.get_mut("certificate") {
             Some(inner) => {
                 value = inner.take();
