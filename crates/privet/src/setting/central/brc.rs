@@ -211,7 +211,7 @@ impl Brc {
         Err(Error::parameter(
             "planes",
             format!(
-                "planes = \"paid-public\" is for public columns beside a private label: {why}. Leave it out"
+                "planes = \"paid-public\" is for public columns beside a private label: {why}. Remove it"
             ),
         ))
     }
