@@ -342,9 +342,7 @@ fn older_certificates_are_checked_as_far_as_they_can_be() {
             ("no claims and no payments", "claims nothing", &|c| {
                 (c["claims"], c["payments"]) = (json!([]), json!([]))
             }),
-            ("no payments", "omits the payment", &|c| {
-                c["payments"] = json!([])
-            }),
+            ("no payments", "omits the payment", &|c| c["payments"] = json!([])),
             ("another change", "total", &|c| {
                 c["claims"][0]["protects"]["change"] = "replace".into()
             }),

@@ -48,9 +48,7 @@ pub(super) fn run(file: &Path, signed_by: Option<Fingerprint>) -> Result<Answer,
     let nobody = match (origin.is_older(), model.certificate().recorded) {
         (true, _) => "no: the file is older than signatures",
         (false, false) => "no: the model was made without a ledger",
-        (false, true) => {
-            "NO: the ledger that it was made with signs models, so the signature was removed"
-        }
+        (false, true) => "NO: the ledger that it was made with signs models, so the signature was removed",
     };
     let signed = signed(file, origin.signer, signed_by)?.unwrap_or_else(|| nobody.into());
     let learnt = learnt(model.schema(), model.ensemble());

@@ -279,7 +279,7 @@ impl Classes {
     }
 }
 
-/// A number. What it is off by is measured in units of the clip, which follow from what was released about labels.
+/// A number. Residuals are measured in units of the clip, which follow from what was released about labels.
 #[derive(Debug, Clone)]
 pub(super) struct Residual {
     /// What a row adds to its leaf's count; nothing if counts are known otherwise.

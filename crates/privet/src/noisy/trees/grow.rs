@@ -1,4 +1,4 @@
-//! Tree after tree.
+//! Grows the trees one after another.
 
 use super::cut::{Cut, Features};
 use super::histograms::Histograms;
@@ -8,7 +8,7 @@ use super::rows::{GrownTree, Pass, ScoredRows};
 use crate::Error;
 use crate::privacy::{Coins, Private, Reservation};
 
-/// Grows tree after tree.
+/// Grows the trees one after another.
 pub(super) struct Grower<'p> {
     pub(super) plan: &'p Plan,
     pub(super) laws: Laws,

@@ -15,7 +15,7 @@ use crate::privacy::{Anchor, Norm, Private, Query, Relation, Reservation, Sensit
 /// Labels are counted in about twice as many bins.
 const BINS: usize = 32;
 
-/// What a run will ask, and how it will be answered.
+/// The queries of a run, each with its mechanism.
 pub(super) struct Laws {
     /// The sums of each tree's leaves.
     pub(super) sums: Law,
@@ -115,7 +115,7 @@ fn points(low: f64, high: f64) -> Vec<f64> {
     points
 }
 
-/// How far one change moves the counts of so many features: a row stands in one slot of each.
+/// How far one change moves the counts of this many features: a row has one slot of each.
 fn counted(noise: Noise, relation: &Relation, features: u64) -> Norm {
     let rows = u128::from(relation.rows().get());
     let moved = match relation {

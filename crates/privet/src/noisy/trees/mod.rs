@@ -15,7 +15,7 @@
 //! | `greedy` | questions chosen for their gain, noisily |
 //! | `histograms` | rows by slot, released once where they are needed |
 //! | `laws` | every claim and mechanism of a run, made before anything is paid |
-//! | `grow` | tree after tree |
+//! | `grow` | grows the trees one after another |
 //! | `rows` | the private table, with each row's scores so far |
 //! | `leaves` | values from noisy sums |
 //! | `calibration` | a correction that makes probabilities of two classes right on average |

@@ -21,7 +21,7 @@ parameters! {
     pub struct HistogramBayes("histogram-bayes") {
         /// Bins of a number that are counted, at most: neighbouring bins of the schema are counted together.
         bins: u32 = 10, in 1..=1000;
-        /// Whether as many rows of one class are learnt from as of the other; only where labels are public.
+        /// Whether equally many rows of both classes are used; only where labels are public.
         balance: Balance = Balance(false);
     }
 }

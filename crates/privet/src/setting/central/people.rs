@@ -40,7 +40,7 @@ parameters! {
         normaliser: Normaliser = Normaliser::Rows;
         /// How an error becomes a coefficient.
         coefficient: Coefficient = Coefficient::Linear;
-        /// Whether as many rows of one class are learnt from as of the other; only where labels are public.
+        /// Whether equally many rows of both classes are used; only where labels are public.
         balance: Balance = Balance(false);
     }
 }

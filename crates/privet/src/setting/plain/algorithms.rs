@@ -40,7 +40,7 @@ named_values! {
 }
 
 parameters! {
-    /// The commonest class, or the mean: what anything else must beat.
+    /// The most frequent class, or the mean: the baseline of every other algorithm.
     pub struct Constant("constant") {}
 }
 
