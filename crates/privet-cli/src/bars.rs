@@ -1,29 +1,29 @@
 //! Bars for long work: how far, how fast, how much longer. Silent where nobody watches.
 
 use indicatif::{ProgressBar, ProgressStyle};
-use privet_node::progress::{Bar, Unit};
+use privet_node::progress::{Bar, WorkUnit};
 
 /// One bar on standard error. Nothing is drawn if that is not a terminal.
-struct Drawn(ProgressBar);
+struct TerminalBar(ProgressBar);
 
 /// A bar for work of this name.
-pub(super) fn bar(what: String, unit: Unit) -> Box<dyn Bar> {
+pub(super) fn bar(what: String, unit: WorkUnit) -> Box<dyn Bar> {
     let bar = ProgressBar::no_length().with_message(what);
     // A template with a mistake in it would show as a plain bar; a test looks at ours.
     if let Ok(style) = ProgressStyle::with_template(template(unit)) {
         bar.set_style(style);
     }
-    Box::new(Drawn(bar))
+    Box::new(TerminalBar(bar))
 }
 
-fn template(unit: Unit) -> &'static str {
+fn template(unit: WorkUnit) -> &'static str {
     match unit {
-        Unit::Bytes => "{msg} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {eta}",
-        Unit::Steps => "{msg} {wide_bar} {pos}/{len} {per_sec} {eta}",
+        WorkUnit::Bytes => "{msg} {wide_bar} {bytes}/{total_bytes} {bytes_per_sec} {eta}",
+        WorkUnit::Steps => "{msg} {wide_bar} {pos}/{len} {per_sec} {eta}",
     }
 }
 
-impl Bar for Drawn {
+impl Bar for TerminalBar {
     fn at(&self, done: u64, of: u64) {
         if self.0.length() != Some(of) {
             self.0.set_length(of);
@@ -32,7 +32,7 @@ impl Bar for Drawn {
     }
 }
 
-impl Drop for Drawn {
+impl Drop for TerminalBar {
     fn drop(&mut self) {
         self.0.finish_and_clear();
     }
@@ -44,7 +44,7 @@ mod tests {
 
     #[test]
     fn the_templates_parse() {
-        for unit in [Unit::Bytes, Unit::Steps] {
+        for unit in [WorkUnit::Bytes, WorkUnit::Steps] {
             assert!(ProgressStyle::with_template(template(unit)).is_ok(), "{unit:?}");
             bar("work".into(), unit).at(1, 2);
         }

@@ -14,7 +14,7 @@ use clap::{CommandFactory, Parser};
 use privet_node::verb::{self, Answer, Exit, Failure};
 use serde_json::json;
 
-use high::Asked;
+use high::Invocation;
 
 /// Runs one command and says how it ended.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
@@ -52,12 +52,12 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-fn run(asked: Asked) -> Result<Answer, Failure> {
+fn run(asked: Invocation) -> Result<Answer, Failure> {
     match asked {
-        Asked::Command(command) => verb::run(&command),
-        Asked::Demo { keep } => demo::run(keep.as_deref()),
-        Asked::Reproduce(reproduce) => privet_research::run(&reproduce),
-        Asked::Completions { shell } => {
+        Invocation::Command(command) => verb::run(&command),
+        Invocation::Demo { keep } => demo::run(keep.as_deref()),
+        Invocation::Reproduce(reproduce) => privet_research::run(&reproduce),
+        Invocation::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut low::LowArgs::command(), "privet", &mut script);
             let script = String::from_utf8_lossy(&script).into_owned();

@@ -5,9 +5,9 @@
 //! | [`ledger`] | the journal of payments on SQLite, its lock, and how a table is recognised under another name |
 //! | [`table`] | readers of CSV and Parquet files |
 //! | [`job`] | what is to be done, from one TOML file |
-//! | [`record`] | what a party must remember: columns that have left |
+//! | [`record`] | the released columns of a party |
 //! | [`verb`] | plan, train, predict, evaluate, inspect and so on: a request goes in, an answer comes out |
-//! | [`progress`] | how far long work is, for whoever shows it |
+//! | [`progress`] | progress of long work |
 //!
 //! It computes no statistic: whatever depends on rows goes through the `privet` library. It knows neither arguments nor a terminal:
 //! those are `privet-cli`'s.

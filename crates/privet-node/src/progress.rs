@@ -1,52 +1,52 @@
-//! How far long work is. Nothing is shown unless a program says how: the command draws bars, a notebook may do otherwise.
+//! Progress of long work. Nothing is shown unless a program registers how: the command draws bars.
 
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
 
-/// What work is counted in.
+/// The unit that work is counted in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unit {
+pub enum WorkUnit {
     /// Bytes of a file.
     Bytes,
     /// Steps, such as trees.
     Steps,
 }
 
-/// Shows how far one piece of work is; dropped when it is done.
+/// Shows the progress of one task; dropped when it is done.
 pub trait Bar: Sync {
-    /// So much is done, of so much.
+    /// `done` of `of` units are done.
     fn at(&self, done: u64, of: u64);
 }
 
-/// Makes a bar for work of this name.
-pub type Show = fn(what: String, unit: Unit) -> Box<dyn Bar>;
+/// Creates the bar of a task of this name.
+pub type ShowProgress = fn(what: String, unit: WorkUnit) -> Box<dyn Bar>;
 
-static SHOW: OnceLock<Show> = OnceLock::new();
+static SHOW: OnceLock<ShowProgress> = OnceLock::new();
 
-/// Shows all work of this process in this way. The first call counts, later ones do nothing.
-pub fn show_with(show: Show) {
+/// Sets how the progress of this process is shown. The first call counts, later ones do nothing.
+pub fn show_with(show: ShowProgress) {
     let _ = SHOW.set(show);
 }
 
-/// One piece of work.
+/// The progress of one task.
 pub struct Progress(Option<Box<dyn Bar>>);
 
 impl Progress {
-    /// Work that is counted in bytes.
+    /// A task that is counted in bytes.
     pub fn bytes(what: impl Into<String>) -> Self {
-        Self::new(what, Unit::Bytes)
+        Self::new(what, WorkUnit::Bytes)
     }
 
-    /// Work that is counted in steps.
+    /// A task that is counted in steps.
     pub fn steps(what: impl Into<String>) -> Self {
-        Self::new(what, Unit::Steps)
+        Self::new(what, WorkUnit::Steps)
     }
 
-    fn new(what: impl Into<String>, unit: Unit) -> Self {
+    fn new(what: impl Into<String>, unit: WorkUnit) -> Self {
         Self(SHOW.get().map(|show| show(what.into(), unit)))
     }
 
-    /// So much is done, of so much.
+    /// `done` of `of` units are done.
     pub fn at(&self, done: u64, of: u64) {
         if let Some(bar) = &self.0 {
             bar.at(done, of);

@@ -1,4 +1,4 @@
-//! What a party must remember, in a file that only grows: columns that have left, so that they leave once.
+//! The released columns of a party, in a file that only grows, so that each is released once.
 //!
 //! An item is its length (8 bytes), the same with every bit turned (8 bytes), its bytes, and the SHA-256 of all these. The first
 //! item says what the record is about. When [`Record::append`] returns, the item is on disk.
@@ -42,7 +42,7 @@ impl Drop for FileRecord {
 }
 
 impl FileRecord {
-    /// Opens a record, or makes one, that is about `about`: what was recorded about something else is not this one's.
+    /// Opens or creates the record about `about`.
     ///
     /// # Errors
     /// [`Error::Journal`] if another process has it, it cannot be read or written, it is damaged, or is about something else.
@@ -87,11 +87,11 @@ impl FileRecord {
             Some(first) if first.starts_with(FIRST) => {
                 return Err(bad(
                     "is of another table or another ledger",
-                    &"the file that it was made from has changed since, or its ledger was replaced. Columns leave once: put the file \
+                    &"the file that it was made from has changed since, or its ledger was replaced. A column is released once: put the file \
                       and its ledger back as they were. Rows that are new are a data set of their own, with a record of its own",
                 ));
             }
-            Some(_) => return Err(bad("cannot be used", &"it is no record of privet")),
+            Some(_) => return Err(bad("cannot be used", &"it is not a record of privet")),
         }
         Ok(record)
     }
@@ -104,7 +104,7 @@ impl FileRecord {
         Ok(self.items()?.len() <= 1)
     }
 
-    /// All items that are whole. What was cut off at the end is left out, and the next item takes its place.
+    /// All items that are whole. An item that was cut off at the end is ignored, and the next one takes its place.
     fn items(&mut self) -> Result<Vec<Vec<u8>>, Error> {
         let mut bytes = Vec::new();
         let read = self.file.seek(SeekFrom::Start(0));
@@ -129,7 +129,7 @@ impl FileRecord {
         bytes.extend_from_slice(item);
         let hash = Sha256::digest(&bytes);
         bytes.extend_from_slice(&hash);
-        // Whatever a crash left behind the last whole item goes first.
+        // Incomplete bytes after the last whole item, from a crash, are removed first.
         self.file
             .set_len(self.end)
             .and_then(|()| self.file.seek(SeekFrom::Start(self.end)))

@@ -8,12 +8,12 @@ use std::error::Error;
 use std::io::Write;
 
 use privet::setting::vertical::Mechanism;
-use privet_research::industrial::{ROWS, Rows, run, vertical};
+use privet_research::industrial::{IndustrialRows, ROWS, run, vertical};
 
 type Done<T> = Result<T, Box<dyn Error>>;
 
 fn make(path: &str, rows: usize) -> Done<()> {
-    let rows = Rows::made(rows, 3);
+    let rows = IndustrialRows::made(rows, 3);
     let (flat, labels) = rows.flat();
     let mut out = std::io::BufWriter::new(std::fs::File::create(path)?);
     let columns = flat.len() / labels.len().max(1);
@@ -26,7 +26,7 @@ fn make(path: &str, rows: usize) -> Done<()> {
 }
 
 fn timed(rows: usize) -> Done<()> {
-    let tables = Rows::made(rows, 3).tables()?;
+    let tables = IndustrialRows::made(rows, 3).tables()?;
     let run = run(&vertical(Mechanism::ClampedGeometric, 0.64)?, tables)?;
     let ([told, asked], peak) = (run.bytes, peak()?);
     let (seconds, trees) = (run.seconds, run.model.ensemble().members.len());

@@ -11,7 +11,7 @@ use super::Records;
 use privet_node::table;
 
 /// A data set that experiments use.
-struct Known {
+struct KnownDataSet {
     name: &'static str,
     schema: &'static str,
     /// The file for training, and one for testing if its publisher split it.
@@ -21,7 +21,7 @@ struct Known {
 
 /// Data sets by their names, each with its files and where to get them; the schema of a name is a file of that name.
 macro_rules! known {
-    ($($name:literal: $train:literal $(and $test:literal)?, $from:literal;)*) => {[$(Known {
+    ($($name:literal: $train:literal $(and $test:literal)?, $from:literal;)*) => {[$(KnownDataSet {
         name: $name,
         schema: include_str!(concat!("../reproduce/schemas/", $name, ".toml")),
         files: &[$train $(, $test)?],
@@ -29,7 +29,7 @@ macro_rules! known {
     }),*]};
 }
 
-const KNOWN: [Known; 12] = known! {
+const KNOWN: [KnownDataSet; 12] = known! {
     "adult": "adult.data" and "adult.test", "https://archive.ics.uci.edu/dataset/2/adult";
     "bank": "bank-full.csv", "https://archive.ics.uci.edu/dataset/222/bank+marketing";
     "credit-default": "UCI_Credit_Card.csv", "https://archive.ics.uci.edu/dataset/350/default+of+credit+card+clients";
@@ -89,7 +89,7 @@ impl Data {
         Records::parse(known.schema()?, &texts.collect::<Result<String, _>>()?, &folder)
     }
 
-    fn read(&self, known: &Known, file: usize, keep: Keep) -> Result<Table, Error> {
+    fn read(&self, known: &KnownDataSet, file: usize, keep: Keep) -> Result<Table, Error> {
         let one_piece = || Error::misuse(format!("'{}' comes in one piece", known.name));
         let file = *known.files.get(file).ok_or_else(one_piece)?;
         let path = self.folder.join(known.name).join(file);
@@ -105,7 +105,7 @@ impl Data {
 }
 
 /// A file's text. The labels of one of them end in a full stop.
-fn text(known: &Known, file: &str, path: &Path) -> Result<String, Error> {
+fn text(known: &KnownDataSet, file: &str, path: &Path) -> Result<String, Error> {
     let mut text = String::new();
     let opened = std::fs::File::open(path).and_then(|mut opened| match file.ends_with(".gz") {
         true => flate2::read::GzDecoder::new(opened).read_to_string(&mut text),
@@ -118,20 +118,20 @@ fn text(known: &Known, file: &str, path: &Path) -> Result<String, Error> {
     })
 }
 
-impl Known {
+impl KnownDataSet {
     fn schema(&self) -> Result<Schema, Error> {
         Schema::from_toml(&format!("{}.toml", self.name), self.schema)
     }
 }
 
-fn known(name: &str) -> Result<&'static Known, Error> {
+fn known(name: &str) -> Result<&'static KnownDataSet, Error> {
     KNOWN
         .iter()
         .find(|known| known.name == name)
         .ok_or_else(|| Error::misuse(format!("no data set '{name}' is known")))
 }
 
-fn missing(known: &Known, path: &Path, e: &std::io::Error) -> Error {
+fn missing(known: &KnownDataSet, path: &Path, e: &std::io::Error) -> Error {
     Error::data(format!(
         "the data set '{}' is not there ({}: {e}). Get it from {} and put its files into a folder '{}' of the folder that \
          PRIVET_DATA names.",

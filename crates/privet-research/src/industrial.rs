@@ -33,12 +33,12 @@ const FLAGS: [usize; 52] = {
 const EPSILONS: [f64; 2] = [0.64, 1.28];
 
 /// Made-up rows: slots of numbers and categories, row by row, and labels.
-pub struct Rows {
+pub struct IndustrialRows {
     slots: Vec<u8>,
     labels: Vec<f32>,
 }
 
-impl Rows {
+impl IndustrialRows {
     /// So many rows, the same for the same seed.
     pub fn made(rows: usize, seed: u8) -> Self {
         let mut coins = Coins::from_seed([seed; 32]);
@@ -152,7 +152,7 @@ fn read(text: &str) -> Result<Intake, Error> {
 }
 
 /// Made-up people need no protection.
-fn leave() -> Unprotected {
+fn permission() -> Unprotected {
     let relation = Relation::Replace {
         rows: std::num::NonZeroU32::MIN,
         unit: None,
@@ -177,7 +177,7 @@ pub fn vertical(mechanism: Mechanism, epsilon: f64) -> Result<Vertical, Error> {
 }
 
 /// One run of the protocol.
-pub struct Run {
+pub struct IndustrialRun {
     /// The model.
     pub model: privet::model::Model,
     /// Seconds from tables in memory to the model.
@@ -190,10 +190,10 @@ pub struct Run {
 ///
 /// # Errors
 /// Whatever hinders it.
-pub fn run(vertical: &Vertical, [own, other]: [Table; 2]) -> Result<Run, Error> {
+pub fn run(vertical: &Vertical, [own, other]: [Table; 2]) -> Result<IndustrialRun, Error> {
     let start = Instant::now();
     let plan = vertical.plan(own.schema(), [other.schema()])?;
-    let done = plan.rehearsed(own, vec![other], &leave())?;
+    let done = plan.rehearsed(own, vec![other], &permission())?;
     let seconds = start.elapsed().as_secs_f64();
     let bytes = [
         done.bytes(PartyId(1), LABEL_HOLDER),
@@ -201,7 +201,7 @@ pub fn run(vertical: &Vertical, [own, other]: [Table; 2]) -> Result<Run, Error> 
     ];
     let trained = done.all()?.into_iter().find_map(Outcome::into_model);
     let model = trained.ok_or_else(|| Error::internal("the label holder trains a model"))?;
-    Ok(Run {
+    Ok(IndustrialRun {
         model,
         seconds,
         bytes,
@@ -253,8 +253,8 @@ fn measure(runs: u32, bar: &Progress) -> Result<Vec<Measured>, Error> {
     let steps = u64::from(runs) * (methods().len() * EPSILONS.len()) as u64;
     let mut done = 0;
     for run in 0..runs {
-        let rows = Rows::made(ROWS, 2 * run as u8);
-        let test = Rows::made(ROWS / 10, 2 * run as u8 + 1);
+        let rows = IndustrialRows::made(ROWS, 2 * run as u8);
+        let test = IndustrialRows::made(ROWS / 10, 2 * run as u8 + 1);
         let trees = Trees::builder().rounds(80).depth(3).build()?;
         let plain = open(&trees, &rows, &test)?;
         let constant = open(&Constant::default(), &rows, &test)?;
@@ -278,12 +278,12 @@ fn measure(runs: u32, bar: &Progress) -> Result<Vec<Measured>, Error> {
 }
 
 /// Trained on slots and categories as they are: all in one place, without noise.
-fn open(algorithm: &dyn Algorithm, rows: &Rows, test: &Rows) -> Result<f64, Error> {
+fn open(algorithm: &dyn Algorithm, rows: &IndustrialRows, test: &IndustrialRows) -> Result<f64, Error> {
     let text = format!("dataset = \"all\"\n[columns]\n{}{LABEL}", columns());
     let schema = Schema::from_toml("schema", &text)?;
     let model = algorithm
         .plan(&schema)?
-        .fit(rows.whole(&schema)?, &leave(), SILENT)?;
+        .fit(rows.whole(&schema)?, &permission(), SILENT)?;
     squared(&model, &test.whole(&schema)?)
 }
 
@@ -298,7 +298,7 @@ mod tests {
     #[test]
     fn the_shape_is_the_papers() {
         assert_eq!(NUMBERS + FLAGS.iter().sum::<usize>(), 300);
-        let rows = Rows::made(50, 1);
+        let rows = IndustrialRows::made(50, 1);
         let (flat, labels) = rows.flat();
         assert_eq!((flat.len(), labels.len()), (50 * 300, 50));
         let trees = Trees::builder().rounds(2).build().expect("parameters");

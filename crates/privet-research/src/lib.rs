@@ -94,17 +94,17 @@ pub fn experiments() -> Vec<Experiment> {
 }
 
 /// A method by its name, and the ε at which it runs: none for what spends none.
-type Method<M> = (&'static str, M, &'static [f64]);
+type NamedMethod<M> = (&'static str, M, &'static [f64]);
 
 /// Figures by their metric's name.
-type Figures = Vec<(&'static str, f64)>;
+type NamedFigures = Vec<(&'static str, f64)>;
 
 /// Runs each method at each of its ε, run by run.
 fn compared<M: Sync>(
-    methods: &[Method<M>],
+    methods: &[NamedMethod<M>],
     metrics: &[&'static str],
     (runs, bar): (u32, &Progress),
-    figures: impl Fn(&M, Option<f64>, u32) -> Result<Figures, Error> + Sync,
+    figures: impl Fn(&M, Option<f64>, u32) -> Result<NamedFigures, Error> + Sync,
 ) -> Result<Vec<Measured>, Error> {
     let cases = methods.iter().flat_map(|(name, method, epsilons)| {
         let free = epsilons.is_empty().then_some(None);
@@ -118,7 +118,7 @@ fn compared<M: Sync>(
         let found = (0..runs)
             .into_par_iter()
             .map(|run| figures(method, *epsilon, run));
-        let found = found.collect::<Result<Vec<Figures>, Error>>()?;
+        let found = found.collect::<Result<Vec<NamedFigures>, Error>>()?;
         measured.extend(metrics.iter().map(|metric| {
             let values = found.iter().map(|run| figure(run, metric));
             Measured::new(name, *epsilon, metric, values)
@@ -137,7 +137,7 @@ fn figure(figures: &[(&'static str, f64)], metric: &str) -> f64 {
 }
 
 /// How good a model is on rows that need no protection.
-fn judged(model: &Model, test: &Table) -> Result<Figures, Error> {
+fn judged(model: &Model, test: &Table) -> Result<NamedFigures, Error> {
     let evaluation = Evaluation::of(test.schema())?;
     let judged = test.cells().as_ref().map(|cells| evaluation.judge(model, cells));
     Ok(evaluation.open(judged, &public(test.schema())).named())

@@ -6,19 +6,19 @@ use privet::data::{Keep, Table};
 use privet::learner::SILENT;
 use privet::setting::plain::{Algorithm, Centroid, Constant, Flavour, Logistic, Stumps, Trees};
 
-use Split::{Published, Random};
+use TrainTestSplit::{Published, Random};
 
-use super::{Data, Experiment, Figures, Method, compared, judged, public, seed};
+use super::{Data, Experiment, NamedFigures, NamedMethod, compared, judged, public, seed};
 
 /// What a method is called, and how it is made.
-type Made = (&'static str, fn() -> Result<Box<dyn Algorithm>, Error>);
+type NamedAlgorithm = (&'static str, fn() -> Result<Box<dyn Algorithm>, Error>);
 
-const CONSTANT: Made = ("constant", || Ok(Box::new(Constant::default())));
-const LOGISTIC: Made = ("logistic", || Ok(Box::new(Logistic::default())));
+const CONSTANT: NamedAlgorithm = ("constant", || Ok(Box::new(Constant::default())));
+const LOGISTIC: NamedAlgorithm = ("logistic", || Ok(Box::new(Logistic::default())));
 
 /// Gradient-boosted trees, eighty rounds of depth 3 at a rate of 0.1: second order with a ridge of 1 as XGBoost has it, first order
 /// without one as Friedman had it.
-const BOOSTED: &[Made] = &[
+const BOOSTED: &[NamedAlgorithm] = &[
     ("XGBoost", || {
         let trees = Trees::builder().rounds(80).depth(3).learning_rate(0.1);
         Ok(Box::new(trees.l2(1.0).build()?))
@@ -31,7 +31,7 @@ const BOOSTED: &[Made] = &[
 ];
 
 /// Exact and abstaining stumps are as the research notes on MABoost have them: thresholds halfway between two numbers of the table.
-const IONOSPHERE: &[Made] = &[
+const IONOSPHERE: &[NamedAlgorithm] = &[
     LOGISTIC,
     ("centroid", || Ok(Box::new(Centroid::default()))),
     ("stumps", || Ok(Box::new(Stumps::builder().rounds(50).build()?))),
@@ -46,18 +46,18 @@ const IONOSPHERE: &[Made] = &[
     CONSTANT,
 ];
 
-const ADULT: &[Made] = &[
+const ADULT: &[NamedAlgorithm] = &[
     LOGISTIC,
     ("stumps", || Ok(Box::new(Stumps::builder().rounds(100).build()?))),
     CONSTANT,
 ];
 
-const PENDIGITS: &[Made] = &[LOGISTIC, CONSTANT];
-const POWERPLANT: &[Made] = &[("ridge", LOGISTIC.1), CONSTANT];
+const PENDIGITS: &[NamedAlgorithm] = &[LOGISTIC, CONSTANT];
+const POWERPLANT: &[NamedAlgorithm] = &[("ridge", LOGISTIC.1), CONSTANT];
 
 /// What is trained on which rows.
 #[derive(Clone, Copy)]
-enum Split {
+enum TrainTestSplit {
     /// As their publisher split them.
     Published,
     /// On four fifths, and tested on the rest, anew in each run.
@@ -69,16 +69,16 @@ const RANKED: &[&str] = &["accuracy", "AUC"];
 const ERROR: &[&str] = &["RMSE"];
 
 /// The table, the data set, the runs, the split, the methods and the metrics.
-type Row = (
+type ExperimentRow = (
     &'static str,
     &'static str,
     u32,
-    Split,
-    &'static [Made],
+    TrainTestSplit,
+    &'static [NamedAlgorithm],
     &'static [&'static str],
 );
 
-const ROWS: [Row; 8] = [
+const ROWS: [ExperimentRow; 8] = [
     ("table 1", "adult", 1, Published, ADULT, RANKED),
     ("table 1", "ionosphere", 20, Random, IONOSPHERE, ACCURACY),
     ("table 1", "pendigits", 1, Published, PENDIGITS, ACCURACY),
@@ -90,17 +90,17 @@ const ROWS: [Row; 8] = [
 ];
 
 pub(super) fn experiments() -> Vec<Experiment> {
-    let experiment = |(item, dataset, runs, split, methods, metrics): Row| Experiment {
+    let experiment = |(item, dataset, runs, split, methods, metrics): ExperimentRow| Experiment {
         paper: "plain",
         item,
         dataset,
         runs,
         measure: Box::new(move |data: &Data, runs, bar| {
-            let made = |(name, make): &Made| Ok((*name, make()?, &[][..]));
+            let made = |(name, make): &NamedAlgorithm| Ok((*name, make()?, &[][..]));
             let methods = methods
                 .iter()
                 .map(made)
-                .collect::<Result<Vec<Method<_>>, Error>>()?;
+                .collect::<Result<Vec<NamedMethod<_>>, Error>>()?;
             let table = data.train(dataset, Keep::Values)?;
             let test = match split {
                 Published => Some(data.test(dataset, Keep::Values)?),
@@ -121,8 +121,8 @@ pub(super) fn experiments() -> Vec<Experiment> {
 }
 
 /// Trains on one table and judges on another.
-fn figures(algorithm: &dyn Algorithm, train: Table, test: &Table) -> Result<Figures, Error> {
-    let leave = public(train.schema());
-    let model = algorithm.plan(train.schema())?.fit(train, &leave, SILENT)?;
+fn figures(algorithm: &dyn Algorithm, train: Table, test: &Table) -> Result<NamedFigures, Error> {
+    let permission = public(train.schema());
+    let model = algorithm.plan(train.schema())?.fit(train, &permission, SILENT)?;
     judged(&model, test)
 }

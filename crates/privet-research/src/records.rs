@@ -23,7 +23,7 @@ pub struct Records {
 
 /// How columns become numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Coding {
+pub enum ColumnCoding {
     /// As the schema declares them.
     Declared,
     /// As BRC's authors seem to have done it: categories by their place in the alphabet, numbers on a linear scale.
@@ -32,7 +32,7 @@ pub enum Coding {
 
 /// Which columns are private.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Secret {
+pub enum PrivateColumns {
     /// All but these features and the label.
     AllBut(&'static [&'static str]),
     /// All but these features; the label is private.
@@ -43,19 +43,19 @@ pub enum Secret {
 
 /// Which rows are taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Pick {
+pub struct RowChoice {
     /// How many of each class.
-    pub balance: Balance,
+    pub balance: ClassBalance,
     /// Of the first so many rows of the file only.
     pub first: Option<usize>,
     /// So many at most, at random.
     pub most: Option<usize>,
 }
 
-impl Pick {
+impl RowChoice {
     /// As many of one class as of the other, at random, as many as there are.
     pub const BALANCED: Self = Self {
-        balance: Balance::Random,
+        balance: ClassBalance::Random,
         first: None,
         most: None,
     };
@@ -63,7 +63,7 @@ impl Pick {
 
 /// How many rows are kept of each class.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Balance {
+pub enum ClassBalance {
     /// As many of one class as of the other, at random.
     Random,
     /// As many of one class as of the other, the first of the file: this matches the figures that the paper prints.
@@ -201,7 +201,7 @@ impl Records {
     ///
     /// # Errors
     /// [`Error::Data`] if it does not fit together.
-    pub fn schema(&self, coding: Coding, secret: Secret) -> Result<Schema, Error> {
+    pub fn schema(&self, coding: ColumnCoding, secret: PrivateColumns) -> Result<Schema, Error> {
         let coded = |min, max, integer| {
             let extras = Extras {
                 integer,
@@ -211,18 +211,18 @@ impl Records {
         };
         let columns = self.schema.columns().iter().enumerate().map(|(place, column)| {
             let kind = match (&column.kind, coding) {
-                (Kind::Number(it), Coding::Alphabet) => coded(it.min(), it.max(), it.is_integer())?,
-                (Kind::Ordinal(_) | Kind::Category(_) | Kind::Flag(_), Coding::Alphabet) => {
+                (Kind::Number(it), ColumnCoding::Alphabet) => coded(it.min(), it.max(), it.is_integer())?,
+                (Kind::Ordinal(_) | Kind::Category(_) | Kind::Flag(_), ColumnCoding::Alphabet) => {
                     coded(0.0, (self.alphabets[place].len().max(2) - 1) as f64, true)?
                 }
                 (kind, _) => kind.clone(),
             };
             let private = match (secret, &column.kind) {
                 (_, Kind::Id | Kind::Skip) => false,
-                (Secret::Everything, _) => true,
-                (Secret::AllBut(_), Kind::Label(_)) => false,
-                (Secret::LabelAndAllBut(_), Kind::Label(_)) => true,
-                (Secret::AllBut(public) | Secret::LabelAndAllBut(public), _) => {
+                (PrivateColumns::Everything, _) => true,
+                (PrivateColumns::AllBut(_), Kind::Label(_)) => false,
+                (PrivateColumns::LabelAndAllBut(_), Kind::Label(_)) => true,
+                (PrivateColumns::AllBut(public) | PrivateColumns::LabelAndAllBut(public), _) => {
                     !public.contains(&column.name.as_str())
                 }
             };
@@ -245,7 +245,7 @@ impl Records {
     }
 
     /// Rows to train on and rows to test on, a tenth of them, of the first rows of the file or of all.
-    pub fn split(&self, pick: Pick, seed: u64) -> (Vec<usize>, Vec<usize>) {
+    pub fn split(&self, pick: RowChoice, seed: u64) -> (Vec<usize>, Vec<usize>) {
         let mut coins = coins(seed);
         let last = pick.first.unwrap_or(self.rows.len()).min(self.rows.len());
         let positive = self.positive();
@@ -253,10 +253,10 @@ impl Records {
         let (mut one, mut other): (Vec<usize>, Vec<usize>) = (0..last).partition(is);
         let least = one.len().min(other.len());
         match pick.balance {
-            Balance::Random => [&mut one, &mut other].map(|class| shuffle(class, &mut coins)),
-            Balance::Head | Balance::None => [(); 2],
+            ClassBalance::Random => [&mut one, &mut other].map(|class| shuffle(class, &mut coins)),
+            ClassBalance::Head | ClassBalance::None => [(); 2],
         };
-        if pick.balance != Balance::None {
+        if pick.balance != ClassBalance::None {
             one.truncate(least);
             other.truncate(least);
         }

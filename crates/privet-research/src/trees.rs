@@ -13,7 +13,7 @@ use privet::privacy::{AddRemove, Delta, Epsilon, Neighbours};
 use privet::setting::central::{Algorithm as _, Budget, Splits, Trees};
 use privet::setting::plain::{self, Algorithm as _};
 
-use super::records::{Coding, Records, Secret};
+use super::records::{ColumnCoding, PrivateColumns, Records};
 use super::{Data, Experiment, Measured, compared, judged, public};
 use privet_node::progress::Progress;
 
@@ -22,17 +22,17 @@ const EPSILONS: &[f64] = &[0.1, 0.5, 1.0, 2.0, 4.0, 8.0];
 const NO_NOISE: &[f64] = &[100_000.0];
 
 /// A data set, how many rows are for testing, and what is measured.
-const SETS: [(&str, Test, &[&str]); 5] = [
-    ("adult", Test::AsPublished(16_281), &["AUC", "accuracy"]),
-    ("credit-default", Test::Fifth, &["AUC", "accuracy"]),
-    ("bank", Test::Fifth, &["AUC", "accuracy"]),
-    ("kc-house", Test::Fifth, &["MAE", "RMSE"]),
-    ("pendigits", Test::Fifth, &["accuracy"]),
+const SETS: [(&str, TestRows, &[&str]); 5] = [
+    ("adult", TestRows::AsPublished(16_281), &["AUC", "accuracy"]),
+    ("credit-default", TestRows::Fifth, &["AUC", "accuracy"]),
+    ("bank", TestRows::Fifth, &["AUC", "accuracy"]),
+    ("kc-house", TestRows::Fifth, &["MAE", "RMSE"]),
+    ("pendigits", TestRows::Fifth, &["accuracy"]),
 ];
 
 /// Which rows are for testing.
 #[derive(Clone, Copy)]
-enum Test {
+enum TestRows {
     /// In the first run the last so many of the file, as its publisher split it; then as many at random.
     AsPublished(usize),
     /// A fifth, at random.
@@ -40,7 +40,7 @@ enum Test {
 }
 
 #[derive(Clone, Copy)]
-enum Method {
+enum TreesMethod {
     /// Without privacy.
     Plain(&'static str),
     /// Noisy trees: with δ, or pure; by the rule, or with these splits.
@@ -49,18 +49,18 @@ enum Method {
     Noiseless,
 }
 
-const METHODS: [super::Method<Method>; 7] = [
-    ("constant", Method::Plain("constant"), &[]),
-    ("non-private trees", Method::Plain("trees"), &[]),
-    ("trees", Method::Noisy(true, None), EPSILONS),
-    ("trees, pure", Method::Noisy(false, None), EPSILONS),
-    ("random", Method::Noisy(true, Some(Splits::Random)), EPSILONS),
+const METHODS: [super::NamedMethod<TreesMethod>; 7] = [
+    ("constant", TreesMethod::Plain("constant"), &[]),
+    ("non-private trees", TreesMethod::Plain("trees"), &[]),
+    ("trees", TreesMethod::Noisy(true, None), EPSILONS),
+    ("trees, pure", TreesMethod::Noisy(false, None), EPSILONS),
+    ("random", TreesMethod::Noisy(true, Some(Splits::Random)), EPSILONS),
     (
         "noisy-greedy",
-        Method::Noisy(true, Some(Splits::NoisyGreedy)),
+        TreesMethod::Noisy(true, Some(Splits::NoisyGreedy)),
         &[1.0, 4.0],
     ),
-    ("one feature, no noise", Method::Noiseless, NO_NOISE),
+    ("one feature, no noise", TreesMethod::Noiseless, NO_NOISE),
 ];
 
 pub(super) fn experiments() -> Vec<Experiment> {
@@ -78,61 +78,68 @@ pub(super) fn experiments() -> Vec<Experiment> {
 
 fn measure(
     records: &Records,
-    test: Test,
+    test: TestRows,
     metrics: &[&'static str],
     runs: (u32, &Progress),
 ) -> Result<Vec<Measured>, Error> {
-    let schema = Arc::new(records.schema(Coding::Declared, Secret::Everything)?.spread());
+    let schema = Arc::new(
+        records
+            .schema(ColumnCoding::Declared, PrivateColumns::Everything)?
+            .spread(),
+    );
     compared(&METHODS, metrics, runs, |method, epsilon, run| {
         let (train, test) = match test {
-            Test::AsPublished(rows) if run == 0 => {
+            TestRows::AsPublished(rows) if run == 0 => {
                 let mut all: Vec<usize> = (0..records.len()).collect();
                 let test = all.split_off(records.len() - rows);
                 (all, test)
             }
-            Test::AsPublished(rows) => records.deal(rows, run.into()),
-            Test::Fifth => records.deal(records.len() / 5, run.into()),
+            TestRows::AsPublished(rows) => records.deal(rows, run.into()),
+            TestRows::Fifth => records.deal(records.len() / 5, run.into()),
         };
         let (train, test) = (records.table(&schema, &train)?, records.table(&schema, &test)?);
         judged(&trained(*method, epsilon, train)?, &test)
     })
 }
 
-fn trained(method: Method, epsilon: Option<f64>, train: Table) -> Result<Model, Error> {
-    let leave = public(train.schema());
+fn trained(method: TreesMethod, epsilon: Option<f64>, train: Table) -> Result<Model, Error> {
+    let permission = public(train.schema());
     match (method, epsilon) {
-        (Method::Noisy(..) | Method::Noiseless, Some(epsilon)) => {
+        (TreesMethod::Noisy(..) | TreesMethod::Noiseless, Some(epsilon)) => {
             let rows = train.cells().as_ref().map(privet::data::Cells::rows);
-            let (trees, budget) = noisy(method, epsilon, leave.reveal(rows))?;
+            let (trees, budget) = noisy(method, epsilon, permission.reveal(rows))?;
             let plan = trees.plan(train.schema(), &AddRemove::row().relation(), budget)?;
             plan.rehearse(train)
         }
-        (Method::Plain("trees"), _) => {
+        (TreesMethod::Plain("trees"), _) => {
             let trees = plain::Trees::builder().rounds(300).depth(5).learning_rate(0.1);
-            trees.build()?.plan(train.schema())?.fit(train, &leave, SILENT)
+            trees
+                .build()?
+                .plan(train.schema())?
+                .fit(train, &permission, SILENT)
         }
-        (Method::Plain(_), _) => {
+        (TreesMethod::Plain(_), _) => {
             let plan = plain::Constant::default().plan(train.schema())?;
-            plan.fit(train, &leave, SILENT)
+            plan.fit(train, &permission, SILENT)
         }
-        (Method::Noisy(..) | Method::Noiseless, None) => Err(Error::internal("noise has an ε")),
+        (TreesMethod::Noisy(..) | TreesMethod::Noiseless, None) => Err(Error::internal("noise has an ε")),
     }
 }
 
-fn noisy(method: Method, epsilon: f64, rows: usize) -> Result<(Trees, Budget), Error> {
+fn noisy(method: TreesMethod, epsilon: f64, rows: usize) -> Result<(Trees, Budget), Error> {
     let delta = match method {
-        Method::Noisy(true, _) | Method::Noiseless => Delta::new(1e-6)?,
-        Method::Noisy(false, _) | Method::Plain(_) => Delta::ZERO,
+        TreesMethod::Noisy(true, _) | TreesMethod::Noiseless => Delta::new(1e-6)?,
+        TreesMethod::Noisy(false, _) | TreesMethod::Plain(_) => Delta::ZERO,
     };
     let start = Trees::builder();
     let trees = match method {
-        Method::Noisy(true, Some(splits)) => start.splits(splits),
-        Method::Noiseless => start
+        TreesMethod::Noisy(true, Some(splits)) => start.splits(splits),
+        TreesMethod::Noiseless => start
             .splits(Splits::OneFeature)
             .trees(300)
             .leaves(8)
             .learning_rate(0.5),
-        Method::Noisy(..) | Method::Plain(_) => start,
+        TreesMethod::Noisy(..) | TreesMethod::Plain(_) => start,
     };
     let budget = Budget::with_delta(Epsilon::new(epsilon)?, delta, rows as u64)?;
     Ok((trees.build()?, budget))

@@ -22,21 +22,21 @@ pub(crate) fn count_plan() {
     PLANS.set(PLANS.get() + 1);
 }
 
-/// What a parameter can be.
+/// The type of a parameter.
 pub trait Value: Sized {
-    /// What is given for it.
+    /// The type that a caller gives.
     type Given;
 
-    /// The parameter, when that was given.
+    /// The parameter for a given value.
     fn new(given: Self::Given) -> Self;
 
-    /// What was given, or stands there by default.
+    /// The given value, or the default.
     fn given(&self) -> Option<&Self::Given>;
 
-    /// What a job says; a finding if it cannot be read.
+    /// The value in a job; a finding if it cannot be read.
     fn read(section: &Section<'_>, key: &str) -> Option<Self::Given>;
 
-    /// As a model keeps it; nothing if there is nothing to say.
+    /// As a model stores it, if it does.
     fn shown(&self) -> Option<String>;
 
     /// Names and values as a model keeps them: more than one if the value has parameters of its own.
@@ -99,7 +99,7 @@ plain_values! {
         |own: &Self| (!own.is_empty()).then(|| own.join(", "));
 }
 
-/// A parameter that something else decides about if it is not given.
+/// An optional parameter: if it is not given, a rule or another parameter decides.
 impl<T: Value<Given = T>> Value for Option<T> {
     type Given = T;
 
@@ -120,7 +120,7 @@ impl<T: Value<Given = T>> Value for Option<T> {
     }
 }
 
-/// Whether as many rows of one class are learnt from as of the other. Plans say it themselves.
+/// Whether equally many rows of both classes are used. Plans state it themselves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Balance(pub(crate) bool);
 
@@ -153,7 +153,7 @@ pub fn whole<T: TryFrom<i64>>(section: &Section<'_>, key: &str) -> Option<T> {
 pub fn fits<T: TryFrom<i64>>(section: &Section<'_>, key: &str, number: i64) -> Option<T> {
     let fitting = T::try_from(number).ok();
     if fitting.is_none() {
-        let why = format!("{key} = {number} cannot be: write a number such as {key} = 10");
+        let why = format!("{key} = {number} is invalid: write a number such as {key} = 10");
         section.finding_at(key, why);
     }
     fitting
@@ -167,7 +167,7 @@ fn positive(section: &Section<'_>, key: &str) -> Option<Epsilon> {
         .filter(|epsilon| *epsilon > Epsilon::ZERO);
     if epsilon.is_none() {
         let why = format!(
-            "{key} = {number} cannot be: write a number above zero with at most nine decimals, such as {key} = 1.0"
+            "{key} = {number} is invalid: write a number above zero with at most nine decimals, such as {key} = 1.0"
         );
         section.finding_at(key, why);
     }
@@ -180,7 +180,7 @@ pub(crate) fn name_of<T: PartialEq>(names: &[(&'static str, T)], option: &T) -> 
     found.map_or(String::new(), |(name, _)| (*name).to_owned())
 }
 
-/// That a number lies in its range.
+/// Checks that a number lies in its range.
 pub(crate) fn within<T: PartialOrd + Display>(
     key: &'static str,
     value: Option<&T>,
@@ -206,10 +206,10 @@ pub trait Parameters: Default + Clone {
     /// The parameters' names in a job.
     const KEYS: &'static [&'static str];
 
-    /// Takes over what a job says. What it says wrongly is a finding at its line, and stays as it was.
+    /// Takes the values of a job. An invalid value is a finding at its line and changes nothing.
     fn read(&mut self, section: &Section<'_>);
 
-    /// That each parameter lies in its range, and that they agree with each other.
+    /// Checks that each parameter lies in its range, and that they agree with each other.
     ///
     /// # Errors
     /// [`Error::Parameter`] with the first that does not.
@@ -243,17 +243,17 @@ impl<P: Parameters> Builder<P> {
         Self { parameters }
     }
 
-    /// Checks that every parameter lies where it makes sense.
+    /// Checks that every parameter is valid.
     ///
     /// # Errors
-    /// [`Error::Parameter`] with one that does not.
+    /// [`Error::Parameter`] with one that is not.
     pub fn build(self) -> Result<P, Error> {
         self.parameters.check()?;
         Ok(self.parameters)
     }
 }
 
-/// Tells how far a run has come; an error if it is to stop.
+/// Calls the progress callback; an error if it asks to stop.
 pub(crate) fn at(progress: Progress<'_>, done: u64, of: u64) -> Result<(), Error> {
     match progress(done, of) {
         ControlFlow::Continue(()) => Ok(()),
@@ -271,7 +271,7 @@ pub(crate) fn at(progress: Progress<'_>, done: u64, of: u64) -> Result<(), Error
 /// } where Self::agree
 /// ```
 ///
-/// `agree` checks what several parameters must have in common, and may be left out.
+/// `agree` checks several parameters together, and is optional.
 macro_rules! parameters {
     (
         $(#[$doc:meta])*
@@ -424,11 +424,11 @@ pub(crate) fn chosen<A: ?Sized>(section: &Section<'_>, all: &[Named<A>]) -> Opti
     (own.read)(section)
 }
 
-/// That a parameter is one of other algorithms.
+/// The finding that a parameter belongs to other algorithms.
 pub(crate) fn belongs(key: &str, owners: impl Iterator<Item = &'static str>, name: &str) -> String {
     let owners: Vec<String> = owners.map(|owner| format!("\"{owner}\"")).collect();
     format!(
-        "{key} belongs to the algorithm {}, not to \"{name}\": leave it out",
+        "{key} belongs to the algorithm {}, not to \"{name}\": remove it",
         owners.join(" or ")
     )
 }

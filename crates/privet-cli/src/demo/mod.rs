@@ -15,54 +15,54 @@ use privet_node::verb::{Answer, Exit, Failure, wrapped, written};
 use super::{high, low};
 
 /// What is typed, why, and how it should end.
-struct Step {
+struct DemoStep {
     why: &'static str,
     typed: &'static str,
     ends: Exit,
 }
 
-const STEPS: [Step; 9] = [
-    Step {
-        why: "A clinic wants a model of its patients, all of whose columns are private. It decides how much may ever be told about one",
+const STEPS: [DemoStep; 9] = [
+    DemoStep {
+        why: "A clinic wants a model of its patients, all of whose columns are private. It decides how much may ever be revealed about one of them",
         typed: "ledger limit patients --epsilon 1",
         ends: Exit::Ok,
     },
-    Step {
+    DemoStep {
         why: "What would the model mean for them?",
         typed: "plan job.toml",
         ends: Exit::Ok,
     },
-    Step {
-        why: "It is paid for, written down, and only then drawn",
+    DemoStep {
+        why: "The payment is recorded in the ledger before any noise is drawn",
         typed: "train job.toml",
         ends: Exit::Ok,
     },
-    Step {
+    DemoStep {
         why: "It predicts raw rows, since the schema travels with it",
         typed: "predict model.privet --data volunteers.csv --out predictions.csv",
         ends: Exit::Ok,
     },
-    Step {
+    DemoStep {
         why: "Volunteers have published their data, so how good it is on them costs nothing",
         typed: "evaluate model.privet --schema volunteers.toml --data volunteers.csv",
         ends: Exit::Ok,
     },
-    Step {
-        why: "How good it is on the patients would tell about them",
+    DemoStep {
+        why: "Its exact accuracy on the patients would reveal something about them",
         typed: "evaluate model.privet --data patients.csv",
         ends: Exit::Usage,
     },
-    Step {
-        why: "A second model? There is not enough left",
+    DemoStep {
+        why: "A second model? The remaining budget is too small",
         typed: "train job.toml --out second.privet",
         ends: Exit::Budget,
     },
-    Step {
-        why: "What was spent stands in the ledger",
+    DemoStep {
+        why: "The ledger shows what was spent",
         typed: "ledger show patients",
         ends: Exit::Ok,
     },
-    Step {
+    DemoStep {
         why: "And the ledger can be checked",
         typed: "ledger verify",
         ends: Exit::Ok,
@@ -112,7 +112,7 @@ fn tell(kept_in: &Path, kept: bool) -> Result<Answer, Failure> {
         // A refusal that does not come is worse than any other failure.
         if exit != step.ends {
             let typed = step.typed;
-            let why = format!("the demo's step `privet {typed}` ended otherwise than it should: {said}");
+            let why = format!("the demo's step `privet {typed}` did not end as expected: {said}");
             return Err(Failure::new(Exit::Unexpected, why));
         }
         let _ = writeln!(text, "\n{}. {}\n   $ privet {}\n", i + 1, step.why, step.typed);

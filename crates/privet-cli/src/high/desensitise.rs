@@ -6,13 +6,13 @@ use privet::privacy::Epsilon;
 use privet::privacy::mechanism::ordered::{Alignment, Route};
 use privet::setting::vertical::{Budget, Categories, Desensitisation, Mechanism};
 
-use privet_node::verb::{Desensitise, Failure, Where};
+use privet_node::verb::{Desensitise, Failure, LedgerFile};
 
 use crate::low::{self, BudgetName, CategoriesName, MechanismName};
 
 pub(super) fn desensitise_of(
     low: low::Desensitise,
-    place: &dyn Fn(Option<PathBuf>) -> Where,
+    place: &dyn Fn(Option<PathBuf>) -> LedgerFile,
 ) -> Result<Desensitise, Failure> {
     let desensitisation = Desensitisation::builder()
         .epsilon(low.epsilon.parse()?)

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use privet::model::Format;
 use privet::privacy::Epsilon;
 use privet_node::verb::{
-    Command, Consent, Evaluate, Failure, LedgerCommand, Simulate, Train, What, Where, dataset_name,
+    Command, Consent, Evaluate, Failure, LedgerCommand, LedgerFile, OutputKind, Simulate, Train, dataset_name,
 };
 use privet_research::Reproduce;
 
@@ -17,7 +17,7 @@ use crate::low::{self, LedgerVerb, LowArgs, SchemaVerb, Verb};
 
 /// What was typed.
 #[derive(Debug)]
-pub(super) enum Asked {
+pub(super) enum Invocation {
     /// Something that the library does.
     Command(Command),
     Demo {
@@ -30,12 +30,12 @@ pub(super) enum Asked {
 }
 
 /// The command that the arguments ask for; `env` gives environment variables.
-pub(super) fn command(low: LowArgs, env: &dyn Fn(&str) -> Option<OsString>) -> Result<Asked, Failure> {
-    let place = |given: Option<PathBuf>| Where::new(given, env);
-    Ok(Asked::Command(match low.verb {
-        Verb::Demo(demo) => return Ok(Asked::Demo { keep: demo.keep }),
+pub(super) fn command(low: LowArgs, env: &dyn Fn(&str) -> Option<OsString>) -> Result<Invocation, Failure> {
+    let place = |given: Option<PathBuf>| LedgerFile::new(given, env);
+    Ok(Invocation::Command(match low.verb {
+        Verb::Demo(demo) => return Ok(Invocation::Demo { keep: demo.keep }),
         Verb::Completions(completions) => {
-            return Ok(Asked::Completions {
+            return Ok(Invocation::Completions {
                 shell: completions.shell,
             });
         }
@@ -79,10 +79,10 @@ pub(super) fn command(low: LowArgs, env: &dyn Fn(&str) -> Option<OsString>) -> R
             data: predict.data,
             out: predict.out,
             what: match predict.what {
-                low::What::Labels => What::Labels,
-                low::What::Probabilities => What::Probabilities,
-                low::What::Scores => What::Scores,
-                low::What::All => What::All,
+                low::OutputKind::Labels => OutputKind::Labels,
+                low::OutputKind::Probabilities => OutputKind::Probabilities,
+                low::OutputKind::Scores => OutputKind::Scores,
+                low::OutputKind::All => OutputKind::All,
             },
             ledger: place(None),
         },
@@ -94,9 +94,9 @@ pub(super) fn command(low: LowArgs, env: &dyn Fn(&str) -> Option<OsString>) -> R
         Verb::Export(export) => Command::Export {
             model: export.model,
             format: match export.format {
-                low::Into::XgboostJson => Format::XgboostJson,
-                low::Into::XgboostUbj => Format::XgboostUbj,
-                low::Into::Onnx => Format::Onnx,
+                low::ExportFormat::XgboostJson => Format::XgboostJson,
+                low::ExportFormat::XgboostUbj => Format::XgboostUbj,
+                low::ExportFormat::Onnx => Format::Onnx,
             },
             out: export.out,
             ledger: place(None),
@@ -118,7 +118,7 @@ pub(super) fn command(low: LowArgs, env: &dyn Fn(&str) -> Option<OsString>) -> R
             ledger: place(simulate.ledger.ledger),
         }),
         Verb::Reproduce(reproduce) => {
-            return Ok(Asked::Reproduce(Reproduce {
+            return Ok(Invocation::Reproduce(Reproduce {
                 key: reproduce.key,
                 item: match (reproduce.table, reproduce.figure) {
                     (Some(n), _) => Some(format!("table {n}")),
@@ -156,7 +156,7 @@ fn ledger(verb: LedgerVerb) -> Result<LedgerCommand, Failure> {
 fn evaluate_of(
     low: low::Evaluate,
     json: bool,
-    place: &dyn Fn(Option<PathBuf>) -> Where,
+    place: &dyn Fn(Option<PathBuf>) -> LedgerFile,
 ) -> Result<Evaluate, Failure> {
     let consent = match low.spend.as_deref().map(str::parse::<Epsilon>).transpose()? {
         Some(Epsilon::ZERO) => {

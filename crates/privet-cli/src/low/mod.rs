@@ -12,19 +12,21 @@ use clap::{Args, Parser, Subcommand};
 
 pub use desensitise::{BudgetName, CategoriesName, Desensitise, MechanismName};
 pub use ledger::{Adopt, Change, Export, Ledger, LedgerVerb, Limit, Show, Verify};
-pub use model::{Evaluate, ExportModel, Inspect, Into, Plan, Predict, Reproduce, Simulate, Train, What};
+pub use model::{
+    Evaluate, ExportFormat, ExportModel, Inspect, OutputKind, Plan, Predict, Reproduce, Simulate, Train,
+};
 pub use schema::{Check, Draft, Schema, SchemaVerb};
 
 const EXITS: &str = "\
 Exit codes:
   0  it worked
   1  something unexpected
-  2  the command or one of its values cannot be what it is
+  2  invalid command or value
   3  the budget does not allow it; nothing was drawn
   4  the ledger does not verify or cannot be used; nothing was drawn
-  5  a file that was given cannot be read or makes no sense
+  5  a file that was given cannot be read or is invalid
   6  a reproduced figure lies outside its tolerance
-  7  another party did not do what was agreed on
+  7  another party did not follow the protocol
 
 Example:
   privet demo            see it all on made-up data, in one second";

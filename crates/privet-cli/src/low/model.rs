@@ -57,12 +57,12 @@ pub struct Predict {
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// What to write for each row.
-    #[arg(long, value_enum, default_value_t = What::All)]
-    pub what: What,
+    #[arg(long, value_enum, default_value_t = OutputKind::All)]
+    pub what: OutputKind,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum What {
+pub enum OutputKind {
     /// The most likely class, or the number.
     Labels,
     /// The probability of each class, in one column per class.
@@ -130,14 +130,14 @@ pub struct ExportModel {
     pub model: PathBuf,
     /// For which program.
     #[arg(long, value_enum)]
-    pub format: Into,
+    pub format: ExportFormat,
     /// The file to write; FILE.features.json is written beside it.
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Into {
+pub enum ExportFormat {
     /// XGBoost's JSON.
     XgboostJson,
     /// XGBoost's binary JSON.

@@ -10,20 +10,20 @@ use std::process::Command;
 
 use crate::home::{case, copy};
 
-struct Step {
+struct StoryStep {
     command: String,
     out: Vec<String>,
     err: Vec<String>,
     exit: i32,
 }
 
-fn steps(text: &str) -> Vec<Step> {
+fn steps(text: &str) -> Vec<StoryStep> {
     let mut steps = Vec::new();
-    let mut open: Option<Step> = None;
+    let mut open: Option<StoryStep> = None;
     for line in text.lines() {
         if let Some(command) = line.strip_prefix("$ privet ") {
             assert!(open.is_none(), "no exit code before: {line}");
-            open = Some(Step {
+            open = Some(StoryStep {
                 command: command.into(),
                 out: Vec::new(),
                 err: Vec::new(),

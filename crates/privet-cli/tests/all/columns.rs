@@ -10,7 +10,7 @@ use privet_node::ledger::Store;
 const SCHEMA: &str = "dataset = \"shop\"\n[columns]\nclient = { type = \"id\" }\nspent = { type = \"number\", min = 0, max = 100 }\n\
                       town = { type = \"category\", values = [\"a\", \"b\", \"c\"] }\n";
 
-/// A folder with a table whose columns may leave.
+/// A folder with a table whose columns may be released.
 fn home() -> Home {
     let home = Home::new();
     let rows: String = (0..500)

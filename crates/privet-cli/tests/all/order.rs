@@ -241,7 +241,7 @@ fn a_simulation_that_is_refused_voids_nothing() {
     folder.refuses(simulate("wide-job.toml"), 5, "too many to learn from", before);
 }
 
-/// A bank and a shop, of which the shop's columns may leave.
+/// A bank and a shop, whose shop may release its columns.
 fn parties() -> Folder {
     let folder = Folder::of("vertical");
     folder.does("ledger limit shop --epsilon 0 --change replace");

@@ -102,7 +102,7 @@ fn a_model_is_signed_and_opens_only_as_it_was_signed() {
     let unsigned = format!("{}{}", &text[..at], &text[end..]);
     fs::write(home.path("unsigned.privet"), &unsigned).unwrap();
     let text = ok(&home, &["inspect", "unsigned.privet"]);
-    assert!(text.contains("signed     BY NOBODY"), "{text}");
+    assert!(text.contains("signed     NO: "), "{text}");
     let text = fails(&home, 5, &["inspect", "unsigned.privet", "--signed-by", &own]);
     assert!(text.contains("it is not signed"), "{text}");
     // A signature does not make a file of the older format.
@@ -204,7 +204,7 @@ fn the_signing_key_is_kept_and_checked() {
     let mut flipped = whole.clone();
     flipped[7] ^= 1;
     fs::write(&file, flipped).unwrap();
-    said("is damaged or of another ledger");
+    said("is damaged or belongs to another ledger");
     fs::write(&file, &whole[1..]).unwrap();
     said("is not 32 bytes");
     fs::remove_file(&file).unwrap();

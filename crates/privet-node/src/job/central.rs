@@ -39,7 +39,7 @@ fn epsilon(privacy: &Section<'_>) -> Option<Epsilon> {
         .filter(|epsilon| *epsilon > Epsilon::ZERO);
     if epsilon.is_none() {
         let why = format!(
-            "epsilon = {found} cannot be spent: write a number above zero with at most nine decimals, such as epsilon = 0.5"
+            "epsilon = {found} is invalid: write a number above zero with at most nine decimals, such as epsilon = 0.5"
         );
         privacy.finding_at("epsilon", why);
     }
@@ -56,8 +56,8 @@ fn delta(privacy: &Section<'_>) -> Option<Delta> {
     let delta = delta.filter(|delta| *delta > Delta::ZERO && delta.to_f64() < 0.01);
     if delta.is_none() {
         let why = format!(
-            "delta = {found} is no small chance: write a number far below one over the number of people, such as delta = 1e-6, or \
-             leave it out"
+            "delta = {found} is too large: write a number far below one over the number of people, such as delta = 1e-6, or \
+             remove it"
         );
         privacy.finding_at("delta", why);
     }
@@ -69,7 +69,7 @@ fn rows(privacy: &Section<'_>) -> Option<u64> {
         return whole(privacy, "rows_about");
     }
     privacy.finding(
-        "rows_about is missing: say about how many rows the table has, by public knowledge, such as rows_about = 30000. It is \
+        "rows_about is missing: write about how many rows the table has, by public knowledge, such as rows_about = 30000. It is \
          never counted, since the number of rows can tell about a person; it decides about sizes, not about noise",
     );
     None

@@ -1,4 +1,4 @@
-//! A job: one TOML file that says what is to be done, checked as a whole before anything runs.
+//! A job: one TOML file that describes a run, checked as a whole before anything runs.
 
 mod central;
 mod vertical;
@@ -14,16 +14,16 @@ use privet::error::Subject;
 use privet::parameters::finding;
 use privet::setting::plain;
 
-pub use vertical::{FeatureHolder, Holder, LabelHolder, VerticalJob};
+pub use vertical::{FeatureHolderJob, Holder, LabelHolderJob, VerticalJob};
 
 use crate::ledger::{Recognisable, folder_of};
 use crate::progress::Progress;
 use crate::table;
 
-/// What is to be done, with everything that can be checked without looking at rows.
+/// A job. Everything in it that does not depend on rows has been checked.
 #[derive(Debug, Clone)]
 pub struct Job {
-    /// Who trusts whom, how models are made, and from what.
+    /// The setting, with its plan and tables.
     pub setting: Setting,
     /// Where the model goes.
     pub output: PathBuf,
@@ -31,7 +31,7 @@ pub struct Job {
     files: Vec<PathBuf>,
 }
 
-/// Who trusts whom, how models are made, and from what.
+/// The setting of a job, with its plan and tables.
 #[derive(Debug, Clone)]
 pub enum Setting {
     /// No privacy.
@@ -42,17 +42,17 @@ pub enum Setting {
     Vertical(Box<VerticalJob>),
 }
 
-/// One table, and what is public about it.
+/// One table and its schema.
 #[derive(Debug, Clone)]
 pub struct Source {
-    /// What is public about it.
+    /// The schema.
     pub schema: Arc<Schema>,
     /// The file.
     pub data: PathBuf,
 }
 
 impl Source {
-    /// Reads what is asked for of the table.
+    /// Reads the table.
     ///
     /// # Errors
     /// As [`table::read`].
@@ -80,21 +80,21 @@ const EXAMPLE: &str = "name = \"stumps\"";
 
 /// The settings by their names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum SettingName {
     Plain,
     Central,
     Vertical,
 }
 
 /// What reading a job needs besides its text.
-struct Surroundings<'a> {
+struct JobContext<'a> {
     /// Paths in the job are relative to it.
     folder: &'a Path,
     /// Gives the schema at a path.
     schema: &'a dyn Fn(&Path) -> Result<Schema, Error>,
 }
 
-impl Surroundings<'_> {
+impl JobContext<'_> {
     /// The file that a key names.
     fn path(&self, section: &Section<'_>, key: &str, example: &str) -> Option<PathBuf> {
         let found = section.required_text(key, example)?;
@@ -145,25 +145,25 @@ impl Job {
     ) -> Result<Self, Error> {
         let document = Document::parse(name, text)?;
         let root = document.root();
-        let around = Surroundings { folder, schema };
+        let around = JobContext { folder, schema };
         let kinds = [
-            ("plain", Kind::Plain),
-            ("central", Kind::Central),
-            ("vertical", Kind::Vertical),
+            ("plain", SettingName::Plain),
+            ("central", SettingName::Central),
+            ("vertical", SettingName::Vertical),
         ];
         let kind = root.required_choice("setting", &kinds).map(|found| found.value);
         let (setting, output, files) = match kind {
-            Some(Kind::Vertical) => {
+            Some(SettingName::Vertical) => {
                 let output = around.path(&root, "output", "\"model.privet\"");
                 let (job, files) = vertical::read(&root, &around);
                 (job.map(|job| Setting::Vertical(Box::new(job))), output, files)
             }
-            _ => one_table(&root, kind == Some(Kind::Central), &around),
+            _ => one_table(&root, kind == Some(SettingName::Central), &around),
         };
         document.finish()?;
         // Whatever is absent was found to be wrong.
         let (Some(setting), Some(output)) = (setting, output) else {
-            return Err(Error::data(format!("{name} is not a whole job")));
+            return Err(Error::data(format!("{name} is incomplete")));
         };
         let mut job = Self {
             setting,
@@ -237,7 +237,7 @@ fn real(path: &Path) -> PathBuf {
 fn one_table(
     root: &Section<'_>,
     central: bool,
-    around: &Surroundings<'_>,
+    around: &JobContext<'_>,
 ) -> (Option<Setting>, Option<PathBuf>, Vec<PathBuf>) {
     let file = around.path(root, "schema", "\"schema.toml\"");
     let data = around.path(root, "data", "\"patients.csv\"");
@@ -248,8 +248,7 @@ fn one_table(
         false => root.section("privacy"),
     };
     if !central && let Some(privacy) = &privacy {
-        let why =
-            "setting = \"plain\" protects nobody, so nothing can be said about privacy: leave [privacy] out";
+        let why = "setting = \"plain\" protects nobody and has no privacy parameters: remove [privacy]";
         privacy.finding(why);
         privacy.allow(&privacy.keys().collect::<Vec<_>>());
     }

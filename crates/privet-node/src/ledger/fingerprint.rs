@@ -1,9 +1,9 @@
 //! How a table is recognised when it comes back under another name.
 //!
 //! Keyed hashes of its columns ([`privet::data::Fingerprint`]), kept beside the chain and not in it: the chain holds nothing that depends
-//! on rows. Without the key, which never leaves the machine, a hash tells nobody whether a table they guess is this one. A table is known
+//! on rows. Without the key, which stays on the machine, nobody can test whether a table they guess is this one. A table is known
 //! if all its columns are columns of one that is known, or the other way round: so it is known as text, gzipped, as Parquet or in memory,
-//! with columns renamed, reordered, left out or added. Of a file the bytes are hashed as well: the same file is the same table, whatever
+//! with columns renamed, reordered, removed or added. Of a file the bytes are hashed as well: the same file is the same table, whatever
 //! a schema reads of it.
 
 use std::collections::BTreeSet;
@@ -24,9 +24,9 @@ use super::{Store, secret};
 const NAME: &str = "the key by which known tables are recognised";
 
 /// The key of one ledger. No `Debug`, on purpose.
-pub(super) struct Key([u8; secret::LENGTH]);
+pub(super) struct RecognitionKey([u8; secret::LENGTH]);
 
-impl Key {
+impl RecognitionKey {
     /// Draws the key of a new ledger and writes it where only its owner can read it.
     pub(super) fn create(ledger: &Path) -> Result<Self, Error> {
         Ok(Self(secret::create(&beside(ledger, ".key"), NAME)?))
@@ -94,13 +94,13 @@ pub trait Recognisable {
 const COLUMNS: &str = "columns:";
 
 /// The hashes of a table: of all columns together, and of each that tells tables apart.
-struct Marks {
+struct TableHashes {
     whole: String,
     columns: BTreeSet<String>,
 }
 
-impl Marks {
-    fn new(key: &Key, fingerprint: &Fingerprint) -> Self {
+impl TableHashes {
+    fn new(key: &RecognitionKey, fingerprint: &Fingerprint) -> Self {
         let whole: Vec<u8> = fingerprint.columns().flatten().copied().collect();
         Self {
             // Tables without rows are all alike.
@@ -145,15 +145,15 @@ fn remembered(connection: &rusqlite::Connection) -> Result<Vec<(String, String)>
 }
 
 /// A table that was read to be recognised.
-struct Candidate {
-    marks: Marks,
+struct CandidateTable {
+    marks: TableHashes,
     /// The hash of its bytes, if it is a file: the same file is the same table, whatever a schema reads of it, and how.
     bytes: Option<String>,
 }
 
-impl Candidate {
-    fn new(key: &Key, table: &dyn Recognisable) -> Result<Self, Error> {
-        let marks = Marks::new(key, &table.fingerprint(key.points())?);
+impl CandidateTable {
+    fn new(key: &RecognitionKey, table: &dyn Recognisable) -> Result<Self, Error> {
+        let marks = TableHashes::new(key, &table.fingerprint(key.points())?);
         let bytes = table.bytes()?;
         let bytes = bytes.map(|bytes| key.tag_of_file("table", bytes)).transpose();
         let bytes = bytes.map_err(|e| Error::data(format!("the table cannot be read: {e}")))?;
@@ -162,15 +162,17 @@ impl Candidate {
 
     /// The names under which it is known.
     fn names(&self, remembered: Vec<(String, String)>) -> BTreeSet<String> {
-        let known = remembered.into_iter().filter(|(_, tag)| match Marks::parse(tag) {
-            Some(known) => self.marks.is(&known),
-            None => self.bytes.as_ref() == Some(tag),
-        });
+        let known = remembered
+            .into_iter()
+            .filter(|(_, tag)| match TableHashes::parse(tag) {
+                Some(known) => self.marks.is(&known),
+                None => self.bytes.as_ref() == Some(tag),
+            });
         known.map(|(name, _)| name).collect()
     }
 }
 
-/// Remembers all of these tables, or none: one that is refused leaves nothing behind of the others.
+/// Remembers all of these tables, or none: if one is refused, none is stored.
 pub(super) fn recognise(store: &mut Store, tables: &[(&str, &dyn Recognisable)]) -> Result<(), Error> {
     if store.lock.is_none() {
         return Err(Error::misuse(
@@ -182,7 +184,7 @@ pub(super) fn recognise(store: &mut Store, tables: &[(&str, &dyn Recognisable)])
     let bad = |e: rusqlite::Error| fault(&path, &e);
     let tables = tables
         .iter()
-        .map(|(dataset, table)| Ok((dataset, Candidate::new(&key, *table)?)))
+        .map(|(dataset, table)| Ok((dataset, CandidateTable::new(&key, *table)?)))
         .collect::<Result<Vec<_>, Error>>()?;
     let book = store.book()?;
     let transaction = store
@@ -225,7 +227,7 @@ pub(super) fn known(store: &Store, table: &dyn Recognisable) -> Result<Option<St
         return Ok(None);
     }
     // Without the key no table would be recognised: that is an error, not an unknown table.
-    let candidate = Candidate::new(&Key::load(&beside(&store.path, ".key"))?, table)?;
+    let candidate = CandidateTable::new(&RecognitionKey::load(&beside(&store.path, ".key"))?, table)?;
     Ok(candidate.names(remembered).pop_first())
 }
 
@@ -236,7 +238,7 @@ pub(super) fn mark(store: &mut Store, reader: impl Read) -> Result<String, Error
 }
 
 /// The key, if it is the one that the known tables were marked with: with another one nothing would be recognised.
-fn matching_key(store: &mut Store) -> Result<Key, Error> {
+fn matching_key(store: &mut Store) -> Result<RecognitionKey, Error> {
     let path = store.path.clone();
     let bad = |e: rusqlite::Error| fault(&path, &e);
     let file = beside(&path, ".key");
@@ -247,9 +249,9 @@ fn matching_key(store: &mut Store) -> Result<Key, Error> {
         .map_err(bad)?;
     // Making the ledger was interrupted before it had a key.
     let key = if check.is_none() && !file.exists() {
-        Key::create(&path)?
+        RecognitionKey::create(&path)?
     } else {
-        Key::load(&file)?
+        RecognitionKey::load(&file)?
     };
     let found = key.tag("key", &[]);
     match check {

@@ -1,6 +1,6 @@
 //! Where payments are kept: the library's [`Journal`] on SQLite.
 //!
-//! The chain of entries is the ledger; a [`Store`] only keeps it. One process writes at a time, readers need not wait.
+//! The chain of entries is the ledger; a [`Store`] stores it. One process writes at a time, readers need not wait.
 //! When [`Journal::append`] returns, the entry is on disk (write-ahead log, synced at every commit).
 //! Why SQLite, and what was rejected: `docs/decisions/0002-ledger-storage.md`.
 
@@ -31,8 +31,8 @@ use privet::privacy::ledger::begin;
 use privet::privacy::signature::{PublicKey, SigningKey};
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
-use fingerprint::Key;
 pub use fingerprint::Recognisable;
+use fingerprint::RecognitionKey;
 use lock::Lock;
 use schema::{Access, fault};
 pub use shared::Shared;
@@ -40,7 +40,7 @@ pub use shared::Shared;
 /// A ledger in a file.
 ///
 /// Beside `<ledger>` there are `<ledger>.lock`, held while a `Store` can write; `<ledger>.key`, which tables are recognised with; and
-/// `<ledger>.signing`, which models and certificates are signed with. Neither key leaves the machine.
+/// `<ledger>.signing`, which models and certificates are signed with. Both keys stay on the machine.
 pub struct Store {
     // Declared before the lock: closing tidies the file up, and that must happen while the lock is held.
     connection: Connection,
@@ -48,9 +48,9 @@ pub struct Store {
     lock: Option<Lock>,
 }
 
-/// One stored row, as it is: for copies that are checked elsewhere.
+/// One entry as it is stored, for export.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
-pub struct Row {
+pub struct StoredRow {
     /// Its place in the chain, from 1.
     pub number: i64,
     /// The text that is hashed.
@@ -99,7 +99,7 @@ impl Store {
             .map_err(|e| failed("it cannot be given its name", &e.error))?;
         schema::sync_folder(&folder)?;
         // Only now: a key without a ledger means that a ledger was lost, never that making one was interrupted.
-        Key::create(&path)?;
+        RecognitionKey::create(&path)?;
         Self::writing(path, lock)
     }
 
@@ -139,7 +139,7 @@ impl Store {
         &self.path
     }
 
-    /// What the chain adds up to.
+    /// The accounts that the chain adds up to.
     ///
     /// # Errors
     /// [`Error::Journal`] if the chain does not verify.
@@ -169,7 +169,7 @@ impl Store {
     /// Whether these tables may be used, each under its name, and remembers them: all, or none if one is refused.
     ///
     /// A changed table under the same name keeps its budget. It stops a copy under a new name: the same file, and the same rows in another
-    /// form, also with columns left out or with columns added; a table with edited, added or reordered rows is a new table.
+    /// form, also with columns removed or added; a table with edited, added or reordered rows is a new table.
     ///
     /// # Errors
     /// [`Error::Budget`] if the same table is known under a name with another budget; [`Error::Journal`] if that cannot
@@ -186,7 +186,7 @@ impl Store {
         fingerprint::known(self, table)
     }
 
-    /// A mark by which this ledger knows the table that `reader` gives again; without the ledger's key it tells nothing.
+    /// A mark by which this ledger knows the table that `reader` gives again; without the ledger's key it reveals nothing.
     ///
     /// # Errors
     /// As [`Store::recognise`].
@@ -214,7 +214,7 @@ impl Store {
     ///
     /// # Errors
     /// [`Error::Journal`] if they cannot be read.
-    pub fn rows(&self) -> Result<Vec<Row>, Error> {
+    pub fn rows(&self) -> Result<Vec<StoredRow>, Error> {
         let bad = |e: rusqlite::Error| fault(&self.path, &e);
         let mut statement = self
             .connection
@@ -222,7 +222,7 @@ impl Store {
             .map_err(bad)?;
         let rows = statement
             .query_map([], |row| {
-                Ok(Row {
+                Ok(StoredRow {
                     number: row.get(0)?,
                     text: row.get(1)?,
                     hash: row.get(2)?,

@@ -130,7 +130,7 @@ fn durable(connection: &Connection, path: &Path) -> Result<(), Error> {
     let mode: String = connection
         .query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0))
         .map_err(bad)?;
-    // fullfsync matters on macOS alone, where a plain sync leaves data in the drive's cache.
+    // fullfsync matters on macOS alone, where data stays in the drive's cache after a plain sync.
     connection
         .execute_batch("PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON;")
         .map_err(bad)?;
@@ -220,7 +220,7 @@ pub(super) fn refuse_remains(path: &Path) -> Result<(), Error> {
     };
     Err(journal!(
         Occupied,
-        "there was a ledger at {}: {} is left of it. Put the ledger back from a backup. Only if what it recorded really \
+        "there was a ledger at {}: only {} remains of it. Put the ledger back from a backup. Only if what it recorded really \
          is to be forgotten, move {} away too.",
         path.display(),
         remains.display(),

@@ -19,7 +19,7 @@ impl Shared {
 
     /// The ledger, for as long as nobody else needs it.
     pub fn store(&self) -> MutexGuard<'_, Store> {
-        // A panic elsewhere leaves the file as it is: every write is whole or not there.
+        // A panic elsewhere does not damage the file: every write is whole or not there.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -51,7 +51,7 @@ pub(super) fn key(store: &Store) -> Result<SigningKey, Error> {
         Some(known) => {
             return Err(journal!(
                 Key,
-                "{NAME}, {}, is damaged or of another ledger: this ledger's has the fingerprint {}. Put it back from a backup.",
+                "{NAME}, {}, is damaged or belongs to another ledger: this ledger's key has the fingerprint {}. Put it back from a backup.",
                 path.display(),
                 known.fingerprint()
             ));

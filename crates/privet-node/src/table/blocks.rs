@@ -17,13 +17,13 @@ pub(super) const LONGEST: usize = 64 << 20;
 
 /// What is wrong with a file's shape.
 #[derive(Debug)]
-pub(super) struct Fault {
+pub(super) struct ShapeFault {
     /// At which line, counted from nought where the block begins.
     pub(super) line: Option<u64>,
     pub(super) what: String,
 }
 
-impl Fault {
+impl ShapeFault {
     pub(super) fn at(line: u64, what: impl Into<String>) -> Self {
         Self {
             line: Some(line),
@@ -34,13 +34,13 @@ impl Fault {
 
 /// What a block holds besides its bytes.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Block {
+pub(super) struct TextBlock {
     /// Whether there is any quote in it.
     pub(super) quoted: bool,
 }
 
 /// Cuts text into blocks.
-pub(super) struct Blocks<R> {
+pub(super) struct TextBlocks<R> {
     input: R,
     layout: Layout,
     size: usize,
@@ -48,11 +48,11 @@ pub(super) struct Blocks<R> {
     carry: Vec<u8>,
     ended: bool,
     begun: bool,
-    /// Told when everything before it has been handed out.
-    fault: Option<Fault>,
+    /// Reported after everything before it has been handed out.
+    fault: Option<ShapeFault>,
 }
 
-impl<R: Read> Blocks<R> {
+impl<R: Read> TextBlocks<R> {
     pub(super) fn new(input: R, layout: Layout, size: usize) -> Self {
         Self {
             input,
@@ -70,7 +70,7 @@ impl<R: Read> Blocks<R> {
     }
 
     /// Fills `block` with the next whole records; nothing if there are no more.
-    pub(super) fn next(&mut self, block: &mut Vec<u8>) -> Result<Option<Block>, Fault> {
+    pub(super) fn next(&mut self, block: &mut Vec<u8>) -> Result<Option<TextBlock>, ShapeFault> {
         block.clear();
         // The old buffer becomes the next carry: no allocation once blocks have their size.
         std::mem::swap(block, &mut self.carry);
@@ -84,13 +84,13 @@ impl<R: Read> Blocks<R> {
                 (memrchr(b'\n', block).map_or(0, |place| place + 1), None)
             };
             if let (true, None, None) = (self.ended, open, &self.fault) {
-                return Ok((!block.is_empty()).then_some(Block { quoted }));
+                return Ok((!block.is_empty()).then_some(TextBlock { quoted }));
             }
             if end > 0 {
                 self.carry.clear();
                 self.carry.extend_from_slice(&block[end..]);
                 block.truncate(end);
-                return Ok(Some(Block { quoted }));
+                return Ok(Some(TextBlock { quoted }));
             }
             if self.ended {
                 return Err(self.fault.take().unwrap_or_else(|| unclosed(block, open)));
@@ -98,7 +98,7 @@ impl<R: Read> Blocks<R> {
             if block.len() >= LONGEST {
                 return Err(match open {
                     Some(_) => unclosed(block, open),
-                    None => Fault::at(
+                    None => ShapeFault::at(
                         0,
                         format!("is longer than {} MiB; are these lines of text?", LONGEST >> 20),
                     ),
@@ -125,7 +125,7 @@ impl<R: Read> Blocks<R> {
                         }
                         _ => format!("cannot be read: {e}"),
                     };
-                    self.fault = Some(Fault { line: None, what });
+                    self.fault = Some(ShapeFault { line: None, what });
                 }
             }
             if !self.begun {
@@ -138,16 +138,16 @@ impl<R: Read> Blocks<R> {
     }
 }
 
-fn unclosed(block: &[u8], open: Option<usize>) -> Fault {
+fn unclosed(block: &[u8], open: Option<usize>) -> ShapeFault {
     let place = open.unwrap_or(0).min(block.len());
     let line = memchr::memchr_iter(b'\n', &block[..place]).count() as u64;
-    Fault::at(
+    ShapeFault::at(
         line,
         "a quote opens a cell here and is never closed; close it, or write two quotes for one inside a cell",
     )
 }
 
-/// Where the last whole record ends, and where a quote was left open, if one was. The block begins with a record.
+/// Where the last whole record ends, and where a quote is still open, if one is. The block begins with a record.
 fn last_record(block: &[u8], layout: &Layout) -> (usize, Option<usize>) {
     let (mut at, mut end) = (0, 0);
     loop {

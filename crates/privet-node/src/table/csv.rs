@@ -6,11 +6,11 @@ use std::sync::{Mutex, PoisonError};
 use privet::Error;
 use privet::data::{Intake, Piece, Table, places};
 
-use super::blocks::{Block, Blocks, Fault, SIZE};
-use super::rows::{Scratch, Shape, record};
+use super::blocks::{SIZE, ShapeFault, TextBlock, TextBlocks};
+use super::rows::{RowLayout, Scratch, record};
 
 /// Bytes done, and bytes in all.
-pub type Progress<'p> = dyn Fn(u64, u64) + Sync + 'p;
+pub type ReadProgress<'p> = dyn Fn(u64, u64) + Sync + 'p;
 
 /// How text is read; what a caller need not choose.
 pub struct Csv<'c> {
@@ -30,19 +30,19 @@ pub fn read_csv(name: &str, input: impl Read + Send, intake: &Intake) -> Result<
 
 /// Blocks not yet read, shared by the threads.
 struct Queue<R> {
-    blocks: Blocks<R>,
+    blocks: TextBlocks<R>,
     /// The one behind the header.
-    first: Option<(Vec<u8>, Block)>,
+    first: Option<(Vec<u8>, TextBlock)>,
     next: usize,
     /// Set by the first fault: earlier blocks are finished, no other is begun.
     stopped: bool,
-    fault: Option<Fault>,
+    fault: Option<ShapeFault>,
 }
 
 /// One block, read.
 struct Parsed {
     number: usize,
-    outcome: Result<(Piece, u64), Fault>,
+    outcome: Result<(Piece, u64), ShapeFault>,
 }
 
 impl<'c> Csv<'c> {
@@ -72,7 +72,7 @@ impl<'c> Csv<'c> {
         progress: &(dyn Fn() + Sync),
     ) -> Result<Vec<Piece>, Error> {
         let layout = intake.schema().layout();
-        let mut blocks = Blocks::new(input, layout, self.block);
+        let mut blocks = TextBlocks::new(input, layout, self.block);
         let (head, lines, rest) = self.head(&mut blocks)?;
         let Some(head) = head else {
             return self.without_rows(intake, layout.header);
@@ -81,7 +81,7 @@ impl<'c> Csv<'c> {
             true => places((self.name, "file"), &self.names(&head, lines)?, intake)?,
             false => places_in_order(self.name, lines + 1, head.len(), intake)?,
         };
-        let shape = Shape {
+        let shape = RowLayout {
             layout,
             places: &places,
         };
@@ -113,14 +113,14 @@ impl<'c> Csv<'c> {
         Ok(pieces)
     }
 
-    fn error(&self, before: u64, fault: Fault) -> Error {
+    fn error(&self, before: u64, fault: ShapeFault) -> Error {
         let line = fault.line.map(|line| before + line + 1);
         Error::data_at(self.name, line, fault.what)
     }
 
     /// The columns' names, as the first record has them; `lines` stand up to its end.
     fn names(&self, head: &[Vec<u8>], lines: u64) -> Result<Vec<String>, Error> {
-        let odd = |what: &str| Err(self.error(lines - 1, Fault::at(0, what)));
+        let odd = |what: &str| Err(self.error(lines - 1, ShapeFault::at(0, what)));
         for cell in head {
             let cell = cell.trim_ascii();
             if cell.contains(&b'\r') {
@@ -146,8 +146,8 @@ impl<'c> Csv<'c> {
     #[allow(clippy::type_complexity, reason = "used once, just above")]
     fn head<R: Read>(
         &self,
-        blocks: &mut Blocks<R>,
-    ) -> Result<(Option<Vec<Vec<u8>>>, u64, Option<(Vec<u8>, Block)>), Error> {
+        blocks: &mut TextBlocks<R>,
+    ) -> Result<(Option<Vec<Vec<u8>>>, u64, Option<(Vec<u8>, TextBlock)>), Error> {
         let layout = blocks.layout();
         let (mut text, mut lines, mut buffer) = (Vec::new(), 0, Vec::new());
         while let Some(block) = blocks.next(&mut text).map_err(|fault| self.error(lines, fault))? {
@@ -174,7 +174,7 @@ impl<'c> Csv<'c> {
     fn work<R: Read>(
         &self,
         queue: &Mutex<Queue<R>>,
-        shape: &Shape<'_>,
+        shape: &RowLayout<'_>,
         intake: &Intake,
         (done, progress): (&Mutex<Vec<Parsed>>, &(dyn Fn() + Sync)),
     ) {
@@ -214,7 +214,7 @@ impl<'c> Csv<'c> {
                 .take(&text, block, &mut columns, &mut scratch)
                 .and_then(|lines| match intake.piece(columns) {
                     Ok(piece) => Ok((piece, lines)),
-                    Err(e) => Err(Fault {
+                    Err(e) => Err(ShapeFault {
                         line: None,
                         what: e.to_string(),
                     }),

@@ -18,34 +18,34 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-pub use csv::{Csv, Progress, read_csv};
-pub use peek::{Look, Seen, peek};
+pub use csv::{Csv, ReadProgress, read_csv};
+pub use peek::{ColumnPreview, FilePreview, peek};
 use privet::Error;
 use privet::data::{Intake, Piece, Table};
 
 /// Reads a table from a file: Parquet if it is called or begins so, else text as the schema's layout says, unpacked if
 /// it is gzipped.
 ///
-/// `progress` is told how many bytes of how many have been read.
+/// `progress` is called with the bytes that were read so far, and all bytes.
 ///
 /// # Errors
 /// [`Error::Data`] for a file that cannot be read or is not the schema's table, with the line where that shows first.
-pub fn read(path: &Path, intake: &Intake, progress: &Progress<'_>) -> Result<Table, Error> {
+pub fn read(path: &Path, intake: &Intake, progress: &ReadProgress<'_>) -> Result<Table, Error> {
     Ok(Table::new(intake, rows(path, intake, progress)?))
 }
 
-/// The same rows in the clear, for whoever may open the file anyway: a [`RawRows`](privet::data::RawRows) of it.
+/// The same rows without the wrapper `Private`, as [`RawRows`](privet::data::RawRows), for a caller who may read the file anyway.
 ///
 /// # Errors
 /// As [`read`].
-pub fn rows(path: &Path, intake: &Intake, progress: &Progress<'_>) -> Result<Vec<Piece>, Error> {
+pub fn rows(path: &Path, intake: &Intake, progress: &ReadProgress<'_>) -> Result<Vec<Piece>, Error> {
     let name = path.display().to_string();
     let (file, total, format) = open(path, &name)?;
     if format == Format::Parquet {
         return parquet_rows(&name, file, intake, progress);
     }
     let done = Arc::new(AtomicU64::new(0));
-    let input = Counted {
+    let input = CountingReader {
         input: file,
         done: Arc::clone(&done),
     };
@@ -73,12 +73,12 @@ fn open(path: &Path, name: &str) -> Result<(File, u64, Format), Error> {
 /// Reads a table from Parquet.
 ///
 /// # Errors
-/// [`Error::Data`] for what is no Parquet file or not the schema's table, and in a build without the feature `parquet`.
+/// [`Error::Data`] for a file that is not Parquet or not the schema's table, and in a build without the feature `parquet`.
 pub fn read_parquet(
     name: &str,
     input: impl Read + Seek + Send,
     intake: &Intake,
-    progress: &Progress<'_>,
+    progress: &ReadProgress<'_>,
 ) -> Result<Table, Error> {
     Ok(Table::new(intake, parquet_rows(name, input, intake, progress)?))
 }
@@ -87,7 +87,7 @@ fn parquet_rows(
     name: &str,
     input: impl Read + Seek + Send,
     intake: &Intake,
-    progress: &Progress<'_>,
+    progress: &ReadProgress<'_>,
 ) -> Result<Vec<Piece>, Error> {
     #[cfg(feature = "parquet")]
     return source(name, input, progress)?.read(intake);
@@ -98,7 +98,7 @@ fn parquet_rows(
     }
 }
 
-fn peek_parquet(name: &str, input: impl Read + Seek + Send) -> Result<Vec<Seen>, Error> {
+fn peek_parquet(name: &str, input: impl Read + Seek + Send) -> Result<Vec<ColumnPreview>, Error> {
     #[cfg(feature = "parquet")]
     return source(name, input, &|_, _| {})?.look();
     #[cfg(not(feature = "parquet"))]
@@ -112,12 +112,12 @@ fn peek_parquet(name: &str, input: impl Read + Seek + Send) -> Result<Vec<Seen>,
 fn source<'s, R: Seek>(
     name: &'s str,
     mut input: R,
-    progress: &'s Progress<'s>,
-) -> Result<parquet::Source<'s, R>, Error> {
+    progress: &'s ReadProgress<'s>,
+) -> Result<parquet::ParquetSource<'s, R>, Error> {
     let length = input
         .seek(SeekFrom::End(0))
         .map_err(|e| Error::data_in(name, format!("cannot be read: {e}")))?;
-    Ok(parquet::Source {
+    Ok(parquet::ParquetSource {
         name,
         input: std::sync::Mutex::new(input),
         length,
@@ -156,12 +156,12 @@ impl Format {
 }
 
 /// Counts what was read.
-struct Counted<R> {
+struct CountingReader<R> {
     input: R,
     done: Arc<AtomicU64>,
 }
 
-impl<R: Read> Read for Counted<R> {
+impl<R: Read> Read for CountingReader<R> {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let read = self.input.read(buffer)?;
         self.done.fetch_add(read as u64, Ordering::Relaxed);

@@ -1,7 +1,7 @@
 //! Tables in Parquet: flat columns of numbers, truth values and text.
 //!
 //! Row groups and their columns are decoded in parallel, each straight into its slots. Nested columns, dates and times are
-//! refused by name: what number or category a date is, its owner must decide.
+//! refused by name: the owner must convert them to numbers or categories.
 
 mod look;
 
@@ -24,40 +24,40 @@ use privet::data::{ColumnBuilder, Holds, Intake, Piece, places};
 use privet::error::DataError;
 use rayon::prelude::*;
 
-use super::Progress;
+use super::ReadProgress;
 use super::quiet::quiet;
 
 /// How many cells of a column are decoded at a time.
 const BATCH: usize = 4096;
 
 /// Where a Parquet file comes from.
-pub(super) struct Source<'s, R> {
+pub(super) struct ParquetSource<'s, R> {
     pub(super) name: &'s str,
     pub(super) input: Mutex<R>,
     pub(super) length: u64,
-    pub(super) progress: &'s Progress<'s>,
+    pub(super) progress: &'s ReadProgress<'s>,
 }
 
 /// How the cells of a column are to be understood.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Cells {
+enum CellType {
     Flag,
     Integer,
     /// Without a sign.
     Natural,
     Real,
     Text,
-    /// Whole numbers of so many digits behind the point.
+    /// Whole numbers with this number of digits after the decimal point.
     Decimal(u8),
 }
 
 /// One column that is read: its place in the file and in the schema.
-struct Job {
+struct ColumnToRead {
     leaf: usize,
-    cells: Cells,
+    cells: CellType,
 }
 
-impl<R: Read + Seek + Send> Source<'_, R> {
+impl<R: Read + Seek + Send> ParquetSource<'_, R> {
     pub(super) fn read(&self, intake: &Intake) -> Result<Vec<Piece>, Error> {
         let metadata = self.metadata()?;
         let jobs = self.jobs(&metadata, intake)?;
@@ -131,7 +131,7 @@ impl<R: Read + Seek + Send> Source<'_, R> {
     }
 
     /// Which column of the file feeds each column of the schema.
-    fn jobs(&self, metadata: &ParquetMetaData, intake: &Intake) -> Result<Vec<Option<Job>>, Error> {
+    fn jobs(&self, metadata: &ParquetMetaData, intake: &Intake) -> Result<Vec<Option<ColumnToRead>>, Error> {
         let schema = metadata.file_metadata().schema_descr();
         let fields = schema.root_schema().get_fields();
         let names: Vec<String> = fields
@@ -139,7 +139,7 @@ impl<R: Read + Seek + Send> Source<'_, R> {
             .map(|field| field.name().trim().to_owned())
             .collect();
         let places = places((self.name, "file"), &names, intake)?;
-        let mut jobs: Vec<Option<Job>> = intake.schema().columns().iter().map(|_| None).collect();
+        let mut jobs: Vec<Option<ColumnToRead>> = intake.schema().columns().iter().map(|_| None).collect();
         for (field, place) in places.into_iter().enumerate() {
             let Some(place) = place else { continue };
             let name = &names[field];
@@ -158,10 +158,10 @@ impl<R: Read + Seek + Send> Source<'_, R> {
                     continue;
                 }
             };
-            if cells == Cells::Real {
+            if cells == CellType::Real {
                 Holds::Fractions.check(self.name, name, intake)?;
             }
-            jobs[place] = Some(Job { leaf, cells });
+            jobs[place] = Some(ColumnToRead { leaf, cells });
         }
         Ok(jobs)
     }
@@ -169,7 +169,7 @@ impl<R: Read + Seek + Send> Source<'_, R> {
     fn group(
         &self,
         (metadata, group): (&ParquetMetaData, usize),
-        jobs: &[Option<Job>],
+        jobs: &[Option<ColumnToRead>],
         intake: &Intake,
         done: &AtomicU64,
     ) -> Result<Piece, Error> {
@@ -195,7 +195,7 @@ impl<R: Read + Seek + Send> Source<'_, R> {
     fn column(
         &self,
         (metadata, group): (&ParquetMetaData, usize),
-        job: &Job,
+        job: &ColumnToRead,
         column: &mut ColumnBuilder<'_>,
     ) -> Result<u64, Error> {
         let group_data = metadata.row_group(group);
@@ -215,8 +215,8 @@ impl<R: Read + Seek + Send> Source<'_, R> {
             .columns()
             .get(job.leaf)
             .ok_or_else(|| damaged("it is not there".into()))?;
-        let rows =
-            usize::try_from(group_data.num_rows()).map_err(|_| damaged("it has less than no rows".into()))?;
+        let rows = usize::try_from(group_data.num_rows())
+            .map_err(|_| damaged("its number of rows is negative".into()))?;
         let (start, length) = quiet(|| chunk.byte_range()).map_err(damaged)?;
         let bytes = self.bytes(start, length)?;
         let decoded = quiet(|| -> Result<usize, ParquetError> {
@@ -249,11 +249,11 @@ fn plain(error: &ParquetError) -> String {
 }
 
 /// What the cells of a column are, or what they are that cannot be read.
-fn kind(column: &ColumnDescriptor) -> Result<Cells, String> {
+fn kind(column: &ColumnDescriptor) -> Result<CellType, String> {
     let decimal = |scale: i32| {
         u8::try_from(scale).map_or_else(
-            |_| Err("decimals that make no sense".into()),
-            |scale| Ok(Cells::Decimal(scale)),
+            |_| Err("decimals with an invalid scale".into()),
+            |scale| Ok(CellType::Decimal(scale)),
         )
     };
     match (
@@ -262,17 +262,17 @@ fn kind(column: &ColumnDescriptor) -> Result<Cells, String> {
         column.converted_type(),
     ) {
         // Nothing but missing cells: that they are missing is what they say, and no error.
-        (Physical::INT32 | Physical::INT64, Some(LogicalType::Unknown), _) => Ok(Cells::Integer),
-        (Physical::BYTE_ARRAY, Some(LogicalType::Unknown), _) => Ok(Cells::Text),
-        (Physical::BOOLEAN, ..) => Ok(Cells::Flag),
-        (Physical::FLOAT | Physical::DOUBLE, ..) => Ok(Cells::Real),
+        (Physical::INT32 | Physical::INT64, Some(LogicalType::Unknown), _) => Ok(CellType::Integer),
+        (Physical::BYTE_ARRAY, Some(LogicalType::Unknown), _) => Ok(CellType::Text),
+        (Physical::BOOLEAN, ..) => Ok(CellType::Flag),
+        (Physical::FLOAT | Physical::DOUBLE, ..) => Ok(CellType::Real),
         (Physical::INT32 | Physical::INT64, Some(LogicalType::Decimal(_)), _)
         | (Physical::INT32 | Physical::INT64, None, ConvertedType::DECIMAL) => decimal(column.type_scale()),
         (Physical::INT32 | Physical::INT64, Some(LogicalType::Integer(integer)), _) => {
             Ok(if integer.is_signed {
-                Cells::Integer
+                CellType::Integer
             } else {
-                Cells::Natural
+                CellType::Natural
             })
         }
         (Physical::INT32 | Physical::INT64, None, converted) => match converted {
@@ -280,11 +280,11 @@ fn kind(column: &ColumnDescriptor) -> Result<Cells, String> {
             | ConvertedType::INT_8
             | ConvertedType::INT_16
             | ConvertedType::INT_32
-            | ConvertedType::INT_64 => Ok(Cells::Integer),
+            | ConvertedType::INT_64 => Ok(CellType::Integer),
             ConvertedType::UINT_8
             | ConvertedType::UINT_16
             | ConvertedType::UINT_32
-            | ConvertedType::UINT_64 => Ok(Cells::Natural),
+            | ConvertedType::UINT_64 => Ok(CellType::Natural),
             ConvertedType::DATE => Err("dates".into()),
             _ => Err("times".into()),
         },
@@ -292,7 +292,7 @@ fn kind(column: &ColumnDescriptor) -> Result<Cells, String> {
             Physical::BYTE_ARRAY,
             Some(LogicalType::String | LogicalType::Enum | LogicalType::Json) | None,
             converted,
-        ) if converted != ConvertedType::DECIMAL => Ok(Cells::Text),
+        ) if converted != ConvertedType::DECIMAL => Ok(CellType::Text),
         (Physical::INT96, ..) => Err("times".into()),
         (_, Some(LogicalType::Date), _) => Err("dates".into()),
         (_, Some(LogicalType::Time(_) | LogicalType::Timestamp(_)), _) => Err("times".into()),
@@ -308,7 +308,7 @@ fn kind(column: &ColumnDescriptor) -> Result<Cells, String> {
 /// Hands all cells to the builder; how many there were.
 fn decode(
     reader: ColumnReader,
-    cells: Cells,
+    cells: CellType,
     rows: usize,
     column: &mut ColumnBuilder<'_>,
 ) -> Result<usize, ParquetError> {
@@ -317,19 +317,19 @@ fn decode(
         (C::BoolColumnReader(reader), _) => batches(reader, rows, |batch| {
             column.flags(batch.cells().map(|cell| cell.copied()));
         }),
-        (C::Int32ColumnReader(reader), Cells::Decimal(scale)) => batches(reader, rows, |batch| {
+        (C::Int32ColumnReader(reader), CellType::Decimal(scale)) => batches(reader, rows, |batch| {
             column.decimals(batch.cells().map(|cell| cell.map(|&x| i64::from(x))), scale);
         }),
-        (C::Int64ColumnReader(reader), Cells::Decimal(scale)) => batches(reader, rows, |batch| {
+        (C::Int64ColumnReader(reader), CellType::Decimal(scale)) => batches(reader, rows, |batch| {
             column.decimals(batch.cells().map(|cell| cell.copied()), scale);
         }),
-        (C::Int32ColumnReader(reader), Cells::Natural) => batches(reader, rows, |batch| {
+        (C::Int32ColumnReader(reader), CellType::Natural) => batches(reader, rows, |batch| {
             column.integers(batch.cells().map(|cell| cell.map(|&x| i64::from(x as u32))));
         }),
         (C::Int32ColumnReader(reader), _) => batches(reader, rows, |batch| {
             column.integers(batch.cells().map(|cell| cell.map(|&x| i64::from(x))));
         }),
-        (C::Int64ColumnReader(reader), Cells::Natural) => batches(reader, rows, |batch| {
+        (C::Int64ColumnReader(reader), CellType::Natural) => batches(reader, rows, |batch| {
             column.naturals(batch.cells().map(|cell| cell.map(|&x| x as u64)));
         }),
         (C::Int64ColumnReader(reader), _) => batches(reader, rows, |batch| {

@@ -1,6 +1,6 @@
 //! A first look at a file that has no schema yet: names and some cells, to draft one.
 //!
-//! Only its owner sees what is found here, and a draft leaves blank whatever must come from public knowledge.
+//! Only its owner sees what is found here, and a draft omits whatever must come from public knowledge.
 
 use std::io::{BufReader, Read};
 use std::path::Path;
@@ -8,7 +8,7 @@ use std::path::Path;
 use privet::Error;
 use privet::data::schema::Layout;
 
-use super::blocks::{Blocks, SIZE};
+use super::blocks::{SIZE, TextBlocks};
 use super::rows::record;
 
 /// How many rows are looked at.
@@ -16,26 +16,26 @@ pub(super) const ROWS: usize = 1000;
 
 /// What a file seems to hold.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Look {
+pub struct FilePreview {
     /// How it seems to be written, if it is text.
     pub layout: Layout,
     /// Each column's name (`column_1` and so on where the file has none) and some of its cells as text, in the file's order.
     /// A column that cannot be read, such as a nested one, has no cells.
-    pub columns: Vec<Seen>,
+    pub columns: Vec<ColumnPreview>,
 }
 
 /// A column's name and some of its cells as text.
-pub type Seen = (String, Vec<Vec<u8>>);
+pub type ColumnPreview = (String, Vec<Vec<u8>>);
 
 /// Looks at the first rows of a file.
 ///
 /// # Errors
 /// [`Error::Data`] for a file that cannot be read, or is empty.
-pub fn peek(path: &Path) -> Result<Look, Error> {
+pub fn peek(path: &Path) -> Result<FilePreview, Error> {
     let name = path.display().to_string();
     let (file, _, format) = super::open(path, &name)?;
     match format {
-        super::Format::Parquet => Ok(Look {
+        super::Format::Parquet => Ok(FilePreview {
             layout: Layout::default(),
             columns: super::peek_parquet(&name, file)?,
         }),
@@ -44,11 +44,11 @@ pub fn peek(path: &Path) -> Result<Look, Error> {
     }
 }
 
-type Row = Vec<Vec<u8>>;
+type RawRow = Vec<Vec<u8>>;
 
-fn peek_text(name: &str, input: impl Read) -> Result<Look, Error> {
+fn peek_text(name: &str, input: impl Read) -> Result<FilePreview, Error> {
     let mut text = Vec::new();
-    let mut blocks = Blocks::new(input, Layout::default(), SIZE);
+    let mut blocks = TextBlocks::new(input, Layout::default(), SIZE);
     if let Err(fault) = blocks.next(&mut text) {
         return Err(Error::data_at(name, fault.line.map(|line| line + 1), fault.what));
     }
@@ -84,16 +84,16 @@ fn peek_text(name: &str, input: impl Read) -> Result<Look, Error> {
     };
     let columns = names.into_iter().enumerate();
     let cells = |place: usize| rows.iter().filter_map(|row| row.get(place).cloned()).collect();
-    Ok(Look {
+    Ok(FilePreview {
         layout,
         columns: columns.map(|(place, name)| (name, cells(place))).collect(),
     })
 }
 
-fn rows(text: &[u8], layout: &Layout) -> Vec<Row> {
+fn rows(text: &[u8], layout: &Layout) -> Vec<RawRow> {
     let (mut at, mut buffer, mut rows) = (0, Vec::new(), Vec::new());
     while at < text.len() && rows.len() <= ROWS {
-        let mut row = Row::new();
+        let mut row = RawRow::new();
         let cell = |cell: &[u8]| row.push(cell.trim_ascii().to_vec());
         at = record(text, at, layout, &mut buffer, cell).end;
         if !row.is_empty() {
@@ -104,7 +104,7 @@ fn rows(text: &[u8], layout: &Layout) -> Vec<Row> {
 }
 
 /// Names are neither numbers nor empty, and no two are alike.
-fn is_header(rows: &[Row]) -> bool {
+fn is_header(rows: &[RawRow]) -> bool {
     let first = &rows[0];
     let is_number = |cell: &Vec<u8>| std::str::from_utf8(cell).is_ok_and(|text| text.parse::<f64>().is_ok());
     let named = first

@@ -8,7 +8,7 @@ thread_local! {
     static QUIET: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs `job`; a panic inside becomes an error that says no more. What `job` borrows is not used after a panic.
+/// Runs `job`; a panic inside becomes an error without details. What `job` borrows is not used after a panic.
 pub(super) fn quiet<T>(job: impl FnOnce() -> T) -> Result<T, String> {
     static HOOK: Once = Once::new();
     HOOK.call_once(|| {
@@ -23,7 +23,7 @@ pub(super) fn quiet<T>(job: impl FnOnce() -> T) -> Result<T, String> {
     let outcome = catch_unwind(AssertUnwindSafe(job));
     QUIET.set(before);
     // Its own words may quote cells.
-    outcome.map_err(|_| "its decoder gave up".into())
+    outcome.map_err(|_| "it cannot be decoded".into())
 }
 
 #[cfg(test)]

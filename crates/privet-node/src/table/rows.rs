@@ -4,13 +4,13 @@ use memchr::{memchr, memchr2};
 use privet::data::ColumnBuilder;
 use privet::data::schema::Layout;
 
-use super::blocks::{Block, Fault, closing};
+use super::blocks::{ShapeFault, TextBlock, closing};
 
 /// How many bytes of rows are taken column by column: few enough to stay in the fastest cache.
 const BATCH: usize = 24 << 10;
 
 /// Which builder takes each cell of a row, if any does.
-pub(super) struct Shape<'s> {
+pub(super) struct RowLayout<'s> {
     pub(super) layout: Layout,
     pub(super) places: &'s [Option<usize>],
 }
@@ -25,15 +25,15 @@ pub(super) struct Scratch {
     cell: Vec<u8>,
 }
 
-impl Shape<'_> {
+impl RowLayout<'_> {
     /// Hands every cell to its builder; returns how many lines there were.
     pub(super) fn take(
         &self,
         bytes: &[u8],
-        block: Block,
+        block: TextBlock,
         columns: &mut [ColumnBuilder<'_>],
         scratch: &mut Scratch,
-    ) -> Result<u64, Fault> {
+    ) -> Result<u64, ShapeFault> {
         if block.quoted {
             self.take_quoted(bytes, columns, &mut scratch.cell)
         } else {
@@ -41,7 +41,7 @@ impl Shape<'_> {
         }
     }
 
-    fn wrong_number(&self, line: u64, cells: usize) -> Fault {
+    fn wrong_number(&self, line: u64, cells: usize) -> ShapeFault {
         let wanted = self.places.len();
         let s = if cells == 1 { "" } else { "s" };
         let why = if cells < wanted {
@@ -49,7 +49,7 @@ impl Shape<'_> {
         } else {
             "quote cells that contain the delimiter"
         };
-        Fault::at(
+        ShapeFault::at(
             line,
             format!("{cells} cell{s} where the first line has {wanted}; {why}"),
         )
@@ -60,7 +60,7 @@ impl Shape<'_> {
         bytes: &[u8],
         columns: &mut [ColumnBuilder<'_>],
         scratch: &mut Scratch,
-    ) -> Result<u64, Fault> {
+    ) -> Result<u64, ShapeFault> {
         let Scratch { ends, rows, .. } = scratch;
         let (lines, fault) = self.find_rows(bytes, ends, rows);
         if let Some(fault) = fault {
@@ -90,7 +90,7 @@ impl Shape<'_> {
         bytes: &[u8],
         ends: &mut Vec<u32>,
         rows: &mut Vec<(u32, u32)>,
-    ) -> (u64, Option<Fault>) {
+    ) -> (u64, Option<ShapeFault>) {
         ends.clear();
         rows.clear();
         let wanted = self.places.len();
@@ -155,7 +155,7 @@ impl Shape<'_> {
         bytes: &[u8],
         columns: &mut [ColumnBuilder<'_>],
         buffer: &mut Vec<u8>,
-    ) -> Result<u64, Fault> {
+    ) -> Result<u64, ShapeFault> {
         let (mut at, mut lines) = (0, 0);
         while at < bytes.len() {
             let mut count = 0;
@@ -192,7 +192,7 @@ fn zero_bytes(word: u64) -> u64 {
 }
 
 /// A record that was read.
-pub(super) struct Record {
+pub(super) struct TextRecord {
     /// Where the next begins.
     pub(super) end: usize,
     /// How many lines it takes.
@@ -206,12 +206,12 @@ pub(super) fn record(
     layout: &Layout,
     buffer: &mut Vec<u8>,
     mut cell: impl FnMut(&[u8]),
-) -> Record {
+) -> TextRecord {
     let begin = at;
     let next = |from: usize| memchr(b'\n', &bytes[from..]).map_or(bytes.len(), |step| from + step + 1);
     let empty = matches!(&bytes[at..], [b'\n', ..] | [b'\r', b'\n', ..] | [b'\r'] | []);
     if empty || layout.comment.is_some() && bytes.get(at).copied() == layout.comment {
-        return Record {
+        return TextRecord {
             end: next(at),
             lines: 1,
         };
@@ -252,7 +252,7 @@ pub(super) fn record(
         }
     };
     debug_assert!(end > begin);
-    Record {
+    TextRecord {
         end,
         lines: quoted_lines + 1,
     }

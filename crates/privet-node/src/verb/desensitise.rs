@@ -14,7 +14,7 @@ use super::exit::{Exit, Failure};
 use super::parties::{Outgoing, open};
 use super::predict::{quoted, separate};
 use super::request::Desensitise;
-use super::{Answer, leave, schema, words};
+use super::{Answer, output, permission, schema, words};
 use crate::job::Source;
 use crate::ledger::write_whole;
 
@@ -23,7 +23,7 @@ pub(super) fn run(given: &Desensitise) -> Result<Answer, Failure> {
     let labels_file = beside(&given.file, ".labels");
     spare(given, [&certificate_file, &labels_file])?;
     let declared = schema::open(&given.schema)?;
-    let mut parts = vec![Part::new(
+    let mut parts = vec![ColumnGroup::new(
         &given.desensitisation,
         &declared,
         &given.file,
@@ -31,9 +31,9 @@ pub(super) fn run(given: &Desensitise) -> Result<Answer, Failure> {
     )?];
     if let Some(epsilon) = given.label_epsilon {
         let (labels, alone) = labels(&declared, epsilon)?;
-        parts.push(Part::new(&labels, &alone, &given.file, labels_file)?);
+        parts.push(ColumnGroup::new(&labels, &alone, &given.file, labels_file)?);
     }
-    // What cannot be was said before the ledger is asked, and what the ledger lacks is before rows are read.
+    // Invalid requests are refused before the ledger is opened, and missing ledger lines before rows are read.
     let relation = declared.replaced();
     let shared = open(given.ledger.path()?, &[(&declared, &relation)])?;
     let key = shared.store().signing_key()?;
@@ -44,7 +44,7 @@ pub(super) fn run(given: &Desensitise) -> Result<Answer, Failure> {
     let parts: Vec<_> = parts
         .iter()
         .zip(&tables)
-        .map(|(Part { plan, source, kept }, table)| {
+        .map(|(ColumnGroup { plan, source, kept }, table)| {
             let (relation, shared) = (&relation, &shared);
             let outgoing = Outgoing {
                 source,
@@ -59,7 +59,7 @@ pub(super) fn run(given: &Desensitise) -> Result<Answer, Failure> {
     for (outgoing, plan, table) in &parts {
         outgoing.check(|ledger, record| Release::check_keep(plan, table, ledger, record))?;
     }
-    leave::recognise(&mut shared.store(), &[parts[0].0.source])?;
+    permission::recognise(&mut shared.store(), &[parts[0].0.source])?;
     let releases = parts
         .iter()
         .map(|(outgoing, plan, table)| {
@@ -98,7 +98,7 @@ pub(super) fn run(given: &Desensitise) -> Result<Answer, Failure> {
     Ok(Answer::new(words::wrapped(&text), json))
 }
 
-/// No result takes the place of what it is made from, nor of the ledger.
+/// Refuses to overwrite the files that the result is made from, or the ledger.
 fn spare(given: &Desensitise, made: [&PathBuf; 2]) -> Result<(), Failure> {
     let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     let sources = [&given.file, &given.schema].map(|path| real(path));
@@ -114,22 +114,22 @@ fn spare(given: &Desensitise, made: [&PathBuf; 2]) -> Result<(), Failure> {
     for (i, file) in made.iter().enumerate() {
         match i {
             // What is kept there is looked for.
-            1 | 3 => leave::spare_kept(&given.ledger, file)?,
-            _ => leave::spare(&given.ledger, file)?,
+            1 | 3 => output::check_record(&given.ledger, file)?,
+            _ => output::check(&given.ledger, file)?,
         }
-        leave::writable(file)?;
+        output::check_writable(file)?;
     }
     Ok(())
 }
 
 /// Columns that are released together.
-struct Part {
+struct ColumnGroup {
     plan: ColumnsPlan,
     source: Source,
     kept: PathBuf,
 }
 
-impl Part {
+impl ColumnGroup {
     fn new(how: &Desensitisation, schema: &Schema, file: &Path, kept: PathBuf) -> Result<Self, Error> {
         let plan = how.plan(schema)?;
         let source = Source {
@@ -144,7 +144,7 @@ impl Part {
 fn labels(schema: &Schema, epsilon: Epsilon) -> Result<(Desensitisation, Schema), Failure> {
     let Some((label, Label::Classes(declared))) = schema.label() else {
         return Err(Failure::usage(
-            "--label-epsilon changes a label with classes, and the schema declares none: leave it out",
+            "--label-epsilon changes a label with classes, and the schema declares none: remove it",
         ));
     };
     let column = |column: &Column| -> Result<Column, Error> {
@@ -175,7 +175,7 @@ fn labels(schema: &Schema, epsilon: Epsilon) -> Result<(Desensitisation, Schema)
     Ok((how.build()?, schema.with_columns(columns)?))
 }
 
-/// What is promised about all that is written.
+/// The certificate of everything that is written.
 fn certificate(releases: &[Release]) -> Certificate {
     let all = releases.iter().map(|release| release.certificate().clone());
     // Unwrap safety: the columns themselves are always there.

@@ -1,4 +1,4 @@
-//! Counts of cells that did not fit, for the owner's own eyes.
+//! Counts of cells that did not fit, for the owner only.
 
 use std::fmt::Write;
 
@@ -16,7 +16,7 @@ pub(super) fn of(table: Table) -> String {
 
 fn words(schema: &Schema, cells: &Cells) -> String {
     let mut text = format!(
-        "For your own eyes only: {} rows. None of this is noisy, so none of it may be passed on.\n\n",
+        "Only for you: {} rows. These counts are exact and contain no noise, so do not pass them on.\n\n",
         cells.rows()
     );
     let widths = schema.features().map(|c| c.name.chars().count());

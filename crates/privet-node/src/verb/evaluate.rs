@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::exit::Failure;
 use super::request::{Consent, Evaluate};
-use super::{Answer, leave, open_model, words};
+use super::{Answer, open_model, permission, words};
 use crate::job::Source;
 use crate::ledger::{Shared, Store};
 
@@ -23,7 +23,7 @@ pub(super) fn run(evaluate: &Evaluate) -> Result<Answer, Failure> {
         // A model made from public rows does not make other rows public.
         None if !model.schema().is_private() => {
             return Err(Failure::usage(
-                "the model was made from rows that are public; whether these are, their own schema has to say: add --schema FILE. \
+                "the model was trained on public rows, which does not make these rows public: add their schema with --schema FILE. \
                  Nothing was read.",
             ));
         }
@@ -48,14 +48,14 @@ pub(super) fn run(evaluate: &Evaluate) -> Result<Answer, Failure> {
         return Ok(Answer::new(words::wrapped(&text), json));
     }
     let table = read()?;
-    let leave = leave::take(
+    let permission = permission::take(
         &rows,
         "a model was evaluated without noise (--not-protected)",
         &evaluate.ledger,
     )?;
     let report = evaluation.open(
         table.into_cells().map(|cells| evaluation.judge(&model, &cells)),
-        &leave,
+        &permission,
     );
     Ok(Answer::new(report.to_string(), json!({"report": report})))
 }
@@ -64,15 +64,15 @@ pub(super) fn run(evaluate: &Evaluate) -> Result<Answer, Failure> {
 fn permitted(schema: &Schema, consent: Consent) -> Result<(), Failure> {
     match consent {
         Consent::Nothing if schema.is_private() => Err(Failure::usage(format!(
-            "the schema of '{}' marks {} as private, and an exact accuracy tells about these people. Say --spend E to pay ε = E \
+            "the schema of '{}' marks {} as private, and an exact accuracy reveals something about these people. Add --spend E to pay ε = E \
              for a noisy answer, or --not-protected for an exact one on your own terminal, which the ledger records. \
              Nothing was read.",
             schema.dataset(),
-            leave::private_columns(schema)
+            permission::private_columns(schema)
         ))),
-        Consent::NotProtected => leave::own_terminal(schema),
+        Consent::NotProtected => permission::own_terminal(schema),
         Consent::Spend(_) if !schema.is_private() => Err(Failure::usage(
-            "the schema declares nothing private, so there is nothing to pay for: leave out --spend. Nothing was read.",
+            "the schema declares nothing private, so there is nothing to pay for: remove --spend. Nothing was read.",
         )),
         _ => Ok(()),
     }
@@ -103,7 +103,7 @@ fn paid(
     let mut ledger = Ledger::open(schema.dataset(), relation, shared.clone(), Randomness::from_os()?)?;
     ledger.promise(Price::Pure(epsilon), Delta::ZERO)?;
     let table = read()?;
-    leave::recognise(&mut shared.store(), &[rows])?;
+    permission::recognise(&mut shared.store(), &[rows])?;
     let report = evaluation.paid(model, table, &mut ledger, epsilon)?;
     Ok((report, ledger.close()))
 }

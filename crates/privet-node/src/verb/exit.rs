@@ -10,19 +10,19 @@ use serde_json::{Value, json};
 pub enum Exit {
     /// It worked.
     Ok = 0,
-    /// Something that should not happen.
+    /// An unexpected error.
     Unexpected = 1,
-    /// The command or one of its values cannot be what it is.
+    /// Invalid command or value.
     Usage = 2,
     /// The budget does not allow it. Nothing was drawn.
     Budget = 3,
     /// The ledger does not verify or cannot be used. Nothing was drawn.
     Ledger = 4,
-    /// A file that was given cannot be read or makes no sense.
+    /// A file that was given cannot be read or is invalid.
     Input = 5,
     /// A reproduced figure lies outside its tolerance.
     Outside = 6,
-    /// Another party did not do what was agreed on.
+    /// Another party did not follow the protocol.
     Peer = 7,
 }
 
@@ -59,7 +59,7 @@ impl From<Exit> for ExitCode {
 pub struct Failure {
     /// What kind of failure it is.
     pub exit: Exit,
-    /// What is wrong, where, and how to mend it.
+    /// What is wrong, where, and how to fix it.
     pub message: String,
 }
 

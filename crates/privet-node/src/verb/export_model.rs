@@ -6,11 +6,11 @@ use privet::model::Format;
 use serde_json::json;
 
 use super::exit::Failure;
-use super::request::Where;
+use super::request::LedgerFile;
 use super::words::{self, count};
-use super::{Answer, leave, open_model, written};
+use super::{Answer, open_model, output, written};
 
-pub(super) fn run(file: &Path, format: Format, out: &Path, ledger: &Where) -> Result<Answer, Failure> {
+pub(super) fn run(file: &Path, format: Format, out: &Path, ledger: &LedgerFile) -> Result<Answer, Failure> {
     let beside = beside(out);
     let real = |path: &Path| std::fs::canonicalize(path).ok();
     for path in [out, &beside] {
@@ -20,7 +20,7 @@ pub(super) fn run(file: &Path, format: Format, out: &Path, ledger: &Where) -> Re
                 path.display()
             )));
         }
-        leave::spare(ledger, path)?;
+        output::check(ledger, path)?;
     }
     let model = open_model(file)?;
     let exported = model.export(format)?;

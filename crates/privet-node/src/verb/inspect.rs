@@ -15,15 +15,15 @@ use super::ledger::verify;
 use super::protection::Protection;
 use super::{Answer, signed_model, words};
 
-/// So many columns are shown, and so many of those that are noise are named.
+/// The most columns that are shown, and the most that are named as noise.
 const SHOWN: usize = 20;
 
-/// One column: how far it can move the result, and what it does beside what noise would.
-struct Learnt {
+/// One column: how far it can move the result, and how that compares with its noise.
+struct ColumnEffect {
     name: String,
     reach: f64,
     signal: Option<Signal>,
-    /// Whether its leaves hold no more than noise, as far as one can tell.
+    /// Whether its leaves cannot be told from noise.
     is_noise: bool,
 }
 
@@ -32,9 +32,9 @@ pub(super) fn run(file: &Path, signed_by: Option<Fingerprint>) -> Result<Answer,
         let verify::Stated {
             certificate, signer, ..
         } = &stated;
-        let mut signed = signed(file, *signer, signed_by)?.unwrap_or_else(|| "by nobody".into());
+        let mut signed = signed(file, *signer, signed_by)?.unwrap_or_else(|| "no".into());
         if stated.beside && signer.is_some() {
-            signed += "; that is this certificate, not what stands beside it in the file";
+            signed += "; the signature covers this certificate, not the rest of the file";
         }
         let text = format!("{certificate}\nsigned     {signed}\n");
         let json = json!({
@@ -46,9 +46,9 @@ pub(super) fn run(file: &Path, signed_by: Option<Fingerprint>) -> Result<Answer,
     }
     let (model, origin) = signed_model(file)?;
     let nobody = match (origin.is_older(), model.certificate().recorded) {
-        (true, _) => "by nobody: the file is older than signatures",
-        (false, false) => "by nobody: the model was made without a ledger",
-        (false, true) => "BY NOBODY: it was made with a ledger, which signs, so the signature was taken out",
+        (true, _) => "no: the file is older than signatures",
+        (false, false) => "no: the model was made without a ledger",
+        (false, true) => "NO: the ledger that it was made with signs models, so the signature was removed",
     };
     let signed = signed(file, origin.signer, signed_by)?.unwrap_or_else(|| nobody.into());
     let learnt = learnt(model.schema(), model.ensemble());
@@ -89,7 +89,7 @@ pub(super) fn run(file: &Path, signed_by: Option<Fingerprint>) -> Result<Answer,
         "settings": model.settings().job(),
         "version": model.settings().version(),
         "weights": by_reach(&learnt),
-        "columns": learnt.iter().map(Learnt::json).collect::<Vec<_>>(),
+        "columns": learnt.iter().map(ColumnEffect::json).collect::<Vec<_>>(),
         "calibration": model.ensemble().calibration,
         "label_scale": model.ensemble().scale,
         "schema": model.schema().to_toml(),
@@ -116,7 +116,9 @@ fn signed(
     match (found, wanted) {
         (Some(found), Some(wanted)) if found == wanted => Ok(Some(format!("by {found}, as asked for"))),
         (Some(found), Some(wanted)) => Err(not(format!("it is signed by {found}, not by {wanted}"))),
-        (None, Some(wanted)) => Err(not(format!("it is not signed, so not by {wanted} either"))),
+        (None, Some(wanted)) => Err(not(format!(
+            "it is not signed, and the signature of {wanted} was asked for"
+        ))),
         (Some(found), None) => Ok(Some(format!("by {found}, not compared"))),
         (None, None) => Ok(None),
     }
@@ -148,14 +150,14 @@ fn readings(model: &Model) -> Vec<String> {
 }
 
 /// Columns, the one that stands out furthest first; of a model that knows no noise, the one that can move the result furthest.
-fn learnt(schema: &Schema, ensemble: &Ensemble) -> Vec<Learnt> {
+fn learnt(schema: &Schema, ensemble: &Ensemble) -> Vec<ColumnEffect> {
     let reach = ensemble.reach(schema.features().count());
     let signals = ensemble.signals(&Column::of(schema));
     let noisy = signals.iter().flatten().count();
-    let mut learnt: Vec<Learnt> = schema
+    let mut learnt: Vec<ColumnEffect> = schema
         .features()
         .zip(reach.into_iter().zip(signals))
-        .map(|(column, (reach, signal))| Learnt {
+        .map(|(column, (reach, signal))| ColumnEffect {
             name: column.name.clone(),
             reach,
             is_noise: signal.is_some_and(|signal| !signal.stands_out(noisy)),
@@ -164,7 +166,7 @@ fn learnt(schema: &Schema, ensemble: &Ensemble) -> Vec<Learnt> {
         .collect();
     // Columns that count without noise, public ones, come first; those that no member asks about after all that have a number, and those
     // of which shrinkage kept nothing last.
-    let deviations = |own: &Learnt| match own.signal {
+    let deviations = |own: &ColumnEffect| match own.signal {
         Some(signal) => signal.deviations,
         None if own.reach > 0.0 => f64::INFINITY,
         None => f64::MIN,
@@ -177,13 +179,13 @@ fn learnt(schema: &Schema, ensemble: &Ensemble) -> Vec<Learnt> {
 }
 
 /// As it was written before noise was known of.
-fn by_reach(learnt: &[Learnt]) -> Vec<(&str, f64)> {
+fn by_reach(learnt: &[ColumnEffect]) -> Vec<(&str, f64)> {
     let mut weights: Vec<(&str, f64)> = learnt.iter().map(|own| (own.name.as_str(), own.reach)).collect();
     weights.sort_by(|a, b| b.1.total_cmp(&a.1));
     weights
 }
 
-impl Learnt {
+impl ColumnEffect {
     fn json(&self) -> Value {
         json!({
             "name": self.name,
@@ -196,7 +198,7 @@ impl Learnt {
     }
 }
 
-fn columns(text: &mut String, learnt: &[Learnt]) {
+fn columns(text: &mut String, learnt: &[ColumnEffect]) {
     let is_noisy = learnt.iter().any(|own| own.signal.is_some());
     let _ = match is_noisy {
         true => writeln!(
@@ -209,13 +211,13 @@ fn columns(text: &mut String, learnt: &[Learnt]) {
             "\nWhat it has learnt from, by how far each column can move the result\n"
         ),
     };
-    let shown: Vec<&Learnt> = learnt.iter().filter(|own| !own.is_noise).collect();
+    let shown: Vec<&ColumnEffect> = learnt.iter().filter(|own| !own.is_noise).collect();
     let widest = shown
         .iter()
         .map(|own| own.name.chars().count())
         .max()
         .unwrap_or(0);
-    let size = |own: &Learnt| match own.signal {
+    let size = |own: &ColumnEffect| match own.signal {
         Some(signal) => signal.deviations,
         None if is_noisy => 0.0,
         None => own.reach,

@@ -2,10 +2,10 @@
 //!
 //! | file | what it holds |
 //! | --- | --- |
-//! | `request` | what can be asked for, checked |
+//! | `request` | requests with checked values |
 //! | `exit` | how a request ended, and why it failed |
 //! | `train`, `plan`, `predict`, `evaluate`, `inspect`, `export_model`, `desensitise`, `simulate`, `schema`, `ledger` | one verb each |
-//! | `leave`, `protection`, `parties`, `diagnostics`, `words` | what several verbs say or ask |
+//! | `permission`, `output`, `protection`, `parties`, `diagnostics`, `words` | what several verbs say or ask |
 
 mod desensitise;
 mod diagnostics;
@@ -13,9 +13,10 @@ mod evaluate;
 mod exit;
 mod export_model;
 mod inspect;
-mod leave;
 mod ledger;
+mod output;
 mod parties;
+mod permission;
 mod plan;
 mod predict;
 mod protection;
@@ -31,24 +32,24 @@ use privet::model::{Model, Origin};
 
 pub use exit::{Exit, Failure};
 pub use request::{
-    Command, Consent, Desensitise, Evaluate, LedgerCommand, Limit, Limits, Simulate, Train, What, Where,
-    dataset_name,
+    Command, Consent, Desensitise, Evaluate, LedgerCommand, LedgerFile, Limit, Limits, OutputKind, Simulate,
+    Train, dataset_name,
 };
 pub use words::{count, wrapped};
 
-/// What a verb answers: for people, and for machines.
+/// The answer to a request, as text and as JSON.
 #[derive(Debug)]
 pub struct Answer {
-    /// For people.
+    /// The text for people.
     pub text: String,
-    /// For machines.
+    /// The JSON for programs.
     pub json: String,
-    /// How it ended.
+    /// The exit code.
     pub exit: Exit,
 }
 
 impl Answer {
-    /// An answer to what worked.
+    /// An answer with the exit code 0.
     pub fn new(text: String, json: serde_json::Value) -> Self {
         Self {
             text,
@@ -58,7 +59,7 @@ impl Answer {
     }
 }
 
-/// Does what is asked for.
+/// Carries out a request.
 ///
 /// # Errors
 /// A [`Failure`] that says what is wrong, where, and how to mend it.
@@ -80,7 +81,7 @@ pub fn run(command: &Command) -> Result<Answer, Failure> {
             ledger,
         } => {
             if let Some(out) = out {
-                leave::spare(ledger, out)?;
+                output::check(ledger, out)?;
             }
             predict::run(model, data, out.as_deref(), *what)
         }
@@ -98,7 +99,7 @@ pub fn run(command: &Command) -> Result<Answer, Failure> {
     }
 }
 
-/// Writes a file: the whole of it is there afterwards, or what was before.
+/// Writes a file atomically: afterwards it has the new content, or is unchanged.
 ///
 /// # Errors
 /// A [`Failure`] that names the file.
@@ -113,7 +114,7 @@ fn unwritten(path: &Path, e: &std::io::Error) -> Failure {
     )
 }
 
-/// Reads a model file. A signature in it that is bad is an error.
+/// Reads a model file. A bad signature is an error.
 fn open_model(file: &Path) -> Result<Model, Failure> {
     signed_model(file).map(|(model, _)| model)
 }

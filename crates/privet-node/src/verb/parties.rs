@@ -11,7 +11,7 @@ use privet::privacy::{Ledger, Randomness, Relation};
 use privet::setting::vertical::FeatureHolder;
 
 use super::exit::{Exit, Failure};
-use super::leave;
+use super::output;
 use crate::job::{Holder, Source};
 use crate::ledger::{Shared, Store};
 use crate::record::FileRecord;
@@ -170,6 +170,6 @@ fn kept(source: &Source, kept: &Path, shared: &Shared) -> Result<Box<dyn Record>
     if std::fs::symlink_metadata(kept).is_ok() {
         return Ok(Box::new(record(source, kept, shared)?));
     }
-    leave::writable(kept)?;
+    output::check_writable(kept)?;
     Ok(Box::new(MemoryRecord::default()))
 }

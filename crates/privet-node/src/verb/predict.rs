@@ -10,12 +10,12 @@ use rayon::prelude::*;
 use serde_json::json;
 
 use super::exit::Failure;
-use super::request::What;
+use super::request::OutputKind;
 use super::{Answer, open_model, written};
 use crate::progress::Progress;
 use crate::table;
 
-pub(super) fn run(file: &Path, data: &Path, out: Option<&Path>, what: What) -> Result<Answer, Failure> {
+pub(super) fn run(file: &Path, data: &Path, out: Option<&Path>, what: OutputKind) -> Result<Answer, Failure> {
     let real = |path: &Path| std::fs::canonicalize(path).ok();
     if let Some(out) = out
         && real(out).is_some()
@@ -27,12 +27,12 @@ pub(super) fn run(file: &Path, data: &Path, out: Option<&Path>, what: What) -> R
         )));
     }
     let model = open_model(file)?;
-    // Nobody trains on these rows: whoever can open their file asks for what the model says about each.
+    // These rows are not trained on, and the caller can read their file anyway, so predictions need no permission.
     let predictions = model.predict(&|intake: &Intake| {
         let bar = Progress::bytes(format!("Reading {}", data.display()));
         table::rows(data, intake, &|done, of| bar.at(done, of))
     })?;
-    let columns = Columns::new(&model, &predictions, what);
+    let columns = OutputTable::new(&model, &predictions, what);
     let csv = columns.csv();
     let rows = predictions.rows();
     let Some(out) = out else {
@@ -44,8 +44,8 @@ pub(super) fn run(file: &Path, data: &Path, out: Option<&Path>, what: What) -> R
     Ok(Answer::new(text, json!({"rows": rows, "out": out})))
 }
 
-/// What is written for each row.
-struct Columns<'a> {
+/// The columns that are written for each row.
+struct OutputTable<'a> {
     predictions: &'a Predictions,
     names: Vec<String>,
     classes: &'a [String],
@@ -54,8 +54,8 @@ struct Columns<'a> {
     scores: bool,
 }
 
-impl<'a> Columns<'a> {
-    fn new(model: &'a Model, predictions: &'a Predictions, what: What) -> Self {
+impl<'a> OutputTable<'a> {
+    fn new(model: &'a Model, predictions: &'a Predictions, what: OutputKind) -> Self {
         let label = model.schema().label();
         let classes = match label {
             Some((_, Label::Classes(declared))) => declared.values(),
@@ -63,12 +63,12 @@ impl<'a> Columns<'a> {
         };
         let named = |prefix: &str| classes.iter().map(|class| format!("{prefix}_{class}")).collect();
         let title = label.map_or("label", |(column, _)| column.name.as_str());
-        let wants = |columns: &[What]| columns.contains(&what) || what == What::All;
-        let scores = what == What::Scores;
-        let labels = predictions.classes().filter(|_| wants(&[What::Labels]));
+        let wants = |columns: &[OutputKind]| columns.contains(&what) || what == OutputKind::All;
+        let scores = what == OutputKind::Scores;
+        let labels = predictions.classes().filter(|_| wants(&[OutputKind::Labels]));
         let probabilities = predictions
             .probabilities()
-            .filter(|_| wants(&[What::Probabilities]));
+            .filter(|_| wants(&[OutputKind::Probabilities]));
         let mut names: Vec<String> = Vec::new();
         if scores {
             names = if predictions.outputs() == 1 {
@@ -93,26 +93,26 @@ impl<'a> Columns<'a> {
     }
 
     /// The cells of one row.
-    fn row(&self, row: usize, write: &mut dyn FnMut(Cell<'_>)) {
+    fn row(&self, row: usize, write: &mut dyn FnMut(OutputCell<'_>)) {
         if self.scores {
             self.predictions
                 .row(row)
                 .iter()
-                .for_each(|&score| write(Cell::Number(score)));
+                .for_each(|&score| write(OutputCell::Number(score)));
             return;
         }
         if let Some(values) = self.predictions.values() {
-            write(Cell::Number(values[row]));
+            write(OutputCell::Number(values[row]));
         }
         if let Some(labels) = &self.labels {
             let class = self.classes.get(usize::from(labels[row]));
-            write(Cell::Text(class.map_or("", String::as_str)));
+            write(OutputCell::Text(class.map_or("", String::as_str)));
         }
         if let Some(probabilities) = &self.probabilities {
             let classes = self.classes.len();
             probabilities[row * classes..][..classes]
                 .iter()
-                .for_each(|&x| write(Cell::Number(x)));
+                .for_each(|&x| write(OutputCell::Number(x)));
         }
     }
 
@@ -136,8 +136,8 @@ impl<'a> Columns<'a> {
                         place += 1;
                         match cell {
                             // Writing to a vector cannot fail.
-                            Cell::Number(x) => drop(write!(text, "{x}")),
-                            Cell::Text(class) => quoted(&mut text, class),
+                            OutputCell::Number(x) => drop(write!(text, "{x}")),
+                            OutputCell::Text(class) => quoted(&mut text, class),
                         }
                     });
                     text.push(b'\n');
@@ -155,8 +155,8 @@ impl<'a> Columns<'a> {
                 let mut cells = Vec::new();
                 self.row(row, &mut |cell| {
                     cells.push(match cell {
-                        Cell::Number(x) => json!(x),
-                        Cell::Text(class) => json!(class),
+                        OutputCell::Number(x) => json!(x),
+                        OutputCell::Text(class) => json!(class),
                     });
                 });
                 serde_json::Value::Array(cells)
@@ -166,7 +166,7 @@ impl<'a> Columns<'a> {
     }
 }
 
-enum Cell<'a> {
+enum OutputCell<'a> {
     Number(f64),
     Text(&'a str),
 }

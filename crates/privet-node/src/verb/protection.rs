@@ -1,4 +1,4 @@
-//! Who is protected, how far and from what not: the same words before a run, from its plan, and after it, from a certificate.
+//! Who is protected, how far, and what is not protected: the same words before a run, from its plan, and after it, from a certificate.
 
 use std::fmt::Write;
 
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::words;
 
-/// What is promised about the rows of a schema.
+/// The guarantee for the rows of a schema.
 pub(super) struct Protection<'a> {
     pub(super) schema: &'a Schema,
     pub(super) relation: &'a Relation,
@@ -21,7 +21,7 @@ pub(super) struct Protection<'a> {
 }
 
 impl<'a> Protection<'a> {
-    /// What a certificate promises to whoever is in the table, if it does.
+    /// The differential-privacy guarantee of a certificate, if it has one.
     pub(super) fn of(schema: &'a Schema, certificate: &'a Certificate) -> Option<Self> {
         certificate.claims.iter().find_map(|claim| {
             let (epsilon, delta, caps) = match &claim.guarantee {

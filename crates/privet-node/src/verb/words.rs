@@ -3,14 +3,14 @@
 use privet::privacy::account::Caps;
 use privet::privacy::{Delta, Epsilon, Relation};
 
-/// Which way a number is cut when it is shown; never in our favour.
+/// The direction in which a shown number is rounded; never in our favour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Round {
     Up,
     Down,
 }
 
-/// A decimal number with at most six digits after its leading zeros. Machines get the exact one.
+/// A decimal number with at most six digits after its leading zeros. JSON has the exact one.
 pub(super) fn short(exact: &impl ToString, round: Round) -> String {
     let exact = exact.to_string();
     let Some((whole, fraction)) = exact.split_once('.') else {
@@ -32,7 +32,7 @@ pub(super) fn short(exact: &impl ToString, round: Round) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// A box of caps, or what was spent of one.
+/// Caps, or what was spent of them.
 pub(super) fn caps(caps: &Caps, round: Round) -> String {
     let parts: Vec<String> = [
         ("pure ε", caps.pure.to_string()),
@@ -49,7 +49,7 @@ pub(super) fn caps(caps: &Caps, round: Round) -> String {
     parts.join(", ")
 }
 
-/// The same with the ε that it comes to at `delta`, where it is not ε itself.
+/// The same with the ε that it amounts to at `delta`, if it is not pure ε.
 pub(super) fn budget(amount: &Caps, delta: Delta, round: Round) -> String {
     let text = caps(amount, round);
     let plain = Caps {
@@ -63,10 +63,10 @@ pub(super) fn budget(amount: &Caps, delta: Delta, round: Round) -> String {
     format!("{text} (ε = {epsilon} at δ = {})", scientific(delta))
 }
 
-/// The (ε, δ) of a whole box.
+/// The (ε, δ) of all caps together.
 pub(super) fn promise(epsilon: Epsilon, delta: Delta) -> String {
     match (epsilon, delta) {
-        (Epsilon::MAX, _) => "nothing is promised".into(),
+        (Epsilon::MAX, _) => "no bound on ε".into(),
         (_, Delta::ZERO) => format!("ε = {}", short(&epsilon, Round::Up)),
         _ => format!("ε = {} at δ = {}", short(&epsilon, Round::Up), scientific(delta)),
     }

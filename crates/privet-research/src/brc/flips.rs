@@ -40,7 +40,7 @@ impl Flips {
     /// Boosts thresholds on the first column of a table with two classes.
     ///
     /// # Paper
-    /// Algorithm 2 without a public classifier, the generator of section 4 in line 5. A weight that would leave the clips stays as it was.
+    /// Algorithm 2 without a public classifier, the generator of section 4 in line 5. A weight that would lie outside the clips stays as it was.
     pub(super) fn fit(&self, table: Table, coins: &mut Coins) -> Result<Model, Error> {
         let schema = table.schema().clone();
         let permission = Unprotected::unrecorded(schema.dataset(), &schema.relation(), BECAUSE);

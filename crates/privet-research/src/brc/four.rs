@@ -10,7 +10,7 @@ use privet::privacy::Epsilon;
 use privet::setting::central::{Brc, Budget, Coefficient, Normaliser};
 use rayon::prelude::*;
 
-use super::super::records::{Coding, Pick, Records, Secret};
+use super::super::records::{ColumnCoding, PrivateColumns, Records, RowChoice};
 use super::super::{Data, Experiment, Measured, coins};
 use super::pate::Pate;
 use super::run::{accuracy, private};
@@ -42,8 +42,8 @@ pub(super) fn experiments() -> Vec<Experiment> {
 
 /// Training and test rows of one run, coded by the alphabet, some columns private.
 fn split(records: &Records, run: u32) -> Result<[Table; 2], Error> {
-    let schema = Arc::new(records.schema(Coding::Alphabet, Secret::AllBut(SETS[0].1))?);
-    let (train, test) = records.split(Pick::BALANCED, run.into());
+    let schema = Arc::new(records.schema(ColumnCoding::Alphabet, PrivateColumns::AllBut(SETS[0].1))?);
+    let (train, test) = records.split(RowChoice::BALANCED, run.into());
     Ok([records.table(&schema, &train)?, records.table(&schema, &test)?])
 }
 
@@ -112,7 +112,7 @@ fn boosted(epsilon: Option<f64>, coefficient: Coefficient, rows: usize) -> Resul
         Some(_) => start,
         None => start.lower(100.0).upper(100.0),
     };
-    // Two in five rows are left when classes are balanced and a tenth is set aside.
+    // Two in five rows remain when classes are balanced and a tenth is set aside.
     let budget = Budget::pure(Epsilon::new(epsilon.unwrap_or(NONE))?, rows as u64 * 2 / 5)?;
     Ok((brc.build()?, budget))
 }

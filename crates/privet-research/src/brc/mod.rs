@@ -19,10 +19,10 @@ mod pate;
 mod run;
 mod toy;
 
-use super::records::{Balance, Coding, Pick, Secret};
+use super::records::{ClassBalance, ColumnCoding, PrivateColumns, RowChoice};
 use super::{Data, Experiment, compared};
 use privet_node::progress::Progress;
-use run::{Method, Preparation, run};
+use run::{BrcMethod, Preparation, run};
 
 /// The ε of the paper's figures.
 const FIGURES: &[f64] = &[0.01, 0.02, 0.04, 0.08, 0.16];
@@ -55,20 +55,20 @@ const RULE_SETS: [(&str, Option<f64>, &[&str]); 5] = [
 ];
 
 /// What is trained, in which coding, at which ε: none for what spends none.
-type Methods = Vec<(Coding, Method, &'static [f64])>;
+type Methods = Vec<(ColumnCoding, BrcMethod, &'static [f64])>;
 
 pub(super) fn experiments() -> Vec<Experiment> {
-    use Secret::{AllBut, Everything, LabelAndAllBut};
-    let all = Pick::BALANCED;
-    let head = Pick {
-        balance: Balance::Head,
+    use PrivateColumns::{AllBut, Everything, LabelAndAllBut};
+    let all = RowChoice::BALANCED;
+    let head = RowChoice {
+        balance: ClassBalance::Head,
         ..all
     };
-    let small = Pick {
+    let small = RowChoice {
         first: Some(500),
         ..all
     };
-    let most = Pick {
+    let most = RowChoice {
         most: Some(25_000),
         ..all
     };
@@ -104,27 +104,27 @@ pub(super) fn experiments() -> Vec<Experiment> {
 }
 
 /// The same in one coding.
-fn coded(coding: Coding, methods: &[(Method, &'static [f64])]) -> Methods {
+fn coded(coding: ColumnCoding, methods: &[(BrcMethod, &'static [f64])]) -> Methods {
     methods.iter().map(|&(method, at)| (coding, method, at)).collect()
 }
 
 /// What needs no ε, beside which everything stands.
-const FREE: [(Method, &[f64]); 3] = [
-    (Method::Plain("logistic"), &[]),
-    (Method::Central("public"), &[]),
-    (Method::Plain("constant"), &[]),
+const FREE: [(BrcMethod, &[f64]); 3] = [
+    (BrcMethod::Plain("logistic"), &[]),
+    (BrcMethod::Central("public"), &[]),
+    (BrcMethod::Plain("constant"), &[]),
 ];
 
 /// The paper's algorithm beside its baselines.
 fn published() -> Methods {
-    let own = ["brc", "dp-logistic"].map(|name| (Method::Central(name), FIGURES));
-    let all = [&FREE[..], &[(Method::Paper, FIGURES)], &own].concat();
-    coded(Coding::Alphabet, &all)
+    let own = ["brc", "dp-logistic"].map(|name| (BrcMethod::Central(name), FIGURES));
+    let all = [&FREE[..], &[(BrcMethod::Paper, FIGURES)], &own].concat();
+    coded(ColumnCoding::Alphabet, &all)
 }
 
 /// All algorithms, beside the same baselines.
 fn ours(at: &'static [f64]) -> Methods {
-    let central = |name| (Method::Central(name), at);
+    let central = |name| (BrcMethod::Central(name), at);
     let alphabet = ["brc", "select", "moment-select"].map(central);
     let declared = [
         "select",
@@ -136,42 +136,49 @@ fn ours(at: &'static [f64]) -> Methods {
     ]
     .map(central);
     [
-        coded(Coding::Declared, &FREE),
-        coded(Coding::Alphabet, &alphabet),
-        coded(Coding::Declared, &declared),
+        coded(ColumnCoding::Declared, &FREE),
+        coded(ColumnCoding::Alphabet, &alphabet),
+        coded(ColumnCoding::Declared, &declared),
     ]
     .concat()
 }
 
 /// Figure 4 a: boosting with classifiers that are paid for.
 fn people() -> Methods {
-    let own = [(Method::Paper, FIGURES), (Method::Central("people"), FIGURES)];
-    coded(Coding::Alphabet, &[&FREE[..], &own].concat())
+    let own = [
+        (BrcMethod::Paper, FIGURES),
+        (BrcMethod::Central("people"), FIGURES),
+    ];
+    coded(ColumnCoding::Alphabet, &[&FREE[..], &own].concat())
 }
 
 /// Section 8: public columns beside a private label, whose classifier must be paid for.
 fn private_label() -> Methods {
     let own = [
-        Method::Paper,
-        Method::Central("brc"),
-        Method::PaidPublic,
-        Method::Central("select"),
+        BrcMethod::Paper,
+        BrcMethod::Central("brc"),
+        BrcMethod::PaidPublic,
+        BrcMethod::Central("select"),
     ];
     let own = own.map(|method| (method, RULE));
-    let mut all = coded(Coding::Alphabet, &[&[FREE[0], FREE[2]][..], &own].concat());
-    all.push((Coding::Declared, Method::Central("histogram-bayes"), RULE));
+    let mut all = coded(ColumnCoding::Alphabet, &[&[FREE[0], FREE[2]][..], &own].concat());
+    all.push((
+        ColumnCoding::Declared,
+        BrcMethod::Central("histogram-bayes"),
+        RULE,
+    ));
     all
 }
 
 /// Figure 4 d: the first 500 rows.
 fn few() -> Methods {
-    let central = |name| (Method::Central(name), SMALL);
+    let central = |name| (BrcMethod::Central(name), SMALL);
     let alphabet = ["select", "moment-select", "dp-logistic"].map(central);
-    let alphabet = [&FREE[..], &[(Method::Paper, SMALL)], &alphabet].concat();
+    let alphabet = [&FREE[..], &[(BrcMethod::Paper, SMALL)], &alphabet].concat();
     let declared = ["histogram-bayes", "objective", "auto"].map(central);
     [
-        coded(Coding::Alphabet, &alphabet),
-        coded(Coding::Declared, &declared),
+        coded(ColumnCoding::Alphabet, &alphabet),
+        coded(ColumnCoding::Declared, &declared),
     ]
     .concat()
 }
@@ -180,7 +187,7 @@ fn few() -> Methods {
 fn compare(
     (item, dataset, runs): (&'static str, &'static str, u32),
     least: Option<f64>,
-    (secret, pick): (Secret, Pick),
+    (secret, pick): (PrivateColumns, RowChoice),
     methods: Methods,
 ) -> Experiment {
     let measure = move |data: &Data, runs: u32, bar: &Progress| {
@@ -191,7 +198,7 @@ fn compare(
         };
         let methods = methods.iter().filter(|(_, method, _)| {
             // Without public columns and labels there is nothing to learn from for free.
-            *method != Method::Central("public") || secret != Secret::Everything
+            *method != BrcMethod::Central("public") || secret != PrivateColumns::Everything
         });
         let methods: Vec<_> = methods
             .map(|&(coding, method, at)| {

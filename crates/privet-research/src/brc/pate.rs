@@ -35,13 +35,13 @@ pub(super) struct Pate {
 }
 
 /// Revealed rows: numbers from -1 to 1, column by column.
-struct Revealed {
+struct RevealedColumns {
     private: Vec<Vec<f32>>,
     public: Vec<Vec<f32>>,
     labels: Vec<bool>,
 }
 
-impl Revealed {
+impl RevealedColumns {
     fn new(table: Table) -> Result<Self, Error> {
         let schema = table.schema().clone();
         let cells = permission(&schema).reveal(table.into_cells());
@@ -64,7 +64,7 @@ impl Pate {
     /// # Paper
     /// Section 5.5, figure 4b. Votes are noised with the Laplace law of scale 2/ε, or 2 × votes/ε.
     pub(super) fn right(&self, [train, test]: [Table; 2], coins: &mut Coins) -> Result<Vec<bool>, Error> {
-        let mut both = [Revealed::new(train)?, Revealed::new(test)?];
+        let mut both = [RevealedColumns::new(train)?, RevealedColumns::new(test)?];
         let rows = both[0].labels.len();
         let votes = match self.composed {
             true => rows + both[1].labels.len(),

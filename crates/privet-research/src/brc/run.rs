@@ -11,21 +11,21 @@ use privet::setting::central::{self, Algorithm, Budget};
 use privet::setting::plain::{self, Algorithm as _};
 
 pub(super) use super::super::public;
-use super::super::records::{Coding, Pick, Records, Secret};
-use super::super::{Figures, figure, judged};
+use super::super::records::{ColumnCoding, PrivateColumns, Records, RowChoice};
+use super::super::{NamedFigures, figure, judged};
 
 /// How rows are chosen and coded.
 #[derive(Clone, Copy)]
 pub(super) struct Preparation<'a> {
     pub(super) records: &'a Records,
-    pub(super) coding: Coding,
-    pub(super) secret: Secret,
-    pub(super) pick: Pick,
+    pub(super) coding: ColumnCoding,
+    pub(super) secret: PrivateColumns,
+    pub(super) pick: RowChoice,
 }
 
 /// What is trained.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Method {
+pub(super) enum BrcMethod {
     /// Without privacy.
     Plain(&'static str),
     /// The paper's algorithm 2 or 3, with its own normaliser and 25 rounds.
@@ -36,15 +36,15 @@ pub(super) enum Method {
     Central(&'static str),
 }
 
-impl Method {
-    pub(super) fn name(self, coding: Coding) -> &'static str {
+impl BrcMethod {
+    pub(super) fn name(self, coding: ColumnCoding) -> &'static str {
         match (self, coding) {
             (Self::Plain("logistic"), _) => "non-private",
             (Self::Paper, _) => "brc as printed",
             (Self::PaidPublic, _) => "brc, paid public",
-            (Self::Central("brc"), Coding::Declared) => "brc, declared",
-            (Self::Central("select"), Coding::Declared) => "select, declared",
-            (Self::Central("moment-select"), Coding::Declared) => "moment-select, declared",
+            (Self::Central("brc"), ColumnCoding::Declared) => "brc, declared",
+            (Self::Central("select"), ColumnCoding::Declared) => "select, declared",
+            (Self::Central("moment-select"), ColumnCoding::Declared) => "moment-select, declared",
             (Self::Plain(name) | Self::Central(name), _) => name,
         }
     }
@@ -66,22 +66,22 @@ impl Method {
 /// The figures of one run.
 pub(super) fn run(
     preparation: &Preparation<'_>,
-    method: Method,
+    method: BrcMethod,
     epsilon: Option<f64>,
     run: u32,
-) -> Result<Figures, Error> {
+) -> Result<NamedFigures, Error> {
     let schema = preparation
         .records
         .schema(preparation.coding, preparation.secret)?;
     let schema = Arc::new(match method {
-        Method::Central("trees") => schema.spread(),
+        BrcMethod::Central("trees") => schema.spread(),
         _ => schema,
     });
     let (train, test) = preparation.records.split(preparation.pick, run.into());
     let rows = train.len();
     let train = preparation.records.table(&schema, &train)?;
     let model = match (method, epsilon) {
-        (Method::Plain(name), _) => {
+        (BrcMethod::Plain(name), _) => {
             let plan = match name {
                 "logistic" => plain::Logistic::default().plan(&schema)?,
                 _ => plain::Constant::default().plan(&schema)?,

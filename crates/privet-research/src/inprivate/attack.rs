@@ -12,7 +12,7 @@ use privet::data::Table;
 use privet::learner::Learner;
 use rayon::prelude::*;
 
-use super::{DEPTH, Data, Levels, Measured, Progress, coins, paid, published, rows, schema};
+use super::{DEPTH, Data, LevelPrice, Measured, Progress, coins, paid, published, rows, schema};
 use privet::setting::central::inprivate;
 
 const COLUMN: &str = "sqft_lot";
@@ -35,7 +35,7 @@ pub(super) fn measure(data: &Data, runs: u32, bar: &Progress) -> Result<Vec<Meas
     for (done, epsilon) in EPSILONS.into_iter().enumerate() {
         bar.at(done as u64, EPSILONS.len() as u64);
         let as_published = |table: &Table, run: u32| {
-            let how = (Some(epsilon), Levels::Split);
+            let how = (Some(epsilon), LevelPrice::Split);
             let tree = published(table.clone(), how, &mut coins(run.into()))?;
             let nodes = tree.questions().into_iter().enumerate();
             Ok(nodes

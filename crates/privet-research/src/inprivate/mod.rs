@@ -19,9 +19,9 @@ use privet::model::Model;
 use privet::privacy::{AddRemove, Coins, Epsilon, Neighbours};
 use privet::setting::central::{Algorithm, Budget, Builder, Trees};
 
-use super::records::{Balance, Coding, Pick, Records, Secret};
+use super::records::{ClassBalance, ColumnCoding, PrivateColumns, Records, RowChoice};
 use super::{Data, Experiment, Measured, coins};
-use printed::{InPrivate, Levels, Published};
+use printed::{InPrivate, LevelPrice, Published};
 use privet_node::progress::Progress;
 
 /// The paper's depth.
@@ -49,8 +49,8 @@ pub(super) fn experiments() -> Vec<Experiment> {
 
 /// Rows to train on and rows to test on, at random.
 fn rows(records: &Records, run: u32) -> (Vec<usize>, Vec<usize>) {
-    let pick = Pick {
-        balance: Balance::None,
+    let pick = RowChoice {
+        balance: ClassBalance::None,
         first: None,
         most: Some(ROWS + TEST),
     };
@@ -62,7 +62,7 @@ fn rows(records: &Records, run: u32) -> (Vec<usize>, Vec<usize>) {
 /// One tree as it is printed. Void: no ledger is asked.
 fn published(
     table: Table,
-    (epsilon, levels): (Option<f64>, Levels),
+    (epsilon, levels): (Option<f64>, LevelPrice),
     coins: &mut Coins,
 ) -> Result<Published, Error> {
     let printed = InPrivate {
@@ -86,6 +86,8 @@ fn paid(trees: Builder<Trees>, table: Table, epsilon: f64) -> Result<Model, Erro
 /// The schema of records that are private in every column.
 fn schema(records: &Records) -> Result<Arc<Schema>, Error> {
     Ok(Arc::new(
-        records.schema(Coding::Declared, Secret::Everything)?.spread(),
+        records
+            .schema(ColumnCoding::Declared, PrivateColumns::Everything)?
+            .spread(),
     ))
 }

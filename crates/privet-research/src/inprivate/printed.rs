@@ -25,7 +25,7 @@ use privet::learner::Coordinate;
 use privet::privacy::{Coins, Unprotected};
 
 use crate::as_published::{coordinates, laplace, numbers};
-use grow::{Grower, feasible};
+use grow::{PrintedGrower, feasible};
 
 /// Why it protects nobody.
 const BECAUSE: &str = "InPrivate's tree is not private as described: its candidate thresholds are averages of three values of the rows, its \
@@ -40,7 +40,7 @@ pub(super) fn permission(schema: &Schema) -> Unprotected {
 
 /// What the questions of one level cost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Levels {
+pub(super) enum LevelPrice {
     /// All of ε₁ at every level, as line 10 reads.
     Whole,
     /// A share of ε₁, as the proof of theorem 7 reads.
@@ -49,15 +49,15 @@ pub(super) enum Levels {
 
 /// What is predicted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Loss {
+pub(super) enum PrintedLoss {
     /// One of two classes, −1 and 1.
     Classes,
     /// A number from −1 to 1.
     Numbers,
 }
 
-impl Loss {
-    /// What a score leaves over of a label: equations 6 and 13.
+impl PrintedLoss {
+    /// The residual of a label after a score: equations 6 and 13.
     pub(super) fn residual(self, label: f64, score: f64) -> f64 {
         match self {
             Self::Classes => 2.0 * label / (1.0 + (2.0 * label * score).exp()),
@@ -88,11 +88,11 @@ pub(super) struct InPrivate {
     /// What a tree would cost, were the claim true: half of it for questions, half for leaves. None is the paper's "No-Priv".
     pub(super) epsilon: Option<f64>,
     /// What the questions of one level cost.
-    pub(super) levels: Levels,
+    pub(super) levels: LevelPrice,
 }
 
 impl InPrivate {
-    /// Grows one tree on each table, in this order, each on what the trees before it leave over.
+    /// Grows one tree on each table, in this order, each on the residuals of the trees before it.
     ///
     /// # Paper
     /// Algorithm 1; several owners one after another are section VI.
@@ -115,7 +115,7 @@ impl InPrivate {
             let labels = rows.labels.iter().zip(&scores);
             let residuals: Vec<f64> = labels.map(|(y, f)| published.loss.residual(*y, *f)).collect();
             let numbered = published.coordinates.iter().map(|c| c.shape.number);
-            let grower = Grower {
+            let grower = PrintedGrower {
                 params: self,
                 loss: published.loss,
                 candidates: rows
@@ -134,7 +134,7 @@ impl InPrivate {
     }
 
     /// The two sums of a leaf, with noise: equations 11 and 15.
-    pub(super) fn leaf(&self, loss: Loss, residuals: &[f64], coins: &mut Coins) -> [f64; 2] {
+    pub(super) fn leaf(&self, loss: PrintedLoss, residuals: &[f64], coins: &mut Coins) -> [f64; 2] {
         let upper: f64 = residuals.iter().sum();
         let lower: f64 = residuals.iter().map(|&r| loss.weight(r)).sum();
         // Lap(1/(ε₂/2)), twice.
@@ -150,8 +150,8 @@ impl InPrivate {
     /// What a gain is multiplied by in the exponent, if there is noise at all.
     fn sharpness(&self) -> Option<f64> {
         let levels = match self.levels {
-            Levels::Whole => 1,
-            Levels::Split => self.depth.max(2) - 1,
+            LevelPrice::Whole => 1,
+            LevelPrice::Split => self.depth.max(2) - 1,
         };
         self.half().map(|half| half / f64::from(levels) / (2.0 * DELTA))
     }
@@ -160,26 +160,26 @@ impl InPrivate {
 /// Trees that anybody may read, and that protect nobody.
 #[derive(Debug, Clone)]
 pub(super) struct Published {
-    loss: Loss,
+    loss: PrintedLoss,
     /// Where labels lie.
     bounds: [f64; 2],
     coordinates: Vec<Coordinate>,
-    trees: Vec<Node>,
+    trees: Vec<PrintedNode>,
 }
 
 #[derive(Debug, Clone)]
-enum Node {
+enum PrintedNode {
     /// To the left with values below the threshold.
     Question {
         column: usize,
         below: f32,
-        sides: Box<[Node; 2]>,
+        sides: Box<[PrintedNode; 2]>,
     },
     Leaf(f64),
 }
 
 /// What trees see of a table.
-struct Revealed {
+struct RevealedTable {
     columns: Vec<Vec<f32>>,
     labels: Vec<f64>,
 }
@@ -188,9 +188,9 @@ impl Published {
     fn of(schema: &Schema) -> Result<Self, Error> {
         let (loss, bounds) = match schema.label() {
             Some((_, Label::Classes(declared))) if declared.values().len() == 2 => {
-                (Loss::Classes, [0.0, 1.0])
+                (PrintedLoss::Classes, [0.0, 1.0])
             }
-            Some((_, Label::Number { min, max })) => (Loss::Numbers, [*min, *max]),
+            Some((_, Label::Number { min, max })) => (PrintedLoss::Numbers, [*min, *max]),
             _ => {
                 return Err(Error::misuse("a label of two classes or a number is needed"));
             }
@@ -203,7 +203,7 @@ impl Published {
         })
     }
 
-    fn rows(&self, cells: &Cells) -> Revealed {
+    fn rows(&self, cells: &Cells) -> RevealedTable {
         let [min, max] = self.bounds;
         let place = |label: f64| 2.0 * (label - min) / (max - min) - 1.0;
         let labels = match cells.target() {
@@ -211,7 +211,7 @@ impl Published {
             Some(Target::Numbers(of)) => of.iter().map(|&number| place(number.into())).collect(),
             None => vec![0.0; cells.rows()],
         };
-        Revealed {
+        RevealedTable {
             columns: numbers(cells, &self.coordinates),
             labels,
         }
@@ -220,9 +220,9 @@ impl Published {
     /// The column and the threshold of every question.
     pub(super) fn questions(&self) -> Vec<(usize, f32)> {
         let mut found = Vec::new();
-        let mut rest: Vec<&Node> = self.trees.iter().rev().collect();
+        let mut rest: Vec<&PrintedNode> = self.trees.iter().rev().collect();
         while let Some(node) = rest.pop() {
-            if let Node::Question { column, below, sides } = node {
+            if let PrintedNode::Question { column, below, sides } = node {
                 found.push((*column, *below));
                 rest.extend(sides.iter().rev());
             }
@@ -235,21 +235,21 @@ impl Published {
         let rows = self.rows(&permission(table.schema()).reveal(table.cells().clone()));
         let judged = rows.labels.iter().zip(rows.scores(&self.trees));
         let off = |(label, score): (&f64, f64)| match self.loss {
-            Loss::Classes => f64::from(u8::from((score > 0.0) != (*label > 0.0))),
-            Loss::Numbers => (label - score).abs(),
+            PrintedLoss::Classes => f64::from(u8::from((score > 0.0) != (*label > 0.0))),
+            PrintedLoss::Numbers => (label - score).abs(),
         };
         judged.map(off).collect()
     }
 }
 
-impl Revealed {
-    fn scores(&self, trees: &[Node]) -> Vec<f64> {
+impl RevealedTable {
+    fn scores(&self, trees: &[PrintedNode]) -> Vec<f64> {
         let score = |row| trees.iter().map(|tree| tree.at(&self.columns, row)).sum();
         (0..self.labels.len()).map(score).collect()
     }
 }
 
-impl Node {
+impl PrintedNode {
     fn at(&self, columns: &[Vec<f32>], row: usize) -> f64 {
         match self {
             Self::Leaf(value) => *value,

@@ -3,7 +3,7 @@
 use privet::Error;
 use privet::privacy::Coins;
 
-use super::printed::{InPrivate, Levels, Loss, gain};
+use super::printed::{InPrivate, LevelPrice, PrintedLoss, gain};
 use super::{Data, Measured, Progress, coins};
 use crate::as_published::laplace;
 
@@ -40,11 +40,11 @@ pub(super) fn measure(_: &Data, _: u32, bar: &Progress) -> Result<Vec<Measured>,
         depth: 1,
         // Half of it is the leaves'.
         epsilon: Some(2.0),
-        levels: Levels::Split,
+        levels: LevelPrice::Split,
     };
     for (metric, r) in [("ε at |r| = 1", 1.0), ("ε at |r| = 1.5", 1.5)] {
         let shown = shown([r, weight(r)], |rows, coins| {
-            printed.leaf(Loss::Classes, &[r][..rows], coins)
+            printed.leaf(PrintedLoss::Classes, &[r][..rows], coins)
         });
         found.push(Measured::new(
             "leaf, as published (void)",
@@ -65,14 +65,14 @@ pub(super) fn measure(_: &Data, _: u32, bar: &Progress) -> Result<Vec<Measured>,
 }
 
 fn weight(r: f64) -> f64 {
-    Loss::Classes.weight(r)
+    PrintedLoss::Classes.weight(r)
 }
 
 /// The largest of a function of a residual's size; sizes are those that scores reach.
 fn largest(of: impl Fn(f64) -> f64) -> f64 {
     let sizes = (-10 * GRID..=10 * GRID).map(|step| {
         let score = f64::from(step) / f64::from(GRID);
-        Loss::Classes.residual(1.0, score)
+        PrintedLoss::Classes.residual(1.0, score)
     });
     let halves = (0..=GRID).map(|step| 2.0 * f64::from(step) / f64::from(GRID));
     sizes.chain(halves).map(of).fold(0.0, f64::max)

@@ -7,34 +7,34 @@ use privet::learner::SILENT;
 use privet::setting::central::{self, inprivate};
 use privet::setting::plain::{Algorithm, Constant, Trees};
 
-use super::super::{Figures, Measure, compared, figure, judged};
+use super::super::{Measure, NamedFigures, compared, figure, judged};
 use super::printed::permission;
-use super::{DEPTH, Levels, Measured, coins, paid, published, rows, schema};
+use super::{DEPTH, LevelPrice, Measured, coins, paid, published, rows, schema};
 
 const EPSILON: &[f64] = &[1.0];
 
 /// What is grown.
 #[derive(Debug, Clone, Copy)]
-enum Method {
+enum Growth {
     Constant,
     Plain,
-    Printed(Levels),
+    Printed(LevelPrice),
     Corrected,
     ByRule,
 }
 
-const METHODS: [super::super::Method<Method>; 7] = [
-    ("constant", Method::Constant, &[]),
-    ("plain", Method::Plain, &[]),
-    ("as published, no noise", Method::Printed(Levels::Split), &[]),
-    ("as published (void)", Method::Printed(Levels::Split), EPSILON),
+const METHODS: [super::super::NamedMethod<Growth>; 7] = [
+    ("constant", Growth::Constant, &[]),
+    ("plain", Growth::Plain, &[]),
+    ("as published, no noise", Growth::Printed(LevelPrice::Split), &[]),
+    ("as published (void)", Growth::Printed(LevelPrice::Split), EPSILON),
     (
         "as published, ε₁ a level (void)",
-        Method::Printed(Levels::Whole),
+        Growth::Printed(LevelPrice::Whole),
         EPSILON,
     ),
-    ("corrected", Method::Corrected, EPSILON),
-    ("trees", Method::ByRule, EPSILON),
+    ("corrected", Growth::Corrected, EPSILON),
+    ("trees", Growth::ByRule, EPSILON),
 ];
 
 /// The accuracy on a data set with classes; on one with numbers, the mean distance on the scale from -1 to 1 and, of what is
@@ -65,9 +65,14 @@ fn metric(schema: &Schema) -> (&'static str, f64) {
     }
 }
 
-impl Method {
+impl Growth {
     /// The metric, and how far a tree as printed is off at most.
-    fn figures(self, [train, test]: [Table; 2], epsilon: Option<f64>, run: u32) -> Result<Figures, Error> {
+    fn figures(
+        self,
+        [train, test]: [Table; 2],
+        epsilon: Option<f64>,
+        run: u32,
+    ) -> Result<NamedFigures, Error> {
         let (metric, unit) = metric(test.schema());
         let plain = |algorithm: &dyn Algorithm, train: Table| {
             algorithm

@@ -6,7 +6,7 @@ use privet::data::Keep;
 use rayon::prelude::*;
 
 use super::super::Measure;
-use super::mechanisms::{Kind, drawn, histogram};
+use super::mechanisms::{MechanismKind, drawn, histogram};
 use super::{Data, EPSILONS, Measured, coins, public};
 
 /// Ages as they are asked for.
@@ -29,8 +29,8 @@ impl Values {
     fn read(self, data: &Data) -> Result<(Vec<u16>, u32, usize), Error> {
         let ages = || -> Result<Vec<u16>, Error> {
             let table = data.train("adult", Keep::Bins)?;
-            let leave = public(table.schema());
-            let cells = leave.reveal(table.into_cells());
+            let permission = public(table.schema());
+            let cells = permission.reveal(table.into_cells());
             let age = cells.features().first();
             Ok(age.map_or(Vec::new(), |age| age.bins.iter().collect()))
         };
@@ -50,23 +50,23 @@ impl Values {
     }
 }
 
-const METHODS: [(&str, Kind); 16] = [
-    ("Global-map", Kind::Global),
-    ("Adj-map θ=2 α=0.5", Kind::Adjusted(2, 5)),
-    ("Adj-map θ=2 α=1", Kind::Adjusted(2, 10)),
-    ("Adj-map θ=2 α=2", Kind::Adjusted(2, 20)),
-    ("Adj-map θ=2 α=10", Kind::Adjusted(2, 100)),
-    ("Adj-map θ=4 α=0.5", Kind::Adjusted(4, 5)),
-    ("Adj-map θ=4 α=1", Kind::Adjusted(4, 10)),
-    ("Adj-map θ=4 α=2", Kind::Adjusted(4, 20)),
-    ("Adj-map θ=4 α=10", Kind::Adjusted(4, 100)),
-    ("Local-map θ=2", Kind::Local(2)),
-    ("Local-map θ=4", Kind::Local(4)),
-    ("clamped", Kind::Clamped),
-    ("clamped at tight ε", Kind::ClampedTight),
-    ("GRR", Kind::Response),
-    ("Piecewise", Kind::Piecewise),
-    ("Piecewise at (R−L)ε", Kind::PiecewiseWhole),
+const METHODS: [(&str, MechanismKind); 16] = [
+    ("Global-map", MechanismKind::Global),
+    ("Adj-map θ=2 α=0.5", MechanismKind::Adjusted(2, 5)),
+    ("Adj-map θ=2 α=1", MechanismKind::Adjusted(2, 10)),
+    ("Adj-map θ=2 α=2", MechanismKind::Adjusted(2, 20)),
+    ("Adj-map θ=2 α=10", MechanismKind::Adjusted(2, 100)),
+    ("Adj-map θ=4 α=0.5", MechanismKind::Adjusted(4, 5)),
+    ("Adj-map θ=4 α=1", MechanismKind::Adjusted(4, 10)),
+    ("Adj-map θ=4 α=2", MechanismKind::Adjusted(4, 20)),
+    ("Adj-map θ=4 α=10", MechanismKind::Adjusted(4, 100)),
+    ("Local-map θ=2", MechanismKind::Local(2)),
+    ("Local-map θ=4", MechanismKind::Local(4)),
+    ("clamped", MechanismKind::Clamped),
+    ("clamped at tight ε", MechanismKind::ClampedTight),
+    ("GRR", MechanismKind::Response),
+    ("Piecewise", MechanismKind::Piecewise),
+    ("Piecewise at (R−L)ε", MechanismKind::PiecewiseWhole),
 ];
 
 pub(super) fn on(values: Values) -> Measure {

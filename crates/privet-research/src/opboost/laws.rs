@@ -1,12 +1,12 @@
 //! What can be computed without drawing: tight losses, the curves of Figure 3, β of Figure 4.
 
-use super::order::splits::{Split, split_kept, split_kept_as_printed};
+use super::order::splits::{ColumnSplit, split_kept, split_kept_as_printed};
 use privet::Error;
 use privet::privacy::Epsilon;
 use privet::privacy::mechanism::ordered::{ClampedGeometric, GlobalMap, Loss, Ordered, PathGeometric, Route};
 
 use super::super::Measure;
-use super::mechanisms::Kind;
+use super::mechanisms::MechanismKind;
 use super::{Data, EPSILONS, Measured, Progress, coins};
 
 fn one(method: &'static str, epsilon: f64, metric: &'static str, value: f64) -> Measured {
@@ -17,7 +17,11 @@ fn one(method: &'static str, epsilon: f64, metric: &'static str, value: f64) -> 
 pub(super) fn table(_: &Data, _: u32, _: &Progress) -> Result<Vec<Measured>, Error> {
     let mut found = Vec::new();
     for epsilon in [0.08, 1.28, 5.12] {
-        let tight = Kind::Global.as_paper(epsilon, 10)?.audit().per_unit().to_f64();
+        let tight = MechanismKind::Global
+            .as_paper(epsilon, 10)?
+            .audit()
+            .per_unit()
+            .to_f64();
         found.push(one("Global-map", epsilon, "tight/ε", tight / epsilon));
         let routes = laws_differ(epsilon, 10)?;
         found.push(one("Global-map", epsilon, "law, by routes", routes));
@@ -26,7 +30,7 @@ pub(super) fn table(_: &Data, _: u32, _: &Progress) -> Result<Vec<Measured>, Err
         ("Adj-map, 10 slots, θ=4", 4, 10),
         ("Adj-map, 100 slots, θ=10", 10, 100),
     ] {
-        let audit = Kind::Adjusted(width, 20).as_paper(0.08, slots)?.audit();
+        let audit = MechanismKind::Adjusted(width, 20).as_paper(0.08, slots)?.audit();
         let across = audit.across.map_or(0.0, Loss::to_f64);
         found.push(one(method, 0.08, "across", across));
         found.push(one(method, 0.08, "within", audit.within.to_f64()));
@@ -98,15 +102,15 @@ fn distributions(slots: usize) -> Result<Vec<Measured>, Error> {
         ("P(49)", 99),
     ];
     let epsilon = 0.1;
-    let global = Kind::Global.as_paper(epsilon, slots)?;
+    let global = MechanismKind::Global.as_paper(epsilon, slots)?;
     let mut found = Vec::new();
     for (method, kind) in [
-        ("Global-map", Kind::Global),
-        ("Adj-map α=0.5", Kind::Adjusted(10, 5)),
-        ("Adj-map α=1", Kind::Adjusted(10, 10)),
-        ("Adj-map α=2", Kind::Adjusted(10, 20)),
-        ("Adj-map α=10", Kind::Adjusted(10, 100)),
-        ("clamped", Kind::Clamped),
+        ("Global-map", MechanismKind::Global),
+        ("Adj-map α=0.5", MechanismKind::Adjusted(10, 5)),
+        ("Adj-map α=1", MechanismKind::Adjusted(10, 10)),
+        ("Adj-map α=2", MechanismKind::Adjusted(10, 20)),
+        ("Adj-map α=10", MechanismKind::Adjusted(10, 100)),
+        ("clamped", MechanismKind::Clamped),
     ] {
         let map = kind.as_paper(epsilon, slots)?;
         let row = map.row(MIDDLE);
@@ -140,19 +144,19 @@ pub(super) fn figure_4(spread: &'static str) -> Measure {
         for (done, epsilon) in EPSILONS.iter().enumerate() {
             bar.at(done as u64, EPSILONS.len() as u64);
             for (method, kind) in [
-                ("Global-map", Kind::Global),
-                ("Adj-map θ=4 α=0.5", Kind::Adjusted(4, 5)),
-                ("Adj-map θ=4 α=2", Kind::Adjusted(4, 20)),
-                ("Local-map θ=4", Kind::Local(4)),
-                ("clamped", Kind::Clamped),
-                ("GRR", Kind::Response),
+                ("Global-map", MechanismKind::Global),
+                ("Adj-map θ=4 α=0.5", MechanismKind::Adjusted(4, 5)),
+                ("Adj-map θ=4 α=2", MechanismKind::Adjusted(4, 20)),
+                ("Local-map θ=4", MechanismKind::Local(4)),
+                ("clamped", MechanismKind::Clamped),
+                ("GRR", MechanismKind::Response),
             ] {
                 let mechanism = kind.as_paper(*epsilon, 100)?;
                 for (metric, printed, part) in [
                     ("log10 β, 25%", "as printed, 25%", 25),
                     ("log10 β, 50%", "as printed, 50%", 50),
                 ] {
-                    let split = Split {
+                    let split = ColumnSplit {
                         counts: &counts,
                         at: quantile(&counts, part),
                     };

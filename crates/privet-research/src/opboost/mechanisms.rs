@@ -10,7 +10,7 @@ use privet::privacy::{Delta, Epsilon, Ledger, Private, Randomness, Ratio, Replac
 
 /// A way to change a column, whatever its domain and ε.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Kind {
+pub(super) enum MechanismKind {
     Global,
     /// θ, and α in tenths.
     Adjusted(usize, u64),
@@ -25,7 +25,7 @@ pub(super) enum Kind {
     Response,
 }
 
-impl Kind {
+impl MechanismKind {
     /// With parts that begin where the reference implementation has them begin, on so many whole numbers from `first` on.
     pub(super) fn as_reference(
         self,
@@ -76,8 +76,8 @@ impl Kind {
 pub(super) fn drawn(mechanism: &dyn Ordered, column: &[u16], seed: u64) -> Result<Vec<u16>, Error> {
     let mut ledger = ledger(seed)?;
     let column = Column::slots("value", mechanism, Private::new(column.to_vec()));
-    let left = ledger.desensitise("a public column", vec![column])?.into_inner();
-    match left.into_iter().next() {
+    let released = ledger.desensitise("a public column", vec![column])?.into_inner();
+    match released.into_iter().next() {
         Some(Desensitised::Slots(values)) => Ok(values),
         _ => Err(Error::internal("slots come out as slots")),
     }

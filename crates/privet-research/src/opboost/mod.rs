@@ -12,7 +12,7 @@
 //! | figure 7, 8, 9, 13 | models of trees with two leaves, which is what the reference implementation grows |
 //! | table 6 | models of trees of depth 3 |
 //!
-//! `-files` has the publisher's own training and test rows, `-clipped` bounds that leave out a twentieth at either end.
+//! `-files` has the publisher's own training and test rows, `-clipped` bounds without a twentieth at either end.
 
 mod kendall;
 mod laws;

@@ -13,7 +13,7 @@ use privet::privacy::mechanism::ordered::{Alignment as Blocks, Route};
 use privet::setting::plain::{Algorithm, Constant, Trees};
 use privet::setting::vertical::{Alignment, Budget, Desensitisation, Mechanism, Vertical};
 
-use super::super::{Figures, Measure, compared, judged, mean_and_deviation};
+use super::super::{Measure, NamedFigures, compared, judged, mean_and_deviation};
 use super::prepare::{Mapping, Prepared, SLOTS, Setup};
 use super::{Data, Measured, Progress, public};
 
@@ -25,7 +25,7 @@ const UNCHANGED: f64 = 40.0;
 const REFERENCE: Blocks = Blocks::Zero { first: 1 };
 
 #[derive(Debug, Clone)]
-enum Method {
+enum OpBoostMethod {
     /// Everybody's columns as they are.
     Plain,
     /// B's columns mapped.
@@ -41,11 +41,11 @@ enum Method {
     Labels,
 }
 
-type Row = super::super::Method<Method>;
+type MethodRow = super::super::NamedMethod<OpBoostMethod>;
 
-fn methods() -> Vec<Row> {
-    let noisy = |mechanism| Method::Noisy(mechanism, Mapping::Ceiling);
-    let quantiles = |mechanism| Method::Noisy(mechanism, Mapping::Quantiles);
+fn methods() -> Vec<MethodRow> {
+    let noisy = |mechanism| OpBoostMethod::Noisy(mechanism, Mapping::Ceiling);
+    let quantiles = |mechanism| OpBoostMethod::Noisy(mechanism, Mapping::Quantiles);
     let global = Mechanism::GlobalMap(Route::default());
     let clamped = Mechanism::ClampedGeometric;
     let adjusted = |alpha: u32| {
@@ -62,13 +62,17 @@ fn methods() -> Vec<Row> {
     };
     let piecewise = Mechanism::Piecewise { clipped: false };
     vec![
-        ("plain", Method::Plain, &[]),
-        ("mapped plain", Method::Mapped(Mapping::Ceiling), &[]),
-        ("mapped plain, quantiles", Method::Mapped(Mapping::Quantiles), &[]),
-        ("A only", Method::Own, &[]),
-        ("constant", Method::Constant, &[]),
+        ("plain", OpBoostMethod::Plain, &[]),
+        ("mapped plain", OpBoostMethod::Mapped(Mapping::Ceiling), &[]),
+        (
+            "mapped plain, quantiles",
+            OpBoostMethod::Mapped(Mapping::Quantiles),
+            &[],
+        ),
+        ("A only", OpBoostMethod::Own, &[]),
+        ("constant", OpBoostMethod::Constant, &[]),
         ("Piecewise", noisy(piecewise), EPSILONS),
-        ("Piecewise at (R−L)ε", Method::Whole, EPSILONS),
+        ("Piecewise at (R−L)ε", OpBoostMethod::Whole, EPSILONS),
         ("Global-map", noisy(global.clone()), EPSILONS),
         ("Adj-map θ=4 α=2", adjusted(2), EPSILONS),
         ("Adj-map θ=4 α=10", adjusted(10), EPSILONS),
@@ -80,7 +84,7 @@ fn methods() -> Vec<Row> {
         ("Global-map, quantiles", quantiles(global), EPSILONS),
         ("clamped", noisy(clamped.clone()), EPSILONS),
         ("clamped, quantiles", quantiles(clamped), EPSILONS),
-        ("labels changed", Method::Labels, LABELS),
+        ("labels changed", OpBoostMethod::Labels, LABELS),
     ]
 }
 
@@ -94,12 +98,12 @@ fn measure(setup: Setup, data: &Data, runs: u32, bar: &Progress) -> Result<Vec<M
     // Without columns of its own, A alone is the constant.
     let has_own = prepared.plain().features().count() > prepared.names().count();
     let methods = methods().into_iter().filter(|(_, method, _)| match method {
-        Method::Own => has_own,
+        OpBoostMethod::Own => has_own,
         // Labels are only worth protecting where nothing else of A's is in the model.
-        Method::Labels => classes && !has_own,
+        OpBoostMethod::Labels => classes && !has_own,
         _ => true,
     });
-    let methods: Vec<Row> = methods.collect();
+    let methods: Vec<MethodRow> = methods.collect();
     let metrics: &[&'static str] = match (classes, setup.dataset) {
         (true, "adult") => &["accuracy", "AUC"],
         (true, _) => &["accuracy"],
@@ -134,9 +138,9 @@ fn ratios(all: &[Measured]) -> Vec<Measured> {
 
 fn figures(
     prepared: &Prepared,
-    (method, epsilon): (&Method, Option<f64>),
+    (method, epsilon): (&OpBoostMethod, Option<f64>),
     (train, test): (&[usize], &[usize]),
-) -> Result<Figures, Error> {
+) -> Result<NamedFigures, Error> {
     let epsilon = epsilon.unwrap_or_default();
     let start = Vertical::builder()
         .alignment(Alignment::Given)
@@ -149,28 +153,28 @@ fn figures(
             .build()
     };
     let (vertical, mapping) = match method {
-        Method::Noisy(mechanism, mapping) => {
+        OpBoostMethod::Noisy(mechanism, mapping) => {
             let noisy = changes(mechanism.clone(), epsilon)?;
             (start.desensitisation(noisy), *mapping)
         }
-        Method::Whole => {
+        OpBoostMethod::Whole => {
             let whole = (epsilon * (SLOTS - 1) as f64).min(UNCHANGED);
             let piecewise = changes(Mechanism::Piecewise { clipped: false }, whole)?;
             (start.desensitisation(piecewise), Mapping::Ceiling)
         }
-        Method::Labels => {
+        OpBoostMethod::Labels => {
             let unchanged = changes(Mechanism::ClampedGeometric, UNCHANGED)?;
             let vertical = start.desensitisation(unchanged);
             (vertical.label_epsilon(Epsilon::new(epsilon)?), Mapping::Ceiling)
         }
-        Method::Plain | Method::Mapped(_) | Method::Own | Method::Constant => {
+        OpBoostMethod::Plain | OpBoostMethod::Mapped(_) | OpBoostMethod::Own | OpBoostMethod::Constant => {
             let schema = match method {
-                Method::Own => prepared.own()?,
-                Method::Mapped(mapping) => prepared.mapped(*mapping, train)?,
+                OpBoostMethod::Own => prepared.own()?,
+                OpBoostMethod::Mapped(mapping) => prepared.mapped(*mapping, train)?,
                 _ => prepared.plain().clone(),
             };
             let plan = match method {
-                Method::Constant => Constant::default().plan(&schema)?,
+                OpBoostMethod::Constant => Constant::default().plan(&schema)?,
                 _ => trees(prepared.setup)?.plan(&schema)?,
             };
             let table = prepared.records.table(&schema, train)?;

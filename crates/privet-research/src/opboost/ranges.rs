@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::order::ranges::{Hierarchy, Laws, Shares, unary_shares};
+use super::order::ranges::{CumulativeShares, Hierarchy, Laws, unary_shares};
 use privet::Error;
 use privet::data::Keep;
 use privet::privacy::mechanism::ordered::{Column, Desensitised, Unary};
@@ -10,7 +10,7 @@ use privet::privacy::{Epsilon, Private};
 use rayon::prelude::*;
 
 use super::super::Measure;
-use super::mechanisms::{Kind, drawn, histogram, ledger};
+use super::mechanisms::{MechanismKind, drawn, histogram, ledger};
 use super::{Data, Measured, coins, public};
 
 const SLOTS: usize = 1024;
@@ -21,15 +21,15 @@ const EPSILONS: &[f64] = &[0.01, 0.08, 0.32, 1.28];
 /// How large an ε of the whole domain still says something.
 const MOST: f64 = 30.0;
 
-const METHODS: [(&str, Kind); 8] = [
-    ("Global-map", Kind::Global),
-    ("clamped", Kind::Clamped),
-    ("Local-map θ=5", Kind::Local(5)),
-    ("Local-map θ=10", Kind::Local(10)),
-    ("Adj-map θ=5 α=0.5", Kind::Adjusted(5, 5)),
-    ("Adj-map θ=5 α=2", Kind::Adjusted(5, 20)),
-    ("Adj-map θ=10 α=0.5", Kind::Adjusted(10, 5)),
-    ("Adj-map θ=10 α=2", Kind::Adjusted(10, 20)),
+const METHODS: [(&str, MechanismKind); 8] = [
+    ("Global-map", MechanismKind::Global),
+    ("clamped", MechanismKind::Clamped),
+    ("Local-map θ=5", MechanismKind::Local(5)),
+    ("Local-map θ=10", MechanismKind::Local(10)),
+    ("Adj-map θ=5 α=0.5", MechanismKind::Adjusted(5, 5)),
+    ("Adj-map θ=5 α=2", MechanismKind::Adjusted(5, 20)),
+    ("Adj-map θ=10 α=0.5", MechanismKind::Adjusted(10, 5)),
+    ("Adj-map θ=10 α=2", MechanismKind::Adjusted(10, 20)),
 ];
 
 /// The salaries mapped to [1, 1024] with the paper's ceiling, or as many numbers that are close to normal.
@@ -44,8 +44,8 @@ fn column(data: &Data, name: &str) -> Result<Vec<u16>, Error> {
             .collect());
     }
     let table = data.train(name, Keep::Values)?;
-    let leave = public(table.schema());
-    let cells = leave.reveal(table.into_cells());
+    let permission = public(table.schema());
+    let cells = permission.reveal(table.into_cells());
     let scaled = cells.features().first().and_then(|pay| pay.scaled.as_deref());
     let slot = |at: &f32| ((f64::from(*at) + 1.0) / 2.0 * last).ceil() as u16;
     Ok(scaled.unwrap_or_default().iter().map(slot).collect())
@@ -56,7 +56,7 @@ pub(super) fn on(name: &'static str) -> Measure {
         let column = column(data, name)?;
         let shares = |counts: Vec<u64>| {
             let share = |count: &u64| *count as f64 / column.len() as f64;
-            Shares::new(&counts.iter().map(share).collect::<Vec<_>>())
+            CumulativeShares::new(&counts.iter().map(share).collect::<Vec<_>>())
         };
         let truth = shares(histogram(&column, SLOTS));
         let queries = queries();
@@ -67,16 +67,17 @@ pub(super) fn on(name: &'static str) -> Measure {
                 bar.at((place * (METHODS.len() + 1) + number) as u64, all as u64);
                 let mechanism = kind.as_paper(*epsilon, SLOTS)?;
                 // On so many slots laws take long; the two that are compared by them are enough.
-                let laws = [Kind::Global, Kind::Clamped]
+                let laws = [MechanismKind::Global, MechanismKind::Clamped]
                     .contains(kind)
                     .then(|| Laws::of(mechanism.as_ref()));
                 let errors = (0..runs).into_par_iter().map(|run| {
                     let changed = drawn(mechanism.as_ref(), &column, run.into())?;
                     let counts = histogram(&changed, mechanism.outputs().count);
-                    let counted = Shares::counted(&counts, mechanism.as_ref())?.error(&truth, &queries);
-                    let likely = laws
-                        .iter()
-                        .map(|laws| Ok(Shares::reconstructed(&counts, laws, STEPS)?.error(&truth, &queries)));
+                    let counted =
+                        CumulativeShares::counted(&counts, mechanism.as_ref())?.error(&truth, &queries);
+                    let likely = laws.iter().map(|laws| {
+                        Ok(CumulativeShares::reconstructed(&counts, laws, STEPS)?.error(&truth, &queries))
+                    });
                     std::iter::once(Ok(counted)).chain(likely).collect()
                 });
                 let errors = errors.collect::<Result<Vec<Vec<f64>>, Error>>()?;
@@ -120,7 +121,7 @@ fn queries() -> Vec<Range<usize>> {
 }
 
 /// Everybody answers at one level of five, dealt at random, with four branches.
-fn hierarchical(column: &[u16], epsilon: f64, seed: u64) -> Result<Shares, Error> {
+fn hierarchical(column: &[u16], epsilon: f64, seed: u64) -> Result<CumulativeShares, Error> {
     let hierarchy = Hierarchy::new(4, 5)?;
     let levels: Vec<usize> = hierarchy.parts().collect();
     let mut coins = coins(seed + 1000);
@@ -134,10 +135,10 @@ fn hierarchical(column: &[u16], epsilon: f64, seed: u64) -> Result<Shares, Error
         let own: Vec<u16> = people.iter().map(|slot| hierarchy.part(*slot, parts)).collect();
         let column = Column::flags("value", &code, Private::new(own));
         let seed = seed * 8 + level as u64;
-        let left = ledger(seed)?
+        let released = ledger(seed)?
             .desensitise("a public column", vec![column])?
             .into_inner();
-        match left.first() {
+        match released.first() {
             Some(Desensitised::Flags(flags)) => unary_shares(flags, &code),
             _ => Err(Error::internal("flags come out as flags")),
         }

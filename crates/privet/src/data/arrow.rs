@@ -73,7 +73,7 @@ fn holds(of: &DataType) -> Holds {
     match of {
         D::Float32 | D::Float64 => Holds::Fractions,
         D::Decimal32(_, scale) | D::Decimal64(_, scale) | D::Decimal128(..=DIGITS, scale) if *scale < 0 => {
-            other("decimals that make no sense")
+            other("decimals with an invalid scale")
         }
         D::Null
         | D::Boolean

@@ -1,13 +1,13 @@
-//! Where rooms meet: parameters in, a model with its certificate out.
+//! Settings: who holds which data and whom they trust. Each turns parameters and tables into a model with its certificate.
 //!
 //! | setting | who trusts whom | what the model protects |
 //! | --- | --- | --- |
-//! | [`plain`] | whoever trains sees all rows | nobody |
-//! | [`central`] | a curator sees all rows, everybody else the model | a person, or a person's private columns, from whoever sees the model |
+//! | [`plain`] | the trainer sees all rows | nobody |
+//! | [`central`] | a curator sees all rows, everybody else the model | a person, or a person's private columns, from anybody who sees the model |
 //! | [`vertical`] | nobody: each party sees its own columns, and the others' changed | how near two people's values are, column by column |
 //!
 //! Every setting has the same shape: parameters, checked when built ([`parameters`](crate::parameters)); a resolved plan, made once from parameters, schema
-//! and relation, which owns what is read, what it costs and what is said about it; fit, or the roles of parties; a model. Only a
+//! and relation, which holds the columns to read, the price and their description; fit, or the roles of parties; a model. Only a
 //! plan can train.
 
 pub mod central;

@@ -176,11 +176,11 @@ fn parameters_are_checked_once() {
     let named = |name: &str| vec![name.to_owned()];
     assert_eq!(
         refused(trees().rises(named("x")).falls(named("x"))),
-        "falls names 'x', and so does rises: leave it out of one"
+        "falls names 'x', and so does rises: remove it of one"
     );
     assert_eq!(
         refused(trees().falls(named("x")).flavour(Flavour::FirstOrder)),
-        "falls needs flavour = \"second-order\": leave it out"
+        "falls needs flavour = \"second-order\": remove it"
     );
 }
 
@@ -196,7 +196,7 @@ fn parameters_are_checked_against_the_schema() {
     for kind in [Kinds::Classes(3), Kinds::Number] {
         assert_eq!(
             refused(&abstaining, home::mixed(kind)),
-            "abstain = true needs a label of two classes: leave it out"
+            "abstain = true needs a label of two classes: remove it"
         );
     }
     assert!(abstaining.plan(&home::mixed(Kinds::Classes(2))).is_ok());
@@ -224,7 +224,7 @@ fn every_parameter_that_is_wrong_is_found() {
     let found = found.unwrap_err();
     for line in [
         "line 3: rounds = 0: it must lie between 1 and 100000",
-        "line 4: abstain belongs to the algorithm \"stumps\", not to \"trees\": leave it out",
+        "line 4: abstain belongs to the algorithm \"stumps\", not to \"trees\": remove it",
         "line 5: l2 ",
         "line 6: share is not known here",
         "line 7: depth = 17: it must lie between 1 and 16",

@@ -14,6 +14,17 @@ pub(crate) const RIDDLES: &[&str] = &[
     "beyond what a computer counts to",
     "pulls at each leaf",
     "puts a prediction about",
+    "cannot be what it is",
+    "cannot be: write",
+    "is no small chance",
+    "is no parameter of",
+    "leave it out",
+    "columns may leave",
+    "that have left",
+    "nothing leaves",
+    "for your own eyes",
+    "less than no rows",
+    "a wish of a kind",
 ];
 
 /// The words of a glossary, each with its line.

@@ -16,9 +16,9 @@ const ALLOWED: &[&str] = &[
     "crates/privet/src/setting/vertical/label_holder.rs",
     "crates/privet/src/setting/vertical/own.rs",
     "crates/privet/src/setting/vertical/rehearsal.rs",
-    // Leave that an owner gave, rows of the owner's own, and public data sets.
+    // Permission that an owner gave, rows of the owner's own, and public data sets.
     "crates/privet-node/src/verb/diagnostics.rs",
-    "crates/privet-node/src/verb/leave.rs",
+    "crates/privet-node/src/verb/permission.rs",
     "crates/privet-node/src/verb/simulate/",
     "crates/privet-research/src/",
     // Bodies of tests, which no release holds.
@@ -44,7 +44,7 @@ pub(crate) enum Found {
     Door(usize),
     /// The door under another name.
     Alias(usize),
-    /// The door for what a relation leaves public.
+    /// The door for what a relation keeps public.
     Public(usize),
     /// Rows of a table that is kept in another form.
     Rows(usize),
@@ -121,7 +121,10 @@ mod self_tests {
             1
         );
         assert_eq!(
-            count(elsewhere, "fn f(leave: &impl Door) { leave.reveal(rows) }"),
+            count(
+                elsewhere,
+                "fn f(permission: &impl Door) { permission.reveal(rows) }"
+            ),
             1
         );
         assert_eq!(count(elsewhere, "/// `Unprotected` is for others.\nfn f() {}"), 0);

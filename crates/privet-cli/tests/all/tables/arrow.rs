@@ -214,7 +214,7 @@ fn what_parquet_refuses_is_refused_in_the_same_words() {
         (Arc::new(Decimal256Array::new_null(1)), "decimals as bytes"),
         (
             Arc::new(decimals.with_precision_and_scale(9, -2).unwrap()),
-            "decimals that make no sense",
+            "decimals with an invalid scale",
         ),
         (Arc::new(FixedSizeBinaryArray::new_null(2, 1)), "bytes"),
     ];

@@ -1,8 +1,8 @@
 //! A first look at files without a schema.
 
-use privet_node::table::{Look, peek};
+use privet_node::table::{FilePreview, peek};
 
-fn look(name: &str, bytes: &[u8]) -> Result<Look, privet::Error> {
+fn look(name: &str, bytes: &[u8]) -> Result<FilePreview, privet::Error> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
     std::fs::write(&path, bytes).unwrap();

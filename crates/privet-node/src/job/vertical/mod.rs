@@ -11,22 +11,22 @@ use privet::privacy::{Epsilon, Relation};
 use privet::setting::plain::{Algorithm, Trees};
 use privet::setting::vertical::{Alignment, Budget, Desensitisation, Protocol, Vertical};
 
-pub use sides::{FeatureHolder, Holder, LabelHolder};
+pub use sides::{FeatureHolderJob, Holder, LabelHolderJob};
 
-use super::Surroundings;
+use super::JobContext;
 
 /// What a label holder is called if its job does not say.
 const LABEL_HOLDER: &str = "label holder";
 
-/// Parties with different columns of the same people, and what each will do.
+/// Parties with different columns of the same people, each with its plan.
 #[derive(Debug, Clone)]
 pub struct VerticalJob {
     /// How columns are changed, rows matched and trees grown.
     pub vertical: Vertical,
-    /// The party that knows what is to be predicted.
-    pub label_holder: LabelHolder,
+    /// The party that has the label.
+    pub label_holder: LabelHolderJob,
     /// The others, in the job's order.
-    pub feature_holders: Vec<FeatureHolder>,
+    pub feature_holders: Vec<FeatureHolderJob>,
 }
 
 impl VerticalJob {
@@ -70,7 +70,7 @@ impl VerticalJob {
         if *self.vertical.alignment() != Alignment::Given {
             return Ok(());
         }
-        let LabelHolder { name, source, .. } = &self.label_holder;
+        let LabelHolderJob { name, source, .. } = &self.label_holder;
         let rows = mine.rows_under(self.label_holder.plan.relation());
         for (holder, table) in self.feature_holders.iter().zip(theirs) {
             let found = table.rows_under(holder.plan.columns().relation());
@@ -108,7 +108,7 @@ fn joined<'a>(own: &Schema, others: impl Iterator<Item = &'a Schema>, bins: u16)
 }
 
 /// The job, or nothing if something was found to be wrong with it; and the files that were looked at.
-pub(super) fn read(root: &Section<'_>, around: &Surroundings<'_>) -> (Option<VerticalJob>, Vec<PathBuf>) {
+pub(super) fn read(root: &Section<'_>, around: &JobContext<'_>) -> (Option<VerticalJob>, Vec<PathBuf>) {
     const EXAMPLE: &str = "schema = \"bank.toml\"\ndata = \"bank.csv\"\nid = \"customer\"";
     let alignment = Alignment::read(root, "alignment").unwrap_or(Alignment::Private);
     let protocol = Protocol::read(root, "protocol").unwrap_or(Protocol::Columns);
@@ -122,7 +122,7 @@ pub(super) fn read(root: &Section<'_>, around: &Surroundings<'_>) -> (Option<Ver
     let algorithm = root.required_section("algorithm", "name = \"trees\"");
     let start = Vertical::builder().alignment(alignment).protocol(protocol);
     let protected = privacy.as_ref().and_then(|section| protected(section, start));
-    let reading = sides::Reading { around, alignment };
+    let reading = sides::PartyReader { around, alignment };
     let own = root
         .required_section("label_holder", EXAMPLE)
         .map(|section| reading.label_holder(&section));
@@ -153,7 +153,7 @@ pub(super) fn read(root: &Section<'_>, around: &Surroundings<'_>) -> (Option<Ver
         // Every side is looked at, so that all findings are made.
         let others = others.into_iter();
         let others = others.map(|side| side.feature_holder(&vertical, &privacy, root));
-        let others: Vec<Option<FeatureHolder>> = others.collect();
+        let others: Vec<Option<FeatureHolderJob>> = others.collect();
         Some(VerticalJob {
             label_holder: own?,
             feature_holders: others.into_iter().collect::<Option<_>>()?,

@@ -11,15 +11,15 @@ use privet::parameters;
 use privet::privacy::Relation;
 use privet::setting::vertical::{Alignment, FeatureHolderPlan, LabelHolderPlan, Protocol, Vertical};
 
-use super::super::{Source, Surroundings, real};
+use super::super::{JobContext, Source, real};
 use super::LABEL_HOLDER;
 
-/// A party, and what it will do.
+/// A party with its plan and table.
 #[derive(Debug, Clone)]
 pub struct Holder<P> {
     /// Its name.
     pub name: String,
-    /// What it will do.
+    /// Its plan.
     pub plan: P,
     /// Its table.
     pub source: Source,
@@ -29,10 +29,10 @@ pub struct Holder<P> {
     pub kept: PathBuf,
 }
 
-/// The party that knows what is to be predicted.
-pub type LabelHolder = Holder<LabelHolderPlan>;
+/// The party that has the label.
+pub type LabelHolderJob = Holder<LabelHolderPlan>;
 /// A party that has columns and no label.
-pub type FeatureHolder = Holder<FeatureHolderPlan>;
+pub type FeatureHolderJob = Holder<FeatureHolderPlan>;
 
 impl<P> Holder<P> {
     /// Reads what is asked for of its table, with ids if rows are matched by them.
@@ -47,14 +47,14 @@ impl<P> Holder<P> {
     }
 }
 
-/// What parties are read with.
-pub(super) struct Reading<'a> {
-    pub(super) around: &'a Surroundings<'a>,
+/// Reads the sections of parties.
+pub(super) struct PartyReader<'a> {
+    pub(super) around: &'a JobContext<'a>,
     pub(super) alignment: Alignment,
 }
 
 /// A party's section, and what was found in it.
-pub(super) struct Side<'a> {
+pub(super) struct PartySection<'a> {
     section: Section<'a>,
     name: Option<String>,
     pub(super) schema_file: Option<PathBuf>,
@@ -65,8 +65,8 @@ pub(super) struct Side<'a> {
     kept: Option<PathBuf>,
 }
 
-impl Reading<'_> {
-    pub(super) fn label_holder<'s>(&self, section: &Section<'s>) -> Side<'s> {
+impl PartyReader<'_> {
+    pub(super) fn label_holder<'s>(&self, section: &Section<'s>) -> PartySection<'s> {
         section.allow(&["name"]);
         let name = match section.has("name") {
             true => section.text("name").map(|found| found.value),
@@ -78,7 +78,7 @@ impl Reading<'_> {
         side
     }
 
-    pub(super) fn feature_holders<'s>(&self, root: &Section<'s>) -> Vec<Side<'s>> {
+    pub(super) fn feature_holders<'s>(&self, root: &Section<'s>) -> Vec<PartySection<'s>> {
         const EXAMPLE: &str = "{ schema = \"shop.toml\", data = \"shop.csv\", id = \"client\" }";
         let all = root.section("feature_holder").map(|all| all.sections(EXAMPLE));
         if all.as_ref().is_none_or(Vec::is_empty) {
@@ -101,7 +101,12 @@ impl Reading<'_> {
     }
 
     /// Where a party keeps what it has released: beside its data, if the job says nothing else.
-    fn kept(&self, section: &Section<'_>, side: &Side<'_>, [what, example]: [&str; 2]) -> Option<PathBuf> {
+    fn kept(
+        &self,
+        section: &Section<'_>,
+        side: &PartySection<'_>,
+        [what, example]: [&str; 2],
+    ) -> Option<PathBuf> {
         if section.has("kept") {
             return self.around.path(section, "kept", example);
         }
@@ -111,7 +116,7 @@ impl Reading<'_> {
         Some(name.into())
     }
 
-    fn side<'s>(&self, section: &Section<'s>, name: Option<String>, examples: [&str; 3]) -> Side<'s> {
+    fn side<'s>(&self, section: &Section<'s>, name: Option<String>, examples: [&str; 3]) -> PartySection<'s> {
         let [schema, data, id] = examples;
         let schema_file = self.around.path(section, "schema", schema);
         let data = self.around.path(section, "data", data);
@@ -143,7 +148,7 @@ impl Reading<'_> {
             }),
             Alignment::Given => {
                 if section.has("id") {
-                    section.finding_at("id", "id is not used with alignment = \"given\", where row 1 here is row 1 there: leave it out");
+                    section.finding_at("id", "id is not used with alignment = \"given\", where row 1 here is row 1 there: remove it");
                 }
                 Some(None)
             }
@@ -151,10 +156,10 @@ impl Reading<'_> {
         if let Some(name) = name.as_deref().filter(|name| !is_name(name)) {
             section.finding_at(
                 "name",
-                format!("{name:?} cannot name a party: write one short line"),
+                format!("{name:?} is not a valid name of a party: write one short line"),
             );
         }
-        Side {
+        PartySection {
             section: *section,
             name,
             schema_file,
@@ -170,9 +175,9 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && name.trim() == name && name.len() <= 100 && !name.chars().any(char::is_control)
 }
 
-impl Side<'_> {
+impl PartySection<'_> {
     /// The label holder, or nothing if something was found to be wrong with it.
-    pub(super) fn label_holder(self, vertical: &Vertical, privacy: &Section<'_>) -> Option<LabelHolder> {
+    pub(super) fn label_holder(self, vertical: &Vertical, privacy: &Section<'_>) -> Option<LabelHolderJob> {
         let plan = vertical.label_holder(self.schema.as_ref()?);
         let plan = plan.inspect_err(|e| self.finding(e, privacy)).ok()?;
         if vertical.label_epsilon().is_some() {
@@ -187,7 +192,7 @@ impl Side<'_> {
         vertical: &Vertical,
         privacy: &Section<'_>,
         root: &Section<'_>,
-    ) -> Option<FeatureHolder> {
+    ) -> Option<FeatureHolderJob> {
         let schema = self.schema.as_ref()?;
         let plan = vertical.feature_holder(schema);
         let plan = plan.inspect_err(|e| self.finding(e, privacy)).ok()?;
@@ -247,7 +252,7 @@ impl Side<'_> {
 }
 
 /// Whether names, data sets, columns and files of all parties go together; findings where they do not.
-pub(super) fn check_together(own: Option<&Side<'_>>, others: &[Side<'_>]) -> bool {
+pub(super) fn check_together(own: Option<&PartySection<'_>>, others: &[PartySection<'_>]) -> bool {
     let mut fine = true;
     let (mut names, mut sets, mut columns, mut files) =
         (BTreeMap::new(), BTreeMap::new(), BTreeMap::new(), BTreeMap::new());

@@ -10,12 +10,12 @@ use parquet::file::metadata::ParquetMetaData;
 use parquet::file::serialized_reader::SerializedPageReader;
 use privet::Error;
 
-use super::super::peek::{ROWS, Seen};
+use super::super::peek::{ColumnPreview, ROWS};
 use super::super::quiet::quiet;
-use super::{Cells, Chunk, Source, kind};
+use super::{CellType, Chunk, ParquetSource, kind};
 
-impl<R: Read + Seek + Send> Source<'_, R> {
-    pub(in super::super) fn look(&self) -> Result<Vec<Seen>, Error> {
+impl<R: Read + Seek + Send> ParquetSource<'_, R> {
+    pub(in super::super) fn look(&self) -> Result<Vec<ColumnPreview>, Error> {
         let metadata = self.metadata()?;
         let schema = metadata.file_metadata().schema_descr();
         let fields = schema.root_schema().get_fields().iter().enumerate();
@@ -52,19 +52,19 @@ impl<R: Read + Seek + Send> Source<'_, R> {
     }
 }
 
-fn show(reader: ColumnReader, cells: Cells) -> Result<Vec<Vec<u8>>, ParquetError> {
+fn show(reader: ColumnReader, cells: CellType) -> Result<Vec<Vec<u8>>, ParquetError> {
     use ColumnReader as C;
     let whole = |x: i64| match cells {
-        Cells::Decimal(scale) => privet::data::decimal(x, scale).into_bytes(),
+        CellType::Decimal(scale) => privet::data::decimal(x, scale).into_bytes(),
         _ => x.to_string().into_bytes(),
     };
     match reader {
         C::BoolColumnReader(reader) => first(reader, |x| x.to_string().into_bytes()),
-        C::Int32ColumnReader(reader) if cells == Cells::Natural => {
+        C::Int32ColumnReader(reader) if cells == CellType::Natural => {
             first(reader, |&x| (x as u32).to_string().into_bytes())
         }
         C::Int32ColumnReader(reader) => first(reader, |&x| whole(x.into())),
-        C::Int64ColumnReader(reader) if cells == Cells::Natural => {
+        C::Int64ColumnReader(reader) if cells == CellType::Natural => {
             first(reader, |&x| (x as u64).to_string().into_bytes())
         }
         C::Int64ColumnReader(reader) => first(reader, |&x| whole(x)),

@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::ledger::{Store, belongs_to, write_whole};
 use crate::verb::exit::{Exit, Failure};
 use crate::verb::words::count;
-use crate::verb::{Answer, leave};
+use crate::verb::{Answer, output};
 
 pub(in crate::verb) fn run(path: &Path, out: Option<&Path>) -> Result<Answer, Failure> {
     let store = Store::read_only(path)?;
@@ -33,7 +33,7 @@ pub(in crate::verb) fn run(path: &Path, out: Option<&Path>) -> Result<Answer, Fa
             out.display()
         )));
     }
-    leave::spare_paid(out)?;
+    output::check_paid(out)?;
     write_whole(out, lines.as_bytes())
         .map_err(|e| Failure::input(format!("{} cannot be written: {e}", out.display())))?;
     let text = format!(

@@ -11,11 +11,11 @@ use serde_json::json;
 use crate::verb::exit::{Exit, Failure};
 use crate::verb::request::Limit;
 use crate::verb::words::{self, Round};
-use crate::verb::{Answer, leave};
+use crate::verb::{Answer, permission};
 
 pub(in crate::verb) fn run(path: &Path, limit: &Limit) -> Result<Answer, Failure> {
     let created = std::fs::symlink_metadata(path).is_err();
-    let mut store = leave::open(path)?;
+    let mut store = permission::open_ledger(path)?;
     let book = store.book()?;
     let account = book.account(&limit.dataset);
     let first = account
@@ -49,7 +49,7 @@ pub(in crate::verb) fn run(path: &Path, limit: &Limit) -> Result<Answer, Failure
 
     let mut text = String::new();
     if created {
-        let _ = writeln!(text, "There was no ledger: made {}", store.path().display());
+        let _ = writeln!(text, "There was no ledger: created {}", store.path().display());
     }
     let verb = if same {
         "Limit was already set"
@@ -66,7 +66,7 @@ pub(in crate::verb) fn run(path: &Path, limit: &Limit) -> Result<Answer, Failure
     let _ = match limit.caps {
         Caps::ZERO => writeln!(
             text,
-            "This allows no release that costs ε. Columns may leave changed, each once: with `privet desensitise`, or to another party \
+            "This allows no release that costs ε. Columns may be released with changed values, each once: with `privet desensitise`, or to another party \
              (setting = \"vertical\")."
         ),
         _ => writeln!(
@@ -79,7 +79,7 @@ pub(in crate::verb) fn run(path: &Path, limit: &Limit) -> Result<Answer, Failure
     if let Some(first) = first {
         let _ = writeln!(
             text,
-            "It stands beside the budget for: {first}. What is paid from one may not be counted by the other: `privet ledger show {}` says \
+            "There is also the budget for: {first}. What is paid from one may not be counted by the other: `privet ledger show {}` says \
              which of the promises still covers everything.",
             limit.dataset
         );
@@ -114,7 +114,7 @@ pub(in crate::verb) fn run(path: &Path, limit: &Limit) -> Result<Answer, Failure
     Ok(Answer::new(words::wrapped(&text), json))
 }
 
-/// Why a second budget for the same people is not opened by the way.
+/// Why a second budget for the same people needs --second-budget.
 fn second(limit: &Limit, first: &Relation) -> Failure {
     Failure {
         exit: Exit::Budget,

@@ -99,7 +99,10 @@ fn write_account(text: &mut String, name: &str, others: &[&str], account: &Accou
     };
     let _ = writeln!(text, "\n{name}{also}");
     if let Some(because) = account.void() {
-        let _ = writeln!(text, "  VOID      something left without protection: {because}.");
+        let _ = writeln!(
+            text,
+            "  VOID      something was released without protection: {because}."
+        );
         let _ = writeln!(
             text,
             "            No promise below holds for this data set any more."
@@ -111,12 +114,12 @@ fn write_account(text: &mut String, name: &str, others: &[&str], account: &Accou
     if account.lines().is_empty() {
         text.push_str("  no limit was set\n");
     }
-    if let Some(left) = account.desensitised() {
+    if let Some(released) = account.desensitised() {
         let _ = writeln!(
             text,
-            "  gone      {} desensitised, by which two rows can be told apart by {}; no ε above covers that, and nothing leaves twice",
-            count(left.columns, "column", "columns"),
-            left.record
+            "  released  {} desensitised, by which two rows can be told apart by {}; no ε above covers that, and no column is released twice",
+            count(released.columns, "column", "columns"),
+            released.record
         );
     }
     if account.leaks() > 0 {
@@ -133,7 +136,7 @@ fn write_line(text: &mut String, relation: &Relation, line: &BudgetLine, account
     if line.caps == Caps::ZERO && line.spent == Caps::ZERO {
         let _ = writeln!(
             text,
-            "    limit   nothing that costs ε; columns may leave changed, each once"
+            "    limit   nothing that costs ε; columns may be released with changed values, each once"
         );
         return;
     }
@@ -148,7 +151,7 @@ fn write_line(text: &mut String, relation: &Relation, line: &BudgetLine, account
     for (name, caps, round) in [
         ("limit", line.caps, Round::Down),
         ("spent", line.spent, Round::Up),
-        ("left", line.remaining(), Round::Down),
+        ("remains", line.remaining(), Round::Down),
     ] {
         let _ = writeln!(text, "    {name:<7} {}", words::budget(&caps, line.delta, round));
     }
@@ -170,7 +173,7 @@ fn write_line(text: &mut String, relation: &Relation, line: &BudgetLine, account
 fn uncounted(line: &BudgetLine, account: &Account) -> Option<String> {
     let mut parts = Vec::new();
     if account.void().is_some() {
-        parts.push("something left without protection".to_owned());
+        parts.push("something was released without protection".to_owned());
     }
     if line.uncovered > 0 {
         parts.push(format!(
@@ -178,10 +181,10 @@ fn uncounted(line: &BudgetLine, account: &Account) -> Option<String> {
             count(line.uncovered, "payment was", "payments were")
         ));
     }
-    if let Some(left) = account.desensitised() {
+    if let Some(released) = account.desensitised() {
         parts.push(format!(
-            "{} left with changed values",
-            count(left.columns, "column", "columns")
+            "{} released with changed values",
+            count(released.columns, "column", "columns")
         ));
     }
     if account.leaks() > 0 {
@@ -223,8 +226,8 @@ fn account_json(name: &str, others: &[&str], account: &Account) -> Value {
         "void": account.void(),
         "leaks": account.leaks(),
     });
-    if let Some(left) = account.desensitised() {
-        set["desensitised"] = json!(left);
+    if let Some(released) = account.desensitised() {
+        set["desensitised"] = json!(released);
     }
     set
 }
@@ -246,7 +249,7 @@ fn sentence(event: &Event) -> String {
     match event {
         Event::Begin { .. } => "the ledger begins".into(),
         Event::Limit { dataset, caps, .. } if *caps == Caps::ZERO => {
-            format!("{dataset}: columns may leave changed; nothing that costs ε")
+            format!("{dataset}: columns may be released with changed values; nothing that costs ε")
         }
         Event::Limit { dataset, caps, .. } => {
             format!("{dataset}: limit set to {}", words::caps(caps, Round::Down))
@@ -279,7 +282,9 @@ fn sentence(event: &Event) -> String {
             count(columns.len() as u64, "column", "columns")
         ),
         Event::Redraw { dataset, what, .. } => {
-            format!("{dataset}: drawn once more for {what}, after a run that broke off before anybody saw it")
+            format!(
+                "{dataset}: drawn once more for {what}, after an interrupted run whose result nobody had seen"
+            )
         }
         Event::Leak {
             dataset,

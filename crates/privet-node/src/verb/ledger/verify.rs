@@ -45,7 +45,7 @@ pub(in crate::verb) fn run(path: &Path, against: &[impl AsRef<Path>]) -> Result<
     let head = book.head();
     let _ = writeln!(
         text,
-        "The ledger is whole: {}, each follows from the one before, and none overdraws.",
+        "The ledger is whole: {}, each follows from the one before, and none exceeds its limit.",
         count(head.entries, "entry", "entries")
     );
     let mut checks = Vec::new();
@@ -67,7 +67,7 @@ pub(in crate::verb) fn run(path: &Path, against: &[impl AsRef<Path>]) -> Result<
         let Stated {
             certificate, signer, ..
         } = &stated;
-        let found = against::Found::of(&entries, certificate);
+        let found = against::VerifiedCertificate::of(&entries, certificate);
         let shown = file.display();
         let problem = found.as_ref().err();
         sound &= problem.is_none();
@@ -84,7 +84,7 @@ pub(in crate::verb) fn run(path: &Path, against: &[impl AsRef<Path>]) -> Result<
         for party in others {
             let _ = writeln!(
                 text,
-                "{shown}: what {party} says of its part only its own ledger can show."
+                "{shown}: the part of {party} can be checked only against its own ledger."
             );
         }
         let _ = writeln!(text, "{shown}: {}.", signature(&stated, own));
@@ -115,7 +115,7 @@ fn signature(stated: &Stated, own: Option<PublicKey>) -> String {
         false => "signed",
     };
     let rest = match stated.beside {
-        true => "; what stands beside it is not",
+        true => "; the rest of the file is not",
         false => "",
     };
     match stated.signer {

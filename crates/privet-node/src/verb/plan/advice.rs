@@ -5,7 +5,7 @@ use privet::data::schema::Kind;
 use privet::privacy::mechanism::ordered::Loss;
 use privet::setting::vertical::{Budget, Desensitisation, Mechanism};
 
-use crate::job::{FeatureHolder, VerticalJob};
+use crate::job::{FeatureHolderJob, VerticalJob};
 
 /// What could be better, in whole sentences.
 pub(super) fn advice(parties: &VerticalJob) -> Vec<String> {
@@ -22,15 +22,15 @@ pub(super) fn advice(parties: &VerticalJob) -> Vec<String> {
     };
     if all.iter().any(|holder| uncut(holder.plan.columns().schema())) {
         lines.push(
-            "Where quantiles of a number are publicly known, declare them (cuts = [...]): bins with as many people each teach more at \
-             the same ε. A bin is then a share of the people, not a stretch of the number, and so is what ε counts by."
+            "Where quantiles of a number are publicly known, declare them (cuts = [...]): bins with equally many people give better models at \
+             the same ε. A bin is then a share of the people, not an interval of equal width, and ε counts in such bins."
                 .into(),
         );
     }
-    for FeatureHolder { name, plan, .. } in all {
+    for FeatureHolderJob { name, plan, .. } in all {
         if plan.columns().distance().to_f64() > 10.0 {
             lines.push(format!(
-                "A row of {name} as a whole is hardly protected: two rows that differ everywhere can be told apart. Only nearness is. \
+                "A row of {name} as a whole is hardly protected: two rows that differ everywhere can be told apart. Only rows with near values are protected. \
                  If that is not enough, lower epsilon or release fewer columns."
             ));
         }
@@ -48,8 +48,8 @@ fn mechanism(desensitisation: &Desensitisation) -> Vec<String> {
                 .into(),
         ],
         Mechanism::LocalMap { .. } | Mechanism::PathGeometric { across: None, .. } => vec![
-            "The part of its domain that a value lies in is shown for certain: choose that only if parts are no secret. \
-             mechanism = \"path-geometric\" with across = 4 teaches about as much, and hides them a little."
+            "The part of the domain that a value lies in is revealed: choose this mechanism only if parts are not secret. \
+             mechanism = \"path-geometric\" with across = 4 gives about as good models and hides the parts a little."
                 .into(),
         ],
         Mechanism::AdjustedMap {
@@ -57,7 +57,7 @@ fn mechanism(desensitisation: &Desensitisation) -> Vec<String> {
         } => {
             let alpha = f64::from(*alpha_thousandths) / 1000.0;
             let mut lines = vec![
-                "mechanism = \"adjusted-map\" tells more over borders of parts than its ε says: what it really tells stands above. \
+                "mechanism = \"adjusted-map\" reveals more between parts than its ε says: the true values are printed above. \
                  \"path-geometric\" lets you declare both."
                     .to_owned(),
             ];
@@ -67,23 +67,23 @@ fn mechanism(desensitisation: &Desensitisation) -> Vec<String> {
                 ));
             }
             if alpha > 10.0 {
-                lines.push(format!("alpha = {alpha} brings nothing that alpha = 10 does not."));
+                lines.push(format!("alpha = {alpha} is no better than alpha = 10."));
             }
             lines
         }
         Mechanism::PathGeometric { .. } => Vec::new(),
         Mechanism::Piecewise { .. } => vec![
-            "mechanism = \"piecewise\" hides far values as well as near ones and keeps little order: it is there to compare with. \
-             \"clamped-geometric\" teaches far more at the same ε per bin."
+            "mechanism = \"piecewise\" hides far values as well as near ones and keeps little order: it is for comparison. \
+             \"clamped-geometric\" gives far better models at the same ε per bin."
                 .into(),
         ],
     }
 }
 
-/// 10 to 20 bins; 3 where so little is told that more would drown.
-fn bins(desensitisation: &Desensitisation, all: &[FeatureHolder]) -> Vec<String> {
+/// 10 to 20 bins; 3 where the noise is too large for more.
+fn bins(desensitisation: &Desensitisation, all: &[FeatureHolderJob]) -> Vec<String> {
     let mut few = Vec::new();
-    for FeatureHolder { name, plan, .. } in all {
+    for FeatureHolderJob { name, plan, .. } in all {
         let plan = plan.columns();
         for (column, distance) in plan.schema().features().zip(plan.distances()) {
             let slots = match &column.kind {
@@ -99,7 +99,7 @@ fn bins(desensitisation: &Desensitisation, all: &[FeatureHolder]) -> Vec<String>
     let mut lines = Vec::new();
     if !few.is_empty() {
         lines.push(format!(
-            "So little is told about {} (less than 1 over the whole domain) that {} keeps more than {} bins do: write bins = 3, or raise \
+            "So little is revealed about {} (less than 1 over the whole domain) that {} keeps more than {} bins do: write bins = 3, or raise \
              epsilon.",
             few.join(", "),
             3,
@@ -107,7 +107,7 @@ fn bins(desensitisation: &Desensitisation, all: &[FeatureHolder]) -> Vec<String>
         ));
     } else if !(10..=20).contains(desensitisation.bins()) {
         lines.push(format!(
-            "bins = {}: 10 to 20 are best as a rule. ε counts by the bin, so that fewer bins tell less at the same ε.",
+            "bins = {}: 10 to 20 are best as a rule. ε counts per bin, so that fewer bins reveal less at the same ε.",
             desensitisation.bins()
         ));
     }
@@ -118,11 +118,11 @@ fn budget(desensitisation: &Desensitisation) -> Vec<String> {
     match desensitisation.budget() {
         Budget::Split => Vec::new(),
         Budget::Full => vec![
-            "budget = \"full\" gives every column all of ε, and a row loses as many times as much as it has columns. \"split\" divides it."
+            "budget = \"full\" gives every column the whole ε: the total of a row is ε times the number of columns. \"split\" divides ε over the columns."
                 .into(),
         ],
         Budget::Sample(columns) => vec![format!(
-            "budget = \"sample\" releases {columns} columns, drawn by chance: in our trials splitting ε over all of them was better."
+            "budget = \"sample\" releases {columns} randomly chosen columns: in our trials splitting ε over all of them was better."
         )],
     }
 }

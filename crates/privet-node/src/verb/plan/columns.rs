@@ -5,11 +5,11 @@ use std::fmt::Write;
 use privet::data::schema::{Column, Kind, Number};
 use privet::privacy::mechanism::ordered::{Distance, Loss};
 
-use crate::job::FeatureHolder;
+use crate::job::FeatureHolderJob;
 use crate::verb::words;
 
 /// How one feature holder's columns change, and what that means.
-pub(super) fn columns(holder: &FeatureHolder, label_holder: &str) -> String {
+pub(super) fn columns(holder: &FeatureHolderJob, label_holder: &str) -> String {
     let plan = holder.plan.columns();
     let distances = plan.distances();
     let columns: Vec<&Column> = plan.schema().features().collect();
@@ -38,7 +38,7 @@ pub(super) fn columns(holder: &FeatureHolder, label_holder: &str) -> String {
     let _ = writeln!(text, "\n  A row, over all columns: {}", loss(record));
     let _ = writeln!(
         text,
-        "\n  Whoever thinks it fifty-fifty which of two people a row is about can become"
+        "\n  Somebody who is 50% sure which of two people a row is about can become"
     );
     for (column, distance) in columns.iter().zip(distances).take(SHOWN) {
         for line in meaning(column, distance) {
@@ -63,7 +63,7 @@ pub(super) fn columns(holder: &FeatureHolder, label_holder: &str) -> String {
 /// So many columns are explained one by one.
 const SHOWN: usize = 3;
 
-fn who(holder: &FeatureHolder, label_holder: &str) -> String {
+fn who(holder: &FeatureHolderJob, label_holder: &str) -> String {
     let relation = holder.plan.columns().relation();
     let person = match relation.unit() {
         None => "every row is a person".to_owned(),
@@ -83,7 +83,7 @@ fn who(holder: &FeatureHolder, label_holder: &str) -> String {
         None => "what a row says".to_owned(),
     };
     format!(
-        "'{}': {person}. Protected is {what}, from {label_holder} and whoever it tells; not that the row is there.",
+        "'{}': {person}. Protected is {what}, from {label_holder} and anybody it informs; not that the row is there.",
         holder.source.schema.dataset(),
     )
 }

@@ -17,12 +17,12 @@ use serde_json::json;
 
 use super::exit::{Exit, Failure};
 use super::protection::Protection;
-use super::request::Where;
-use super::{Answer, leave, words};
+use super::request::LedgerFile;
+use super::{Answer, output, permission, words};
 use crate::job::{Job, Setting, Source};
 use crate::ledger::Store;
 
-pub(super) fn run(file: &Path, ledger: &Where) -> Result<Answer, Failure> {
+pub(super) fn run(file: &Path, ledger: &LedgerFile) -> Result<Answer, Failure> {
     let job = Job::read(file)?;
     match &job.setting {
         Setting::Plain(plan, source) => unprotected(plan, source, &job, ledger),
@@ -40,7 +40,7 @@ fn summary(settings: &[(String, String)]) -> String {
         .join(", ")
 }
 
-fn central(plan: &Plan, source: &Source, job: &Job, ledger: &Where) -> Result<Answer, Failure> {
+fn central(plan: &Plan, source: &Source, job: &Job, ledger: &LedgerFile) -> Result<Answer, Failure> {
     let (schema, relation, price): (&Schema, _, _) = (plan.schema(), plan.relation(), plan.price());
     let protection = Protection {
         schema,
@@ -57,7 +57,7 @@ fn central(plan: &Plan, source: &Source, job: &Job, ledger: &Where) -> Result<An
     let mut text = words::warnings(&plan.warnings());
     text += &match void {
         Some(because) => format!(
-            "NOBODY IS PROTECTED. name = \"{}\" is void: {because}. The ledger will say so about '{}' for ever. Use name = \"auto\".\n",
+            "NOBODY IS PROTECTED. name = \"{}\" is void: {because}. The ledger will record this about '{}' permanently. Use name = \"auto\".\n",
             plan.name(),
             schema.dataset()
         ),
@@ -66,7 +66,7 @@ fn central(plan: &Plan, source: &Source, job: &Job, ledger: &Where) -> Result<An
     let _ = writeln!(text, "\nWHAT HAPPENS");
     let _ = writeln!(text, "  reads      {}", source.data.display());
     let _ = writeln!(text, "  trains     {}", summary(&settings));
-    let _ = writeln!(text, "  writes     {}", leave::place(&job.output));
+    let _ = writeln!(text, "  writes     {}", output::describe(&job.output));
     let _ = writeln!(text, "\nTHE NOISE");
     for line in plan.noise() {
         let _ = writeln!(text, "  -  {line}");
@@ -79,7 +79,7 @@ fn central(plan: &Plan, source: &Source, job: &Job, ledger: &Where) -> Result<An
         schema.dataset(),
         path.display()
     );
-    let (left, exit) = match remaining(schema.dataset(), relation, (price, plan.delta()), path) {
+    let (remaining, exit) = match remaining(schema.dataset(), relation, (price, plan.delta()), path) {
         Ok((before, after, delta)) => {
             let counts = matches!(price, Price::Pure(_)) || delta == plan.delta();
             let counts = (!counts).then(|| (Caps::from(price).epsilon(delta), delta));
@@ -89,13 +89,13 @@ fn central(plan: &Plan, source: &Source, job: &Job, ledger: &Where) -> Result<An
                     "             under this ledger's budget, which is stated at δ = {delta}, that counts as ε = {epsilon}"
                 );
             }
-            for (when, caps) in [("now", &before), ("then", &after)] {
-                let left = words::budget(caps, delta, words::Round::Down);
-                let _ = writeln!(text, "  left {when:<5} {left}");
+            for (name, caps) in [("available", &before), ("remaining", &after)] {
+                let budget = words::budget(caps, delta, words::Round::Down);
+                let _ = writeln!(text, "  {name}  {budget}");
             }
             let counts = counts.map(|(epsilon, delta)| json!({"epsilon": epsilon, "delta": delta}));
-            let left = json!({"before": before, "after": after, "under_this_budget": counts});
-            (left, Exit::Ok)
+            let remaining = json!({"before": before, "after": after, "under_this_budget": counts});
+            (remaining, Exit::Ok)
         }
         Err(failure) => {
             let _ = writeln!(text, "\n`privet train` would be refused: {}", failure.message);
@@ -114,13 +114,13 @@ fn central(plan: &Plan, source: &Source, job: &Job, ledger: &Where) -> Result<An
         "protection": void.is_none().then(|| protection.json()),
         "noise": plan.noise(),
         "charges": [{"price": price, "change": relation, "ledger": path}],
-        "left": left,
+        "left": remaining,
     });
     let answer = Answer::new(words::wrapped(&text), json);
     Ok(Answer { exit, ..answer })
 }
 
-/// What is left of a budget before and after a payment, and the δ at which it is stated; or why it cannot be paid. Nothing is written.
+/// What remains of a budget before and after a payment, and the δ at which it is stated; or why it cannot be paid. Nothing is written.
 fn remaining(
     dataset: &str,
     relation: &Relation,
@@ -159,7 +159,12 @@ fn refused(e: Error) -> Failure {
     }
 }
 
-fn unprotected(plan: &plain::Plan, source: &Source, job: &Job, ledger: &Where) -> Result<Answer, Failure> {
+fn unprotected(
+    plan: &plain::Plan,
+    source: &Source,
+    job: &Job,
+    ledger: &LedgerFile,
+) -> Result<Answer, Failure> {
     let schema = &source.schema;
     let mut text = String::new();
     let _ = writeln!(
@@ -173,11 +178,11 @@ fn unprotected(plan: &plain::Plan, source: &Source, job: &Job, ledger: &Where) -
     );
     let _ = writeln!(text, "reads      {}", source.data.display());
     let _ = writeln!(text, "trains     {}", summary(plan.settings()));
-    let _ = writeln!(text, "writes     {}", leave::place(&job.output));
+    let _ = writeln!(text, "writes     {}", output::describe(&job.output));
     let _ = if schema.is_private() {
         writeln!(
             text,
-            "ledger     {}: it will say that '{}' was used without protection, for ever",
+            "ledger     {}: it will record permanently that '{}' was used without protection",
             ledger.path()?.display(),
             schema.dataset()
         )
@@ -188,7 +193,7 @@ fn unprotected(plan: &plain::Plan, source: &Source, job: &Job, ledger: &Where) -
         let _ = writeln!(
             text,
             "\nThe schema marks {} as private, so `privet train` will refuse without --not-protected.",
-            leave::private_columns(schema)
+            permission::private_columns(schema)
         );
     }
     let json = json!({

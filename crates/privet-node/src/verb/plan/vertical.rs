@@ -1,4 +1,4 @@
-//! `privet plan` where columns lie parties.
+//! `privet plan` for the vertical setting.
 
 use std::fmt::Write;
 
@@ -10,14 +10,14 @@ use serde_json::{Value, json};
 use super::advice::advice;
 use super::columns::{columns, loss};
 use super::summary;
-use crate::job::{FeatureHolder, Job, VerticalJob};
+use crate::job::{FeatureHolderJob, Job, VerticalJob};
 use crate::ledger::Store;
 use crate::verb::exit::{Exit, Failure};
 use crate::verb::parties::{refused, unlisted};
-use crate::verb::request::Where;
-use crate::verb::{Answer, leave, words};
+use crate::verb::request::LedgerFile;
+use crate::verb::{Answer, output, permission, words};
 
-pub(super) fn run(parties: &VerticalJob, job: &Job, ledger: &Where) -> Result<Answer, Failure> {
+pub(super) fn run(parties: &VerticalJob, job: &Job, ledger: &LedgerFile) -> Result<Answer, Failure> {
     let mut text = "WHO LEARNS WHAT\n".to_owned();
     let learns = learns(parties);
     for line in &learns {
@@ -51,7 +51,7 @@ pub(super) fn run(parties: &VerticalJob, job: &Job, ledger: &Where) -> Result<An
     }
     let settings = parties.vertical.settings();
     let _ = writeln!(text, "  trains     {}", summary(&settings));
-    let _ = writeln!(text, "  writes     {}", leave::place(&job.output));
+    let _ = writeln!(text, "  writes     {}", output::describe(&job.output));
     let path = ledger.path()?;
     let book = Store::read_only(path)
         .ok()
@@ -98,7 +98,7 @@ fn learns(parties: &VerticalJob) -> Vec<String> {
     let mut lines = Vec::new();
     for name in &names {
         lines.push(format!(
-            "{own} learns {name}'s columns of the rows that all have, with every value changed: how much that tells about a person is printed \
+            "{own} learns {name}'s columns of the rows that all have, with every value changed: how much that reveals about a person is printed \
              below."
         ));
     }
@@ -115,7 +115,7 @@ fn learns(parties: &VerticalJob) -> Vec<String> {
                 ));
             }
             lines.push(
-                "Whoever matches rows like this can put in ids of their own choice: parties are trusted to follow the protocol.".into(),
+                "Every party can add ids of its own choice to the matching: parties are trusted to follow the protocol.".into(),
             );
         }
         Alignment::Given => {
@@ -123,10 +123,10 @@ fn learns(parties: &VerticalJob) -> Vec<String> {
         }
     }
     lines.push(match parties.vertical.protocol() {
-        Protocol::Columns => format!("Nobody learns anything about {own}'s labels from training: nothing goes back."),
+        Protocol::Columns => format!("Nobody learns anything about {own}'s labels from training: nothing is sent back."),
         Protocol::AsPublished => format!(
             "Each feature holder learns which splits the trees ask for, which depends on {own}'s labels: no bound. protocol = \
-             \"columns\" tells nothing and sends less."
+             \"columns\" reveals nothing about labels and sends less."
         ),
     });
     lines.push(match parties.vertical.label_epsilon() {
@@ -143,7 +143,7 @@ fn learns(parties: &VerticalJob) -> Vec<String> {
     lines
 }
 
-fn columns_json(holder: &FeatureHolder) -> Value {
+fn columns_json(holder: &FeatureHolderJob) -> Value {
     let plan = holder.plan.columns();
     json!({
         "name": holder.name,
@@ -171,7 +171,7 @@ fn released(parties: &VerticalJob, book: Option<&Book>) -> Vec<String> {
                 kept.display()
             ),
             (Some(_), false) => format!(
-                "{own}: its labels, and {} is not there. Labels are released once: put that file back, or say in the job where it is (kept = …).",
+                "{own}: its labels, and {} is not there. Labels are released once: put that file back, or write in the job where it is (kept = …).",
                 kept.display()
             ),
         }
@@ -192,7 +192,7 @@ fn released(parties: &VerticalJob, book: Option<&Book>) -> Vec<String> {
                     loss(columns.record)
                 ),
                 (Some(columns), false) => format!(
-                    "{}: {} of '{dataset}', and {kept} is not there. A column is released once: put that file back, or say in the job \
+                    "{}: {} of '{dataset}', and {kept} is not there. A column is released once: put that file back, or write in the job \
                      where it is (kept = …).",
                     holder.name,
                     words::count(columns.columns, "column", "columns"),
@@ -211,10 +211,10 @@ fn cost(parties: &VerticalJob, path: &std::path::Path) -> (String, Option<Failur
         let schema: &Schema = &parties.label_holder.source.schema;
         let _ = writeln!(
             text,
-            "             and that '{}' was used without protection, for ever: its schema marks {} as private, so `privet train` will refuse \
+            "             and, permanently, that '{}' was used without protection: its schema marks {} as private, so `privet train` will refuse \
              without --not-protected",
             schema.dataset(),
-            leave::private_columns(schema)
+            permission::private_columns(schema)
         );
     }
     let (why, failure) = match unlisted(path, &parties.data_sets()) {

@@ -5,47 +5,47 @@ use privet::privacy::{Delta, Epsilon, Relation};
 
 use super::Failure;
 
-/// e^20 is half a billion: whatever somebody believed, they may be certain afterwards.
+/// The largest ε of a limit: e^20 is half a billion, so that an observer may become certain of anything.
 const MOST_EPSILON: Epsilon = Epsilon::from_billionths(20_000_000_000);
 
-/// A box of caps for one data set under one relation, and what it promises as a whole.
+/// The caps of one data set under one relation, and their total ε and δ.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limit {
-    /// Whose rows.
+    /// The data set.
     pub dataset: String,
-    /// Against which change.
+    /// The relation: which change is protected.
     pub relation: Relation,
-    /// How much may be spent of each kind.
+    /// The caps.
     pub caps: Caps,
-    /// With what probability the promise may fail.
+    /// δ.
     pub delta: Delta,
-    /// What it promises as a whole.
+    /// The total ε.
     pub epsilon: Epsilon,
-    /// Whether it may stand beside a budget for another change.
+    /// Whether it may be a second budget, for another change.
     pub second: bool,
 }
 
-/// What somebody asks a limit to be.
+/// A limit as it was requested, not yet checked.
 #[derive(Debug, Clone)]
 pub struct Limits {
-    /// Whose rows.
+    /// The data set.
     pub dataset: String,
-    /// Against which change.
+    /// The relation: which change is protected.
     pub relation: Relation,
-    /// How much ε: pure, or with a δ the ε of Gaussian noise.
+    /// ε: pure, or with a δ the ε of Gaussian noise.
     pub epsilon: Option<Epsilon>,
-    /// With what probability the promise may fail.
+    /// δ.
     pub delta: Option<Delta>,
-    /// How much of concentrated noise.
+    /// ρ, for concentrated noise.
     pub rho: Option<Rho>,
-    /// How much of Gaussian noise.
+    /// μ², for Gaussian noise.
     pub mu_squared: Option<MuSquared>,
-    /// Whether it may stand beside a budget for another change.
+    /// Whether it may be a second budget, for another change.
     pub second: bool,
 }
 
 impl Limits {
-    /// The limit, if it promises something and allows something.
+    /// The limit, if it bounds ε and allows a release.
     ///
     /// # Errors
     /// A [`Failure`] that says what to write instead.
@@ -54,19 +54,19 @@ impl Limits {
         let (rho, mu_squared) = (self.rho.unwrap_or_default(), self.mu_squared.unwrap_or_default());
         if self.delta.is_some() && delta == Delta::ZERO {
             return Err(Failure::usage(
-                "--delta 0 says nothing: leave it out, the limit is then on plain ε",
+                "--delta must be above zero: write a number such as 1e-6, or remove it for a limit on plain ε",
             ));
         }
         if delta.to_f64() >= 0.01 {
             return Err(Failure::usage(format!(
-                "--delta {delta} would allow a release to show one person in a hundred outright. It should be far below one \
+                "--delta {delta} would allow a release to reveal one person in a hundred completely. It should be far below one \
              over the number of people, such as 1e-6."
             )));
         }
         let explicit = self.rho.is_some() || self.mu_squared.is_some();
         if explicit && delta == Delta::ZERO {
             return Err(Failure::usage(
-                "--rho and --mu-squared promise nothing without a chance of failure: add --delta, such as --delta 1e-6",
+                "--rho and --mu-squared need a delta: add --delta, such as --delta 1e-6",
             ));
         }
         if epsilon > MOST_EPSILON {
@@ -91,7 +91,7 @@ impl Limits {
                 ..Caps::ZERO
             }
         };
-        // Columns that leave changed cost no ε; where the number of rows is private they cannot leave at all.
+        // Columns that are released with changed values cost no ε; where the number of rows is private they cannot be released.
         let columns_only =
             self.epsilon.is_some() && !explicit && !matches!(self.relation, Relation::AddRemove { .. });
         if caps == Caps::ZERO && !(columns_only && delta == Delta::ZERO) {
@@ -116,7 +116,7 @@ impl Limits {
 
 fn too_much(what: &str, epsilon: Epsilon) -> Failure {
     let found = if epsilon == Epsilon::MAX {
-        "promise nothing".to_owned()
+        "give no bound on ε".to_owned()
     } else {
         format!("allow ε = {epsilon}")
     };

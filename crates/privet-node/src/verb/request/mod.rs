@@ -1,4 +1,4 @@
-//! What can be asked for: values that were checked, whoever asks.
+//! Requests: their values have been checked.
 
 mod limit;
 
@@ -32,7 +32,7 @@ pub enum Command {
         schema: PathBuf,
         /// The table.
         data: Option<PathBuf>,
-        /// Whether to say how many cells fit, which tells about rows.
+        /// Whether to count the cells that fit, which reveals something about rows.
         diagnostics: bool,
     },
     /// Say what a job would do and cost.
@@ -40,7 +40,7 @@ pub enum Command {
         /// The job.
         job: PathBuf,
         /// Where the ledger is.
-        ledger: Where,
+        ledger: LedgerFile,
     },
     /// Train a model.
     Train(Train),
@@ -53,13 +53,13 @@ pub enum Command {
         /// Where predictions go, if not into the answer.
         out: Option<PathBuf>,
         /// What is written for each row.
-        what: What,
+        what: OutputKind,
         /// Where the ledger is, which is never overwritten.
-        ledger: Where,
+        ledger: LedgerFile,
     },
-    /// Say how good a model is.
+    /// Measure how good a model is.
     Evaluate(Evaluate),
-    /// Say what a model is and promises.
+    /// Show a model and its guarantees.
     Inspect {
         /// The model, or a certificate.
         model: PathBuf,
@@ -70,12 +70,12 @@ pub enum Command {
     Export {
         /// The model.
         model: PathBuf,
-        /// In which form.
+        /// The file format.
         format: Format,
         /// Where it goes.
         out: PathBuf,
         /// Where the ledger is, which is never overwritten.
-        ledger: Where,
+        ledger: LedgerFile,
     },
     /// Change the columns of a table.
     Desensitise(Desensitise),
@@ -135,7 +135,7 @@ pub struct Train {
     /// Whether private rows may be used without protection.
     pub not_protected: bool,
     /// Where the ledger is.
-    pub ledger: Where,
+    pub ledger: LedgerFile,
 }
 
 /// A request to evaluate a model.
@@ -150,7 +150,7 @@ pub struct Evaluate {
     /// What their owner agreed to.
     pub consent: Consent,
     /// Where the ledger is.
-    pub ledger: Where,
+    pub ledger: LedgerFile,
 }
 
 /// What the owner of private rows agreed to.
@@ -158,7 +158,7 @@ pub struct Evaluate {
 pub enum Consent {
     /// Nothing.
     Nothing,
-    /// To pay so much.
+    /// To pay this ε.
     Spend(Epsilon),
     /// To use the rows without protection.
     NotProtected,
@@ -180,7 +180,7 @@ pub struct Desensitise {
     /// The ε of labels, if they are released too.
     pub label_epsilon: Option<Epsilon>,
     /// Where the ledger is.
-    pub ledger: Where,
+    pub ledger: LedgerFile,
 }
 
 /// A request to simulate a job.
@@ -190,39 +190,39 @@ pub struct Simulate {
     pub job: PathBuf,
     /// The table, instead of the job's.
     pub data: Option<PathBuf>,
-    /// Among how many parties rows are split.
+    /// The number of parties that rows are split between.
     pub parties: NonZeroUsize,
     /// Per cent of people that are set aside.
     pub test: u8,
-    /// What splits follow from.
+    /// The seed of the splits.
     pub seed: u64,
-    /// How often.
+    /// The number of repetitions.
     pub runs: u32,
     /// Whether private rows may be used without protection.
     pub not_protected: bool,
     /// Where the ledger is.
-    pub ledger: Where,
+    pub ledger: LedgerFile,
 }
 
 /// What is written for each predicted row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum What {
+pub enum OutputKind {
     /// The most likely class, or the number.
     Labels,
-    /// One column a class.
+    /// The probability of each class, in one column per class.
     Probabilities,
-    /// The sums before they become probabilities.
+    /// The scores before they are converted to probabilities.
     Scores,
     /// Labels and probabilities.
     All,
 }
 
-/// Where the ledger is, or why that is not known: only some runs need one.
+/// The path of the ledger, or why it is unknown: only some runs need one.
 #[derive(Debug)]
-pub struct Where(Result<PathBuf, String>);
+pub struct LedgerFile(Result<PathBuf, String>);
 
-impl Where {
-    /// One ledger from wherever it is asked for: a fresh budget for each folder would be no budget. `env` gives environment variables.
+impl LedgerFile {
+    /// Finds the ledger independently of the current folder, since another ledger would be another budget. `env` gives environment variables.
     pub fn new(given: Option<PathBuf>, env: &dyn Fn(&str) -> Option<OsString>) -> Self {
         Self(ledger_path(given, env))
     }
@@ -250,22 +250,22 @@ fn ledger_path(given: Option<PathBuf>, env: &dyn Fn(&str) -> Option<OsString>) -
     let folder = data
         .or_else(home)
         .or_else(local)
-        .ok_or("your data folder is not known here (no HOME): say where the ledger is with --ledger PATH")?;
+        .ok_or("your data folder is unknown (HOME is not set): give the ledger's path with --ledger PATH")?;
     Ok(folder.join("privet").join("ledger.db"))
 }
 
-/// The name of a data set, if it can be one.
+/// Checks the name of a data set.
 ///
 /// # Errors
-/// A [`Failure`] that says why it cannot.
+/// A [`Failure`] that says why it is invalid.
 pub fn dataset_name(text: &str) -> Result<String, Failure> {
-    let bad = |why| Failure::usage(format!("{text:?} cannot be the name of a data set: {why}"));
+    let bad = |why| Failure::usage(format!("{text:?} is not a valid name of a data set: {why}"));
     if text.is_empty() || text.chars().count() > 100 {
         return Err(bad("it must have 1 to 100 characters"));
     }
     if text.chars().any(char::is_control) || text.trim() != text {
         return Err(bad(
-            "line breaks, control characters and spaces at its ends look like another name",
+            "remove line breaks, control characters, and spaces at its ends",
         ));
     }
     Ok(text.to_owned())

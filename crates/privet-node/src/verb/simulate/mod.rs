@@ -18,19 +18,19 @@ use serde_json::json;
 
 use super::exit::Failure;
 use super::request::Simulate;
-use super::{Answer, leave};
+use super::{Answer, permission};
 use crate::job::{Job, Setting, Source};
 use crate::progress::Progress;
 
 /// One way to train, and how good it was in each run.
-struct Method {
+struct SimulatedMethod {
     name: &'static str,
     title: String,
     /// For each run, the figures by their metric's name.
     runs: Vec<Vec<(&'static str, f64)>>,
 }
 
-impl Method {
+impl SimulatedMethod {
     fn new(name: &'static str, title: impl Into<String>) -> Self {
         Self {
             name,
@@ -51,8 +51,8 @@ pub(super) fn run(simulate: &Simulate) -> Result<Answer, Failure> {
 
 /// Parties who share the rows of one table.
 fn one_table(own: &Trainer<'_>, source: &Source, simulate: &Simulate) -> Result<Answer, Failure> {
-    leave::ask(&source.schema, "a simulation", simulate.not_protected)?;
-    leave::own_terminal(&source.schema)?;
+    permission::ask(&source.schema, "a simulation", simulate.not_protected)?;
+    permission::own_terminal(&source.schema)?;
     // Without privacy, a job is its own baseline.
     let open = match own {
         Trainer::Plain(_) => None,
@@ -68,21 +68,24 @@ fn one_table(own: &Trainer<'_>, source: &Source, simulate: &Simulate) -> Result<
     let intake = Intake::everything(Arc::clone(&source.schema), keep);
     check(trainers(), &intake)?;
     let table = source.read(&intake)?;
-    let leave = leave::take(source, BECAUSE, &simulate.ledger)?;
+    let permission = permission::take(source, BECAUSE, &simulate.ledger)?;
 
     let mut methods = vec![
-        Method::new("together", "all rows together"),
-        Method::new("alone", format!("each alone, mean of {}", simulate.parties)),
+        SimulatedMethod::new("together", "all rows together"),
+        SimulatedMethod::new("alone", format!("each alone, mean of {}", simulate.parties)),
     ];
-    methods.extend(open.iter().map(|_| Method::new("open", "logistic, no privacy")));
-    methods.push(Method::new("constant", "the best constant"));
+    methods.extend(
+        open.iter()
+            .map(|_| SimulatedMethod::new("open", "logistic, no privacy")),
+    );
+    methods.push(SimulatedMethod::new("constant", "the best constant"));
     let bar = Progress::steps("Simulating");
     for run in 0..simulate.runs {
         bar.at(run.into(), simulate.runs.into());
         let seed = seed(simulate.seed.wrapping_add(run.into()));
-        let (train, test) = table.hold_out(simulate.test, seed, &leave);
-        let alone = train.parties(simulate.parties, seed, &leave);
-        let judge = |trainer: &Trainer<'_>, train: Table| figures(trainer, train, &test, &leave);
+        let (train, test) = table.hold_out(simulate.test, seed, &permission);
+        let alone = train.parties(simulate.parties, seed, &permission);
+        let judge = |trainer: &Trainer<'_>, train: Table| figures(trainer, train, &test, &permission);
         methods[0].runs.push(judge(own, train.clone())?);
         let each = alone
             .into_iter()
@@ -97,7 +100,7 @@ fn one_table(own: &Trainer<'_>, source: &Source, simulate: &Simulate) -> Result<
     let who = format!("{} parties", simulate.parties);
     let last = match own {
         Trainer::Plain(_) => {
-            "setting = \"plain\": nobody is protected. Figures are for comparison, and tell about the rows."
+            "setting = \"plain\": nobody is protected. Figures are for comparison, and reveal something about the rows."
         }
         Trainer::Central(_) => LAST,
     };
@@ -105,7 +108,8 @@ fn one_table(own: &Trainer<'_>, source: &Source, simulate: &Simulate) -> Result<
 }
 
 const BECAUSE: &str = "a simulation used the rows without protection";
-const LAST: &str = "Figures are for comparison, and tell about the rows: a real run computes none of them.";
+const LAST: &str =
+    "Figures are for comparison, and reveal something about the rows: a real run computes none of them.";
 
 /// How a job trains.
 enum Trainer<'a> {
@@ -121,10 +125,10 @@ impl Trainer<'_> {
         }
     }
 
-    /// With a budget of its own that is recorded nowhere: the leave to simulate is.
-    fn fit(&self, train: Table, leave: &Unprotected) -> Result<Model, Error> {
+    /// With a budget that is not recorded: the ledger records the permission to simulate.
+    fn fit(&self, train: Table, permission: &Unprotected) -> Result<Model, Error> {
         match self {
-            Self::Plain(plan) => plan.fit(train, leave, SILENT),
+            Self::Plain(plan) => plan.fit(train, permission, SILENT),
             Self::Central(plan) => plan.rehearse(train),
         }
     }
@@ -134,9 +138,9 @@ impl Trainer<'_> {
 fn check<'a>(trainers: impl Iterator<Item = &'a Trainer<'a>>, intake: &Intake) -> Result<(), Failure> {
     let nobody = Table::new(intake, vec![intake.piece(intake.columns())?]);
     let schema = nobody.schema();
-    let leave = Unprotected::unrecorded(schema.dataset(), &schema.relation(), "nobody's rows");
+    let permission = Unprotected::unrecorded(schema.dataset(), &schema.relation(), "nobody's rows");
     for trainer in trainers {
-        figures(trainer, nobody.clone(), &nobody, &leave)?;
+        figures(trainer, nobody.clone(), &nobody, &permission)?;
     }
     Ok(())
 }
@@ -146,17 +150,21 @@ fn figures(
     trainer: &Trainer<'_>,
     train: Table,
     test: &Table,
-    leave: &Unprotected,
+    permission: &Unprotected,
 ) -> Result<Vec<(&'static str, f64)>, Failure> {
-    let model = trainer.fit(train, leave)?;
-    judged(&model, test, leave)
+    let model = trainer.fit(train, permission)?;
+    judged(&model, test, permission)
 }
 
 /// How good a model is on a table.
-fn judged(model: &Model, test: &Table, leave: &Unprotected) -> Result<Vec<(&'static str, f64)>, Failure> {
+fn judged(
+    model: &Model,
+    test: &Table,
+    permission: &Unprotected,
+) -> Result<Vec<(&'static str, f64)>, Failure> {
     let evaluation = Evaluation::of(test.schema())?;
     let judged = test.cells().as_ref().map(|cells| evaluation.judge(model, cells));
-    Ok(evaluation.open(judged, leave).named())
+    Ok(evaluation.open(judged, permission).named())
 }
 
 fn seed(number: u64) -> [u8; 32] {
@@ -179,7 +187,7 @@ fn mean(all: &[Vec<(&'static str, f64)>]) -> Vec<(&'static str, f64)> {
 }
 
 /// The figures of all methods in a table, below `who` takes part and above a `last` word.
-fn answer(simulate: &Simulate, who: &str, methods: &[Method], last: &str) -> Answer {
+fn answer(simulate: &Simulate, who: &str, methods: &[SimulatedMethod], last: &str) -> Answer {
     let metrics: Vec<&str> = methods[0]
         .runs
         .first()

@@ -11,12 +11,12 @@ use privet::privacy::Unprotected;
 use privet::setting::plain::{Algorithm, Constant, Plan};
 use privet::setting::vertical::{self, Alignment, Categories, Mechanism};
 
-use super::{BECAUSE, LAST, Method, Trainer, answer, figures, judged, seed};
+use super::{BECAUSE, LAST, SimulatedMethod, Trainer, answer, figures, judged, seed};
 use crate::job::{Source, VerticalJob};
 use crate::progress::Progress;
 use crate::verb::exit::Failure;
 use crate::verb::request::Simulate;
-use crate::verb::{Answer, leave};
+use crate::verb::{Answer, permission};
 
 pub(super) fn run(parties: &VerticalJob, simulate: &Simulate) -> Result<Answer, Failure> {
     raw_rows(parties)?;
@@ -25,8 +25,8 @@ pub(super) fn run(parties: &VerticalJob, simulate: &Simulate) -> Result<Answer, 
         .chain(parties.feature_holders.iter().map(|holder| &holder.source))
         .collect();
     for source in &sources {
-        leave::ask(&source.schema, "a simulation", simulate.not_protected)?;
-        leave::own_terminal(&source.schema)?;
+        permission::ask(&source.schema, "a simulation", simulate.not_protected)?;
+        permission::own_terminal(&source.schema)?;
     }
     let own = &parties.label_holder;
     let mine = own.read(own.plan.reads())?;
@@ -39,8 +39,8 @@ pub(super) fn run(parties: &VerticalJob, simulate: &Simulate) -> Result<Answer, 
     parties.check_given(&mine, &coarse)?;
     let joint = |tables: &[Table]| Table::joint_schema([&mine].into_iter().chain(tables));
     let plans = Plans::new(parties, &joint(&fine)?, &joint(&coarse)?)?;
-    let permissions = leave::take_all(&sources, BECAUSE, &simulate.ledger)?;
-    let rows = Rows {
+    let permissions = permission::take_all(&sources, BECAUSE, &simulate.ledger)?;
+    let rows = CommonRows {
         parties,
         permissions: &permissions,
         fine: join(&mine, fine, &permissions)?,
@@ -49,11 +49,11 @@ pub(super) fn run(parties: &VerticalJob, simulate: &Simulate) -> Result<Answer, 
     };
     let bins = parties.vertical.desensitisation().bins();
     let mut methods = [
-        Method::new("vertical", "with the protocol"),
-        Method::new("open", "all columns as they are"),
-        Method::new("mapped", format!("in {bins} bins, no noise")),
-        Method::new("own", format!("{} alone", own.name)),
-        Method::new("constant", "the best constant"),
+        SimulatedMethod::new("vertical", "with the protocol"),
+        SimulatedMethod::new("open", "all columns as they are"),
+        SimulatedMethod::new("mapped", format!("in {bins} bins, no noise")),
+        SimulatedMethod::new("own", format!("{} alone", own.name)),
+        SimulatedMethod::new("constant", "the best constant"),
     ];
     let bar = Progress::steps("Simulating");
     for run in 0..simulate.runs {
@@ -80,7 +80,7 @@ fn raw_rows(parties: &VerticalJob) -> Result<(), Failure> {
     match category {
         Some(column) if *parties.vertical.desensitisation().categories() != Categories::Response => {
             Err(Failure::usage(format!(
-                "a simulation tests on raw rows, and of '{}' the model knows noisy flags only: simulate with categories = \"response\"",
+                "a simulation tests on raw rows, and the model has only noisy flags of '{}': simulate with categories = \"response\"",
                 column.name
             )))
         }
@@ -130,7 +130,7 @@ impl Plans {
 }
 
 /// The rows that all parties have.
-struct Rows<'a> {
+struct CommonRows<'a> {
     parties: &'a VerticalJob,
     permissions: &'a [Unprotected],
     mine: Table,
@@ -140,11 +140,11 @@ struct Rows<'a> {
     coarse: Table,
 }
 
-type Figures = Vec<(&'static str, f64)>;
+type MethodFigures = Vec<(&'static str, f64)>;
 
-impl Rows<'_> {
+impl CommonRows<'_> {
     /// Figures of all methods, in their order.
-    fn run(&self, cut: (u8, [u8; 32]), plans: &Plans) -> Result<[Figures; 5], Failure> {
+    fn run(&self, cut: (u8, [u8; 32]), plans: &Plans) -> Result<[MethodFigures; 5], Failure> {
         let permission = self
             .permissions
             .first()

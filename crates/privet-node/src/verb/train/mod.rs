@@ -11,15 +11,15 @@ use privet::setting::{central, plain};
 use serde_json::json;
 
 use super::exit::Failure;
-use super::request::{Train, Where};
-use super::{Answer, leave, words, written};
+use super::request::{LedgerFile, Train};
+use super::{Answer, output, permission, words, written};
 use crate::job::{Job, Setting, Source};
 use crate::ledger::{Shared, Store};
 use crate::progress::Progress;
 
 pub(super) fn run(train: &Train) -> Result<Answer, Failure> {
     let job = Job::read(&train.job)?.with(train.data.as_deref(), train.out.as_deref())?;
-    leave::spare_model(&train.ledger, &job.output, train.overwrite)?;
+    output::check_model(&train.ledger, &job.output, train.overwrite)?;
     let (model, key) = match &job.setting {
         Setting::Plain(plan, source) => unprotected(plan, source, train)?,
         Setting::Central(plan, source) => curated(plan, source, &train.ledger)?,
@@ -52,20 +52,21 @@ pub(super) fn run(train: &Train) -> Result<Answer, Failure> {
 type Trained = (Model, Option<SigningKey>);
 
 fn unprotected(plan: &plain::Plan, source: &Source, train: &Train) -> Result<Trained, Failure> {
-    leave::ask(&source.schema, "setting = \"plain\"", train.not_protected)?;
+    permission::ask(&source.schema, "setting = \"plain\"", train.not_protected)?;
     let table = source.read(&plan.reads())?;
     let private = source.schema.is_private();
-    let key = private.then(|| Ok::<_, Failure>(leave::open(train.ledger.path()?)?.signing_key()?));
+    let key =
+        private.then(|| Ok::<_, Failure>(permission::open_ledger(train.ledger.path()?)?.signing_key()?));
     let key = key.transpose()?;
     let because = "a model was trained without privacy (setting = \"plain\")";
-    let leave = leave::take(source, because, &train.ledger)?;
+    let permission = permission::take(source, because, &train.ledger)?;
     let bar = Progress::steps("Training");
-    let model = plan.fit(table, &leave, &bar.watch())?;
+    let model = plan.fit(table, &permission, &bar.watch())?;
     Ok((model, key))
 }
 
 /// One curator, who pays from a ledger.
-fn curated(plan: &central::Plan, source: &Source, ledger: &Where) -> Result<Trained, Failure> {
+fn curated(plan: &central::Plan, source: &Source, ledger: &LedgerFile) -> Result<Trained, Failure> {
     // Before the rows are opened: what cannot be paid for is not read.
     let shared = Shared::new(Store::open(ledger.path()?)?);
     let (dataset, relation) = (source.schema.dataset(), plan.relation().clone());
@@ -73,13 +74,13 @@ fn curated(plan: &central::Plan, source: &Source, ledger: &Where) -> Result<Trai
     ledger.promise(plan.price(), plan.delta())?;
     let key = shared.store().signing_key()?;
     let table = source.read(&plan.reads())?;
-    leave::recognise(&mut shared.store(), &[source])?;
+    permission::recognise(&mut shared.store(), &[source])?;
     let bar = Progress::steps("Training");
     let model = plan.fit(table, ledger, &bar.watch())?;
     Ok((model, Some(key)))
 }
 
-/// The whole model is there afterwards, or what was before; signed, if a ledger knows of it.
+/// Writes the model atomically; signed, if a ledger records it.
 fn save(job: &Job, model: &Model, key: Option<&SigningKey>) -> Result<(), Failure> {
     let bytes = key.map_or_else(|| model.to_bytes(), |key| model.to_signed_bytes(key));
     written(&job.output, &bytes)

@@ -15,17 +15,17 @@ use crate::progress::Progress;
 use crate::verb::exit::Failure;
 use crate::verb::parties::{Outgoing, lines, open};
 use crate::verb::request::Train;
-use crate::verb::{Answer, leave, words};
+use crate::verb::{Answer, output, permission, words};
 
 pub(super) fn run(parties: &VerticalJob, job: &Job, train: &Train) -> Result<Answer, Failure> {
     let (own, others) = (&parties.label_holder, &parties.feature_holders);
     let noisy = parties.vertical.label_epsilon().is_some();
     if !noisy {
         let what = format!("training on the rows and labels of {} as they are", own.name);
-        leave::ask(&own.source.schema, &what, train.not_protected)?;
+        permission::ask(&own.source.schema, &what, train.not_protected)?;
     }
     for kept in others.iter().map(|holder| &holder.kept).chain([&own.kept]) {
-        leave::spare_kept(&train.ledger, kept)?;
+        output::check_record(&train.ledger, kept)?;
     }
     let sets = parties.data_sets();
     let path = train.ledger.path()?;
@@ -57,9 +57,9 @@ pub(super) fn run(parties: &VerticalJob, job: &Job, train: &Train) -> Result<Ans
     if noisy || own.source.schema.is_private() {
         sources.push(&own.source);
     } else {
-        leave::public(&own.source, &train.ledger)?;
+        permission::public(&own.source, &train.ledger)?;
     }
-    leave::recognise(&mut shared.store(), &sources)?;
+    permission::recognise(&mut shared.store(), &sources)?;
     for (((outgoing, _), table), holder) in columns.iter().zip(&theirs).zip(others) {
         if holder.id.is_some() {
             outgoing.check_ids(table)?;
@@ -78,8 +78,8 @@ pub(super) fn run(parties: &VerticalJob, job: &Job, train: &Train) -> Result<Ans
     // Last of all: what fails before uses nobody's rows without protection.
     let permission = match (noisy, own.source.schema.is_private()) {
         (true, _) => None,
-        (false, true) => Some(leave::take_in(&mut shared.store(), &own.source, BECAUSE)?),
-        (false, false) => Some(leave::take(&own.source, BECAUSE, &train.ledger)?),
+        (false, true) => Some(permission::take_in(&mut shared.store(), &own.source, BECAUSE)?),
+        (false, false) => Some(permission::take(&own.source, BECAUSE, &train.ledger)?),
     };
 
     let mut tables: Vec<Option<Table>> = [mine].into_iter().chain(theirs).map(Some).collect();
@@ -167,7 +167,7 @@ fn answer(parties: &VerticalJob, job: &Job, model: &Model, traffic: &Traffic, co
     }
     let _ = writeln!(
         text,
-        "matched    {}, for {}'s use only",
+        "matched    {} (shown to {} only)",
         words::count(
             common as u64,
             "row that all parties have",

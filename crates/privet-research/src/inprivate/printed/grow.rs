@@ -2,7 +2,7 @@
 
 use privet::privacy::Coins;
 
-use super::{InPrivate, Loss, Node, gain};
+use super::{InPrivate, PrintedLoss, PrintedNode, gain};
 
 /// Without noise, no leaf of classes says more: where every row is wrong and sure, equation 8 divides by nothing.
 const MOST: f64 = 4.0;
@@ -19,16 +19,16 @@ pub(super) fn feasible(column: &[f32], continuous: bool) -> Vec<f32> {
     values.chunks(3).map(average).collect()
 }
 
-pub(super) struct Grower<'a> {
+pub(super) struct PrintedGrower<'a> {
     pub(super) params: &'a InPrivate,
-    pub(super) loss: Loss,
+    pub(super) loss: PrintedLoss,
     /// By column, in their order.
     pub(super) candidates: Vec<Vec<f32>>,
     pub(super) columns: &'a [Vec<f32>],
     pub(super) residuals: &'a [f64],
 }
 
-impl Grower<'_> {
+impl PrintedGrower<'_> {
     /// All rows, for each column in the order of its values; at least once, where there are no columns.
     pub(super) fn sorted(&self) -> Vec<Vec<u32>> {
         let all: Vec<u32> = (0..self.residuals.len() as u32).collect();
@@ -43,14 +43,14 @@ impl Grower<'_> {
         self.columns.iter().map(order).collect()
     }
 
-    pub(super) fn node(&self, orders: &[Vec<u32>], levels: u32, coins: &mut Coins) -> Node {
+    pub(super) fn node(&self, orders: &[Vec<u32>], levels: u32, coins: &mut Coins) -> PrintedNode {
         let chosen = if levels > 0 {
             self.choose(orders, coins)
         } else {
             None
         };
         let Some((column, below)) = chosen else {
-            return Node::Leaf(self.value(&orders[0], coins));
+            return PrintedNode::Leaf(self.value(&orders[0], coins));
         };
         let is_left = |row: &u32| self.columns[column][*row as usize] < below;
         let (left, right): (Vec<Vec<u32>>, Vec<Vec<u32>>) = orders
@@ -58,7 +58,7 @@ impl Grower<'_> {
             .map(|order| order.iter().copied().partition(is_left))
             .unzip();
         let sides = [left, right].map(|orders| self.node(&orders, levels - 1, coins));
-        Node::Question {
+        PrintedNode::Question {
             column,
             below,
             sides: Box::new(sides),
@@ -104,8 +104,8 @@ impl Grower<'_> {
         match (self.params.epsilon, self.loss) {
             (Some(_), _) => upper / lower,
             (None, _) if residuals.is_empty() => 0.0,
-            (None, Loss::Classes) => (upper / lower).clamp(-MOST, MOST),
-            (None, Loss::Numbers) => upper / lower,
+            (None, PrintedLoss::Classes) => (upper / lower).clamp(-MOST, MOST),
+            (None, PrintedLoss::Numbers) => upper / lower,
         }
     }
 }

@@ -8,7 +8,7 @@ use privet::data::{Frame, Intake, Keep, Schema, Table};
 use privet::privacy::Coins;
 
 use super::super::attack::advantages;
-use super::{InPrivate, Levels, Loss, Published, gain};
+use super::{InPrivate, LevelPrice, PrintedLoss, Published, gain};
 
 fn table<C: Into<AnyColumn>, const N: usize>(
     columns: impl IntoIterator<Item = C>,
@@ -32,7 +32,7 @@ fn printed(depth: u32, epsilon: Option<f64>) -> InPrivate {
     InPrivate {
         depth,
         epsilon,
-        levels: Levels::Split,
+        levels: LevelPrice::Split,
     }
 }
 
@@ -43,9 +43,11 @@ fn fit(params: InPrivate, tables: Vec<Table>, seed: u8) -> Result<Published, Err
 /// The paper says 1 of all three.
 #[test]
 fn residuals_exceed_what_the_paper_says() {
-    let sizes = || (-8000..=8000).map(|step| Loss::Classes.residual(1.0, f64::from(step) / 1000.0));
+    let sizes = || (-8000..=8000).map(|step| PrintedLoss::Classes.residual(1.0, f64::from(step) / 1000.0));
     assert!(sizes().all(|r| r < 2.0) && sizes().any(|r| r > 1.999));
-    let both = sizes().map(|r| r + Loss::Classes.weight(r)).fold(0.0, f64::max);
+    let both = sizes()
+        .map(|r| r + PrintedLoss::Classes.weight(r))
+        .fold(0.0, f64::max);
     assert!((both - 2.25).abs() < 1e-6, "{both}");
     let rows: Vec<[String; 2]> = (0..60)
         .map(|i| [format!("{}", i as f64 / 60.0), format!("{}", i % 2)])
@@ -67,8 +69,8 @@ fn the_leaf_costs_more_than_it_says() {
         let mut coins = Coins::from_seed([3; 32]);
         let hits = [1, 0].map(|rows| {
             let leaf = |_: &u32| {
-                let sums = params.leaf(Loss::Classes, &[r][..rows], &mut coins);
-                sums[0] >= r && sums[1] >= Loss::Classes.weight(r)
+                let sums = params.leaf(PrintedLoss::Classes, &[r][..rows], &mut coins);
+                sums[0] >= r && sums[1] >= PrintedLoss::Classes.weight(r)
             };
             (0..1_000_000).filter(leaf).count() as f64
         });
@@ -132,7 +134,7 @@ fn trees_in_a_row_learn_from_what_is_left_over() {
     assert_eq!(one.questions(), again.questions());
     assert_eq!(one.questions().len(), 2 * 31);
     let whole = InPrivate {
-        levels: Levels::Whole,
+        levels: LevelPrice::Whole,
         ..printed(6, Some(100.0))
     };
     let other = fit(whole, vec![rows(0)], 5).expect("trees").questions();

@@ -18,7 +18,7 @@ pub struct Joint {
 }
 
 /// What all pairs with different original values weigh.
-struct Weights {
+struct PairWeights {
     /// Kept pairs less turned ones.
     kept: f64,
     /// All pairs.
@@ -102,12 +102,12 @@ impl Joint {
 
     /// Row by row. `lower` holds, for each changed value, how many of the rows so far lie below it less how many lie above, and
     /// `by_rank` the same with every row weighted by how many ranks it lies behind: a step adds the one to the other.
-    fn weights(&self) -> Weights {
+    fn weights(&self) -> PairWeights {
         let outputs = self.rows.first().map_or(0, Vec::len);
         let (mut lower, mut by_rank) = (vec![0.0; outputs], vec![0.0; outputs]);
         let (mut differ, mut differ_by_rank) = (vec![0.0; outputs], vec![0.0; outputs]);
         let (mut all, mut all_by_rank) = (0.0, 0.0);
-        let mut weights = Weights {
+        let mut weights = PairWeights {
             kept: 0.0,
             original: 0.0,
             changed: 0.0,

@@ -1,4 +1,4 @@
-//! How much order is left in a column that was desensitised.
+//! How much order remains in a column that was desensitised.
 //!
 //! | file | question |
 //! | --- | --- |
@@ -6,7 +6,7 @@
 //! | [`splits`] | how likely the two sides of a split keep apart |
 //! | [`ranges`] | how many people lie between two values |
 //!
-//! Everything here is a function of public figures or of what has left already; nothing here draws or pays.
+//! Everything here is a function of public figures or of released values; nothing here draws or pays.
 //!
 //! # Paper
 //! OpBoost, sections 4 to 6.

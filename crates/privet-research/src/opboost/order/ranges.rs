@@ -1,10 +1,10 @@
 //! How many people lie between two values: from a desensitised column, and from unary codes in a hierarchy.
 //!
-//! The estimators see only what has left. A range is answered from cumulative shares ([`Shares`]).
+//! The estimators see only released values. A range is answered from cumulative shares ([`CumulativeShares`]).
 //!
 //! # Paper
-//! OpBoost, Figure 6, which counts desensitised values as they are ([`Shares::counted`]). Since the transition rows are public,
-//! the shares that make the column most likely can be found ([`Shares::reconstructed`]): a better answer at the same price.
+//! OpBoost, Figure 6, which counts desensitised values as they are ([`CumulativeShares::counted`]). Since the transition rows are public,
+//! the shares that make the column most likely can be found ([`CumulativeShares::reconstructed`]): a better answer at the same price.
 //! The paper's rival (AHEAD) refines a hierarchy by what it has seen; [`Hierarchy`] is its standard predecessor.
 
 use std::ops::Range;
@@ -16,12 +16,12 @@ use privet::privacy::mechanism::ordered::{Ordered, Unary};
 
 /// Estimated shares of the slots of a domain, added up.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Shares {
+pub struct CumulativeShares {
     /// `up_to[i]` is the share below slot `i`.
     up_to: Vec<f64>,
 }
 
-impl Shares {
+impl CumulativeShares {
     /// These shares, slot by slot.
     pub fn new(shares: &[f64]) -> Self {
         let mut sum = 0.0;
@@ -53,7 +53,7 @@ impl Shares {
     /// The shares that make the outputs most likely, by so many steps of expectation and maximisation from equal shares.
     ///
     /// # Errors
-    /// As [`Shares::counted`].
+    /// As [`CumulativeShares::counted`].
     pub fn reconstructed(counts: &[u64], Laws(laws): &Laws, steps: u32) -> Result<Self, Error> {
         let rows = rows(counts, laws.first().map_or(0, Vec::len))?;
         let mut shares = vec![1.0 / laws.len() as f64; laws.len()];
@@ -164,7 +164,7 @@ impl Hierarchy {
     ///
     /// # Errors
     /// [`Error::Parameter`] if there are not as many estimates as parts.
-    pub fn agreed(self, estimates: &[Vec<f64>]) -> Result<Shares, Error> {
+    pub fn agreed(self, estimates: &[Vec<f64>]) -> Result<CumulativeShares, Error> {
         if !estimates.iter().map(Vec::len).eq(self.parts()) {
             return Err(Error::parameter(
                 "estimates",
@@ -199,7 +199,7 @@ impl Hierarchy {
                 .map(|(part, share)| share + missing[part / self.branches] / self.branches as f64)
                 .collect();
         }
-        Ok(Shares::new(&above))
+        Ok(CumulativeShares::new(&above))
     }
 }
 
@@ -239,12 +239,12 @@ mod tests {
 
     #[test]
     fn ranges_are_half_open() {
-        let shares = Shares::new(&[0.5, 0.25, 0.25]);
+        let shares = CumulativeShares::new(&[0.5, 0.25, 0.25]);
         assert_eq!(shares.of(0..3), 1.0);
         assert_eq!(shares.of(1..2), 0.25);
         assert_eq!(shares.of(2..9), 0.25);
         assert_eq!(shares.of(2..2), 0.0);
-        let other = Shares::new(&[0.25, 0.5, 0.25]);
+        let other = CumulativeShares::new(&[0.25, 0.5, 0.25]);
         assert_eq!(shares.error(&other, &[0..1, 0..2]), 0.0625 / 2.0);
     }
 
@@ -254,13 +254,13 @@ mod tests {
         let alignment = Alignment::Zero { first: 1 };
         let map = LocalMap::new(epsilon(1.0), 4, 3, alignment, Route::default()).expect("a map");
         assert_eq!(map.outputs().count, 6);
-        let shares = Shares::counted(&[1, 1, 1, 1, 0, 4], &map).expect("six counts");
+        let shares = CumulativeShares::counted(&[1, 1, 1, 1, 0, 4], &map).expect("six counts");
         assert_eq!(
             (0..4).map(|slot| shares.of(slot..slot + 1)).collect::<Vec<_>>(),
             [0.25, 0.125, 0.125, 0.5]
         );
-        assert!(Shares::counted(&[1, 1], &map).is_err());
-        assert!(Shares::counted(&[0; 6], &map).is_err());
+        assert!(CumulativeShares::counted(&[1, 1], &map).is_err());
+        assert!(CumulativeShares::counted(&[0; 6], &map).is_err());
     }
 
     /// Outputs as they are on average lead back to the inputs.
@@ -277,14 +277,14 @@ mod tests {
         };
         let counts: Vec<u64> = (0..4).map(|y| (average(y) * 1e9).round() as u64).collect();
         let laws = Laws::of(&map);
-        let found = Shares::reconstructed(&counts, &laws, 3000).expect("four counts");
-        let naive = Shares::counted(&counts, &map).expect("four counts");
+        let found = CumulativeShares::reconstructed(&counts, &laws, 3000).expect("four counts");
+        let naive = CumulativeShares::counted(&counts, &map).expect("four counts");
         for (slot, share) in truth.iter().enumerate() {
             assert!((found.of(slot..slot + 1) - share).abs() < 1e-4, "{slot}");
         }
         assert!((naive.of(1..2) - 0.6).abs() > 0.1, "counting is far off");
         // A step by hand: from equal shares, Σ_y P(y|0)·seen(y)/mean(y) / 4.
-        let one = Shares::reconstructed(&counts, &laws, 1).expect("four counts");
+        let one = CumulativeShares::reconstructed(&counts, &laws, 1).expect("four counts");
         let law = map.row(0);
         let step: f64 = (0..4)
             .map(|y| {
@@ -303,12 +303,12 @@ mod tests {
         assert_eq!([0, 1, 2, 3].map(|slot| hierarchy.part(slot, 2)), [0, 0, 1, 1]);
         let estimates = [vec![0.6, 0.5], vec![0.2, 0.1, 0.3, 0.3]];
         // From below: (2·0.6 + 0.3)/3 = 0.5 and (2·0.5 + 0.6)/3 = 1.6/3. Both are 0.1/6 too much in all.
-        let left = 0.5 - 0.1 / 6.0;
+        let half = 0.5 - 0.1 / 6.0;
         let shares = hierarchy.agreed(&estimates).expect("as many estimates");
         assert!((shares.of(0..4) - 1.0).abs() < 1e-12);
-        assert!((shares.of(0..2) - left).abs() < 1e-12, "{}", shares.of(0..2));
-        // Its children miss as much each: (left − 0.3)/2.
-        assert!((shares.of(0..1) - (0.2 + (left - 0.3) / 2.0)).abs() < 1e-12);
+        assert!((shares.of(0..2) - half).abs() < 1e-12, "{}", shares.of(0..2));
+        // Its children miss as much each: (half − 0.3)/2.
+        assert!((shares.of(0..1) - (0.2 + (half - 0.3) / 2.0)).abs() < 1e-12);
         // Estimates that agree already stay.
         let exact = [vec![0.5, 0.5], vec![0.25, 0.25, 0.4, 0.1]];
         let shares = hierarchy.agreed(&exact).expect("as many estimates");

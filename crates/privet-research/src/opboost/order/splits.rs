@@ -12,7 +12,7 @@ use privet::privacy::mechanism::ordered::Ordered;
 
 /// A column and a split of it: how many rows have each slot, and which slots go left.
 #[derive(Debug, Clone, Copy)]
-pub struct Split<'a> {
+pub struct ColumnSplit<'a> {
     /// Rows in each slot.
     pub counts: &'a [u64],
     /// The first slot that goes right.
@@ -25,8 +25,8 @@ pub struct Split<'a> {
 /// after the change is at least as great with at least this probability (Corollary 5.2).
 ///
 /// # Errors
-/// [`Error::Parameter`] if there is not a count for every slot, or the split leaves one side without slots.
-pub fn split_kept(mechanism: &dyn Ordered, split: Split<'_>) -> Result<f64, Error> {
+/// [`Error::Parameter`] if there is not a count for every slot, or one side of the split has no slots.
+pub fn split_kept(mechanism: &dyn Ordered, split: ColumnSplit<'_>) -> Result<f64, Error> {
     let sides = Sides::of(mechanism, split)?;
     let mut kept = 0.0;
     let mut before = 0.0;
@@ -45,7 +45,7 @@ pub fn split_kept(mechanism: &dyn Ordered, split: Split<'_>) -> Result<f64, Erro
 ///
 /// # Errors
 /// As [`split_kept`].
-pub fn split_kept_as_printed(mechanism: &dyn Ordered, split: Split<'_>) -> Result<f64, Error> {
+pub fn split_kept_as_printed(mechanism: &dyn Ordered, split: ColumnSplit<'_>) -> Result<f64, Error> {
     let sides = Sides::of(mechanism, split)?;
     let at = |y: usize| {
         let greatest = (0..split.at).map(|x| {
@@ -69,7 +69,7 @@ struct Sides {
 }
 
 impl Sides {
-    fn of(mechanism: &dyn Ordered, split: Split<'_>) -> Result<Self, Error> {
+    fn of(mechanism: &dyn Ordered, split: ColumnSplit<'_>) -> Result<Self, Error> {
         let slots = mechanism.inputs();
         if split.counts.len() != slots || !(1..slots).contains(&split.at) {
             return Err(Error::parameter(
@@ -147,7 +147,7 @@ mod tests {
             &ClampedGeometric::new(epsilon(0.7), 3).expect("a mechanism"),
         ] {
             for at in 1..3 {
-                let split = Split {
+                let split = ColumnSplit {
                     counts: &[2, 1, 1],
                     at,
                 };
@@ -163,7 +163,7 @@ mod tests {
                 assert!(printed > exact + 1e-3, "ties count twice: {printed} {exact}");
             }
         }
-        let alone = Split {
+        let alone = ColumnSplit {
             counts: &[1, 1, 0],
             at: 1,
         };
@@ -171,13 +171,13 @@ mod tests {
         let [exact, printed] =
             [split_kept, split_kept_as_printed].map(|beta| beta(&mechanism, alone).expect("a split"));
         assert!((exact - printed).abs() < 1e-12, "one row has no ties");
-        assert!(split_kept(&mechanism, Split { at: 3, ..alone }).is_err());
+        assert!(split_kept(&mechanism, ColumnSplit { at: 3, ..alone }).is_err());
     }
 
     /// With next to no noise two equal rows keep their split for certain; the printed sum says twice that.
     #[test]
     fn the_printed_formula_exceeds_one() {
-        let split = Split {
+        let split = ColumnSplit {
             counts: &[2, 0, 1],
             at: 1,
         };
@@ -211,7 +211,7 @@ mod tests {
             .filter(|(_, drawn)| gain(drawn) >= best - 1e-9)
             .map(|(mass, _)| mass)
             .sum();
-        let split = Split {
+        let split = ColumnSplit {
             counts: &[2, 1, 1],
             at: 2,
         };

@@ -91,7 +91,7 @@ impl Trees {
         if let Some(name) = both {
             return Err(Error::parameter(
                 "falls",
-                format!("falls names '{name}', and so does rises: leave it out of one"),
+                format!("falls names '{name}', and so does rises: remove it from one"),
             ));
         }
         if let Some(key) = self.monotone_key()
@@ -99,7 +99,7 @@ impl Trees {
         {
             return Err(Error::parameter(
                 key,
-                format!("{key} needs flavour = \"second-order\": leave it out"),
+                format!("{key} needs flavour = \"second-order\": remove it"),
             ));
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! Probabilities of two classes that are right on average: rows are counted by score and class once, when all trees are grown.
 //!
-//! Clipped gradients put scores too far from zero, and few steps at a small rate leave them too near to it. Which of the two is stronger
-//! differs from table to table, so no public rule can mend it; twenty-four noisy counts can.
+//! Clipped gradients put scores too far from zero, and few steps at a small rate put them too near to it. Which of the two is stronger
+//! differs from table to table, so no public rule can correct it; twenty-four noisy counts can.
 
 use super::laws::Law;
 use super::rows::ScoredRows;
@@ -9,7 +9,7 @@ use crate::Error;
 use crate::boost::Calibration;
 use crate::privacy::{Private, Reservation};
 
-/// Scores are counted in so many bins of equal width, up to this far from zero; what lies beyond counts as the last bin.
+/// Scores are counted in this many bins of equal width, up to this far from zero; what lies beyond counts as the last bin.
 const BINS: usize = 12;
 const FAR: f32 = 6.0;
 /// How far an intercept usually is from 0, and a slope from 1: what noisy counts must outweigh.
@@ -51,7 +51,7 @@ type Pair = [f64; 2];
 type Square = [Pair; 2];
 
 /// The intercept and the slope that make the gradient of the logistic loss over the counts as small as the noise in it lets one say,
-/// drawn towards 0 and 1 where the noise leaves them open. It sees noisy counts and public numbers only.
+/// drawn towards 0 and 1 where the noise does not decide them. It sees noisy counts and public numbers only.
 fn fit(counts: &[i64], deviation: f64) -> Pair {
     let mut at = [0.0, 1.0];
     for _ in 0..STEPS {

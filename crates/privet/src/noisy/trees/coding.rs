@@ -246,11 +246,11 @@ impl Classes {
         let top = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let powers = || scores.iter().map(|&score| f64::from(score - top).exp());
         let total: f64 = powers().sum();
-        let (mut left, mut others) = (ONE, 0);
+        let (mut remaining, mut others) = (ONE, 0);
         for (class, power) in powers().enumerate() {
             let share = power / total * ONE as f64;
-            let size = (share as i64).clamp(0, left);
-            left -= size;
+            let size = (share as i64).clamp(0, remaining);
+            remaining -= size;
             others += if class == label { 0 } else { size };
             gradients[class] = size;
             hessians[class] = self.weight.hessian(size);
@@ -279,7 +279,7 @@ impl Classes {
     }
 }
 
-/// A number. What it is off by is measured in units of the clip, which follow from what was released about labels.
+/// A number. Residuals are measured in units of the clip, which follow from what was released about labels.
 #[derive(Debug, Clone)]
 pub(super) struct Residual {
     /// What a row adds to its leaf's count; nothing if counts are known otherwise.

@@ -118,7 +118,7 @@ struct Groups {
 }
 
 impl Groups {
-    /// Groups without slots are left out.
+    /// Groups without slots are omitted.
     fn numbered(mut of_slot: Vec<u16>) -> Self {
         let mut used: Vec<u16> = of_slot.clone();
         used.sort_unstable();
@@ -138,11 +138,11 @@ impl Groups {
 pub(super) struct Cut {
     /// The questions; its leaves have no values yet.
     pub(super) tree: Tree,
-    way: Way,
+    way: RowPath,
 }
 
 #[derive(Debug, Clone)]
-enum Way {
+enum RowPath {
     /// The number of the leaf is a sum over features: of what stands at the row's slot.
     Sum(Vec<(usize, Vec<u16>)>),
     /// Question by question.
@@ -195,7 +195,7 @@ impl Cut {
             });
         Self {
             tree: Tree::new(nodes.collect(), vec![0.0; questions + 1]),
-            way: Way::Walk,
+            way: RowPath::Walk,
         }
     }
 
@@ -212,7 +212,7 @@ impl Cut {
         });
         Self {
             tree,
-            way: Way::Sum(way.collect()),
+            way: RowPath::Sum(way.collect()),
         }
     }
 
@@ -223,7 +223,7 @@ impl Cut {
     /// The feature and the leaf of each of its slots, if the tree is about one.
     pub(super) fn by_slot(&self) -> Option<(usize, &[u16])> {
         match &self.way {
-            Way::Sum(parts) if parts.len() == 1 => Some((parts[0].0, &parts[0].1)),
+            RowPath::Sum(parts) if parts.len() == 1 => Some((parts[0].0, &parts[0].1)),
             _ => None,
         }
     }
@@ -232,13 +232,13 @@ impl Cut {
     pub(super) fn fill(&self, cells: &Cells, columns: &[Column], first: usize, leaves: &mut [u16]) {
         let features = cells.features();
         match &self.way {
-            Way::Sum(parts) => {
+            RowPath::Sum(parts) => {
                 leaves.fill(0);
                 for (feature, at) in parts {
                     features[*feature].bins.add(first, at, leaves);
                 }
             }
-            Way::Walk => {
+            RowPath::Walk => {
                 for (row, leaf) in leaves.iter_mut().enumerate() {
                     *leaf = self
                         .tree
@@ -259,7 +259,7 @@ fn build(features: &Features, parts: &[(usize, Groups)], tree: &mut Tree) -> Chi
     halves(features, *feature, groups, 0..groups.count, rest, tree)
 }
 
-/// Asks which half of a range of groups a row is in, until one is left. Leaves come in the order of the groups.
+/// Asks which half of a range of groups a row is in, until one remains. Leaves come in the order of the groups.
 fn halves(
     features: &Features,
     feature: usize,

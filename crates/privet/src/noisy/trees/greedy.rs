@@ -175,7 +175,7 @@ fn in_a_part(price: Price, steps: u64) -> Result<Price, Error> {
     price.part(1, parts).ok_or_else(|| {
         Error::parameter(
             "trees",
-            "trees are too many: nothing is left to choose questions with",
+            "trees are too many: no budget remains to choose questions with",
         )
     })
 }

@@ -1,14 +1,14 @@
-//! Tree after tree.
+//! Grows the trees one after another.
 
 use super::cut::{Cut, Features};
 use super::histograms::Histograms;
 use super::laws::Laws;
 use super::plan::{Plan, Splits};
-use super::rows::{Grown, Pass, ScoredRows};
+use super::rows::{GrownTree, Pass, ScoredRows};
 use crate::Error;
 use crate::privacy::{Coins, Private, Reservation};
 
-/// Grows tree after tree.
+/// Grows the trees one after another.
 pub(super) struct Grower<'p> {
     pub(super) plan: &'p Plan,
     pub(super) laws: Laws,
@@ -27,10 +27,10 @@ impl Grower<'_> {
     pub(super) fn tree(
         &mut self,
         number: u32,
-        last: Option<&Grown>,
+        last: Option<&GrownTree>,
         coins: &mut Coins,
         paid: &mut Reservation<'_>,
-    ) -> Result<Grown, Error> {
+    ) -> Result<GrownTree, Error> {
         if self.laws.choice.is_some() {
             return self.choose(number, last, paid);
         }
@@ -78,9 +78,9 @@ impl Grower<'_> {
     fn choose(
         &mut self,
         number: u32,
-        last: Option<&Grown>,
+        last: Option<&GrownTree>,
         paid: &mut Reservation<'_>,
-    ) -> Result<Grown, Error> {
+    ) -> Result<GrownTree, Error> {
         let plan = self.plan;
         if let Some(last) = last {
             self.rows.update(Private::new(()), |rows, ()| rows.add(last));
@@ -98,7 +98,12 @@ impl Grower<'_> {
         self.grow(cut, None, paid)
     }
 
-    fn grow(&mut self, cut: Cut, last: Option<&Grown>, paid: &mut Reservation<'_>) -> Result<Grown, Error> {
+    fn grow(
+        &mut self,
+        cut: Cut,
+        last: Option<&GrownTree>,
+        paid: &mut Reservation<'_>,
+    ) -> Result<GrownTree, Error> {
         let outputs = self.plan.coding.outputs();
         let pass = Pass {
             coding: &self.plan.coding,
@@ -117,6 +122,6 @@ impl Grower<'_> {
             .as_ref()
             .and_then(|histograms| histograms.leaves(&cut));
         let (values, noise) = leaves.values(&sums, outputs, known.as_deref());
-        Ok(Grown { cut, values, noise })
+        Ok(GrownTree { cut, values, noise })
     }
 }

@@ -76,14 +76,14 @@ impl Histograms {
 
 /// Where labels that are numbers lie.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Range {
+pub(super) struct LabelRange {
     /// About the middle of them.
     pub(super) start: f64,
     /// The size that residuals are clipped to.
     pub(super) unit: f64,
 }
 
-impl Range {
+impl LabelRange {
     /// # Privacy
     /// `docs/proofs/trees.md#histograms`.
     pub(super) fn release(

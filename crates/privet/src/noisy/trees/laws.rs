@@ -15,7 +15,7 @@ use crate::privacy::{Anchor, Norm, Private, Query, Relation, Reservation, Sensit
 /// Labels are counted in about twice as many bins.
 const BINS: usize = 32;
 
-/// What a run will ask, and how it will be answered.
+/// The queries of a run, each with its mechanism.
 pub(super) struct Laws {
     /// The sums of each tree's leaves.
     pub(super) sums: Law,
@@ -60,7 +60,7 @@ impl Laws {
         let counting = |price, features| counts(price, features, Anchor::new("trees#histograms"));
         let labels = match (plan.bounds, plan.shares.labels) {
             (Some([min, max]), Some(price)) => {
-                // What public columns leave over lies on either side of zero.
+                // Residuals of the public columns lie on either side of zero.
                 let [low, high] = match training.start {
                     Some(_) => [min - max, max - min],
                     None => [min, max],
@@ -76,7 +76,7 @@ impl Laws {
             _ => None,
         };
         let histograms = plan.shares.histograms;
-        // Columns that the relation leaves public are counted, and never change.
+        // Columns that are public under the relation are counted, and never change.
         let changes = |(place, column): &(usize, &Column)| {
             training.features.contains(place) && !column.is_public(relation)
         };
@@ -115,7 +115,7 @@ fn points(low: f64, high: f64) -> Vec<f64> {
     points
 }
 
-/// How far one change moves the counts of so many features: a row stands in one slot of each.
+/// How far one change moves the counts of this many features: a row has one slot of each.
 fn counted(noise: Noise, relation: &Relation, features: u64) -> Norm {
     let rows = u128::from(relation.rows().get());
     let moved = match relation {

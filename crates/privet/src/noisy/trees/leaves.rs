@@ -11,7 +11,7 @@ pub(super) struct Leaves {
     pub(super) hessian_unit: f64,
     /// What a hessian is raised by, in deviations.
     pub(super) ridge: f64,
-    /// How much of what noise explains is taken off.
+    /// The share of the variance due to noise by which values are shrunk.
     pub(super) shrinkage: f64,
     /// What values are multiplied by.
     pub(super) rate: f64,

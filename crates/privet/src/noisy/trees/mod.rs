@@ -15,7 +15,7 @@
 //! | `greedy` | questions chosen for their gain, noisily |
 //! | `histograms` | rows by slot, released once where they are needed |
 //! | `laws` | every claim and mechanism of a run, made before anything is paid |
-//! | `grow` | tree after tree |
+//! | `grow` | grows the trees one after another |
 //! | `rows` | the private table, with each row's scores so far |
 //! | `leaves` | values from noisy sums |
 //! | `calibration` | a correction that makes probabilities of two classes right on average |
@@ -46,9 +46,9 @@ use crate::privacy::{Ledger, Private};
 use coding::Coding;
 use cut::Features;
 use grow::Grower;
-use histograms::{Histograms, Range};
+use histograms::{Histograms, LabelRange};
 use laws::Laws;
-use rows::{Grown, ScoredRows};
+use rows::{GrownTree, ScoredRows};
 
 /// A table to learn from.
 pub(crate) struct Training<'a> {
@@ -95,7 +95,7 @@ impl Plan {
             .map(|cells| ScoredRows::new(cells, columns.clone(), coding, known));
         let labels = match &laws.labels {
             Some(law) => {
-                let found = Range::release(law, &rows, &mut paid)?;
+                let found = LabelRange::release(law, &rows, &mut paid)?;
                 rows.update(Private::new(()), |rows, ()| rows.measure(found.start, found.unit));
                 Some(found)
             }
@@ -117,7 +117,7 @@ impl Plan {
             histograms: histograms.filter(|_| self.histograms),
             order: Vec::new(),
         };
-        let mut trees: Vec<Grown> = Vec::with_capacity(self.trees as usize);
+        let mut trees: Vec<GrownTree> = Vec::with_capacity(self.trees as usize);
         for number in 0..self.trees {
             at(progress, number.into(), self.trees.into())?;
             let tree = grower.tree(number, trees.last(), &mut coins, &mut paid)?;
@@ -148,7 +148,7 @@ impl Plan {
         u64::from(self.trees) * (1 + nodes) + counted.iter().flatten().count() as u64
     }
 
-    fn ensemble(&self, trees: Vec<Grown>, labels: Option<Range>, start: Option<Start>) -> Ensemble {
+    fn ensemble(&self, trees: Vec<GrownTree>, labels: Option<LabelRange>, start: Option<Start>) -> Ensemble {
         let outputs = self.coding.outputs();
         let (base, unit) = labels.map_or((0.0, 1.0), |range| (range.start, range.unit));
         let link = match self.coding {
@@ -161,7 +161,7 @@ impl Plan {
             own.map(|&x| (f64::from(x) * unit).clamp(f64::from(f32::MIN), f64::from(f32::MAX)) as f32)
                 .collect::<Vec<f32>>()
         };
-        let member = |grown: &Grown, output: usize| Member {
+        let member = |grown: &GrownTree, output: usize| Member {
             weight: 1.0,
             output,
             learner: Learner::Tree(Tree {

@@ -10,7 +10,7 @@ use crate::parameters::{Balance, name_of, named_values, parameters, plain_values
 use crate::privacy::Relation;
 use crate::privacy::account::Price;
 
-/// How trees ask about features.
+/// How trees choose the features that they split on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Splits {
     /// Each tree about one feature, in turn, cut at random.
@@ -55,7 +55,7 @@ impl Places {
 parameters! {
     /// Parameters of private trees; what is not given follows from a public rule.
     pub struct Trees("trees") {
-        /// How trees ask about features; one at a time if not given, and two where there is little noise.
+        /// How trees choose the features that they split on; one feature per tree if not given, and two where there is little noise.
         splits: Option<Splits> = None;
         /// Where numbers can be cut.
         bins: Places = Places::Public;
@@ -63,22 +63,22 @@ parameters! {
         trees: Option<u32> = None, in 1..=100_000;
         /// How many leaves a tree has, at most; by a public rule if not given.
         leaves: Option<u32> = None, in 2..=256;
-        /// How many questions lead to a leaf, of random and noisy-greedy trees; 4 if not given.
+        /// The depth of random and noisy-greedy trees; 4 if not given.
         depth: Option<u32> = None, in 1..=10;
-        /// What a leaf's value is multiplied by; by a public rule if not given.
+        /// The learning rate, by which leaf values are multiplied; by a public rule if not given.
         learning_rate: Option<f64> = None, in 1e-6..=10.0;
         /// The size that gradients are clipped to, where a probability or half a label's range is one; ½ of a probability and a tenth of
         /// half a range if not given.
         gradient_clip: Option<f64> = None, in 0.001..=1.0;
-        /// What a leaf's hessian is raised by, in standard deviations of its noise; one if not given.
+        /// What is added to a leaf's hessian, in standard deviations of its noise; one if not given.
         ridge: Option<f64> = None, in 0.0..=1000.0;
-        /// How much of what noise explains is taken off a tree; half if not given.
+        /// The share of the variance due to noise by which a tree's values are shrunk; half if not given.
         shrinkage: Option<f64> = None, in 0.0..=10.0;
         /// Whether probabilities of two classes are recalibrated, for a twentieth of the budget; they are if not given.
         calibrate: Option<bool> = None;
         /// How many plain trees on public columns come first, where the label is public too; 60 if not given.
         public_trees: Option<u32> = None, in 1..=10_000;
-        /// Not for trees, which learn from all rows.
+        /// Not supported: trees learn from all rows.
         balance: Balance = Balance(false);
     }
 }
@@ -88,7 +88,7 @@ named_values! {
 }
 
 plain_values! {
-    // Elsewhere bins are a number: whoever writes one is told what they are here.
+    // Elsewhere bins are a number, so the error explains what they are here.
     Places: |section: &Section<'_>, key: &str| match section.is_text(key) || !section.has(key) {
         true => section.choice(key, &Places::NAMES).map(|found| found.value),
         false => {
@@ -143,7 +143,7 @@ pub(crate) struct Plan {
 /// A clip of half a probability: the noise on gradients falls by 44 %, and the ranking is the same.
 const CLIP: f64 = 0.5;
 impl Trees {
-    /// What the rule makes of these parameters.
+    /// The plan that the public rule makes of these parameters.
     ///
     /// # Errors
     /// [`Error::Parameter`] if a parameter does not fit the schema.
@@ -153,7 +153,7 @@ impl Trees {
         {
             return Err(Error::parameter(
                 "gradient_clip",
-                format!("gradient_clip = {clip} is for two classes, or a number: leave it out"),
+                format!("gradient_clip = {clip} is for two classes, or a number: remove it"),
             ));
         }
         let calibrated = self.is_calibrated(schema)?;
@@ -256,7 +256,7 @@ impl Trees {
         match self.calibrate {
             Some(true) if !two => Err(Error::parameter(
                 "calibrate",
-                "calibrate = true is for a label of two classes: leave it out",
+                "calibrate = true is for a label of two classes: remove it",
             )),
             given => Ok(two && given.unwrap_or(true)),
         }
@@ -340,7 +340,7 @@ impl Plan {
         if let Some(price) = self.shares.calibration {
             lines.push(format!(
                 "{price} of it counts rows by score and class when all trees are grown, so that probabilities are right on average \
-                 (calibrate = false leaves that out)."
+                 (calibrate = false turns this off)."
             ));
         }
         Ok(lines)

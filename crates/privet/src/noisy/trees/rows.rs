@@ -19,14 +19,14 @@ const BLOCK: usize = 1 << 10;
 pub(super) struct ScoredRows {
     cells: Cells,
     columns: Vec<Column>,
-    labels: Labels,
+    labels: RowLabels,
     scores: Vec<f32>,
     /// What the last pass summed: for each leaf, for each output, a gradient and a hessian.
     pub(super) sums: Vec<i64>,
 }
 
 #[derive(Clone)]
-enum Labels {
+enum RowLabels {
     Sides(Vec<bool>),
     Classes(Vec<u16>),
     /// From the start of all scores, in units of the clip.
@@ -35,7 +35,7 @@ enum Labels {
 
 /// A tree that is finished: its cut, and the values of its leaves for each output, with the deviations of their noise.
 #[derive(Debug, Clone)]
-pub(super) struct Grown {
+pub(super) struct GrownTree {
     pub(super) cut: Cut,
     pub(super) values: Vec<f32>,
     pub(super) noise: Vec<f32>,
@@ -45,7 +45,7 @@ pub(super) struct Grown {
 pub(super) struct Pass<'a> {
     pub(super) coding: &'a Coding,
     /// Trees that are added to the scores first.
-    pub(super) done: Option<&'a Grown>,
+    pub(super) done: Option<&'a GrownTree>,
     /// The cut whose leaves are summed then.
     pub(super) next: &'a Cut,
 }
@@ -56,17 +56,17 @@ impl ScoredRows {
         let rows = cells.rows();
         let mut labels = match (coding, cells.target()) {
             (Coding::Odds(_), Some(Target::Classes(of))) => {
-                Labels::Sides(of.iter().map(|&class| class > 0).collect())
+                RowLabels::Sides(of.iter().map(|&class| class > 0).collect())
             }
-            (Coding::Classes(_), Some(Target::Classes(of))) => Labels::Classes(of.clone()),
-            (Coding::Residual(_), Some(Target::Numbers(of))) => Labels::Numbers(of.clone()),
-            (Coding::Odds(_), _) => Labels::Sides(vec![false; rows]),
-            (Coding::Classes(_), _) => Labels::Classes(vec![0; rows]),
-            (Coding::Residual(_), _) => Labels::Numbers(vec![0.0; rows]),
+            (Coding::Classes(_), Some(Target::Classes(of))) => RowLabels::Classes(of.clone()),
+            (Coding::Residual(_), Some(Target::Numbers(of))) => RowLabels::Numbers(of.clone()),
+            (Coding::Odds(_), _) => RowLabels::Sides(vec![false; rows]),
+            (Coding::Classes(_), _) => RowLabels::Classes(vec![0; rows]),
+            (Coding::Residual(_), _) => RowLabels::Numbers(vec![0.0; rows]),
         };
         let mut scores = vec![0.0; rows * coding.outputs()];
         match (&mut labels, known) {
-            (Labels::Numbers(numbers), Some(known)) => {
+            (RowLabels::Numbers(numbers), Some(known)) => {
                 numbers
                     .iter_mut()
                     .zip(known)
@@ -88,7 +88,7 @@ impl ScoredRows {
     }
 
     /// Adds a finished tree to the scores.
-    pub(super) fn add(&mut self, done: &Grown) {
+    pub(super) fn add(&mut self, done: &GrownTree) {
         let outputs = self.scores.len() / self.cells.rows().max(1);
         let (cells, columns) = (&self.cells, &self.columns);
         let chunks = self.scores.par_chunks_mut(BLOCK * outputs.max(1)).enumerate();
@@ -144,11 +144,11 @@ impl ScoredRows {
         let outputs = coding.outputs();
         let scores = &self.scores[row * outputs..][..outputs];
         let gradient = match (&self.labels, coding) {
-            (Labels::Sides(sides), Coding::Odds(odds)) => odds.at(scores[0], sides[row]).0.into(),
-            (Labels::Numbers(numbers), Coding::Residual(residual)) => {
+            (RowLabels::Sides(sides), Coding::Odds(odds)) => odds.at(scores[0], sides[row]).0.into(),
+            (RowLabels::Numbers(numbers), Coding::Residual(residual)) => {
                 residual.at(scores[0], numbers[row]).0.into()
             }
-            (Labels::Classes(of), Coding::Classes(classes)) => {
+            (RowLabels::Classes(of), Coding::Classes(classes)) => {
                 let (mut gradients, mut hessians) = (vec![0; outputs], vec![0; outputs]);
                 classes.at(scores, usize::from(of[row]), &mut gradients, &mut hessians);
                 gradients[output]
@@ -164,7 +164,7 @@ impl ScoredRows {
 
     /// Replaces each numeric label by (label − `start`) / `unit`, both of which are public.
     pub(super) fn measure(&mut self, start: f64, unit: f64) {
-        if let Labels::Numbers(numbers) = &mut self.labels {
+        if let RowLabels::Numbers(numbers) = &mut self.labels {
             for number in numbers {
                 *number = ((f64::from(*number) - start) / unit) as f32;
             }
@@ -174,7 +174,7 @@ impl ScoredRows {
     /// Rows by where their labels lie between these points.
     pub(super) fn labels(&self, points: &[f64]) -> Vec<i64> {
         let mut counts = vec![0; points.len() + 1];
-        if let Labels::Numbers(numbers) = &self.labels {
+        if let RowLabels::Numbers(numbers) = &self.labels {
             for &number in numbers {
                 counts[points.partition_point(|&point| point <= f64::from(number))] += 1;
             }
@@ -185,7 +185,7 @@ impl ScoredRows {
     /// Rows of two classes by score and class.
     pub(super) fn by_score(&self) -> Vec<i64> {
         let mut counts = vec![0; calibration::COUNTS];
-        if let Labels::Sides(sides) = &self.labels {
+        if let RowLabels::Sides(sides) = &self.labels {
             for (&score, &side) in self.scores.iter().zip(sides) {
                 counts[calibration::place(score, side)] += 1;
             }
@@ -220,7 +220,7 @@ fn add(values: &[f32], leaves: &[u16], scores: &mut [f32], outputs: usize) {
     }
 }
 
-impl Labels {
+impl RowLabels {
     fn sum(&self, coding: &Coding, first: usize, leaves: &[u16], scores: &[f32], sums: &mut [i64]) {
         match (self, coding) {
             (Self::Sides(sides), Coding::Odds(odds)) => {

@@ -19,7 +19,7 @@ const BESIDES: f64 = 4.0;
 parameters! {
     /// Whichever algorithm is best by a public rule.
     pub struct Auto("auto") {
-        /// Whether as many rows of one class are learnt from as of the other; only where labels are public.
+        /// Whether equally many rows of both classes are used; only where labels are public.
         balance: Balance = Balance(false);
     }
 }

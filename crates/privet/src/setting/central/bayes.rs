@@ -21,7 +21,7 @@ parameters! {
     pub struct HistogramBayes("histogram-bayes") {
         /// Bins of a number that are counted, at most: neighbouring bins of the schema are counted together.
         bins: u32 = 10, in 1..=1000;
-        /// Whether as many rows of one class are learnt from as of the other; only where labels are public.
+        /// Whether equally many rows of both classes are used; only where labels are public.
         balance: Balance = Balance(false);
     }
 }
@@ -189,7 +189,7 @@ impl Odds {
         }
     }
 
-    /// The values as a level, a slope over the cells that have an order, and what these leave over.
+    /// The values as a level, a slope over the cells that have an order, and the remainder.
     fn parts(&self, ordered: usize) -> Parts {
         let total: f64 = self.sizes.iter().sum();
         let shares: Vec<f64> = self.sizes.iter().map(|size| size / total).collect();
@@ -244,7 +244,7 @@ struct Parts {
 impl Parts {
     /// The column's terms: of line and rest, as much is kept as noise does not explain, and never less than a little: a weak
     /// column is still worth more than none. (James and Stein 1961 with a known variance; it follows from what was
-    /// released.) The level is left out: a column as a whole says nothing about the class, and its level is noise that
+    /// released.) The level is omitted: a column as a whole says nothing about the class, and its level is noise that
     /// every row would share.
     fn shrunk(&self) -> Vec<f64> {
         let kept = |which: usize| match self.squares[which] {

@@ -52,13 +52,13 @@ parameters! {
         upper: f64 = SQRT_2, in 1.0..=100.0;
         /// How planes are drawn.
         planes: Planes = Planes::Random;
-        /// What becomes of a weight that would leave the clips.
+        /// How a weight outside the clips is brought back.
         clip: Clip = Clip::Freeze;
         /// What the error is measured against.
         normaliser: Normaliser = Normaliser::Rows;
         /// How an error becomes a coefficient.
         coefficient: Coefficient = Coefficient::Linear;
-        /// Whether as many rows of one class are learnt from as of the other; only where labels are public.
+        /// Whether equally many rows of both classes are used; only where labels are public.
         balance: Balance = Balance(false);
     }
 }
@@ -148,7 +148,7 @@ impl Planes {
     ];
 }
 
-/// What becomes of a weight that would leave the clips.
+/// How a weight outside the clips is brought back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Clip {
     /// It stays as it was (as printed).
@@ -211,7 +211,7 @@ impl Brc {
         Err(Error::parameter(
             "planes",
             format!(
-                "planes = \"paid-public\" is for public columns beside a private label: {why}. Leave it out"
+                "planes = \"paid-public\" is for public columns beside a private label: {why}. Remove it"
             ),
         ))
     }

@@ -23,7 +23,7 @@ use crate::privacy::{Epsilon, Ledger, Relation};
 parameters! {
     /// Logistic regression in floating point, as its authors have it: every column private, noise in a sphere.
     pub struct DpLogistic("dp-logistic") {
-        /// Whether as many rows of one class are learnt from as of the other; only where labels are public.
+        /// Whether equally many rows of both classes are used; only where labels are public.
         balance: Balance = Balance(false);
     }
 }

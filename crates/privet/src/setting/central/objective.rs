@@ -44,7 +44,7 @@ parameters! {
     pub struct Objective("objective") {
         /// How a row's columns become numbers.
         encoding: Encoding = Encoding::Codes;
-        /// Whether as many rows of one class are learnt from as of the other; only where labels are public.
+        /// Whether equally many rows of both classes are used; only where labels are public.
         balance: Balance = Balance(false);
     }
 }

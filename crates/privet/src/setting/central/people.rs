@@ -34,13 +34,13 @@ parameters! {
         lower: f64 = SQRT_2, in 1.0..=100.0;
         /// A weight is never above this (the paper's c₂).
         upper: f64 = SQRT_2, in 1.0..=100.0;
-        /// What becomes of a weight that would leave the clips.
+        /// How a weight outside the clips is brought back.
         clip: Clip = Clip::Freeze;
         /// What the error is measured against.
         normaliser: Normaliser = Normaliser::Rows;
         /// How an error becomes a coefficient.
         coefficient: Coefficient = Coefficient::Linear;
-        /// Whether as many rows of one class are learnt from as of the other; only where labels are public.
+        /// Whether equally many rows of both classes are used; only where labels are public.
         balance: Balance = Balance(false);
     }
 }

@@ -122,7 +122,7 @@ impl Facts {
         Err(Error::parameter(
             "balance",
             "balance = true picks rows by their label, which is private here: one changed label would change which other rows are \
-             learnt from. Leave it out",
+             learnt from. Remove it",
         ))
     }
 

@@ -13,7 +13,7 @@ use crate::privacy::{Epsilon, Ledger};
 parameters! {
     /// Logistic regression on public columns alone.
     pub struct Public("public") {
-        /// Whether as many rows of one class are learnt from as of the other; only where labels are public.
+        /// Whether equally many rows of both classes are used; only where labels are public.
         balance: Balance = Balance(false);
     }
 }

@@ -189,8 +189,8 @@ impl Curved for Floats<'_> {
             let bend = row.weight * Loss::Logistic.bend(row.score);
             for (i, &(place, x)) in row.entries.iter().enumerate() {
                 let line = &mut sums[place * width..][..=place];
-                for &(left, other) in &row.entries[..=i] {
-                    line[left] += bend * x * other;
+                for &(place, other) in &row.entries[..=i] {
+                    line[place] += bend * x * other;
                 }
             }
         });

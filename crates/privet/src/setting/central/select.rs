@@ -20,7 +20,7 @@ parameters! {
     pub struct Select("select") {
         /// How many planes are drawn.
         candidates: u32 = 500, in 1..=100_000;
-        /// Whether as many rows of one class are learnt from as of the other; only where labels are public.
+        /// Whether equally many rows of both classes are used; only where labels are public.
         balance: Balance = Balance(false);
     }
 }

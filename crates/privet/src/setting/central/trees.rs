@@ -33,7 +33,7 @@ impl Algorithm for Trees {
         if facts.balanced {
             return Err(Error::parameter(
                 "balance",
-                "balance = true is for other algorithms: trees learn from all rows. Leave it out",
+                "balance = true is for other algorithms: trees learn from all rows. Remove it",
             ));
         }
         let own = trees::Facts {
@@ -53,7 +53,7 @@ impl Algorithm for Trees {
     }
 }
 
-/// What a relation leaves of a row that it replaces.
+/// The part of a row that a relation keeps when it replaces the row.
 fn unchanged(schema: &Schema, relation: &Relation) -> Unchanged {
     let columns_only = matches!(relation, Relation::ReplacePrivate { .. });
     let label = schema.label().map(|(label, _)| label.is_public(relation));

@@ -40,7 +40,7 @@ named_values! {
 }
 
 parameters! {
-    /// The commonest class, or the mean: what anything else must beat.
+    /// The most frequent class, or the mean: the baseline of every other algorithm.
     pub struct Constant("constant") {}
 }
 
@@ -88,7 +88,7 @@ impl Train for Centroid {
 impl Algorithm for Stumps {
     fn resolve(&self, schema: &Schema) -> Result<Resolved, Error> {
         if self.abstain && classes(schema) != 2 {
-            let why = "abstain = true needs a label of two classes: leave it out";
+            let why = "abstain = true needs a label of two classes: remove it";
             return Err(Error::parameter("abstain", why));
         }
         let keep = match self.thresholds {

@@ -78,7 +78,7 @@ fn check_size(schema: &Schema) -> Result<(), Error> {
     Ok(())
 }
 
-/// What an algorithm will do.
+/// The resolved plan of an algorithm.
 #[derive(Debug, Clone)]
 pub struct Resolved {
     settings: Vec<(String, String)>,
@@ -98,9 +98,9 @@ impl Resolved {
     }
 }
 
-/// What can be trained.
+/// Training, as one algorithm does it.
 pub(super) trait Train: fmt::Debug + Send + Sync {
-    /// Trains an ensemble. What is asked to stop ends early.
+    /// Trains an ensemble. It ends early if `progress` asks to stop.
     fn train(&self, task: &Task<'_>, progress: Progress<'_>) -> Result<Ensemble, Error>;
 }
 
@@ -121,7 +121,7 @@ pub(super) enum Goal<'a> {
     Numbers {
         /// The number of each row.
         of: &'a [f32],
-        /// What to say where nobody is there to learn from.
+        /// The prediction if there are no rows.
         middle: f64,
     },
 }
@@ -171,12 +171,12 @@ impl Plan {
         &self.schema
     }
 
-    /// What is kept of a table's numbers.
+    /// Whether a table's numbers are kept besides their bins.
     pub fn keep(&self) -> Keep {
         self.resolved.keep
     }
 
-    /// What is read of a table.
+    /// The columns to read, and how.
     pub fn reads(&self) -> Intake {
         Intake::everything(Arc::clone(&self.schema), self.keep())
     }

@@ -46,7 +46,7 @@ impl Desensitisation {
     fn agree(&self) -> Result<(), Error> {
         let bad = |key, why: &str| Err(Error::parameter(key, why));
         if self.epsilon == Epsilon::ZERO {
-            return bad("epsilon", "epsilon = 0 tells nothing: write a number above zero");
+            return bad("epsilon", "epsilon = 0 is invalid: write a number above zero");
         }
         match self.mechanism {
             Mechanism::PathGeometric { width: 0, .. }
@@ -79,7 +79,7 @@ impl Desensitisation {
             return Err(Error::parameter(
                 "epsilon",
                 format!(
-                    "epsilon {} split over {parts} columns leaves nothing: raise it",
+                    "epsilon {} is too small to be split over {parts} columns: raise it",
                     self.epsilon
                 ),
             ));
@@ -164,7 +164,7 @@ impl Mechanism {
             .flat_map(|(_, takes)| *takes)
             .filter(foreign)
         {
-            section.finding_at(key, format!("{key} is no parameter of \"{name}\": leave it out"));
+            section.finding_at(key, format!("{key} does not belong to \"{name}\": remove it"));
             fine = false;
         }
         let width = || {
@@ -288,7 +288,7 @@ fn thousandths(section: &Section<'_>) -> Option<u32> {
         return Some(thousandths as u32);
     }
     let why =
-        format!("alpha = {alpha} cannot be: write a number from 0.001 to 1000 with at most three decimals");
+        format!("alpha = {alpha} is invalid: write a number from 0.001 to 1000 with at most three decimals");
     section.finding_at("alpha", why);
     None
 }
@@ -332,7 +332,7 @@ impl Budget {
             return fits(section, "columns", columns).map(Self::Sample);
         }
         if section.has("columns") {
-            let why = "columns belongs to budget = \"sample\", which releases so many columns: leave it out, or write budget = \"sample\"";
+            let why = "columns belongs to budget = \"sample\", which releases that number of columns: remove it, or write budget = \"sample\"";
             section.finding_at("columns", why);
             return None;
         }

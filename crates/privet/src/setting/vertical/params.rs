@@ -62,7 +62,7 @@ impl Vertical {
         if self.label_epsilon == Some(Epsilon::ZERO) {
             return Err(Error::parameter(
                 "label_epsilon",
-                "label_epsilon = 0 tells nothing: write a number above zero",
+                "label_epsilon = 0 is invalid: write a number above zero",
             ));
         }
         Ok(())

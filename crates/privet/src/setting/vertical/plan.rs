@@ -73,7 +73,7 @@ impl Vertical {
             (Some(_), Label::Number { .. }) => {
                 return Err(Error::parameter(
                     "label_epsilon",
-                    "label_epsilon changes classes, and the label is a number: leave it out",
+                    "label_epsilon changes classes, and the label is a number: remove it",
                 ));
             }
             (Some(epsilon), Label::Classes(declared)) => {
@@ -82,7 +82,7 @@ impl Vertical {
                         "label_epsilon",
                         format!(
                             "label_epsilon protects labels, and the model would still tell about the label holder's private column '{}': \
-                             take such columns out of its schema, or leave label_epsilon out",
+                             remove such columns from its schema, or remove label_epsilon",
                             column.name
                         ),
                     ));

@@ -157,7 +157,7 @@ fn a_recalibration_is_paid_for() {
         let refused = built(calibrated()).plan(&schema, &AddRemove::row().relation());
         refused.expect_err("no two classes").to_string()
     };
-    let expected = "calibrate = true is for a label of two classes: leave it out";
+    let expected = "calibrate = true is for a label of two classes: remove it";
     assert_eq!(refused(Domain::from(["a", "b", "c"])), expected);
     assert_eq!(refused(Domain::from(0.0..=1.0)), expected);
 }

@@ -6,14 +6,14 @@ use privet::privacy::{Book, Certificate, Claim, Guarantee, Payment};
 use super::unnamed;
 
 /// A certificate that follows from the ledger.
-pub(super) struct Found {
+pub(super) struct VerifiedCertificate {
     /// Whether it names the runs whose entries it speaks of. Otherwise it was written before runs had names, and less can be told.
     named: bool,
     /// Parties whose certificates are of other ledgers.
     pub(super) elsewhere: Vec<String>,
 }
 
-impl Found {
+impl VerifiedCertificate {
     /// Compares a certificate with the entries that it speaks of; if it does not follow from them, says what differs.
     pub(super) fn of(entries: &[Entry], certificate: &Certificate) -> Result<Self, String> {
         let then = as_it_was(entries, certificate)?;
@@ -33,7 +33,7 @@ impl Found {
                 continue;
             }
             Self::of(entries, &said.certificate)
-                .map_err(|why| format!("what {} says of its part: {why}", said.party))?;
+                .map_err(|why| format!("in the part of {}: {why}", said.party))?;
         }
         Ok(Self { named, elsewhere })
     }
@@ -42,7 +42,7 @@ impl Found {
         if self.named {
             "what it says follows from the entries of its run"
         } else {
-            "everything it paid for is recorded; it was written before runs had names, so whether it leaves out a payment cannot be told"
+            "everything it paid for is recorded; it was written before runs had names, so whether it omits a payment is unknown"
         }
     }
 }
@@ -50,9 +50,7 @@ impl Found {
 /// What the ledger added up to when the certificate was made.
 fn as_it_was(entries: &[Entry], certificate: &Certificate) -> Result<Book, String> {
     if !certificate.recorded {
-        return Err(
-            "it says itself that it was made without a ledger: what it spent is recorded nowhere".into(),
-        );
+        return Err("it was made without a ledger: what it spent is not recorded".into());
     }
     let (here, made) = (entries.len() as u64, certificate.ledger.entries);
     if made > here {
@@ -89,7 +87,7 @@ fn follows(then: &Book, now: &Book, certificate: &Certificate) -> Result<(), Str
     let whole = of(now).map(|whole| (whole.claims, whole.payments));
     if whole.is_some_and(|whole| whole != (expected.claims.clone(), expected.payments.clone())) {
         return Err(edited(format!(
-            "its run went on after entry {}, and it leaves that out",
+            "its run went on after entry {}, and it omits that",
             certificate.ledger.entries
         )));
     }
@@ -108,21 +106,21 @@ pub(super) fn edited(what: impl std::fmt::Display) -> String {
 }
 
 fn payments(expected: &[Payment], stated: &[Payment]) -> Result<(), String> {
-    let mut left: Vec<&Payment> = expected.iter().collect();
+    let mut rest: Vec<&Payment> = expected.iter().collect();
     for payment in stated {
-        let place = left.iter().position(|found| *found == payment);
+        let place = rest.iter().position(|found| *found == payment);
         let Some(place) = place else {
             return Err(edited(format!(
                 "its payment of {} for '{}' is not in this ledger",
                 payment.price, payment.what
             )));
         };
-        left.remove(place);
+        rest.remove(place);
     }
-    match left.first() {
+    match rest.first() {
         None => Ok(()),
         Some(payment) => Err(edited(format!(
-            "it leaves out the payment of {} for '{}', which its run made",
+            "it omits the payment of {} for '{}', which its run made",
             payment.price, payment.what
         ))),
     }
@@ -131,7 +129,7 @@ fn payments(expected: &[Payment], stated: &[Payment]) -> Result<(), String> {
 fn claims(expected: &[Claim], stated: &[Claim]) -> Result<(), String> {
     for (place, claim) in expected.iter().enumerate() {
         let Some(stated) = stated.get(place) else {
-            return Err(edited(format!("it leaves out the claim: {}", claim.guarantee)));
+            return Err(edited(format!("it omits the claim: {}", claim.guarantee)));
         };
         if let Some(what) = differs(claim, stated) {
             return Err(edited(format!(

@@ -22,7 +22,7 @@ pub(in crate::verb) struct Stated {
 
 impl Stated {
     /// # Errors
-    /// A file that cannot be read, is no JSON, says something twice, or holds no certificate or a bad signature.
+    /// A file that cannot be read, is not JSON, has a key twice, or has no certificate or a bad signature.
     pub(in crate::verb) fn read(file: &Path) -> Result<Self, Failure> {
         let bad = |why: String| Failure::input(format!("{}: {why}", file.display()));
         let text = std::fs::read_to_string(file).map_err(|e| bad(format!("it cannot be read: {e}")))?;
@@ -36,7 +36,7 @@ impl Stated {
                 beside: false,
             });
         }
-        serde_json::from_str::<Once>(&text).map_err(|e| bad(format!("it can be read in two ways: {e}")))?;
+        serde_json::from_str::<UniqueKeys>(&text).map_err(|e| bad(format!("it is ambiguous: {e}")))?;
         let beside = match value.get_mut("certificate") {
             Some(inner) => {
                 value = inner.take();
@@ -54,9 +54,9 @@ impl Stated {
 }
 
 /// JSON in which no object has a key twice: readers differ in which of the two they take.
-struct Once;
+struct UniqueKeys;
 
-impl<'de> Deserialize<'de> for Once {
+impl<'de> Deserialize<'de> for UniqueKeys {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         from.deserialize_any(Keys)
     }
@@ -67,33 +67,33 @@ struct Keys;
 /// Whatever has no keys.
 macro_rules! scalars {
     ($($visit:ident($($type:ty)?))*) => {$(
-        fn $visit<E>(self $(, _: $type)?) -> Result<Once, E> {
-            Ok(Once)
+        fn $visit<E>(self $(, _: $type)?) -> Result<UniqueKeys, E> {
+            Ok(UniqueKeys)
         }
     )*};
 }
 
 impl<'de> Visitor<'de> for Keys {
-    type Value = Once;
+    type Value = UniqueKeys;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("JSON")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Once, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<UniqueKeys, A::Error> {
         let mut keys = BTreeSet::new();
         while let Some(key) = map.next_key::<String>()? {
-            let Once = map.next_value()?;
+            let UniqueKeys = map.next_value()?;
             if let Some(twice) = keys.replace(key) {
                 return Err(A::Error::custom(format!("it says \"{twice}\" twice")));
             }
         }
-        Ok(Once)
+        Ok(UniqueKeys)
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Once, A::Error> {
-        while items.next_element::<Once>()?.is_some() {}
-        Ok(Once)
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<UniqueKeys, A::Error> {
+        while items.next_element::<UniqueKeys>()?.is_some() {}
+        Ok(UniqueKeys)
     }
 
     scalars!(visit_bool(bool) visit_i64(i64) visit_u64(u64) visit_f64(f64) visit_str(&str) visit_unit());

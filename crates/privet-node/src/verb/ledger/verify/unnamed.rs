@@ -19,9 +19,12 @@ pub(super) fn follows(then: &Book, entries: &[Entry], certificate: &Certificate)
     last(before, certificate)?;
     let paid = paid(before, certificate)?;
     totals(then, certificate)?;
-    let left: Vec<&Distance> = before.iter().flat_map(|entry| left(entry, certificate)).collect();
+    let released: Vec<&Distance> = before
+        .iter()
+        .flat_map(|entry| released(entry, certificate))
+        .collect();
     for claim in &certificate.claims {
-        guarantee(then, certificate, claim, &left)?;
+        guarantee(then, certificate, claim, &released)?;
         match &claim.guarantee {
             Guarantee::Simulated { leakage } => shown(before, certificate, leakage)?,
             Guarantee::Local { .. } => {
@@ -60,7 +63,7 @@ fn last(before: &[Entry], certificate: &Certificate) -> Result<(), String> {
                 return Ok(());
             }
             Err(edited(format!(
-                "it leaves out the payment of {price} for '{what}', which it was made after"
+                "it omits the payment of {price} for '{what}', which it was made after"
             )))
         }
         _ => Ok(()),
@@ -149,7 +152,7 @@ fn totals(then: &Book, certificate: &Certificate) -> Result<(), String> {
     Ok(())
 }
 
-fn left<'a>(entry: &'a Entry, certificate: &Certificate) -> &'a [Distance] {
+fn released<'a>(entry: &'a Entry, certificate: &Certificate) -> &'a [Distance] {
     match entry.event() {
         Event::Desensitise { dataset, columns, .. } if *dataset == certificate.dataset => columns,
         _ => &[],
@@ -161,7 +164,7 @@ fn guarantee(
     then: &Book,
     certificate: &Certificate,
     claim: &Claim,
-    left: &[&Distance],
+    released: &[&Distance],
 ) -> Result<(), String> {
     let account = then.account(&certificate.dataset);
     let line = account.and_then(|account| account.lines().get(&claim.protects));
@@ -206,10 +209,10 @@ fn guarantee(
             unit,
         } if Distance::record(columns) != *record
             || record.times(claim.protects.rows().get().into()) != *unit
-            || !columns.iter().all(|column| left.contains(&column)) =>
+            || !columns.iter().all(|column| released.contains(&column)) =>
         {
             Err(edited(
-                "its desensitised columns are not those that the ledger let out",
+                "its desensitised columns are not those that the ledger recorded as released",
             ))
         }
         _ => Ok(()),

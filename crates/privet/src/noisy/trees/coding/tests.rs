@@ -23,7 +23,7 @@ fn the_hessian_is_free_without_clipping() {
         odds.norms().l2_squared as i64 - ONE * ONE
     };
     assert_eq!(weighing(odds.weight), 0);
-    // Over the reals φ^(5/2) = 3.33019… is the most; hessians are rounded down, which leaves room for another ten-thousandth. One step more, and it is
+    // Over the reals φ^(5/2) = 3.33019… is the most; hessians are rounded down, which gives room for another ten-thousandth. One step more, and it is
     // not free.
     assert_eq!(weighing(Weight(33_302, 10_000)), 0);
     assert!(weighing(Weight(33_303, 10_000)) > 0);

@@ -1,18 +1,15 @@
-//! Leave to use rows without protection: given by the schema, or by their owner and then recorded.
+//! Permission to use rows without protection: given by the schema, or by their owner and then recorded.
 
-use std::fs::File;
-use std::io::{IsTerminal, Read};
+use std::io::IsTerminal;
 use std::path::Path;
 
 use privet::data::Schema;
-use privet::model::Model;
 use privet::privacy::Unprotected;
 
 use super::exit::{Exit, Failure};
-use super::request::Where;
+use super::request::LedgerFile;
 use crate::job::Source;
-use crate::ledger::{Recognisable, Store, belongs_to, folder_of};
-use crate::record::is_record;
+use crate::ledger::{Recognisable, Store};
 
 /// The columns that are to be protected, a few by name.
 pub(super) fn private_columns(schema: &Schema) -> String {
@@ -28,94 +25,6 @@ pub(super) fn private_columns(schema: &Schema) -> String {
     }
 }
 
-/// Refuses to write a result where something stands that cannot be made again for nothing: the ledger, a model, or columns that
-/// have left.
-pub(super) fn spare(ledger: &Where, out: &Path) -> Result<(), Failure> {
-    spare_ledger(ledger, out)?;
-    spare_paid(out)
-}
-
-/// The same without a look for the ledger.
-pub(super) fn spare_paid(out: &Path) -> Result<(), Failure> {
-    let what = match opening(out) {
-        begins if Model::is_begun(&begins) => "a model",
-        begins if is_record(&begins) => "a record of columns that have left",
-        _ => return Ok(()),
-    };
-    Err(Failure::usage(format!(
-        "{} is {what}, and would be overwritten: choose another name. Nothing was read.",
-        out.display()
-    )))
-}
-
-/// The same for columns that leave: a record of them is what is looked for.
-pub(super) fn spare_kept(ledger: &Where, kept: &Path) -> Result<(), Failure> {
-    match is_record(&opening(kept)) {
-        true => Ok(()),
-        false => spare(ledger, kept),
-    }
-}
-
-fn spare_ledger(ledger: &Where, out: &Path) -> Result<(), Failure> {
-    match ledger.path() {
-        Ok(path) if belongs_to(path, out) => Err(Failure::usage(format!(
-            "{} is the ledger's own file: choose another name. Nothing was read.",
-            out.display()
-        ))),
-        _ => Ok(()),
-    }
-}
-
-/// Refuses to write a model where it would be lost, or would take the place of another one: what was paid for a model is spent,
-/// and nobody gives it back.
-pub(super) fn spare_model(ledger: &Where, out: &Path, overwrite: bool) -> Result<(), Failure> {
-    let is_model = Model::is_begun(&opening(out));
-    if is_model && !overwrite {
-        return Err(Failure::usage(format!(
-            "{} is a model already, and what was paid for it is spent: write the new one elsewhere with --out FILE, or add \
-             --overwrite to replace it. Nothing was read.",
-            out.display()
-        )));
-    }
-    if !is_model {
-        spare(ledger, out)?;
-    }
-    writable(out)
-}
-
-/// Where a model goes, and whether one is there.
-pub(super) fn place(out: &Path) -> String {
-    match Model::is_begun(&opening(out)) {
-        true => format!(
-            "{}, where a model is already: `privet train` will refuse without --overwrite",
-            out.display()
-        ),
-        false => out.display().to_string(),
-    }
-}
-
-/// That a file can be written there, asked before it is paid for.
-pub(super) fn writable(out: &Path) -> Result<(), Failure> {
-    match tempfile::NamedTempFile::new_in(folder_of(out)) {
-        Ok(_) => Ok(()),
-        Err(e) => Err(Failure::input(format!(
-            "{} cannot be written: {e}. Nothing was read.",
-            out.display()
-        ))),
-    }
-}
-
-/// The first bytes of a file; none if there is no such file. Opening anything else, such as a pipe, might wait for ever.
-fn opening(path: &Path) -> Vec<u8> {
-    let mut begins = Vec::new();
-    if path.is_file()
-        && let Ok(file) = File::open(path)
-    {
-        let _ = file.take(64).read_to_end(&mut begins);
-    }
-    begins
-}
-
 /// Refuses private rows unless their owner said otherwise; from job and schema alone, before the rows are opened.
 pub(super) fn ask(schema: &Schema, what: &str, not_protected: bool) -> Result<(), Failure> {
     if !schema.is_private() || not_protected {
@@ -123,8 +32,8 @@ pub(super) fn ask(schema: &Schema, what: &str, not_protected: bool) -> Result<()
     }
     Err(Failure::usage(format!(
         "{what} protects nobody, and the schema of '{}' marks {} as private. If these are public knowledge, say so in the \
-         schema (private = false). If the result is for your own eyes only, add --not-protected: the ledger will say that \
-         '{}' was used without protection, for ever. Nothing was read.",
+         schema (private = false). If only you will see the result, add --not-protected: the ledger will record \
+         permanently that '{}' was used without protection. Nothing was read.",
         schema.dataset(),
         private_columns(schema),
         schema.dataset()
@@ -143,25 +52,31 @@ pub(super) fn own_terminal(schema: &Schema) -> Result<(), Failure> {
 
 /// Writes down that private rows are used without protection, before they can be. It comes last of all that can be refused:
 /// what is written here stands for ever.
-pub(super) fn take(rows: &Source, because: &str, ledger: &Where) -> Result<Unprotected, Failure> {
-    let mut leaves = take_all(&[rows], because, ledger)?;
-    leaves.pop().ok_or_else(|| Failure::usage("there are no rows"))
+pub(super) fn take(rows: &Source, because: &str, ledger: &LedgerFile) -> Result<Unprotected, Failure> {
+    let mut permissions = take_all(&[rows], because, ledger)?;
+    permissions
+        .pop()
+        .ok_or_else(|| Failure::usage("there are no rows"))
 }
 
 /// The same for several tables: none is written about unless all may be used.
-pub(super) fn take_all(all: &[&Source], because: &str, ledger: &Where) -> Result<Vec<Unprotected>, Failure> {
+pub(super) fn take_all(
+    all: &[&Source],
+    because: &str,
+    ledger: &LedgerFile,
+) -> Result<Vec<Unprotected>, Failure> {
     let (private, open): (Vec<&Source>, Vec<_>) = all.iter().partition(|rows| rows.schema.is_private());
     for rows in open {
         public(rows, ledger)?;
     }
     let mut store = match private.is_empty() {
         true => None,
-        false => Some(self::open(ledger.path()?)?),
+        false => Some(open_ledger(ledger.path()?)?),
     };
     if let Some(store) = &mut store {
         recognise(store, &private)?;
     }
-    let leave = |rows: &&Source| match &mut store {
+    let permission = |rows: &&Source| match &mut store {
         Some(store) if rows.schema.is_private() => take_in(store, rows, because),
         _ => {
             let because = format!("{because}; nothing in its table is declared private");
@@ -169,7 +84,7 @@ pub(super) fn take_all(all: &[&Source], because: &str, ledger: &Where) -> Result
             Ok(Unprotected::unrecorded(dataset, &relation, &because))
         }
     };
-    all.iter().map(leave).collect()
+    all.iter().map(permission).collect()
 }
 
 /// The same for private rows that were recognised, in a ledger that is open already.
@@ -179,7 +94,7 @@ pub(super) fn take_in(store: &mut Store, rows: &Source, because: &str) -> Result
 }
 
 /// A schema that declares everything public is not believed against the ledger.
-pub(super) fn public(rows: &Source, ledger: &Where) -> Result<(), Failure> {
+pub(super) fn public(rows: &Source, ledger: &LedgerFile) -> Result<(), Failure> {
     let Some(path) = ledger.path().ok().filter(|path| path.exists()) else {
         return Ok(());
     };
@@ -203,7 +118,7 @@ pub(super) fn public(rows: &Source, ledger: &Where) -> Result<(), Failure> {
 }
 
 /// The ledger, made if there is none.
-pub(super) fn open(path: &Path) -> Result<Store, Failure> {
+pub(super) fn open_ledger(path: &Path) -> Result<Store, Failure> {
     Ok(match std::fs::symlink_metadata(path) {
         Err(_) => Store::create(path)?,
         Ok(_) => Store::open(path)?,

@@ -1,0 +1,98 @@
+//! Checks of where results are written, before anything is read or paid.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use privet::model::Model;
+
+use super::exit::Failure;
+use super::request::LedgerFile;
+use crate::ledger::{belongs_to, folder_of};
+use crate::record::is_record;
+
+/// Refuses to overwrite a file that would have to be paid for again: the ledger, a model, or a record of released columns.
+pub(super) fn check(ledger: &LedgerFile, out: &Path) -> Result<(), Failure> {
+    check_ledger(ledger, out)?;
+    check_paid(out)
+}
+
+/// The same without looking for the ledger.
+pub(super) fn check_paid(out: &Path) -> Result<(), Failure> {
+    let what = match opening(out) {
+        begins if Model::is_begun(&begins) => "a model",
+        begins if is_record(&begins) => "a record of released columns",
+        _ => return Ok(()),
+    };
+    Err(Failure::usage(format!(
+        "{} is {what}, and would be overwritten: choose another name. Nothing was read.",
+        out.display()
+    )))
+}
+
+/// The same for a record of released columns, which may be continued.
+pub(super) fn check_record(ledger: &LedgerFile, kept: &Path) -> Result<(), Failure> {
+    match is_record(&opening(kept)) {
+        true => Ok(()),
+        false => check(ledger, kept),
+    }
+}
+
+fn check_ledger(ledger: &LedgerFile, out: &Path) -> Result<(), Failure> {
+    match ledger.path() {
+        Ok(path) if belongs_to(path, out) => Err(Failure::usage(format!(
+            "{} is the ledger's own file: choose another name. Nothing was read.",
+            out.display()
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses to write a model where it cannot be written, or, unless `overwrite` is given, where another model is.
+pub(super) fn check_model(ledger: &LedgerFile, out: &Path, overwrite: bool) -> Result<(), Failure> {
+    let is_model = Model::is_begun(&opening(out));
+    if is_model && !overwrite {
+        return Err(Failure::usage(format!(
+            "{} is a model already, and what was paid for it is spent: write the new one elsewhere with --out FILE, or add \
+             --overwrite to replace it. Nothing was read.",
+            out.display()
+        )));
+    }
+    if !is_model {
+        check(ledger, out)?;
+    }
+    check_writable(out)
+}
+
+/// Where a model will be written, and whether one is there.
+pub(super) fn describe(out: &Path) -> String {
+    match Model::is_begun(&opening(out)) {
+        true => format!(
+            "{}, where a model is already: `privet train` will refuse without --overwrite",
+            out.display()
+        ),
+        false => out.display().to_string(),
+    }
+}
+
+/// Checks that a file can be written there, before anything is paid.
+pub(super) fn check_writable(out: &Path) -> Result<(), Failure> {
+    match tempfile::NamedTempFile::new_in(folder_of(out)) {
+        Ok(_) => Ok(()),
+        Err(e) => Err(Failure::input(format!(
+            "{} cannot be written: {e}. Nothing was read.",
+            out.display()
+        ))),
+    }
+}
+
+/// The first bytes of a file; none if there is no such file. Opening anything else, such as a pipe, might wait for ever.
+fn opening(path: &Path) -> Vec<u8> {
+    let mut begins = Vec::new();
+    if path.is_file()
+        && let Ok(file) = File::open(path)
+    {
+        let _ = file.take(64).read_to_end(&mut begins);
+    }
+    begins
+}
