@@ -153,11 +153,9 @@ impl Abstaining {
                 .par_iter_mut()
                 .enumerate()
                 .for_each(|(row, weight)| *weight *= factors.at(margin(row)));
-            ensemble.members.push(Member {
-                weight: coefficient,
-                output: 0,
-                learner: Learner::Stump(stump),
-            });
+            ensemble
+                .members
+                .push(Member::new(coefficient, 0, Learner::Stump(stump)));
             if rates.wrong <= 0.0 && rates.silent <= 0.0 {
                 break;
             }

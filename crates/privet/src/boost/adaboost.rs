@@ -74,11 +74,11 @@ impl AdaBoost {
             let odds = ((1.0 - bounded) / bounded).ln();
             if two {
                 let sign = |class: u16| if class == 0 { -1.0 } else { 1.0 };
-                ensemble.members.push(Member {
-                    weight: odds / 2.0,
-                    output: 0,
-                    learner: Learner::Stump(call.stump(sign(call.left), sign(call.right))),
-                });
+                ensemble.members.push(Member::new(
+                    odds / 2.0,
+                    0,
+                    Learner::Stump(call.stump(sign(call.left), sign(call.right))),
+                ));
             } else {
                 ensemble
                     .members
@@ -125,11 +125,7 @@ impl AdaBoost {
             left.par_iter_mut()
                 .enumerate()
                 .for_each(|(row, left)| *left -= SHRINKAGE * stump.vote_for(sample.features(), row));
-            members.push(Member {
-                weight: SHRINKAGE,
-                output: 0,
-                learner: Learner::Stump(stump),
-            });
+            members.push(Member::new(SHRINKAGE, 0, Learner::Stump(stump)));
         }
         let _ = progress(u64::from(self.rounds), u64::from(self.rounds));
         Ensemble::new(Link::Identity, vec![mean], members)
@@ -138,11 +134,7 @@ impl AdaBoost {
 
 /// A vote for one class on each side: one member for each of the two classes.
 fn votes(call: &Call, weight: f64) -> Vec<Member> {
-    let member = |class: u16, stump: Stump| Member {
-        weight,
-        output: usize::from(class),
-        learner: Learner::Stump(stump),
-    };
+    let member = |class: u16, stump: Stump| Member::new(weight, usize::from(class), Learner::Stump(stump));
     if call.left == call.right {
         return vec![member(call.left, call.stump(1.0, 1.0))];
     }

@@ -48,26 +48,22 @@ impl Binary {
         let right = |cell| self.is_positive(cell) == self.is_called_positive(cell);
         let auc = self.auc(noisy);
         vec![
-            Figure {
-                metric: Metric::Accuracy,
-                estimate: rows.and_then(|rows| accuracy(noisy, rows, right)),
-                constant: share.map(|share| share.max(1.0 - share)),
-            },
-            Figure {
-                metric: Metric::Auc,
-                estimate: auc,
-                constant: auc.map(|_| 0.5),
-            },
-            Figure {
-                metric: Metric::LogLoss,
-                estimate: rows.and_then(|rows| log_loss(noisy, rows, &self.losses())),
-                constant: share.map(|share| entropy(&[share, 1.0 - share])),
-            },
-            Figure {
-                metric: Metric::F1,
-                estimate: self.f1(noisy),
-                constant: share.map(|share| 2.0 * share / (1.0 + share)),
-            },
+            Figure::new(
+                Metric::Accuracy,
+                rows.and_then(|rows| accuracy(noisy, rows, right)),
+                share.map(|share| share.max(1.0 - share)),
+            ),
+            Figure::new(Metric::Auc, auc, auc.map(|_| 0.5)),
+            Figure::new(
+                Metric::LogLoss,
+                rows.and_then(|rows| log_loss(noisy, rows, &self.losses())),
+                share.map(|share| entropy(&[share, 1.0 - share])),
+            ),
+            Figure::new(
+                Metric::F1,
+                self.f1(noisy),
+                share.map(|share| 2.0 * share / (1.0 + share)),
+            ),
         ]
     }
 
@@ -215,11 +211,11 @@ impl Several {
         let losses: Vec<Typical> = self.scores.bounds().map(Typical::log_loss).collect();
         let right = |cell| cell / self.classes == cell % self.classes;
         vec![
-            Figure {
-                metric: Metric::Accuracy,
-                estimate: rows.and_then(|rows| accuracy(&pairs, rows, right)),
-                constant: best,
-            },
+            Figure::new(
+                Metric::Accuracy,
+                rows.and_then(|rows| accuracy(&pairs, rows, right)),
+                best,
+            ),
             Figure {
                 metric: Metric::LogLoss,
                 estimate: scores

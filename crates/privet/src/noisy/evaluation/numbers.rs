@@ -127,21 +127,17 @@ impl Numbers {
             .and_then(|(square, spread)| self.explained(&labels, square, spread));
         let positive = |x: f64| x.max(0.0);
         vec![
-            Figure {
-                metric: Metric::Mae,
-                estimate: absolute.as_ref().and_then(Mean::absolute),
-                constant: self.median_error(&labels).map(positive),
-            },
-            Figure {
-                metric: Metric::Rmse,
-                estimate: square.as_ref().and_then(Mean::root),
-                constant: spread.map(|spread| positive(spread.variance).sqrt()),
-            },
-            Figure {
-                metric: Metric::R2,
-                estimate: explained,
-                constant: explained.map(|_| 0.0),
-            },
+            Figure::new(
+                Metric::Mae,
+                absolute.as_ref().and_then(Mean::absolute),
+                self.median_error(&labels).map(positive),
+            ),
+            Figure::new(
+                Metric::Rmse,
+                square.as_ref().and_then(Mean::root),
+                spread.map(|spread| positive(spread.variance).sqrt()),
+            ),
+            Figure::new(Metric::R2, explained, explained.map(|_| 0.0)),
         ]
     }
 

@@ -15,7 +15,7 @@ use crate::privacy::decimal::quantity;
 use crate::privacy::enclosure::{Enclosure, pi};
 use crate::privacy::{Delta, Epsilon};
 
-use super::{BITS, Caps, largest};
+use super::{BITS, Caps, Price, largest};
 
 const PLACES: usize = 18;
 
@@ -71,10 +71,7 @@ impl MuSquared {
             ));
         }
         let fits = |units| {
-            let caps = Caps {
-                mu_squared: Self(units),
-                ..Caps::ZERO
-            };
+            let caps = Caps::from(Price::Gaussian(Self(units)));
             caps.delta_units(epsilon) <= delta.units().into()
         };
         Ok(Self(largest(fits)))
@@ -331,13 +328,7 @@ mod tests {
                 delta.parse().expect("a delta"),
             );
             let mu_squared = MuSquared::for_budget(epsilon, delta).expect("a budget");
-            let delta_of = |mu_squared| {
-                Caps {
-                    mu_squared,
-                    ..Caps::ZERO
-                }
-                .delta(epsilon)
-            };
+            let delta_of = |mu_squared| Caps::from(Price::Gaussian(mu_squared)).delta(epsilon);
             assert!(delta_of(mu_squared) <= delta);
             assert!(delta_of(MuSquared(mu_squared.0 + 1)) > delta);
         }

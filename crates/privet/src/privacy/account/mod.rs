@@ -48,11 +48,10 @@ impl Price {
     /// # Privacy
     /// Group privacy, `docs/proofs/accounts.md#group-privacy`. `None` if the price cannot be written.
     pub fn group(self, steps: u64) -> Option<Self> {
-        Some(match self {
-            Self::Pure(epsilon) => Self::Pure(epsilon.checked_mul(steps)?),
-            Self::Concentrated(rho) => Self::Concentrated(rho.checked_mul(steps)?.checked_mul(steps)?),
-            Self::Gaussian(mu_squared) => Self::Gaussian(mu_squared.checked_mul(steps)?.checked_mul(steps)?),
-        })
+        match self {
+            Self::Pure(_) => self.times(steps),
+            Self::Concentrated(_) | Self::Gaussian(_) => self.times(steps)?.times(steps),
+        }
     }
 
     /// The price of `n` releases at this price.
@@ -184,24 +183,13 @@ impl Caps {
     /// # Privacy
     /// A filter for the limit: `docs/proofs/accounts.md#box-of-caps`.
     pub fn charge(self, limit: &Self, price: Price) -> Option<Self> {
-        let debit = |price: Self| self.checked_add(price).filter(|spent| spent.within(limit));
-        let pure = |pure| debit(Self { pure, ..Self::ZERO });
-        let rho = |rho| debit(Self { rho, ..Self::ZERO });
-        let gaussian = |mu_squared| {
-            debit(Self {
-                mu_squared,
-                ..Self::ZERO
-            })
-        };
-        match price {
-            Price::Pure(epsilon) => pure(epsilon)
-                .or_else(|| gaussian(MuSquared::from_pure(epsilon)))
-                .or_else(|| rho(Rho::from_pure(epsilon))),
-            Price::Gaussian(mu_squared) => {
-                gaussian(mu_squared).or_else(|| rho(Rho::from_gaussian(mu_squared)))
-            }
-            Price::Concentrated(price) => rho(price),
-        }
+        let spent = |price: Price| self.checked_add(price.into()).filter(|spent| spent.within(limit));
+        spent(price).or_else(|| match price {
+            Price::Pure(epsilon) => spent(Price::Gaussian(MuSquared::from_pure(epsilon)))
+                .or_else(|| spent(Price::Concentrated(Rho::from_pure(epsilon)))),
+            Price::Gaussian(mu_squared) => spent(Price::Concentrated(Rho::from_gaussian(mu_squared))),
+            Price::Concentrated(_) => None,
+        })
     }
 
     /// An upper bound of the δ that this box has at `epsilon`; [`Delta::MAX`] where nothing is promised.

@@ -12,7 +12,7 @@ use crate::privacy::enclosure::Enclosure;
 use crate::privacy::{Delta, Epsilon};
 
 use super::gdp::MuSquared;
-use super::{BITS, Caps, largest};
+use super::{BITS, Caps, Price, largest};
 
 const PLACES: usize = 18;
 
@@ -75,10 +75,7 @@ impl Rho {
             ));
         }
         let fits = |units| {
-            let caps = Caps {
-                rho: Self(units),
-                ..Caps::ZERO
-            };
+            let caps = Caps::from(Price::Concentrated(Self(units)));
             caps.delta_units(epsilon) <= delta.units().into()
         };
         Ok(Self(largest(fits)))

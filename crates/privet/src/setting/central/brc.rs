@@ -18,14 +18,14 @@ mod weights;
 use std::f64::consts::SQRT_2;
 
 use super::rows::{Candidate, CuratorRows};
-use super::{Algorithm, Balance, Budget, Facts, Progress, Resolved, TrainOnRows, at, noise};
+use super::{Algorithm, Balance, Budget, Facts, Progress, Resolved, Run, TrainOnRows, at, noise};
 use crate::Error;
 use crate::boost::{Ensemble, Link, Member};
 use crate::learner::{Learner, Linear, Plane};
 use crate::parameters::{named_values, parameters};
+use crate::privacy::Relation;
 use crate::privacy::account::Price;
 use crate::privacy::mechanism::{Laplace, Mechanism};
-use crate::privacy::{Ledger, Relation};
 pub(super) use asking::Asking;
 use asking::quotient_bound;
 use drawn::Drawn;
@@ -100,24 +100,20 @@ impl TrainOnRows for Brc {
     /// # Privacy
     /// Pure ε in T (or 2T) equal shares; `docs/proofs/central.md#edges`, `#quotients`, `#intercepts`,
     /// `#paid-public-classifiers`.
-    fn train(
-        &self,
-        rows: &CuratorRows,
-        ledger: &mut Ledger,
-        budget: &Budget,
-        progress: Progress<'_>,
-    ) -> Result<Ensemble, Error> {
+    fn train(&self, rows: &CuratorRows, run: Run<'_>) -> Result<Ensemble, Error> {
         let mut drawn = Drawn {
             planes: self.planes,
-            coins: ledger.coins()?,
+            coins: run.ledger.coins()?,
         };
-        let relation = ledger.relation().clone();
-        let (rounds, draws) = (self.rounds(budget), self.draws(budget));
-        let share = budget.share(draws)?;
+        let relation = run.ledger.relation().clone();
+        let (rounds, draws) = (self.rounds(&run.facts.budget), self.draws(&run.facts.budget));
+        let share = run.facts.budget.share(draws)?;
         let what = format!("errors of {rounds} random planes");
-        let paid = ledger.reserve_also_added(&what, Price::Pure(budget.epsilon), draws)?;
-        let asking = Asking::new(relation, paid, (share, budget.rows));
-        self.boost(rows, (rounds, asking), &mut drawn, progress)
+        let paid = run
+            .ledger
+            .reserve_also_added(&what, Price::Pure(run.facts.budget.epsilon), draws)?;
+        let asking = Asking::new(relation, paid, (share, run.facts.budget.rows));
+        self.boost(rows, (rounds, asking), &mut drawn, run.progress)
     }
 }
 
@@ -321,9 +317,5 @@ pub(super) trait Classifiers {
 
 /// A plane with its coefficient.
 pub(super) fn member(coefficient: f64, linear: Linear) -> Member {
-    Member {
-        weight: coefficient,
-        output: 0,
-        learner: Learner::Plane(Plane { linear }),
-    }
+    Member::new(coefficient, 0, Learner::Plane(Plane { linear }))
 }

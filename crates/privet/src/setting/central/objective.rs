@@ -10,14 +10,14 @@ use super::plan::private_features;
 use super::regression::{Design, Regression};
 use super::rows::{CuratorRows, Matrix};
 use super::select::Base;
-use super::{Algorithm, Balance, Budget, Facts, Progress, Resolved, TrainOnRows, at, noise};
+use super::{Algorithm, Balance, Facts, Resolved, Run, TrainOnRows, noise};
 use crate::Error;
 use crate::boost::{Ensemble, Link};
 use crate::data::Schema;
 use crate::learner::{Linear, Shape, Term};
 use crate::parameters::{named_values, parameters};
 use crate::privacy::mechanism::{self, Ball, RowLoss};
-use crate::privacy::{Anchor, Ledger, Relation};
+use crate::privacy::{Anchor, Relation};
 
 /// Cells of a number, where it is written as indicators.
 const BINS: u32 = 10;
@@ -85,18 +85,12 @@ impl TrainOnRows for Objective {
     ///
     /// # Errors
     /// [`Error::Parameter`] if the schema declares too many values to write a matrix of their products.
-    fn train(
-        &self,
-        rows: &CuratorRows,
-        ledger: &mut Ledger,
-        budget: &Budget,
-        progress: Progress<'_>,
-    ) -> Result<Ensemble, Error> {
-        at(progress, 0, 1)?;
+    fn train(&self, rows: &CuratorRows, run: Run<'_>) -> Result<Ensemble, Error> {
+        run.at(0, 1)?;
         let base = Base::new(rows);
         let linear = match self.encoding {
-            Encoding::Codes => codes(rows, &base, ledger, budget)?,
-            Encoding::Indicators => indicators(rows, &base, ledger, budget)?,
+            Encoding::Codes => codes(rows, &base, run)?,
+            Encoding::Indicators => indicators(rows, &base, run)?,
         };
         let linear = match &base.linear {
             Some(public) => rows.plus(public, &linear),
@@ -158,11 +152,11 @@ pub(super) fn indicators_loss(cells: impl ExactSizeIterator<Item = usize>) -> Re
 pub(super) const CELLS: HistogramBayes = HistogramBayes::of(BINS);
 
 /// One number for each column.
-fn codes(rows: &CuratorRows, base: &Base, ledger: &mut Ledger, budget: &Budget) -> Result<Linear, Error> {
+fn codes(rows: &CuratorRows, base: &Base, run: Run<'_>) -> Result<Linear, Error> {
     let loss = codes_loss(rows.coordinates.len())?;
-    let objective = mechanism::Objective::calibrated(budget.epsilon, ledger.relation(), loss)?;
+    let objective = mechanism::Objective::calibrated(run.facts.budget.epsilon, run.ledger.relation(), loss)?;
     let what = format!("coefficients of {} columns", rows.coordinates.len());
-    let found = ledger.minimise(&what, &objective, || {
+    let found = run.ledger.minimise(&what, &objective, || {
         rows.matrix.as_ref().map(|matrix| Regression {
             design: Design::Numbers(&matrix.columns),
             labels: &matrix.labels,
@@ -175,12 +169,7 @@ fn codes(rows: &CuratorRows, base: &Base, ledger: &mut Ledger, budget: &Budget) 
 }
 
 /// A one for each column, in the place of its value or bin.
-fn indicators(
-    rows: &CuratorRows,
-    base: &Base,
-    ledger: &mut Ledger,
-    budget: &Budget,
-) -> Result<Linear, Error> {
+fn indicators(rows: &CuratorRows, base: &Base, run: Run<'_>) -> Result<Linear, Error> {
     let histograms: Vec<Histogram> = rows
         .coordinates
         .iter()
@@ -188,13 +177,13 @@ fn indicators(
         .collect();
     let loss = indicators_loss(histograms.iter().map(|histogram| histogram.count))?;
     let dimension = loss.dimension;
-    let objective = mechanism::Objective::calibrated(budget.epsilon, ledger.relation(), loss)?;
+    let objective = mechanism::Objective::calibrated(run.facts.budget.epsilon, run.ledger.relation(), loss)?;
     let what = format!(
         "coefficients of {} values and bins of {} columns",
         dimension - 1,
         histograms.len()
     );
-    let found = ledger.minimise(&what, &objective, || {
+    let found = run.ledger.minimise(&what, &objective, || {
         rows.matrix.as_ref().map(|matrix| Regression {
             design: Design::Indicators {
                 places: places(matrix, &histograms),

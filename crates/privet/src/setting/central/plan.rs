@@ -11,7 +11,7 @@ use crate::data::schema::{Column, Label, Schema};
 use crate::data::{Intake, Keep, Table};
 use crate::learner::SILENT;
 use crate::model::{Model, Settings};
-use crate::parameters::{Name, Parameters, belongs};
+use crate::parameters::{Name, Parameters, at, belongs};
 use crate::privacy::account::{Caps, Price};
 use crate::privacy::{Delta, Epsilon, Ledger, Neighbours, Randomness, Relation};
 
@@ -183,43 +183,40 @@ impl Resolved {
     }
 }
 
+/// What a training run works with besides rows.
+pub(super) struct Run<'r> {
+    pub(super) facts: &'r Facts,
+    /// Pays for everything.
+    pub(super) ledger: &'r mut Ledger,
+    pub(super) progress: Progress<'r>,
+}
+
+impl Run<'_> {
+    /// Tells how far it has come; an error if it is to stop.
+    pub(super) fn at(&self, done: u64, of: u64) -> Result<(), Error> {
+        at(self.progress, done, of)
+    }
+}
+
 /// What can be trained on a table.
 pub(super) trait Train: fmt::Debug + Send + Sync {
-    /// Trains an ensemble, paying for it from `ledger`.
-    fn train(
-        &self,
-        table: Table,
-        facts: &Facts,
-        ledger: &mut Ledger,
-        progress: Progress<'_>,
-    ) -> Result<Ensemble, Error>;
+    /// Trains an ensemble, paying for it.
+    fn train(&self, table: Table, run: Run<'_>) -> Result<Ensemble, Error>;
 }
 
 /// What can be trained on numbers behind the wall, and public columns in front of it.
 pub(super) trait TrainOnRows: fmt::Debug + Send + Sync {
-    /// Trains an ensemble, paying for it from `ledger`.
-    fn train(
-        &self,
-        rows: &CuratorRows,
-        ledger: &mut Ledger,
-        budget: &Budget,
-        progress: Progress<'_>,
-    ) -> Result<Ensemble, Error>;
+    /// Trains an ensemble, paying for it.
+    fn train(&self, rows: &CuratorRows, run: Run<'_>) -> Result<Ensemble, Error>;
 }
 
 impl<T: TrainOnRows> Train for T {
-    fn train(
-        &self,
-        table: Table,
-        facts: &Facts,
-        ledger: &mut Ledger,
-        progress: Progress<'_>,
-    ) -> Result<Ensemble, Error> {
-        let mut rows = CuratorRows::new(table, &facts.relation)?;
-        if facts.balanced {
-            rows.balance(&mut ledger.coins()?);
+    fn train(&self, table: Table, run: Run<'_>) -> Result<Ensemble, Error> {
+        let mut rows = CuratorRows::new(table, &run.facts.relation)?;
+        if run.facts.balanced {
+            rows.balance(&mut run.ledger.coins()?);
         }
-        TrainOnRows::train(self, &rows, ledger, &facts.budget, progress)
+        TrainOnRows::train(self, &rows, run)
     }
 }
 
@@ -346,7 +343,15 @@ impl Plan {
             )));
         }
         ledger.promise(self.price(), self.delta())?;
-        self.resolved.train.train(table, &self.facts, ledger, progress)
+        let facts = &self.facts;
+        self.resolved.train.train(
+            table,
+            Run {
+                facts,
+                ledger,
+                progress,
+            },
+        )
     }
 
     /// Trains as [`fit`](Self::fit) does, with a budget of its own that no ledger records: for simulations, and for rows that are public.
