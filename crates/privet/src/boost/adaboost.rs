@@ -30,6 +30,13 @@ impl Thresholds {
     }
 }
 
+/// Brings weights to a sum of one, if they have a sum above zero.
+pub(super) fn sums_to_one(weights: &mut [f64]) -> bool {
+    let total = sum(weights.len(), |row| weights[row]);
+    weights.par_iter_mut().for_each(|weight| *weight /= total);
+    total > 0.0
+}
+
 /// Boosts stumps for a number of rounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AdaBoost {
@@ -59,11 +66,9 @@ impl AdaBoost {
             if progress(u64::from(round), u64::from(self.rounds)).is_break() {
                 break;
             }
-            let total = sum(weights.len(), |row| weights[row]);
-            if total.is_nan() || total <= 0.0 {
+            if !sums_to_one(&mut weights) {
                 break;
             }
-            weights.par_iter_mut().for_each(|weight| *weight /= total);
             let call = Call::fit(&sample.reweighted(&weights), &sorted, classes);
             let errs = |row: usize| call.class(sample.features(), row) != classes.of[row];
             let error = sum(weights.len(), |row| if errs(row) { weights[row] } else { 0.0 });

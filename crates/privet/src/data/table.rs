@@ -338,12 +338,10 @@ impl Intake {
         let place = self.schema.columns().iter().position(|c| c.name == column);
         let place = place.filter(|place| self.schema.columns()[*place].kind == Kind::Id);
         let Some(place) = place else {
-            return Err(Error::parameter(
-                Subject::Schema,
-                format!(
-                    "the schema has no column '{column}' of type id to match rows by: add {column} = {{ type = \"id\" }} to its [columns]"
-                ),
-            ));
+            let why = format!(
+                "the schema has no column '{column}' of type id to match rows by: add {column} = {{ type = \"id\" }} to its [columns]"
+            );
+            return Err(Error::parameter(Subject::Schema, why));
         };
         self.rules[place] = CellRule::ids(&self.schema);
         self.ids = Some(place);

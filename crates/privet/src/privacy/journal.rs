@@ -299,13 +299,11 @@ impl Entry {
         if self.follows(head) {
             return Ok(());
         }
-        Err(Error::journal(
-            JournalFault::MovedOn,
-            format!(
-                "the ledger has moved on to entry {} since it was opened: somebody else wrote to it. Open it again.",
-                head.entries
-            ),
-        ))
+        let why = format!(
+            "the ledger has moved on to entry {} since it was opened: somebody else wrote to it. Open it again.",
+            head.entries
+        );
+        Err(Error::journal(JournalFault::MovedOn, why))
     }
 
     /// The chain's head once this entry is in it.

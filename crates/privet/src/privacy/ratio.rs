@@ -16,10 +16,9 @@ impl Ratio {
     /// [`Error::Parameter`] if either is zero.
     pub fn new(numerator: u64, denominator: u64) -> Result<Self, Error> {
         if numerator == 0 || denominator == 0 {
-            return Err(Error::parameter(
-                "ratio",
-                format!("{numerator}/{denominator} is not a positive ratio: both parts must be at least 1"),
-            ));
+            let why =
+                format!("{numerator}/{denominator} is not a positive ratio: both parts must be at least 1");
+            return Err(Error::parameter("ratio", why));
         }
         Ok(Self(RBig::from_parts(numerator.into(), UBig::from(denominator))))
     }
@@ -31,10 +30,8 @@ impl Ratio {
 
     pub(crate) fn from_big(value: RBig) -> Result<Self, Error> {
         if value <= RBig::ZERO {
-            return Err(Error::parameter(
-                "ratio",
-                format!("{value} is not a positive ratio"),
-            ));
+            let why = format!("{value} is not a positive ratio");
+            return Err(Error::parameter("ratio", why));
         }
         Ok(Self(value))
     }

@@ -89,18 +89,14 @@ impl Trees {
         }
         let both = self.rises.iter().find(|name| self.falls.contains(name));
         if let Some(name) = both {
-            return Err(Error::parameter(
-                "falls",
-                format!("falls names '{name}', and so does rises: leave it out of one"),
-            ));
+            let why = format!("falls names '{name}', and so does rises: leave it out of one");
+            return Err(Error::parameter("falls", why));
         }
         if let Some(key) = self.monotone_key()
             && self.flavour == Flavour::FirstOrder
         {
-            return Err(Error::parameter(
-                key,
-                format!("{key} needs flavour = \"second-order\": leave it out"),
-            ));
+            let why = format!("{key} needs flavour = \"second-order\": leave it out");
+            return Err(Error::parameter(key, why));
         }
         Ok(())
     }
@@ -125,13 +121,11 @@ impl Trees {
                 match place {
                     Some(place) => directions[place] = direction,
                     None => {
-                        return Err(Error::parameter(
-                            key,
-                            format!(
-                                "{key} names '{name}', which is no feature of the schema with an order: name a number, an ordinal \
+                        let why = format!(
+                            "{key} names '{name}', which is no feature of the schema with an order: name a number, an ordinal \
                                  or a flag"
-                            ),
-                        ));
+                        );
+                        return Err(Error::parameter(key, why));
                     }
                 }
             }

@@ -151,10 +151,8 @@ impl Trees {
         if let (Some(clip), Some((_, Label::Classes(declared)))) = (self.gradient_clip, schema.label())
             && declared.values().len() > 2
         {
-            return Err(Error::parameter(
-                "gradient_clip",
-                format!("gradient_clip = {clip} is for two classes, or a number: leave it out"),
-            ));
+            let why = format!("gradient_clip = {clip} is for two classes, or a number: leave it out");
+            return Err(Error::parameter("gradient_clip", why));
         }
         let calibrated = self.is_calibrated(schema)?;
         let noise = match facts.price {

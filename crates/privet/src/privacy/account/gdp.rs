@@ -15,7 +15,7 @@ use crate::privacy::decimal::quantity;
 use crate::privacy::enclosure::{Enclosure, pi};
 use crate::privacy::{Delta, Epsilon};
 
-use super::{BITS, Caps, Price, largest};
+use super::{BITS, Price, largest};
 
 const PLACES: usize = 18;
 
@@ -64,17 +64,7 @@ impl MuSquared {
     /// # Errors
     /// [`Error::Parameter`] if `delta` is zero: Gaussian noise needs δ > 0.
     pub fn for_budget(epsilon: Epsilon, delta: Delta) -> Result<Self, Error> {
-        if delta == Delta::ZERO {
-            return Err(Error::parameter(
-                "delta",
-                "a Gaussian budget needs a delta above zero, such as 1e-6",
-            ));
-        }
-        let fits = |units| {
-            let caps = Caps::from(Price::Gaussian(Self(units)));
-            caps.delta_units(epsilon) <= delta.units().into()
-        };
-        Ok(Self(largest(fits)))
+        largest("Gaussian", epsilon, delta, |units| Price::Gaussian(Self(units))).map(Self)
     }
 
     /// μ itself.
@@ -209,6 +199,7 @@ fn mills(a: &Enclosure) -> Enclosure {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Caps;
     use super::*;
 
     fn mu(squared: &str) -> MuSquared {

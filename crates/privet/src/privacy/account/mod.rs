@@ -22,6 +22,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{Delta, Epsilon};
+use crate::Error;
 use gdp::units_up;
 
 pub use gdp::MuSquared;
@@ -249,21 +250,27 @@ impl Caps {
     }
 }
 
-/// The largest number that fits, where zero does and fewer always fit if more do.
-fn largest(fits: impl Fn(u128) -> bool) -> u128 {
+/// The most units that a budget may spend in one currency, so that their δ at `epsilon` is at most `delta`.
+fn largest(kind: &str, epsilon: Epsilon, delta: Delta, price: impl Fn(u128) -> Price) -> Result<u128, Error> {
+    if delta == Delta::ZERO {
+        let why = format!("a {kind} budget needs a delta above zero, such as 1e-6");
+        return Err(Error::parameter("delta", why));
+    }
+    // Nothing fits, and fewer always fit if more do.
+    let fits = |units| Caps::from(price(units)).delta_units(epsilon) <= delta.units().into();
     let (mut low, mut high) = (0, 1u128);
     while fits(high) {
         low = high;
         match high.checked_mul(2) {
             Some(double) => high = double,
-            None => return low,
+            None => return Ok(low),
         }
     }
     while high - low > 1 {
         let middle = low + (high - low) / 2;
         if fits(middle) { low = middle } else { high = middle }
     }
-    low
+    Ok(low)
 }
 
 #[cfg(test)]

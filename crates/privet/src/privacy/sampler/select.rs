@@ -171,43 +171,6 @@ impl Selection {
     }
 }
 
-/// The law of [`Selection::exponential`], to the accuracy of `f64`: for planning and tests.
-pub fn probabilities_exponential(scores: &[i64], rate: &Ratio) -> Vec<f64> {
-    let weights = chances(scores, rate);
-    let total: f64 = weights.iter().sum();
-    weights.iter().map(|weight| weight / total).collect()
-}
-
-/// The law of [`Selection::permute_and_flip`], to the accuracy of `f64`: for planning and tests.
-///
-/// A candidate is chosen if its coin shows heads, and then against each number of other heads with one chance in that
-/// number plus one. The time grows with the third power of the number of candidates.
-pub fn probabilities_permute_and_flip(scores: &[i64], rate: &Ratio) -> Vec<f64> {
-    let chances = chances(scores, rate);
-    let law = |i: usize| {
-        // others[m]: the probability that m of the other coins show heads.
-        let mut others = vec![1.0];
-        for (_, chance) in chances.iter().enumerate().filter(|(j, _)| *j != i) {
-            others.push(0.0);
-            for m in (0..others.len()).rev() {
-                let fewer = if m > 0 { others[m - 1] } else { 0.0 };
-                others[m] = others[m] * (1.0 - chance) + fewer * chance;
-            }
-        }
-        let shares = others.iter().enumerate().map(|(m, p)| p / (m + 1) as f64);
-        chances[i] * shares.sum::<f64>()
-    };
-    (0..chances.len()).map(law).collect()
-}
-
-fn chances(scores: &[i64], rate: &Ratio) -> Vec<f64> {
-    let best = scores.iter().max().copied().unwrap_or_default();
-    // A rate too large for f64 is infinite there, and must not meet a gap of zero.
-    let rate = rate.to_f64().min(f64::MAX);
-    let chance = |score: &i64| (-rate * gap(best, *score) as f64).exp();
-    scores.iter().map(chance).collect()
-}
-
 fn best(scores: &[i64]) -> Result<i64, Error> {
     let first = scores.first().copied();
     let first =

@@ -85,13 +85,11 @@ pub(super) fn row(columns: usize) -> f64 {
 /// [`Error::Parameter`] if a matrix of so many products cannot be written.
 pub(super) fn objective(columns: usize, epsilon: Epsilon, relation: &Relation) -> Result<Floating, Error> {
     if columns >= LARGEST {
-        return Err(Error::parameter(
-            "name",
-            format!(
-                "name: {} coefficients are too many, at most {LARGEST} can be fitted; declare fewer columns",
-                columns + 1
-            ),
-        ));
+        let why = format!(
+            "name: {} coefficients are too many, at most {LARGEST} can be fitted; declare fewer columns",
+            columns + 1
+        );
+        return Err(Error::parameter("name", why));
     }
     Floating::calibrated(epsilon, relation, columns + 1)
 }

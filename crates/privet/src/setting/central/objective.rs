@@ -107,12 +107,10 @@ impl TrainOnRows for Objective {
 pub(super) fn codes_loss(columns: usize) -> Result<RowLoss, Error> {
     let dimension = columns + 1;
     if dimension > LARGEST {
-        return Err(Error::parameter(
-            "name",
-            format!(
-                "name: {dimension} coefficients are too many, at most {LARGEST} can be fitted; declare fewer columns"
-            ),
-        ));
+        let why = format!(
+            "name: {dimension} coefficients are too many, at most {LARGEST} can be fitted; declare fewer columns"
+        );
+        return Err(Error::parameter("name", why));
     }
     Ok(RowLoss {
         ball: Ball::Cube,
@@ -131,13 +129,11 @@ pub(super) fn indicators_loss(cells: impl ExactSizeIterator<Item = usize>) -> Re
     let ones = (cells.len() + 1) as f64;
     let dimension = 1 + cells.sum::<usize>();
     if dimension > LARGEST {
-        return Err(Error::parameter(
-            "encoding",
-            format!(
-                "encoding = \"indicators\" makes {dimension} coefficients, at most {LARGEST} can be fitted; declare fewer values, or use \
+        let why = format!(
+            "encoding = \"indicators\" makes {dimension} coefficients, at most {LARGEST} can be fitted; declare fewer values, or use \
              encoding = \"codes\""
-            ),
-        ));
+        );
+        return Err(Error::parameter("encoding", why));
     }
     Ok(RowLoss {
         ball: Ball::Cross,

@@ -67,13 +67,11 @@ fn check_size(schema: &Schema) -> Result<(), Error> {
     let slots: usize = Shape::of(schema).iter().map(|shape| shape.slots).sum();
     let classes = classes(schema).max(1);
     if slots.saturating_mul(classes) > LARGEST {
-        return Err(Error::parameter(
-            "schema",
-            format!(
-                "the schema's {slots} bins and values times {classes} classes are too many to learn from: at most {LARGEST} \
+        let why = format!(
+            "the schema's {slots} bins and values times {classes} classes are too many to learn from: at most {LARGEST} \
                  are possible; declare fewer"
-            ),
-        ));
+        );
+        return Err(Error::parameter("schema", why));
     }
     Ok(())
 }

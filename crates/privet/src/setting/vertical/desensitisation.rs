@@ -65,24 +65,20 @@ impl Desensitisation {
             Budget::Full => 1,
             Budget::Split => columns.max(1) as u64,
             Budget::Sample(chosen) if chosen == 0 || chosen as usize > columns => {
-                return Err(Error::parameter(
-                    "columns",
-                    format!(
-                        "columns = {chosen} cannot be drawn from {columns}: write a number from 1 to {columns}"
-                    ),
-                ));
+                let why = format!(
+                    "columns = {chosen} cannot be drawn from {columns}: write a number from 1 to {columns}"
+                );
+                return Err(Error::parameter("columns", why));
             }
             Budget::Sample(chosen) => chosen.into(),
         };
         let each = self.epsilon.billionths() / parts;
         if each == 0 {
-            return Err(Error::parameter(
-                "epsilon",
-                format!(
-                    "epsilon {} split over {parts} columns leaves nothing: raise it",
-                    self.epsilon
-                ),
-            ));
+            let why = format!(
+                "epsilon {} split over {parts} columns leaves nothing: raise it",
+                self.epsilon
+            );
+            return Err(Error::parameter("epsilon", why));
         }
         Ok(Epsilon::from_billionths(each))
     }

@@ -78,14 +78,12 @@ impl Vertical {
             }
             (Some(epsilon), Label::Classes(declared)) => {
                 if let Some(column) = schema.features().find(|column| column.private) {
-                    return Err(Error::parameter(
-                        "label_epsilon",
-                        format!(
-                            "label_epsilon protects labels, and the model would still tell about the label holder's private column '{}': \
+                    let why = format!(
+                        "label_epsilon protects labels, and the model would still tell about the label holder's private column '{}': \
                              take such columns out of its schema, or leave label_epsilon out",
-                            column.name
-                        ),
-                    ));
+                        column.name
+                    );
+                    return Err(Error::parameter("label_epsilon", why));
                 }
                 Some(Arc::new(RandomisedResponse::new(
                     epsilon,
@@ -107,13 +105,11 @@ impl Vertical {
     /// [`Error::Parameter`] if the schema has a label, or columns that cannot be changed in this way.
     pub fn feature_holder(&self, schema: &Schema) -> Result<FeatureHolderPlan, Error> {
         if let Some((column, _)) = schema.label() {
-            return Err(Error::parameter(
-                Subject::Schema,
-                format!(
-                    "a feature holder's schema declares the label '{}': the label holder has it; declare it as type = \"skip\"",
-                    column.name
-                ),
-            ));
+            let why = format!(
+                "a feature holder's schema declares the label '{}': the label holder has it; declare it as type = \"skip\"",
+                column.name
+            );
+            return Err(Error::parameter(Subject::Schema, why));
         }
         Ok(FeatureHolderPlan {
             vertical: self.clone(),

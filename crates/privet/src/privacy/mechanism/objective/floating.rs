@@ -33,12 +33,10 @@ impl Floating {
         let scale = relation.steps() as f64 / (SHARE * epsilon.to_f64());
         let ridge = (0.25 / ((1.0 - SHARE) * epsilon.to_f64() / rows).exp_m1()).max(1.0);
         if dimension == 0 || !scale.is_finite() || !ridge.is_finite() {
-            return Err(Error::parameter(
-                "epsilon",
-                format!(
-                    "epsilon = {epsilon} asks for more noise than numbers can hold, or there is no coefficient"
-                ),
-            ));
+            let why = format!(
+                "epsilon = {epsilon} asks for more noise than numbers can hold, or there is no coefficient"
+            );
+            return Err(Error::parameter("epsilon", why));
         }
         Ok(Self {
             dimension,

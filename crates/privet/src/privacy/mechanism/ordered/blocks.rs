@@ -32,13 +32,11 @@ impl Blocks {
     pub(super) fn new(slots: usize, width: usize, alignment: Alignment) -> Result<Self, Error> {
         domain(slots, MOST_TABULATED)?;
         if width == 0 || width >= slots {
-            return Err(Error::parameter(
-                "width",
-                format!(
-                    "parts of {width} do not cut {slots} slots: give a width from 1 to {}",
-                    slots - 1
-                ),
-            ));
+            let why = format!(
+                "parts of {width} do not cut {slots} slots: give a width from 1 to {}",
+                slots - 1
+            );
+            return Err(Error::parameter("width", why));
         }
         let (lead, outputs) = match alignment {
             Alignment::FirstSlot => (0, slots),
