@@ -42,26 +42,19 @@ parameters! {
 }
 
 named_values! {
-    Flavour: Flavour::NAMES;
+    /// Which derivatives decide about splits.
+    #[derive(Default)]
+    pub enum Flavour {
+        /// Gradients and hessians, as XGBoost does.
+        #[default]
+        SecondOrder = "second-order",
+        /// Gradients alone, with Newton's step for each leaf, as Friedman did.
+        FirstOrder = "first-order",
+    }
+}
+
+named_values! {
     Sums: [("integer", Sums::Integers), ("float", Sums::Floats)];
-}
-
-/// Which derivatives decide about splits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Flavour {
-    /// Gradients and hessians, as XGBoost does.
-    #[default]
-    SecondOrder,
-    /// Gradients alone, with Newton's step for each leaf, as Friedman did.
-    FirstOrder,
-}
-
-impl Flavour {
-    /// The names that a job can say.
-    pub const NAMES: [(&str, Self); 2] = [
-        ("second-order", Self::SecondOrder),
-        ("first-order", Self::FirstOrder),
-    ];
 }
 
 impl Trees {

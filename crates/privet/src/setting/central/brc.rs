@@ -64,10 +64,44 @@ parameters! {
 }
 
 named_values! {
-    Planes: Planes::NAMES;
-    Clip: Clip::NAMES;
-    Normaliser: Normaliser::NAMES;
-    Coefficient: Coefficient::NAMES;
+    /// How planes are drawn.
+    pub enum Planes {
+        /// Coefficients and intercept uniform in [-1, 1].
+        Random = "random",
+        /// Coefficients uniform in [-1, 1], through the middle.
+        ZeroIntercept = "zero-intercept",
+        /// Coefficients uniform in [-1, 1]; the intercept chosen from a public grid by weighted accuracy, for half of the round's ε.
+        ChosenIntercept = "chosen-intercept",
+        /// One feature at random, its threshold uniform in [-1, 1].
+        Thresholds = "thresholds",
+        /// One of many over public columns, or one over private columns, chosen by weighted accuracy for half of the round's ε: where
+        /// the label is private, so that a classifier of public columns must be paid for (the paper's section 8).
+        PaidPublic = "paid-public",
+    }
+
+    /// What becomes of a weight that would leave the clips.
+    pub enum Clip {
+        /// It stays as it was (as printed).
+        Freeze = "freeze",
+        /// It goes to the clip.
+        Project = "project",
+    }
+
+    /// What the error is measured against.
+    pub enum Normaliser {
+        /// The public number of rows: the signed edge is released.
+        Rows = "rows",
+        /// The sum of the weights (as printed): their quotient is released.
+        Weights = "weights",
+    }
+
+    /// How an error becomes a coefficient.
+    pub enum Coefficient {
+        /// ½ − error (as printed).
+        Linear = "linear",
+        /// Half the log-odds of the error, which is first brought into [0.1, 0.9]: AdaBoost's own.
+        Logarithm = "log",
+    }
 }
 
 impl Algorithm for Brc {
@@ -117,74 +151,7 @@ impl TrainOnRows for Brc {
     }
 }
 
-/// How planes are drawn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Planes {
-    /// Coefficients and intercept uniform in [-1, 1].
-    Random,
-    /// Coefficients uniform in [-1, 1], through the middle.
-    ZeroIntercept,
-    /// Coefficients uniform in [-1, 1]; the intercept chosen from a public grid by weighted accuracy, for half of the round's ε.
-    ChosenIntercept,
-    /// One feature at random, its threshold uniform in [-1, 1].
-    Thresholds,
-    /// One of many over public columns, or one over private columns, chosen by weighted accuracy for half of the round's ε: where
-    /// the label is private, so that a classifier of public columns must be paid for (the paper's section 8).
-    PaidPublic,
-}
-
-impl Planes {
-    /// Their names in a job.
-    pub const NAMES: [(&str, Self); 5] = [
-        ("random", Self::Random),
-        ("zero-intercept", Self::ZeroIntercept),
-        ("chosen-intercept", Self::ChosenIntercept),
-        ("thresholds", Self::Thresholds),
-        ("paid-public", Self::PaidPublic),
-    ];
-}
-
-/// What becomes of a weight that would leave the clips.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Clip {
-    /// It stays as it was (as printed).
-    Freeze,
-    /// It goes to the clip.
-    Project,
-}
-
-impl Clip {
-    /// Their names in a job.
-    pub const NAMES: [(&str, Self); 2] = [("freeze", Self::Freeze), ("project", Self::Project)];
-}
-
-/// What the error is measured against.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Normaliser {
-    /// The public number of rows: the signed edge is released.
-    Rows,
-    /// The sum of the weights (as printed): their quotient is released.
-    Weights,
-}
-
-impl Normaliser {
-    /// Their names in a job.
-    pub const NAMES: [(&str, Self); 2] = [("rows", Self::Rows), ("weights", Self::Weights)];
-}
-
-/// How an error becomes a coefficient.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Coefficient {
-    /// ½ − error (as printed).
-    Linear,
-    /// Half the log-odds of the error, which is first brought into [0.1, 0.9]: AdaBoost's own.
-    Logarithm,
-}
-
 impl Coefficient {
-    /// Their names in a job.
-    pub const NAMES: [(&str, Self); 2] = [("linear", Self::Linear), ("log", Self::Logarithm)];
-
     fn of(self, edge: f64) -> f64 {
         match self {
             Self::Linear => edge,

@@ -24,21 +24,6 @@ const BINS: u32 = 10;
 /// Coefficients at most, so that the matrix of second derivatives can be written out for each block of rows.
 pub(super) const LARGEST: usize = 1024;
 
-/// How a row's columns become numbers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Encoding {
-    /// One number from -1 to 1 for each column; noise in a cube.
-    #[default]
-    Codes,
-    /// A zero or one for each value or bin; noise by coordinate. Better where ε is large and columns are not straight lines.
-    Indicators,
-}
-
-impl Encoding {
-    /// Their names in a job.
-    pub const NAMES: [(&str, Self); 2] = [("codes", Self::Codes), ("indicators", Self::Indicators)];
-}
-
 parameters! {
     /// Parameters of logistic regression with a perturbed loss.
     pub struct Objective("objective") {
@@ -50,7 +35,15 @@ parameters! {
 }
 
 named_values! {
-    Encoding: Encoding::NAMES;
+    /// How a row's columns become numbers.
+    #[derive(Default)]
+    pub enum Encoding {
+        /// One number from -1 to 1 for each column; noise in a cube.
+        #[default]
+        Codes = "codes",
+        /// A zero or one for each value or bin; noise by coordinate. Better where ε is large and columns are not straight lines.
+        Indicators = "indicators",
+    }
 }
 
 impl Algorithm for Objective {
