@@ -42,7 +42,7 @@ pub(super) struct Block {
 /// Cuts text into blocks.
 pub(super) struct Blocks<R> {
     input: R,
-    layout: Layout,
+    pub(super) layout: Layout,
     size: usize,
     /// What was read behind the last cut.
     carry: Vec<u8>,
@@ -63,10 +63,6 @@ impl<R: Read> Blocks<R> {
             begun: false,
             fault: None,
         }
-    }
-
-    pub(super) fn layout(&self) -> Layout {
-        self.layout
     }
 
     /// Fills `block` with the next whole records; nothing if there are no more.

@@ -90,9 +90,9 @@ pub(super) fn on(setup: Setup) -> Measure {
 
 fn measure(setup: Setup, data: &Data, runs: u32, bar: &Progress) -> Result<Vec<Measured>, Error> {
     let prepared = Prepared::new(setup, data)?;
-    let classes = matches!(prepared.plain().label(), Some((_, Label::Classes(_))));
+    let classes = matches!(prepared.plain.label(), Some((_, Label::Classes(_))));
     // Without columns of its own, A alone is the constant.
-    let has_own = prepared.plain().features().count() > prepared.names().count();
+    let has_own = prepared.plain.features().count() > prepared.names().count();
     let methods = methods().into_iter().filter(|(_, method, _)| match method {
         Method::Own => has_own,
         // Labels are only worth protecting where nothing else of A's is in the model.
@@ -167,7 +167,7 @@ fn figures(
             let schema = match method {
                 Method::Own => prepared.own()?,
                 Method::Mapped(mapping) => prepared.mapped(*mapping, train)?,
-                _ => prepared.plain().clone(),
+                _ => prepared.plain.clone(),
             };
             let plan = match method {
                 Method::Constant => Constant::default().plan(&schema)?,

@@ -107,7 +107,7 @@ impl<'a> Engine<'a> {
         let mut histogram = self
             .pool
             .pop()
-            .unwrap_or_else(|| vec![[0.0; 2]; self.matrix.slots()]);
+            .unwrap_or_else(|| vec![[0.0; 2]; self.matrix.slots]);
         self.order.clear();
         match plan.rows {
             None => self.order.extend(0..self.matrix.rows() as u32),
@@ -277,7 +277,7 @@ impl<'a> Engine<'a> {
             let fresh = self
                 .pool
                 .pop()
-                .unwrap_or_else(|| vec![[0.0; 2]; self.matrix.slots()]);
+                .unwrap_or_else(|| vec![[0.0; 2]; self.matrix.slots]);
             let (left, right) = (open.range.start..middle, middle..open.range.end);
             let left_is_smaller = left.len() <= right.len();
             let [l, r] = match left_is_smaller {

@@ -144,7 +144,7 @@ pub struct Matrix<'a> {
     pub(super) wide: Vec<usize>,
     /// Where the sums of each feature begin in a node's histogram: strips first, then wide features.
     pub(super) offsets: Vec<usize>,
-    slots: usize,
+    pub(super) slots: usize,
 }
 
 impl<'a> Matrix<'a> {
@@ -208,11 +208,6 @@ impl<'a> Matrix<'a> {
     /// What is known about each feature.
     pub fn columns(&self) -> &[Column] {
         &self.columns
-    }
-
-    /// How many pairs of sums a node's histogram has.
-    pub(super) fn slots(&self) -> usize {
-        self.slots
     }
 }
 

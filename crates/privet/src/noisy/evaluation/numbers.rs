@@ -29,10 +29,10 @@ struct Mean<'a> {
 impl<'a> Mean<'a> {
     fn of(typical: &'a [Typical], head: &'a Noisy, tail: &Noisy) -> Option<Self> {
         let rows = head.significant(|_| 1.0)?;
-        let (typical, beyond) = typical.split_at(head.counts().len());
+        let (typical, beyond) = typical.split_at(head.counts.len());
         let (value, off) = head.mean(rows, typical);
         let most = |cell: usize| beyond[cell].value + beyond[cell].off;
-        let counts = tail.counts().iter().enumerate();
+        let counts = tail.counts.iter().enumerate();
         let tailed: f64 = counts.map(|(cell, count)| count * most(cell)).sum();
         let hidden = (tailed + interval::Z * tail.noise(most).sqrt()).max(0.0) / rows;
         Some(Self {
@@ -150,7 +150,7 @@ impl Numbers {
         let rows = labels.significant(|_| 1.0)?;
         let middles = self.middles();
         let error = |constant: &f64| {
-            let all = middles.iter().zip(labels.counts());
+            let all = middles.iter().zip(&labels.counts);
             all.map(|(middle, count)| count * (middle - constant).abs())
                 .sum::<f64>()
                 / rows
@@ -162,7 +162,7 @@ impl Numbers {
         let rows = labels.significant(|_| 1.0)?;
         let middles = self.middles();
         let mean_of = |f: &dyn Fn(f64) -> f64| {
-            let all = middles.iter().zip(labels.counts());
+            let all = middles.iter().zip(&labels.counts);
             all.map(|(middle, count)| count * f(*middle)).sum::<f64>() / rows
         };
         let mean = mean_of(&|x| x);

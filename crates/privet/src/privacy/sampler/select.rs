@@ -79,7 +79,7 @@ impl Selection {
         let mut weights = vec![0; scores.len()];
         self.decay.values(scores, |score| gap(best, *score), &mut weights);
         // In units of 2^-63 no sum is short by more than this, nor is the total, so total·uniform lies in [low, high).
-        let short = u128::from(self.decay.slack()) * weights.len() as u128;
+        let short = u128::from(self.decay.slack) * weights.len() as u128;
         let least: u128 = weights.iter().map(|weight| u128::from(*weight)).sum();
         let most = least + short;
         let uniform = random.word();
@@ -105,7 +105,7 @@ impl Selection {
     #[inline]
     fn flip<const PREFIX: u32>(&self, best: i64, scores: &[i64], random: &mut Randomness) -> Vec<u64> {
         // So that the true first digits are those of the value, or the next after them.
-        debug_assert!(self.decay.slack() <= 1 << (Decay::BITS - PREFIX));
+        debug_assert!(self.decay.slack <= 1 << (Decay::BITS - PREFIX));
         let mut heads = vec![0; scores.len().div_ceil(BLOCK)];
         for (pool, heads) in scores.chunks(POOL).zip(heads.chunks_mut(POOL / BLOCK)) {
             let mut uniforms = [0; POOL];
@@ -138,7 +138,7 @@ impl Selection {
         let rest = Decay::BITS - PREFIX;
         let uniform = u64::from(prefix) << rest | random.word() >> (64 - rest);
         let head = uniform < value;
-        if !head & (uniform < value + self.decay.slack()) {
+        if !head & (uniform < value + self.decay.slack) {
             return self.decay.exceeds(gap, uniform, random);
         }
         head
@@ -151,7 +151,7 @@ impl Selection {
         let mut uniform = Digits::new(uniform, 64);
         loop {
             uniform.double(random);
-            let bits = uniform.bits();
+            let bits = uniform.bits;
             let mut sum = Enclosure::integer(IBig::ZERO, bits);
             let sums: Vec<Enclosure> = scores
                 .iter()
@@ -160,7 +160,7 @@ impl Selection {
                     sum.clone()
                 })
                 .collect();
-            let target = Enclosure::between(uniform.value().clone(), uniform.next(), bits).mul(&sum);
+            let target = Enclosure::between(uniform.value.clone(), uniform.next(), bits).mul(&sum);
             let sums = &sums[..sums.len() - 1];
             let passed = sums.iter().filter(|sum| sum.high() <= target.low()).count();
             let beyond = sums.iter().filter(|sum| sum.low() >= target.high()).count();

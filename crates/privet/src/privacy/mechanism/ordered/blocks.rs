@@ -20,8 +20,8 @@ pub enum Alignment {
 /// The parts, by the outputs that they hold.
 #[derive(Debug)]
 pub(super) struct Blocks {
-    inputs: usize,
-    width: usize,
+    pub(super) inputs: usize,
+    pub(super) width: usize,
     /// Outputs before the first slot.
     lead: usize,
     outputs: usize,
@@ -52,14 +52,6 @@ impl Blocks {
             outputs,
             alignment,
         })
-    }
-
-    pub(super) fn inputs(&self) -> usize {
-        self.inputs
-    }
-
-    pub(super) fn width(&self) -> usize {
-        self.width
     }
 
     pub(super) fn outputs(&self) -> Outputs {
