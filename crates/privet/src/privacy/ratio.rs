@@ -4,6 +4,7 @@ use dashu_int::UBig;
 use dashu_ratio::RBig;
 
 use crate::Error;
+use crate::privacy::getters;
 
 /// A positive rational number, never rounded.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -23,9 +24,10 @@ impl Ratio {
         Ok(Self(RBig::from_parts(numerator.into(), UBig::from(denominator))))
     }
 
-    /// The nearest `f64`, for display and planning only.
-    pub fn to_f64(&self) -> f64 {
-        self.0.to_f64().value()
+    getters! {
+        /// The nearest `f64`, for display and planning only.
+        pub to_f64(0.to_f64().value()) -> f64;
+        pub(crate) big(&0) -> &RBig;
     }
 
     pub(crate) fn from_big(value: RBig) -> Result<Self, Error> {
@@ -34,10 +36,6 @@ impl Ratio {
             return Err(Error::parameter("ratio", why));
         }
         Ok(Self(value))
-    }
-
-    pub(crate) fn big(&self) -> &RBig {
-        &self.0
     }
 }
 

@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use crate::Error;
 use crate::data::schema::Kind;
 use crate::data::{Bins, Cells, Schema};
+use crate::privacy::getters;
 
 /// How many bytes a row has in a panel.
 pub(super) const BYTES: usize = 16;
@@ -200,14 +201,11 @@ impl<'a> Matrix<'a> {
         })
     }
 
-    /// How many rows there are.
-    pub fn rows(&self) -> usize {
-        self.rows
-    }
-
-    /// What is known about each feature.
-    pub fn columns(&self) -> &[Column] {
-        &self.columns
+    getters! {
+        /// How many rows there are.
+        pub rows(rows) -> usize;
+        /// What is known about each feature.
+        pub columns(&columns) -> &[Column];
     }
 }
 

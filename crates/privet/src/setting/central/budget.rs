@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::privacy::account::{MuSquared, Price};
-use crate::privacy::{Delta, Epsilon};
+use crate::privacy::{Delta, Epsilon, getters};
 
 /// What may be spent, and the public number of rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -65,14 +65,11 @@ impl Budget {
         })
     }
 
-    /// What may be spent.
-    pub fn epsilon(&self) -> Epsilon {
-        self.epsilon
-    }
-
-    /// With what probability the promise may fail; zero if ε is pure.
-    pub fn delta(&self) -> Delta {
-        self.delta
+    getters! {
+        /// What may be spent.
+        pub epsilon(epsilon) -> Epsilon;
+        /// With what probability the promise may fail; zero if ε is pure.
+        pub delta(delta) -> Delta;
     }
 
     /// One of so many equal shares; what does not divide is not spent.

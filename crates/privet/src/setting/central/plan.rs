@@ -13,7 +13,7 @@ use crate::learner::SILENT;
 use crate::model::{Model, Settings};
 use crate::parameters::{Name, Parameters, at, belongs};
 use crate::privacy::account::{Caps, Price};
-use crate::privacy::{Delta, Epsilon, Ledger, Neighbours, Randomness, Relation};
+use crate::privacy::{Delta, Epsilon, Ledger, Neighbours, Randomness, Relation, getters};
 
 /// Parameters with a `balance`.
 pub trait Balanced {
@@ -229,59 +229,32 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The name of the algorithm, which may be one that a rule chose.
-    pub fn name(&self) -> &'static str {
-        self.resolved.name
-    }
-
-    /// The schema that tables are read with.
-    pub fn schema(&self) -> &Arc<Schema> {
-        &self.facts.schema
-    }
-
-    /// What is kept of a table's numbers.
-    pub fn keep(&self) -> Keep {
-        self.resolved.keep
+    getters! {
+        /// The name of the algorithm, which may be one that a rule chose.
+        pub name(resolved.name) -> &'static str;
+        /// The schema that tables are read with.
+        pub schema(&facts.schema) -> &Arc<Schema>;
+        /// What is kept of a table's numbers.
+        pub keep(resolved.keep) -> Keep;
+        /// Who is protected.
+        pub relation(&facts.relation) -> &Relation;
+        /// What may be spent.
+        pub epsilon(facts.budget.epsilon) -> Epsilon;
+        /// With what probability the promise may fail; zero if ε is pure.
+        pub delta(facts.budget.delta) -> Delta;
+        /// What will be charged: nothing if no private column is looked at.
+        pub price(resolved.price) -> Price;
+        /// Why its models protect nobody, if they do not.
+        pub void(resolved.void) -> Option<&'static str>;
+        /// How much error the noise adds, sentence by sentence.
+        pub noise(&resolved.noise) -> &[String];
+        /// What whoever runs this should know before it is paid for.
+        pub warnings(facts.budget.warnings()) -> Vec<String>;
     }
 
     /// What is read of a table.
     pub fn reads(&self) -> Intake {
         Intake::everything(Arc::clone(self.schema()), self.keep())
-    }
-
-    /// Who is protected.
-    pub fn relation(&self) -> &Relation {
-        &self.facts.relation
-    }
-
-    /// What may be spent.
-    pub fn epsilon(&self) -> Epsilon {
-        self.facts.budget.epsilon
-    }
-
-    /// With what probability the promise may fail; zero if ε is pure.
-    pub fn delta(&self) -> Delta {
-        self.facts.budget.delta
-    }
-
-    /// What will be charged: nothing if no private column is looked at.
-    pub fn price(&self) -> Price {
-        self.resolved.price
-    }
-
-    /// Why its models protect nobody, if they do not.
-    pub fn void(&self) -> Option<&'static str> {
-        self.resolved.void
-    }
-
-    /// How much error the noise adds, sentence by sentence.
-    pub fn noise(&self) -> &[String] {
-        &self.resolved.noise
-    }
-
-    /// What whoever runs this should know before it is paid for.
-    pub fn warnings(&self) -> Vec<String> {
-        self.facts.budget.warnings()
     }
 
     /// Names and values as a job says them, defaults included.

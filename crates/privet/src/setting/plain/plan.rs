@@ -11,7 +11,7 @@ use crate::data::{Cells, Intake, Keep, Table, Target};
 use crate::learner::{Classes, Progress, Sample, Shape};
 use crate::model::{Model, Settings};
 use crate::parameters::Parameters;
-use crate::privacy::Unprotected;
+use crate::privacy::{Unprotected, getters};
 
 /// Slots of all features times classes, at most.
 const LARGEST: usize = 1 << 22;
@@ -164,24 +164,18 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The schema that tables are read with.
-    pub fn schema(&self) -> &Arc<Schema> {
-        &self.schema
-    }
-
-    /// What is kept of a table's numbers.
-    pub fn keep(&self) -> Keep {
-        self.resolved.keep
+    getters! {
+        /// The schema that tables are read with.
+        pub schema(&schema) -> &Arc<Schema>;
+        /// What is kept of a table's numbers.
+        pub keep(resolved.keep) -> Keep;
+        /// Names and values as a job says them, defaults included.
+        pub settings(&resolved.settings) -> &[(String, String)];
     }
 
     /// What is read of a table.
     pub fn reads(&self) -> Intake {
         Intake::everything(Arc::clone(&self.schema), self.keep())
-    }
-
-    /// Names and values as a job says them, defaults included.
-    pub fn settings(&self) -> &[(String, String)] {
-        &self.resolved.settings
     }
 
     /// Trains a model on a table that was read with what [`reads`](Self::reads) asks for, or with more.

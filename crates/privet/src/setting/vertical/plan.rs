@@ -8,8 +8,8 @@ use crate::Error;
 use crate::data::schema::Label;
 use crate::data::{Intake, Keep, Schema, Table};
 use crate::error::Subject;
-use crate::privacy::Relation;
 use crate::privacy::mechanism::ordered::RandomisedResponse;
+use crate::privacy::{Relation, getters};
 
 /// What the label holder will do.
 #[derive(Debug, Clone)]
@@ -126,19 +126,16 @@ impl FeatureHolderPlan {
 }
 
 impl LabelHolderPlan {
-    /// The schema that tables are read with.
-    pub fn schema(&self) -> &Arc<Schema> {
-        &self.schema
+    getters! {
+        /// The schema that tables are read with.
+        pub schema(&schema) -> &Arc<Schema>;
+        /// Who is protected, if labels are changed.
+        pub relation(&relation) -> &Relation;
     }
 
     /// What is read of a table.
     pub fn reads(&self) -> Intake {
         Intake::everything(Arc::clone(&self.schema), Keep::Bins)
-    }
-
-    /// Who is protected, if labels are changed.
-    pub fn relation(&self) -> &Relation {
-        &self.relation
     }
 
     /// That a table was read with the plan's schema.

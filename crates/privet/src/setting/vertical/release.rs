@@ -13,7 +13,7 @@ use crate::parameters::Parameters;
 use crate::party::{Item, Keeper, Record};
 use crate::privacy::journal::Journal;
 use crate::privacy::mechanism::ordered::{Desensitised, Distance};
-use crate::privacy::{Certificate, Guarantee, Ledger, Neighbours};
+use crate::privacy::{Certificate, Guarantee, Ledger, Neighbours, getters};
 use crate::wire::{Malformed, Reader, Wire, Writer};
 
 /// What a record calls the columns.
@@ -250,19 +250,13 @@ impl Release {
         }
     }
 
-    /// How many rows there are.
-    pub fn rows(&self) -> usize {
-        self.rows
-    }
-
-    /// What the columns mean.
-    pub fn schema(&self) -> &Schema {
-        &self.schema
-    }
-
-    /// What was promised about them.
-    pub fn certificate(&self) -> &Certificate {
-        &self.certificate
+    getters! {
+        /// How many rows there are.
+        pub rows(rows) -> usize;
+        /// What the columns mean.
+        pub schema(&schema) -> &Schema;
+        /// What was promised about them.
+        pub certificate(&certificate) -> &Certificate;
     }
 }
 

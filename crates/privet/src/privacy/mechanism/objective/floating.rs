@@ -5,7 +5,7 @@
 
 use super::super::Paid;
 use crate::Error;
-use crate::privacy::{Epsilon, Private, Randomness, Relation};
+use crate::privacy::{Epsilon, Private, Randomness, Relation, getters};
 
 /// Why its runs are void.
 pub const ROUNDING_TELLS: &str = "noise and minimum were computed in floating point, and the last digits of the coefficients can show \
@@ -46,14 +46,11 @@ impl Floating {
         })
     }
 
-    /// Its price in ε, although the run is void.
-    pub fn epsilon(&self) -> Epsilon {
-        self.epsilon
-    }
-
-    /// The ridge, on every coefficient.
-    pub fn ridge(&self) -> f64 {
-        self.ridge
+    getters! {
+        /// Its price in ε, although the run is void.
+        pub epsilon(epsilon) -> Epsilon;
+        /// The ridge, on every coefficient.
+        pub ridge(ridge) -> f64;
     }
 
     /// The standard deviation of one coordinate of the noise.
