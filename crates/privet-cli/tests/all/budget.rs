@@ -17,7 +17,7 @@ fn an_overdraft_is_refused_and_leaves_no_entry() {
     home.spend("0.7").unwrap();
     let refusal = home.spend("0.4").unwrap_err();
     assert!(
-        matches!(&refusal, Error::Budget(text) if text.to_string().contains("left pure ε of 0.3")),
+        matches!(&refusal, Error::Budget(text) if text.to_string().contains("there remains pure ε of 0.3")),
         "{refusal}"
     );
     assert_eq!(Store::read_only(&home.ledger()).unwrap().rows().unwrap().len(), 3);

@@ -1,5 +1,7 @@
 //! Reading cells into columns: the slot of each text or number depends on the schema alone.
 
+use std::fmt::{Display, Write};
+
 use super::feature::{Bins, Feature, Names};
 use super::finder::Finder;
 use super::fingerprint::{ColumnHash, Points};
@@ -218,7 +220,7 @@ impl<'a> ColumnBuilder<'a> {
         if self.is_real() {
             self.numbers_at(count, |at| cell(at).map(|x| x as f64));
         } else {
-            self.written((0..count).map(cell));
+            self.whole(count, cell);
         }
     }
 
@@ -228,7 +230,7 @@ impl<'a> ColumnBuilder<'a> {
         if self.is_real() {
             self.numbers_at(count, |at| cell(at).map(|x| x as f64));
         } else {
-            self.written((0..count).map(cell));
+            self.whole(count, cell);
         }
     }
 
@@ -329,9 +331,20 @@ impl<'a> ColumnBuilder<'a> {
         )
     }
 
+    /// Whole numbers in a column that is not of numbers. Below 256, as the codes of most categories are, each is written and looked up once.
+    fn whole<T: Display + TryInto<u8>>(&mut self, count: usize, cell: impl Fn(usize) -> Option<T>) {
+        const SMALL: usize = 256;
+        let small = |cell: T| cell.try_into().ok().map(usize::from);
+        if count > SMALL && (0..count).all(|at| cell(at).is_none_or(|cell| small(cell).is_some())) {
+            let codes = (0..count).map(|at| cell(at).and_then(small));
+            self.coded(codes, |values| values.written((0..SMALL).map(Some)));
+        } else {
+            self.written((0..count).map(cell));
+        }
+    }
+
     /// Numbers in a column that is not of numbers: as text. Whole ones are written without a point.
-    fn written<T: std::fmt::Display>(&mut self, cells: impl Iterator<Item = Option<T>>) {
-        use std::fmt::Write;
+    fn written<T: Display>(&mut self, cells: impl Iterator<Item = Option<T>>) {
         let mut text = String::new();
         for cell in cells {
             match cell {

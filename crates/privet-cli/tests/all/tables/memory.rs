@@ -203,6 +203,40 @@ fn rows_in_memory_have_the_cells_of_the_same_text() {
     }
 }
 
+/// Whole numbers as codes of categories, classes and ids: all below 256, which are looked up once each, and one that is not.
+#[test]
+fn small_whole_numbers_have_the_cells_of_the_same_text() {
+    let declared = |count: u32| (0..count).map(|code| code.to_string());
+    let columns = [
+        id("who"),
+        category("code", declared(200)),
+        category("kind", declared(7)),
+        label("ill", ["0", "1"]),
+    ];
+    let schema = Schema::builder("people").columns(columns).missing(["", "5"]);
+    let schema = Arc::new(schema.unit("who").rows_per_unit(3).build().unwrap());
+    for largest in [255u64, 256] {
+        let who: Vec<u64> = (0..1000).map(|row| row % 253).collect();
+        let code: Vec<Option<i64>> = (0..1000).map(|row| (row % 11 > 0).then_some(row % 256)).collect();
+        let kind: Vec<u64> = (0..1000).map(|row| (row * row) % largest + 1).collect();
+        let ill: Vec<i32> = (0..1000).map(|row| row % 3).collect();
+        let mut text = "who,code,kind,ill\n".to_owned();
+        for row in 0..1000 {
+            let code = code[row].map_or(String::new(), |code| code.to_string());
+            text += &format!("{},{code},{},{}\n", who[row], kind[row], ill[row]);
+        }
+        let frame = Frame::new().column("who", &who).column("code", &code);
+        let frame = frame.column("kind", &kind).column("ill", &ill);
+        let intake = Intake::everything(Arc::clone(&schema), Keep::Bins);
+        let intake = intake.aligned_by("who").unwrap();
+        let expected = cells(read_csv("rows.csv", text.as_bytes(), &intake).unwrap());
+        assert!(
+            cells(Table::read(&intake, &frame).unwrap()) == expected,
+            "{largest}"
+        );
+    }
+}
+
 /// Ids that meet another party's rows, too.
 #[test]
 fn ids_in_memory_are_the_ids_of_the_same_text() {
