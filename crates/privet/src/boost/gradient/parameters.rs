@@ -116,7 +116,7 @@ impl Trees {
                     None => {
                         let why = format!(
                             "{key} names '{name}', which is no feature of the schema with an order: name a number, an ordinal \
-                                 or a flag"
+                             or a flag"
                         );
                         return Err(Error::parameter(key, why));
                     }

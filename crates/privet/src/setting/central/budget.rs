@@ -48,7 +48,7 @@ impl Budget {
         if people_exposed(delta, rows) >= 1.0 {
             let why = format!(
                 "delta = {delta} is too large for about {rows} rows: it would allow a release that shows the whole row of one person or \
-                     more (delta times rows_about is 1 or more). Write a delta far below one over the number of people, such as delta = {}",
+                 more (delta times rows_about is 1 or more). Write a delta far below one over the number of people, such as delta = {}",
                 suitable(rows)
             );
             return Err(Error::parameter("delta", why));

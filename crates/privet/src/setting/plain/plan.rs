@@ -69,7 +69,7 @@ fn check_size(schema: &Schema) -> Result<(), Error> {
     if slots.saturating_mul(classes) > LARGEST {
         let why = format!(
             "the schema's {slots} bins and values times {classes} classes are too many to learn from: at most {LARGEST} \
-                 are possible; declare fewer"
+             are possible; declare fewer"
         );
         return Err(Error::parameter("schema", why));
     }

@@ -80,7 +80,7 @@ impl Vertical {
                 if let Some(column) = schema.features().find(|column| column.private) {
                     let why = format!(
                         "label_epsilon protects labels, and the model would still tell about the label holder's private column '{}': \
-                             take such columns out of its schema, or leave label_epsilon out",
+                         take such columns out of its schema, or leave label_epsilon out",
                         column.name
                     );
                     return Err(Error::parameter("label_epsilon", why));
