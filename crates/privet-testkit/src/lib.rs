@@ -11,6 +11,7 @@
 //! | where can this probability be? | [`interval`] |
 //! | how large is ε at least, seen from outputs alone? | [`epsilon`] |
 //! | how large is ε exactly, when the output table is known? | [`ratio`] |
+//! | how probable is each candidate of a selection? | [`selection`] |
 //! | is a whole run private on this pair of tables? | [`replay`] |
 //! | what do the last digits of released coefficients tell? | [`attack`] |
 //! | what if the ledger cannot be written? | [`faults`] |
@@ -32,6 +33,7 @@ pub mod parties;
 pub mod ratio;
 pub mod replay;
 pub mod rows;
+pub mod selection;
 pub mod skipped;
 
 #[cfg(test)]

@@ -75,7 +75,7 @@ macro_rules! plain_values {
     )*};
 }
 
-/// Values that have names: a type, and its list of names.
+/// Values that have names: a type, and its list of names; or an enum whose variants are declared with their names in a job.
 macro_rules! named_values {
     ($($type:ty: $names:expr;)*) => {
         $crate::parameters::plain_values! {$(
@@ -83,6 +83,22 @@ macro_rules! named_values {
                 section.choice(key, &$names).map(|found| found.value)
             }, |own: &Self| Some($crate::parameters::name_of(&$names, own));
         )*}
+    };
+    ($($(#[$doc:meta])* pub enum $type:ident { $($(#[$about:meta])* $variant:ident = $name:literal,)* })*) => {
+        $(
+            $(#[$doc])*
+            #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+            pub enum $type {
+                $($(#[$about])* $variant,)*
+            }
+
+            impl $type {
+                /// All of them, with their names in a job.
+                pub const NAMES: [(&str, Self); [$($name),*].len()] = [$(($name, Self::$variant)),*];
+            }
+        )*
+
+        $crate::parameters::named_values! { $($type: $type::NAMES;)* }
     };
 }
 

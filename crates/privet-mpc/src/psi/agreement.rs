@@ -28,8 +28,8 @@ impl fmt::Display for Role {
 /// One run between one label holder and one feature holder. Messages of any other run are refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Run {
-    id: [u8; 32],
-    most: usize,
+    pub(super) id: [u8; 32],
+    pub(super) most: usize,
 }
 
 impl Run {
@@ -45,14 +45,6 @@ impl Run {
     pub fn with_at_most(self, ids: usize) -> Self {
         let most = ids.min(MOST_IDS);
         Self { most, ..self }
-    }
-
-    pub(super) fn id(&self) -> &[u8; 32] {
-        &self.id
-    }
-
-    pub(super) fn most(&self) -> usize {
-        self.most
     }
 }
 

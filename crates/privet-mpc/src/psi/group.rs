@@ -35,9 +35,9 @@ impl Secret {
     pub(super) fn derive(key: &Key, run: &Run, role: Role, ids: &Ids, before: Seal) -> Self {
         let mut hash = Sha512::new_with_prefix(b"privet-psi-v1-exponent");
         hash.update([role as u8]);
-        hash.update(run.id());
+        hash.update(run.id);
         hash.update(key.expose());
-        hash.update(ids.digest());
+        hash.update(ids.digest);
         hash.update(before.as_bytes());
         let wide = Zeroizing::new(<[u8; 64]>::from(hash.finalize()));
         Self(Zeroizing::new(Scalar::from_bytes_mod_order_wide(&wide)))

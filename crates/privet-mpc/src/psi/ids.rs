@@ -15,7 +15,7 @@ pub const MOST_IDS: usize = 1 << 27;
 pub struct Ids {
     text: Vec<u8>,
     ends: Vec<usize>,
-    digest: [u8; 32],
+    pub(super) digest: [u8; 32],
 }
 
 impl Ids {
@@ -65,11 +65,6 @@ impl Ids {
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
-    }
-
-    /// A hash of all ids in their order. A secret, for people's ids can be guessed.
-    pub(super) fn digest(&self) -> &[u8; 32] {
-        &self.digest
     }
 
     pub(super) fn get(&self, row: usize) -> &[u8] {

@@ -27,7 +27,7 @@ pub fn offer(key: &Key, run: Run, ids: &Ids) -> (ExpectAnswer, Vec<u8>) {
     let state = ExpectAnswer {
         run,
         secret,
-        ids: *ids.digest(),
+        ids: ids.digest,
         sent,
         seal,
     };

@@ -82,7 +82,7 @@ impl Writer {
     pub(super) fn new(kind: Kind, run: &Run) -> Self {
         let mut bytes = MAGIC.to_vec();
         bytes.extend([VERSION, kind as u8]);
-        bytes.extend(run.id());
+        bytes.extend(run.id);
         Self(bytes)
     }
 
@@ -134,7 +134,7 @@ impl<'a> Reader<'a> {
         if head[1] != kind as u8 {
             return error("another message came in its turn");
         }
-        if head[2..] != *run.id() {
+        if head[2..] != run.id {
             return error("from another run");
         }
         let seal = Seal(*seal);
@@ -166,7 +166,7 @@ impl<'a> Reader<'a> {
 
     /// Masked points: in ascending order, so that the order tells nothing and none stands twice.
     pub(super) fn points(&mut self, run: &Run) -> Result<&'a [Encoding], Error> {
-        let points = self.list::<32>(run.most())?;
+        let points = self.list::<32>(run.most)?;
         if points.is_sorted_by(|one, next| one < next) {
             Ok(points)
         } else {

@@ -42,7 +42,7 @@ pub(super) struct TextBlock {
 /// Cuts text into blocks.
 pub(super) struct TextBlocks<R> {
     input: R,
-    layout: Layout,
+    pub(super) layout: Layout,
     size: usize,
     /// What was read behind the last cut.
     carry: Vec<u8>,
@@ -63,10 +63,6 @@ impl<R: Read> TextBlocks<R> {
             begun: false,
             fault: None,
         }
-    }
-
-    pub(super) fn layout(&self) -> Layout {
-        self.layout
     }
 
     /// Fills `block` with the next whole records; nothing if there are no more.

@@ -148,7 +148,7 @@ impl<'c> Csv<'c> {
         &self,
         blocks: &mut TextBlocks<R>,
     ) -> Result<(Option<Vec<Vec<u8>>>, u64, Option<(Vec<u8>, TextBlock)>), Error> {
-        let layout = blocks.layout();
+        let layout = blocks.layout;
         let (mut text, mut lines, mut buffer) = (Vec::new(), 0, Vec::new());
         while let Some(block) = blocks.next(&mut text).map_err(|fault| self.error(lines, fault))? {
             let mut at = 0;

@@ -287,11 +287,7 @@ mod tests {
             noise: noise.to_vec(),
             ..Tree::new(vec![node], leaves.to_vec())
         };
-        Member {
-            weight: 1.0,
-            output: 0,
-            learner: Learner::Tree(tree),
-        }
+        Member::new(1.0, 0, Learner::Tree(tree))
     }
 
     /// What shrinkage took all of is noise, not a column without noise.

@@ -74,11 +74,7 @@ impl Flips {
                 }
             }
             let linear = Linear::of(&Shape::of(&schema), &coordinates[..1], &[1.0], f64::from(-from));
-            members.push(Member {
-                weight: coefficient,
-                output: 0,
-                learner: Learner::Plane(Plane { linear }),
-            });
+            members.push(Member::new(coefficient, 0, Learner::Plane(Plane { linear })));
         }
         let ensemble = Ensemble::new(Link::Vote, vec![0.0], members);
         Model::new(

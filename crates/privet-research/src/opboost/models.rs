@@ -94,9 +94,9 @@ pub(super) fn on(setup: Setup) -> Measure {
 
 fn measure(setup: Setup, data: &Data, runs: u32, bar: &Progress) -> Result<Vec<Measured>, Error> {
     let prepared = Prepared::new(setup, data)?;
-    let classes = matches!(prepared.plain().label(), Some((_, Label::Classes(_))));
+    let classes = matches!(prepared.plain.label(), Some((_, Label::Classes(_))));
     // Without columns of its own, A alone is the constant.
-    let has_own = prepared.plain().features().count() > prepared.names().count();
+    let has_own = prepared.plain.features().count() > prepared.names().count();
     let methods = methods().into_iter().filter(|(_, method, _)| match method {
         OpBoostMethod::Own => has_own,
         // Labels are only worth protecting where nothing else of A's is in the model.
@@ -171,7 +171,7 @@ fn figures(
             let schema = match method {
                 OpBoostMethod::Own => prepared.own()?,
                 OpBoostMethod::Mapped(mapping) => prepared.mapped(*mapping, train)?,
-                _ => prepared.plain().clone(),
+                _ => prepared.plain.clone(),
             };
             let plan = match method {
                 OpBoostMethod::Constant => Constant::default().plan(&schema)?,

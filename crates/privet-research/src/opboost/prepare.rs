@@ -40,7 +40,7 @@ pub(super) enum Mapping {
 pub(super) struct Prepared {
     pub(super) records: Records,
     pub(super) setup: Setup,
-    plain: Arc<Schema>,
+    pub(super) plain: Arc<Schema>,
     numbers: Vec<(String, Vec<f64>)>,
 }
 
@@ -78,11 +78,6 @@ impl Prepared {
     /// The columns of B.
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.numbers.iter().map(|(name, _)| name.as_str())
-    }
-
-    /// The schema as it is declared.
-    pub(super) fn plain(&self) -> &Arc<Schema> {
-        &self.plain
     }
 
     /// The schema in which B's numbers have ten slots.

@@ -2,11 +2,10 @@
 
 use privet::privacy::account::{Caps, MuSquared, Price, Rho};
 use privet::privacy::mechanism::{Exponential, Gaussian, Laplace, Mechanism, PermuteAndFlip};
-use privet::privacy::sampler::{
-    Noise, RoundedGaussian, probabilities_exponential, probabilities_permute_and_flip,
-};
+use privet::privacy::sampler::{Noise, RoundedGaussian};
 use privet::privacy::{Epsilon, Norm, Ratio};
 use privet_testkit::ratio::{approximate_delta, max_log_ratio};
+use privet_testkit::selection::{probabilities_exponential, probabilities_permute_and_flip};
 
 fn ratio(numerator: u64, denominator: u64) -> Ratio {
     Ratio::new(numerator, denominator).expect("positive")
@@ -63,14 +62,10 @@ fn moves(candidates: usize, from: i64, to: i64) -> Vec<Vec<i64>> {
 #[test]
 fn selections_attain_their_claim_and_no_more() {
     let rate = ratio(1, 2);
-    type Oracle = fn(&[i64], &Ratio) -> Vec<f64>;
+    type Oracle = fn(&[i64], f64) -> Vec<f64>;
     let laws: [(&str, Oracle, f64); 2] = [
-        (
-            "permute-and-flip",
-            |s, r| probabilities_permute_and_flip(s, r),
-            0.9999,
-        ),
-        ("exponential", |s, r| probabilities_exponential(s, r), 0.99),
+        ("permute-and-flip", probabilities_permute_and_flip, 0.9999),
+        ("exponential", probabilities_exponential, 0.99),
     ];
     for (name, probabilities, attains) in laws {
         for (from, to) in [(0, 1), (-1, 1)] {
@@ -87,10 +82,10 @@ fn selections_attain_their_claim_and_no_more() {
                 let close = moves(candidates, 0, 3);
                 let far = close.iter().map(|scores| scores.iter().map(|s| 5 * s).collect());
                 for scores in close.iter().cloned().chain(far) {
-                    let p = probabilities(&scores, &rate);
+                    let p = probabilities(&scores, rate.to_f64());
                     for change in moves(candidates, from, to) {
                         let moved: Vec<i64> = scores.iter().zip(&change).map(|(s, c)| s + c).collect();
-                        worst = worst.max(max_log_ratio(&p, &probabilities(&moved, &rate)));
+                        worst = worst.max(max_log_ratio(&p, &probabilities(&moved, rate.to_f64())));
                     }
                 }
             }
@@ -128,7 +123,7 @@ fn bounded_range_prices_hold_for_every_pair() {
     for scores in moves(3, 0, 3) {
         for change in moves(3, 0, 1) {
             let moved: Vec<i64> = scores.iter().zip(&change).map(|(s, c)| s + c).collect();
-            let [p, q] = [&scores, &moved].map(|s| probabilities_exponential(s, &rate));
+            let [p, q] = [&scores, &moved].map(|s| probabilities_exponential(s, rate.to_f64()));
             for order in orders {
                 let sum: f64 = p
                     .iter()
@@ -136,7 +131,7 @@ fn bounded_range_prices_hold_for_every_pair() {
                     .map(|(p, q)| p.powf(order) * q.powf(1.0 - order))
                     .sum();
                 worst_order = worst_order.max(sum.ln() / (order - 1.0) / (order * rho.to_f64()));
-                let [p, q] = [&scores, &moved].map(|s| probabilities_permute_and_flip(s, &rate));
+                let [p, q] = [&scores, &moved].map(|s| probabilities_permute_and_flip(s, rate.to_f64()));
                 let sum: f64 = p
                     .iter()
                     .zip(&q)

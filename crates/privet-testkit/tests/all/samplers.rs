@@ -5,11 +5,11 @@
 
 use privet::privacy::Ratio;
 use privet::privacy::sampler::{
-    DiscreteLaplace, LaplaceShare, Noise, Randomness, RoundedGaussian, Selection, coin, exp_coin,
-    probabilities_exponential, probabilities_permute_and_flip, uniform,
+    DiscreteLaplace, LaplaceShare, Noise, Randomness, RoundedGaussian, Selection, coin, exp_coin, uniform,
 };
 use privet_testkit::chi_square::fits;
 use privet_testkit::epsilon::supports_agree;
+use privet_testkit::selection::{probabilities_exponential, probabilities_permute_and_flip};
 use privet_testkit::skipped::full;
 
 const FALSE_ALARM: f64 = 1e-6;
@@ -258,8 +258,8 @@ fn selections_have_their_exact_probabilities() {
                 .unwrap_or(0.0)
         }
     };
-    let permute_and_flip = at(probabilities_permute_and_flip(&scores, &rate));
-    let exponential = at(probabilities_exponential(&scores, &rate));
+    let permute_and_flip = at(probabilities_permute_and_flip(&scores, rate.to_f64()));
+    let exponential = at(probabilities_exponential(&scores, rate.to_f64()));
     fits(flipped.iter().copied(), &permute_and_flip, FALSE_ALARM).expect_fit();
     fits(weighed.iter().copied(), &exponential, FALSE_ALARM).expect_fit();
     fits(flipped, &exponential, FALSE_ALARM).expect_refusal();

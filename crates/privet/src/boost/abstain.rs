@@ -19,7 +19,7 @@
 
 use rayon::prelude::*;
 
-use super::adaboost::Thresholds;
+use super::adaboost::{Thresholds, sums_to_one};
 use super::{Ensemble, Link, Member};
 use crate::learner::{Classes, Learner, Progress, Sample, Stump, sum};
 
@@ -131,12 +131,10 @@ impl Abstaining {
             if progress(u64::from(round), u64::from(self.rounds)).is_break() {
                 break;
             }
-            let total = sum(weights.len(), |row| weights[row]);
-            if total.is_nan() || total <= 0.0 {
+            // line 1, and in later rounds what rounding left over
+            if !sums_to_one(&mut weights) {
                 break;
             }
-            // line 1, and in later rounds what rounding left over
-            weights.par_iter_mut().for_each(|weight| *weight /= total);
             let stump = Stump::abstaining(&sample.reweighted(&weights), &sorted, classes);
             let margin = |row: usize| {
                 let vote = stump.vote_for(sample.features(), row);
@@ -153,11 +151,9 @@ impl Abstaining {
                 .par_iter_mut()
                 .enumerate()
                 .for_each(|(row, weight)| *weight *= factors.at(margin(row)));
-            ensemble.members.push(Member {
-                weight: coefficient,
-                output: 0,
-                learner: Learner::Stump(stump),
-            });
+            ensemble
+                .members
+                .push(Member::new(coefficient, 0, Learner::Stump(stump)));
             if rates.wrong <= 0.0 && rates.silent <= 0.0 {
                 break;
             }

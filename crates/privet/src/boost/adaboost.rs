@@ -30,6 +30,13 @@ impl Thresholds {
     }
 }
 
+/// Brings weights to a sum of one, if they have a sum above zero.
+pub(super) fn sums_to_one(weights: &mut [f64]) -> bool {
+    let total = sum(weights.len(), |row| weights[row]);
+    weights.par_iter_mut().for_each(|weight| *weight /= total);
+    total > 0.0
+}
+
 /// Boosts stumps for a number of rounds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct AdaBoost {
@@ -59,11 +66,9 @@ impl AdaBoost {
             if progress(u64::from(round), u64::from(self.rounds)).is_break() {
                 break;
             }
-            let total = sum(weights.len(), |row| weights[row]);
-            if total.is_nan() || total <= 0.0 {
+            if !sums_to_one(&mut weights) {
                 break;
             }
-            weights.par_iter_mut().for_each(|weight| *weight /= total);
             let call = Call::fit(&sample.reweighted(&weights), &sorted, classes);
             let errs = |row: usize| call.class(sample.features(), row) != classes.of[row];
             let error = sum(weights.len(), |row| if errs(row) { weights[row] } else { 0.0 });
@@ -74,11 +79,11 @@ impl AdaBoost {
             let odds = ((1.0 - bounded) / bounded).ln();
             if two {
                 let sign = |class: u16| if class == 0 { -1.0 } else { 1.0 };
-                ensemble.members.push(Member {
-                    weight: odds / 2.0,
-                    output: 0,
-                    learner: Learner::Stump(call.stump(sign(call.left), sign(call.right))),
-                });
+                ensemble.members.push(Member::new(
+                    odds / 2.0,
+                    0,
+                    Learner::Stump(call.stump(sign(call.left), sign(call.right))),
+                ));
             } else {
                 ensemble
                     .members
@@ -125,11 +130,7 @@ impl AdaBoost {
             left.par_iter_mut()
                 .enumerate()
                 .for_each(|(row, left)| *left -= SHRINKAGE * stump.vote_for(sample.features(), row));
-            members.push(Member {
-                weight: SHRINKAGE,
-                output: 0,
-                learner: Learner::Stump(stump),
-            });
+            members.push(Member::new(SHRINKAGE, 0, Learner::Stump(stump)));
         }
         let _ = progress(u64::from(self.rounds), u64::from(self.rounds));
         Ensemble::new(Link::Identity, vec![mean], members)
@@ -138,11 +139,7 @@ impl AdaBoost {
 
 /// A vote for one class on each side: one member for each of the two classes.
 fn votes(call: &Call, weight: f64) -> Vec<Member> {
-    let member = |class: u16, stump: Stump| Member {
-        weight,
-        output: usize::from(class),
-        learner: Learner::Stump(stump),
-    };
+    let member = |class: u16, stump: Stump| Member::new(weight, usize::from(class), Learner::Stump(stump));
     if call.left == call.right {
         return vec![member(call.left, call.stump(1.0, 1.0))];
     }

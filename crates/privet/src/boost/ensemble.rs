@@ -55,6 +55,17 @@ pub struct Member {
     pub learner: Learner,
 }
 
+impl Member {
+    /// A learner whose vote, times `weight`, is added to one score.
+    pub fn new(weight: f64, output: usize, learner: Learner) -> Self {
+        Self {
+            weight,
+            output,
+            learner,
+        }
+    }
+}
+
 /// Weighted learners: a row's sums are the base plus the weighted votes, and its scores are the sums, recalibrated where that is said.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -87,11 +98,7 @@ impl Ensemble {
 
     /// A single sum, which is the score.
     pub fn of_sum(link: Link, linear: Linear) -> Self {
-        let member = Member {
-            weight: 1.0,
-            output: 0,
-            learner: Learner::Linear(linear),
-        };
+        let member = Member::new(1.0, 0, Learner::Linear(linear));
         Self::new(link, vec![0.0], vec![member])
     }
 

@@ -127,11 +127,7 @@ mod tests {
                 Term::Slots(vec![1.0, 4.0]),
             ],
         });
-        let member = |weight, learner| Member {
-            weight,
-            output: 0,
-            learner,
-        };
+        let member = |weight, learner| Member::new(weight, 0, learner);
         let ensemble = Ensemble::new(
             Link::Logistic,
             vec![0.0],

@@ -1,5 +1,7 @@
 //! Columns of small integers, in which cells are stored.
 
+use crate::privacy::getters;
+
 /// Slot numbers of one column, as narrow as they fit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Bins {
@@ -202,14 +204,11 @@ impl Names {
         texts.for_each(|text| self.push(text));
     }
 
-    /// How many there are.
-    pub fn len(&self) -> usize {
-        self.ends.len()
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
+    getters! {
+        /// How many there are.
+        pub len(ends.len()) -> usize;
+        /// Whether there is none.
+        pub is_empty(ends.is_empty()) -> bool;
     }
 
     pub(super) fn take(&self, rows: &[u32]) -> Self {

@@ -186,10 +186,8 @@ impl<'a> Frame<'a> {
             ));
         }
         if rows > u32::MAX as usize {
-            return Err(Error::data_in(
-                "the frame",
-                format!("it has more than {} rows", u32::MAX),
-            ));
+            let why = format!("it has more than {} rows", u32::MAX);
+            return Err(Error::data_in("the frame", why));
         }
         Ok(rows)
     }

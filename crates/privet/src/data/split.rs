@@ -50,10 +50,8 @@ impl Table {
         let schema = self.schema();
         for name in parties.iter().flatten() {
             if !schema.columns().iter().any(|column| &column.name == name) {
-                return Err(Error::parameter(
-                    "columns",
-                    format!("there is no column '{name}' to give to a party"),
-                ));
+                let why = format!("there is no column '{name}' to give to a party");
+                return Err(Error::parameter("columns", why));
             }
         }
         parties

@@ -9,7 +9,7 @@ use super::fingerprint::{ColumnHash, Fingerprint, Points};
 use super::schema::{Kind, Schema};
 use crate::Error;
 use crate::error::Subject;
-use crate::privacy::Private;
+use crate::privacy::{Private, getters};
 
 /// A table: its schema, which is public, and its cells, which are private. The number of rows is private, too.
 #[derive(Clone)]
@@ -87,23 +87,14 @@ impl Table {
         ))
     }
 
-    /// Its fingerprint, if it was read by [`Intake::recognising`].
-    pub fn fingerprint(&self) -> Option<&Fingerprint> {
-        self.fingerprint.as_ref()
-    }
-
-    /// Its public description.
-    pub fn schema(&self) -> &Schema {
-        &self.schema
-    }
-
-    pub(super) fn shared_schema(&self) -> &Arc<Schema> {
-        &self.schema
-    }
-
-    /// Its cells.
-    pub fn cells(&self) -> &Private<Cells> {
-        &self.cells
+    getters! {
+        /// Its fingerprint, if it was read by [`Intake::recognising`].
+        pub fingerprint(fingerprint.as_ref()) -> Option<&Fingerprint>;
+        /// Its public description.
+        pub schema(&schema) -> &Schema;
+        pub(super) shared_schema(&schema) -> &Arc<Schema>;
+        /// Its cells.
+        pub cells(&cells) -> &Private<Cells>;
     }
 
     /// Its cells, by value.
@@ -135,29 +126,17 @@ pub struct Cells {
 }
 
 impl Cells {
-    /// How many rows there are.
-    pub fn rows(&self) -> usize {
-        self.rows
-    }
-
-    /// The features, in the schema's order.
-    pub fn features(&self) -> &[Feature] {
-        &self.features
-    }
-
-    /// The labels, if they were read.
-    pub fn target(&self) -> Option<&Target> {
-        self.target.as_ref()
-    }
-
-    /// The unit of each row, if the schema has a unit column.
-    pub fn units(&self) -> Option<&[u32]> {
-        self.units.as_deref()
-    }
-
-    /// The id of each row, if [`Intake::aligned_by`] asked for them.
-    pub fn ids(&self) -> Option<&Names> {
-        self.ids.as_ref()
+    getters! {
+        /// How many rows there are.
+        pub rows(rows) -> usize;
+        /// The features, in the schema's order.
+        pub features(&features) -> &[Feature];
+        /// The labels, if they were read.
+        pub target(target.as_ref()) -> Option<&Target>;
+        /// The unit of each row, if the schema has a unit column.
+        pub units(units.as_deref()) -> Option<&[u32]>;
+        /// The id of each row, if [`Intake::aligned_by`] asked for them.
+        pub ids(ids.as_ref()) -> Option<&Names>;
     }
 
     /// Rows that were put together from columns of different origin.
@@ -338,21 +317,21 @@ impl Intake {
         let place = self.schema.columns().iter().position(|c| c.name == column);
         let place = place.filter(|place| self.schema.columns()[*place].kind == Kind::Id);
         let Some(place) = place else {
-            return Err(Error::parameter(
-                Subject::Schema,
-                format!(
-                    "the schema has no column '{column}' of type id to match rows by: add {column} = {{ type = \"id\" }} to its [columns]"
-                ),
-            ));
+            let why = format!(
+                "the schema has no column '{column}' of type id to match rows by: add {column} = {{ type = \"id\" }} to its [columns]"
+            );
+            return Err(Error::parameter(Subject::Schema, why));
         };
         self.rules[place] = CellRule::ids(&self.schema);
         self.ids = Some(place);
         Ok(self)
     }
 
-    /// The schema.
-    pub fn schema(&self) -> &Schema {
-        &self.schema
+    getters! {
+        /// The schema.
+        pub schema(&schema) -> &Schema;
+        /// Whether labels are read.
+        pub reads_labels(with_label) -> bool;
     }
 
     /// Whether the cells of the schema's column at `place` are looked at.
@@ -365,11 +344,6 @@ impl Intake {
     /// Whether a table must have this column.
     pub fn needs(&self, place: usize) -> bool {
         self.reads(place) && !matches!(self.rules[place], CellRule::Hash(_))
-    }
-
-    /// Whether labels are read.
-    pub fn reads_labels(&self) -> bool {
-        self.with_label
     }
 
     /// Takes the cells of some rows: one builder for each column of the schema, in its order.

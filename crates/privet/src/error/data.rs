@@ -1,5 +1,6 @@
 //! What is wrong with data, and where.
 
+use crate::privacy::getters;
 use std::fmt;
 
 /// A schema, table, job or model that cannot be read or is invalid: all findings, in the order of the file.
@@ -64,14 +65,11 @@ impl DataError {
         self
     }
 
-    /// The file, if it is known.
-    pub fn file(&self) -> Option<&str> {
-        self.file.as_deref()
-    }
-
-    /// What was found.
-    pub fn findings(&self) -> &[Finding] {
-        &self.findings
+    getters! {
+        /// The file, if it is known.
+        pub file(file.as_deref()) -> Option<&str>;
+        /// What was found.
+        pub findings(&findings) -> &[Finding];
     }
 }
 

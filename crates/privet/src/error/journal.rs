@@ -1,5 +1,6 @@
 //! What is wrong with a ledger or a record.
 
+use crate::privacy::getters;
 use std::fmt;
 
 /// A ledger or record that cannot be used.
@@ -50,14 +51,11 @@ impl JournalError {
         Self { fault, text }
     }
 
-    /// What is wrong.
-    pub fn fault(&self) -> JournalFault {
-        self.fault
-    }
-
-    /// Why, without the number of the entry.
-    pub fn reason(&self) -> &str {
-        &self.text
+    getters! {
+        /// What is wrong.
+        pub fault(fault) -> JournalFault;
+        /// Why, without the number of the entry.
+        pub reason(&text) -> &str;
     }
 }
 

@@ -12,7 +12,7 @@
 
 use super::split::{self, Criterion};
 use super::stump::Errors;
-use super::{Classes, Sample, Sorted, Stump, StumpRule};
+use super::{Classes, Sample, Sorted, Stump};
 
 impl Stump {
     /// The question and the votes, -1 and 1 for the first and the second of two classes and 0 for none, with the least Z.
@@ -24,17 +24,10 @@ impl Stump {
         });
         let best = split::best(sample, sorted, &bound);
         let [left, right] = votes(&best.left, &best.right).1;
-        if best.rule == StumpRule::All || left == right {
-            return Self {
-                feature: 0,
-                rule: StumpRule::All,
-                left,
-                right: left,
-            };
-        }
+        let (feature, rule, left, right) = best.answered(left, right);
         Self {
-            feature: best.feature,
-            rule: best.rule,
+            feature,
+            rule,
             left,
             right,
         }

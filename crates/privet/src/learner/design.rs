@@ -9,6 +9,7 @@ use rayon::prelude::*;
 
 use super::{Linear, Sample, Shape, Term};
 use crate::data::Bins;
+use crate::privacy::getters;
 
 /// Rows of one block at least, so that a block is worth a thread.
 const LEAST: usize = 4096;
@@ -86,12 +87,9 @@ impl<'a> Design<'a> {
         }
     }
 
-    pub(super) fn rows(&self) -> usize {
-        self.weights.len()
-    }
-
-    pub(super) fn features(&self) -> usize {
-        self.shapes.len()
+    getters! {
+        pub(super) rows(weights.len()) -> usize;
+        pub(super) features(shapes.len()) -> usize;
     }
 
     /// What `each` gives for every block, in order.

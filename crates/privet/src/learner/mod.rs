@@ -41,6 +41,7 @@ use std::ops::ControlFlow;
 
 use crate::data::schema::{Kind, Schema};
 use crate::data::{Cells, Feature};
+use crate::privacy::getters;
 use tree::Tree;
 
 /// Progress callback (done, total); it returns whether to continue.
@@ -175,19 +176,13 @@ impl<'a> Sample<'a> {
         })
     }
 
-    /// How many rows there are.
-    pub fn rows(&self) -> usize {
-        self.weights.len()
-    }
-
-    /// The weight of each row.
-    pub fn weights(&self) -> &'a [f64] {
-        self.weights
-    }
-
-    /// The features of all rows.
-    pub fn features(&self) -> &'a [Feature] {
-        self.features
+    getters! {
+        /// How many rows there are.
+        pub rows(weights.len()) -> usize;
+        /// The weight of each row.
+        pub weights(weights) -> &'a [f64];
+        /// The features of all rows.
+        pub features(features) -> &'a [Feature];
     }
 
     /// The same rows with other weights, as many.

@@ -46,6 +46,16 @@ pub(super) struct Best {
     pub(super) right: Vec<f64>,
 }
 
+impl Best {
+    /// The question with an answer for each side; none if both sides are answered alike.
+    pub(super) fn answered<A: PartialEq + Copy>(self, left: A, right: A) -> (usize, StumpRule, A, A) {
+        match self.rule == StumpRule::All || left == right {
+            true => (0, StumpRule::All, left, left),
+            false => (self.feature, self.rule, left, right),
+        }
+    }
+}
+
 /// The best question about any feature; no question if none is better than that.
 pub(super) fn best(sample: &Sample<'_>, sorted: &Sorted, criterion: &impl Criterion) -> Best {
     let found: Vec<(f64, Best)> = sample

@@ -200,17 +200,10 @@ impl Call {
         };
         let best = split::best(sample, sorted, &errors);
         let (left, right) = (heaviest(&best.left), heaviest(&best.right));
-        if best.rule == StumpRule::All || left == right {
-            return Self {
-                feature: 0,
-                rule: StumpRule::All,
-                left,
-                right: left,
-            };
-        }
+        let (feature, rule, left, right) = best.answered(left, right);
         Self {
-            feature: best.feature,
-            rule: best.rule,
+            feature,
+            rule,
             left,
             right,
         }

@@ -137,7 +137,7 @@ pub struct Figure {
 }
 
 impl Figure {
-    fn new(metric: Metric, estimate: Option<Estimate>, constant: Option<f64>) -> Self {
+    pub(crate) fn new(metric: Metric, estimate: Option<Estimate>, constant: Option<f64>) -> Self {
         let constant = constant.filter(|value| value.is_finite());
         Self {
             metric,

@@ -24,7 +24,7 @@ use crate::Error;
 use crate::boost::{Ensemble, Signal};
 use crate::data::{Keep, Schema};
 use crate::learner::tree::Column;
-use crate::privacy::Certificate;
+use crate::privacy::{Certificate, getters};
 
 /// A trained model.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,34 +61,22 @@ impl Model {
         Self { settings, ..self }
     }
 
-    /// The schema of the rows it was trained on and can predict.
-    pub fn schema(&self) -> &Schema {
-        &self.schema
-    }
-
-    /// Its ensemble.
-    pub fn ensemble(&self) -> &Ensemble {
-        &self.ensemble
-    }
-
-    /// The certificate of its training.
-    pub fn certificate(&self) -> &Certificate {
-        &self.certificate
-    }
-
-    /// The settings it was trained with.
-    pub fn settings(&self) -> &Settings {
-        &self.settings
+    getters! {
+        /// The schema of the rows it was trained on and can predict.
+        pub schema(&schema) -> &Schema;
+        /// Its ensemble.
+        pub ensemble(&ensemble) -> &Ensemble;
+        /// The certificate of its training.
+        pub certificate(&certificate) -> &Certificate;
+        /// The settings it was trained with.
+        pub settings(&settings) -> &Settings;
+        /// What must be kept of a table's numbers to predict.
+        pub keep(ensemble.keep()) -> Keep;
     }
 
     /// The signal of each feature, compared with noise; none where no noisy tree splits on it.
     pub fn signals(&self) -> Vec<Option<Signal>> {
         self.ensemble.signals(&Column::of(&self.schema))
-    }
-
-    /// What must be kept of a table's numbers to predict.
-    pub fn keep(&self) -> Keep {
-        self.ensemble.keep()
     }
 }
 
@@ -109,13 +97,10 @@ impl Settings {
         }
     }
 
-    /// The version of the library that made the model.
-    pub fn version(&self) -> &str {
-        &self.version
-    }
-
-    /// Names and values, in the job's order.
-    pub fn job(&self) -> &[(String, String)] {
-        &self.job
+    getters! {
+        /// The version of the library that made the model.
+        pub version(&version) -> &str;
+        /// Names and values, in the job's order.
+        pub job(&job) -> &[(String, String)];
     }
 }

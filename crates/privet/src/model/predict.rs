@@ -9,6 +9,7 @@ use crate::Error;
 use crate::boost::Link;
 use crate::data::schema::Label;
 use crate::data::{Cells, Intake, RawRows};
+use crate::privacy::getters;
 
 /// Rows that one thread takes at a time.
 const BLOCK: usize = 4096;
@@ -78,9 +79,11 @@ impl Predictions {
         self.scores.len() / self.outputs.max(1)
     }
 
-    /// How many scores a row has.
-    pub fn outputs(&self) -> usize {
-        self.outputs
+    getters! {
+        /// How many scores a row has.
+        pub outputs(outputs) -> usize;
+        /// All scores, row after row.
+        pub scores(&scores) -> &[f64];
     }
 
     /// How many classes there are; none for numbers.
@@ -90,11 +93,6 @@ impl Predictions {
             Link::Logistic | Link::Vote => Some(2),
             Link::Softmax => Some(self.outputs),
         }
-    }
-
-    /// All scores, row after row.
-    pub fn scores(&self) -> &[f64] {
-        &self.scores
     }
 
     /// The scores of one row.

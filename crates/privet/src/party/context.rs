@@ -5,6 +5,7 @@ use std::marker::PhantomData;
 use super::record::Recorder;
 use super::{Agreement, PartyId};
 use crate::Error;
+use crate::privacy::getters;
 use crate::wire::{RunId, Wire};
 
 /// Progress callback (what, done, total).
@@ -21,9 +22,11 @@ pub struct Context<'a, M> {
 }
 
 impl<M: Wire> Context<'_, M> {
-    /// The party whose role this is.
-    pub fn me(&self) -> PartyId {
-        self.me
+    getters! {
+        /// The party whose role this is.
+        pub me(me) -> PartyId;
+        /// The run.
+        pub run(agreement.run()) -> RunId;
     }
 
     /// All other parties.
@@ -37,11 +40,6 @@ impl<M: Wire> Context<'_, M> {
     /// A party's name.
     pub fn name(&self, party: PartyId) -> &str {
         self.agreement.name(party)
-    }
-
-    /// The run.
-    pub fn run(&self) -> RunId {
-        self.agreement.run()
     }
 
     /// Sends a message when this turn has succeeded.

@@ -18,6 +18,7 @@ use super::run::{Run, public_name};
 use super::texts::check_texts;
 use crate::Error;
 use crate::error::JournalFault;
+use crate::privacy::getters;
 pub use kept::{Account, BudgetLine};
 use kept::{Shown, Spent};
 pub use refusal::Refusal;
@@ -333,14 +334,11 @@ impl Book {
         self.accounts.get(self.names.get(dataset)?)
     }
 
-    /// All names of data sets, each with the name its budget is kept under.
-    pub fn names(&self) -> &BTreeMap<String, String> {
-        &self.names
-    }
-
-    /// The end of the chain.
-    pub fn head(&self) -> &Head {
-        &self.head
+    getters! {
+        /// All names of data sets, each with the name its budget is kept under.
+        pub names(&names) -> &BTreeMap<String, String>;
+        /// The end of the chain.
+        pub head(&head) -> &Head;
     }
 
     /// Whether the chain once ended in `head`: false after a rollback, a cut or in another ledger.

@@ -94,13 +94,11 @@ macro_rules! quantity {
             /// more decimals than the unit.
             pub fn new(value: f64) -> Result<Self, crate::Error> {
                 if !value.is_finite() || value.is_sign_negative() && value != 0.0 {
-                    return Err(crate::Error::parameter(
-                        $key,
-                        format!(
-                            "{value} cannot be {} {}: it must be a number that is not negative",
-                            $article, $key
-                        ),
-                    ));
+                    let why = format!(
+                        "{value} cannot be {} {}: it must be a number that is not negative",
+                        $article, $key
+                    );
+                    return Err(crate::Error::parameter($key, why));
                 }
                 value.abs().to_string().parse()
             }

@@ -5,6 +5,7 @@
 //! `[low, high]·2^-bits` with big integers at its ends; every operation rounds the low end down and the high end up, so
 //! the true value never leaves. Precision is absolute: more `bits`, a narrower interval.
 
+use crate::privacy::getters;
 use dashu_base::{BitTest, DivEuclid, SquareRoot};
 use dashu_int::IBig;
 use dashu_ratio::RBig;
@@ -45,19 +46,13 @@ impl Enclosure {
         Self { low, high, bits }
     }
 
-    /// `floor(x·2^bits)` is at least this.
-    pub(crate) fn low(&self) -> &IBig {
-        &self.low
-    }
-
-    /// `ceil(x·2^bits)` is at most this.
-    pub(crate) fn high(&self) -> &IBig {
-        &self.high
-    }
-
-    /// Binary digits after the point.
-    pub(crate) fn bits(&self) -> usize {
-        self.bits
+    getters! {
+        /// `floor(x·2^bits)` is at least this.
+        pub(crate) low(&low) -> &IBig;
+        /// `ceil(x·2^bits)` is at most this.
+        pub(crate) high(&high) -> &IBig;
+        /// Binary digits after the point.
+        pub(crate) bits(bits) -> usize;
     }
 
     pub(crate) fn add(&self, other: &Self) -> Self {

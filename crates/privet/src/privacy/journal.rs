@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 use super::account::{Caps, Price};
 use super::mechanism::ordered::{Distance, Loss};
 use super::run::Promise;
-use super::{Delta, Randomness, Relation};
+use super::{Delta, Randomness, Relation, getters};
 use crate::Error;
 use crate::error::JournalFault;
 
@@ -299,13 +299,11 @@ impl Entry {
         if self.follows(head) {
             return Ok(());
         }
-        Err(Error::journal(
-            JournalFault::MovedOn,
-            format!(
-                "the ledger has moved on to entry {} since it was opened: somebody else wrote to it. Open it again.",
-                head.entries
-            ),
-        ))
+        let why = format!(
+            "the ledger has moved on to entry {} since it was opened: somebody else wrote to it. Open it again.",
+            head.entries
+        );
+        Err(Error::journal(JournalFault::MovedOn, why))
     }
 
     /// The chain's head once this entry is in it.
@@ -316,29 +314,17 @@ impl Entry {
         }
     }
 
-    /// What happened.
-    pub fn event(&self) -> &Event {
-        &self.body.event
-    }
-
-    /// Its place in the chain, from 1.
-    pub fn number(&self) -> u64 {
-        self.body.number
-    }
-
-    /// When it was written, in seconds since 1970.
-    pub fn at(&self) -> Option<u64> {
-        self.body.at
-    }
-
-    /// The text that is stored and hashed: one line of JSON.
-    pub fn text(&self) -> &str {
-        &self.text
-    }
-
-    /// SHA-256 of the previous hash, a line break, and the text.
-    pub fn hash(&self) -> &str {
-        &self.hash
+    getters! {
+        /// What happened.
+        pub event(&body.event) -> &Event;
+        /// Its place in the chain, from 1.
+        pub number(body.number) -> u64;
+        /// When it was written, in seconds since 1970.
+        pub at(body.at) -> Option<u64>;
+        /// The text that is stored and hashed: one line of JSON.
+        pub text(&text) -> &str;
+        /// SHA-256 of the previous hash, a line break, and the text.
+        pub hash(&hash) -> &str;
     }
 }
 

@@ -367,10 +367,7 @@ mod tests {
     #[test]
     fn every_draw_renews_the_stream() {
         let twin = || {
-            let caps = Caps {
-                pure: Epsilon::from_billionths(10_000_000_000),
-                ..Caps::ZERO
-            };
+            let caps = Caps::from(Price::Pure(Epsilon::from_billionths(10_000_000_000)));
             Ledger::volatile(AddRemove::row(), caps, Delta::ZERO, Randomness::forked(7)).expect("opens")
         };
         let mechanism = Laplace::calibrated(Epsilon::from_billionths(1_000_000), 1).expect("a mechanism");

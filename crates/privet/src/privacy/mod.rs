@@ -12,6 +12,7 @@
 //! | `unprotected` | permission to use private values without protection |
 //! | `run`, `certificate` | what a run guarantees, derived from its entries |
 //! | `signature` | who wrote a certificate or a model |
+//! | `getters` | how methods that give a part of a value are declared |
 //! | `enclosure`, `ratio` | real and rational numbers that never round silently |
 //!
 //! It does not know what a tree is.
@@ -25,6 +26,7 @@ mod coins;
 mod decimal;
 pub(crate) mod enclosure;
 mod epsilon;
+mod getters;
 pub mod joint;
 pub mod journal;
 pub mod ledger;
@@ -48,6 +50,7 @@ pub use certificate::{
 };
 pub use coins::Coins;
 pub use epsilon::{Delta, Epsilon};
+pub(crate) use getters::getters;
 pub use ledger::Ledger;
 pub use mechanism::Paid;
 pub use neighbours::{AddRemove, Neighbours, Relation, Replace, ReplacePrivate};

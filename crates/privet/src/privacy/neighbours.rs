@@ -55,94 +55,65 @@ pub struct ReplacePrivate {
     columns: BTreeSet<String>,
 }
 
-impl AddRemove {
-    /// One row is one unit.
-    pub fn row() -> Self {
-        Self::unit(NonZeroU32::MIN)
-    }
+macro_rules! units_of_rows {
+    ($($relation:ident)*) => {$(
+        impl $relation {
+            /// One row is one unit.
+            pub fn row() -> Self {
+                Self::unit(NonZeroU32::MIN)
+            }
 
-    /// A unit has at most `rows` rows.
-    pub fn unit(rows: NonZeroU32) -> Self {
-        Self { rows, unit: None }
-    }
-
-    /// Rows with the same value in `column` are one unit.
-    #[must_use]
-    pub fn of(self, column: impl Into<String>) -> Self {
-        let unit = Some(column.into());
-        Self { unit, ..self }
-    }
+            /// A unit has at most `rows` rows.
+            pub fn unit(rows: NonZeroU32) -> Self {
+                Self { rows, unit: None }
+            }
+        }
+    )*};
 }
 
-impl Replace {
-    /// One row is one unit.
-    pub fn row() -> Self {
-        Self::unit(NonZeroU32::MIN)
-    }
-
-    /// A unit has at most `rows` rows.
-    pub fn unit(rows: NonZeroU32) -> Self {
-        Self { rows, unit: None }
-    }
-
-    /// Rows with the same value in `column` are one unit.
-    #[must_use]
-    pub fn of(self, column: impl Into<String>) -> Self {
-        let unit = Some(column.into());
-        Self { unit, ..self }
-    }
-}
+units_of_rows!(AddRemove Replace);
 
 impl ReplacePrivate {
     /// A unit has at most `rows` rows, and these of its columns are private (the label too, if it is named here).
     pub fn unit(rows: NonZeroU32, columns: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let columns = columns.into_iter().map(Into::into).collect();
         Self {
             rows,
             unit: None,
-            columns: columns.into_iter().map(Into::into).collect(),
+            columns,
         }
-    }
-
-    /// Rows with the same value in `column` are one unit.
-    #[must_use]
-    pub fn of(self, column: impl Into<String>) -> Self {
-        let unit = Some(column.into());
-        Self { unit, ..self }
     }
 }
 
-impl sealed::Sealed for AddRemove {}
-impl sealed::Sealed for Replace {}
-impl sealed::Sealed for ReplacePrivate {}
+macro_rules! neighbours {
+    ($($relation:ident { $($field:ident),* })*) => {$(
+        impl $relation {
+            /// Rows with the same value in `column` are one unit.
+            #[must_use]
+            pub fn of(self, column: impl Into<String>) -> Self {
+                let unit = Some(column.into());
+                Self { unit, ..self }
+            }
+        }
+
+        impl sealed::Sealed for $relation {}
+
+        impl Neighbours for $relation {
+            fn relation(&self) -> Relation {
+                let Self { $($field),* } = self.clone();
+                Relation::$relation { $($field),* }
+            }
+        }
+    )*};
+}
+
+neighbours! {
+    AddRemove { rows, unit }
+    Replace { rows, unit }
+    ReplacePrivate { rows, unit, columns }
+}
+
 impl sealed::Sealed for Relation {}
-
-impl Neighbours for AddRemove {
-    fn relation(&self) -> Relation {
-        Relation::AddRemove {
-            rows: self.rows,
-            unit: self.unit.clone(),
-        }
-    }
-}
-
-impl Neighbours for Replace {
-    fn relation(&self) -> Relation {
-        Relation::Replace {
-            rows: self.rows,
-            unit: self.unit.clone(),
-        }
-    }
-}
-
-impl Neighbours for ReplacePrivate {
-    fn relation(&self) -> Relation {
-        Relation::ReplacePrivate {
-            rows: self.rows,
-            unit: self.unit.clone(),
-            columns: self.columns.clone(),
-        }
-    }
-}
 
 /// A relation that is known only at run time. Claims and budgets under it are compared before anything is paid (`Query::check`);
 /// the other relations are compared at compile time.

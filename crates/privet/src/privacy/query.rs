@@ -1,6 +1,6 @@
 //! Queries of private data, and their sensitivity: how far one unit can move the answer.
 
-use super::{Neighbours, Private, Relation};
+use super::{Neighbours, Private, Relation, getters};
 use crate::Error;
 
 /// Where a claim is proved: `page#heading` in `docs/proofs`. A test fails on an anchor without a page.
@@ -75,19 +75,13 @@ impl<N: Neighbours> Sensitivity<N> {
         self.added || matches!(self.relation.relation(), Relation::AddRemove { .. })
     }
 
-    /// The bound.
-    pub fn norm(&self) -> Norm {
-        self.norm
-    }
-
-    /// The relation that the bound holds for.
-    pub fn relation(&self) -> &N {
-        &self.relation
-    }
-
-    /// Where it is proved.
-    pub fn anchor(&self) -> Anchor {
-        self.anchor
+    getters! {
+        /// The bound.
+        pub norm(norm) -> Norm;
+        /// The relation that the bound holds for.
+        pub relation(&relation) -> &N;
+        /// Where it is proved.
+        pub anchor(anchor) -> Anchor;
     }
 }
 
@@ -115,14 +109,11 @@ impl<'q, N: Neighbours> Query<'q, N> {
         }
     }
 
-    /// How far one change can move the answer.
-    pub fn sensitivity(&self) -> &Sensitivity<N> {
-        &self.sensitivity
-    }
-
-    /// How many coordinates the answer has.
-    pub fn dimension(&self) -> usize {
-        self.dimension
+    getters! {
+        /// How far one change can move the answer.
+        pub sensitivity(&sensitivity) -> &Sensitivity<N>;
+        /// How many coordinates the answer has.
+        pub dimension(dimension) -> usize;
     }
 
     /// Checks that the query can be paid from a budget for `relation`, before anything is paid.

@@ -4,6 +4,7 @@ use dashu_int::UBig;
 use dashu_ratio::RBig;
 
 use crate::Error;
+use crate::privacy::getters;
 
 /// A positive rational number, never rounded.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -16,31 +17,25 @@ impl Ratio {
     /// [`Error::Parameter`] if either is zero.
     pub fn new(numerator: u64, denominator: u64) -> Result<Self, Error> {
         if numerator == 0 || denominator == 0 {
-            return Err(Error::parameter(
-                "ratio",
-                format!("{numerator}/{denominator} is not a positive ratio: both parts must be at least 1"),
-            ));
+            let why =
+                format!("{numerator}/{denominator} is not a positive ratio: both parts must be at least 1");
+            return Err(Error::parameter("ratio", why));
         }
         Ok(Self(RBig::from_parts(numerator.into(), UBig::from(denominator))))
     }
 
-    /// The nearest `f64`, for display and planning only.
-    pub fn to_f64(&self) -> f64 {
-        self.0.to_f64().value()
+    getters! {
+        /// The nearest `f64`, for display and planning only.
+        pub to_f64(0.to_f64().value()) -> f64;
+        pub(crate) big(&0) -> &RBig;
     }
 
     pub(crate) fn from_big(value: RBig) -> Result<Self, Error> {
         if value <= RBig::ZERO {
-            return Err(Error::parameter(
-                "ratio",
-                format!("{value} is not a positive ratio"),
-            ));
+            let why = format!("{value} is not a positive ratio");
+            return Err(Error::parameter("ratio", why));
         }
         Ok(Self(value))
-    }
-
-    pub(crate) fn big(&self) -> &RBig {
-        &self.0
     }
 }
 

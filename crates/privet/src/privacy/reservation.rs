@@ -4,7 +4,7 @@ use super::account::{Caps, Price};
 use super::book::Refusal;
 use super::mechanism::{LogisticRows, Mechanism, Objective, Paid};
 use super::query::{Query, Sensitivity};
-use super::{AddRemove, Neighbours, Partition, Private, Randomness, Relation, Released};
+use super::{AddRemove, Neighbours, Partition, Private, Randomness, Relation, Released, getters};
 use crate::Error;
 
 /// A paid allowance: a number of draws and a cap on their cost together.
@@ -181,14 +181,11 @@ impl<P, N: Neighbours> Part<'_, P, N> {
             .release(mechanism, Query::new(dimension, sensitivity, || rows.map(answer)))
     }
 
-    /// The relation that sensitivities within the part are claimed for.
-    pub fn relation(&self) -> &N {
-        &self.allowance.relation
-    }
-
-    /// What remains of the part's cap.
-    pub fn remaining(&self) -> Caps {
-        self.allowance.remaining()
+    getters! {
+        /// The relation that sensitivities within the part are claimed for.
+        pub relation(&allowance.relation) -> &N;
+        /// What remains of the part's cap.
+        pub remaining(allowance.remaining()) -> Caps;
     }
 }
 

@@ -9,7 +9,7 @@ use super::book::Refusal;
 use super::certificate::{Claim, Guarantee, Leakage, Observer, Payment, pure_sum};
 use super::journal::hexadecimal;
 use super::mechanism::ordered::Distance;
-use super::{Delta, Epsilon, Relation};
+use super::{Delta, Epsilon, Relation, getters};
 
 /// What a run may spend, fixed before its first draw, and the δ at which that is stated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -54,22 +54,13 @@ impl Run {
         void: None,
     };
 
-    /// What it promised, if it has paid.
-    pub(super) fn promise(&self) -> Option<Promise> {
-        self.promise
-    }
-
-    /// What it has spent of its promise.
-    pub(super) fn spent(&self) -> Caps {
-        self.spent
-    }
-
-    pub(super) fn relation(&self) -> Option<&Relation> {
-        self.relation.as_ref()
-    }
-
-    pub(super) fn payments(&self) -> &[Payment] {
-        &self.payments
+    getters! {
+        /// What it promised, if it has paid.
+        pub(super) promise(promise) -> Option<Promise>;
+        /// What it has spent of its promise.
+        pub(super) spent(spent) -> Caps;
+        pub(super) relation(relation.as_ref()) -> Option<&Relation>;
+        pub(super) payments(&payments) -> &[Payment];
     }
 
     /// Checks that an entry under `relation` may belong to this run.

@@ -87,6 +87,20 @@ impl Writer {
         self.bytes(text.as_bytes());
     }
 
+    /// A value, after a byte that says of which kind it is.
+    pub fn tagged(&mut self, kind: u8, value: &impl Wire) {
+        self.byte(kind);
+        value.write(self);
+    }
+
+    /// Names and values of a job.
+    pub fn settings(&mut self, settings: &[(String, String)]) {
+        self.list(settings, |(name, value), to| {
+            to.text(name);
+            to.text(value);
+        });
+    }
+
     /// A list, after its length.
     pub fn list<T>(&mut self, items: &[T], write: impl Fn(&T, &mut Self)) {
         self.long(items.len() as u64);
@@ -187,6 +201,14 @@ impl<'a> Reader<'a> {
             Some(bytes) if bytes <= self.rest.len() => (0..length).map(|_| read(self)).collect(),
             _ => Err(cut_short()),
         }
+    }
+
+    /// Names and values of a job, of at most 1000 bytes each.
+    ///
+    /// # Errors
+    /// [`Malformed`] if it is cut short, or one of them is longer.
+    pub fn settings(&mut self) -> Result<Vec<(String, String)>, Malformed> {
+        self.list(16, |from| Ok((from.text(1000)?, from.text(1000)?)))
     }
 
     /// Checks that nothing follows.

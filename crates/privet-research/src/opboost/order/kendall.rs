@@ -34,14 +34,12 @@ impl Joint {
     /// [`Error::Parameter`] if they have different numbers of rows.
     pub fn of(original: &[u16], changed: &[u16]) -> Result<Self, Error> {
         if original.len() != changed.len() {
-            return Err(Error::parameter(
-                "changed",
-                format!(
-                    "{} original values and {} changed ones are not of the same rows",
-                    original.len(),
-                    changed.len()
-                ),
-            ));
+            let why = format!(
+                "{} original values and {} changed ones are not of the same rows",
+                original.len(),
+                changed.len()
+            );
+            return Err(Error::parameter("changed", why));
         }
         let size = |column: &[u16]| column.iter().max().map_or(0, |last| usize::from(*last) + 1);
         let mut rows = vec![vec![0.0; size(changed)]; size(original)];
@@ -60,15 +58,13 @@ impl Joint {
     /// [`Error::Parameter`] if there is not a count for every slot.
     pub fn expected(counts: &[u64], mechanism: &dyn Ordered) -> Result<Self, Error> {
         if counts.len() != mechanism.inputs() {
-            return Err(Error::parameter(
-                "counts",
-                format!(
-                    "{} counts for the {} slots of a {}",
-                    counts.len(),
-                    mechanism.inputs(),
-                    mechanism.describe()
-                ),
-            ));
+            let why = format!(
+                "{} counts for the {} slots of a {}",
+                counts.len(),
+                mechanism.inputs(),
+                mechanism.describe()
+            );
+            return Err(Error::parameter("counts", why));
         }
         let row = |(slot, count): (usize, &u64)| match count {
             0 => Vec::new(),

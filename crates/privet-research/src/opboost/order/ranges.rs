@@ -107,13 +107,11 @@ fn rows(counts: &[u64], outputs: usize) -> Result<f64, Error> {
     if counts.len() == outputs && rows > 0 {
         return Ok(rows as f64);
     }
-    Err(Error::parameter(
-        "counts",
-        format!(
-            "{} counts of {rows} rows are not those of {outputs} outputs",
-            counts.len()
-        ),
-    ))
+    let why = format!(
+        "{} counts of {rows} rows are not those of {outputs} outputs",
+        counts.len()
+    );
+    Err(Error::parameter("counts", why))
 }
 
 /// A domain cut into parts, each of them cut again: every row tells at one level only in which part it lies.
@@ -131,12 +129,10 @@ impl Hierarchy {
     pub fn new(branches: usize, levels: u32) -> Result<Self, Error> {
         let slots = branches.checked_pow(levels).unwrap_or(usize::MAX);
         if branches < 2 || levels == 0 || slots > usize::from(u16::MAX) {
-            return Err(Error::parameter(
-                "levels",
-                format!(
-                    "{levels} levels of {branches} branches are not supported: cut at least once, into at most 65535 slots"
-                ),
-            ));
+            let why = format!(
+                "{levels} levels of {branches} branches are not supported: cut at least once, into at most 65535 slots"
+            );
+            return Err(Error::parameter("levels", why));
         }
         Ok(Self { branches, levels })
     }
@@ -210,10 +206,8 @@ impl Hierarchy {
 pub fn unary_shares(flags: &[u16], code: &Unary) -> Result<Vec<f64>, Error> {
     let categories = code.categories();
     if flags.is_empty() || !flags.len().is_multiple_of(categories) {
-        return Err(Error::parameter(
-            "flags",
-            format!("{} flags are not rows of {categories}", flags.len()),
-        ));
+        let why = format!("{} flags are not rows of {categories}", flags.len());
+        return Err(Error::parameter("flags", why));
     }
     let mut counts = vec![0u64; categories];
     for row in flags.chunks(categories) {

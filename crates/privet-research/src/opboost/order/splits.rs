@@ -72,14 +72,12 @@ impl Sides {
     fn of(mechanism: &dyn Ordered, split: ColumnSplit<'_>) -> Result<Self, Error> {
         let slots = mechanism.inputs();
         if split.counts.len() != slots || !(1..slots).contains(&split.at) {
-            return Err(Error::parameter(
-                "counts",
-                format!(
-                    "{} counts cut at {} do not split a column of {slots} slots in two",
-                    split.counts.len(),
-                    split.at
-                ),
-            ));
+            let why = format!(
+                "{} counts cut at {} do not split a column of {slots} slots in two",
+                split.counts.len(),
+                split.at
+            );
+            return Err(Error::parameter("counts", why));
         }
         let below = (0..slots).map(|x| {
             let mut sum = 0.0;

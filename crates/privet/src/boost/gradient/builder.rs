@@ -35,116 +35,55 @@ impl Default for Builder {
     }
 }
 
+macro_rules! setters {
+    ($($(#[$doc:meta])* $name:ident: $type:ty;)*) => {$(
+        $(#[$doc])*
+        #[must_use]
+        pub fn $name(mut self, $name: $type) -> Self {
+            self.gradient.$name = $name;
+            self
+        }
+    )*};
+}
+
 impl Builder {
-    /// How many rounds; each grows a tree for each output. 100 if not given.
-    #[must_use]
-    pub fn rounds(mut self, rounds: usize) -> Self {
-        self.gradient.rounds = rounds;
-        self
-    }
-
-    /// What leaf values are multiplied by; 0.1 if not given.
-    #[must_use]
-    pub fn rate(mut self, rate: f64) -> Self {
-        self.gradient.rate = rate;
-        self
-    }
-
-    /// How trees grow; six levels if not given.
-    #[must_use]
-    pub fn growth(mut self, growth: Growth) -> Self {
-        self.gradient.growth = growth;
-        self
-    }
-
-    /// Which derivatives decide about splits; the second if not given.
-    #[must_use]
-    pub fn order(mut self, order: Order) -> Self {
-        self.gradient.order = order;
-        self
-    }
-
-    /// Added to the hessians of a leaf; 1 if not given.
-    #[must_use]
-    pub fn lambda(mut self, lambda: f64) -> Self {
-        self.gradient.lambda = lambda;
-        self
-    }
-
-    /// The least gain of a split; 0 if not given.
-    #[must_use]
-    pub fn gamma(mut self, gamma: f64) -> Self {
-        self.gradient.gamma = gamma;
-        self
-    }
-
-    /// The least sum of hessians (second order) or weights (first order) in a child; 1 if not given.
-    #[must_use]
-    pub fn min_child_weight(mut self, min_child_weight: f64) -> Self {
-        self.gradient.min_child_weight = min_child_weight;
-        self
-    }
-
-    /// Where undeclared and missing cells go; to the side with the larger gain if not given.
-    #[must_use]
-    pub fn missing(mut self, missing: Missing) -> Self {
-        self.gradient.missing = missing;
-        self
-    }
-
-    /// How categories are cut in two; in the order of their gradients if not given.
-    #[must_use]
-    pub fn categories(mut self, categories: Categories) -> Self {
-        self.gradient.categories = categories;
-        self
-    }
-
-    /// Whether values rise (1) or fall (-1) with each feature; short lists end in zeros. Second order only. None by default.
-    #[must_use]
-    pub fn monotone(mut self, monotone: Vec<i8>) -> Self {
-        self.gradient.monotone = monotone;
-        self
-    }
-
-    /// The share of rows that a round looks at; 1 if not given.
-    #[must_use]
-    pub fn rows(mut self, rows: f64) -> Self {
-        self.gradient.rows = rows;
-        self
-    }
-
-    /// The share of features that a tree may ask about; 1 if not given.
-    #[must_use]
-    pub fn columns(mut self, columns: f64) -> Self {
-        self.gradient.columns = columns;
-        self
-    }
-
-    /// Decides which rows and features; public. Zeros if not given.
-    #[must_use]
-    pub fn seed(mut self, seed: [u8; 32]) -> Self {
-        self.gradient.seed = seed;
-        self
+    setters! {
+        /// How many rounds; each grows a tree for each output. 100 if not given.
+        rounds: usize;
+        /// What leaf values are multiplied by; 0.1 if not given.
+        rate: f64;
+        /// How trees grow; six levels if not given.
+        growth: Growth;
+        /// Which derivatives decide about splits; the second if not given.
+        order: Order;
+        /// Added to the hessians of a leaf; 1 if not given.
+        lambda: f64;
+        /// The least gain of a split; 0 if not given.
+        gamma: f64;
+        /// The least sum of hessians (second order) or weights (first order) in a child; 1 if not given.
+        min_child_weight: f64;
+        /// Where undeclared and missing cells go; to the side with the larger gain if not given.
+        missing: Missing;
+        /// How categories are cut in two; in the order of their gradients if not given.
+        categories: Categories;
+        /// Whether values rise (1) or fall (-1) with each feature; short lists end in zeros. Second order only. None by default.
+        monotone: Vec<i8>;
+        /// The share of rows that a round looks at; 1 if not given.
+        rows: f64;
+        /// The share of features that a tree may ask about; 1 if not given.
+        columns: f64;
+        /// Decides which rows and features; public. Zeros if not given.
+        seed: [u8; 32];
+        /// How gradients are summed; as integers if not given.
+        sums: Sums;
+        /// Where scores start; at the constant that suits the labels best if not given.
+        base: Base;
     }
 
     /// Stops after this many rounds without a better loss on the validation rows; never if not given.
     #[must_use]
     pub fn patience(mut self, patience: usize) -> Self {
         self.gradient.patience = Some(patience);
-        self
-    }
-
-    /// How gradients are summed; as integers if not given.
-    #[must_use]
-    pub fn sums(mut self, sums: Sums) -> Self {
-        self.gradient.sums = sums;
-        self
-    }
-
-    /// Where scores start; at the constant that suits the labels best if not given.
-    #[must_use]
-    pub fn base(mut self, base: Base) -> Self {
-        self.gradient.base = base;
         self
     }
 

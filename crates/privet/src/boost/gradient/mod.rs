@@ -150,11 +150,7 @@ impl Boosted {
     /// The same model as an ensemble, with a schema whose label it was fitted to.
     pub fn into_ensemble(self) -> Ensemble {
         let outputs = self.loss.outputs();
-        let member = |(place, tree)| Member {
-            weight: 1.0,
-            output: place % outputs,
-            learner: Learner::Tree(tree),
-        };
+        let member = |(place, tree)| Member::new(1.0, place % outputs, Learner::Tree(tree));
         Ensemble::new(
             match self.loss {
                 Loss::Logistic => Link::Logistic,

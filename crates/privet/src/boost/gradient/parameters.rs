@@ -42,26 +42,19 @@ parameters! {
 }
 
 named_values! {
-    Flavour: Flavour::NAMES;
+    /// Which derivatives decide about splits.
+    #[derive(Default)]
+    pub enum Flavour {
+        /// Gradients and hessians, as XGBoost does.
+        #[default]
+        SecondOrder = "second-order",
+        /// Gradients alone, with Newton's step for each leaf, as Friedman did.
+        FirstOrder = "first-order",
+    }
+}
+
+named_values! {
     Sums: [("integer", Sums::Integers), ("float", Sums::Floats)];
-}
-
-/// Which derivatives decide about splits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Flavour {
-    /// Gradients and hessians, as XGBoost does.
-    #[default]
-    SecondOrder,
-    /// Gradients alone, with Newton's step for each leaf, as Friedman did.
-    FirstOrder,
-}
-
-impl Flavour {
-    /// The names that a job can say.
-    pub const NAMES: [(&str, Self); 2] = [
-        ("second-order", Self::SecondOrder),
-        ("first-order", Self::FirstOrder),
-    ];
 }
 
 impl Trees {
@@ -89,18 +82,14 @@ impl Trees {
         }
         let both = self.rises.iter().find(|name| self.falls.contains(name));
         if let Some(name) = both {
-            return Err(Error::parameter(
-                "falls",
-                format!("falls names '{name}', and so does rises: remove it from one"),
-            ));
+            let why = format!("falls names '{name}', and so does rises: remove it from one");
+            return Err(Error::parameter("falls", why));
         }
         if let Some(key) = self.monotone_key()
             && self.flavour == Flavour::FirstOrder
         {
-            return Err(Error::parameter(
-                key,
-                format!("{key} needs flavour = \"second-order\": remove it"),
-            ));
+            let why = format!("{key} needs flavour = \"second-order\": remove it");
+            return Err(Error::parameter(key, why));
         }
         Ok(())
     }
@@ -125,13 +114,11 @@ impl Trees {
                 match place {
                     Some(place) => directions[place] = direction,
                     None => {
-                        return Err(Error::parameter(
-                            key,
-                            format!(
-                                "{key} names '{name}', which is no feature of the schema with an order: name a number, an ordinal \
-                                 or a flag"
-                            ),
-                        ));
+                        let why = format!(
+                            "{key} names '{name}', which is no feature of the schema with an order: name a number, an ordinal \
+                             or a flag"
+                        );
+                        return Err(Error::parameter(key, why));
                     }
                 }
             }

@@ -55,14 +55,12 @@ impl Document {
     /// [`Error::Data`] with every place that is not TOML.
     pub fn parse(name: &str, text: &str) -> Result<Self, Error> {
         if text.len() > Self::LONGEST {
-            return Err(Error::data_in(
-                name,
-                format!(
-                    "it has {} bytes; a file written by hand has at most {} (is it a table of data?)",
-                    text.len(),
-                    Self::LONGEST
-                ),
-            ));
+            let why = format!(
+                "it has {} bytes; a file written by hand has at most {} (is it a table of data?)",
+                text.len(),
+                Self::LONGEST
+            );
+            return Err(Error::data_in(name, why));
         }
         match syntax::parse(text) {
             Ok(root) => Ok(Self {
@@ -82,11 +80,6 @@ impl Document {
     /// Remembers that something is wrong at a line.
     pub fn finding(&self, line: usize, text: impl Into<String>) {
         self.findings.borrow_mut().push(Finding::at(line, None, text));
-    }
-
-    /// Whether nothing wrong was found so far.
-    pub fn is_clean(&self) -> bool {
-        self.findings.borrow().is_empty()
     }
 
     /// Ends the reading: unknown keys are findings, too.

@@ -3,6 +3,7 @@
 use super::tree::{Table, Value};
 use super::wrong::{Expected, short, wrong};
 use super::{Document, key as bare, similar};
+use crate::privacy::getters;
 
 /// A value, and where it is written.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -40,14 +41,13 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// Its name; nothing for the root.
-    pub fn name(&self) -> &'a str {
-        self.name
-    }
-
-    /// The line where it begins.
-    pub fn line(&self) -> usize {
-        self.line
+    getters! {
+        /// Its name; nothing for the root.
+        pub name(name) -> &'a str;
+        /// The line where it begins.
+        pub line(line) -> usize;
+        /// How many findings the whole document has so far.
+        pub findings(document.findings.borrow().len()) -> usize;
     }
 
     /// The line of a key, or of the section if it has no such key.
@@ -74,11 +74,6 @@ impl<'a> Section<'a> {
     /// Its keys, in the order in which they are written.
     pub fn keys(&self) -> impl Iterator<Item = &'a str> + use<'a> {
         self.table.entries.iter().map(|entry| entry.key.as_str())
-    }
-
-    /// How many findings the whole document has so far.
-    pub fn findings(&self) -> usize {
-        self.document.findings.borrow().len()
     }
 
     /// Remembers that something is wrong with this section.

@@ -3,6 +3,7 @@
 use super::Transform;
 use crate::Error;
 use crate::data::cuts::{Cuts, place};
+use crate::privacy::getters;
 
 /// What a column holds.
 #[derive(Debug, Clone, PartialEq)]
@@ -120,14 +121,11 @@ impl Declared {
         Ok(Self { values, fill })
     }
 
-    /// The values.
-    pub fn values(&self) -> &[String] {
-        &self.values
-    }
-
-    /// What a missing cell counts as, if it has no slot of its own.
-    pub fn fill(&self) -> Option<u16> {
-        self.fill
+    getters! {
+        /// The values.
+        pub values(&values) -> &[String];
+        /// What a missing cell counts as, if it has no slot of its own.
+        pub fill(fill) -> Option<u16>;
     }
 
     /// The slot of undeclared values.
@@ -256,34 +254,25 @@ impl Number {
         })
     }
 
-    /// The smallest; what lies below counts as it.
-    pub fn min(&self) -> f64 {
-        self.min
-    }
-
-    /// The largest; what lies above counts as it.
-    pub fn max(&self) -> f64 {
-        self.max
-    }
-
-    /// Whether it is whole.
-    pub fn is_integer(&self) -> bool {
-        self.extras.integer
-    }
-
-    /// The scale on which it is learnt from.
-    pub fn transform(&self) -> Transform {
-        self.extras.transform
-    }
-
-    /// How many bins were asked for, if any number was.
-    pub fn bins(&self) -> Option<u16> {
-        self.extras.bins
-    }
-
-    /// Where the points between its bins lie.
-    pub fn spacing(&self) -> Spacing {
-        self.extras.spacing
+    getters! {
+        /// The smallest; what lies below counts as it.
+        pub min(min) -> f64;
+        /// The largest; what lies above counts as it.
+        pub max(max) -> f64;
+        /// Whether it is whole.
+        pub is_integer(extras.integer) -> bool;
+        /// The scale on which it is learnt from.
+        pub transform(extras.transform) -> Transform;
+        /// How many bins were asked for, if any number was.
+        pub bins(extras.bins) -> Option<u16>;
+        /// Where the points between its bins lie.
+        pub spacing(extras.spacing) -> Spacing;
+        /// Whether the cut points were declared one by one.
+        pub has_declared_cuts(declared_cuts) -> bool;
+        /// The points between its bins.
+        pub cuts(&cuts) -> &Cuts;
+        /// What a missing cell counts as, if it has no slot of its own.
+        pub fill(extras.fill) -> Option<f64>;
     }
 
     /// Whether its schema declares no bins, so that the algorithm chooses them.
@@ -355,21 +344,6 @@ impl Number {
     /// A place in the range: evenly from end to end, or evenly as [`Spacing::Mixed`] reads the transformed scale.
     pub fn place(&self, share: f64, transformed: bool) -> f64 {
         place(self.min, self.max, self.extras.transform, share, transformed)
-    }
-
-    /// Whether the cut points were declared one by one.
-    pub fn has_declared_cuts(&self) -> bool {
-        self.declared_cuts
-    }
-
-    /// The points between its bins.
-    pub fn cuts(&self) -> &Cuts {
-        &self.cuts
-    }
-
-    /// What a missing cell counts as, if it has no slot of its own.
-    pub fn fill(&self) -> Option<f64> {
-        self.extras.fill
     }
 
     /// The slot of missing cells that have one.

@@ -32,7 +32,7 @@ pub use transform::{Transform, Units};
 
 use crate::Error;
 use crate::error::Subject;
-use crate::privacy::Relation;
+use crate::privacy::{Relation, getters};
 
 /// The public description of a table: its name, its columns, and who is protected.
 ///
@@ -115,29 +115,17 @@ impl Schema {
     /// Texts that mean "missing" if the schema names none.
     pub const MISSING: [&str; 6] = ["", "?", "NA", "NaN", "nan", "null"];
 
-    /// The data set's name: the ledger keeps its budget under it.
-    pub fn dataset(&self) -> &str {
-        &self.dataset
-    }
-
-    /// Who is one person.
-    pub fn unit(&self) -> &Unit {
-        &self.unit
-    }
-
-    /// How the table is written as text.
-    pub fn layout(&self) -> Layout {
-        self.layout
-    }
-
-    /// Texts that mean "missing".
-    pub fn missing(&self) -> &[String] {
-        &self.missing
-    }
-
-    /// All columns, in the order in which they are declared.
-    pub fn columns(&self) -> &[Column] {
-        &self.columns
+    getters! {
+        /// The data set's name: the ledger keeps its budget under it.
+        pub dataset(&dataset) -> &str;
+        /// Who is one person.
+        pub unit(&unit) -> &Unit;
+        /// How the table is written as text.
+        pub layout(layout) -> Layout;
+        /// Texts that mean "missing".
+        pub missing(&missing) -> &[String];
+        /// All columns, in the order in which they are declared.
+        pub columns(&columns) -> &[Column];
     }
 
     /// The columns that a model may use, in order: a feature's number is its place here.

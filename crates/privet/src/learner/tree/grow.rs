@@ -15,6 +15,7 @@ use super::matrix::Matrix;
 use super::rows::{Sieve, part};
 use super::shape::{Child, Node, Tree};
 use super::unfinished::{Ends, Growing, Open};
+use crate::privacy::getters;
 
 /// In which order a tree grows, and when it ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,14 +72,11 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// The table.
-    pub fn matrix(&self) -> &'a Matrix<'a> {
-        self.matrix
-    }
-
-    /// The leaf of each row in the last tree.
-    pub fn leaf_of(&self) -> &[AtomicU16] {
-        &self.leaf_of
+    getters! {
+        /// The table.
+        pub matrix(matrix) -> &'a Matrix<'a>;
+        /// The leaf of each row in the last tree.
+        pub leaf_of(&leaf_of) -> &[AtomicU16];
     }
 
     /// Grows a tree. Afterwards [`leaf_of`](Self::leaf_of) knows the leaf of every row of the table, counted or not.
@@ -107,7 +105,7 @@ impl<'a> Engine<'a> {
         let mut histogram = self
             .pool
             .pop()
-            .unwrap_or_else(|| vec![[0.0; 2]; self.matrix.slots()]);
+            .unwrap_or_else(|| vec![[0.0; 2]; self.matrix.slots]);
         self.order.clear();
         match plan.rows {
             None => self.order.extend(0..self.matrix.rows() as u32),
@@ -277,7 +275,7 @@ impl<'a> Engine<'a> {
             let fresh = self
                 .pool
                 .pop()
-                .unwrap_or_else(|| vec![[0.0; 2]; self.matrix.slots()]);
+                .unwrap_or_else(|| vec![[0.0; 2]; self.matrix.slots]);
             let (left, right) = (open.range.start..middle, middle..open.range.end);
             let left_is_smaller = left.len() <= right.len();
             let [l, r] = match left_is_smaller {

@@ -5,6 +5,7 @@ use rayon::prelude::*;
 use crate::Error;
 use crate::data::schema::Kind;
 use crate::data::{Bins, Cells, Schema};
+use crate::privacy::getters;
 
 /// How many bytes a row has in a panel.
 pub(super) const BYTES: usize = 16;
@@ -144,7 +145,7 @@ pub struct Matrix<'a> {
     pub(super) wide: Vec<usize>,
     /// Where the sums of each feature begin in a node's histogram: strips first, then wide features.
     pub(super) offsets: Vec<usize>,
-    slots: usize,
+    pub(super) slots: usize,
 }
 
 impl<'a> Matrix<'a> {
@@ -200,19 +201,11 @@ impl<'a> Matrix<'a> {
         })
     }
 
-    /// How many rows there are.
-    pub fn rows(&self) -> usize {
-        self.rows
-    }
-
-    /// What is known about each feature.
-    pub fn columns(&self) -> &[Column] {
-        &self.columns
-    }
-
-    /// How many pairs of sums a node's histogram has.
-    pub(super) fn slots(&self) -> usize {
-        self.slots
+    getters! {
+        /// How many rows there are.
+        pub rows(rows) -> usize;
+        /// What is known about each feature.
+        pub columns(&columns) -> &[Column];
     }
 }
 

@@ -19,14 +19,12 @@ const MOST: usize = 1 << 22;
 /// The whole document.
 pub(super) fn document(model: &Model, forest: &Forest) -> Result<Value, Error> {
     if let Some(Scale(transform)) = model.ensemble().scale {
-        return Err(Error::parameter(
-            "format",
-            format!(
-                "the model cannot be exported to XGBoost: its label was learnt with transform = \"{}\", which XGBoost's files cannot undo. \
+        let why = format!(
+            "the model cannot be exported to XGBoost: its label was learnt with transform = \"{}\", which XGBoost's files cannot undo. \
              Export it to ONNX, which can: --format onnx.",
-                transform.name()
-            ),
-        ));
+            transform.name()
+        );
+        return Err(Error::parameter("format", why));
     }
     let trees: Vec<Value> = forest
         .trees

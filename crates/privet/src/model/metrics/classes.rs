@@ -66,11 +66,11 @@ impl Counted {
         let rows: f64 = self.labels.iter().sum();
         let share = self.right.iter().sum::<f64>() / rows;
         let estimate = || Estimate::within(Metric::Accuracy, share, wilson(share, rows, 0.0));
-        Figure {
-            metric: Metric::Accuracy,
-            estimate: (rows > 0.0).then(estimate).flatten(),
-            constant: (rows > 0.0).then(|| self.labels.iter().copied().fold(0.0, f64::max) / rows),
-        }
+        Figure::new(
+            Metric::Accuracy,
+            (rows > 0.0).then(estimate).flatten(),
+            (rows > 0.0).then(|| self.labels.iter().copied().fold(0.0, f64::max) / rows),
+        )
     }
 
     fn shares(&self) -> Vec<f64> {

@@ -43,31 +43,27 @@ impl Binary {
 
     pub(super) fn figures(&self, noisy: &Noisy) -> Vec<Figure> {
         let rows = noisy.significant(|_| 1.0);
-        let positives: f64 = noisy.counts()[self.scores.bins()..].iter().sum();
+        let positives: f64 = noisy.counts[self.scores.bins()..].iter().sum();
         let share = rows.map(|rows| (positives / rows).clamp(0.0, 1.0));
         let right = |cell| self.is_positive(cell) == self.is_called_positive(cell);
         let auc = self.auc(noisy);
         vec![
-            Figure {
-                metric: Metric::Accuracy,
-                estimate: rows.and_then(|rows| accuracy(noisy, rows, right)),
-                constant: share.map(|share| share.max(1.0 - share)),
-            },
-            Figure {
-                metric: Metric::Auc,
-                estimate: auc,
-                constant: auc.map(|_| 0.5),
-            },
-            Figure {
-                metric: Metric::LogLoss,
-                estimate: rows.and_then(|rows| log_loss(noisy, rows, &self.losses())),
-                constant: share.map(|share| entropy(&[share, 1.0 - share])),
-            },
-            Figure {
-                metric: Metric::F1,
-                estimate: self.f1(noisy),
-                constant: share.map(|share| 2.0 * share / (1.0 + share)),
-            },
+            Figure::new(
+                Metric::Accuracy,
+                rows.and_then(|rows| accuracy(noisy, rows, right)),
+                share.map(|share| share.max(1.0 - share)),
+            ),
+            Figure::new(Metric::Auc, auc, auc.map(|_| 0.5)),
+            Figure::new(
+                Metric::LogLoss,
+                rows.and_then(|rows| log_loss(noisy, rows, &self.losses())),
+                share.map(|share| entropy(&[share, 1.0 - share])),
+            ),
+            Figure::new(
+                Metric::F1,
+                self.f1(noisy),
+                share.map(|share| 2.0 * share / (1.0 + share)),
+            ),
         ]
     }
 
@@ -84,15 +80,15 @@ impl Binary {
         let (negatives, positives) = (first.significant(|_| 1.0)?, second.significant(|_| 1.0)?);
         let pairs = negatives * positives;
         // For each bin, rows of the other class that a row of it beats, or is beaten by.
-        let beats = below(first.counts().iter().copied());
-        let mut beaten = below(second.counts().iter().rev().copied());
+        let beats = below(first.counts.iter().copied());
+        let mut beaten = below(second.counts.iter().rev().copied());
         beaten.reverse();
         let won = beats
             .iter()
-            .zip(second.counts())
+            .zip(&second.counts)
             .map(|(beats, count)| beats * count);
         let area = won.sum::<f64>() / pairs;
-        let tied = first.counts().iter().zip(second.counts());
+        let tied = first.counts.iter().zip(&second.counts);
         let tied: f64 = tied.map(|(a, b)| a.max(0.0) * b.max(0.0)).sum();
         noisy.estimate(Metric::Auc, area, tied / pairs / 2.0, |cell| {
             if cell < bins {
@@ -107,7 +103,7 @@ impl Binary {
         let hit = |cell| self.is_positive(cell) && self.is_called_positive(cell);
         let either = |cell| self.is_positive(cell) || self.is_called_positive(cell);
         let union = noisy.significant(|cell| f64::from(u8::from(either(cell))))?;
-        let counts = noisy.counts().iter().enumerate();
+        let counts = noisy.counts.iter().enumerate();
         let hits: f64 = counts
             .filter(|(cell, _)| hit(*cell))
             .map(|(_, count)| count)
@@ -134,7 +130,7 @@ fn below(counts: impl Iterator<Item = f64>) -> Vec<f64> {
 }
 
 fn accuracy(noisy: &Noisy, rows: f64, right: impl Fn(usize) -> bool) -> Option<Estimate> {
-    let counts = noisy.counts().iter().enumerate();
+    let counts = noisy.counts.iter().enumerate();
     let hits: f64 = counts
         .filter(|(cell, _)| right(*cell))
         .map(|(_, count)| count)
@@ -205,7 +201,7 @@ impl Several {
         let [pairs, scores] = self.blocks(noisy);
         let rows = pairs.significant(|_| 1.0);
         let labels = pairs
-            .counts()
+            .counts
             .chunks(self.classes)
             .map(|row| row.iter().sum::<f64>());
         let labels: Vec<f64> = labels.map(|count| count.max(0.0)).collect();
@@ -215,11 +211,11 @@ impl Several {
         let losses: Vec<Typical> = self.scores.bounds().map(Typical::log_loss).collect();
         let right = |cell| cell / self.classes == cell % self.classes;
         vec![
-            Figure {
-                metric: Metric::Accuracy,
-                estimate: rows.and_then(|rows| accuracy(&pairs, rows, right)),
-                constant: best,
-            },
+            Figure::new(
+                Metric::Accuracy,
+                rows.and_then(|rows| accuracy(&pairs, rows, right)),
+                best,
+            ),
             Figure {
                 metric: Metric::LogLoss,
                 estimate: scores
@@ -244,7 +240,7 @@ impl Several {
             .collect();
         let number = sizes.iter().flatten().count() as f64;
         let f1 = |class: usize| {
-            let right = pairs.counts()[class * classes + class];
+            let right = pairs.counts[class * classes + class];
             sizes[class].map_or(0.0, |size| (2.0 * right / size).clamp(0.0, 1.0))
         };
         let each: Vec<f64> = (0..classes).map(f1).collect();

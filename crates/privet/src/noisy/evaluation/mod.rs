@@ -128,13 +128,11 @@ impl Evaluation {
     /// The noise, and the sensitivity that it is for.
     fn mechanism(&self, relation: &Relation, epsilon: Epsilon) -> Result<(Laplace, u64), Error> {
         if self.classes > MOST_CLASSES {
-            return Err(Error::parameter(
-                Subject::Schema,
-                format!(
-                    "{} classes: an evaluation that is paid for counts pairs of at most {MOST_CLASSES}",
-                    self.classes
-                ),
-            ));
+            let why = format!(
+                "{} classes: an evaluation that is paid for counts pairs of at most {MOST_CLASSES}",
+                self.classes
+            );
+            return Err(Error::parameter(Subject::Schema, why));
         }
         let l1 = relation.steps() * self.entries();
         Ok((Laplace::calibrated(epsilon, l1)?, l1))

@@ -29,10 +29,10 @@ struct Mean<'a> {
 impl<'a> Mean<'a> {
     fn of(typical: &'a [Typical], head: &'a Noisy, tail: &Noisy) -> Option<Self> {
         let rows = head.significant(|_| 1.0)?;
-        let (typical, beyond) = typical.split_at(head.counts().len());
+        let (typical, beyond) = typical.split_at(head.counts.len());
         let (value, off) = head.mean(rows, typical);
         let most = |cell: usize| beyond[cell].value + beyond[cell].off;
-        let counts = tail.counts().iter().enumerate();
+        let counts = tail.counts.iter().enumerate();
         let tailed: f64 = counts.map(|(cell, count)| count * most(cell)).sum();
         let hidden = (tailed + interval::Z * tail.noise(most).sqrt()).max(0.0) / rows;
         Some(Self {
@@ -127,21 +127,17 @@ impl Numbers {
             .and_then(|(square, spread)| self.explained(&labels, square, spread));
         let positive = |x: f64| x.max(0.0);
         vec![
-            Figure {
-                metric: Metric::Mae,
-                estimate: absolute.as_ref().and_then(Mean::absolute),
-                constant: self.median_error(&labels).map(positive),
-            },
-            Figure {
-                metric: Metric::Rmse,
-                estimate: square.as_ref().and_then(Mean::root),
-                constant: spread.map(|spread| positive(spread.variance).sqrt()),
-            },
-            Figure {
-                metric: Metric::R2,
-                estimate: explained,
-                constant: explained.map(|_| 0.0),
-            },
+            Figure::new(
+                Metric::Mae,
+                absolute.as_ref().and_then(Mean::absolute),
+                self.median_error(&labels).map(positive),
+            ),
+            Figure::new(
+                Metric::Rmse,
+                square.as_ref().and_then(Mean::root),
+                spread.map(|spread| positive(spread.variance).sqrt()),
+            ),
+            Figure::new(Metric::R2, explained, explained.map(|_| 0.0)),
         ]
     }
 
@@ -154,7 +150,7 @@ impl Numbers {
         let rows = labels.significant(|_| 1.0)?;
         let middles = self.middles();
         let error = |constant: &f64| {
-            let all = middles.iter().zip(labels.counts());
+            let all = middles.iter().zip(&labels.counts);
             all.map(|(middle, count)| count * (middle - constant).abs())
                 .sum::<f64>()
                 / rows
@@ -166,7 +162,7 @@ impl Numbers {
         let rows = labels.significant(|_| 1.0)?;
         let middles = self.middles();
         let mean_of = |f: &dyn Fn(f64) -> f64| {
-            let all = middles.iter().zip(labels.counts());
+            let all = middles.iter().zip(&labels.counts);
             all.map(|(middle, count)| count * f(*middle)).sum::<f64>() / rows
         };
         let mean = mean_of(&|x| x);

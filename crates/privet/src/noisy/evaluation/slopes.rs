@@ -11,7 +11,7 @@ const INSIGNIFICANT: f64 = 3.0;
 /// Counts with noise. They may be negative.
 #[derive(Debug, Clone)]
 pub(super) struct Noisy {
-    counts: Vec<f64>,
+    pub(super) counts: Vec<f64>,
     /// The variance of the noise of each.
     variance: f64,
 }
@@ -30,10 +30,6 @@ impl Noisy {
             counts: self.counts[from..to].to_vec(),
             variance: self.variance,
         }
-    }
-
-    pub(super) fn counts(&self) -> &[f64] {
-        &self.counts
     }
 
     pub(super) fn sum(&self) -> f64 {

@@ -10,30 +10,6 @@ use crate::parameters::{Balance, name_of, named_values, parameters, plain_values
 use crate::privacy::Relation;
 use crate::privacy::account::Price;
 
-/// How trees choose the features that they split on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Splits {
-    /// Each tree about one feature, in turn, cut at random.
-    #[default]
-    OneFeature,
-    /// The first trees about one feature, then every other about two, cut at random.
-    Mixed,
-    /// Each question about a random feature, cut at random.
-    Random,
-    /// Each question chosen for its gain, noisily.
-    NoisyGreedy,
-}
-
-impl Splits {
-    /// All of them, with their names in a job.
-    pub const NAMES: [(&str, Self); 4] = [
-        ("one-feature", Self::OneFeature),
-        ("mixed", Self::Mixed),
-        ("random", Self::Random),
-        ("noisy-greedy", Self::NoisyGreedy),
-    ];
-}
-
 /// Where numbers can be cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Places {
@@ -84,7 +60,19 @@ parameters! {
 }
 
 named_values! {
-    Splits: Splits::NAMES;
+    /// How trees ask about features.
+    #[derive(Default)]
+    pub enum Splits {
+        /// Each tree about one feature, in turn, cut at random.
+        #[default]
+        OneFeature = "one-feature",
+        /// The first trees about one feature, then every other about two, cut at random.
+        Mixed = "mixed",
+        /// Each question about a random feature, cut at random.
+        Random = "random",
+        /// Each question chosen for its gain, noisily.
+        NoisyGreedy = "noisy-greedy",
+    }
 }
 
 plain_values! {
@@ -151,10 +139,8 @@ impl Trees {
         if let (Some(clip), Some((_, Label::Classes(declared)))) = (self.gradient_clip, schema.label())
             && declared.values().len() > 2
         {
-            return Err(Error::parameter(
-                "gradient_clip",
-                format!("gradient_clip = {clip} is for two classes, or a number: remove it"),
-            ));
+            let why = format!("gradient_clip = {clip} is for two classes, or a number: remove it");
+            return Err(Error::parameter("gradient_clip", why));
         }
         let calibrated = self.is_calibrated(schema)?;
         let noise = match facts.price {

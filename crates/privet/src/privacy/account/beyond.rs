@@ -86,6 +86,7 @@ impl Caps {
 mod tests {
     use dashu_ratio::RBig;
 
+    use super::super::Price;
     use super::*;
 
     fn upper(x: f64) -> f64 {
@@ -94,10 +95,7 @@ mod tests {
     }
 
     fn gaussian(mu: f64) -> Caps {
-        Caps {
-            mu_squared: MuSquared::from_units((mu * mu * 1e18) as u128),
-            ..Caps::ZERO
-        }
+        Caps::from(Price::Gaussian(MuSquared::from_units((mu * mu * 1e18) as u128)))
     }
 
     /// The most likely event whose probabilities are a factor e^ε apart, for N(μ, 1) against N(0, 1): a half-line {x > t}.
@@ -137,10 +135,7 @@ mod tests {
         let epsilon = Epsilon::new(1.0).expect("an epsilon");
         let delta: Delta = "1e-6".parse().expect("a delta");
         let mu_squared = MuSquared::for_budget(epsilon, delta).expect("a budget");
-        let caps = Caps {
-            mu_squared,
-            ..Caps::ZERO
-        };
+        let caps = Caps::from(Price::Gaussian(mu_squared));
         let chance = caps.chance_beyond(epsilon).to_f64();
         assert!((7.0e-5..7.3e-5).contains(&chance), "{chance}");
         let both = caps.group(2).expect("a box");
@@ -153,10 +148,7 @@ mod tests {
     #[test]
     fn pure_caps_are_never_exceeded_and_others_always_may_be() {
         let one = Epsilon::new(1.0).expect("an epsilon");
-        let pure = Caps {
-            pure: one,
-            ..Caps::ZERO
-        };
+        let pure = Caps::from(Price::Pure(one));
         assert_eq!(pure.chance_beyond(one), Delta::ZERO);
         // Below the cap: randomised response tells the truth with odds e.
         let half = pure

@@ -15,7 +15,7 @@ use crate::privacy::decimal::quantity;
 use crate::privacy::enclosure::{Enclosure, pi};
 use crate::privacy::{Delta, Epsilon};
 
-use super::{BITS, Caps, largest};
+use super::{BITS, Price, largest};
 
 const PLACES: usize = 18;
 
@@ -64,20 +64,7 @@ impl MuSquared {
     /// # Errors
     /// [`Error::Parameter`] if `delta` is zero: Gaussian noise needs δ > 0.
     pub fn for_budget(epsilon: Epsilon, delta: Delta) -> Result<Self, Error> {
-        if delta == Delta::ZERO {
-            return Err(Error::parameter(
-                "delta",
-                "a Gaussian budget needs a delta above zero, such as 1e-6",
-            ));
-        }
-        let fits = |units| {
-            let caps = Caps {
-                mu_squared: Self(units),
-                ..Caps::ZERO
-            };
-            caps.delta_units(epsilon) <= delta.units().into()
-        };
-        Ok(Self(largest(fits)))
+        largest("Gaussian", epsilon, delta, |units| Price::Gaussian(Self(units))).map(Self)
     }
 
     /// μ itself.
@@ -212,6 +199,7 @@ fn mills(a: &Enclosure) -> Enclosure {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Caps;
     use super::*;
 
     fn mu(squared: &str) -> MuSquared {
@@ -331,13 +319,7 @@ mod tests {
                 delta.parse().expect("a delta"),
             );
             let mu_squared = MuSquared::for_budget(epsilon, delta).expect("a budget");
-            let delta_of = |mu_squared| {
-                Caps {
-                    mu_squared,
-                    ..Caps::ZERO
-                }
-                .delta(epsilon)
-            };
+            let delta_of = |mu_squared| Caps::from(Price::Gaussian(mu_squared)).delta(epsilon);
             assert!(delta_of(mu_squared) <= delta);
             assert!(delta_of(MuSquared(mu_squared.0 + 1)) > delta);
         }

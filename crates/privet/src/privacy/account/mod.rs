@@ -22,6 +22,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{Delta, Epsilon};
+use crate::Error;
 use gdp::units_up;
 
 pub use gdp::MuSquared;
@@ -48,11 +49,10 @@ impl Price {
     /// # Privacy
     /// Group privacy, `docs/proofs/accounts.md#group-privacy`. `None` if the price cannot be written.
     pub fn group(self, steps: u64) -> Option<Self> {
-        Some(match self {
-            Self::Pure(epsilon) => Self::Pure(epsilon.checked_mul(steps)?),
-            Self::Concentrated(rho) => Self::Concentrated(rho.checked_mul(steps)?.checked_mul(steps)?),
-            Self::Gaussian(mu_squared) => Self::Gaussian(mu_squared.checked_mul(steps)?.checked_mul(steps)?),
-        })
+        match self {
+            Self::Pure(_) => self.times(steps),
+            Self::Concentrated(_) | Self::Gaussian(_) => self.times(steps)?.times(steps),
+        }
     }
 
     /// The price of `n` releases at this price.
@@ -184,24 +184,13 @@ impl Caps {
     /// # Privacy
     /// A filter for the limit: `docs/proofs/accounts.md#box-of-caps`.
     pub fn charge(self, limit: &Self, price: Price) -> Option<Self> {
-        let debit = |price: Self| self.checked_add(price).filter(|spent| spent.within(limit));
-        let pure = |pure| debit(Self { pure, ..Self::ZERO });
-        let rho = |rho| debit(Self { rho, ..Self::ZERO });
-        let gaussian = |mu_squared| {
-            debit(Self {
-                mu_squared,
-                ..Self::ZERO
-            })
-        };
-        match price {
-            Price::Pure(epsilon) => pure(epsilon)
-                .or_else(|| gaussian(MuSquared::from_pure(epsilon)))
-                .or_else(|| rho(Rho::from_pure(epsilon))),
-            Price::Gaussian(mu_squared) => {
-                gaussian(mu_squared).or_else(|| rho(Rho::from_gaussian(mu_squared)))
-            }
-            Price::Concentrated(price) => rho(price),
-        }
+        let spent = |price: Price| self.checked_add(price.into()).filter(|spent| spent.within(limit));
+        spent(price).or_else(|| match price {
+            Price::Pure(epsilon) => spent(Price::Gaussian(MuSquared::from_pure(epsilon)))
+                .or_else(|| spent(Price::Concentrated(Rho::from_pure(epsilon)))),
+            Price::Gaussian(mu_squared) => spent(Price::Concentrated(Rho::from_gaussian(mu_squared))),
+            Price::Concentrated(_) => None,
+        })
     }
 
     /// An upper bound of the δ that this box has at `epsilon`; [`Delta::MAX`] where nothing is promised.
@@ -261,21 +250,27 @@ impl Caps {
     }
 }
 
-/// The largest number that fits, where zero does and fewer always fit if more do.
-fn largest(fits: impl Fn(u128) -> bool) -> u128 {
+/// The most units that a budget may spend in one currency, so that their δ at `epsilon` is at most `delta`.
+fn largest(kind: &str, epsilon: Epsilon, delta: Delta, price: impl Fn(u128) -> Price) -> Result<u128, Error> {
+    if delta == Delta::ZERO {
+        let why = format!("a {kind} budget needs a delta above zero, such as 1e-6");
+        return Err(Error::parameter("delta", why));
+    }
+    // Nothing fits, and fewer always fit if more do.
+    let fits = |units| Caps::from(price(units)).delta_units(epsilon) <= delta.units().into();
     let (mut low, mut high) = (0, 1u128);
     while fits(high) {
         low = high;
         match high.checked_mul(2) {
             Some(double) => high = double,
-            None => return low,
+            None => return Ok(low),
         }
     }
     while high - low > 1 {
         let middle = low + (high - low) / 2;
         if fits(middle) { low = middle } else { high = middle }
     }
-    low
+    Ok(low)
 }
 
 #[cfg(test)]

@@ -134,10 +134,7 @@ fn a_box_refuses_the_counter_examples_of_a_mixed_filter() {
         let Price::Gaussian(mu_squared) = gaussian(first) else {
             panic!("a Gaussian price")
         };
-        let normals = Caps {
-            mu_squared: both,
-            ..Caps::ZERO
-        };
+        let normals = Caps::from(Price::Gaussian(both));
         let mixed = Caps {
             pure: epsilon(pure),
             mu_squared,
@@ -330,22 +327,10 @@ fn conversions_to_rho_round_up() {
 #[test]
 fn what_a_price_converts_to_dominates_it() {
     for text in ["0.01", "0.5", "1", "3", "20"] {
-        let pure = Caps {
-            pure: epsilon(text),
-            ..Caps::ZERO
-        };
-        let gaussian = Caps {
-            mu_squared: MuSquared::from_pure(epsilon(text)),
-            ..Caps::ZERO
-        };
-        let concentrated = Caps {
-            rho: Rho::from_pure(epsilon(text)),
-            ..Caps::ZERO
-        };
-        let through = Caps {
-            rho: Rho::from_gaussian(gaussian.mu_squared),
-            ..Caps::ZERO
-        };
+        let pure = Caps::from(Price::Pure(epsilon(text)));
+        let gaussian = Caps::from(Price::Gaussian(MuSquared::from_pure(epsilon(text))));
+        let concentrated = Caps::from(Price::Concentrated(Rho::from_pure(epsilon(text))));
+        let through = Caps::from(Price::Concentrated(Rho::from_gaussian(gaussian.mu_squared)));
         for at in ["0", "0.001", "0.1", "0.4", "0.9", "2.5", "19"] {
             let at = epsilon(at);
             assert!(pure.delta(at) <= gaussian.delta(at), "{text}");

@@ -12,7 +12,7 @@ use crate::privacy::enclosure::Enclosure;
 use crate::privacy::{Delta, Epsilon};
 
 use super::gdp::MuSquared;
-use super::{BITS, Caps, largest};
+use super::{BITS, Caps, Price, largest};
 
 const PLACES: usize = 18;
 
@@ -68,20 +68,10 @@ impl Rho {
     /// # Errors
     /// [`Error::Parameter`] if `delta` is zero: zCDP needs δ > 0.
     pub fn for_budget(epsilon: Epsilon, delta: Delta) -> Result<Self, Error> {
-        if delta == Delta::ZERO {
-            return Err(Error::parameter(
-                "delta",
-                "a zero-concentrated budget needs a delta above zero, such as 1e-6",
-            ));
-        }
-        let fits = |units| {
-            let caps = Caps {
-                rho: Self(units),
-                ..Caps::ZERO
-            };
-            caps.delta_units(epsilon) <= delta.units().into()
-        };
-        Ok(Self(largest(fits)))
+        largest("zero-concentrated", epsilon, delta, |units| {
+            Price::Concentrated(Self(units))
+        })
+        .map(Self)
     }
 }
 

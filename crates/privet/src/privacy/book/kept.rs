@@ -6,7 +6,7 @@ use super::refusal::Refusal;
 use super::released::ReleasedColumns;
 use crate::privacy::account::{Caps, MuSquared, Price, Rho};
 use crate::privacy::certificate::{Columns, Guarantee, Total};
-use crate::privacy::{Delta, Relation};
+use crate::privacy::{Delta, Relation, getters};
 
 /// The budget of one data set.
 #[derive(Debug, Clone, Default)]
@@ -69,24 +69,17 @@ impl BudgetLine {
 }
 
 impl Account {
-    /// The budgets, by neighbour relation.
-    pub fn lines(&self) -> &BTreeMap<Relation, BudgetLine> {
-        &self.lines
-    }
-
-    /// Why the data set's total is void, if something was released without protection.
-    pub fn void(&self) -> Option<&str> {
-        self.void.as_deref()
-    }
-
-    /// How many items entered joint computations.
-    pub fn leaks(&self) -> u64 {
-        self.leaks
-    }
-
-    /// The columns that were released desensitised: how many, and the privacy loss between two rows.
-    pub fn desensitised(&self) -> Option<Columns> {
-        self.released.total()
+    getters! {
+        /// The budgets, by neighbour relation.
+        pub lines(&lines) -> &BTreeMap<Relation, BudgetLine>;
+        /// Why the data set's total is void, if something was released without protection.
+        pub void(void.as_deref()) -> Option<&str>;
+        /// How many items entered joint computations.
+        pub leaks(leaks) -> u64;
+        /// The columns that were released desensitised: how many, and the privacy loss between two rows.
+        pub desensitised(released.total()) -> Option<Columns>;
+        /// How many payments were made.
+        pub payments(spends.len()) -> usize;
     }
 
     /// What all runs together guarantee under `relation`, if it has a limit.
@@ -127,11 +120,6 @@ impl Account {
     pub fn counts_everything(&self, relation: &Relation) -> bool {
         let counted = self.lines.get(relation).is_some_and(|line| line.uncovered == 0);
         counted && self.void.is_none() && self.leaks == 0 && self.desensitised().is_none()
-    }
-
-    /// How many payments were made.
-    pub fn payments(&self) -> usize {
-        self.spends.len()
     }
 
     /// The refusal if `relation` has another unit than the existing budgets: a data set has one unit. Payments per row say

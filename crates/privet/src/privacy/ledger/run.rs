@@ -28,10 +28,8 @@ impl<N: Neighbours> Ledger<N> {
         let delta = match price {
             Price::Pure(_) => Delta::ZERO,
             _ if delta == Delta::ZERO => {
-                return Err(Error::parameter(
-                    "delta",
-                    format!("{price} means nothing at δ = 0: state a positive δ"),
-                ));
+                let why = format!("{price} means nothing at δ = 0: state a positive δ");
+                return Err(Error::parameter("delta", why));
             }
             _ => delta,
         };

@@ -22,12 +22,10 @@ impl Grid {
         let steps = f64::from(bits.min(1000)).exp2();
         let units = (bound * steps).round();
         if !(1.0..=f64::from(52).exp2()).contains(&units) {
-            return Err(Error::parameter(
-                "bound",
-                format!(
-                    "a bound of {bound} on a grid of 2^{bits} steps per unit is {units} steps: it must be between 1 and 2^52"
-                ),
-            ));
+            let why = format!(
+                "a bound of {bound} on a grid of 2^{bits} steps per unit is {units} steps: it must be between 1 and 2^52"
+            );
+            return Err(Error::parameter("bound", why));
         }
         Ok(Self {
             steps,

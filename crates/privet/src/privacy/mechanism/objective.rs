@@ -31,7 +31,7 @@ use crate::privacy::account::Price;
 use crate::privacy::enclosure::Enclosure;
 use crate::privacy::query::Anchor;
 use crate::privacy::sampler::{DiscreteLaplace, Noise};
-use crate::privacy::{Epsilon, Neighbours, Private, Randomness, Ratio, Relation};
+use crate::privacy::{Epsilon, Neighbours, Private, Randomness, Ratio, Relation, getters};
 use descent::{Perturbed, float, rounded};
 pub use floating::{Floating, ROUNDING_TELLS};
 use noise::Law;
@@ -217,24 +217,15 @@ impl<N: Neighbours> Objective<N> {
         Price::Pure(self.epsilon)
     }
 
-    /// The change that it protects against.
-    pub fn relation(&self) -> &N {
-        &self.relation
-    }
-
-    /// How many coefficients there are.
-    pub fn dimension(&self) -> usize {
-        self.loss.dimension
-    }
-
-    /// What one row can add to the loss.
-    pub fn loss(&self) -> &RowLoss {
-        &self.loss
-    }
-
-    /// The scale of the noise.
-    pub fn scale(&self) -> f64 {
-        self.amounts.scale.to_f64().value()
+    getters! {
+        /// The change that it protects against.
+        pub relation(&relation) -> &N;
+        /// How many coefficients there are.
+        pub dimension(loss.dimension) -> usize;
+        /// What one row can add to the loss.
+        pub loss(&loss) -> &RowLoss;
+        /// The scale of the noise.
+        pub scale(amounts.scale.to_f64().value()) -> f64;
     }
 
     /// The ridge, on every coefficient.

@@ -65,8 +65,8 @@ fn settle(mut v: Uniform, exact: impl Fn(usize) -> Enclosure, random: &mut Rando
 /// A uniform number on [0, 1) of which some digits are known.
 #[derive(Debug, Clone)]
 pub(crate) struct Uniform {
-    digits: UBig,
-    known: usize,
+    pub(crate) digits: UBig,
+    pub(crate) known: usize,
 }
 
 impl Uniform {
@@ -76,16 +76,6 @@ impl Uniform {
 
     pub(crate) fn from_digits(digits: UBig, known: usize) -> Self {
         Self { digits, known }
-    }
-
-    /// The digits so far, as a whole number.
-    pub(crate) fn digits(&self) -> &UBig {
-        &self.digits
-    }
-
-    /// How many digits there are so far.
-    pub(crate) fn known(&self) -> usize {
-        self.known
     }
 
     /// 64 more digits.

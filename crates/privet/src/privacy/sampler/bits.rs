@@ -23,10 +23,8 @@ pub fn uniform(n: NonZeroU64, random: &mut Randomness) -> u64 {
 /// [`Error::Parameter`] if `p` is above one.
 pub fn coin(p: &Ratio, random: &mut Randomness) -> Result<bool, Error> {
     if *p.big() > RBig::ONE {
-        return Err(Error::parameter(
-            "probability",
-            format!("{p} is no probability: it is above one"),
-        ));
+        let why = format!("{p} is no probability: it is above one");
+        return Err(Error::parameter("probability", why));
     }
     Ok(bernoulli(p.big(), random))
 }

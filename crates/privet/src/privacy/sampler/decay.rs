@@ -33,7 +33,7 @@ pub(crate) struct Decay {
     last: Vec<u64>,
     /// The digits between, for rates so small that two do not reach: in units of 2^-64, with their place.
     between: Vec<(u32, Vec<u64>)>,
-    slack: u64,
+    pub(crate) slack: u64,
     /// The first eight digits for small gaps, zero at the last and from there on; empty if that would take too many.
     first: Vec<u8>,
 }
@@ -148,12 +148,6 @@ impl Decay {
         }
     }
 
-    /// By how much [`Decay::value`] may be below the truth.
-    #[inline(always)]
-    pub(crate) fn slack(&self) -> u64 {
-        self.slack
-    }
-
     /// `exp(-rate·gap)` as narrowly as `bits` allow.
     pub(crate) fn enclosure(&self, gap: u64, bits: usize) -> Enclosure {
         Enclosure::ratio(&-(&self.rate * RBig::from(gap)), bits).exp()
@@ -182,8 +176,8 @@ impl Decay {
 
 /// The first binary digits of a uniform number in [0, 1), with more to come.
 pub(crate) struct Digits {
-    value: IBig,
-    bits: usize,
+    pub(crate) value: IBig,
+    pub(crate) bits: usize,
 }
 
 impl Digits {
@@ -203,18 +197,9 @@ impl Digits {
         self.bits += more;
     }
 
-    /// The uniform number is at least `value / 2^bits` …
-    pub(crate) fn value(&self) -> &IBig {
-        &self.value
-    }
-
     /// … and less than `next / 2^bits`.
     pub(crate) fn next(&self) -> IBig {
         &self.value + 1
-    }
-
-    pub(crate) fn bits(&self) -> usize {
-        self.bits
     }
 }
 
@@ -320,7 +305,7 @@ mod tests {
                     let truth = decay.enclosure(gap, 63 + 20);
                     let value = decay.value(gap);
                     assert!(IBig::from(value) << 20 <= *truth.high(), "{rate} {digits} {gap}");
-                    let top = IBig::from(value) + IBig::from(decay.slack());
+                    let top = IBig::from(value) + IBig::from(decay.slack);
                     assert!(top << 20 >= *truth.low(), "{rate} {digits} {gap}");
                     assert_eq!(first, first_digits(value), "{rate} {digits} {gap}");
                 }
@@ -332,7 +317,7 @@ mod tests {
     fn errors_and_tables_stay_small() {
         for rate in rates() {
             let decay = Decay::new(rate.clone());
-            assert!(decay.slack() <= 16, "{rate}: {}", decay.slack());
+            assert!(decay.slack <= 16, "{rate}: {}", decay.slack);
             let tables = decay.between.iter().map(|(_, table)| table.len()).sum::<usize>();
             assert!(
                 decay.leading.len() + decay.last.len() + tables <= 7 << DIGIT,

@@ -32,5 +32,5 @@ pub use laplace::DiscreteLaplace;
 pub use noise::Noise;
 pub use randomness::Randomness;
 pub use rounded::RoundedGaussian;
-pub use select::{Selection, probabilities_exponential, probabilities_permute_and_flip};
+pub use select::Selection;
 pub use shares::LaplaceShare;

@@ -45,12 +45,10 @@ const WIDEST: usize = 60;
 /// The rational, if it is a scale that is supported.
 pub(crate) fn supported(what: &str, value: &Ratio) -> Result<RBig, Error> {
     if *value.big() > RBig::from(IBig::ONE << WIDEST) {
-        return Err(Error::parameter(
-            "scale",
-            format!(
-                "{what} {value} is above 2^{WIDEST}: noise that wide hides every 64-bit value; scale the query down"
-            ),
-        ));
+        let why = format!(
+            "{what} {value} is above 2^{WIDEST}: noise that wide hides every 64-bit value; scale the query down"
+        );
+        return Err(Error::parameter("scale", why));
     }
     Ok(value.big().clone())
 }

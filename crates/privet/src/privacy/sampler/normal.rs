@@ -109,9 +109,9 @@ impl Scaled {
 
     /// `floor(σ·(cell+u)/2^CELL + ½)`, if both ends of what is known of `u` agree.
     fn round(&self, cell: u64, position: &Uniform) -> Option<u128> {
-        let start = (UBig::from(cell) << position.known()) + position.digits();
+        let start = (UBig::from(cell) << position.known) + &position.digits;
         let at = |place: UBig| {
-            let z = RBig::from_parts(place.into(), UBig::ONE << (position.known() + CELL));
+            let z = RBig::from_parts(place.into(), UBig::ONE << (position.known + CELL));
             (z * &self.sigma + RBig::from_parts(1.into(), 2u8.into())).trunc()
         };
         let (first, last) = (at(start.clone()), at(start + 1u8));
@@ -134,7 +134,7 @@ fn quick_accept(cell: u64, first: u64, v: u64) -> Option<bool> {
 
 fn slow_accept(cell: u64, position: &mut Uniform, mut v: Uniform, random: &mut Randomness) -> bool {
     loop {
-        let bits = position.known() + 64;
+        let bits = position.known + 64;
         let u = position.enclosure(bits);
         let twice = Enclosure::integer(IBig::from(cell) * 2, bits);
         let exponent = u.mul(&twice.add(&u)).scale(1, 1 << (2 * CELL + 1));

@@ -79,7 +79,7 @@ impl Selection {
         let mut weights = vec![0; scores.len()];
         self.decay.values(scores, |score| gap(best, *score), &mut weights);
         // In units of 2^-63 no sum is short by more than this, nor is the total, so total·uniform lies in [low, high).
-        let short = u128::from(self.decay.slack()) * weights.len() as u128;
+        let short = u128::from(self.decay.slack) * weights.len() as u128;
         let least: u128 = weights.iter().map(|weight| u128::from(*weight)).sum();
         let most = least + short;
         let uniform = random.word();
@@ -105,7 +105,7 @@ impl Selection {
     #[inline]
     fn flip<const PREFIX: u32>(&self, best: i64, scores: &[i64], random: &mut Randomness) -> Vec<u64> {
         // So that the true first digits are those of the value, or the next after them.
-        debug_assert!(self.decay.slack() <= 1 << (Decay::BITS - PREFIX));
+        debug_assert!(self.decay.slack <= 1 << (Decay::BITS - PREFIX));
         let mut heads = vec![0; scores.len().div_ceil(BLOCK)];
         for (pool, heads) in scores.chunks(POOL).zip(heads.chunks_mut(POOL / BLOCK)) {
             let mut uniforms = [0; POOL];
@@ -138,7 +138,7 @@ impl Selection {
         let rest = Decay::BITS - PREFIX;
         let uniform = u64::from(prefix) << rest | random.word() >> (64 - rest);
         let head = uniform < value;
-        if !head & (uniform < value + self.decay.slack()) {
+        if !head & (uniform < value + self.decay.slack) {
             return self.decay.exceeds(gap, uniform, random);
         }
         head
@@ -151,7 +151,7 @@ impl Selection {
         let mut uniform = Digits::new(uniform, 64);
         loop {
             uniform.double(random);
-            let bits = uniform.bits();
+            let bits = uniform.bits;
             let mut sum = Enclosure::integer(IBig::ZERO, bits);
             let sums: Vec<Enclosure> = scores
                 .iter()
@@ -160,7 +160,7 @@ impl Selection {
                     sum.clone()
                 })
                 .collect();
-            let target = Enclosure::between(uniform.value().clone(), uniform.next(), bits).mul(&sum);
+            let target = Enclosure::between(uniform.value.clone(), uniform.next(), bits).mul(&sum);
             let sums = &sums[..sums.len() - 1];
             let passed = sums.iter().filter(|sum| sum.high() <= target.low()).count();
             let beyond = sums.iter().filter(|sum| sum.low() >= target.high()).count();
@@ -169,43 +169,6 @@ impl Selection {
             }
         }
     }
-}
-
-/// The law of [`Selection::exponential`], to the accuracy of `f64`: for planning and tests.
-pub fn probabilities_exponential(scores: &[i64], rate: &Ratio) -> Vec<f64> {
-    let weights = chances(scores, rate);
-    let total: f64 = weights.iter().sum();
-    weights.iter().map(|weight| weight / total).collect()
-}
-
-/// The law of [`Selection::permute_and_flip`], to the accuracy of `f64`: for planning and tests.
-///
-/// A candidate is chosen if its coin shows heads, and then against each number of other heads with one chance in that
-/// number plus one. The time grows with the third power of the number of candidates.
-pub fn probabilities_permute_and_flip(scores: &[i64], rate: &Ratio) -> Vec<f64> {
-    let chances = chances(scores, rate);
-    let law = |i: usize| {
-        // others[m]: the probability that m of the other coins show heads.
-        let mut others = vec![1.0];
-        for (_, chance) in chances.iter().enumerate().filter(|(j, _)| *j != i) {
-            others.push(0.0);
-            for m in (0..others.len()).rev() {
-                let fewer = if m > 0 { others[m - 1] } else { 0.0 };
-                others[m] = others[m] * (1.0 - chance) + fewer * chance;
-            }
-        }
-        let shares = others.iter().enumerate().map(|(m, p)| p / (m + 1) as f64);
-        chances[i] * shares.sum::<f64>()
-    };
-    (0..chances.len()).map(law).collect()
-}
-
-fn chances(scores: &[i64], rate: &Ratio) -> Vec<f64> {
-    let best = scores.iter().max().copied().unwrap_or_default();
-    // A rate too large for f64 is infinite there, and must not meet a gap of zero.
-    let rate = rate.to_f64().min(f64::MAX);
-    let chance = |score: &i64| (-rate * gap(best, *score) as f64).exp();
-    scores.iter().map(chance).collect()
 }
 
 fn best(scores: &[i64]) -> Result<i64, Error> {

@@ -5,13 +5,13 @@
 
 use super::rows::{CuratorRows, Matrix};
 use super::select::Base;
-use super::{Algorithm, Balance, Budget, Facts, Progress, Resolved, TrainOnRows, at, noise};
+use super::{Algorithm, Balance, Facts, Resolved, Run, TrainOnRows, noise};
 use crate::Error;
 use crate::boost::{Ensemble, Link};
 use crate::learner::{Linear, Shape, Term};
 use crate::parameters::parameters;
 use crate::privacy::mechanism::{Laplace, Mechanism};
-use crate::privacy::{Anchor, Ledger, Norm, Query, Sensitivity};
+use crate::privacy::{Anchor, Norm, Query, Sensitivity};
 
 /// What is kept of a part that noise alone would explain.
 const LEAST_KEPT: f64 = 0.2;
@@ -69,14 +69,8 @@ impl Algorithm for HistogramBayes {
 impl TrainOnRows for HistogramBayes {
     /// # Privacy
     /// Pure ε, in one release of all counts; `docs/proofs/central.md#histograms`.
-    fn train(
-        &self,
-        rows: &CuratorRows,
-        ledger: &mut Ledger,
-        budget: &Budget,
-        progress: Progress<'_>,
-    ) -> Result<Ensemble, Error> {
-        at(progress, 0, 1)?;
+    fn train(&self, rows: &CuratorRows, run: Run<'_>) -> Result<Ensemble, Error> {
+        run.at(0, 1)?;
         let base = Base::new(rows);
         let histograms: Vec<Histogram> = rows
             .coordinates
@@ -84,16 +78,16 @@ impl TrainOnRows for HistogramBayes {
             .map(|coordinate| self.histogram(coordinate.feature, &coordinate.shape))
             .collect();
         let dimension: usize = histograms.iter().map(|histogram| 2 * histogram.count).sum();
-        let relation = ledger.relation().clone();
+        let relation = run.ledger.relation().clone();
         let l1 = relation.steps() * histograms.len() as u64;
         let claim =
             Sensitivity::claim(&relation, Norm::L1(l1), Anchor::new("central#histograms"))?.also_added();
         let query = Query::new(dimension, claim, || {
             rows.matrix.as_ref().map(|matrix| count(matrix, &histograms))
         });
-        let mechanism = Laplace::calibrated(budget.epsilon, l1)?;
+        let mechanism = Laplace::calibrated(run.facts.budget.epsilon, l1)?;
         let what = format!("counts of {} columns by class", histograms.len());
-        let counts = ledger.release(&what, &mechanism, query)?.into_inner();
+        let counts = run.ledger.release(&what, &mechanism, query)?.into_inner();
         let scale = mechanism.scale().to_f64();
         let prior = match &rows.public {
             Some(known) => {

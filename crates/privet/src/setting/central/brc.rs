@@ -18,14 +18,14 @@ mod weights;
 use std::f64::consts::SQRT_2;
 
 use super::rows::{Candidate, CuratorRows};
-use super::{Algorithm, Balance, Budget, Facts, Progress, Resolved, TrainOnRows, at, noise};
+use super::{Algorithm, Balance, Budget, Facts, Progress, Resolved, Run, TrainOnRows, at, noise};
 use crate::Error;
 use crate::boost::{Ensemble, Link, Member};
 use crate::learner::{Learner, Linear, Plane};
 use crate::parameters::{named_values, parameters};
+use crate::privacy::Relation;
 use crate::privacy::account::Price;
 use crate::privacy::mechanism::{Laplace, Mechanism};
-use crate::privacy::{Ledger, Relation};
 pub(super) use asking::Asking;
 use asking::quotient_bound;
 use drawn::Drawn;
@@ -64,10 +64,44 @@ parameters! {
 }
 
 named_values! {
-    Planes: Planes::NAMES;
-    Clip: Clip::NAMES;
-    Normaliser: Normaliser::NAMES;
-    Coefficient: Coefficient::NAMES;
+    /// How planes are drawn.
+    pub enum Planes {
+        /// Coefficients and intercept uniform in [-1, 1].
+        Random = "random",
+        /// Coefficients uniform in [-1, 1], through the middle.
+        ZeroIntercept = "zero-intercept",
+        /// Coefficients uniform in [-1, 1]; the intercept chosen from a public grid by weighted accuracy, for half of the round's ε.
+        ChosenIntercept = "chosen-intercept",
+        /// One feature at random, its threshold uniform in [-1, 1].
+        Thresholds = "thresholds",
+        /// One of many over public columns, or one over private columns, chosen by weighted accuracy for half of the round's ε: where
+        /// the label is private, so that a classifier of public columns must be paid for (the paper's section 8).
+        PaidPublic = "paid-public",
+    }
+
+    /// What becomes of a weight that would leave the clips.
+    pub enum Clip {
+        /// It stays as it was (as printed).
+        Freeze = "freeze",
+        /// It goes to the clip.
+        Project = "project",
+    }
+
+    /// What the error is measured against.
+    pub enum Normaliser {
+        /// The public number of rows: the signed edge is released.
+        Rows = "rows",
+        /// The sum of the weights (as printed): their quotient is released.
+        Weights = "weights",
+    }
+
+    /// How an error becomes a coefficient.
+    pub enum Coefficient {
+        /// ½ − error (as printed).
+        Linear = "linear",
+        /// Half the log-odds of the error, which is first brought into [0.1, 0.9]: AdaBoost's own.
+        Logarithm = "log",
+    }
 }
 
 impl Algorithm for Brc {
@@ -100,95 +134,24 @@ impl TrainOnRows for Brc {
     /// # Privacy
     /// Pure ε in T (or 2T) equal shares; `docs/proofs/central.md#edges`, `#quotients`, `#intercepts`,
     /// `#paid-public-classifiers`.
-    fn train(
-        &self,
-        rows: &CuratorRows,
-        ledger: &mut Ledger,
-        budget: &Budget,
-        progress: Progress<'_>,
-    ) -> Result<Ensemble, Error> {
+    fn train(&self, rows: &CuratorRows, run: Run<'_>) -> Result<Ensemble, Error> {
         let mut drawn = Drawn {
             planes: self.planes,
-            coins: ledger.coins()?,
+            coins: run.ledger.coins()?,
         };
-        let relation = ledger.relation().clone();
-        let (rounds, draws) = (self.rounds(budget), self.draws(budget));
-        let share = budget.share(draws)?;
+        let relation = run.ledger.relation().clone();
+        let (rounds, draws) = (self.rounds(&run.facts.budget), self.draws(&run.facts.budget));
+        let share = run.facts.budget.share(draws)?;
         let what = format!("errors of {rounds} random planes");
-        let paid = ledger.reserve_also_added(&what, Price::Pure(budget.epsilon), draws)?;
-        let asking = Asking::new(relation, paid, (share, budget.rows));
-        self.boost(rows, (rounds, asking), &mut drawn, progress)
+        let paid = run
+            .ledger
+            .reserve_also_added(&what, Price::Pure(run.facts.budget.epsilon), draws)?;
+        let asking = Asking::new(relation, paid, (share, run.facts.budget.rows));
+        self.boost(rows, (rounds, asking), &mut drawn, run.progress)
     }
 }
 
-/// How planes are drawn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Planes {
-    /// Coefficients and intercept uniform in [-1, 1].
-    Random,
-    /// Coefficients uniform in [-1, 1], through the middle.
-    ZeroIntercept,
-    /// Coefficients uniform in [-1, 1]; the intercept chosen from a public grid by weighted accuracy, for half of the round's ε.
-    ChosenIntercept,
-    /// One feature at random, its threshold uniform in [-1, 1].
-    Thresholds,
-    /// One of many over public columns, or one over private columns, chosen by weighted accuracy for half of the round's ε: where
-    /// the label is private, so that a classifier of public columns must be paid for (the paper's section 8).
-    PaidPublic,
-}
-
-impl Planes {
-    /// Their names in a job.
-    pub const NAMES: [(&str, Self); 5] = [
-        ("random", Self::Random),
-        ("zero-intercept", Self::ZeroIntercept),
-        ("chosen-intercept", Self::ChosenIntercept),
-        ("thresholds", Self::Thresholds),
-        ("paid-public", Self::PaidPublic),
-    ];
-}
-
-/// How a weight outside the clips is brought back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Clip {
-    /// It stays as it was (as printed).
-    Freeze,
-    /// It goes to the clip.
-    Project,
-}
-
-impl Clip {
-    /// Their names in a job.
-    pub const NAMES: [(&str, Self); 2] = [("freeze", Self::Freeze), ("project", Self::Project)];
-}
-
-/// What the error is measured against.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Normaliser {
-    /// The public number of rows: the signed edge is released.
-    Rows,
-    /// The sum of the weights (as printed): their quotient is released.
-    Weights,
-}
-
-impl Normaliser {
-    /// Their names in a job.
-    pub const NAMES: [(&str, Self); 2] = [("rows", Self::Rows), ("weights", Self::Weights)];
-}
-
-/// How an error becomes a coefficient.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Coefficient {
-    /// ½ − error (as printed).
-    Linear,
-    /// Half the log-odds of the error, which is first brought into [0.1, 0.9]: AdaBoost's own.
-    Logarithm,
-}
-
 impl Coefficient {
-    /// Their names in a job.
-    pub const NAMES: [(&str, Self); 2] = [("linear", Self::Linear), ("log", Self::Logarithm)];
-
     fn of(self, edge: f64) -> f64 {
         match self {
             Self::Linear => edge,
@@ -321,9 +284,5 @@ pub(super) trait Classifiers {
 
 /// A plane with its coefficient.
 pub(super) fn member(coefficient: f64, linear: Linear) -> Member {
-    Member {
-        weight: coefficient,
-        output: 0,
-        learner: Learner::Plane(Plane { linear }),
-    }
+    Member::new(coefficient, 0, Learner::Plane(Plane { linear }))
 }

@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::privacy::account::{MuSquared, Price};
-use crate::privacy::{Delta, Epsilon};
+use crate::privacy::{Delta, Epsilon, getters};
 
 /// What may be spent, and the public number of rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -46,14 +46,12 @@ impl Budget {
             ));
         }
         if people_exposed(delta, rows) >= 1.0 {
-            return Err(Error::parameter(
-                "delta",
-                format!(
-                    "delta = {delta} is too large for about {rows} rows: it would allow a release that shows the whole row of one person or \
-                     more (delta times rows_about is 1 or more). Write a delta far below one over the number of people, such as delta = {}",
-                    suitable(rows)
-                ),
-            ));
+            let why = format!(
+                "delta = {delta} is too large for about {rows} rows: it would allow a release that shows the whole row of one person or \
+                 more (delta times rows_about is 1 or more). Write a delta far below one over the number of people, such as delta = {}",
+                suitable(rows)
+            );
+            return Err(Error::parameter("delta", why));
         }
         let price = match delta {
             Delta::ZERO => Price::Pure(epsilon),
@@ -67,27 +65,22 @@ impl Budget {
         })
     }
 
-    /// What may be spent.
-    pub fn epsilon(&self) -> Epsilon {
-        self.epsilon
-    }
-
-    /// With what probability the promise may fail; zero if ε is pure.
-    pub fn delta(&self) -> Delta {
-        self.delta
+    getters! {
+        /// What may be spent.
+        pub epsilon(epsilon) -> Epsilon;
+        /// With what probability the promise may fail; zero if ε is pure.
+        pub delta(delta) -> Delta;
     }
 
     /// One of so many equal shares; what does not divide is not spent.
     pub(super) fn share(&self, shares: u64) -> Result<Epsilon, Error> {
         let share = self.epsilon.billionths() / shares.max(1);
         if share == 0 {
-            return Err(Error::parameter(
-                "epsilon",
-                format!(
-                    "epsilon = {} cannot be cut into {shares} shares: raise it, or ask for fewer rounds",
-                    self.epsilon
-                ),
-            ));
+            let why = format!(
+                "epsilon = {} cannot be cut into {shares} shares: raise it, or ask for fewer rounds",
+                self.epsilon
+            );
+            return Err(Error::parameter("epsilon", why));
         }
         Ok(Epsilon::from_billionths(share))
     }

@@ -12,13 +12,13 @@
 use super::objective::LARGEST;
 use super::regression::{Design, Regression};
 use super::rows::{CuratorRows, numbers};
-use super::{Algorithm, Balance, Budget, Facts, Progress, Resolved, TrainOnRows, at, noise};
+use super::{Algorithm, Balance, Facts, Resolved, Run, TrainOnRows, noise};
 use crate::Error;
 use crate::boost::{Ensemble, Link};
 use crate::learner::Linear;
 use crate::parameters::parameters;
 use crate::privacy::mechanism::{Floating, LogisticRows, ROUNDING_TELLS};
-use crate::privacy::{Epsilon, Ledger, Relation};
+use crate::privacy::{Epsilon, Relation};
 
 parameters! {
     /// Logistic regression in floating point, as its authors have it: every column private, noise in a sphere.
@@ -43,20 +43,18 @@ impl Algorithm for DpLogistic {
 impl TrainOnRows for DpLogistic {
     /// # Privacy
     /// None: the run is void (`docs/proofs/objective.md#the-sphere`). Public columns and labels are treated as if they were private.
-    fn train(
-        &self,
-        rows: &CuratorRows,
-        ledger: &mut Ledger,
-        budget: &Budget,
-        progress: Progress<'_>,
-    ) -> Result<Ensemble, Error> {
-        at(progress, 0, 1)?;
-        let objective = objective(rows.all.len(), budget.epsilon, &ledger.relation().clone())?;
+    fn train(&self, rows: &CuratorRows, run: Run<'_>) -> Result<Ensemble, Error> {
+        run.at(0, 1)?;
+        let objective = objective(
+            rows.all.len(),
+            run.facts.budget.epsilon,
+            &run.ledger.relation().clone(),
+        )?;
         // Coefficients of rows that are made shorter, times that scale: the same minimum with another ridge and noise.
         let scale = row(rows.all.len());
         let ridge = objective.ridge() / (scale * scale);
         let what = format!("coefficients of all {} columns", rows.all.len());
-        let found = ledger.minimise_void(&what, &objective, |noise| {
+        let found = run.ledger.minimise_void(&what, &objective, |noise| {
             rows.matrix.as_ref().zip(noise, |matrix, noise| {
                 let regression = Regression {
                     design: Design::Numbers(&numbers(&matrix.cells, &rows.all)),
@@ -87,13 +85,11 @@ pub(super) fn row(columns: usize) -> f64 {
 /// [`Error::Parameter`] if a matrix of so many products cannot be written.
 pub(super) fn objective(columns: usize, epsilon: Epsilon, relation: &Relation) -> Result<Floating, Error> {
     if columns >= LARGEST {
-        return Err(Error::parameter(
-            "name",
-            format!(
-                "name: {} coefficients are too many, at most {LARGEST} can be fitted; declare fewer columns",
-                columns + 1
-            ),
-        ));
+        let why = format!(
+            "name: {} coefficients are too many, at most {LARGEST} can be fitted; declare fewer columns",
+            columns + 1
+        );
+        return Err(Error::parameter("name", why));
     }
     Floating::calibrated(epsilon, relation, columns + 1)
 }

@@ -66,7 +66,7 @@ pub use moment::MomentSelect;
 pub use objective::{Encoding, Objective};
 pub use people::People;
 pub use plan::{Algorithm, Plan};
-use plan::{Facts, Resolved, Train, TrainOnRows};
+use plan::{Facts, Resolved, Run, Train, TrainOnRows};
 pub use public::Public;
 pub use select::Select;
 pub use trees::inprivate;

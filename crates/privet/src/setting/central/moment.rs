@@ -5,7 +5,7 @@
 
 use super::rows::{Candidate, CuratorRows};
 use super::select::{Base, choose, normal};
-use super::{Algorithm, Balance, Budget, Facts, Progress, Resolved, TrainOnRows, at, noise};
+use super::{Algorithm, Balance, Facts, Resolved, Run, TrainOnRows, noise};
 use crate::Error;
 use crate::boost::Ensemble;
 use crate::parameters::parameters;
@@ -48,19 +48,13 @@ impl Algorithm for MomentSelect {
 impl TrainOnRows for MomentSelect {
     /// # Privacy
     /// Pure ε in two halves; `docs/proofs/central.md#moments` and `#hits`.
-    fn train(
-        &self,
-        rows: &CuratorRows,
-        ledger: &mut Ledger,
-        budget: &Budget,
-        progress: Progress<'_>,
-    ) -> Result<Ensemble, Error> {
-        at(progress, 0, 2)?;
+    fn train(&self, rows: &CuratorRows, run: Run<'_>) -> Result<Ensemble, Error> {
+        run.at(0, 2)?;
         let base = Base::new(rows);
-        let half = budget.share(2)?;
-        let direction = direction(rows, &base, ledger, half)?;
-        at(progress, 1, 2)?;
-        let mut coins = ledger.coins()?;
+        let half = run.facts.budget.share(2)?;
+        let direction = direction(rows, &base, run.ledger, half)?;
+        run.at(1, 2)?;
+        let mut coins = run.ledger.coins()?;
         let mut candidates: Vec<Candidate> = (0..self.candidates)
             .map(|_| {
                 let rescaled = direction
@@ -76,7 +70,7 @@ impl TrainOnRows for MomentSelect {
             first.intercept = 0.0;
         }
         let what = format!("choice among {} planes around a direction", self.candidates);
-        choose(&candidates, &base, rows, (ledger, &what, half))
+        choose(&candidates, &base, rows, (run.ledger, &what, half))
     }
 }
 

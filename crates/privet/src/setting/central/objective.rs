@@ -10,34 +10,19 @@ use super::plan::private_features;
 use super::regression::{Design, Regression};
 use super::rows::{CuratorRows, Matrix};
 use super::select::Base;
-use super::{Algorithm, Balance, Budget, Facts, Progress, Resolved, TrainOnRows, at, noise};
+use super::{Algorithm, Balance, Facts, Resolved, Run, TrainOnRows, noise};
 use crate::Error;
 use crate::boost::{Ensemble, Link};
 use crate::data::Schema;
 use crate::learner::{Linear, Shape, Term};
 use crate::parameters::{named_values, parameters};
 use crate::privacy::mechanism::{self, Ball, RowLoss};
-use crate::privacy::{Anchor, Ledger, Relation};
+use crate::privacy::{Anchor, Relation};
 
 /// Cells of a number, where it is written as indicators.
 const BINS: u32 = 10;
 /// Coefficients at most, so that the matrix of second derivatives can be written out for each block of rows.
 pub(super) const LARGEST: usize = 1024;
-
-/// How a row's columns become numbers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Encoding {
-    /// One number from -1 to 1 for each column; noise in a cube.
-    #[default]
-    Codes,
-    /// A zero or one for each value or bin; noise by coordinate. Better where ε is large and columns are not straight lines.
-    Indicators,
-}
-
-impl Encoding {
-    /// Their names in a job.
-    pub const NAMES: [(&str, Self); 2] = [("codes", Self::Codes), ("indicators", Self::Indicators)];
-}
 
 parameters! {
     /// Parameters of logistic regression with a perturbed loss.
@@ -50,7 +35,15 @@ parameters! {
 }
 
 named_values! {
-    Encoding: Encoding::NAMES;
+    /// How a row's columns become numbers.
+    #[derive(Default)]
+    pub enum Encoding {
+        /// One number from -1 to 1 for each column; noise in a cube.
+        #[default]
+        Codes = "codes",
+        /// A zero or one for each value or bin; noise by coordinate. Better where ε is large and columns are not straight lines.
+        Indicators = "indicators",
+    }
 }
 
 impl Algorithm for Objective {
@@ -85,18 +78,12 @@ impl TrainOnRows for Objective {
     ///
     /// # Errors
     /// [`Error::Parameter`] if the schema declares too many values to write a matrix of their products.
-    fn train(
-        &self,
-        rows: &CuratorRows,
-        ledger: &mut Ledger,
-        budget: &Budget,
-        progress: Progress<'_>,
-    ) -> Result<Ensemble, Error> {
-        at(progress, 0, 1)?;
+    fn train(&self, rows: &CuratorRows, run: Run<'_>) -> Result<Ensemble, Error> {
+        run.at(0, 1)?;
         let base = Base::new(rows);
         let linear = match self.encoding {
-            Encoding::Codes => codes(rows, &base, ledger, budget)?,
-            Encoding::Indicators => indicators(rows, &base, ledger, budget)?,
+            Encoding::Codes => codes(rows, &base, run)?,
+            Encoding::Indicators => indicators(rows, &base, run)?,
         };
         let linear = match &base.linear {
             Some(public) => rows.plus(public, &linear),
@@ -113,12 +100,10 @@ impl TrainOnRows for Objective {
 pub(super) fn codes_loss(columns: usize) -> Result<RowLoss, Error> {
     let dimension = columns + 1;
     if dimension > LARGEST {
-        return Err(Error::parameter(
-            "name",
-            format!(
-                "name: {dimension} coefficients are too many, at most {LARGEST} can be fitted; declare fewer columns"
-            ),
-        ));
+        let why = format!(
+            "name: {dimension} coefficients are too many, at most {LARGEST} can be fitted; declare fewer columns"
+        );
+        return Err(Error::parameter("name", why));
     }
     Ok(RowLoss {
         ball: Ball::Cube,
@@ -137,13 +122,11 @@ pub(super) fn indicators_loss(cells: impl ExactSizeIterator<Item = usize>) -> Re
     let ones = (cells.len() + 1) as f64;
     let dimension = 1 + cells.sum::<usize>();
     if dimension > LARGEST {
-        return Err(Error::parameter(
-            "encoding",
-            format!(
-                "encoding = \"indicators\" makes {dimension} coefficients, at most {LARGEST} can be fitted; declare fewer values, or use \
+        let why = format!(
+            "encoding = \"indicators\" makes {dimension} coefficients, at most {LARGEST} can be fitted; declare fewer values, or use \
              encoding = \"codes\""
-            ),
-        ));
+        );
+        return Err(Error::parameter("encoding", why));
     }
     Ok(RowLoss {
         ball: Ball::Cross,
@@ -158,11 +141,11 @@ pub(super) fn indicators_loss(cells: impl ExactSizeIterator<Item = usize>) -> Re
 pub(super) const CELLS: HistogramBayes = HistogramBayes::of(BINS);
 
 /// One number for each column.
-fn codes(rows: &CuratorRows, base: &Base, ledger: &mut Ledger, budget: &Budget) -> Result<Linear, Error> {
+fn codes(rows: &CuratorRows, base: &Base, run: Run<'_>) -> Result<Linear, Error> {
     let loss = codes_loss(rows.coordinates.len())?;
-    let objective = mechanism::Objective::calibrated(budget.epsilon, ledger.relation(), loss)?;
+    let objective = mechanism::Objective::calibrated(run.facts.budget.epsilon, run.ledger.relation(), loss)?;
     let what = format!("coefficients of {} columns", rows.coordinates.len());
-    let found = ledger.minimise(&what, &objective, || {
+    let found = run.ledger.minimise(&what, &objective, || {
         rows.matrix.as_ref().map(|matrix| Regression {
             design: Design::Numbers(&matrix.columns),
             labels: &matrix.labels,
@@ -175,12 +158,7 @@ fn codes(rows: &CuratorRows, base: &Base, ledger: &mut Ledger, budget: &Budget) 
 }
 
 /// A one for each column, in the place of its value or bin.
-fn indicators(
-    rows: &CuratorRows,
-    base: &Base,
-    ledger: &mut Ledger,
-    budget: &Budget,
-) -> Result<Linear, Error> {
+fn indicators(rows: &CuratorRows, base: &Base, run: Run<'_>) -> Result<Linear, Error> {
     let histograms: Vec<Histogram> = rows
         .coordinates
         .iter()
@@ -188,13 +166,13 @@ fn indicators(
         .collect();
     let loss = indicators_loss(histograms.iter().map(|histogram| histogram.count))?;
     let dimension = loss.dimension;
-    let objective = mechanism::Objective::calibrated(budget.epsilon, ledger.relation(), loss)?;
+    let objective = mechanism::Objective::calibrated(run.facts.budget.epsilon, run.ledger.relation(), loss)?;
     let what = format!(
         "coefficients of {} values and bins of {} columns",
         dimension - 1,
         histograms.len()
     );
-    let found = ledger.minimise(&what, &objective, || {
+    let found = run.ledger.minimise(&what, &objective, || {
         rows.matrix.as_ref().map(|matrix| Regression {
             design: Design::Indicators {
                 places: places(matrix, &histograms),

@@ -17,13 +17,13 @@ use super::brc::{Asking, Brc, Classifiers, Clip, Coefficient, Normaliser, ONE, W
 use super::objective::codes_loss;
 use super::regression::{Design, Regression};
 use super::rows::{Candidate, CuratorRows};
-use super::{Algorithm, Balance, Budget, Facts, Progress, Resolved, TrainOnRows, noise};
+use super::{Algorithm, Balance, Budget, Facts, Resolved, Run, TrainOnRows, noise};
 use crate::Error;
 use crate::boost::Ensemble;
 use crate::parameters::parameters;
 use crate::privacy::account::Price;
 use crate::privacy::mechanism::{Objective, RowLoss, WEIGHT_DIGITS};
-use crate::privacy::{Anchor, Epsilon, Ledger, Relation};
+use crate::privacy::{Anchor, Epsilon, Relation};
 
 parameters! {
     /// Parameters of boosting with private classifiers: those of [`Brc`], without its planes.
@@ -113,24 +113,18 @@ impl TrainOnRows for People {
     ///
     /// # Privacy
     /// Pure ε, half of it for T classifiers and half for their T errors; `docs/proofs/objective.md#weighted-rounds`.
-    fn train(
-        &self,
-        rows: &CuratorRows,
-        ledger: &mut Ledger,
-        budget: &Budget,
-        progress: Progress<'_>,
-    ) -> Result<Ensemble, Error> {
-        let relation = ledger.relation().clone();
-        let (rounds, draws) = (self.rounds(budget), self.draws(budget));
-        let share = budget.share(draws)?;
+    fn train(&self, rows: &CuratorRows, run: Run<'_>) -> Result<Ensemble, Error> {
+        let relation = run.ledger.relation().clone();
+        let (rounds, draws) = (self.rounds(&run.facts.budget), self.draws(&run.facts.budget));
+        let share = run.facts.budget.share(draws)?;
         // What may be refused is refused before it is paid for: no round asks for more noise than this.
         Objective::calibrated(share, &relation, self.heaviest(rows.coordinates.len())?)?;
         let what = format!("{rounds} private classifiers and their errors");
-        let price = Price::Pure(budget.epsilon);
-        let paid = ledger.reserve_also_added(&what, price, draws)?;
-        let asking = Asking::new(relation, paid, (share, budget.rows));
+        let price = Price::Pure(run.facts.budget.epsilon);
+        let paid = run.ledger.reserve_also_added(&what, price, draws)?;
+        let asking = Asking::new(relation, paid, (share, run.facts.budget.rows));
         self.boosting(self.rounds)
-            .boost(rows, (rounds, asking), &mut Fitted, progress)
+            .boost(rows, (rounds, asking), &mut Fitted, run.progress)
     }
 }
 

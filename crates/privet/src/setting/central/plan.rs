@@ -11,9 +11,9 @@ use crate::data::schema::{Column, Label, Schema};
 use crate::data::{Intake, Keep, Table};
 use crate::learner::SILENT;
 use crate::model::{Model, Settings};
-use crate::parameters::{Name, Parameters, belongs};
+use crate::parameters::{Name, Parameters, at, belongs};
 use crate::privacy::account::{Caps, Price};
-use crate::privacy::{Delta, Epsilon, Ledger, Neighbours, Randomness, Relation};
+use crate::privacy::{Delta, Epsilon, Ledger, Neighbours, Randomness, Relation, getters};
 
 /// Parameters with a `balance`.
 pub trait Balanced {
@@ -183,43 +183,40 @@ impl Resolved {
     }
 }
 
+/// What a training run works with besides rows.
+pub(super) struct Run<'r> {
+    pub(super) facts: &'r Facts,
+    /// Pays for everything.
+    pub(super) ledger: &'r mut Ledger,
+    pub(super) progress: Progress<'r>,
+}
+
+impl Run<'_> {
+    /// Tells how far it has come; an error if it is to stop.
+    pub(super) fn at(&self, done: u64, of: u64) -> Result<(), Error> {
+        at(self.progress, done, of)
+    }
+}
+
 /// What can be trained on a table.
 pub(super) trait Train: fmt::Debug + Send + Sync {
-    /// Trains an ensemble, paying for it from `ledger`.
-    fn train(
-        &self,
-        table: Table,
-        facts: &Facts,
-        ledger: &mut Ledger,
-        progress: Progress<'_>,
-    ) -> Result<Ensemble, Error>;
+    /// Trains an ensemble, paying for it.
+    fn train(&self, table: Table, run: Run<'_>) -> Result<Ensemble, Error>;
 }
 
 /// What can be trained on numbers behind the wall, and public columns in front of it.
 pub(super) trait TrainOnRows: fmt::Debug + Send + Sync {
-    /// Trains an ensemble, paying for it from `ledger`.
-    fn train(
-        &self,
-        rows: &CuratorRows,
-        ledger: &mut Ledger,
-        budget: &Budget,
-        progress: Progress<'_>,
-    ) -> Result<Ensemble, Error>;
+    /// Trains an ensemble, paying for it.
+    fn train(&self, rows: &CuratorRows, run: Run<'_>) -> Result<Ensemble, Error>;
 }
 
 impl<T: TrainOnRows> Train for T {
-    fn train(
-        &self,
-        table: Table,
-        facts: &Facts,
-        ledger: &mut Ledger,
-        progress: Progress<'_>,
-    ) -> Result<Ensemble, Error> {
-        let mut rows = CuratorRows::new(table, &facts.relation)?;
-        if facts.balanced {
-            rows.balance(&mut ledger.coins()?);
+    fn train(&self, table: Table, run: Run<'_>) -> Result<Ensemble, Error> {
+        let mut rows = CuratorRows::new(table, &run.facts.relation)?;
+        if run.facts.balanced {
+            rows.balance(&mut run.ledger.coins()?);
         }
-        TrainOnRows::train(self, &rows, ledger, &facts.budget, progress)
+        TrainOnRows::train(self, &rows, run)
     }
 }
 
@@ -232,59 +229,32 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The name of the algorithm, which may be one that a rule chose.
-    pub fn name(&self) -> &'static str {
-        self.resolved.name
-    }
-
-    /// The schema that tables are read with.
-    pub fn schema(&self) -> &Arc<Schema> {
-        &self.facts.schema
-    }
-
-    /// What is kept of a table's numbers.
-    pub fn keep(&self) -> Keep {
-        self.resolved.keep
+    getters! {
+        /// The name of the algorithm, which may be one that a rule chose.
+        pub name(resolved.name) -> &'static str;
+        /// The schema that tables are read with.
+        pub schema(&facts.schema) -> &Arc<Schema>;
+        /// What is kept of a table's numbers.
+        pub keep(resolved.keep) -> Keep;
+        /// Who is protected.
+        pub relation(&facts.relation) -> &Relation;
+        /// What may be spent.
+        pub epsilon(facts.budget.epsilon) -> Epsilon;
+        /// With what probability the promise may fail; zero if ε is pure.
+        pub delta(facts.budget.delta) -> Delta;
+        /// What will be charged: nothing if no private column is looked at.
+        pub price(resolved.price) -> Price;
+        /// Why its models protect nobody, if they do not.
+        pub void(resolved.void) -> Option<&'static str>;
+        /// How much error the noise adds, sentence by sentence.
+        pub noise(&resolved.noise) -> &[String];
+        /// What whoever runs this should know before it is paid for.
+        pub warnings(facts.budget.warnings()) -> Vec<String>;
     }
 
     /// What is read of a table.
     pub fn reads(&self) -> Intake {
         Intake::everything(Arc::clone(self.schema()), self.keep())
-    }
-
-    /// Who is protected.
-    pub fn relation(&self) -> &Relation {
-        &self.facts.relation
-    }
-
-    /// What may be spent.
-    pub fn epsilon(&self) -> Epsilon {
-        self.facts.budget.epsilon
-    }
-
-    /// With what probability the promise may fail; zero if ε is pure.
-    pub fn delta(&self) -> Delta {
-        self.facts.budget.delta
-    }
-
-    /// What will be charged: nothing if no private column is looked at.
-    pub fn price(&self) -> Price {
-        self.resolved.price
-    }
-
-    /// Why its models protect nobody, if they do not.
-    pub fn void(&self) -> Option<&'static str> {
-        self.resolved.void
-    }
-
-    /// How much error the noise adds, sentence by sentence.
-    pub fn noise(&self) -> &[String] {
-        &self.resolved.noise
-    }
-
-    /// What whoever runs this should know before it is paid for.
-    pub fn warnings(&self) -> Vec<String> {
-        self.facts.budget.warnings()
     }
 
     /// Names and values as a job says them, defaults included.
@@ -346,7 +316,15 @@ impl Plan {
             )));
         }
         ledger.promise(self.price(), self.delta())?;
-        self.resolved.train.train(table, &self.facts, ledger, progress)
+        let facts = &self.facts;
+        self.resolved.train.train(
+            table,
+            Run {
+                facts,
+                ledger,
+                progress,
+            },
+        )
     }
 
     /// Trains as [`fit`](Self::fit) does, with a budget of its own that no ledger records: for simulations, and for rows that are public.

@@ -2,13 +2,13 @@
 
 use super::rows::CuratorRows;
 use super::select::Base;
-use super::{Algorithm, Balance, Budget, Facts, Progress, Resolved, TrainOnRows, at};
+use super::{Algorithm, Balance, Facts, Resolved, Run, TrainOnRows};
 use crate::Error;
 use crate::boost::{Ensemble, Link, Member};
 use crate::learner::Learner;
 use crate::parameters::parameters;
+use crate::privacy::Epsilon;
 use crate::privacy::account::Price;
-use crate::privacy::{Epsilon, Ledger};
 
 parameters! {
     /// Logistic regression on public columns alone.
@@ -44,24 +44,14 @@ impl TrainOnRows for Public {
     ///
     /// # Paper
     /// BRC, section 5.2: the public feature baseline.
-    fn train(
-        &self,
-        rows: &CuratorRows,
-        ledger: &mut Ledger,
-        _: &Budget,
-        progress: Progress<'_>,
-    ) -> Result<Ensemble, Error> {
-        at(progress, 0, 1)?;
-        ledger.reserve(
+    fn train(&self, rows: &CuratorRows, run: Run<'_>) -> Result<Ensemble, Error> {
+        run.at(0, 1)?;
+        run.ledger.reserve(
             "public columns and labels, as they are",
             Price::Pure(Epsilon::ZERO),
             1,
         )?;
-        let member = |linear| Member {
-            weight: 1.0,
-            output: 0,
-            learner: Learner::Linear(linear),
-        };
+        let member = |linear| Member::new(1.0, 0, Learner::Linear(linear));
         Ok(Ensemble::new(
             Link::Logistic,
             vec![0.0],

@@ -4,7 +4,7 @@
 //! permute-and-flip chooses by how many rows each puts right, together with the public classifier where there is one.
 
 use super::rows::{Candidate, CuratorRows};
-use super::{Algorithm, Balance, Budget, Facts, Progress, Resolved, TrainOnRows, at, noise};
+use super::{Algorithm, Balance, Facts, Resolved, Run, TrainOnRows, noise};
 use crate::Error;
 use crate::boost::{Ensemble, Link};
 use crate::learner::Linear;
@@ -35,15 +35,9 @@ impl Algorithm for Select {
 impl TrainOnRows for Select {
     /// # Privacy
     /// Pure ε, in one selection; `docs/proofs/central.md#hits`.
-    fn train(
-        &self,
-        rows: &CuratorRows,
-        ledger: &mut Ledger,
-        budget: &Budget,
-        progress: Progress<'_>,
-    ) -> Result<Ensemble, Error> {
+    fn train(&self, rows: &CuratorRows, run: Run<'_>) -> Result<Ensemble, Error> {
         let base = Base::new(rows);
-        let mut coins = ledger.coins()?;
+        let mut coins = run.ledger.coins()?;
         let width = rows.coordinates.len();
         let mut candidates: Vec<Candidate> = (0..self.candidates)
             .map(|_| {
@@ -56,9 +50,14 @@ impl TrainOnRows for Select {
             let behind: Vec<Candidate> = candidates.iter().map(Candidate::reversed).collect();
             candidates.extend(behind);
         }
-        at(progress, 0, 1)?;
+        run.at(0, 1)?;
         let what = format!("choice among {} random planes", self.candidates);
-        choose(&candidates, &base, rows, (ledger, &what, budget.epsilon))
+        choose(
+            &candidates,
+            &base,
+            rows,
+            (run.ledger, &what, run.facts.budget.epsilon),
+        )
     }
 }
 

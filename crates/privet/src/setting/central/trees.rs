@@ -5,7 +5,7 @@
 
 use std::ops::ControlFlow;
 
-use super::{Algorithm, Builder, Facts, Progress, Resolved, Splits, Train, Trees};
+use super::{Algorithm, Builder, Facts, Resolved, Run, Splits, Train, Trees};
 use crate::Error;
 use crate::boost::gradient::{Gradient, LabelledRows, Training as Fitting};
 use crate::boost::{Ensemble, Member};
@@ -14,7 +14,7 @@ use crate::learner::Learner;
 use crate::learner::tree::Growth;
 use crate::noisy::trees::{self, Start, Training, Unchanged};
 use crate::parameters::Parameters;
-use crate::privacy::{Ledger, Relation};
+use crate::privacy::Relation;
 
 /// Levels of trees on public columns.
 const PUBLIC_LEVELS: usize = 3;
@@ -89,14 +89,8 @@ pub fn inprivate(depth: u32) -> Builder<Trees> {
 impl Train for trees::Plan {
     /// # Privacy
     /// The budget's ε, or ε and δ; `docs/proofs/trees.md`.
-    fn train(
-        &self,
-        table: Table,
-        facts: &Facts,
-        ledger: &mut Ledger,
-        progress: Progress<'_>,
-    ) -> Result<Ensemble, Error> {
-        let Facts { schema, relation, .. } = facts;
+    fn train(&self, table: Table, run: Run<'_>) -> Result<Ensemble, Error> {
+        let Facts { schema, relation, .. } = run.facts;
         schema.covered_by(relation)?;
         let unchanged = unchanged(schema, relation);
         let start = match table.public_under(relation) {
@@ -108,11 +102,11 @@ impl Train for trees::Plan {
         let training = Training {
             schema,
             cells: table.into_cells(),
-            features: facts.private_features().map(|(place, _)| place).collect(),
+            features: run.facts.private_features().map(|(place, _)| place).collect(),
             unchanged,
             start,
         };
-        trees::Plan::train(self, training, ledger, progress)
+        trees::Plan::train(self, training, run.ledger, run.progress)
     }
 }
 
@@ -146,11 +140,7 @@ fn start(trees: u32, schema: &Schema, public: &Public) -> Result<Option<Start>, 
         for node in &mut tree.nodes {
             node.feature = public.places[node.feature as usize] as u32;
         }
-        Member {
-            weight: 1.0,
-            output: number % outputs,
-            learner: Learner::Tree(tree),
-        }
+        Member::new(1.0, number % outputs, Learner::Tree(tree))
     });
     Ok(Some(Start {
         scores,

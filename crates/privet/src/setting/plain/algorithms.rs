@@ -140,11 +140,7 @@ fn sums(linear: Vec<Linear>, classes: usize) -> Ensemble {
     } else {
         (Link::Softmax, classes)
     };
-    let member = |(output, linear)| Member {
-        weight: 1.0,
-        output,
-        learner: Learner::Linear(linear),
-    };
+    let member = |(output, linear)| Member::new(1.0, output, Learner::Linear(linear));
     Ensemble::new(
         link,
         vec![0.0; outputs],

@@ -11,7 +11,7 @@ use crate::data::{Cells, Intake, Keep, Table, Target};
 use crate::learner::{Classes, Progress, Sample, Shape};
 use crate::model::{Model, Settings};
 use crate::parameters::Parameters;
-use crate::privacy::Unprotected;
+use crate::privacy::{Unprotected, getters};
 
 /// Slots of all features times classes, at most.
 const LARGEST: usize = 1 << 22;
@@ -67,13 +67,11 @@ fn check_size(schema: &Schema) -> Result<(), Error> {
     let slots: usize = Shape::of(schema).iter().map(|shape| shape.slots).sum();
     let classes = classes(schema).max(1);
     if slots.saturating_mul(classes) > LARGEST {
-        return Err(Error::parameter(
-            "schema",
-            format!(
-                "the schema's {slots} bins and values times {classes} classes are too many to learn from: at most {LARGEST} \
-                 are possible; declare fewer"
-            ),
-        ));
+        let why = format!(
+            "the schema's {slots} bins and values times {classes} classes are too many to learn from: at most {LARGEST} \
+             are possible; declare fewer"
+        );
+        return Err(Error::parameter("schema", why));
     }
     Ok(())
 }
@@ -166,24 +164,18 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// The schema that tables are read with.
-    pub fn schema(&self) -> &Arc<Schema> {
-        &self.schema
-    }
-
-    /// Whether a table's numbers are kept besides their bins.
-    pub fn keep(&self) -> Keep {
-        self.resolved.keep
+    getters! {
+        /// The schema that tables are read with.
+        pub schema(&schema) -> &Arc<Schema>;
+        /// Whether a table's numbers are kept besides their bins.
+        pub keep(resolved.keep) -> Keep;
+        /// Names and values as a job says them, defaults included.
+        pub settings(&resolved.settings) -> &[(String, String)];
     }
 
     /// The columns to read, and how.
     pub fn reads(&self) -> Intake {
         Intake::everything(Arc::clone(&self.schema), self.keep())
-    }
-
-    /// Names and values as a job says them, defaults included.
-    pub fn settings(&self) -> &[(String, String)] {
-        &self.resolved.settings
     }
 
     /// Trains a model on a table that was read with what [`reads`](Self::reads) asks for, or with more.

@@ -52,14 +52,12 @@ pub(super) fn ranked(release: Release) -> Result<(Ordinals, Vec<Vec<u16>>), Erro
     let (mut ranks, mut tables) = (Vec::new(), Vec::new());
     for (declared, column) in release.schema.features().zip(&release.columns) {
         if column.reading.each != 1 || matches!(declared.kind, Kind::Category(_)) {
-            return Err(Error::parameter(
-                "protocol",
-                format!(
-                    "protocol = \"as_published\" ranks values, and the column '{}' has no order: declare flags or ordinals, or use \
+            let why = format!(
+                "protocol = \"as_published\" ranks values, and the column '{}' has no order: declare flags or ordinals, or use \
                  protocol = \"columns\"",
-                    declared.name
-                ),
-            ));
+                declared.name
+            );
+            return Err(Error::parameter("protocol", why));
         }
         let mut seen = vec![false; column.reading.outputs];
         column

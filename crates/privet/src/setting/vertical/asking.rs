@@ -121,13 +121,11 @@ pub(super) fn questions(model: &Model, own: &Schema, parties: usize) -> Result<V
         if let Some(mine) = own.features().find(|mine| mine.name == column.name)
             && mine.kind != column.kind
         {
-            return Err(Error::data_of(
-                &column.name,
-                format!(
-                    "these are not the columns of the model: column '{}' is declared otherwise than in the model",
-                    column.name
-                ),
-            ));
+            let why = format!(
+                "these are not the columns of the model: column '{}' is declared otherwise than in the model",
+                column.name
+            );
+            return Err(Error::data_of(&column.name, why));
         }
     }
     let columns = known(model.schema())?;

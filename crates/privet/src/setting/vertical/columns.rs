@@ -10,7 +10,7 @@ use crate::error::{JournalFault, Subject};
 use crate::privacy::mechanism::ordered::{
     Column, Distance, Loss, Ordered, Outputs, RandomisedResponse, Unary,
 };
-use crate::privacy::{Epsilon, Ledger, Private, Relation};
+use crate::privacy::{Epsilon, Ledger, Private, Relation, getters};
 use crate::wire::{Malformed, Reader, Wire, Writer};
 
 /// How each column of a table is changed, and how far that protects it: fixed before the first row is looked at. Only such a plan
@@ -141,29 +141,20 @@ impl Change {
 }
 
 impl ColumnsPlan {
-    /// How columns are changed.
-    pub fn desensitisation(&self) -> &Desensitisation {
-        &self.desensitisation
-    }
-
-    /// The schema that tables are read with: with as many bins as are sent.
-    pub fn schema(&self) -> &Arc<Schema> {
-        &self.schema
+    getters! {
+        /// How columns are changed.
+        pub desensitisation(&desensitisation) -> &Desensitisation;
+        /// The schema that tables are read with: with as many bins as are sent.
+        pub schema(&schema) -> &Arc<Schema>;
+        /// Who is protected.
+        pub relation(&relation) -> &Relation;
+        /// How well the values of each column can be told apart once they are sent.
+        pub distances(&distances) -> &[Distance];
     }
 
     /// What is read of a table.
     pub fn reads(&self) -> Intake {
         Intake::everything(Arc::clone(&self.schema), Keep::Bins)
-    }
-
-    /// Who is protected.
-    pub fn relation(&self) -> &Relation {
-        &self.relation
-    }
-
-    /// How well the values of each column can be told apart once they are sent.
-    pub fn distances(&self) -> &[Distance] {
-        &self.distances
     }
 
     /// The same of a whole row, over all columns.

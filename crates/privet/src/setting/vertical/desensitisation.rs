@@ -35,11 +35,15 @@ plain_values! {
 }
 
 named_values! {
-    Categories: [
-        ("response", Categories::Response),
-        ("symmetric-unary", Categories::SymmetricUnary),
-        ("optimised-unary", Categories::OptimisedUnary),
-    ];
+    /// How values without an order are changed.
+    pub enum Categories {
+        /// The true one is sent more often than each other: the model can be given raw rows.
+        Response = "response",
+        /// A flag for each, symmetric: columns of the model are flags.
+        SymmetricUnary = "symmetric-unary",
+        /// A flag for each, with the odds that estimate frequencies best.
+        OptimisedUnary = "optimised-unary",
+    }
 }
 
 impl Desensitisation {
@@ -65,24 +69,20 @@ impl Desensitisation {
             Budget::Full => 1,
             Budget::Split => columns.max(1) as u64,
             Budget::Sample(chosen) if chosen == 0 || chosen as usize > columns => {
-                return Err(Error::parameter(
-                    "columns",
-                    format!(
-                        "columns = {chosen} cannot be drawn from {columns}: write a number from 1 to {columns}"
-                    ),
-                ));
+                let why = format!(
+                    "columns = {chosen} cannot be drawn from {columns}: write a number from 1 to {columns}"
+                );
+                return Err(Error::parameter("columns", why));
             }
             Budget::Sample(chosen) => chosen.into(),
         };
         let each = self.epsilon.billionths() / parts;
         if each == 0 {
-            return Err(Error::parameter(
-                "epsilon",
-                format!(
-                    "epsilon {} is too small to be split over {parts} columns: raise it",
-                    self.epsilon
-                ),
-            ));
+            let why = format!(
+                "epsilon {} is too small to be split over {parts} columns: raise it",
+                self.epsilon
+            );
+            return Err(Error::parameter("epsilon", why));
         }
         Ok(Epsilon::from_billionths(each))
     }
@@ -291,17 +291,6 @@ fn thousandths(section: &Section<'_>) -> Option<u32> {
         format!("alpha = {alpha} is invalid: write a number from 0.001 to 1000 with at most three decimals");
     section.finding_at("alpha", why);
     None
-}
-
-/// How values without an order are changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Categories {
-    /// The true one is sent more often than each other: the model can be given raw rows.
-    Response,
-    /// A flag for each, symmetric: columns of the model are flags.
-    SymmetricUnary,
-    /// A flag for each, with the odds that estimate frequencies best.
-    OptimisedUnary,
 }
 
 /// How ε is divided over the columns of a row.

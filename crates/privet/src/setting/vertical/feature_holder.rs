@@ -297,10 +297,9 @@ fn agree(vertical: &Vertical, theirs: &[(String, String)]) -> Result<(), Error> 
             let their = their.map_or("says nothing about it".into(), |(_, v)| {
                 format!("says {}", shown(v))
             });
-            Err(Error::parameter(
-                name.clone(),
-                format!("{name} = {value} here, and the label holder's job {their}: both must say the same"),
-            ))
+            let why =
+                format!("{name} = {value} here, and the label holder's job {their}: both must say the same");
+            Err(Error::parameter(name.clone(), why))
         }
         None if theirs.len() != ours.len() => Err(Error::parameter(
             Subject::Algorithm,

@@ -4,7 +4,7 @@ use super::release::{Release, ReleasedColumn};
 use crate::data::schema::{Column, Kind};
 use crate::wire::{Malformed, Reader, Wire, Writer};
 
-/// Names and values of a job, at most so many bytes each.
+/// The name of a column, at most so many bytes.
 const LONGEST: usize = 1000;
 
 /// A message between the label holder and a feature holder.
@@ -148,10 +148,7 @@ impl Wire for Message {
                 meeting,
             } => {
                 to.byte(1);
-                to.list(settings, |(name, value), to| {
-                    to.text(name);
-                    to.text(value);
-                });
+                to.settings(settings);
                 match wanted {
                     Wanted::Columns => to.byte(1),
                     Wanted::Ordinals => to.byte(2),
@@ -165,28 +162,13 @@ impl Wire for Message {
                         to.byte(1);
                         to.long(*rows);
                     }
-                    Meeting::Offer(offer) => {
-                        to.byte(2);
-                        to.bytes(offer);
-                    }
+                    Meeting::Offer(offer) => to.tagged(2, offer),
                 }
             }
-            Self::Answer(bytes) => {
-                to.byte(2);
-                to.bytes(bytes);
-            }
-            Self::Common(bytes) => {
-                to.byte(3);
-                to.bytes(bytes);
-            }
-            Self::Columns(release) => {
-                to.byte(4);
-                release.write(to);
-            }
-            Self::Ordinals(ordinals) => {
-                to.byte(5);
-                ordinals.write(to);
-            }
+            Self::Answer(bytes) => to.tagged(2, bytes),
+            Self::Common(bytes) => to.tagged(3, bytes),
+            Self::Columns(release) => to.tagged(4, &**release),
+            Self::Ordinals(ordinals) => to.tagged(5, &**ordinals),
             Self::Splits(columns) => {
                 to.byte(6);
                 to.list(columns, |ranks, to| to.list(ranks, |rank, to| to.word(*rank)));
@@ -217,7 +199,7 @@ impl Wire for Message {
         let unknown = |what: &str| Malformed::new(format!("{what} of a kind that is not known here"));
         Ok(match from.byte()? {
             1 => Self::Hello {
-                settings: from.list(16, |from| Ok((from.text(LONGEST)?, from.text(LONGEST)?)))?,
+                settings: from.settings()?,
                 wanted: match from.byte()? {
                     1 => Wanted::Columns,
                     2 => Wanted::Ordinals,

@@ -125,13 +125,11 @@ impl NoisyLabels {
     /// That they are the labels that the job speaks of.
     pub(super) fn check(&self, plan: &LabelHolderPlan, rows: Option<usize>) -> Result<(), Error> {
         if plan.vertical.label_epsilon != Some(self.epsilon) {
-            return Err(Error::parameter(
-                "label_epsilon",
-                format!(
-                    "label_epsilon is another now, but the labels that were kept were changed with {}. Labels are released once: use that",
-                    self.epsilon
-                ),
-            ));
+            let why = format!(
+                "label_epsilon is another now, but the labels that were kept were changed with {}. Labels are released once: use that",
+                self.epsilon
+            );
+            return Err(Error::parameter("label_epsilon", why));
         }
         if rows.is_some_and(|rows| rows != self.classes.len()) {
             return Err(Error::data(

@@ -26,27 +26,22 @@ readable! {
     Vertical { protocol: Protocol, alignment: Alignment, desensitisation: Desensitisation, label_epsilon: Option<Epsilon>, trees: Trees }
 }
 
-/// Which messages parties send.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Protocol {
-    /// Feature holders send their columns and what they mean, and receive nothing.
-    Columns,
-    /// Feature holders send ranks; the label holder asks for the values at its splits, which tells them about labels.
-    AsPublished,
-}
-
-/// How rows of different parties are matched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Alignment {
-    /// By private set intersection of their ids.
-    Private,
-    /// They are in the same order already.
-    Given,
-}
-
 named_values! {
-    Protocol: [("columns", Protocol::Columns), ("as_published", Protocol::AsPublished)];
-    Alignment: [("private", Alignment::Private), ("given", Alignment::Given)];
+    /// Which messages parties send.
+    pub enum Protocol {
+        /// Feature holders send their columns and what they mean, and receive nothing.
+        Columns = "columns",
+        /// Feature holders send ranks; the label holder asks for the values at its splits, which tells them about labels.
+        AsPublished = "as_published",
+    }
+
+    /// How rows of different parties are matched.
+    pub enum Alignment {
+        /// By private set intersection of their ids.
+        Private = "private",
+        /// They are in the same order already.
+        Given = "given",
+    }
 }
 
 // Each has a section of its own in a job.

@@ -8,8 +8,8 @@ use crate::Error;
 use crate::data::schema::Label;
 use crate::data::{Intake, Keep, Schema, Table};
 use crate::error::Subject;
-use crate::privacy::Relation;
 use crate::privacy::mechanism::ordered::RandomisedResponse;
+use crate::privacy::{Relation, getters};
 
 /// What the label holder will do.
 #[derive(Debug, Clone)]
@@ -78,14 +78,12 @@ impl Vertical {
             }
             (Some(epsilon), Label::Classes(declared)) => {
                 if let Some(column) = schema.features().find(|column| column.private) {
-                    return Err(Error::parameter(
-                        "label_epsilon",
-                        format!(
-                            "label_epsilon protects labels, and the model would still tell about the label holder's private column '{}': \
-                             remove such columns from its schema, or remove label_epsilon",
-                            column.name
-                        ),
-                    ));
+                    let why = format!(
+                        "label_epsilon protects labels, and the model would still tell about the label holder's private column '{}': \
+                         remove such columns from its schema, or remove label_epsilon",
+                        column.name
+                    );
+                    return Err(Error::parameter("label_epsilon", why));
                 }
                 Some(Arc::new(RandomisedResponse::new(
                     epsilon,
@@ -107,13 +105,11 @@ impl Vertical {
     /// [`Error::Parameter`] if the schema has a label, or columns that cannot be changed in this way.
     pub fn feature_holder(&self, schema: &Schema) -> Result<FeatureHolderPlan, Error> {
         if let Some((column, _)) = schema.label() {
-            return Err(Error::parameter(
-                Subject::Schema,
-                format!(
-                    "a feature holder's schema declares the label '{}': the label holder has it; declare it as type = \"skip\"",
-                    column.name
-                ),
-            ));
+            let why = format!(
+                "a feature holder's schema declares the label '{}': the label holder has it; declare it as type = \"skip\"",
+                column.name
+            );
+            return Err(Error::parameter(Subject::Schema, why));
         }
         Ok(FeatureHolderPlan {
             vertical: self.clone(),
@@ -130,19 +126,16 @@ impl FeatureHolderPlan {
 }
 
 impl LabelHolderPlan {
-    /// The schema that tables are read with.
-    pub fn schema(&self) -> &Arc<Schema> {
-        &self.schema
+    getters! {
+        /// The schema that tables are read with.
+        pub schema(&schema) -> &Arc<Schema>;
+        /// Who is protected, if labels are changed.
+        pub relation(&relation) -> &Relation;
     }
 
     /// What is read of a table.
     pub fn reads(&self) -> Intake {
         Intake::everything(Arc::clone(&self.schema), Keep::Bins)
-    }
-
-    /// Who is protected, if labels are changed.
-    pub fn relation(&self) -> &Relation {
-        &self.relation
     }
 
     /// That a table was read with the plan's schema, labels included.

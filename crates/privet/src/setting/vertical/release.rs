@@ -13,7 +13,7 @@ use crate::parameters::Parameters;
 use crate::party::{Item, Keeper, Record};
 use crate::privacy::journal::Journal;
 use crate::privacy::mechanism::ordered::{Desensitised, Distance};
-use crate::privacy::{Certificate, Guarantee, Ledger, Neighbours};
+use crate::privacy::{Certificate, Guarantee, Ledger, Neighbours, getters};
 use crate::wire::{Malformed, Reader, Wire, Writer};
 
 /// What a record calls the columns.
@@ -173,24 +173,20 @@ impl Release {
         let ours = plan.desensitisation().settings();
         if let Some((name, value)) = ours.iter().find(|setting| !self.settings.contains(setting)) {
             let then = self.settings.iter().find(|(other, _)| other == name);
-            return Err(Error::parameter(
-                name.clone(),
-                format!(
-                    "{name} = {value} now, but the columns that were kept were changed with {name} = {}. A column is released once: use the \
+            let why = format!(
+                "{name} = {value} now, but the columns that were kept were changed with {name} = {}. A column is released once: use the \
                  settings it was released with",
-                    then.map_or("nothing", |(_, value)| value)
-                ),
-            ));
+                then.map_or("nothing", |(_, value)| value)
+            );
+            return Err(Error::parameter(name.clone(), why));
         }
         let known = |column: &Column| plan.schema().features().any(|other| other == column);
         if let Some(column) = self.schema.features().find(|column| !known(column)) {
-            return Err(Error::data_of(
-                &column.name,
-                format!(
-                    "the schema declares the column '{}' otherwise than when it was released: use the schema it was released with",
-                    column.name
-                ),
-            ));
+            let why = format!(
+                "the schema declares the column '{}' otherwise than when it was released: use the schema it was released with",
+                column.name
+            );
+            return Err(Error::data_of(&column.name, why));
         }
         if rows.is_some_and(|rows| rows != self.rows) {
             return Err(Error::data(format!(
@@ -254,19 +250,13 @@ impl Release {
         }
     }
 
-    /// How many rows there are.
-    pub fn rows(&self) -> usize {
-        self.rows
-    }
-
-    /// What the columns mean.
-    pub fn schema(&self) -> &Schema {
-        &self.schema
-    }
-
-    /// What was promised about them.
-    pub fn certificate(&self) -> &Certificate {
-        &self.certificate
+    getters! {
+        /// How many rows there are.
+        pub rows(rows) -> usize;
+        /// What the columns mean.
+        pub schema(&schema) -> &Schema;
+        /// What was promised about them.
+        pub certificate(&certificate) -> &Certificate;
     }
 }
 
@@ -312,10 +302,7 @@ fn fits(kind: &Kind, reading: Reading) -> bool {
 impl Wire for Release {
     fn write(&self, to: &mut Writer) {
         to.long(self.rows as u64);
-        to.list(&self.settings, |(name, value), to| {
-            to.text(name);
-            to.text(value);
-        });
+        to.settings(&self.settings);
         to.text(&self.schema.to_toml());
         to.list(&self.columns, |column, to| {
             let Reading {
@@ -334,7 +321,7 @@ impl Wire for Release {
 
     fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
         let rows = usize::try_from(from.long()?).map_err(|_| Malformed::new("too many rows"))?;
-        let settings = from.list(16, |from| Ok((from.text(1000)?, from.text(1000)?)))?;
+        let settings = from.settings()?;
         let text = from.text(LONGEST)?;
         let schema = Schema::from_toml("its schema", &text).map_err(|e| Malformed::new(e.to_string()))?;
         if schema.alone() != schema || schema.to_toml() != text {

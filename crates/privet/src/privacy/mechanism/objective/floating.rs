@@ -5,7 +5,7 @@
 
 use super::super::Paid;
 use crate::Error;
-use crate::privacy::{Epsilon, Private, Randomness, Relation};
+use crate::privacy::{Epsilon, Private, Randomness, Relation, getters};
 
 /// Why its runs are void.
 pub const ROUNDING_TELLS: &str = "noise and minimum were computed in floating point, and the last digits of the coefficients can show \
@@ -33,12 +33,10 @@ impl Floating {
         let scale = relation.steps() as f64 / (SHARE * epsilon.to_f64());
         let ridge = (0.25 / ((1.0 - SHARE) * epsilon.to_f64() / rows).exp_m1()).max(1.0);
         if dimension == 0 || !scale.is_finite() || !ridge.is_finite() {
-            return Err(Error::parameter(
-                "epsilon",
-                format!(
-                    "epsilon = {epsilon} asks for more noise than numbers can hold, or there is no coefficient"
-                ),
-            ));
+            let why = format!(
+                "epsilon = {epsilon} asks for more noise than numbers can hold, or there is no coefficient"
+            );
+            return Err(Error::parameter("epsilon", why));
         }
         Ok(Self {
             dimension,
@@ -48,14 +46,11 @@ impl Floating {
         })
     }
 
-    /// Its price in ε, although the run is void.
-    pub fn epsilon(&self) -> Epsilon {
-        self.epsilon
-    }
-
-    /// The ridge, on every coefficient.
-    pub fn ridge(&self) -> f64 {
-        self.ridge
+    getters! {
+        /// Its price in ε, although the run is void.
+        pub epsilon(epsilon) -> Epsilon;
+        /// The ridge, on every coefficient.
+        pub ridge(ridge) -> f64;
     }
 
     /// The standard deviation of one coordinate of the noise.

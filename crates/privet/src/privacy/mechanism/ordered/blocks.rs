@@ -20,8 +20,8 @@ pub enum Alignment {
 /// The parts, by the outputs that they hold.
 #[derive(Debug)]
 pub(super) struct Blocks {
-    inputs: usize,
-    width: usize,
+    pub(super) inputs: usize,
+    pub(super) width: usize,
     /// Outputs before the first slot.
     lead: usize,
     outputs: usize,
@@ -32,13 +32,11 @@ impl Blocks {
     pub(super) fn new(slots: usize, width: usize, alignment: Alignment) -> Result<Self, Error> {
         domain(slots, MOST_TABULATED)?;
         if width == 0 || width >= slots {
-            return Err(Error::parameter(
-                "width",
-                format!(
-                    "parts of {width} do not cut {slots} slots: give a width from 1 to {}",
-                    slots - 1
-                ),
-            ));
+            let why = format!(
+                "parts of {width} do not cut {slots} slots: give a width from 1 to {}",
+                slots - 1
+            );
+            return Err(Error::parameter("width", why));
         }
         let (lead, outputs) = match alignment {
             Alignment::FirstSlot => (0, slots),
@@ -54,14 +52,6 @@ impl Blocks {
             outputs,
             alignment,
         })
-    }
-
-    pub(super) fn inputs(&self) -> usize {
-        self.inputs
-    }
-
-    pub(super) fn width(&self) -> usize {
-        self.width
     }
 
     pub(super) fn outputs(&self) -> Outputs {

@@ -53,7 +53,7 @@ impl LocalMap {
 
 impl Channel for LocalMap {
     fn inputs(&self) -> usize {
-        self.blocks.inputs()
+        self.blocks.inputs
     }
 
     fn outputs(&self) -> Outputs {
@@ -115,7 +115,7 @@ impl Channel for LocalMap {
             "local map on {} slots, ε = {}, parts of {}{}",
             self.inputs(),
             self.epsilon,
-            self.blocks.width(),
+            self.blocks.width,
             self.blocks.aligned()
         )
     }

@@ -173,16 +173,16 @@ impl AdjustedMap {
 
     /// `⌈t/θ⌉·ε_prt + θ·ε_ner`, which Definition 4.4 allows at distance `t`, to the accuracy of a float.
     pub fn definition(&self, distance: usize) -> f64 {
-        self.policy(distance.div_ceil(self.blocks.width()))
+        self.policy(distance.div_ceil(self.blocks.width))
     }
 
     /// The same with `⌊t/θ⌋`, as the reference implementation counts: it does **not** hold.
     pub fn definition_as_published(&self, distance: usize) -> f64 {
-        self.policy(distance / self.blocks.width())
+        self.policy(distance / self.blocks.width)
     }
 
     fn policy(&self, parts: usize) -> f64 {
-        let width = RBig::from(self.blocks.width());
+        let width = RBig::from(self.blocks.width);
         let between = RBig::from(parts) * self.alpha.big() * &width * &self.near;
         (between + width * &self.near).to_f64().value()
     }
@@ -190,7 +190,7 @@ impl AdjustedMap {
 
 impl Channel for AdjustedMap {
     fn inputs(&self) -> usize {
-        self.blocks.inputs()
+        self.blocks.inputs
     }
 
     fn outputs(&self) -> Outputs {
@@ -258,7 +258,7 @@ impl Channel for AdjustedMap {
             self.inputs(),
             self.epsilon,
             self.alpha,
-            self.blocks.width(),
+            self.blocks.width,
             self.blocks.aligned()
         )
     }

@@ -164,10 +164,8 @@ fn domain(slots: usize, most: usize) -> Result<(), Error> {
     if (2..=most).contains(&slots) {
         return Ok(());
     }
-    Err(Error::parameter(
-        "slots",
-        format!("a domain of {slots} is not supported here: give it 2 to {most}"),
-    ))
+    let why = format!("a domain of {slots} is not supported here: give it 2 to {most}");
+    Err(Error::parameter("slots", why))
 }
 
 fn positive(epsilon: Epsilon) -> Result<RBig, Error> {

@@ -62,12 +62,10 @@ impl Piecewise {
         let margin = usize::try_from((reach.high() + half) >> CLAIMED).unwrap_or(usize::MAX);
         let outputs = margin.saturating_mul(2).saturating_add(slots);
         if outputs > usize::from(u16::MAX) || outputs * slots > CELLS {
-            return Err(Error::parameter(
-                "slots",
-                format!(
-                    "at ε = {epsilon} outputs on {slots} slots spread over {outputs}: clip them, or take fewer slots"
-                ),
-            ));
+            let why = format!(
+                "at ε = {epsilon} outputs on {slots} slots spread over {outputs}: clip them, or take fewer slots"
+            );
+            return Err(Error::parameter("slots", why));
         }
         Ok(Self { margin, ..clipped })
     }

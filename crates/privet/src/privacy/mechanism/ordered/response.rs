@@ -8,7 +8,7 @@ use super::row_sampler::ChannelCache;
 use super::{Audit, Loss, MOST, MOST_TABULATED, domain, positive};
 use crate::Error;
 use crate::privacy::enclosure::Enclosure;
-use crate::privacy::{Anchor, Epsilon, Randomness};
+use crate::privacy::{Anchor, Epsilon, Randomness, getters};
 
 /// `exp(−x)`.
 fn decay(x: &RBig, bits: usize) -> Enclosure {
@@ -180,9 +180,11 @@ impl Unary {
         })
     }
 
-    /// How many flags a row has.
-    pub fn categories(&self) -> usize {
-        self.categories
+    getters! {
+        /// How many flags a row has.
+        pub categories(categories) -> usize;
+        /// Where its cost is proved.
+        pub proof(flag.proof()) -> Anchor;
     }
 
     /// What one row costs, between any two categories.
@@ -206,11 +208,6 @@ impl Unary {
             "{} unary encoding of {} categories, ε = {} for a row",
             self.name, self.categories, self.cost
         )
-    }
-
-    /// Where its cost is proved.
-    pub fn proof(&self) -> Anchor {
-        self.flag.proof()
     }
 
     /// All flags of all rows, row by row: 0 or 1.

@@ -4,8 +4,9 @@ use dashu_int::UBig;
 use dashu_ratio::RBig;
 
 use super::*;
+use privet_testkit::selection::{probabilities_exponential, probabilities_permute_and_flip};
 
-type Law = fn(&[i64], &Ratio) -> Vec<f64>;
+type Law = fn(&[i64], f64) -> Vec<f64>;
 type Draw = fn(&Selection, &[i64], &mut Randomness) -> Result<usize, Error>;
 const BOTH: [(Draw, Law); 2] = [
     (Selection::permute_and_flip, probabilities_permute_and_flip),
@@ -89,7 +90,7 @@ fn draws_follow_their_law() {
             let mut draw = || draw(&selection, scores, &mut random).expect("candidates");
             let counts = counts(60_000, scores.len(), &mut draw);
             assert!(
-                agrees(&counts, &law(scores, rate)),
+                agrees(&counts, &law(scores, rate.to_f64())),
                 "{which} {scores:?} {rate}: {counts:?}"
             );
         }
@@ -110,7 +111,7 @@ fn the_rigorous_path_follows_the_same_law() {
         let coarse = Selection {
             decay: Decay::with_digits(rate.big().clone(), 7),
         };
-        let law = probabilities_permute_and_flip(scores, &rate);
+        let law = probabilities_permute_and_flip(scores, rate.to_f64());
         let flips = counts(20_000, scores.len(), || {
             uniform_bit(&coarse.flip::<3>(best, scores, &mut random), &mut random)
         });
@@ -121,7 +122,7 @@ fn the_rigorous_path_follows_the_same_law() {
         });
         assert!(agrees(&flips, &law), "{scores:?} {rate}: {flips:?}");
 
-        let law = probabilities_exponential(scores, &rate);
+        let law = probabilities_exponential(scores, rate.to_f64());
         let mut draw = || coarse.exponential(scores, &mut random).expect("candidates");
         assert!(
             agrees(&counts(6000, scores.len(), &mut draw), &law),
@@ -161,29 +162,29 @@ fn wrong_laws_are_rejected() {
         let selection = selection(&rate);
         let mut draw = || draw(&selection, &scores, &mut random).expect("candidates");
         let counts = counts(60_000, 5, &mut draw);
-        assert!(agrees(&counts, &law(&scores, &rate)));
+        assert!(agrees(&counts, &law(&scores, rate.to_f64())));
         assert!(
-            !agrees(&counts, &law(&scores, &ratio(11, 40))),
+            !agrees(&counts, &law(&scores, 11.0 / 40.0)),
             "a rate off by a tenth"
         );
         assert!(
-            !agrees(&counts, &law(&scores, &ratio(9, 40))),
+            !agrees(&counts, &law(&scores, 9.0 / 40.0)),
             "a rate off by a tenth"
         );
         assert!(
-            !agrees(&counts, &law(&[0, 3, 6, 9, 10], &rate)),
+            !agrees(&counts, &law(&[0, 3, 6, 9, 10], rate.to_f64())),
             "a score off by one"
         );
         assert!(
-            !agrees(&counts, &BOTH[1 - i].1(&scores, &rate)),
+            !agrees(&counts, &BOTH[1 - i].1(&scores, rate.to_f64())),
             "the other mechanism"
         );
         assert!(
-            !agrees(&[1000, 0, 0, 0, 10], &law(&[0, 0, 0, 0, 0], &rate)),
+            !agrees(&[1000, 0, 0, 0, 10], &law(&[0, 0, 0, 0, 0], rate.to_f64())),
             "cells left out"
         );
         assert!(
-            !agrees(&[4, 1000, 0, 0, 0], &law(&[0, 9000, 0, 0, 0], &rate)),
+            !agrees(&[4, 1000, 0, 0, 0], &law(&[0, 9000, 0, 0, 0], rate.to_f64())),
             "impossible draws"
         );
     }
@@ -199,15 +200,12 @@ fn ends() {
             draw(&selection(&ratio(1, 1)), &[], &mut random),
             Err(Error::Parameter(_))
         ));
-        assert!(law(&[], &ratio(1, 1)).is_empty());
+        assert!(law(&[], 1.0 / 1.0).is_empty());
         assert_eq!(draw(&selection(&ratio(1, 1)), &[i64::MIN], &mut random), Ok(0));
         // A gap of one is beyond everything at this rate …
         let steep = selection(&Ratio::from_big(huge.clone()).expect("positive"));
         assert_eq!(
-            law(
-                &[0, 1, -1],
-                &Ratio::from_big(huge.clone().pow(4)).expect("positive")
-            ),
+            law(&[0, 1, -1], huge.clone().pow(4).to_f64().value()),
             [0.0, 1.0, 0.0]
         );
         assert!((0..5000).all(|_| draw(&steep, &[0, 1, -1], &mut random) == Ok(1)));
@@ -228,76 +226,6 @@ fn each_set_bit_is_found_equally_often() {
     assert!((0..320).all(|i| set(i) == 1 || counts[i] == 0));
     let counts: Vec<u64> = (0..320).filter(|i| set(*i) == 1).map(|i| counts[i]).collect();
     assert!(agrees(&counts, &[1.0 / 69.0; 69]));
-}
-
-/// The published loop, one order after another: what the coins and the uniform choice must amount to.
-fn as_published(scores: &[i64], rate: &Ratio) -> Vec<f64> {
-    fn visit(left: &[usize], reached: f64, chances: &[f64], law: &mut [f64]) {
-        for (at, &i) in left.iter().enumerate() {
-            let here = reached / left.len() as f64;
-            law[i] += here * chances[i];
-            let rest = [&left[..at], &left[at + 1..]].concat();
-            visit(&rest, here * (1.0 - chances[i]), chances, law);
-        }
-    }
-    let mut law = vec![0.0; scores.len()];
-    let all: Vec<usize> = (0..scores.len()).collect();
-    visit(&all, 1.0, &chances(scores, rate), &mut law);
-    law
-}
-
-#[test]
-fn all_coins_and_a_uniform_head_are_the_published_loop() {
-    for scores in [&[3][..], &[0, 0], &[0, 1, 2], &[5, 2, 2, 0, 4, 4, 1]] {
-        let law = probabilities_permute_and_flip(scores, &ratio(1, 3));
-        let published = as_published(scores, &ratio(1, 3));
-        assert!(
-            law.iter().zip(&published).all(|(a, b)| (a - b).abs() < 1e-14),
-            "{law:?} {published:?}"
-        );
-        assert!((law.iter().sum::<f64>() - 1.0).abs() < 1e-14);
-    }
-}
-
-/// The largest log ratio of permute-and-flip over all utilities 0 to 5, each moved by at most one.
-fn loss(n: u32, rate: &Ratio) -> f64 {
-    let digits = |code: usize, base: i64, from: i64| -> Vec<i64> {
-        (0..n).map(|j| code as i64 / base.pow(j) % base + from).collect()
-    };
-    let log = |scores: &[i64]| -> Vec<f64> {
-        probabilities_permute_and_flip(scores, rate)
-            .into_iter()
-            .map(f64::ln)
-            .collect()
-    };
-    let laws: Vec<Vec<f64>> = (0..8usize.pow(n)).map(|code| log(&digits(code, 8, -1))).collect();
-    let at = |scores: &[i64]| scores.iter().rev().fold(0, |code, s| code * 8 + (s + 1) as usize);
-    let mut largest = 0f64;
-    for code in 0..6usize.pow(n) {
-        let scores = digits(code, 6, 0);
-        for moved in 0..3usize.pow(n) {
-            let moved: Vec<i64> = scores
-                .iter()
-                .zip(digits(moved, 3, -1))
-                .map(|(s, m)| s + m)
-                .collect();
-            let both = laws[at(&scores)].iter().zip(&laws[at(&moved)]);
-            largest = both.fold(largest, |largest, (a, b)| largest.max((a - b).abs()));
-        }
-    }
-    largest
-}
-
-#[test]
-fn permute_and_flip_loses_epsilon_at_half_the_rate_and_more_at_the_full() {
-    for n in 2..=4 {
-        for (numerator, denominator) in [(1, 2), (1, 1), (2, 1)] {
-            let epsilon = numerator as f64 / denominator as f64;
-            let half = loss(n, &ratio(numerator, 2 * denominator)) / epsilon;
-            assert!((0.9..1.0 + 1e-12).contains(&half), "{n} {epsilon}: {half} ε");
-            assert!(loss(n, &ratio(numerator, denominator)) > 1.5 * epsilon);
-        }
-    }
 }
 
 /// What is settled follows from the number of candidates alone: two draws on the same stream leave it at the same place, whatever
