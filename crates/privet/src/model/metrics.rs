@@ -1,7 +1,7 @@
 //! How good a model is, from labels and predictions.
 //!
 //! Everything here is plain arithmetic on plain slices: no protection, no randomness. Private rows are
-//! used here only with permission to use them without protection; figures that are paid for are made in the evaluation setting.
+//! used here only with permission to use them without protection; figures that are paid for are made by `noisy::evaluation`.
 //!
 //! Each figure has a 95 % interval for what it would be on very many such rows. Intervals take rows as independent:
 //! where one person has several rows that are alike, they are too narrow. Beside each figure stands the *constant*:

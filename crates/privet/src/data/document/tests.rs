@@ -56,7 +56,7 @@ fn wrong_types_say_what_to_write() {
         1e999 | number | is not a finite number (1e999); write a number, such as k = 10
         2020-01-01 | number | is a date (2020-01-01); write a number, such as k = 10
         1.6 | integer | is a number (1.6); write a whole number, such as k = 2
-        99999999999999999999 | integer | is a number (99999999999999999999) that is too large; write a whole number, such as k = 1000000000
+        99999999999999999999 | integer | is a number (99999999999999999999) that is out of range; write a whole number, such as k = 1000000000
         5 | text | is a number (5); write a text, such as k = "5"
         true | text | is true; write a text, such as k = "true"
         "no" | flag | is a text ("no"); write true or false, such as k = false

@@ -77,7 +77,7 @@ pub(super) fn described(value: &Value) -> String {
     match value {
         Value::Text(text) => format!("a text ({})", short(&quoted(text))),
         Value::Integer(digits, 10) if value.integer().is_none() => {
-            format!("a number ({}) that is too large", short(digits))
+            format!("a number ({}) that is out of range", short(digits))
         }
         Value::Integer(digits, 10) => format!("a number ({})", short(digits)),
         Value::Integer(digits, radix) => format!("a number ({} to the base {radix})", short(digits)),

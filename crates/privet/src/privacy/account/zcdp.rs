@@ -66,7 +66,7 @@ impl Rho {
     /// `docs/proofs/accounts.md#concentrated-to-approximate`.
     ///
     /// # Errors
-    /// [`Error::Parameter`] if `delta` is zero: zCDP needs δ > 0.
+    /// [`Error::Parameter`] if `delta` is zero: the ε of ρ is stated with a δ above zero.
     pub fn for_budget(epsilon: Epsilon, delta: Delta) -> Result<Self, Error> {
         largest("zero-concentrated", epsilon, delta, |units| {
             Price::Concentrated(Self(units))
