@@ -176,7 +176,7 @@ fn parameters_are_checked_once() {
     let named = |name: &str| vec![name.to_owned()];
     assert_eq!(
         refused(trees().rises(named("x")).falls(named("x"))),
-        "falls names 'x', and so does rises: remove it of one"
+        "falls names 'x', and so does rises: remove it from one"
     );
     assert_eq!(
         refused(trees().falls(named("x")).flavour(Flavour::FirstOrder)),
