@@ -137,9 +137,7 @@ fn replaced_rows_of_many_classes_move_twice_as_far() {
     let classes = Classes::new(3, Noise::Gaussian);
     let one = added(&classes, &[-30.0, 30.0, -30.0], 0);
     let other = added(&classes, &[30.0, -30.0, -30.0], 1);
-    let claim = classes
-        .norms()
-        .l2_squared_under(&replacing(), Unchanged::Nothing);
+    let claim = classes.norms().l2_squared_under(&replacing(), Unchanged::Nothing);
     reaches(0.99, squares(&apart(&one, &other)), claim);
 }
 
@@ -192,8 +190,7 @@ fn another_class_moves_sums_by_its_claim_and_no_more() {
             for round in 0..20_000 {
                 let wide = [0.01, 1.0, 12.0][round % 3];
                 let scores: Vec<f32> = (0..count).map(|_| (wide * (coins.unit() - 0.5)) as f32).collect();
-                let [one, other] =
-                    [0, 1 + round % (count - 1)].map(|label| added(&classes, &scores, label));
+                let [one, other] = [0, 1 + round % (count - 1)].map(|label| added(&classes, &scores, label));
                 let moved = apart(&one, &other);
                 l1 = l1.max(moved.iter().map(|x| x.abs()).sum());
                 l2 = l2.max(squares(&moved));
@@ -239,7 +236,10 @@ fn classes_that_keep_their_label_do_not_turn_round() {
         .norms()
         .l2_squared_under(&changing("x", 1), Unchanged::Label);
     let (mut together, mut in_two) = (0, 0);
-    for (one, other) in rows.iter().flat_map(|one| rows.iter().map(move |other| (one, other))) {
+    for (one, other) in rows
+        .iter()
+        .flat_map(|one| rows.iter().map(move |other| (one, other)))
+    {
         together = together.max(squares(&apart(one, other)));
         in_two = in_two.max(squares(one) + squares(other));
     }
