@@ -16,6 +16,7 @@ use super::predict::{quoted, separate};
 use super::request::Desensitise;
 use super::{Answer, output, permission, schema, words, written};
 use crate::job::Source;
+use crate::ledger::beside;
 
 pub(super) fn run(given: &Desensitise) -> Result<Answer, Failure> {
     let certificate_file = beside(&given.out, ".certificate.json");
@@ -195,10 +196,4 @@ fn csv(releases: &[Release]) -> Result<Vec<u8>, Failure> {
         text.push(b'\n');
     }
     Ok(text)
-}
-
-fn beside(path: &Path, ending: &str) -> PathBuf {
-    let mut name = path.to_owned().into_os_string();
-    name.push(ending);
-    name.into()
 }

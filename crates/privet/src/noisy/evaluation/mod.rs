@@ -245,35 +245,24 @@ impl Evaluation {
     /// The counts of all rows: a sum of integer vectors, one of each row, whatever their order.
     fn counts(&self, judged: &Judged) -> Vec<i64> {
         let mut counts = vec![0; self.dimension()];
+        let mut add = |cells: &[usize]| cells.iter().for_each(|cell| counts[*cell] += 1);
         match (&self.task, judged) {
-            (
-                Task::Binary(task),
-                Judged::Classes {
-                    labels,
-                    probabilities,
-                },
-            ) => {
-                for (label, row) in labels.iter().zip(probabilities.chunks_exact(2)) {
-                    counts[task.cell(*label, row)] += 1;
-                }
+            (Task::Numbers(task), Judged::Numbers { labels, values }) => {
+                let rows = labels.iter().zip(values);
+                rows.for_each(|(label, value)| add(&task.cells(*label, *value)));
             }
             (
-                Task::Several(task),
+                task @ (Task::Binary(_) | Task::Several(_)),
                 Judged::Classes {
                     labels,
                     probabilities,
                 },
             ) => {
                 for (label, row) in labels.iter().zip(probabilities.chunks_exact(self.classes)) {
-                    for cell in task.cells(*label, row) {
-                        counts[cell] += 1;
-                    }
-                }
-            }
-            (Task::Numbers(task), Judged::Numbers { labels, values }) => {
-                for (label, value) in labels.iter().zip(values) {
-                    for cell in task.cells(*label, *value) {
-                        counts[cell] += 1;
+                    match task {
+                        Task::Binary(task) => add(&[task.cell(*label, row)]),
+                        Task::Several(task) => add(&task.cells(*label, row)),
+                        Task::Numbers(_) => {}
                     }
                 }
             }
