@@ -3,33 +3,14 @@
 //! They take no ledger. Rows are revealed with a permission that says why ([`Unprotected`](privet::privacy::Unprotected)), and noise comes
 //! from public coins: it hides nothing anyway.
 
-use privet::data::schema::{Column, Kind};
-use privet::data::{Cells, Schema};
-use privet::learner::{Coordinate, Shape};
+use privet::data::Cells;
+use privet::learner::Coordinate;
 use privet::privacy::Coins;
 
 /// Laplace noise as a textbook has it.
 pub(crate) fn laplace(scale: f64, coins: &mut Coins) -> f64 {
     let size = -scale * (1.0 - coins.unit()).ln();
     if coins.below(2) == 0 { size } else { -size }
-}
-
-/// One number from -1 to 1 for each of these features.
-pub(crate) fn coordinates(schema: &Schema, takes: impl Fn(&Column) -> bool) -> Vec<Coordinate> {
-    let features = schema.features().zip(Shape::of(schema)).enumerate();
-    features
-        .filter(|(_, (column, _))| takes(column))
-        .map(|(feature, (column, shape))| Coordinate {
-            feature,
-            shape,
-            values: match &column.kind {
-                Kind::Ordinal(declared) | Kind::Category(declared) | Kind::Flag(declared) => {
-                    declared.values().len()
-                }
-                _ => 0,
-            },
-        })
-        .collect()
 }
 
 /// The numbers of each coordinate, column by column.

@@ -5,16 +5,11 @@ use serde::Deserialize;
 
 use super::{Experiment, Measured};
 
-const FILES: [(&str, &str); 5] = [
-    ("plain", include_str!("../reproduce/expected/plain.json")),
-    ("brc", include_str!("../reproduce/expected/brc.json")),
-    (
-        "inprivate-tree",
-        include_str!("../reproduce/expected/inprivate-tree.json"),
-    ),
-    ("dp-trees", include_str!("../reproduce/expected/dp-trees.json")),
-    ("opboost", include_str!("../reproduce/expected/opboost.json")),
-];
+macro_rules! files {
+    ($($key:literal),*) => {[$(($key, include_str!(concat!("../reproduce/expected/", $key, ".json")))),*]};
+}
+
+const FILES: [(&str, &str); 5] = files!["plain", "brc", "inprivate-tree", "dp-trees", "opboost"];
 
 /// Which way from what is expected a figure may lie as far as it likes. Only what the project's own learners reach has one: a paper's
 /// algorithm must match both ways, for a figure that is too good may lack its noise.

@@ -230,16 +230,10 @@ fn methods() -> Vec<(&'static str, Mechanism)> {
 }
 
 pub(super) fn experiments() -> Vec<Experiment> {
-    vec![Experiment {
-        paper: "opboost",
-        item: "table 3",
-        dataset: "generated",
-        runs: 1,
-        measure: Box::new(|_: &Data, runs, bar: &Progress| measure(runs, bar)),
-    }]
+    vec![Experiment::new(("opboost", "table 3", "generated"), 1, measure)]
 }
 
-fn measure(runs: u32, bar: &Progress) -> Result<Vec<Measured>, Error> {
+fn measure(_: &Data, runs: u32, bar: &Progress) -> Result<Vec<Measured>, Error> {
     let mut all: Vec<Measured> = Vec::new();
     let mut note = |method, epsilon, metric, value| {
         let found = all

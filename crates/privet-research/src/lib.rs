@@ -65,6 +65,23 @@ pub struct Measured {
     pub values: Vec<f64>,
 }
 
+impl Experiment {
+    fn new(
+        (paper, item, dataset): (&'static str, &'static str, &'static str),
+        runs: u32,
+        measure: impl Fn(&Data, u32, &Progress) -> Result<Vec<Measured>, Error> + 'static,
+    ) -> Self {
+        let measure = Box::new(measure);
+        Self {
+            paper,
+            item,
+            dataset,
+            runs,
+            measure,
+        }
+    }
+}
+
 impl Measured {
     fn new(
         method: &'static str,
@@ -115,16 +132,21 @@ fn compared<M: Sync>(
     let mut measured = Vec::new();
     for (done, (name, method, epsilon)) in cases.iter().enumerate() {
         bar.at(done as u64, cases.len() as u64);
-        let found = (0..runs)
-            .into_par_iter()
-            .map(|run| figures(method, *epsilon, run));
-        let found = found.collect::<Result<Vec<NamedFigures>, Error>>()?;
+        let found = each_run(runs, |run| figures(method, *epsilon, run))?;
         measured.extend(metrics.iter().map(|metric| {
             let values = found.iter().map(|run| figure(run, metric));
             Measured::new(name, *epsilon, metric, values)
         }));
     }
     Ok(measured)
+}
+
+/// What each run finds.
+fn each_run<T: Send>(
+    runs: u32,
+    found: impl Fn(u32) -> Result<T, Error> + Sync + Send,
+) -> Result<Vec<T>, Error> {
+    (0..runs).into_par_iter().map(found).collect()
 }
 
 /// One figure; not a number if it was not found.
@@ -267,28 +289,23 @@ mod tests {
         serde_json::from_str(&text).expect("a figure")
     }
 
-    #[test]
-    fn a_figure_outside_its_tolerance_is_outside() {
-        let both = expected("");
-        let of = |mean| Verdict::of(mean, Some(&both));
-        assert_eq!(of(0.9149), Verdict::Within);
-        assert_eq!(of(0.9151), Verdict::Outside);
-        assert_eq!(of(0.9071), Verdict::Within);
-        assert_eq!(of(0.9069), Verdict::Outside);
-        assert_eq!(of(f64::NAN), Verdict::Outside);
-        assert_eq!(Verdict::of(0.5, None), Verdict::Within);
-    }
-
     /// Adult at ε = 8 was called outside for being better.
     #[test]
-    fn a_figure_that_is_better_is_not_outside() {
-        let higher = expected(r#""better": "higher","#);
-        let lower = expected(r#""better": "lower","#);
-        let of = |mean| [&higher, &lower].map(|figure| Verdict::of(mean, Some(figure)));
-        assert_eq!(of(0.9151), [Verdict::Better, Verdict::Outside]);
-        assert_eq!(of(0.9069), [Verdict::Outside, Verdict::Better]);
-        assert_eq!(of(0.911), [Verdict::Within; 2]);
-        assert_eq!(of(f64::NAN), [Verdict::Outside; 2]);
+    fn a_figure_outside_its_tolerance_is_outside_unless_it_is_better() {
+        use Verdict::{Better, Outside, Within};
+        let figures = ["", r#""better": "higher","#, r#""better": "lower","#].map(expected);
+        for (mean, verdicts) in [
+            (0.9151, [Outside, Better, Outside]),
+            (0.9069, [Outside, Outside, Better]),
+            (0.9149, [Within; 3]),
+            (0.911, [Within; 3]),
+            (0.9071, [Within; 3]),
+            (f64::NAN, [Outside; 3]),
+        ] {
+            let found = figures.each_ref().map(|figure| Verdict::of(mean, Some(figure)));
+            assert_eq!(found, verdicts, "{mean}");
+        }
+        assert_eq!(Verdict::of(0.5, None), Within);
     }
 
     /// An accuracy is better if it is higher, an error if it is lower; whatever else is measured must match.

@@ -163,9 +163,13 @@ impl Records {
 
     /// The row with the smallest number in a column, if there is one.
     pub fn smallest(&self, column: &str) -> Option<usize> {
-        let place = self.schema.columns().iter().position(|own| own.name == column)?;
+        let place = self.place(column)?;
         let number = |row: &usize| self.rows[*row][place].parse().unwrap_or(f64::INFINITY);
         (0..self.rows.len()).min_by(|a, b| number(a).total_cmp(&number(b)))
+    }
+
+    fn place(&self, column: &str) -> Option<usize> {
+        self.schema.columns().iter().position(|own| own.name == column)
     }
 
     /// Only the first rows.
@@ -177,7 +181,7 @@ impl Records {
 
     /// The numbers of a column; not a number where there is none.
     pub fn numbers(&self, column: &str) -> Vec<f64> {
-        let place = self.schema.columns().iter().position(|own| own.name == column);
+        let place = self.place(column);
         let number = |row: &Vec<Box<str>>| place.and_then(|place| row[place].parse().ok());
         self.rows
             .iter()
@@ -299,8 +303,7 @@ impl Records {
                 column.texts(cells.iter().map(String::as_bytes));
                 continue;
             }
-            let mut own = self.schema.columns().iter();
-            let Some(place) = own.position(|own| own.name == declared.name) else {
+            let Some(place) = self.place(&declared.name) else {
                 return Err(Error::misuse(format!("no record has a '{}'", declared.name)));
             };
             let coded = matches!(declared.kind, Kind::Number(_))

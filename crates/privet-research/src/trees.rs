@@ -64,14 +64,11 @@ const METHODS: [super::NamedMethod<TreesMethod>; 7] = [
 ];
 
 pub(super) fn experiments() -> Vec<Experiment> {
-    let experiment = |(dataset, test, metrics)| Experiment {
-        paper: "dp-trees",
-        item: "table 1",
-        dataset,
-        runs: 20,
-        measure: Box::new(move |data: &Data, runs, bar: &Progress| {
+    let experiment = |(dataset, test, metrics)| {
+        let measure = move |data: &Data, runs: u32, bar: &Progress| {
             measure(&data.records(dataset)?, test, metrics, (runs, bar))
-        }),
+        };
+        Experiment::new(("dp-trees", "table 1", dataset), 20, measure)
     };
     SETS.map(experiment).into()
 }

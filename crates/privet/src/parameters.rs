@@ -110,7 +110,7 @@ plain_values! {
     u16: whole, |own: &Self| Some(own.to_string());
     u32: whole, |own: &Self| Some(own.to_string());
     u64: whole, |own: &Self| Some(own.to_string());
-    Epsilon: positive, |own: &Self| Some(own.to_string());
+    Epsilon: |section, key| positive(section, key, "1.0"), |own: &Self| Some(own.to_string());
     Vec<String>: |section: &Section<'_>, key| section.texts(key).map(|found| found.value),
         |own: &Self| (!own.is_empty()).then(|| own.join(", "));
 }
@@ -175,15 +175,15 @@ pub fn fits<T: TryFrom<i64>>(section: &Section<'_>, key: &str, number: i64) -> O
     fitting
 }
 
-/// An ε above zero.
-fn positive(section: &Section<'_>, key: &str) -> Option<Epsilon> {
+/// An ε above zero, such as the example.
+pub fn positive(section: &Section<'_>, key: &str, example: &str) -> Option<Epsilon> {
     let number = section.number(key)?.value;
     let epsilon = Epsilon::new(number)
         .ok()
         .filter(|epsilon| *epsilon > Epsilon::ZERO);
     if epsilon.is_none() {
         let why = format!(
-            "{key} = {number} is invalid: write a number above zero with at most nine decimals, such as {key} = 1.0"
+            "{key} = {number} is invalid: write a number above zero with at most nine decimals, such as {key} = {example}"
         );
         section.finding_at(key, why);
     }

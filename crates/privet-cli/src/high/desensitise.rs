@@ -6,6 +6,7 @@ use privet::privacy::Epsilon;
 use privet::privacy::mechanism::ordered::{Alignment, Route};
 use privet::setting::vertical::{Budget, Categories, Desensitisation, Mechanism};
 
+use privet_node::ledger::beside;
 use privet_node::verb::{Desensitise, Failure, LedgerFile};
 
 use crate::low::{self, BudgetName, CategoriesName, MechanismName};
@@ -33,11 +34,7 @@ pub(super) fn desensitise_of(
     if label_epsilon == Some(Epsilon::ZERO) {
         return Err(Failure::usage("--label-epsilon must be above zero"));
     }
-    let kept = low.kept.unwrap_or_else(|| {
-        let mut name = low.file.clone().into_os_string();
-        name.push(".columns");
-        name.into()
-    });
+    let kept = low.kept.unwrap_or_else(|| beside(&low.file, ".columns"));
     Ok(Desensitise {
         file: low.file,
         schema: low.schema,

@@ -2,7 +2,7 @@
 
 use privet::Error;
 use privet::data::{Schema, Section};
-use privet::parameters::{finding, key, whole};
+use privet::parameters::{finding, key, positive, whole};
 use privet::privacy::{Delta, Epsilon, Relation};
 use privet::setting::central::{self, Plan};
 
@@ -33,17 +33,8 @@ pub(super) fn read(
 }
 
 fn epsilon(privacy: &Section<'_>) -> Option<Epsilon> {
-    let found = privacy.required_number("epsilon", "0.5")?.value;
-    let epsilon = Epsilon::new(found)
-        .ok()
-        .filter(|epsilon| *epsilon > Epsilon::ZERO);
-    if epsilon.is_none() {
-        let why = format!(
-            "epsilon = {found} is invalid: write a number above zero with at most nine decimals, such as epsilon = 0.5"
-        );
-        privacy.finding_at("epsilon", why);
-    }
-    epsilon
+    privacy.required_number("epsilon", "0.5")?;
+    positive(privacy, "epsilon", "0.5")
 }
 
 /// Zero where none is given.

@@ -34,6 +34,7 @@ use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 pub use fingerprint::Recognisable;
 use fingerprint::RecognitionKey;
 use lock::Lock;
+pub use schema::beside;
 use schema::{Access, fault};
 pub use shared::Shared;
 
@@ -351,5 +352,5 @@ pub fn belongs_to(ledger: &Path, path: &Path) -> bool {
     let (ledger, path) = (real(ledger), real(path));
     ["", ".lock", ".key", ".signing", "-wal", "-shm"]
         .iter()
-        .any(|ending| schema::beside(&ledger, ending) == path)
+        .any(|ending| beside(&ledger, ending) == path)
 }

@@ -228,9 +228,9 @@ pub(super) fn refuse_remains(path: &Path) -> Result<(), Error> {
     ))
 }
 
-/// The file whose name is the ledger's with an ending.
-pub(super) fn beside(ledger: &Path, ending: &str) -> PathBuf {
-    let mut name = OsString::from(ledger);
+/// The file whose name is another's with an ending.
+pub fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut name = OsString::from(path);
     name.push(ending);
     name.into()
 }

@@ -10,13 +10,13 @@ use privet::privacy::{Certificate, Epsilon};
 use privet::setting::vertical::{Budget, ColumnsPlan, Desensitisation, Release};
 use serde_json::json;
 
-use super::exit::{Exit, Failure};
+use super::exit::Failure;
 use super::parties::{Outgoing, open};
 use super::predict::{quoted, separate};
 use super::request::Desensitise;
-use super::{Answer, output, permission, schema, words};
+use super::{Answer, output, permission, schema, words, written};
 use crate::job::Source;
-use crate::ledger::write_whole;
+use crate::ledger::beside;
 
 pub(super) fn run(given: &Desensitise) -> Result<Answer, Failure> {
     let certificate_file = beside(&given.out, ".certificate.json");
@@ -68,12 +68,6 @@ pub(super) fn run(given: &Desensitise) -> Result<Answer, Failure> {
         .collect::<Result<Vec<_>, _>>()?;
 
     let certificate = certificate(&releases);
-    let written = |file: &Path, bytes: &[u8]| {
-        write_whole(file, bytes).map_err(|e| Failure {
-            exit: Exit::Unexpected,
-            message: format!("{} cannot be written: {e}", file.display()),
-        })
-    };
     let csv = csv(&releases)?;
     written(&certificate_file, certificate.to_signed_json(&key).as_bytes())?;
     written(&given.out, &csv)?;
@@ -202,10 +196,4 @@ fn csv(releases: &[Release]) -> Result<Vec<u8>, Failure> {
         text.push(b'\n');
     }
     Ok(text)
-}
-
-fn beside(path: &Path, ending: &str) -> PathBuf {
-    let mut name = path.to_owned().into_os_string();
-    name.push(ending);
-    name.into()
 }

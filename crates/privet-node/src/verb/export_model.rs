@@ -1,6 +1,6 @@
 //! `privet export`
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use privet::model::Format;
 use serde_json::json;
@@ -11,7 +11,7 @@ use super::words::{self, count};
 use super::{Answer, open_model, output, written};
 
 pub(super) fn run(file: &Path, format: Format, out: &Path, ledger: &LedgerFile) -> Result<Answer, Failure> {
-    let beside = beside(out);
+    let beside = crate::ledger::beside(out, ".features.json");
     let real = |path: &Path| std::fs::canonicalize(path).ok();
     for path in [out, &beside] {
         if real(path).is_some() && real(path) == real(file) {
@@ -47,11 +47,4 @@ pub(super) fn run(file: &Path, format: Format, out: &Path, ledger: &LedgerFile) 
         "trees": exported.trees,
     });
     Ok(Answer::new(words::wrapped(&text), json))
-}
-
-/// The name of the file beside it.
-fn beside(out: &Path) -> PathBuf {
-    let mut name = out.as_os_str().to_owned();
-    name.push(".features.json");
-    name.into()
 }

@@ -29,10 +29,7 @@ pub(super) fn lines(path: &Path, sets: &[(&Schema, &Relation)]) -> Result<(), Fa
 
 /// That columns are not released.
 pub(super) fn refused(why: &str) -> Failure {
-    Failure {
-        exit: Exit::Budget,
-        message: format!("refused: {why}"),
-    }
+    Failure::new(Exit::Budget, format!("refused: {why}"))
 }
 
 /// Why columns of these data sets are refused, if the ledger has no line for one of them, and how to make it. Nothing is written.

@@ -13,11 +13,11 @@
 use privet::Error;
 use privet::boost::{Ensemble, Link, Member};
 use privet::data::{Table, Target};
-use privet::learner::{Learner, Linear, Plane, Shape};
+use privet::learner::{Coordinate, Learner, Linear, Plane, Shape};
 use privet::model::{Model, Settings};
 use privet::privacy::{Coins, Unprotected};
 
-use crate::as_published::{coordinates, laplace, numbers};
+use crate::as_published::{laplace, numbers};
 
 /// Why it protects nobody.
 const BECAUSE: &str = "the toy's generator is not private as described: its thresholds are private numbers of single rows, chosen by \
@@ -45,7 +45,7 @@ impl Flips {
         let schema = table.schema().clone();
         let permission = Unprotected::unrecorded(schema.dataset(), &schema.relation(), BECAUSE);
         let cells = permission.reveal(table.into_cells());
-        let coordinates = coordinates(&schema, |_| true);
+        let coordinates = Coordinate::of(&schema, |_, _| true);
         let numbers = numbers(&cells, &coordinates[..1]).remove(0);
         let Some(Target::Classes(classes)) = cells.target() else {
             return Err(Error::misuse("the toy has two classes"));

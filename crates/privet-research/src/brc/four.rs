@@ -8,10 +8,9 @@ use privet::data::Table;
 use privet::model::Model;
 use privet::privacy::Epsilon;
 use privet::setting::central::{Brc, Budget, Coefficient, Normaliser};
-use rayon::prelude::*;
 
 use super::super::records::{ColumnCoding, PrivateColumns, Records, RowChoice};
-use super::super::{Data, Experiment, Measured, coins};
+use super::super::{Data, Experiment, Measured, coins, each_run};
 use super::pate::Pate;
 use super::run::{accuracy, private};
 use super::{FIGURES, SETS};
@@ -30,14 +29,10 @@ const ROUNDS: [(&str, usize); 6] = [
 ];
 
 pub(super) fn experiments() -> Vec<Experiment> {
-    let own = |item, runs, measure: fn(&Data, u32, &Progress) -> Result<Vec<Measured>, Error>| Experiment {
-        paper: "brc",
-        item,
-        dataset: "adult",
-        runs,
-        measure: Box::new(measure),
-    };
-    vec![own("figure 4b", 10, votes), own("figure 4c", 20, convergence)]
+    vec![
+        Experiment::new(("brc", "figure 4b", "adult"), 10, votes),
+        Experiment::new(("brc", "figure 4c", "adult"), 20, convergence),
+    ]
 }
 
 /// Training and test rows of one run, coded by the alphabet, some columns private.
@@ -62,11 +57,10 @@ fn votes(data: &Data, runs: u32, bar: &Progress) -> Result<Vec<Measured>, Error>
                 epsilon,
                 composed,
             };
-            let values = (0..runs).into_par_iter().map(|run| {
+            let values = each_run(runs, |run| {
                 let right = pate.right(split(&records, run)?, &mut coins(run.into()))?;
                 Ok(right.iter().filter(|right| **right).count() as f64 / right.len() as f64)
-            });
-            let values = values.collect::<Result<Vec<f64>, Error>>()?;
+            })?;
             all.push(Measured::new(method, Some(epsilon), "accuracy", values));
         }
     }
@@ -84,7 +78,7 @@ fn convergence(data: &Data, runs: u32, bar: &Progress) -> Result<Vec<Measured>, 
     ];
     for (done, (epsilon, coefficient, metric)) in kinds.into_iter().enumerate() {
         bar.at(done as u64, kinds.len() as u64);
-        let found = (0..runs).into_par_iter().map(|run| {
+        let found = each_run(runs, |run| {
             let [train, test] = split(&records, run)?;
             let (brc, budget) = boosted(epsilon, coefficient, records.len())?;
             let model = private(&brc, budget, train)?;
@@ -92,8 +86,7 @@ fn convergence(data: &Data, runs: u32, bar: &Progress) -> Result<Vec<Measured>, 
                 .iter()
                 .map(|&(_, rounds)| accuracy(&after(&model, rounds)?, &test))
                 .collect::<Result<Vec<f64>, Error>>()
-        });
-        let found = found.collect::<Result<Vec<Vec<f64>>, Error>>()?;
+        })?;
         for (place, (method, _)) in ROUNDS.into_iter().enumerate() {
             let values = found.iter().map(|run| run[place]);
             all.push(Measured::new(method, epsilon, metric, values));

@@ -218,11 +218,5 @@ fn compare(
             |(preparation, method), epsilon, number| run(preparation, *method, epsilon, number),
         )
     };
-    Experiment {
-        paper: "brc",
-        item,
-        dataset,
-        runs,
-        measure: Box::new(measure),
-    }
+    Experiment::new(("brc", item, dataset), runs, measure)
 }

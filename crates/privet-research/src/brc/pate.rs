@@ -12,12 +12,12 @@
 use privet::Error;
 use privet::data::schema::{AnyColumn, label, number};
 use privet::data::{Frame, Schema, Table, Target};
-use privet::learner::SILENT;
+use privet::learner::{Coordinate, SILENT};
 use privet::model::Model;
 use privet::privacy::{Coins, Unprotected};
 use privet::setting::plain::{Algorithm, Logistic};
 
-use crate::as_published::{coordinates, laplace, numbers};
+use crate::as_published::{laplace, numbers};
 
 /// Why it protects nobody.
 const BECAUSE: &str = "the PATE extension is not private as described: the private features of a row are what all teachers vote on, \
@@ -48,7 +48,8 @@ impl RevealedColumns {
         let Some(Target::Classes(classes)) = cells.target() else {
             return Err(Error::misuse("the PATE extension tells two classes apart"));
         };
-        let columns = |private| numbers(&cells, &coordinates(&schema, |column| column.private == private));
+        let own = |private| Coordinate::of(&schema, |_, column| column.private == private);
+        let columns = |private| numbers(&cells, &own(private));
         Ok(Self {
             private: columns(true),
             public: columns(false),

@@ -10,9 +10,8 @@ use privet::learner::Term;
 use privet::model::Model;
 use privet::privacy::Epsilon;
 use privet::setting::central::{Brc, Budget, Normaliser, Planes};
-use rayon::prelude::*;
 
-use super::super::{Data, Experiment, Measured, coins};
+use super::super::{Data, Experiment, Measured, coins, each_run};
 use super::flips::Flips;
 use super::run::{accuracy, private};
 use privet_node::progress::Progress;
@@ -26,13 +25,7 @@ const CLIP: f64 = 2.0;
 const BUCKET: usize = 200;
 
 pub(super) fn experiments() -> Vec<Experiment> {
-    vec![Experiment {
-        paper: "brc",
-        item: "figure 1",
-        dataset: "toy",
-        runs: 100,
-        measure: Box::new(measure),
-    }]
+    vec![Experiment::new(("brc", "figure 1", "toy"), 100, measure)]
 }
 
 /// What draws the thresholds, and how the share of a bucket and its mean coefficient are called.
@@ -55,8 +48,7 @@ fn measure(_: &Data, runs: u32, bar: &Progress) -> Result<Vec<Measured>, Error> 
         for (done, epsilon) in epsilons.into_iter().enumerate() {
             let all_of_them = (GENERATORS.len() * epsilons.len()) as u64;
             bar.at((place * epsilons.len() + done) as u64, all_of_them);
-            let models = (0..runs).into_par_iter().map(|run| model(epsilon, run));
-            let models = models.collect::<Result<Vec<Model>, Error>>()?;
+            let models = each_run(runs, |run| model(epsilon, run))?;
             let table = line()?;
             let values = models.iter().map(|model| accuracy(model, &table));
             let values = values.collect::<Result<Vec<f64>, Error>>()?;

@@ -10,8 +10,8 @@ use std::collections::{BTreeSet, HashMap};
 use privet::Error;
 use privet::data::Table;
 use privet::learner::Learner;
-use rayon::prelude::*;
 
+use super::super::each_run;
 use super::{DEPTH, Data, LevelPrice, Measured, Progress, coins, paid, published, rows, schema};
 use privet::setting::central::inprivate;
 
@@ -55,15 +55,12 @@ pub(super) fn measure(data: &Data, runs: u32, bar: &Progress) -> Result<Vec<Meas
                 .map(|(place, node)| format!("{place}: {} {:?}", node.feature, node.rule))
                 .collect())
         };
-        let values = advantages(&tables, runs, as_published)?;
-        found.push(Measured::new(
-            "as published (void)",
-            Some(epsilon),
-            "advantage",
-            values,
-        ));
-        let values = advantages(&tables, runs, ours)?;
-        found.push(Measured::new("corrected", Some(epsilon), "advantage", values));
+        for (method, values) in [
+            ("as published (void)", advantages(&tables, runs, as_published)?),
+            ("corrected", advantages(&tables, runs, ours)?),
+        ] {
+            found.push(Measured::new(method, Some(epsilon), "advantage", values));
+        }
     }
     Ok(found)
 }
@@ -74,11 +71,7 @@ pub(super) fn advantages(
     runs: u32,
     grow: impl Fn(&Table, u32) -> Result<Questions, Error> + Sync,
 ) -> Result<Vec<f64>, Error> {
-    let grown = |side: u32| -> Result<Vec<Questions>, Error> {
-        let all = (0..2 * runs).into_par_iter();
-        all.map(|run| grow(&tables[side as usize], 2 * run + side))
-            .collect()
-    };
+    let grown = |side: u32| each_run(2 * runs, |run| grow(&tables[side as usize], 2 * run + side));
     let [with, without] = [grown(0)?, grown(1)?];
     let half = runs as usize;
     let mut counts: HashMap<&str, [f64; 2]> = HashMap::new();

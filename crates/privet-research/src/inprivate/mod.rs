@@ -20,7 +20,7 @@ use privet::privacy::{AddRemove, Coins, Epsilon, Neighbours};
 use privet::setting::central::{Algorithm, Budget, Builder, Trees};
 
 use super::records::{ClassBalance, ColumnCoding, PrivateColumns, Records, RowChoice};
-use super::{Data, Experiment, Measured, coins};
+use super::{Data, Experiment, Measure, Measured, coins};
 use printed::{InPrivate, LevelPrice, Published};
 use privet_node::progress::Progress;
 
@@ -32,12 +32,8 @@ const ROWS: usize = 1000;
 const TEST: usize = 4000;
 
 pub(super) fn experiments() -> Vec<Experiment> {
-    let experiment = |item, dataset, runs, measure| Experiment {
-        paper: "inprivate-tree",
-        item,
-        dataset,
-        runs,
-        measure,
+    let experiment = |item, dataset, runs, measure: Measure| {
+        Experiment::new(("inprivate-tree", item, dataset), runs, measure)
     };
     vec![
         experiment("table 1", "neighbours", 1, Box::new(sensitivities::measure)),

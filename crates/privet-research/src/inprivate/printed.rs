@@ -24,7 +24,7 @@ use privet::data::{Cells, Table, Target};
 use privet::learner::Coordinate;
 use privet::privacy::{Coins, Unprotected};
 
-use crate::as_published::{coordinates, laplace, numbers};
+use crate::as_published::{laplace, numbers};
 use grow::{PrintedGrower, feasible};
 
 /// Why it protects nobody.
@@ -198,7 +198,7 @@ impl Published {
         Ok(Self {
             loss,
             bounds,
-            coordinates: coordinates(schema, |_| true),
+            coordinates: Coordinate::of(schema, |_, _| true),
             trees: Vec::new(),
         })
     }

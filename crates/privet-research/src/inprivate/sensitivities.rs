@@ -36,32 +36,37 @@ pub(super) fn measure(_: &Data, _: u32, bar: &Progress) -> Result<Vec<Measured>,
         one("free hessian", "weight in L1", free(|g, h| (1.0 - g) / h)),
     ];
     bar.at(1, 3);
+    for (metric, r) in [("ε at |r| = 1", 1.0), ("ε at |r| = 1.5", 1.5)] {
+        let shown = [leaf_shown(r, DRAWS)];
+        found.push(Measured::new(
+            "leaf, as published (void)",
+            Some(1.0),
+            metric,
+            shown,
+        ));
+    }
+    bar.at(2, 3);
+    for (metric, r) in [("ε at |r| = 1.5", 1.5), ("ε at |r| = 2", 2.0)] {
+        let adds = [r, weight(r) / 2.0];
+        let shown = shown(adds, DRAWS, |rows, coins| {
+            adds.map(|sum| sum * rows as f64 + laplace(2.0, coins))
+        });
+        found.push(Measured::new("leaf, corrected", Some(1.0), metric, vec![shown]));
+    }
+    Ok(found)
+}
+
+/// What a leaf as published shows about an ε of 1 by one row of this residual.
+pub(super) fn leaf_shown(r: f64, draws: u32) -> f64 {
     let printed = InPrivate {
         depth: 1,
         // Half of it is the leaves'.
         epsilon: Some(2.0),
         levels: LevelPrice::Split,
     };
-    for (metric, r) in [("ε at |r| = 1", 1.0), ("ε at |r| = 1.5", 1.5)] {
-        let shown = shown([r, weight(r)], |rows, coins| {
-            printed.leaf(PrintedLoss::Classes, &[r][..rows], coins)
-        });
-        found.push(Measured::new(
-            "leaf, as published (void)",
-            Some(1.0),
-            metric,
-            vec![shown],
-        ));
-    }
-    bar.at(2, 3);
-    for (metric, r) in [("ε at |r| = 1.5", 1.5), ("ε at |r| = 2", 2.0)] {
-        let adds = [r, weight(r) / 2.0];
-        let shown = shown(adds, |rows, coins| {
-            adds.map(|sum| sum * rows as f64 + laplace(2.0, coins))
-        });
-        found.push(Measured::new("leaf, corrected", Some(1.0), metric, vec![shown]));
-    }
-    Ok(found)
+    shown([r, weight(r)], draws, |rows, coins| {
+        printed.leaf(PrintedLoss::Classes, &[r][..rows], coins)
+    })
 }
 
 fn weight(r: f64) -> f64 {
@@ -109,10 +114,10 @@ fn ranges() -> [f64; 2] {
 }
 
 /// What the event "both sums are at least what the row adds" shows about ε.
-fn shown(adds: [f64; 2], mut leaf: impl FnMut(usize, &mut Coins) -> [f64; 2]) -> f64 {
+fn shown(adds: [f64; 2], draws: u32, mut leaf: impl FnMut(usize, &mut Coins) -> [f64; 2]) -> f64 {
     let mut coins = coins(1);
     let [without, with] = [0, 1].map(|rows| {
-        let both = (0..DRAWS).filter(|_| {
+        let both = (0..draws).filter(|_| {
             let sums = leaf(rows, &mut coins);
             sums[0] >= adds[0] && sums[1] >= adds[1]
         });

@@ -3,9 +3,8 @@
 use super::order::kendall::Joint;
 use privet::Error;
 use privet::data::Keep;
-use rayon::prelude::*;
 
-use super::super::Measure;
+use super::super::{Measure, each_run};
 use super::mechanisms::{MechanismKind, drawn, histogram};
 use super::{Data, EPSILONS, Measured, coins, public};
 
@@ -81,12 +80,11 @@ pub(super) fn on(values: Values) -> Measure {
                 let average = Joint::expected(&counts, mechanism.as_ref())?.by_original();
                 let average = [average.unwrap_or(f64::NAN)];
                 found.push(Measured::new(method, Some(*epsilon), "average τ", average));
-                let pairs = (0..runs).into_par_iter().map(|run| {
+                let pairs = each_run(runs, |run| {
                     let changed = drawn(mechanism.as_ref(), &column, run.into())?;
                     let joint = Joint::of(&column, &changed)?;
                     Ok([joint.by_original(), joint.by_both()].map(|tau| tau.unwrap_or(f64::NAN)))
-                });
-                let pairs = pairs.collect::<Result<Vec<_>, Error>>()?;
+                })?;
                 for (place, metric) in ["drawn τ", "drawn τ (6.1)"].into_iter().enumerate() {
                     let values = pairs.iter().map(|pair| pair[place]);
                     found.push(Measured::new(method, Some(*epsilon), metric, values));

@@ -78,13 +78,8 @@ const SETUPS: [(&str, Setup); 11] = [
 const EPSILONS: &[f64] = &[0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24];
 
 pub(super) fn experiments() -> Vec<Experiment> {
-    let experiment = |item, dataset, runs, measure: Measure| Experiment {
-        paper: "opboost",
-        item,
-        dataset,
-        runs,
-        measure,
-    };
+    let experiment =
+        |item, dataset, runs, measure: Measure| Experiment::new(("opboost", item, dataset), runs, measure);
     let exact = vec![
         experiment("table 1", "mechanisms", 1, Box::new(laws::table)),
         experiment("table 2", "mechanisms", 5, Box::new(times::table)),

@@ -9,7 +9,7 @@ use privet::privacy::mechanism::ordered::{Column, Desensitised, Unary};
 use privet::privacy::{Epsilon, Private};
 use rayon::prelude::*;
 
-use super::super::Measure;
+use super::super::{Measure, each_run};
 use super::mechanisms::{MechanismKind, drawn, histogram, ledger};
 use super::{Data, Measured, coins, public};
 
@@ -70,7 +70,7 @@ pub(super) fn on(name: &'static str) -> Measure {
                 let laws = [MechanismKind::Global, MechanismKind::Clamped]
                     .contains(kind)
                     .then(|| Laws::of(mechanism.as_ref()));
-                let errors = (0..runs).into_par_iter().map(|run| {
+                let errors = each_run(runs, |run| {
                     let changed = drawn(mechanism.as_ref(), &column, run.into())?;
                     let counts = histogram(&changed, mechanism.outputs().count);
                     let counted =
@@ -78,9 +78,10 @@ pub(super) fn on(name: &'static str) -> Measure {
                     let likely = laws.iter().map(|laws| {
                         Ok(CumulativeShares::reconstructed(&counts, laws, STEPS)?.error(&truth, &queries))
                     });
-                    std::iter::once(Ok(counted)).chain(likely).collect()
-                });
-                let errors = errors.collect::<Result<Vec<Vec<f64>>, Error>>()?;
+                    std::iter::once(Ok(counted))
+                        .chain(likely)
+                        .collect::<Result<Vec<f64>, Error>>()
+                })?;
                 for (place, metric) in ["MSE", "MSE after EM"].into_iter().enumerate() {
                     let values: Vec<f64> = errors.iter().filter_map(|run| run.get(place).copied()).collect();
                     if !values.is_empty() {
@@ -95,11 +96,10 @@ pub(super) fn on(name: &'static str) -> Measure {
             ] {
                 if spent < MOST {
                     // Its runs differ much.
-                    let errors = (0..4 * runs).map(|run| {
+                    let errors = each_run(4 * runs, |run| {
                         let shares = hierarchical(&column, spent, run.into())?;
                         Ok(shares.error(&truth, &queries))
-                    });
-                    let errors = errors.collect::<Result<Vec<_>, Error>>()?;
+                    })?;
                     found.push(Measured::new(method, Some(*epsilon), "MSE", errors));
                 }
             }

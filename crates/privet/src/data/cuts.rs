@@ -178,6 +178,17 @@ mod tests {
     use super::*;
     use crate::data::schema::Units;
 
+    impl Cuts {
+        /// Every cut with its neighbours, and the ends.
+        pub(in crate::data) fn probes(&self) -> Vec<f32> {
+            let near = |&point: &f32| [point, point.next_up(), point.next_down()];
+            let ends = [f32::MIN, f32::MAX, f32::INFINITY, f32::NEG_INFINITY, 0.0];
+            ends.into_iter()
+                .chain(self.points().iter().flat_map(near))
+                .collect()
+        }
+    }
+
     /// The definition: how many cuts are at most x.
     fn slow(cuts: &Cuts, x: f32) -> u16 {
         cuts.points().iter().filter(|&&cut| cut <= x).count() as u16
@@ -198,11 +209,7 @@ mod tests {
             Cuts::mixed(0.0, 99_999.0, Transform::Log1p(None), 128, true),
         ];
         for cuts in all.map(|cuts| cuts.expect("cuts")) {
-            let mut probes = vec![f32::MIN, f32::MAX, f32::INFINITY, f32::NEG_INFINITY, 0.0];
-            for &point in cuts.points() {
-                probes.extend([point, point.next_up(), point.next_down()]);
-            }
-            for x in probes {
+            for x in cuts.probes() {
                 assert_eq!(cuts.bin(x), slow(&cuts, x), "{x} in {cuts:?}");
             }
         }

@@ -140,6 +140,24 @@ mod tests {
     use super::*;
     use crate::data::schema::Extras;
 
+    fn found(number: &Number, probes: &[f32]) -> Vec<u8> {
+        let mut out = vec![0; probes.len()];
+        let finder = Finder::new(number).expect("few bins");
+        finder.fill(&mut out, |place| probes[place]);
+        out
+    }
+
+    fn missing(number: &Number) -> u16 {
+        found(number, &[f32::NAN])[0].into()
+    }
+
+    fn finds_what_cuts_find(number: &Number) {
+        let probes = number.cuts().probes();
+        for (x, slot) in probes.iter().zip(found(number, &probes)) {
+            assert_eq!(u16::from(slot), number.cuts().bin(*x), "{x} in {number:?}");
+        }
+    }
+
     #[test]
     fn many_at_once_find_what_each_finds_alone() {
         for bins in [2u16, 3, 5, 6, 8, 100, 254, 255] {
@@ -148,19 +166,8 @@ mod tests {
                 ..Extras::default()
             };
             let number = Number::new(-3.0, 7.0, extras).expect("a number");
-            let finder = Finder::new(&number).expect("few bins");
-            let mut probes = vec![f32::MIN, f32::MAX, f32::INFINITY, f32::NEG_INFINITY, 0.0];
-            for &point in number.cuts().points() {
-                probes.extend([point, point.next_up(), point.next_down()]);
-            }
-            let mut out = vec![0; probes.len()];
-            finder.fill(&mut out, |place| probes[place]);
-            for (x, slot) in probes.iter().zip(out) {
-                assert_eq!(u16::from(slot), number.cuts().bin(*x), "{x} in {bins} bins");
-            }
-            let mut out = [0];
-            finder.fill(&mut out, |_| f32::NAN);
-            assert_eq!(u16::from(out[0]), number.missing());
+            finds_what_cuts_find(&number);
+            assert_eq!(missing(&number), number.missing());
         }
     }
 
@@ -177,18 +184,7 @@ mod tests {
                 cuts: Some(cuts),
                 ..Extras::default()
             };
-            let number = Number::new(-3.1e38, 3.1e38, extras).expect("a number");
-            let mut probes = vec![f32::MIN, f32::MAX, f32::INFINITY, f32::NEG_INFINITY, 0.0];
-            for &point in number.cuts().points() {
-                probes.extend([point, point.next_up(), point.next_down()]);
-            }
-            let mut out = vec![0; probes.len()];
-            Finder::new(&number)
-                .expect("few bins")
-                .fill(&mut out, |place| probes[place]);
-            for (x, slot) in probes.iter().zip(out) {
-                assert_eq!(u16::from(slot), number.cuts().bin(*x), "{x}");
-            }
+            finds_what_cuts_find(&Number::new(-3.1e38, 3.1e38, extras).expect("a number"));
         }
     }
 
@@ -199,10 +195,6 @@ mod tests {
             ..Extras::default()
         };
         let number = Number::new(0.0, 10.0, extras).expect("a number");
-        let mut out = [0];
-        Finder::new(&number)
-            .expect("few bins")
-            .fill(&mut out, |_| f32::NAN);
-        assert_eq!(u16::from(out[0]), number.cuts().bin(5.0));
+        assert_eq!(missing(&number), number.cuts().bin(5.0));
     }
 }

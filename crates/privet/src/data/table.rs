@@ -67,6 +67,18 @@ impl Table {
         self.read.keep == Keep::Values
     }
 
+    /// Checks that it was read with a plan's schema; `reads` says how to do so.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] if it was not.
+    pub(crate) fn is_of(&self, schema: &Schema, reads: &str) -> Result<(), Error> {
+        if self.schema() == schema {
+            return Ok(());
+        }
+        let why = "the table was read with another schema than the plan's: read it with";
+        Err(Error::misuse(format!("{why} {reads}")))
+    }
+
     /// Checks that it was read whole, by one intake: with labels, with the unit column (without it a person would keep more rows
     /// than the schema says), and with the values of numbers, if `keep` asks for them.
     ///

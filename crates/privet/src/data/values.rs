@@ -70,22 +70,7 @@ impl<T: ColumnValues + ?Sized> ColumnValues for &T {
     }
 }
 
-impl<C: Cell> ColumnValues for [C] {
-    fn count(&self) -> usize {
-        self.len()
-    }
-
-    fn holds(&self) -> Holds {
-        C::holds()
-    }
-
-    fn give(&self, rows: Range<usize>, to: &mut ColumnBuilder<'_>) {
-        let cells = &self[rows];
-        C::give(cells.len(), |at| &cells[at], to);
-    }
-}
-
-/// What is a slice: arrays and vectors.
+/// Slices, and what is one: arrays and vectors.
 macro_rules! slices {
     ($([$($of:tt)*] $type:ty;)*) => {$(
         impl<C: Cell $($of)*> ColumnValues for $type {
@@ -98,13 +83,15 @@ macro_rules! slices {
             }
 
             fn give(&self, rows: Range<usize>, to: &mut ColumnBuilder<'_>) {
-                self.as_slice().give(rows, to);
+                let cells = &self[rows];
+                C::give(cells.len(), |at| &cells[at], to);
             }
         }
     )*};
 }
 
 slices! {
+    [] [C];
     [] Vec<C>;
     [, const N: usize] [C; N];
 }

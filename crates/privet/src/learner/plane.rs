@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Linear, Shape, Term};
 use crate::data::Feature;
+use crate::data::schema::{Column, Kind, Schema};
 
 /// Votes 1 where a sum is at least zero, and -1 elsewhere.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -42,6 +43,24 @@ pub struct Coordinate {
 }
 
 impl Coordinate {
+    /// One for each feature, by its place and its column, that `takes` names.
+    pub fn of(schema: &Schema, takes: impl Fn(usize, &Column) -> bool) -> Vec<Self> {
+        let features = schema.features().zip(Shape::of(schema)).enumerate();
+        features
+            .filter(|(place, (column, _))| takes(*place, column))
+            .map(|(feature, (column, shape))| Self {
+                feature,
+                shape,
+                values: match &column.kind {
+                    Kind::Ordinal(declared) | Kind::Category(declared) | Kind::Flag(declared) => {
+                        declared.values().len()
+                    }
+                    Kind::Number(_) | Kind::Id | Kind::Skip | Kind::Label(_) => 0,
+                },
+            })
+            .collect()
+    }
+
     /// The number of one cell.
     #[inline]
     pub fn at(&self, feature: &Feature, row: usize) -> f32 {

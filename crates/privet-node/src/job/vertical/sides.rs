@@ -13,6 +13,7 @@ use privet::setting::vertical::{Alignment, FeatureHolderPlan, LabelHolderPlan, P
 
 use super::super::{JobContext, Source, real};
 use super::LABEL_HOLDER;
+use crate::ledger::beside;
 
 /// A party with its plan and table.
 #[derive(Debug, Clone)]
@@ -110,10 +111,7 @@ impl PartyReader<'_> {
         if section.has("kept") {
             return self.around.path(section, "kept", example);
         }
-        let mut name = side.data.clone()?.into_os_string();
-        name.push(".");
-        name.push(what);
-        Some(name.into())
+        Some(beside(side.data.as_deref()?, &format!(".{what}")))
     }
 
     fn side<'s>(&self, section: &Section<'s>, name: Option<String>, examples: [&str; 3]) -> PartySection<'s> {

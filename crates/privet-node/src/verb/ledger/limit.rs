@@ -116,13 +116,13 @@ pub(in crate::verb) fn run(path: &Path, limit: &Limit) -> Result<Answer, Failure
 
 /// Why a second budget for the same people needs --second-budget.
 fn second(limit: &Limit, first: &Relation) -> Failure {
-    Failure {
-        exit: Exit::Budget,
-        message: format!(
+    Failure::new(
+        Exit::Budget,
+        format!(
             "'{}' has a budget already, for: {first}. A budget for: {} would be a second one for the same people: what is paid from one \
              may not be counted by the other, whose promise would no longer cover everything that was released. Use the first one, by asking for \
              its change (in a job: change = …); or add --second-budget. Nothing was written.",
             limit.dataset, limit.relation
         ),
-    }
+    )
 }

@@ -8,6 +8,7 @@ use privet::data::{Frame, Intake, Keep, Schema, Table};
 use privet::privacy::Coins;
 
 use super::super::attack::advantages;
+use super::super::sensitivities::leaf_shown;
 use super::{InPrivate, LevelPrice, PrintedLoss, Published, gain};
 
 fn table<C: Into<AnyColumn>, const N: usize>(
@@ -64,21 +65,11 @@ fn residuals_exceed_what_the_paper_says() {
 /// Both sums at least as large as what the row adds: 1.125 where 1 is claimed, and 1 where both are scaled to a joint norm.
 #[test]
 fn the_leaf_costs_more_than_it_says() {
-    let shown = |r: f64| {
-        let params = printed(1, Some(2.0));
-        let mut coins = Coins::from_seed([3; 32]);
-        let hits = [1, 0].map(|rows| {
-            let leaf = |_: &u32| {
-                let sums = params.leaf(PrintedLoss::Classes, &[r][..rows], &mut coins);
-                sums[0] >= r && sums[1] >= PrintedLoss::Classes.weight(r)
-            };
-            (0..1_000_000).filter(leaf).count() as f64
-        });
-        (hits[0] / hits[1]).ln()
-    };
-    // Three standard errors are 0.012.
-    assert!((shown(1.0) - 1.0).abs() < 0.012, "{}", shown(1.0));
-    assert!((shown(1.5) - 1.125).abs() < 0.012, "{}", shown(1.5));
+    for (r, cost) in [(1.0, 1.0), (1.5, 1.125)] {
+        let shown = leaf_shown(r, 1_000_000);
+        // Three standard errors are 0.012.
+        assert!((shown - cost).abs() < 0.012, "{shown}");
+    }
 }
 
 /// One row below all others: every average of three changes, so any threshold tells.

@@ -158,24 +158,22 @@ mod tests {
         [kept / all, kept / (all * differ).sqrt()]
     }
 
-    #[test]
-    fn both_ways_on_six_rows() {
-        let joint = joint(&[1, 1, 2, 3, 3, 4], &[2, 1, 1, 3, 4, 3]);
-        assert!((joint.by_original().expect("pairs") - 0.727273).abs() < 1e-6);
-        assert!((joint.by_both().expect("pairs") - 0.762770).abs() < 1e-6);
+    /// Of the joint histogram: [by the original's weight, by both].
+    fn are(joint: &Joint, [one, both]: [f64; 2], within: f64) {
+        assert!((joint.by_original().expect("pairs") - one).abs() < within);
+        assert!((joint.by_both().expect("pairs") - both).abs() < within);
     }
 
     #[test]
     fn the_histogram_counts_every_pair() {
+        let six = joint(&[1, 1, 2, 3, 3, 4], &[2, 1, 1, 3, 4, 3]);
+        are(&six, [0.727273, 0.762770], 1e-6);
         // Values with gaps, so that ranks are not values.
         let original: Vec<u16> = (0..200u32).map(|i| (i * i % 23) as u16 * 3).collect();
         let changed: Vec<u16> = (0..200u32)
             .map(|i| ((i * i % 23 + i * 7 % 11) / 2) as u16)
             .collect();
-        let [one, both] = slowly(&original, &changed);
-        let joint = joint(&original, &changed);
-        assert!((joint.by_original().expect("pairs") - one).abs() < 1e-12);
-        assert!((joint.by_both().expect("pairs") - both).abs() < 1e-12);
+        are(&joint(&original, &changed), slowly(&original, &changed), 1e-12);
     }
 
     #[test]
@@ -190,22 +188,16 @@ mod tests {
         assert!(Joint::of(&[1], &[]).is_err());
     }
 
-    /// Two rows on two slots by hand: kept with probability p·p, turned with (1 − p)·(1 − p).
-    #[test]
-    fn an_average_is_exact() {
-        let mechanism = ClampedGeometric::new(Epsilon::new(1.0).expect("ε"), 2).expect("a mechanism");
-        let p = 1.0 / (1.0 + (-1.0f64).exp());
-        let average = Joint::expected(&[1, 1], &mechanism)
-            .expect("two counts")
-            .by_original();
-        assert!((average.expect("a pair") - (2.0 * p - 1.0)).abs() < 1e-12);
-        assert!(Joint::expected(&[1, 1, 1], &mechanism).is_err());
-    }
-
     /// Three rows on four slots, all outputs enumerated.
     #[test]
     fn an_average_is_that_of_all_outcomes() {
-        let mechanism = GlobalMap::new(Epsilon::new(0.7).expect("ε"), 4, Route::default()).expect("a map");
+        let epsilon = Epsilon::new(0.7).expect("ε");
+        averages(&GlobalMap::new(epsilon, 4, Route::default()).expect("a map"));
+        averages(&ClampedGeometric::new(epsilon, 4).expect("a mechanism"));
+    }
+
+    fn averages(mechanism: &dyn Ordered) {
+        assert!(Joint::expected(&[1, 1, 1], mechanism).is_err());
         let (original, counts) = ([0u16, 2, 2], [1, 0, 2, 0]);
         let rows: Vec<Vec<f64>> = original.iter().map(|x| mechanism.row(*x)).collect();
         let mut average = 0.0;
@@ -218,7 +210,7 @@ mod tests {
                 .product();
             average += mass * slowly(&original, &changed)[0];
         }
-        let expected = Joint::expected(&counts, &mechanism).expect("four counts");
+        let expected = Joint::expected(&counts, mechanism).expect("four counts");
         assert!((expected.by_original().expect("pairs") - average).abs() < 1e-12);
     }
 }

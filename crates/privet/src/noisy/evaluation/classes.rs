@@ -216,13 +216,13 @@ impl Several {
                 rows.and_then(|rows| accuracy(&pairs, rows, right)),
                 best,
             ),
-            Figure {
-                metric: Metric::LogLoss,
-                estimate: scores
+            Figure::new(
+                Metric::LogLoss,
+                scores
                     .significant(|_| 1.0)
                     .and_then(|rows| log_loss(&scores, rows, &losses)),
-                constant: rows.map(|_| entropy(&shares)),
-            },
+                rows.map(|_| entropy(&shares)),
+            ),
             self.macro_f1(&pairs, best),
         ]
     }
@@ -259,12 +259,8 @@ impl Several {
             }
         };
         let estimate = (number > 0.0).then(|| pairs.estimate(Metric::MacroF1, value, 0.0, slope));
-        Figure {
-            metric: Metric::MacroF1,
-            estimate: estimate.flatten(),
-            constant: best
-                .filter(|_| number > 0.0)
-                .map(|best| 2.0 * best / (1.0 + best) / number),
-        }
+        let best = best.filter(|_| number > 0.0);
+        let constant = best.map(|best| 2.0 * best / (1.0 + best) / number);
+        Figure::new(Metric::MacroF1, estimate.flatten(), constant)
     }
 }

@@ -39,14 +39,13 @@
 
 mod bins;
 mod classes;
-mod judge;
 mod numbers;
 mod report;
 mod slopes;
 
 use crate::Error;
-use crate::data::Table;
 use crate::data::schema::{Label, Schema};
+use crate::data::{Cells, Table, Target};
 use crate::error::Subject;
 use crate::model::Model;
 use crate::model::metrics::{Figures, Judged, Report};
@@ -212,6 +211,32 @@ impl Evaluation {
         })
     }
 
+    /// Labels and predictions of rows that were read by the model's columns. Each prediction follows from its row and the
+    /// model alone. Rows without labels, or that cannot be predicted, are not judged.
+    pub fn judge(&self, model: &Model, cells: &Cells) -> Judged {
+        let narrow = |values: &[f64]| values.iter().map(|&x| x as f32).collect();
+        let predictions = model.predict_cells(cells).ok();
+        match cells.target() {
+            Some(Target::Numbers(labels)) => Judged::Numbers {
+                labels: labels.clone(),
+                values: predictions
+                    .as_ref()
+                    .and_then(|p| p.values())
+                    .map_or_else(Vec::new, narrow),
+            },
+            Some(Target::Classes(labels)) => Judged::Classes {
+                labels: labels.clone(),
+                probabilities: predictions
+                    .and_then(|p| p.probabilities())
+                    .as_deref()
+                    .map_or_else(Vec::new, narrow),
+            },
+            None => Judged::Classes {
+                labels: Vec::new(),
+                probabilities: Vec::new(),
+            },
+        }
+    }
     /// The figures without noise, for whoever has permission to see them.
     pub fn open(&self, judged: Private<Judged>, permission: &Unprotected) -> Report {
         permission.reveal(judged.map(|judged| Report::of(&judged, self.classes)))
@@ -220,35 +245,24 @@ impl Evaluation {
     /// The counts of all rows: a sum of integer vectors, one of each row, whatever their order.
     fn counts(&self, judged: &Judged) -> Vec<i64> {
         let mut counts = vec![0; self.dimension()];
+        let mut add = |cells: &[usize]| cells.iter().for_each(|cell| counts[*cell] += 1);
         match (&self.task, judged) {
-            (
-                Task::Binary(task),
-                Judged::Classes {
-                    labels,
-                    probabilities,
-                },
-            ) => {
-                for (label, row) in labels.iter().zip(probabilities.chunks_exact(2)) {
-                    counts[task.cell(*label, row)] += 1;
-                }
+            (Task::Numbers(task), Judged::Numbers { labels, values }) => {
+                let rows = labels.iter().zip(values);
+                rows.for_each(|(label, value)| add(&task.cells(*label, *value)));
             }
             (
-                Task::Several(task),
+                task @ (Task::Binary(_) | Task::Several(_)),
                 Judged::Classes {
                     labels,
                     probabilities,
                 },
             ) => {
                 for (label, row) in labels.iter().zip(probabilities.chunks_exact(self.classes)) {
-                    for cell in task.cells(*label, row) {
-                        counts[cell] += 1;
-                    }
-                }
-            }
-            (Task::Numbers(task), Judged::Numbers { labels, values }) => {
-                for (label, value) in labels.iter().zip(values) {
-                    for cell in task.cells(*label, *value) {
-                        counts[cell] += 1;
+                    match task {
+                        Task::Binary(task) => add(&[task.cell(*label, row)]),
+                        Task::Several(task) => add(&task.cells(*label, row)),
+                        Task::Numbers(_) => {}
                     }
                 }
             }

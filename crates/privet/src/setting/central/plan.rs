@@ -302,11 +302,7 @@ impl Plan {
         ledger: &mut Ledger,
         progress: Progress<'_>,
     ) -> Result<Ensemble, Error> {
-        if *table.schema() != *self.facts.schema {
-            return Err(Error::Misuse(
-                "the table was read with another schema than the plan's: read it with Plan::reads".into(),
-            ));
-        }
+        table.is_of(&self.facts.schema, "Plan::reads")?;
         table.is_whole(self.keep())?;
         if *ledger.relation() != self.facts.relation {
             return Err(Error::Misuse(format!(

@@ -3,7 +3,6 @@
 use rayon::prelude::*;
 
 use crate::Error;
-use crate::data::schema::{Kind, Schema};
 use crate::data::{Cells, Public, Table, Target};
 use crate::learner::{Classes, Coordinate, Linear, Logistic, SILENT, Sample, Shape};
 use crate::privacy::{Coins, Private, Relation};
@@ -64,8 +63,8 @@ impl CuratorRows {
                 .as_ref()
                 .is_some_and(|public| public.places.contains(&place))
         };
-        let coordinates = coordinates(&schema, |place| !is_free(place));
-        let all = self::coordinates(&schema, |_| true);
+        let coordinates = Coordinate::of(&schema, |place, _| !is_free(place));
+        let all = Coordinate::of(&schema, |_, _| true);
         let named: Vec<bool> = schema
             .features()
             .map(|column| column.is_public(relation))
@@ -124,24 +123,6 @@ impl CuratorRows {
         }
         one
     }
-}
-
-/// One coordinate for each feature that `takes` names.
-pub(super) fn coordinates(schema: &Schema, takes: impl Fn(usize) -> bool) -> Vec<Coordinate> {
-    let features = schema.features().zip(Shape::of(schema)).enumerate();
-    features
-        .filter(|(place, _)| takes(*place))
-        .map(|(feature, (column, shape))| Coordinate {
-            feature,
-            shape,
-            values: match &column.kind {
-                Kind::Ordinal(declared) | Kind::Category(declared) | Kind::Flag(declared) => {
-                    declared.values().len()
-                }
-                Kind::Number(_) | Kind::Id | Kind::Skip | Kind::Label(_) => 0,
-            },
-        })
-        .collect()
 }
 
 impl PublicRows {

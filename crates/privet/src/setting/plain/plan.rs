@@ -189,11 +189,7 @@ impl Plan {
         permission: &Unprotected,
         progress: Progress<'_>,
     ) -> Result<Model, Error> {
-        if *table.schema() != *self.schema {
-            return Err(misuse(
-                "the table was read with another schema than the plan's: read it with Plan::reads",
-            ));
-        }
+        table.is_of(&self.schema, "Plan::reads")?;
         table.is_whole(self.keep())?;
         let cells = permission.reveal(table.into_cells());
         let stopped = AtomicBool::new(false);
@@ -219,7 +215,7 @@ impl Plan {
         let shapes = Shape::of(schema);
         let weights = vec![1.0; cells.rows()];
         let sample = Sample::new(&shapes, cells, &weights)
-            .ok_or_else(|| misuse("the table was not read for its schema"))?;
+            .ok_or_else(|| Error::misuse("the table was not read for its schema"))?;
         let none = match classes(schema) {
             0 => Target::Numbers(Vec::new()),
             _ => Target::Classes(Vec::new()),
@@ -228,10 +224,10 @@ impl Plan {
         let target = match cells.target() {
             Some(target) => target,
             None if cells.rows() == 0 => &none,
-            None => return Err(misuse("the table was read without its labels")),
+            None => return Err(Error::misuse("the table was read without its labels")),
         };
         if self.keep() == Keep::Values && !sample.has_values() {
-            return Err(misuse("the table was read without its numbers"));
+            return Err(Error::misuse("the table was read without its numbers"));
         }
         let goal = match (target, schema.label()) {
             (Target::Classes(of), Some((_, Label::Classes(declared)))) => {
@@ -242,7 +238,7 @@ impl Plan {
                 of,
                 middle: (min + max) / 2.0,
             },
-            _ => return Err(misuse("the table's labels are not what its schema says")),
+            _ => return Err(Error::misuse("the table's labels are not what its schema says")),
         };
         if goal.is_nobody() {
             return Ok(goal.constant());
@@ -255,8 +251,4 @@ impl Plan {
         };
         self.resolved.train.train(&task, progress)
     }
-}
-
-fn misuse(why: &str) -> Error {
-    Error::Misuse(why.into())
 }

@@ -164,7 +164,7 @@ impl ColumnsPlan {
 
     /// That a table was read as [`reads`](Self::reads) says, and that a budget protects whom its schema names.
     pub(super) fn check(&self, table: &Table, relation: &Relation) -> Result<(), Error> {
-        check_schema(table, &self.schema)?;
+        table.is_of(&self.schema, READS)?;
         table.is_whole(Keep::Bins)?;
         self.schema.covered_by(relation)
     }
@@ -237,15 +237,8 @@ impl ColumnsPlan {
     }
 }
 
-/// That a table was read with a plan's schema.
-pub(super) fn check_schema(table: &Table, schema: &Schema) -> Result<(), Error> {
-    if table.schema() == schema {
-        return Ok(());
-    }
-    Err(Error::misuse(
-        "the table was read with another schema than the plan's: read it with what the plan's `reads` gives",
-    ))
-}
+/// How a table is read, where one was read with another schema.
+pub(super) const READS: &str = "what the plan's `reads` gives";
 
 /// Numbers of columns.
 pub(super) struct Places(Vec<u32>);

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use privet_mpc::psi;
 
 use super::asking::{self, RankedModel, Thresholds};
-use super::columns::check_schema;
+use super::columns::READS;
 use super::joined::{Joined, Joining, OwnRows};
 use super::message::{Meeting, Message, Question, Wanted};
 use super::own::{NoisyLabels, Terms};
@@ -150,7 +150,7 @@ impl LabelHolder {
         match &goal {
             Goal::Train => plan.check(&table)?,
             // The label of new rows need not be there.
-            _ => check_schema(&table, plan.schema())?,
+            _ => table.is_of(plan.schema(), READS)?,
         }
         let ready = Ready {
             plan,

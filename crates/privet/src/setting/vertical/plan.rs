@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Vertical;
-use super::columns::{ColumnsPlan, check_schema};
+use super::columns::{ColumnsPlan, READS};
 use crate::Error;
 use crate::data::schema::Label;
 use crate::data::{Intake, Keep, Schema, Table};
@@ -140,7 +140,7 @@ impl LabelHolderPlan {
 
     /// That a table was read with the plan's schema, labels included.
     pub(super) fn check(&self, table: &Table) -> Result<(), Error> {
-        check_schema(table, &self.schema)?;
+        table.is_of(&self.schema, READS)?;
         table.is_whole(Keep::Bins)
     }
 

@@ -11,6 +11,47 @@ fn largest(odds: &Odds, of: impl Fn((i64, i64), (i64, i64)) -> i64) -> i64 {
     each.map(|(a, b)| of(pair(a), pair(b))).max().unwrap_or(0)
 }
 
+fn replacing() -> Relation {
+    Relation::Replace {
+        rows: NonZeroU32::MIN,
+        unit: None,
+    }
+}
+
+/// Another private column, of so many rows of a unit.
+fn changing(column: &str, rows: u32) -> Relation {
+    Relation::ReplacePrivate {
+        rows: NonZeroU32::new(rows).expect("above zero"),
+        unit: None,
+        columns: [column.to_owned()].into(),
+    }
+}
+
+/// That what was found stays within its claim, and reaches this share of it.
+fn reaches(share: f64, found: impl Into<i128>, claim: impl TryInto<i128, Error: std::fmt::Debug>) {
+    let (found, claim) = (found.into(), claim.try_into().expect("a small number"));
+    assert!(
+        found <= claim && found as f64 >= share * claim as f64,
+        "{found} of {claim}"
+    );
+}
+
+/// What a row adds to sums of gradients and of hessians.
+fn added(classes: &Classes, scores: &[f32], label: usize) -> Vec<i64> {
+    let (mut g, mut h) = (vec![0; scores.len()], vec![0; scores.len()]);
+    classes.at(scores, label, &mut g, &mut h);
+    [g, h].concat()
+}
+
+fn squares(sums: &[i64]) -> i64 {
+    sums.iter().map(|x| x * x).sum()
+}
+
+/// How far two rows are apart.
+fn apart(one: &[i64], other: &[i64]) -> Vec<i64> {
+    one.iter().zip(other).map(|(a, b)| a - b).collect()
+}
+
 /// The norm is reached, and never exceeded.
 #[test]
 fn the_hessian_is_free_without_clipping() {
@@ -40,32 +81,16 @@ fn clipped_at_a_half_the_norm_is_the_root_of_five_sixteenths() {
 /// By brute force over pairs of rows in one leaf and in two, with labels that change and that do not.
 #[test]
 fn claims_for_replaced_rows_are_reached_and_never_exceeded() {
-    let row = NonZeroU32::MIN;
-    let replace = Relation::Replace {
-        rows: row,
-        unit: None,
-    };
-    let private = Relation::ReplacePrivate {
-        rows: row,
-        unit: None,
-        columns: ["x".to_owned()].into(),
-    };
     for clip in [ONE / 5, ONE / 2, 3 * ONE / 4, ONE] {
         let odds = Odds::new(clip, Noise::Gaussian);
         let norms = odds.norms();
         let apart = largest(&odds, |a, b| a.0 * a.0 + a.1 * a.1 + b.0 * b.0 + b.1 * b.1);
         let opposite = largest(&odds, |a, b| (a.0 + b.0).pow(2) + (a.1 - b.1).pow(2));
         let same = largest(&odds, |a, b| (a.0 - b.0).pow(2) + (a.1 - b.1).pow(2));
-        let claim = norms.l2_squared_under(&replace, Unchanged::Nothing) as i64;
-        let found = apart.max(opposite);
-        assert!(found <= claim, "{clip}: {found} > {claim}");
-        assert!(
-            found as f64 >= 0.985 * claim as f64,
-            "{clip}: {found} far from {claim}"
-        );
-        let claim = norms.l2_squared_under(&private, Unchanged::Label) as i64;
-        let found = apart.max(same);
-        assert!(found <= claim && found as f64 >= 0.99 * claim as f64);
+        let claim = norms.l2_squared_under(&replacing(), Unchanged::Nothing);
+        reaches(0.985, apart.max(opposite), claim);
+        let claim = norms.l2_squared_under(&changing("x", 1), Unchanged::Label);
+        reaches(0.99, apart.max(same), claim);
     }
 }
 
@@ -85,19 +110,16 @@ fn classes_stay_within_their_norms_and_reach_them() {
                     rest /= steps;
                 }
                 for label in 0..count {
-                    let (mut g, mut h) = (vec![0; count], vec![0; count]);
-                    classes.at(&scores, label, &mut g, &mut h);
-                    l1 = l1.max(g.iter().chain(&h).map(|x| x.abs()).sum());
-                    l2 = l2.max(g.iter().chain(&h).map(|x| x * x).sum());
+                    let sums = added(&classes, &scores, label);
+                    l1 = l1.max(sums.iter().map(|x| x.abs()).sum());
+                    l2 = l2.max(squares(&sums));
+                    let (g, h) = sums.split_at(count);
                     assert!(h.iter().all(|&h| h >= 0) && g.iter().sum::<i64>() == 0);
                 }
             }
-            let (l1, l2) = (l1 as u64, l2 as u64);
-            assert!(l1 <= norms.l1 || noise == Noise::Gaussian);
-            assert!(l2 <= norms.l2_squared || noise == Noise::Laplace);
             match noise {
-                Noise::Gaussian => assert!(l2 as f64 > 0.99 * norms.l2_squared as f64),
-                Noise::Laplace => assert!(l1 as f64 > 0.99 * norms.l1 as f64, "{l1} {norms:?}"),
+                Noise::Gaussian => reaches(0.99, l2, norms.l2_squared),
+                Noise::Laplace => reaches(0.99, l1, norms.l1),
             }
         }
     }
@@ -106,39 +128,26 @@ fn classes_stay_within_their_norms_and_reach_them() {
         count: 3,
         weight: Weight(3330, 1000),
     };
-    let (mut g, mut h) = (vec![0; 3], vec![0; 3]);
-    greedy.at(&[9.0, 9.0, -9.0], 2, &mut g, &mut h);
-    assert!(g.iter().chain(&h).map(|x| x * x).sum::<i64>() > 2 * ONE * ONE);
+    assert!(squares(&added(&greedy, &[9.0, 9.0, -9.0], 2)) > 2 * ONE * ONE);
 }
 
 /// Two rows that are sure of each other's class, in one leaf.
 #[test]
 fn replaced_rows_of_many_classes_move_twice_as_far() {
     let classes = Classes::new(3, Noise::Gaussian);
-    let row = |scores: &[f32], label: usize| {
-        let (mut g, mut h) = (vec![0; 3], vec![0; 3]);
-        classes.at(scores, label, &mut g, &mut h);
-        [g, h].concat()
-    };
-    let (one, other) = (row(&[-30.0, 30.0, -30.0], 0), row(&[30.0, -30.0, -30.0], 1));
-    let found: i64 = one.iter().zip(&other).map(|(a, b)| (a - b).pow(2)).sum();
-    let replace = Relation::Replace {
-        rows: NonZeroU32::MIN,
-        unit: None,
-    };
-    let claim = classes.norms().l2_squared_under(&replace, Unchanged::Nothing) as i64;
-    assert!(
-        found <= claim && found as f64 > 0.99 * claim as f64,
-        "{found} of {claim}"
-    );
+    let one = added(&classes, &[-30.0, 30.0, -30.0], 0);
+    let other = added(&classes, &[30.0, -30.0, -30.0], 1);
+    let claim = classes.norms().l2_squared_under(&replacing(), Unchanged::Nothing);
+    reaches(0.99, squares(&apart(&one, &other)), claim);
 }
 
-fn relabelling(rows: u32) -> Relation {
-    Relation::ReplacePrivate {
-        rows: NonZeroU32::new(rows).expect("above zero"),
-        unit: None,
-        columns: ["y".to_owned()].into(),
-    }
+/// The claims for other labels of so many rows of a unit.
+fn relabelled(norms: &Norms, rows: u32) -> (u64, u128) {
+    let relation = changing("y", rows);
+    (
+        norms.l1_under(&relation, Unchanged::Features),
+        norms.l2_squared_under(&relation, Unchanged::Features),
+    )
 }
 
 /// Every score, and the other label.
@@ -155,32 +164,18 @@ fn another_label_moves_sums_by_its_claim_and_no_more() {
             let moved: Vec<(u64, u64)> = moved.map(|(g, h)| (g.into(), h.into())).collect();
             let l1 = moved.iter().map(|(g, h)| g + h).max();
             let l2 = moved.iter().map(|(g, h)| u128::from(g * g + h * h)).max();
-            let norms = odds.norms();
-            assert_eq!(l1, Some(norms.l1_under(&relabelling(1), Unchanged::Features)));
-            assert_eq!(
-                l2,
-                Some(norms.l2_squared_under(&relabelling(1), Unchanged::Features))
-            );
             // Rows of a unit all move the same way.
-            assert_eq!(
-                l1.map(|l1| 3 * l1),
-                Some(norms.l1_under(&relabelling(3), Unchanged::Features))
-            );
-            let nine = norms.l2_squared_under(&relabelling(3), Unchanged::Features);
-            assert_eq!(l2.map(|l2| 9 * l2), Some(nine));
+            for rows in [1, 3] {
+                let claims = relabelled(&odds.norms(), rows);
+                assert_eq!(l1.map(|l1| u64::from(rows) * l1), Some(claims.0));
+                assert_eq!(l2.map(|l2| u128::from(rows * rows) * l2), Some(claims.1));
+            }
             // Half a probability either way, and no hessian.
             assert!(clip != ONE / 2 || l1 == Some(ONE as u64));
         }
     }
-    let norms = Residual::new(ONE / 2).norms();
-    assert_eq!(
-        norms.l1_under(&relabelling(1), Unchanged::Features),
-        2 * ONE as u64
-    );
-    assert_eq!(
-        norms.l2_squared_under(&relabelling(1), Unchanged::Features),
-        4 * (ONE * ONE) as u128
-    );
+    let claims = relabelled(&Residual::new(ONE / 2).norms(), 1);
+    assert_eq!(claims, (2 * ONE as u64, 4 * (ONE * ONE) as u128));
 }
 
 /// Scores at random, and every pair of labels. What is rounded toward zero is lost: a sum of sizes that stays below one moves less in gradients and a
@@ -195,25 +190,15 @@ fn another_class_moves_sums_by_its_claim_and_no_more() {
             for round in 0..20_000 {
                 let wide = [0.01, 1.0, 12.0][round % 3];
                 let scores: Vec<f32> = (0..count).map(|_| (wide * (coins.unit() - 0.5)) as f32).collect();
-                let [one, other] = [0, 1 + round % (count - 1)].map(|label| {
-                    let (mut g, mut h) = (vec![0; count], vec![0; count]);
-                    classes.at(&scores, label, &mut g, &mut h);
-                    [g, h].concat()
-                });
-                let moved = || one.iter().zip(&other).map(|(a, b)| a.abs_diff(*b));
-                l1 = l1.max(moved().sum::<u64>());
-                l2 = l2.max(moved().map(|x| u128::from(x * x)).sum::<u128>());
+                let [one, other] = [0, 1 + round % (count - 1)].map(|label| added(&classes, &scores, label));
+                let moved = apart(&one, &other);
+                l1 = l1.max(moved.iter().map(|x| x.abs()).sum());
+                l2 = l2.max(squares(&moved));
             }
-            let norms = classes.norms();
+            let claims = relabelled(&classes.norms(), 1);
             match noise {
-                Noise::Laplace => {
-                    let claim = norms.l1_under(&relabelling(1), Unchanged::Features);
-                    assert!(l1 <= claim && l1 as f64 > 0.99 * claim as f64, "{l1} of {claim}");
-                }
-                Noise::Gaussian => {
-                    let claim = norms.l2_squared_under(&relabelling(1), Unchanged::Features);
-                    assert!(l2 <= claim && l2 as f64 > 0.99 * claim as f64, "{l2} of {claim}");
-                }
+                Noise::Laplace => reaches(0.99, l1, claims.0),
+                Noise::Gaussian => reaches(0.99, l2, claims.1),
             }
         }
     }
@@ -244,31 +229,23 @@ fn no_sum_of_sizes_moves_one_class_by_more_than_one() {
 #[test]
 fn classes_that_keep_their_label_do_not_turn_round() {
     let classes = Classes::new(3, Noise::Gaussian);
-    let row = |scores: &[f32]| {
-        let (mut g, mut h) = (vec![0; 3], vec![0; 3]);
-        classes.at(scores, 0, &mut g, &mut h);
-        [g, h].concat()
-    };
     let grid = [-30.0, -1.0, 0.0, 1.0, 30.0];
-    let scores = || grid.iter().flat_map(|&a| grid.map(|b| [0.0, a, b]));
-    let private = Relation::ReplacePrivate {
-        rows: NonZeroU32::MIN,
-        unit: None,
-        columns: ["x".to_owned()].into(),
-    };
-    let claim = classes.norms().l2_squared_under(&private, Unchanged::Label) as i64;
-    let (mut together, mut apart) = (0, 0);
-    for (one, other) in scores().flat_map(|one| scores().map(move |other| (one, other))) {
-        let (one, other) = (row(&one), row(&other));
-        together = together.max(one.iter().zip(&other).map(|(a, b)| (a - b).pow(2)).sum());
-        apart = apart.max(one.iter().chain(&other).map(|a| a * a).sum());
+    let rows = grid.iter().flat_map(|&a| grid.map(|b| [0.0, a, b]));
+    let rows: Vec<_> = rows.map(|scores| added(&classes, &scores, 0)).collect();
+    let claim = classes
+        .norms()
+        .l2_squared_under(&changing("x", 1), Unchanged::Label);
+    let (mut together, mut in_two) = (0, 0);
+    for (one, other) in rows
+        .iter()
+        .flat_map(|one| rows.iter().map(move |other| (one, other)))
+    {
+        together = together.max(squares(&apart(one, other)));
+        in_two = in_two.max(squares(one) + squares(other));
     }
-    assert!(together <= claim, "{together} of {claim}");
+    reaches(0.0, together, claim);
     // Sizes are rounded toward zero: all but the claim.
-    assert!(
-        apart <= claim && apart as f64 > 0.99 * claim as f64,
-        "{apart} of {claim}"
-    );
+    reaches(0.99, in_two, claim);
 }
 
 #[test]
