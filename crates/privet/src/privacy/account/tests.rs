@@ -1,7 +1,5 @@
 //! The box of caps: what it admits, what it refuses, and the sentence it makes.
 
-use std::time::{Duration, Instant};
-
 use super::*;
 
 fn epsilon(text: &str) -> Epsilon {
@@ -341,7 +339,7 @@ fn what_a_price_converts_to_dominates_it() {
 }
 
 #[test]
-fn both_ends_of_the_scale_answer_quickly() {
+fn both_ends_of_the_scale_have_an_answer() {
     let tiny = ["0", "0.000000001", "50", "1000", "18446744073.709551615"];
     let small = [
         "0",
@@ -350,20 +348,15 @@ fn both_ends_of_the_scale_answer_quickly() {
         "2500",
         "340282366920938463463",
     ];
-    let mut slowest = Duration::ZERO;
     for pure in tiny {
         for squared in small {
             for rho in ["0", "0.000000000000000001", "1000"] {
                 let limit = caps(pure, rho, squared);
-                for at in tiny {
-                    let start = Instant::now();
-                    let _ = limit.delta(epsilon(at));
-                    slowest = slowest.max(start.elapsed());
-                }
+                let deltas = tiny.map(|at| limit.delta(epsilon(at)));
+                assert!(deltas.is_sorted_by(|a, b| a >= b), "{limit:?}: {deltas:?}");
             }
         }
     }
-    let start = Instant::now();
     for limit in [
         caps("1000", "1000", "2500"),
         caps("1000", "0", "2500"),
@@ -371,8 +364,4 @@ fn both_ends_of_the_scale_answer_quickly() {
     ] {
         assert!(limit.epsilon(delta("1e-6")) < Epsilon::MAX);
     }
-    // Loose enough for a busy machine: a hang, or an exponential of a thousand digits, takes far longer.
-    assert!(slowest < Duration::from_millis(500), "{slowest:?}");
-    assert!(start.elapsed() < Duration::from_secs(10), "{:?}", start.elapsed());
-    println!("slowest δ {slowest:?}, three ε {:?}", start.elapsed());
 }
