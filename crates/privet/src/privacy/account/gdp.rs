@@ -59,7 +59,7 @@ impl MuSquared {
     /// The largest μ² whose δ at `epsilon` is at most `delta`.
     ///
     /// # Privacy
-    /// [`Caps::delta`] of the answer was evaluated and is at most `delta`; `docs/proofs/accounts.md#gaussian-to-approximate`.
+    /// [`Caps::delta`](super::Caps::delta) of the answer was evaluated and is at most `delta`; `docs/proofs/accounts.md#gaussian-to-approximate`.
     ///
     /// # Errors
     /// [`Error::Parameter`] if `delta` is zero: Gaussian noise needs δ > 0.

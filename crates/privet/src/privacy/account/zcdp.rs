@@ -62,7 +62,7 @@ impl Rho {
     /// The largest ρ whose δ at `epsilon` is at most `delta`.
     ///
     /// # Privacy
-    /// [`Caps::delta`] of the answer was evaluated and is at most `delta`;
+    /// [`Caps::delta`](super::Caps::delta) of the answer was evaluated and is at most `delta`;
     /// `docs/proofs/accounts.md#concentrated-to-approximate`.
     ///
     /// # Errors
