@@ -14,6 +14,7 @@
 //! | `signature` | who wrote a certificate or a model |
 //! | `getters` | how methods that give a part of a value are declared |
 //! | `enclosure`, `ratio` | real and rational numbers that never round silently |
+//! | `memo` | results for public parameters, kept for the next time |
 //!
 //! It does not know what a tree is.
 
@@ -31,6 +32,7 @@ pub mod joint;
 pub mod journal;
 pub mod ledger;
 pub mod mechanism;
+mod memo;
 mod neighbours;
 mod partition;
 mod private;
