@@ -22,6 +22,9 @@ use crate::privacy::getters;
 pub use kept::{Account, BudgetLine};
 use kept::{Shown, Spent};
 pub use refusal::Refusal;
+use released::PaidEntry;
+pub use released::ColumnState;
+pub(super) use released::{KeptAt, PaidColumns};
 
 /// The state of all budgets in one ledger.
 #[derive(Debug, Clone)]
@@ -75,14 +78,14 @@ impl Book {
         if matches!(entry.event(), Event::Begin { .. }) != (self.head.entries == 0) {
             return Err(bad("a ledger begins once, with its first entry".into()));
         }
-        self.note(entry.event()).map_err(bad)?;
+        self.note(number, entry.event()).map_err(bad)?;
         self.head = entry.head();
         self.heads.push(self.head.hash.clone());
         Ok(())
     }
 
     /// Checks first and changes last, so that a refused event changes nothing.
-    fn note(&mut self, event: &Event) -> Result<(), String> {
+    fn note(&mut self, number: u64, event: &Event) -> Result<(), String> {
         check_texts(event)?;
         match event {
             Event::Begin { .. } => {}
@@ -167,24 +170,45 @@ impl Book {
                 columns,
                 record,
                 run,
+                stored,
             } => {
                 let stated = self.desensitises(dataset, relation, columns);
                 if stated.map_err(|why| why.fact())? != *record {
                     return Err("what is stated for a row is not the sum over its columns".into());
                 }
-                let released = &mut self.account_mut(dataset).released;
-                released.note(run.as_deref(), what, relation, columns);
+                let paid = PaidEntry {
+                    dataset,
+                    run: run.as_deref(),
+                    what,
+                    relation,
+                    columns,
+                    stored: *stored,
+                };
+                self.account_mut(dataset).released.note(paid)?;
                 if let Some(run) = run {
                     self.run_mut(dataset, run).desensitise(columns, relation);
                 }
             }
             Event::Redraw { dataset, run, what } => {
-                let released = self.account(dataset).map(|account| &account.released);
-                let again = released.map_or(Ok(false), |released| released.admits_again(run, what, None));
-                if !again.map_err(|why| why.fact())? {
-                    return Err("this run has released nothing, so nothing can be drawn again".into());
+                let account = self.existing_mut(dataset)?;
+                account.released.note_redraw(run, what)?;
+            }
+            Event::Kept {
+                dataset,
+                run,
+                what,
+                digest,
+                ..
+            } => {
+                if digest.len() != 64 || !digest.bytes().all(|b| b.is_ascii_hexdigit()) {
+                    return Err("a kept value has no digest of 32 bytes".into());
                 }
-                self.account_mut(dataset).released.note_again(run, what);
+                let at = KeptAt {
+                    entry: number,
+                    digest: digest.clone(),
+                };
+                let account = self.existing_mut(dataset)?;
+                account.released.note_kept(run, what, at)?;
             }
             Event::Leak {
                 dataset,
@@ -276,24 +300,15 @@ impl Book {
         account.released.admits(dataset, relation, columns)
     }
 
-    /// Whether exactly these columns were released in this run already, so that they may be drawn once more; or the refusal.
-    pub(in crate::privacy) fn redraws(
+    /// The entry that paid for columns among `names` for this purpose, if one did; or the refusal.
+    pub(in crate::privacy) fn paid_columns(
         &self,
         dataset: &str,
-        (run, what): (&str, &str),
-        relation: &Relation,
-        columns: &[Distance],
-    ) -> Result<bool, Box<Refusal>> {
+        what: &str,
+        names: &[&str],
+    ) -> Result<Option<&PaidColumns>, Box<Refusal>> {
         let released = self.account(dataset).map(|account| &account.released);
-        released.map_or(Ok(false), |released| {
-            released.admits_again(run, what, Some((relation, columns)))
-        })
-    }
-
-    /// Whether this run has released columns already.
-    pub(in crate::privacy) fn released_in(&self, dataset: &str, run: &str, what: &str) -> bool {
-        self.account(dataset)
-            .is_some_and(|account| account.released.has(run, what))
+        released.map_or(Ok(None), |released| released.find(dataset, what, names))
     }
 
     /// Whether this run has shown this already.
@@ -350,6 +365,12 @@ impl Book {
     fn run_mut(&mut self, dataset: &str, name: &str) -> &mut Run {
         let key = (dataset.to_owned(), public_name(name));
         self.runs.entry(key).or_default()
+    }
+
+    fn existing_mut(&mut self, dataset: &str) -> Result<&mut Account, String> {
+        let owner = self.names.get(dataset);
+        let account = owner.and_then(|owner| self.accounts.get_mut(owner));
+        account.ok_or_else(|| format!("there is no data set '{dataset}'"))
     }
 
     fn account_mut(&mut self, dataset: &str) -> &mut Account {

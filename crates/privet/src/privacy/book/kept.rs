@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::refusal::Refusal;
-use super::released::ReleasedColumns;
+use super::released::{ColumnState, ReleasedColumns};
 use crate::privacy::account::{Caps, MuSquared, Price, Rho};
 use crate::privacy::certificate::{Columns, Guarantee, Total};
 use crate::privacy::{Delta, Relation, getters};
@@ -80,6 +80,11 @@ impl Account {
         pub desensitised(released.total()) -> Option<Columns>;
         /// How many payments were made.
         pub payments(spends.len()) -> usize;
+    }
+
+    /// Whether a column was released, and whether the ledger has kept its values.
+    pub fn column(&self, name: &str) -> ColumnState {
+        self.released.state(name)
     }
 
     /// What all runs together guarantee under `relation`, if it has a limit.

@@ -88,8 +88,6 @@ pub enum Refusal {
     NoColumn,
     /// The run desensitised other columns, or the same ones in another way.
     OtherColumns,
-    /// The columns were drawn twice and never kept; there is no third draw.
-    DrawnTwice,
     /// The same table is known under another name, which has the budget.
     KnownTable {
         /// The name it was given now.
@@ -202,9 +200,6 @@ impl Refusal {
             Self::NoColumn => "no column is named to be desensitised".into(),
             Self::OtherColumns => "this run has released other columns, or the same ones by another mechanism or for another relation: go on with the \
                 job it was begun with"
-                .into(),
-            Self::DrawnTwice => "these columns were drawn twice already and never kept: a third draw could show their values. They cannot be \
-                released any more"
                 .into(),
             Self::KnownTable {
                 dataset,
