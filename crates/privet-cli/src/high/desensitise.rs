@@ -9,7 +9,7 @@ use privet::setting::vertical::{Budget, Categories, Desensitisation, Mechanism};
 use privet_node::ledger::beside;
 use privet_node::verb::{Desensitise, Failure, LedgerFile};
 
-use crate::low::{self, Patience, BudgetName, CategoriesName, MechanismName};
+use crate::low::{self, BudgetName, CategoriesName, MechanismName, Patience};
 
 pub(super) fn desensitise_of(
     low: low::Desensitise,

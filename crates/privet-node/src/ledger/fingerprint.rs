@@ -284,10 +284,16 @@ impl RecognitionKey {
     }
 }
 
-/// The key, if it is there; nothing is made or written.
+/// The key, if it is there for this account; nothing is made or written.
 pub(super) fn existing_key(store: &Store) -> Result<Option<RecognitionKey>, Error> {
     let file = beside(&store.path, ".key");
-    if !file.exists() {
+    let opened = std::fs::File::open(&file);
+    if opened.is_err_and(|e| {
+        matches!(
+            e.kind(),
+            io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied
+        )
+    }) {
         return Ok(None);
     }
     let key = RecognitionKey::load(&file)?;
@@ -310,8 +316,13 @@ fn stored_tag(store: &Store) -> Result<Option<String>, Error> {
 pub(super) fn seal(store: &mut Store, hash: [u8; 32]) -> Result<String, Error> {
     let key = match store.writes {
         true => matching_key(store)?,
-        false => existing_key(store)?
-            .ok_or_else(|| journal!(Key, "{NAME}, {}, is missing", beside(&store.path, ".key").display()))?,
+        false => existing_key(store)?.ok_or_else(|| {
+            journal!(
+                Key,
+                "{NAME}, {}, is missing",
+                beside(&store.path, ".key").display()
+            )
+        })?,
     };
     Ok(key.seal(hash))
 }

@@ -98,12 +98,10 @@ impl Store {
         File::open(&draft)
             .and_then(|file| file.sync_all())
             .map_err(|e| failed("it cannot be synced", &e))?;
-        draft
-            .persist_noclobber(&path)
-            .map_err(|e| match e.error.kind() {
-                std::io::ErrorKind::AlreadyExists => schema::occupied(&path),
-                _ => failed("it cannot be given its name", &e.error),
-            })?;
+        draft.persist_noclobber(&path).map_err(|e| match e.error.kind() {
+            std::io::ErrorKind::AlreadyExists => schema::occupied(&path),
+            _ => failed("it cannot be given its name", &e.error),
+        })?;
         schema::sync_folder(&folder)?;
         // Only now: a key without a ledger means that a ledger was lost, never that making one was interrupted.
         RecognitionKey::create_or_load(&path)?;
@@ -266,8 +264,8 @@ impl Store {
 
 /// The rows from a number on.
 fn rows_from(connection: &Connection, first: i64) -> rusqlite::Result<Vec<StoredRow>> {
-    let mut statement =
-        connection.prepare_cached("SELECT number, text, hash FROM entries WHERE number >= ?1 ORDER BY number")?;
+    let mut statement = connection
+        .prepare_cached("SELECT number, text, hash FROM entries WHERE number >= ?1 ORDER BY number")?;
     let rows = statement.query_map([first], |row| {
         Ok(StoredRow {
             number: row.get(0)?,
@@ -301,7 +299,10 @@ impl Journal for Store {
         let rows = match after {
             0 => self.rows()?,
             after => {
-                let first = i64::try_from(after).ok().and_then(|n| n.checked_add(1)).ok_or_else(full)?;
+                let first = i64::try_from(after)
+                    .ok()
+                    .and_then(|n| n.checked_add(1))
+                    .ok_or_else(full)?;
                 rows_from(&self.connection, first).map_err(|e| fault(&self.path, &e))?
             }
         };
@@ -369,11 +370,6 @@ fn draft_of(path: &Path, bytes: &[u8]) -> std::io::Result<tempfile::NamedTempFil
     std::io::Write::write_all(&mut file, bytes)?;
     file.as_file().sync_all()?;
     Ok(file)
-}
-
-/// Makes the name of a new file survive a power cut.
-pub(crate) fn sync_folder_of(path: &Path) -> Result<(), Error> {
-    schema::sync_folder(folder_of(path))
 }
 
 /// The folder of a file.

@@ -153,7 +153,9 @@ fn durable(connection: &Connection, path: &Path, wait: Duration) -> Result<(), E
 /// Whether the database has a table of this name.
 pub(super) fn has_table(connection: &Connection, name: &str) -> rusqlite::Result<bool> {
     let known = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?1";
-    let known: i64 = connection.prepare_cached(known)?.query_row([name], |row| row.get(0))?;
+    let known: i64 = connection
+        .prepare_cached(known)?
+        .query_row([name], |row| row.get(0))?;
     Ok(known > 0)
 }
 

@@ -18,7 +18,13 @@ pub(super) fn create(path: &Path, name: &str) -> Result<[u8; LENGTH], Error> {
     match write(path, &key) {
         Ok(()) => {}
         Err(e) if e.kind() == io::ErrorKind::AlreadyExists => return load(path, name),
-        Err(e) => return Err(journal!(Storage, "{name}, {}, cannot be made: {e}", path.display())),
+        Err(e) => {
+            return Err(journal!(
+                Storage,
+                "{name}, {}, cannot be made: {e}",
+                path.display()
+            ));
+        }
     }
     if let Some(folder) = path.parent() {
         sync_folder(folder)?;

@@ -22,8 +22,8 @@ use crate::privacy::getters;
 pub use kept::{Account, BudgetLine};
 use kept::{Shown, Spent};
 pub use refusal::Refusal;
-use released::PaidEntry;
 pub use released::ColumnState;
+use released::PaidEntry;
 pub(super) use released::{KeptAt, PaidColumns};
 
 /// The state of all budgets in one ledger.

@@ -19,8 +19,8 @@ use super::run::Promise;
 use super::texts::readable;
 use super::{AddRemove, Coins, Delta, Neighbours, Partition, Private, Randomness, Relation, Released};
 use crate::Error;
-use transaction::Step;
 pub(crate) use keeping::{Kept, Standing};
+use transaction::Step;
 pub use transaction::{append, begin};
 
 /// The budget of one data set, opened for one run.

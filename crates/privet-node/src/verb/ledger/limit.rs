@@ -2,15 +2,15 @@
 
 use std::fmt::Write;
 
-use privet::privacy::{Book, Relation};
 use privet::privacy::account::Caps;
 use privet::privacy::journal::Event;
+use privet::privacy::{Book, Relation};
 use serde_json::json;
 
-use crate::verb::exit::{Exit, Failure};
-use crate::verb::request::{Limit, LedgerFile};
-use crate::verb::words::{self, Round};
 use crate::verb::Answer;
+use crate::verb::exit::{Exit, Failure};
+use crate::verb::request::{LedgerFile, Limit};
+use crate::verb::words::{self, Round};
 
 pub(in crate::verb) fn run(ledger: &LedgerFile, limit: &Limit) -> Result<Answer, Failure> {
     let created = std::fs::symlink_metadata(ledger.path()?).is_err();

@@ -168,14 +168,17 @@ fn released(parties: &VerticalJob, book: Option<&Book>) -> Vec<String> {
             ColumnState::Free => "nothing".to_owned(),
             _ => "its labels".into(),
         };
-        format!("{}: {what}{}", parties.trainer(), rest(state, &holder.kept, "Labels are"))
+        format!(
+            "{}: {what}{}",
+            parties.trainer(),
+            rest(state, &holder.kept, "Labels are")
+        )
     });
     let others = parties.feature_holders.iter().map(|holder| {
         let dataset = holder.source.schema.dataset();
         let account = account(dataset);
-        let state = |column: &Distance| {
-            account.map_or(ColumnState::Free, |account| account.column(&column.column))
-        };
+        let state =
+            |column: &Distance| account.map_or(ColumnState::Free, |account| account.column(&column.column));
         let mut states = holder.plan.columns().distances().iter().map(state);
         let state = states.find(|state| *state != ColumnState::Free);
         let state = state.unwrap_or(ColumnState::Free);
@@ -187,7 +190,11 @@ fn released(parties: &VerticalJob, book: Option<&Book>) -> Vec<String> {
             ),
             _ => "nothing".into(),
         };
-        format!("{}: {what}{}", holder.name, rest(state, &holder.kept, "A column is"))
+        format!(
+            "{}: {what}{}",
+            holder.name,
+            rest(state, &holder.kept, "A column is")
+        )
     });
     others.chain(labels).collect()
 }
@@ -197,10 +204,14 @@ fn rest(state: ColumnState, file: &std::path::Path, what: &str) -> String {
     let file_is = file.display();
     match state {
         ColumnState::Free => ".".into(),
-        ColumnState::Kept => ". The ledger has kept them and they are used again: nothing more is released.".into(),
+        ColumnState::Kept => {
+            ". The ledger has kept them and they are used again: nothing more is released.".into()
+        }
         ColumnState::Unseen => ", which were paid for and never kept or seen: they will be drawn.".into(),
         ColumnState::Elsewhere if file.exists() => {
-            format!(". They are in {file_is}, and will be taken into the ledger and used again: nothing more is released.")
+            format!(
+                ". They are in {file_is}, and will be taken into the ledger and used again: nothing more is released."
+            )
         }
         ColumnState::Elsewhere => format!(
             ", and {file_is} is not there. {what} released once: put that file back, or write in the job where it is (kept = …)."

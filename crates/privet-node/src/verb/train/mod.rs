@@ -55,8 +55,7 @@ fn unprotected(plan: &plain::Plan, source: &Source, train: &Train) -> Result<Tra
     permission::ask(&source.schema, "setting = \"plain\"", train.not_protected)?;
     let table = source.read(&plan.reads())?;
     let private = source.schema.is_private();
-    let key =
-        private.then(|| Ok::<_, Failure>(train.ledger.open_or_create()?.signing_key()?));
+    let key = private.then(|| Ok::<_, Failure>(train.ledger.open_or_create()?.signing_key()?));
     let key = key.transpose()?;
     let because = "a model was trained without privacy (setting = \"plain\")";
     let permission = permission::take(source, because, &train.ledger)?;

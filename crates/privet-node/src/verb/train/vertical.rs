@@ -200,11 +200,7 @@ fn answer(
     }
     if parties.vertical.label_epsilon().is_some() {
         let own = &parties.label_holder;
-        let _ = writeln!(
-            text,
-            "kept       {}'s labels in the ledger, likewise",
-            own.name,
-        );
+        let _ = writeln!(text, "kept       {}'s labels in the ledger, likewise", own.name,);
     }
     let _ = writeln!(
         text,

@@ -39,10 +39,7 @@ pub(crate) enum Standing {
     /// They were released, and this is what was kept.
     Kept(Box<Kept>),
     /// They were released before values were stored with the ledger, by this run: the values are in a file.
-    Elsewhere {
-        run: String,
-        columns: Vec<Distance>,
-    },
+    Elsewhere { run: String, columns: Vec<Distance> },
 }
 
 impl<N: Neighbours> Ledger<N> {
@@ -99,9 +96,9 @@ impl<N: Neighbours> Ledger<N> {
         Ok(())
     }
 
-    /// Pays for columns, draws them and keeps the value that `make` makes of the draw and its certificate. Nothing if another process has
-    /// paid for other ones of them or kept them meanwhile: ask for their [`standing`](Self::standing) again. `beside` is what is used
-    /// as it is in the same run, at no ε.
+    /// Pays for columns, which are some of those with these names, draws them and keeps the value that `make` makes of the draw and its
+    /// certificate. Nothing if another process has paid for others of these names or kept them meanwhile: ask for their
+    /// [`standing`](Self::standing) again. `beside` is what is used as it is in the same run, at no ε.
     ///
     /// # Privacy
     /// `docs/proofs/ordered.md#redraw`. `make` must not fail because of the values, and makes as many bytes of all of them.
@@ -110,43 +107,40 @@ impl<N: Neighbours> Ledger<N> {
     /// As [`desensitise`](Self::desensitise).
     pub(crate) fn keep_columns(
         &mut self,
-        what: &str,
+        (what, names): (&str, &[&str]),
         columns: Vec<Column<'_>>,
         (binding, beside): (&Binding, Option<&str>),
         make: impl FnOnce(Vec<Desensitised>, Certificate) -> Result<Vec<u8>, Error>,
     ) -> Result<Option<Kept>, Error> {
         let distances: Vec<Distance> = columns.iter().map(Column::distance).collect();
-        let names: Vec<&str> = distances.iter().map(|column| column.column.as_str()).collect();
         let fresh = random_name::<16>()?;
         // A key that is missing is found out before anything is paid.
         self.journal.seal([0; 32])?;
-        let drawing = self.transact(|run| {
-            match run.book.paid_columns(run.dataset, what, &names)? {
-                None => {
-                    let record = run.book.desensitises(run.dataset, &run.relation, &distances)?;
-                    let event = Event::Desensitise {
-                        dataset: run.dataset.into(),
-                        relation: run.relation.clone(),
-                        what: what.into(),
-                        columns: distances.clone(),
-                        record,
-                        run: Some(fresh.clone()),
-                        stored: true,
-                    };
-                    Ok((Step::Write(event), true))
-                }
-                Some(paid) if paid.may_be_drawn() && paid.is(&run.relation, &distances) => {
-                    let event = Event::Redraw {
-                        dataset: paid.dataset.clone(),
-                        run: paid.run.clone(),
-                        what: what.into(),
-                    };
-                    Ok((Step::Write(event), true))
-                }
-                Some(_) => Ok((Step::Nothing, false)),
+        let drawing = self.transact(|run| match run.book.paid_columns(run.dataset, what, names)? {
+            None => {
+                let record = run.book.desensitises(run.dataset, &run.relation, &distances)?;
+                let event = Event::Desensitise {
+                    dataset: run.dataset.into(),
+                    relation: run.relation.clone(),
+                    what: what.into(),
+                    columns: distances.clone(),
+                    record,
+                    run: Some(fresh.clone()),
+                    stored: true,
+                };
+                Ok((Step::Write(event), true))
             }
+            Some(paid) if paid.may_be_drawn() && paid.is(&run.relation, &distances) => {
+                let event = Event::Redraw {
+                    dataset: paid.dataset.clone(),
+                    run: paid.run.clone(),
+                    what: what.into(),
+                };
+                Ok((Step::Write(event), true))
+            }
+            Some(_) => Ok((Step::Nothing, false)),
         })?;
-        let paid = self.book.paid_columns(&self.dataset, what, &names)?.cloned();
+        let paid = self.book.paid_columns(&self.dataset, what, names)?.cloned();
         let Some(paid) = paid.filter(|_| drawing) else {
             return Ok(None);
         };
@@ -161,7 +155,7 @@ impl<N: Neighbours> Ledger<N> {
             value: make(drawn, certificate)?,
         };
         self.write_kept(&paid, kept)?;
-        self.load_kept(what, &names).map(Some)
+        self.load_kept(what, names).map(Some)
     }
 
     /// Stores the value of columns that were released before values were stored with the ledger.

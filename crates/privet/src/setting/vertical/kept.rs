@@ -12,7 +12,11 @@ use crate::wire::Malformed;
 const ROWS: [&str; 3] = ["table", "ids", "file"];
 
 /// What is kept of the rows that a value was made from: keyed hashes, by which only the ledger's owner recognises them.
-pub(super) fn rows_of(table: &Table, places: Option<&[usize]>, ledger: &mut Ledger) -> Result<Binding, Error> {
+pub(super) fn rows_of(
+    table: &Table,
+    places: Option<&[usize]>,
+    ledger: &mut Ledger,
+) -> Result<Binding, Error> {
     let cells = table.cells();
     let hash: Private<[u8; 32]> = match places {
         Some(places) => cells.as_ref().map(|cells| hash_of_columns(cells, places)),

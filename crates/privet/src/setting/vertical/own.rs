@@ -115,7 +115,7 @@ impl NoisyLabels {
                 Ok(labels.to_bytes())
             };
             // Against a change of whole people nothing protects public columns: the run says so.
-            let kept = ledger.keep_columns(TRAINING, vec![column], (&binding, beside), make)?;
+            let kept = ledger.keep_columns((TRAINING, &[name]), vec![column], (&binding, beside), make)?;
             if let Some(kept) = kept {
                 return Self::of_kept(kept, plan, table, ledger);
             }

@@ -96,11 +96,7 @@ impl Release {
     /// changed otherwise or declared otherwise; [`Error::Journal`] if the ledger cannot be read or written, if what it kept is missing
     /// or damaged, or if the table has changed since; [`Error::Misuse`] if the table was read with another schema than the plan's, or
     /// the budget protects less than the schema.
-    pub fn keep<N: Neighbours>(
-        plan: &ColumnsPlan,
-        table: &Table,
-        ledger: Ledger<N>,
-    ) -> Result<Self, Error> {
+    pub fn keep<N: Neighbours>(plan: &ColumnsPlan, table: &Table, ledger: Ledger<N>) -> Result<Self, Error> {
         plan.check(table, &ledger.relation().relation())?;
         Self::obtain(plan, table, &mut ledger.at_run_time())
     }
@@ -108,7 +104,8 @@ impl Release {
     /// The same with a ledger that is used on, for a table that was checked.
     pub(super) fn obtain(plan: &ColumnsPlan, table: &Table, ledger: &mut Ledger) -> Result<Self, Error> {
         for _ in 0..ATTEMPTS {
-            let chosen = match ledger.standing(Self::TO, &plan.names())? {
+            let names = plan.names();
+            let chosen = match ledger.standing(Self::TO, &names)? {
                 Standing::Kept(kept) => return Self::of_kept(*kept, plan, table, ledger),
                 Standing::Elsewhere { columns, .. } => return Err(plan.released_elsewhere(&columns)),
                 Standing::Paid(columns) => plan.places(&columns)?,
@@ -116,9 +113,10 @@ impl Release {
             };
             let binding = rows_of(table, Some(&chosen), ledger)?;
             let columns = plan.columns(table.cells(), &chosen);
-            let kept = ledger.keep_columns(Self::TO, columns, (&binding, None), |drawn, certificate| {
+            let make = |drawn, certificate| {
                 Self::of_draw(plan, &chosen, drawn, certificate).map(|release| release.to_bytes())
-            })?;
+            };
+            let kept = ledger.keep_columns((Self::TO, &names), columns, (&binding, None), make)?;
             if let Some(kept) = kept {
                 return Self::of_kept(kept, plan, table, ledger);
             }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::home::Plain;
 use privet::Error;
-use privet::error::JournalFault;
 use privet::data::{Intake, Keep, Schema, Table};
+use privet::error::JournalFault;
 use privet::model::Model;
 use privet::model::metrics::Metric;
 use privet::noisy::evaluation::Evaluation;
@@ -14,8 +14,8 @@ use privet::privacy::account::Caps;
 use privet::privacy::journal::Event;
 use privet::privacy::{Delta, Guarantee, Ledger, Randomness, Replace};
 use privet::setting::vertical::{
-    Alignment, Budget, Categories, LABEL_HOLDER, LabelHolder, NoisyLabels, Outcome, Party,
-    Protocol, Release, Vertical,
+    Alignment, Budget, Categories, LABEL_HOLDER, LabelHolder, NoisyLabels, Outcome, Party, Protocol, Release,
+    Vertical,
 };
 
 use crate::vertical::faults::journal;
@@ -292,7 +292,11 @@ fn labels_leave_once_and_are_used_as_often_as_one_likes() {
     let dearer = keep(&noisy("3"));
     assert!(matches!(dearer, Err(Error::Parameter(_))), "{dearer:?}");
     // The same numbers would mean other classes.
-    for classes in [r#"["yes", "no"]"#, r#"["no", "yes", "late"]"#, r#"["no", "maybe"]"#] {
+    for classes in [
+        r#"["yes", "no"]"#,
+        r#"["no", "yes", "late"]"#,
+        r#"["no", "maybe"]"#,
+    ] {
         let other = schema.replace(r#"["no", "yes"]"#, classes);
         let own = table(&other, &bank(0..300), Some("who"));
         let plan = vertical.label_holder(own.schema()).unwrap();

@@ -19,7 +19,9 @@ use crate::vertical::faults::journal;
 use crate::vertical::people::{
     BANK, SHOP, bank, builder, changes, feature_holder, keep, label_holder, rehearse, shop, table, with,
 };
-use crate::vertical::seats::{agreement, at_the_bank, at_the_shop, frame, given, message_of, opened, quiet, volatile};
+use crate::vertical::seats::{
+    agreement, at_the_bank, at_the_shop, frame, given, message_of, opened, quiet, volatile,
+};
 
 /// A budget for single rows says nothing about people who have several.
 #[test]
@@ -136,8 +138,14 @@ fn a_kept_value_that_is_damaged_is_not_drawn_again() {
     let damages: [fn(&mut BTreeMap<u64, KeptValue>); 4] = [
         BTreeMap::clear,
         |all| all.values_mut().for_each(|kept| kept.value[40] ^= 1),
-        |all| all.values_mut().for_each(|kept| kept.value.truncate(kept.value.len() - 1)),
-        |all| all.values_mut().for_each(|kept| kept.about = kept.about.replace("table", "tables")),
+        |all| {
+            all.values_mut()
+                .for_each(|kept| kept.value.truncate(kept.value.len() - 1))
+        },
+        |all| {
+            all.values_mut()
+                .for_each(|kept| kept.about = kept.about.replace("table", "tables"))
+        },
     ];
     for damage in damages {
         let journal = journal("shop");
@@ -161,7 +169,10 @@ fn a_chain_keeps_what_was_paid_for_once() {
     let table = table(SHOP, &shop(0..9), None);
     keep(&given(), &table, opened(&journal)).unwrap();
     let kept = journal.entries().last().unwrap().event().clone();
-    let Event::Kept { dataset, run, what, .. } = kept.clone() else {
+    let Event::Kept {
+        dataset, run, what, ..
+    } = kept.clone()
+    else {
         panic!("{kept:?}")
     };
     assert!(append(&mut journal, kept.clone()).is_err(), "kept twice");
@@ -199,7 +210,10 @@ fn nobody_meets_for_columns_that_have_left() {
     let (vertical, journal) = (builder("1").build().unwrap(), journal("shop"));
     let mechanism = ClampedGeometric::new("1".parse().unwrap(), 10).unwrap();
     opened(&journal)
-        .desensitise("somebody else", vec![Column::slots("spent", &mechanism, Private::new(vec![1]))])
+        .desensitise(
+            "somebody else",
+            vec![Column::slots("spent", &mechanism, Private::new(vec![1]))],
+        )
         .unwrap();
     let mut seat = at_the_shop(&vertical, &journal, &MemoryRecord::default(), 20);
     let (_, offers) = at_the_bank(&vertical, 30);

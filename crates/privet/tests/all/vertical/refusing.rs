@@ -9,8 +9,7 @@ use privet::party::{Agreement, MemoryRecord, PartyId, Seat, SeatState};
 use privet::privacy::account::Caps;
 use privet::privacy::{AddRemove, Delta, Ledger, Randomness, Replace};
 use privet::setting::vertical::{
-    Alignment, Mechanism, Meeting, Message, NoisyLabels, Outcome, Party, Protocol, Release,
-    Vertical, Wanted,
+    Alignment, Mechanism, Meeting, Message, NoisyLabels, Outcome, Party, Protocol, Release, Vertical, Wanted,
 };
 use privet::wire::{Body, Frame, RunId, Wire};
 
