@@ -6,6 +6,7 @@
 mod kept;
 mod refusal;
 mod released;
+mod reserved;
 
 use std::collections::BTreeMap;
 
@@ -25,6 +26,7 @@ pub use refusal::Refusal;
 pub use released::ColumnState;
 use released::PaidEntry;
 pub(super) use released::{KeptAt, PaidColumns};
+pub(super) use reserved::{PaidDraws, Terms};
 
 /// The state of all budgets in one ledger.
 #[derive(Debug, Clone)]
@@ -120,6 +122,7 @@ impl Book {
                 run,
                 promise,
                 added,
+                stored,
             } => {
                 if *added && !matches!(relation, Relation::Replace { .. }) {
                     return Err(
@@ -128,6 +131,14 @@ impl Book {
                     );
                 }
                 let account = self.account(dataset);
+                if *stored {
+                    let name = run
+                        .as_deref()
+                        .ok_or("what is stored with the ledger needs a run")?;
+                    if account.is_some_and(|account| account.reserved.get(name, what).is_some()) {
+                        return Err("a run reserves draws for one purpose once".into());
+                    }
+                }
                 if let Some(why) = account.and_then(|account| account.other_unit(dataset, relation)) {
                     return Err(why.fact());
                 }
@@ -162,6 +173,16 @@ impl Book {
                 let account = self.account_mut(dataset);
                 account.lines = lines;
                 account.spends.push(spent);
+                if let (true, Some(run)) = (*stored, run) {
+                    let terms = Terms {
+                        dataset: dataset.clone(),
+                        relation: relation.clone(),
+                        price: *price,
+                        draws: *draws,
+                        added: *added,
+                    };
+                    account.reserved.note(run, what, terms);
+                }
             }
             Event::Desensitise {
                 dataset,
@@ -197,8 +218,9 @@ impl Book {
                 dataset,
                 run,
                 what,
+                draw,
+                price,
                 digest,
-                ..
             } => {
                 if digest.len() != 64 || !digest.bytes().all(|b| b.is_ascii_hexdigit()) {
                     return Err("a kept value has no digest of 32 bytes".into());
@@ -208,7 +230,13 @@ impl Book {
                     digest: digest.clone(),
                 };
                 let account = self.existing_mut(dataset)?;
-                account.released.note_kept(run, what, at)?;
+                match (draw, price) {
+                    (None, None) => account.released.note_kept(run, what, at)?,
+                    (Some(draw), Some(price)) => {
+                        account.reserved.note_kept((run, what), (draw, *price), at)?;
+                    }
+                    _ => return Err("a draw of a reservation has a label and a price".into()),
+                }
             }
             Event::Leak {
                 dataset,
@@ -309,6 +337,11 @@ impl Book {
     ) -> Result<Option<&PaidColumns>, Box<Refusal>> {
         let released = self.account(dataset).map(|account| &account.released);
         released.map_or(Ok(None), |released| released.find(dataset, what, names))
+    }
+
+    /// What a run has reserved for a purpose, if its draws are stored with the ledger.
+    pub(in crate::privacy) fn reserved(&self, dataset: &str, run: &str, what: &str) -> Option<&PaidDraws> {
+        self.account(dataset)?.reserved.get(run, what)
     }
 
     /// Whether this run has shown this already.

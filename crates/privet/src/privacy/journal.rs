@@ -63,6 +63,9 @@ pub enum Event {
         /// Whether the price also holds when a unit is added or removed, where the relation is that one is replaced.
         #[serde(default, skip_serializing_if = "is_false")]
         added: bool,
+        /// Whether each draw is stored with the ledger before it is given: a later [`Kept`](Event::Kept) says which were.
+        #[serde(default, skip_serializing_if = "is_false")]
+        stored: bool,
     },
     /// Columns were released desensitised. Their loss depends on distance, so no cap is charged; each column only once.
     Desensitise {

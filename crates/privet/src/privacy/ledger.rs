@@ -4,13 +4,14 @@
 //! may depend on what was released before, and a payment is admitted only while the box of caps, fixed when the limit was
 //! set, holds (`docs/proofs/accounts.md`). Refusal comes before the data is looked at.
 
+mod allowance;
 mod keeping;
 mod run;
 mod sharing;
 mod transaction;
 
 use super::account::{Caps, Price};
-use super::book::{Book, Refusal};
+use super::book::Book;
 use super::journal::{Event, Journal, Volatile, random_name};
 use super::mechanism::{Floating, LogisticRows, Mechanism, Objective, Paid, ROUNDING_TELLS};
 use super::query::Query;
@@ -19,6 +20,7 @@ use super::run::Promise;
 use super::texts::readable;
 use super::{AddRemove, Coins, Delta, Neighbours, Partition, Private, Randomness, Relation, Released};
 use crate::Error;
+pub use allowance::{Allowance, KeptOutput};
 pub(crate) use keeping::{Kept, Standing};
 use transaction::Step;
 pub use transaction::{append, begin};
@@ -299,24 +301,7 @@ impl<N: Neighbours> Ledger<N> {
 
     fn pay(&mut self, what: &str, price: Price, draws: u64, added: bool) -> Result<(), Error> {
         self.transact(|run| {
-            run.book.admits(run.dataset, &run.relation, price, added)?;
-            run.is_own()?;
-            let (may, spent) = (run.may_spend(), run.entries().spent());
-            if spent.charge(&may.caps, price).is_none() {
-                let (needed, remaining) = (price, run.remaining());
-                return Err(Refusal::OverPromise { needed, remaining }.into());
-            }
-            let event = Event::Spend {
-                dataset: run.dataset.into(),
-                relation: run.relation.clone(),
-                what: what.into(),
-                price,
-                draws,
-                assuming: Vec::new(),
-                run: Some(run.name.into()),
-                promise: run.entries().promise().is_none().then_some(may),
-                added,
-            };
+            let event = run.spend((what, price, draws), added, false)?;
             Ok((Step::Write(event), ()))
         })
     }

@@ -55,7 +55,7 @@ pub use epsilon::{Delta, Epsilon};
 pub(crate) use getters::getters;
 pub(crate) use keeping::Binding;
 pub use keeping::KeptName;
-pub use ledger::Ledger;
+pub use ledger::{Allowance, KeptOutput, Ledger};
 pub use mechanism::Paid;
 pub use neighbours::{AddRemove, Neighbours, Relation, Replace, ReplacePrivate};
 pub use partition::{Partition, PerRow};

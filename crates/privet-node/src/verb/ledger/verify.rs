@@ -131,8 +131,8 @@ fn write_kept(text: &mut String, kept: &KeptCheck) {
     );
     let found = match (kept.missing.is_empty() && kept.damaged.is_empty(), kept.compared) {
         (false, _) => "see below",
-        (true, true) => "as they were written",
-        (true, false) => "but not compared with their digests, since the ledger's key is not here",
+        (true, true) => "whole and unchanged",
+        (true, false) => "but not compared with the digest of its entry, since the ledger's key is not here",
     };
     let _ = writeln!(text, "{values}, {found}.");
     let both = [(&kept.missing, "is missing"), (&kept.damaged, "was changed")];

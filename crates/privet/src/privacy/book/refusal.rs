@@ -63,6 +63,11 @@ pub enum Refusal {
         /// How many draws remain.
         draws_remaining: u64,
     },
+    /// The run has reserved draws for the same purpose in another way.
+    OtherReservation {
+        /// What they are for.
+        what: String,
+    },
     /// A run cannot go on under another relation than it was begun with.
     OtherChange {
         /// The relation it was begun with.
@@ -187,6 +192,10 @@ impl Refusal {
                 draws_remaining,
             } => format!(
                 "{draws} more draws need {needed}; what remains of the reservation is {remaining} and {draws_remaining} draws"
+            ),
+            Self::OtherReservation { what } => format!(
+                "this run has reserved draws for {what} at another price, in another number or for another change: go on with the job it was \
+                 begun with"
             ),
             Self::OtherChange { begun, relation } => format!(
                 "this run was begun for the change \"{begun}\", and cannot go on for \"{relation}\""

@@ -246,6 +246,7 @@ impl<N: Neighbours> Ledger<N> {
                 run: Some(paid.run.clone()),
                 promise: run.promise().is_none().then(|| view.may_spend()),
                 added: false,
+                stored: false,
             };
             Ok((Step::Write(event), ()))
         })
@@ -267,7 +268,7 @@ impl<N: Neighbours> Ledger<N> {
     }
 
     /// A kept value, if it is there and has the digest of its entry.
-    fn checked(&mut self, name: KeptName<'_>, at: &KeptAt) -> Result<KeptValue, Error> {
+    pub(super) fn checked(&mut self, name: KeptName<'_>, at: &KeptAt) -> Result<KeptValue, Error> {
         let kept = self.journal.kept(at.entry)?;
         let kept = kept.ok_or_else(|| damaged(at, "it is missing"))?;
         if self.journal.seal(name.hash(&kept))? != at.digest {
@@ -293,7 +294,7 @@ impl PaidColumns {
     }
 }
 
-fn damaged(at: &KeptAt, why: &str) -> Error {
+pub(super) fn damaged(at: &KeptAt, why: &str) -> Error {
     let why = format!(
         "the ledger cannot give the value again that was kept with its entry {}: {why}. Put the ledger back from a backup. The value is \
          not drawn again: whoever has seen the first draw could take noise off with a second one",

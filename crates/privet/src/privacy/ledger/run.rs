@@ -3,8 +3,9 @@
 use super::Ledger;
 use crate::Error;
 use crate::privacy::account::{Caps, Price};
-use crate::privacy::book::{Book, BudgetLine};
+use crate::privacy::book::{Book, BudgetLine, Refusal};
 use crate::privacy::certificate::{Certificate, Stand};
+use crate::privacy::journal::Event;
 use crate::privacy::run::{Promise, Run, public_name};
 use crate::privacy::{Delta, Neighbours, Relation};
 
@@ -128,6 +129,34 @@ impl RunView<'_> {
     /// What it may still spend.
     pub(super) fn remaining(&self) -> Caps {
         self.may_spend().caps.remaining(&self.entries().spent())
+    }
+
+    /// The entry of a payment, if the budget and the run's promise admit it.
+    pub(super) fn spend(
+        &self,
+        (what, price, draws): (&str, Price, u64),
+        added: bool,
+        stored: bool,
+    ) -> Result<Event, Error> {
+        self.book.admits(self.dataset, &self.relation, price, added)?;
+        self.is_own()?;
+        let (may, spent) = (self.may_spend(), self.entries().spent());
+        if spent.charge(&may.caps, price).is_none() {
+            let (needed, remaining) = (price, self.remaining());
+            return Err(Refusal::OverPromise { needed, remaining }.into());
+        }
+        Ok(Event::Spend {
+            dataset: self.dataset.into(),
+            relation: self.relation.clone(),
+            what: what.into(),
+            price,
+            draws,
+            assuming: Vec::new(),
+            run: Some(self.name.into()),
+            promise: self.entries().promise().is_none().then_some(may),
+            added,
+            stored,
+        })
     }
 
     /// Checks that an entry under the ledger's relation may belong to this run.

@@ -229,6 +229,7 @@ fn names_that_look_alike_are_refused() {
             run: None,
             promise: None,
             added: false,
+            stored: false,
         };
         assert!(
             append(&mut journal, spend).is_err(),
@@ -250,6 +251,7 @@ fn a_chain_that_mixes_units_is_refused() {
         run: None,
         promise: None,
         added: false,
+        stored: false,
     };
     let mut entries = journal.entries();
     let paid = Entry::after(&entries[1].head(), None, spend(&AddRemove::row().of("who")));
