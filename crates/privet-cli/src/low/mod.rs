@@ -11,9 +11,10 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 pub use desensitise::{BudgetName, CategoriesName, Desensitise, MechanismName};
-pub use ledger::{Adopt, Change, Export, Ledger, LedgerVerb, Limit, Show, Verify};
+pub use ledger::{Adopt, Change, Export, Key, Ledger, LedgerVerb, Limit, Show, Verify};
 pub use model::{
-    Evaluate, ExportFormat, ExportModel, Inspect, OutputKind, Plan, Predict, Reproduce, Simulate, Train,
+    Evaluate, ExportFormat, ExportModel, Inspect, OutputKind, Patience, Plan, Predict, Reproduce, Simulate,
+    Train,
 };
 pub use schema::{Check, Draft, Schema, SchemaVerb};
 

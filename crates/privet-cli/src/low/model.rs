@@ -39,6 +39,8 @@ pub struct Train {
     pub not_protected: bool,
     #[command(flatten)]
     pub ledger: LedgerPath,
+    #[command(flatten)]
+    pub patience: Patience,
 }
 
 /// Predict new rows with a model.
@@ -104,6 +106,8 @@ pub struct Evaluate {
     pub not_protected: bool,
     #[command(flatten)]
     pub ledger: LedgerPath,
+    #[command(flatten)]
+    pub patience: Patience,
 }
 
 /// Show what a model is, what it promises and what it has learnt.
@@ -177,6 +181,8 @@ pub struct Simulate {
     pub not_protected: bool,
     #[command(flatten)]
     pub ledger: LedgerPath,
+    #[command(flatten)]
+    pub patience: Patience,
 }
 
 /// Repeat a paper's experiments and compare.
@@ -203,6 +209,14 @@ pub struct Reproduce {
     /// How often, instead of as often as the expected figure says.
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub runs: Option<u32>,
+}
+
+/// How long to wait for others.
+#[derive(Debug, Args)]
+pub struct Patience {
+    /// How many seconds to wait while another process writes to the ledger.
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = clap::value_parser!(u32).range(0..=86_400))]
+    pub wait: u32,
 }
 
 /// Where the ledger is.

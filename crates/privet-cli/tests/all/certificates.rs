@@ -244,7 +244,7 @@ fn a_void_run_stays_void_and_a_crashed_one_is_counted() {
     );
 
     // Cut off before the entry that voids it, the run looks whole.
-    let entries = Store::read_only(&home.ledger()).unwrap().read().unwrap();
+    let entries = Store::read_only(&home.ledger()).unwrap().read(0).unwrap();
     let paid = &entries[entries.len() - 2];
     let mut cut = void.clone();
     cut["ledger"] = json!(paid.head());

@@ -11,12 +11,21 @@ use super::schema::sync_folder;
 
 pub(super) const LENGTH: usize = 32;
 
-/// Draws a key and writes it: the whole key is there afterwards, or nothing.
+/// Draws a key and writes it: the whole key is there afterwards, or nothing. If another process was first, its key is taken.
 pub(super) fn create(path: &Path, name: &str) -> Result<[u8; LENGTH], Error> {
     let mut key = [0; LENGTH];
     getrandom::fill(&mut key).map_err(Error::randomness)?;
-    let written = write(path, &key);
-    written.map_err(|e| journal!(Storage, "{name}, {}, cannot be made: {e}", path.display()))?;
+    match write(path, &key) {
+        Ok(()) => {}
+        Err(e) if e.kind() == io::ErrorKind::AlreadyExists => return load(path, name),
+        Err(e) => {
+            return Err(journal!(
+                Storage,
+                "{name}, {}, cannot be made: {e}",
+                path.display()
+            ));
+        }
+    }
     if let Some(folder) = path.parent() {
         sync_folder(folder)?;
     }

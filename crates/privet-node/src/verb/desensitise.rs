@@ -35,35 +35,34 @@ pub(super) fn run(given: &Desensitise) -> Result<Answer, Failure> {
     }
     // Invalid requests are refused before the ledger is opened, and missing ledger lines before rows are read.
     let relation = declared.replaced();
-    let shared = open(given.ledger.path()?, &[(&declared, &relation)])?;
+    let shared = open(&given.ledger, &[(&declared, &relation)])?;
     let key = shared.store().signing_key()?;
     let tables = parts
         .iter()
         .map(|part| part.source.read(&part.plan.reads()))
         .collect::<Result<Vec<_>, _>>()?;
-    let parts: Vec<_> = parts
+    let parts = parts
         .iter()
         .zip(&tables)
         .map(|(ColumnGroup { plan, source, kept }, table)| {
-            let (relation, shared) = (&relation, &shared);
-            let outgoing = Outgoing {
-                source,
-                kept,
-                relation,
-                shared,
-            };
-            (outgoing, plan, table)
+            Ok((Outgoing::new(source, kept, &relation, &shared)?, plan, table))
         })
-        .collect();
+        .collect::<Result<Vec<_>, Failure>>()?;
     // Whatever is refused is so before the first column is released.
     for (outgoing, plan, table) in &parts {
-        outgoing.check(|ledger, record| Release::check_keep(plan, table, ledger, record))?;
+        outgoing.check(
+            |ledger| Release::check_keep(plan, table, ledger),
+            |ledger, earlier| Release::import(plan, table, ledger, earlier, false),
+        )?;
     }
     permission::recognise(&mut shared.store(), &[parts[0].0.source])?;
     let releases = parts
         .iter()
         .map(|(outgoing, plan, table)| {
-            outgoing.release(|ledger, record| Release::keep(plan, table, ledger, record))
+            outgoing.release(
+                |ledger| Release::keep(plan, table, ledger),
+                |ledger, earlier| Release::import(plan, table, ledger, earlier, true),
+            )
         })
         .collect::<Result<Vec<_>, _>>()?;
 
@@ -74,19 +73,20 @@ pub(super) fn run(given: &Desensitise) -> Result<Answer, Failure> {
 
     let count: usize = releases.iter().map(|release| release.names().len()).sum();
     let rows = releases.first().map_or(0, Release::rows);
+    let ledger = given.ledger.path()?;
     let text = format!(
-        "{certificate}\n\nWrote {} of {} to {}, and the above to {}\nKept in {}: the same command writes the same file again\n",
+        "{certificate}\n\nWrote {} of {} to {}, and the above to {}\nKept in the ledger {}: the same command writes the same file again\n",
         words::count(rows as u64, "row", "rows"),
         words::count(count as u64, "column", "columns"),
         given.out.display(),
         certificate_file.display(),
-        given.kept.display(),
+        ledger.display(),
     );
     let json = json!({
         "rows": rows,
         "columns": releases.iter().flat_map(Release::names).collect::<Vec<_>>(),
         "out": given.out,
-        "kept": given.kept,
+        "kept": ledger,
         "certificate": certificate,
     });
     Ok(Answer::new(words::wrapped(&text), json))

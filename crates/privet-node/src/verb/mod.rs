@@ -95,7 +95,7 @@ pub fn run(command: &Command) -> Result<Answer, Failure> {
         } => export_model::run(model, *format, out, ledger),
         Command::Desensitise(desensitise) => desensitise::run(desensitise),
         Command::Simulate(simulate) => simulate::run(simulate),
-        Command::Ledger { path, verb } => ledger::run(path, verb),
+        Command::Ledger { ledger, verb } => ledger::run(ledger, verb),
     }
 }
 

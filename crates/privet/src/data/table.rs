@@ -26,6 +26,8 @@ struct Read {
     keep: Keep,
     /// Labels, and the column that tells people apart.
     with_label: bool,
+    /// Ids, by which rows are matched.
+    with_ids: bool,
     /// By one intake alone.
     alone: bool,
 }
@@ -42,6 +44,7 @@ impl Table {
         let read = Read {
             keep: intake.keep,
             with_label: intake.with_label,
+            with_ids: intake.ids.is_some(),
             alone: pieces.iter().all(|piece| Arc::ptr_eq(&piece.mark, &intake.mark)),
         };
         let cells = Private::new(pieces).map(|pieces| Cells::join(pieces, rows_per_unit));
@@ -61,6 +64,11 @@ impl Table {
             read: self.read,
             fingerprint: None,
         }
+    }
+
+    /// Whether it was read with the ids of its rows.
+    pub(crate) fn has_ids(&self) -> bool {
+        self.read.with_ids
     }
 
     pub(super) fn keeps_values(&self) -> bool {
@@ -89,6 +97,7 @@ impl Table {
             keep: kept,
             with_label,
             alone,
+            ..
         } = self.read;
         let hashed = self.fingerprint.is_some();
         if with_label && alone && !hashed && (keep == Keep::Bins || kept == Keep::Values) {

@@ -27,7 +27,7 @@ mod seat;
 mod simulate;
 
 pub use context::Context;
-pub use record::{Item, Keeper, MemoryRecord, Record, RunName};
+pub use record::{Item, MemoryRecord, Record, RunName};
 pub use role::{Agreement, PartyId, Role, TurnOutcome};
 pub use seat::{Seat, SeatState, Sent};
 pub use simulate::{Edge, FrameFault, Simulated, Simulation};

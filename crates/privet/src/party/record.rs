@@ -137,38 +137,6 @@ pub(super) fn name(record: &mut dyn Record) -> Result<RunName, Error> {
     }
 }
 
-/// A record of values that are computed once, for any number of runs.
-pub struct Keeper {
-    name: RunName,
-    recorder: Recorder,
-}
-
-impl Keeper {
-    /// Opens a record; its name is created on first use.
-    ///
-    /// # Errors
-    /// [`Error::Journal`] if it cannot be read or written.
-    pub fn open(mut record: Box<dyn Record>) -> Result<Self, Error> {
-        Ok(Self {
-            name: name(&mut *record)?,
-            recorder: Recorder::new(record)?,
-        })
-    }
-
-    /// Its name.
-    pub fn name(&self) -> &RunName {
-        &self.name
-    }
-
-    /// The next value: from the record, or computed and stored. See [`Context::once`](super::Context::once).
-    ///
-    /// # Errors
-    /// As there.
-    pub fn once<T: Wire>(&mut self, what: &str, make: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
-        self.recorder.once(what, make)
-    }
-}
-
 /// A record, and the items that are still to be replayed.
 pub(super) struct Recorder {
     record: Box<dyn Record>,

@@ -4,7 +4,7 @@ use super::certificate::{Certificate, Claim, Guarantee, Observer};
 use super::journal::{Event, Head, Journal, random_name};
 use super::ledger::append;
 use super::run::public_name;
-use super::{Private, Relation, book, texts};
+use super::{Private, Relation, texts};
 use crate::Error;
 use crate::error::JournalFault;
 
@@ -35,8 +35,7 @@ impl Unprotected {
             run: Some(run.clone()),
             relation: Some(relation.clone()),
         };
-        append(journal, event)?;
-        let book = book::Book::of(&journal.read()?)?;
+        let book = append(journal, event)?;
         let certificate = book
             .certificate(dataset, &[public_name(&run)], relation)
             .ok_or_else(|| {

@@ -4,13 +4,12 @@ use privet_mpc::psi;
 
 use super::answering::{branches, ranked, thresholds};
 use super::message::{Meeting, Message, Wanted};
-use super::release::{CHOICE, COLUMNS, Release, kept_once};
+use super::release::Release;
 use super::{Alignment, FeatureHolderPlan, LABEL_HOLDER, Outcome, Party, Protocol, Vertical, meeting};
 use crate::Error;
 use crate::data::Table;
 use crate::error::Subject;
 use crate::party::{Context, PartyId, RunName, TurnOutcome};
-use crate::privacy::mechanism::ordered::Distance;
 use crate::privacy::{Certificate, Ledger, Neighbours};
 
 /// A party that has columns and no label, by what it waits for.
@@ -35,20 +34,13 @@ enum Expect {
 struct Waiting {
     plan: FeatureHolderPlan,
     table: Table,
-    /// For the columns, if they are still to be drawn, and for what the matching of rows shows.
+    /// For the columns, and for what the matching of rows shows.
     ledger: Ledger,
-    columns: Columns,
-}
-
-enum Columns {
-    /// They are still to be drawn: these of them, once that is decided.
-    Fresh(Option<Vec<usize>>),
-    /// They were released before: whoever has them may use them again.
-    Kept(Box<Release>),
 }
 
 impl FeatureHolder {
-    /// A party with a table whose columns have not been released yet.
+    /// A party with a table. It sends the columns that its ledger has kept; if it has kept none, they are paid for, drawn and kept
+    /// when they are asked for.
     ///
     /// # Errors
     /// [`Error::Misuse`] if the table was read with another schema than the plan's, or the budget protects less than the schema.
@@ -58,41 +50,13 @@ impl FeatureHolder {
         ledger: Ledger<N>,
         run: &RunName,
     ) -> Result<Party, Error> {
-        Self::with(plan, table, ledger, run, Columns::Fresh(None))
-    }
-
-    /// A party whose columns were released before ([`Release::keep`]). Its ledger is for what the matching of rows shows.
-    ///
-    /// # Errors
-    /// As [`party`](Self::party), and [`Error::Parameter`] or [`Error::Data`] if they are not columns of this table, changed in this way.
-    pub fn kept<N: Neighbours>(
-        plan: FeatureHolderPlan,
-        release: Release,
-        table: Table,
-        ledger: Ledger<N>,
-        run: &RunName,
-    ) -> Result<Party, Error> {
-        let relation = ledger.relation().relation();
         // A budget that does not protect these rows must not count them.
-        plan.columns.check(&table, &relation)?;
-        release.check_same(&plan.columns, table.rows_under(&relation))?;
-        Self::with(plan, table, ledger, run, Columns::Kept(Box::new(release)))
-    }
-
-    fn with<N: Neighbours>(
-        plan: FeatureHolderPlan,
-        table: Table,
-        ledger: Ledger<N>,
-        run: &RunName,
-        columns: Columns,
-    ) -> Result<Party, Error> {
         plan.columns.check(&table, &ledger.relation().relation())?;
         let ledger = ledger.at_run_time().for_run(run.to_text())?;
         Ok(Self::next(Expect::Hello(Box::new(Waiting {
             plan,
             table,
             ledger,
-            columns,
         }))))
     }
 
@@ -176,7 +140,7 @@ impl Waiting {
     ) -> Result<TurnOutcome<Party>, Error> {
         match (meeting, self.plan.vertical.alignment) {
             (Meeting::Given { rows }, Alignment::Given) => {
-                if let Some(own) = self.rows()
+                if let Some(own) = self.table.rows_under(self.ledger.relation())
                     && own as u64 != rows
                 {
                     return Err(Error::data(format!(
@@ -187,7 +151,8 @@ impl Waiting {
                 answer(self.release(context)?, wanted, context)
             }
             (Meeting::Offer(offer), Alignment::Private) => {
-                self.check_admitted(context)?;
+                // Ids are shown for columns that can be sent.
+                Release::check_obtain(&self.plan.columns, &self.table, &mut self.ledger)?;
                 let leaks = meeting::leaks_of_feature_holder(context.others().len() > 1);
                 let ids = self.table.cells().as_ref().map(meeting::ids);
                 let ids = meeting::checked(&meeting::disclose(&mut self.ledger, &leaks, ids)?)?;
@@ -207,46 +172,16 @@ impl Waiting {
         }
     }
 
-    /// How many rows there are, as far as that is public.
-    fn rows(&self) -> Option<usize> {
-        match &self.columns {
-            Columns::Fresh(_) => self.table.rows_under(self.ledger.relation()),
-            Columns::Kept(release) => Some(release.rows),
-        }
-    }
-
-    /// That the ledger admits the columns, before ids are shown for their sake.
-    fn check_admitted(&mut self, context: &mut Context<'_, Message>) -> Result<(), Error> {
-        let Columns::Fresh(chosen) = &mut self.columns else {
-            return Ok(());
-        };
-        let plan = &self.plan.columns;
-        let places = plan.choose(&mut self.ledger, |draw| context.once(CHOICE, draw))?;
-        let distances = places.iter().map(|&place| plan.distances()[place].clone());
-        let distances: Vec<Distance> = distances.collect();
-        *chosen = Some(places);
-        self.ledger.admits_columns(Release::TO, &distances)
-    }
-
-    /// The columns: drawn once in a run, and kept before anybody sees them.
+    /// The columns: released once, kept by the ledger before anybody sees them, and what this run shows besides.
     fn release(self: Box<Self>, context: &mut Context<'_, Message>) -> Result<Release, Error> {
         let Self {
             plan,
             table,
             mut ledger,
-            columns,
         } = *self;
-        let plan = &plan.columns;
-        let chosen = match columns {
-            Columns::Kept(mut release) => {
-                release.certificate = meeting::certified(release.certificate, ledger, context)?;
-                return Ok(*release);
-            }
-            Columns::Fresh(Some(chosen)) => chosen,
-            Columns::Fresh(None) => plan.choose(&mut ledger, |draw| context.once(CHOICE, draw))?,
-        };
-        let draw = || Release::draw(plan, &table, &chosen, ledger);
-        kept_once(draw, |draw| context.once(COLUMNS, draw))
+        let mut release = Release::obtain(&plan.columns, &table, &mut ledger)?;
+        release.certificate = meeting::certified(release.certificate, ledger, context)?;
+        Ok(release)
     }
 }
 

@@ -11,7 +11,7 @@ use super::asking::{self, RankedModel, Thresholds};
 use super::columns::READS;
 use super::joined::{Joined, Joining, OwnRows};
 use super::message::{Meeting, Message, Question, Wanted};
-use super::own::{NoisyLabels, Terms};
+use super::own::Terms;
 use super::{Alignment, LabelHolderPlan, Outcome, Party, Protocol, meeting};
 use crate::Error;
 use crate::boost::gradient::Boosted;
@@ -83,7 +83,8 @@ impl LabelHolder {
         Self::ready(plan, table, Terms::Open(Box::new(permission)), Goal::Train)
     }
 
-    /// A label holder whose labels change before they are used, and whose own columns are public.
+    /// A label holder whose labels change before they are used, and whose own columns are public. It uses the labels that its ledger
+    /// has kept; if it has kept none, they are paid for, drawn and kept when the run starts.
     ///
     /// # Errors
     /// [`Error::Misuse`] if the table was read with another schema than the plan's, or the budget does not protect the labels;
@@ -94,39 +95,9 @@ impl LabelHolder {
         ledger: Ledger<N>,
         run: &RunName,
     ) -> Result<Party, Error> {
-        Self::noisy(plan, table, None, ledger, run)
-    }
-
-    /// As [`with_noisy_labels`](Self::with_noisy_labels), with labels that changed before. The ledger is for what the matching of rows
-    /// shows.
-    ///
-    /// # Errors
-    /// As [`with_noisy_labels`](Self::with_noisy_labels), and [`Error::Data`] if they are not this table's.
-    pub fn with_kept_labels<N: Neighbours>(
-        plan: LabelHolderPlan,
-        table: Table,
-        labels: NoisyLabels,
-        ledger: Ledger<N>,
-        run: &RunName,
-    ) -> Result<Party, Error> {
-        let relation = ledger.relation().relation();
-        // A budget that does not protect these rows must not count them.
-        plan.check(&table)?;
-        plan.labels(&relation)?;
-        labels.check(&plan, table.rows_under(&relation))?;
-        Self::noisy(plan, table, Some(Box::new(labels)), ledger, run)
-    }
-
-    fn noisy<N: Neighbours>(
-        plan: LabelHolderPlan,
-        table: Table,
-        labels: Option<Box<NoisyLabels>>,
-        ledger: Ledger<N>,
-        run: &RunName,
-    ) -> Result<Party, Error> {
         plan.labels(&ledger.relation().relation())?;
         let ledger = Box::new(ledger.at_run_time().for_run(run.to_text())?);
-        Self::ready(plan, table, Terms::Noisy { ledger, labels }, Goal::Train)
+        Self::ready(plan, table, Terms::Noisy(ledger), Goal::Train)
     }
 
     /// A label holder that has a model, and new rows of which others hold some columns. They send these, changed; or, with

@@ -7,7 +7,7 @@ use super::columns::{ColumnsPlan, READS};
 use crate::Error;
 use crate::data::schema::Label;
 use crate::data::{Intake, Keep, Schema, Table};
-use crate::error::Subject;
+use crate::error::{Refusal, Subject};
 use crate::privacy::mechanism::ordered::RandomisedResponse;
 use crate::privacy::{Relation, getters};
 
@@ -142,6 +142,24 @@ impl LabelHolderPlan {
     pub(super) fn check(&self, table: &Table) -> Result<(), Error> {
         table.is_of(&self.schema, READS)?;
         table.is_whole(Keep::Bins)
+    }
+
+    /// The classes of the label, in order; none if it is a number.
+    pub(super) fn classes(&self) -> &[String] {
+        match self.schema.label() {
+            Some((_, Label::Classes(declared))) => declared.values(),
+            _ => &[],
+        }
+    }
+
+    /// That labels were released before values were stored with the ledger.
+    pub(super) fn labels_elsewhere(&self, name: &str) -> Error {
+        Refusal::AlreadyDesensitised {
+            dataset: self.schema.dataset().into(),
+            column: name.into(),
+            kept: None,
+        }
+        .into()
     }
 
     /// The label's name and how its classes are changed, under a budget that protects them and whatever else the schema calls private.

@@ -1,17 +1,14 @@
 //! Parties that are killed, and messages that are lost, repeated, reordered, cut, foreign or too early.
 
-use std::cell::RefCell;
-
 use privet::Error;
-use privet::error::JournalFault;
 use privet::model::Model;
 use privet::parameters::Builder;
-use privet::party::{FrameFault, Item, MemoryRecord, PartyId, Record, Simulation};
+use privet::party::{FrameFault, MemoryRecord, PartyId, Record, Simulation};
 use privet::privacy::account::Caps;
 use privet::privacy::journal::{Entry, Event};
 use privet::privacy::{Delta, Ledger, Neighbours, Randomness, Replace};
 use privet::setting::vertical::{Alignment, Budget, Party, Protocol, Vertical};
-use privet_testkit::faults::Faulty;
+use privet_testkit::faults::{AppendFault, Faulty};
 
 use crate::vertical::models::trained;
 use crate::vertical::people::{
@@ -230,27 +227,10 @@ fn whatever_happens_to_a_message_is_an_error_that_names_the_party() {
     }
 }
 
-/// Keeps nothing once it is told to.
-struct Forgetful {
-    items: MemoryRecord,
-    fails: RefCell<bool>,
-}
-
-impl Record for Forgetful {
-    fn read(&mut self) -> Result<Vec<Item>, Error> {
-        self.items.read()
-    }
-
-    fn append(&mut self, item: &Item) -> Result<(), Error> {
-        if *self.fails.borrow() && matches!(item, Item::Released { .. }) {
-            return Err(Error::journal(JournalFault::Full, "the disk is full"));
-        }
-        self.items.append(item)
-    }
-}
-
+/// Whatever ends the process between the payment and the value: nobody has seen it, so it is drawn again, as often as that happens.
+/// Once it is kept it never changes.
 #[test]
-fn a_crash_before_the_value_was_kept_draws_once_more_and_never_again() {
+fn a_crash_before_the_value_was_kept_draws_again_and_a_kept_value_stays() {
     use privet::party::{Agreement, Seat, SeatState};
     use privet::wire::RunId;
     let vertical = builder("2").alignment(Alignment::Given).build().unwrap();
@@ -266,12 +246,7 @@ fn a_crash_before_the_value_was_kept_draws_once_more_and_never_again() {
         |_| label_holder(&vertical, own),
     )
     .unwrap();
-    let record = MemoryRecord::default();
-    let attempt = |record: MemoryRecord, fails: bool| {
-        let record = Forgetful {
-            items: record,
-            fails: RefCell::new(fails),
-        };
+    let attempt = |record: MemoryRecord| {
         let (mut seat, mut sent) =
             Seat::take(agreement.clone(), PartyId(1), Box::new(record), quiet, |run| {
                 let random = Randomness::from_os()?;
@@ -288,53 +263,33 @@ fn a_crash_before_the_value_was_kept_draws_once_more_and_never_again() {
     let kinds = || {
         let entries = shop_journal.entries();
         let count = |wanted: fn(&Event) -> bool| entries.iter().filter(|e| wanted(e.event())).count();
-        (
+        [
             count(|e| matches!(e, Event::Desensitise { .. })),
             count(|e| matches!(e, Event::Redraw { .. })),
-        )
+            count(|e| matches!(e, Event::Kept { .. })),
+        ]
     };
-    // Paid, drawn, not kept: the peer sees one fixed frame.
-    let (state, sent) = attempt(record.clone(), true);
-    assert_eq!((state, kinds()), (SeatState::Failed, (1, 0)));
+    // Paid, drawn, not kept: the peer sees one fixed frame, however often.
+    let record = MemoryRecord::default();
+    shop_journal.fail_at(2, AppendFault::Refused);
+    let (state, sent) = attempt(record.clone());
+    assert_eq!((state, kinds()), (SeatState::Failed, [1, 0, 0]));
     let aborted = sent[0].bytes.clone();
     assert!(sent.len() == 1 && aborted.len() < 100);
-    // A second record is not this run: the column has left.
-    let (state, sent) = attempt(MemoryRecord::default(), false);
-    assert_eq!(
-        (state, kinds(), sent[0].bytes.clone()),
-        (SeatState::Failed, (1, 0), aborted.clone())
-    );
-    // The same record may draw once more, and then keeps what it drew.
-    let (state, sent) = attempt(record.clone(), false);
-    assert_eq!((state, kinds()), (SeatState::Finished, (1, 1)));
-    let (state, again) = attempt(record.clone(), false);
-    assert_eq!((state, kinds()), (SeatState::Finished, (1, 1)));
-    assert_eq!(sent, again, "kept, and said again");
-
-    // Lost twice: never again.
-    let other = journal("shop");
-    assert_eq!(other.entries().len(), 2);
-    let record = MemoryRecord::default();
-    let shop_journal = other;
-    let attempt = |fails: bool| {
-        let record = Forgetful {
-            items: record.clone(),
-            fails: RefCell::new(fails),
-        };
-        let (mut seat, _) = Seat::take(agreement.clone(), PartyId(1), Box::new(record), quiet, |run| {
-            let random = Randomness::from_os()?;
-            let ledger = Ledger::open("shop", Replace::row(), shop_journal.clone(), random)?;
-            let table = table(SHOP, &shop(0..30), None);
-            feature_holder(&vertical, table, ledger, &run)
-        })
-        .unwrap();
-        if seat.received(PartyId(0)) == 0 {
-            seat.deliver(PartyId(0), &hello[0].bytes, quiet).unwrap();
-        }
-        seat.finish()
-    };
-    assert!(matches!(attempt(true), Err(Error::Journal(_))));
-    assert!(matches!(attempt(true), Err(Error::Journal(_))));
-    let third = attempt(false);
-    assert!(matches!(third, Err(Error::Budget(_))), "{third:?}");
+    for again in 1..4 {
+        shop_journal.fail_at(2, AppendFault::Refused);
+        let (state, sent) = attempt(record.clone());
+        assert_eq!((state, kinds()), (SeatState::Failed, [1, again, 0]));
+        assert_eq!(sent[0].bytes, aborted);
+    }
+    // Stored, and nobody was told so: that value is the one.
+    shop_journal.fail_at(2, AppendFault::Unacknowledged);
+    let (state, _) = attempt(record.clone());
+    assert_eq!((state, kinds()), (SeatState::Failed, [1, 4, 1]));
+    let (state, sent) = attempt(record.clone());
+    assert_eq!((state, kinds()), (SeatState::Finished, [1, 4, 1]));
+    // Another run with another record shows the same columns.
+    let (state, other) = attempt(MemoryRecord::default());
+    assert_eq!((state, kinds()), (SeatState::Finished, [1, 4, 1]));
+    assert_eq!(sent, other, "kept, and said again");
 }

@@ -92,7 +92,7 @@ pub(crate) fn message_of(sent: &Sent) -> Body {
 
 pub(crate) fn released(vertical: &Vertical, rows: u64) -> Release {
     let table = table(SHOP, &shop(0..rows), None);
-    keep(vertical, &table, volatile(), Box::new(MemoryRecord::default())).unwrap()
+    keep(vertical, &table, volatile()).unwrap()
 }
 
 pub(crate) fn given() -> Vertical {
