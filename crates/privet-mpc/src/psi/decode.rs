@@ -24,7 +24,8 @@ pub fn decode(bytes: &[u8]) -> bool {
         );
         taken = true;
     }
-    let (expect_answer, offered) = offer(&label, run, &bank);
+    // Unwrap safety: three ids are not more than eight.
+    let (expect_answer, offered) = offer(&label, run, &bank).expect("three ids");
     let answered = message(Kind::Answer, expect_answer.seal);
     if let Ok(pair) = expect_answer.receive(&answered) {
         // Unwrap safety: one pair is of one table.

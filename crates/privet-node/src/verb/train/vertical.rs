@@ -35,7 +35,7 @@ pub(super) fn run(parties: &VerticalJob, job: &Job, train: &Train) -> Result<Ans
         .iter()
         .map(|holder| holder.read(holder.plan.columns().reads()))
         .collect::<Result<Vec<_>, _>>()?;
-    parties.check_given(&mine, &theirs)?;
+    parties.check_rows(&mine, &theirs)?;
     let shared = open(path, &sets)?;
     let key = shared.store().signing_key()?;
     let columns: Vec<_> = others

@@ -86,7 +86,9 @@ impl FeatureHolder {
         run: &RunName,
         columns: Columns,
     ) -> Result<Party, Error> {
-        plan.columns.check(&table, &ledger.relation().relation())?;
+        let relation = ledger.relation().relation();
+        plan.columns.check(&table, &relation)?;
+        plan.vertical.check_rows(table.rows_under(&relation))?;
         let ledger = ledger.at_run_time().for_run(run.to_text())?;
         Ok(Self::next(Expect::Hello(Box::new(Waiting {
             plan,
@@ -187,14 +189,18 @@ impl Waiting {
                 answer(self.release(context)?, wanted, context)
             }
             (Meeting::Offer(offer), Alignment::Private) => {
+                let run = meeting::run(context.run(), context.me(), &self.plan.vertical);
+                // Before anything is written down for its sake.
+                psi::check_offer(&run, &offer).map_err(|e| context.complain(LABEL_HOLDER, e))?;
                 self.check_admitted(context)?;
                 let leaks = meeting::leaks_of_feature_holder(context.others().len() > 1);
                 let ids = self.table.cells().as_ref().map(meeting::ids);
                 let ids = meeting::checked(&meeting::disclose(&mut self.ledger, &leaks, ids)?)?;
                 let key = meeting::key("the key of the meeting", context)?;
-                let run = meeting::run(context.run(), context.me());
-                let (expected, answer) =
-                    psi::answer(&key, run, &ids, &offer).map_err(|e| context.complain(LABEL_HOLDER, e))?;
+                let (expected, answer) = psi::answer(&key, run, &ids, &offer).map_err(|e| match e {
+                    privet_mpc::Error::TooManyIds { .. } => meeting::unmatched(&e),
+                    e => context.complain(LABEL_HOLDER, e),
+                })?;
                 meeting::same("the answer", &answer, context)?;
                 context.send(LABEL_HOLDER, &Message::Answer(answer));
                 Ok(TurnOutcome::Continue(FeatureHolder::next(Expect::Common {

@@ -152,6 +152,11 @@ impl LabelHolder {
             // The label of new rows need not be there.
             _ => table.is_of(plan.schema(), READS)?,
         }
+        let relation = match &terms {
+            Terms::Open(_) => plan.relation(),
+            Terms::Noisy { ledger, .. } => ledger.relation(),
+        };
+        plan.vertical.check_rows(table.rows_under(relation))?;
         let ready = Ready {
             plan,
             table,
@@ -207,7 +212,8 @@ impl LabelHolder {
         let mut asked = BTreeMap::new();
         for party in others {
             let key = meeting::key(&format!("the key of the meeting with {}", party.0), context)?;
-            let (expected, offer) = psi::offer(&key, meeting::run(context.run(), party), &ids);
+            let pair = meeting::run(context.run(), party, &run.plan.vertical);
+            let (expected, offer) = psi::offer(&key, pair, &ids).map_err(|e| meeting::unmatched(&e))?;
             meeting::same(&format!("the offer to {}", party.0), &offer, context)?;
             asked.insert(party, expected);
             context.send(party, &run.hello(party, Meeting::Offer(offer)));

@@ -3,6 +3,7 @@
 use privet_mpc::psi;
 use sha2::{Digest, Sha256};
 
+use super::Vertical;
 use super::message::Message;
 use crate::Error;
 use crate::data::{Cells, Names};
@@ -10,7 +11,7 @@ use crate::error::JournalFault;
 use crate::party::{Context, PartyId};
 use crate::privacy::joint::Leak;
 use crate::privacy::{Anchor, Certificate, Ledger, Neighbours, Private};
-use crate::wire::RunId;
+use crate::wire::{MOST_BYTES, RunId};
 
 /// What a feature holder shows when rows are matched; if there are `others`, these learn something, too.
 pub(super) fn leaks_of_feature_holder(others: bool) -> Vec<Leak> {
@@ -49,12 +50,17 @@ pub(super) fn disclose<N: Neighbours>(
     Ok(ledger.disclose(first, ids, 1)?.into_inner())
 }
 
-/// The name of the meeting with one feature holder: nobody else's, and no other run's.
-pub(super) fn run(run: RunId, feature_holder: PartyId) -> psi::Run {
+// Whatever number of ids is agreed on, an answer about them fits into a message.
+const _: () = assert!(psi::MOST_IDS * 48 + (1 << 20) <= MOST_BYTES);
+
+/// The meeting with one feature holder, under a name that is nobody else's and no other run's, with as many ids as were agreed on.
+pub(super) fn run(run: RunId, feature_holder: PartyId, vertical: &Vertical) -> psi::Run {
     let hash = Sha256::new_with_prefix(b"privet vertical meeting 1")
         .chain_update(run.0)
         .chain_update(feature_holder.0.to_le_bytes());
-    psi::Run::new(hash.finalize().into())
+    // Without a number nobody may bring any: parameters were checked for it.
+    let most = vertical.most_ids.unwrap_or(0);
+    psi::Run::new(hash.finalize().into()).with_at_most(usize::try_from(most).unwrap_or(usize::MAX))
 }
 
 /// A key of one's own, kept so that an interrupted run says the same again.
@@ -98,7 +104,12 @@ pub(super) fn checked(ids: &Names) -> Result<psi::Ids, Error> {
             "there are no ids to match rows by: the table is empty, or was read without them",
         ));
     }
-    psi::Ids::new(ids.iter()).map_err(|e| Error::data(format!("rows cannot be matched: {e}")))
+    psi::Ids::new(ids.iter()).map_err(|e| unmatched(&e))
+}
+
+/// That one's own rows cannot be matched.
+pub(super) fn unmatched(why: &privet_mpc::Error) -> Error {
+    Error::data(format!("rows cannot be matched: {why}"))
 }
 
 /// What was promised when values were released, and what this run showed besides.

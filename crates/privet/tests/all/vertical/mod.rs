@@ -2,6 +2,7 @@
 
 mod faults;
 mod foreign;
+mod limits;
 mod models;
 mod people;
 mod promises;
