@@ -15,7 +15,7 @@ fn items() -> Vec<Item> {
         },
         Item::Released {
             what: "the columns".into(),
-            value: (0..50).collect(),
+            value: (0..50).collect::<Vec<u8>>().into(),
         },
         Item::Received {
             from: PartyId(0),
@@ -69,7 +69,7 @@ fn a_cut_at_any_byte_leaves_whole_items_and_room_for_more() {
         assert_eq!(record.read().unwrap(), items()[..whole], "cut at {cut}");
         let more = Item::Released {
             what: "more".into(),
-            value: vec![1],
+            value: vec![1].into(),
         };
         record.append(&more).unwrap();
         drop(record);

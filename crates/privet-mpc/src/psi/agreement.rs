@@ -75,9 +75,9 @@ impl Key {
         Ok(Self(key))
     }
 
-    /// The key that an interrupted run was started with.
-    pub fn new(key: [u8; 32]) -> Self {
-        Self(Zeroizing::new(key))
+    /// The key that an interrupted run was started with. Wiping the copy that is given here is left to its owner.
+    pub fn new(key: &[u8; 32]) -> Self {
+        Self(Zeroizing::new(*key))
     }
 
     /// The key, to be kept until the run is over, where nobody else reads.

@@ -146,7 +146,7 @@ mod tests {
     }
 
     fn secret(key: u8) -> Secret {
-        let (key, run) = (Key::new([key; 32]), Run::new([3; 32]));
+        let (key, run) = (Key::new(&[key; 32]), Run::new([3; 32]));
         let ids = Ids::new(["ann"]).expect("ids");
         Secret::derive(&key, &run, Role::LabelHolder, &ids, Seal::NONE)
     }

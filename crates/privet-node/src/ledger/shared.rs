@@ -41,6 +41,10 @@ impl Journal for Shared {
         self.store().is_durable()
     }
 
+    fn commitment(&self, bytes: &[u8]) -> Option<[u8; 32]> {
+        self.store().commitment(bytes)
+    }
+
     fn is_shared(&self) -> bool {
         true
     }

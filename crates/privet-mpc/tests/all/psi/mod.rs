@@ -12,7 +12,7 @@ fn run(number: u8) -> Run {
 }
 
 fn key(number: u8) -> Key {
-    Key::new([number; 32])
+    Key::new(&[number; 32])
 }
 
 /// What the label holder and each feature holder end with.

@@ -239,7 +239,7 @@ fn rows_without_an_id_of_their_own_are_named_to_their_owner() {
 
 #[test]
 fn secrets_do_not_print() {
-    let shown = format!("{:?} {:?}", Ids::new(["ann"]).unwrap(), Key::new([171; 32]));
+    let shown = format!("{:?} {:?}", Ids::new(["ann"]).unwrap(), Key::new(&[171; 32]));
     assert!(
         !shown.contains("ann") && !shown.contains("171") && !shown.contains("ab"),
         "{shown}"

@@ -22,7 +22,7 @@ fn exchanges_are_what_another_implementation_makes_them() {
         let party = |role: &str| {
             let party = &exchange[role];
             let ids = party["ids"].as_array().unwrap().iter().map(hex);
-            let key = Key::new(hex(&party["key"]).try_into().unwrap());
+            let key = Key::new(&hex(&party["key"]).try_into().unwrap());
             let rows = party["rows"].as_array().unwrap().iter();
             let rows: Vec<usize> = rows.map(|row| row.as_u64().unwrap() as usize).collect();
             (key, Ids::new(ids).unwrap(), rows)

@@ -78,7 +78,11 @@ pub(super) fn run(parties: &VerticalJob, job: &Job, train: &Train) -> Result<Ans
     // Last of all: what fails before uses nobody's rows without protection.
     let permission = match (noisy, own.source.schema.is_private()) {
         (true, _) => None,
-        (false, true) => Some(permission::take_in(&mut shared.store(), &own.source, BECAUSE)?),
+        (false, true) => {
+            let mut store = shared.store();
+            let permission = permission::take_in(&mut store, &own.source, BECAUSE)?;
+            Some(permission.showing(&own.plan.leaks(), &mut *store)?)
+        }
         (false, false) => Some(permission::take(&own.source, BECAUSE, &train.ledger)?),
     };
 

@@ -4,7 +4,7 @@ use super::Ledger;
 use crate::Error;
 use crate::privacy::account::{Caps, Price};
 use crate::privacy::book::BudgetLine;
-use crate::privacy::certificate::{Certificate, Stand};
+use crate::privacy::certificate::{Certificate, Commitment, Stand};
 use crate::privacy::journal::Journal;
 use crate::privacy::run::{Promise, Run, public_name};
 use crate::privacy::{Delta, Neighbours, Relation};
@@ -65,10 +65,14 @@ impl<N: Neighbours> Ledger<N> {
         let account = self.book.account(&self.dataset);
         let account = account.filter(|_| recorded && !self.broken);
         let named = recorded && self.book.run(&self.dataset, &self.name).is_some();
+        let name = named.then(|| public_name(&self.name));
+        let head = self.book.head().clone();
+        let commitment = Commitment::to(&head, &self.dataset, name.as_deref(), &*self.journal);
         let stand = Stand {
-            names: Vec::from_iter(named.then(|| public_name(&self.name))),
+            names: Vec::from_iter(name),
+            commitment: commitment.filter(|_| recorded),
             total: account.and_then(|account| account.total(&relation)),
-            head: self.book.head().clone(),
+            head,
             recorded,
         };
         let certificate = Certificate::of(&self.dataset, &relation, &[&run], stand);

@@ -245,7 +245,7 @@ impl Waiting {
         let plan = &plan.columns;
         let chosen = match columns {
             Columns::Kept(mut release) => {
-                release.certificate = meeting::certified(release.certificate, ledger, context)?;
+                release.certificate = meeting::certified_columns(release.certificate, ledger, context)?;
                 return Ok(*release);
             }
             Columns::Fresh(Some(chosen)) => chosen,
@@ -258,11 +258,13 @@ impl Waiting {
 
 /// Sends what is wanted, made from released values.
 fn answer(
-    release: Release,
+    mut release: Release,
     wanted: Wanted,
     context: &mut Context<'_, Message>,
 ) -> Result<TurnOutcome<Party>, Error> {
-    let certificate = Box::new(release.certificate.clone());
+    // Where its ledger ends, and what other runs did, is its owner's business.
+    let told = release.certificate.for_partners();
+    let certificate = Box::new(std::mem::replace(&mut release.certificate, told));
     match wanted {
         Wanted::Columns => context.send(LABEL_HOLDER, &Message::Columns(Box::new(release))),
         Wanted::Branches(questions) => {
@@ -270,7 +272,7 @@ fn answer(
             let message = Message::Branches {
                 rows: release.rows as u64,
                 answers,
-                certificate: certificate.to_json(),
+                certificate: release.certificate.to_json(),
             };
             context.send(LABEL_HOLDER, &message);
         }

@@ -146,7 +146,14 @@ impl LabelHolder {
         Self::ready(plan, table, Terms::Open(Box::new(permission)), goal)
     }
 
-    fn ready(plan: LabelHolderPlan, table: Table, terms: Terms, goal: Goal) -> Result<Party, Error> {
+    fn ready(plan: LabelHolderPlan, table: Table, mut terms: Terms, goal: Goal) -> Result<Party, Error> {
+        let leaks = match &goal {
+            Goal::Train => plan.leaks(),
+            Goal::Predict { branches, .. } => plan.leaks_of_predicting(*branches),
+        };
+        if let Terms::Open(permission) = &mut terms {
+            permission.check_shown(&leaks)?;
+        }
         match &goal {
             Goal::Train => plan.check(&table)?,
             // The label of new rows need not be there.
@@ -248,6 +255,9 @@ impl LabelHolder {
                 }
             }
             (Stage::ExpectThresholds(mut expecting, ranked), Message::Thresholds(pairs)) => {
+                if !ranked.is_answered(from, &pairs) {
+                    return Err(context.complain(from, "thresholds that are no answer to what was asked"));
+                }
                 match expecting.take(from, pairs) {
                     None => Err(context.complain(from, "it has sent its thresholds already")),
                     Some(true) => {
@@ -361,7 +371,7 @@ impl Expecting<(), Received> {
         for (party, received) in came {
             run.certificate.parties.push(PartyCertificate {
                 party: context.name(party).to_owned(),
-                certificate: received.certificate().clone(),
+                certificate: received.certificate().for_partners(),
             });
             let added = match received {
                 Received::Columns(release) => joining.add(*release),

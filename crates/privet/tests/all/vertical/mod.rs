@@ -4,6 +4,7 @@ mod faults;
 mod foreign;
 mod limits;
 mod models;
+mod partners;
 mod people;
 mod promises;
 mod refusing;
