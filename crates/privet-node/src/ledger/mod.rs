@@ -32,8 +32,8 @@ use privet::privacy::ledger::begin;
 use privet::privacy::signature::{PublicKey, SigningKey};
 use rusqlite::{Connection, TransactionBehavior};
 
-pub use fingerprint::Recognisable;
 use fingerprint::RecognitionKey;
+pub use fingerprint::{CommitmentKey, Recognisable};
 pub use kept::KeptCheck;
 pub use schema::beside;
 use schema::{Access, fault};
@@ -221,6 +221,11 @@ impl Store {
         fingerprint::mark(self, reader)
     }
 
+    /// The key by which its certificates commit to a place in it; nothing if the ledger's key is not there.
+    pub fn commitment_key(&self) -> Option<CommitmentKey> {
+        CommitmentKey::of(self)
+    }
+
     /// The key that this ledger's models and certificates are signed with; made when it is needed for the first time.
     ///
     /// # Errors
@@ -352,6 +357,10 @@ impl Journal for Store {
 
     fn is_durable(&self) -> bool {
         true
+    }
+
+    fn commitment(&self, bytes: &[u8]) -> Option<[u8; 32]> {
+        Some(self.commitment_key()?.seal(bytes))
     }
 }
 

@@ -50,7 +50,8 @@ mod unprotected;
 
 pub use book::{Account, Book, BudgetLine, ColumnState, Refusal};
 pub use certificate::{
-    Certificate, Claim, Columns, Guarantee, Leakage, Observer, PartyCertificate, Payment, REFUTED, Total,
+    Certificate, Claim, Columns, Commitment, Guarantee, Leakage, Observer, PartyCertificate, Payment,
+    REFUTED, Total,
 };
 pub use coins::Coins;
 pub use epsilon::{Delta, Epsilon};

@@ -36,7 +36,7 @@ pub(super) fn run(parties: &VerticalJob, simulate: &Simulate) -> Result<Answer, 
         fine.push(holder.read(Intake::everything(schema, Keep::Bins))?);
         coarse.push(holder.read(holder.plan.columns().reads())?);
     }
-    parties.check_given(&mine, &coarse)?;
+    parties.check_rows(&mine, &coarse)?;
     let joint = |tables: &[Table]| Table::joint_schema([&mine].into_iter().chain(tables));
     let plans = Plans::new(parties, &joint(&fine)?, &joint(&coarse)?)?;
     let permissions = permission::take_all(&sources, BECAUSE, &simulate.ledger)?;

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use super::read::{rows_per_unit, too_many_slots};
+use super::read::{MOST_SLOTS, rows_per_unit, too_many_slots};
 use super::spec::ColumnSpec;
 use super::{Column, Layout, Schema, Unit};
 use crate::Error;
@@ -131,7 +131,7 @@ impl SchemaBuilder {
         });
         let (mut columns, mut slots) = (Vec::with_capacity(self.columns.len()), 0);
         for column in self.columns {
-            if let Some(why) = too_many_slots(slots) {
+            if let Some(why) = too_many_slots(slots, MOST_SLOTS) {
                 faults.push(why);
                 break;
             }

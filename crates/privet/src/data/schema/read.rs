@@ -31,21 +31,35 @@ impl Schema {
     /// # Errors
     /// [`Error::Data`] with everything that is wrong, each with its line and what to write instead.
     pub fn from_toml(name: &str, text: &str) -> Result<Self, Error> {
+        Self::of_text(name, text, MOST_SLOTS)
+    }
+
+    /// As [`from_toml`](Self::from_toml), of a text that a peer sent: a short one takes no more than a few megabytes.
+    ///
+    /// # Errors
+    /// As there.
+    pub(crate) fn from_peer(name: &str, text: &str) -> Result<Self, Error> {
+        Self::of_text(name, text, MOST_SLOTS_OF_PEER)
+    }
+
+    fn of_text(name: &str, text: &str, most: usize) -> Result<Self, Error> {
         let document = Document::parse(name, text)?;
-        let schema = read(&document, document.root());
+        let schema = read(&document, document.root(), most);
         document.finish()?;
         Ok(schema)
     }
 }
 
-/// Bins and values of all columns together, at most: a short text must not take gigabytes, for it may come from a peer.
-const MOST_SLOTS: usize = 1 << 24;
+/// Bins and values of all columns together, at most: a short text must not take gigabytes.
+pub(super) const MOST_SLOTS: usize = 1 << 24;
+/// The same of a text that a peer sent.
+const MOST_SLOTS_OF_PEER: usize = 1 << 20;
 
 /// Why no other column can be added, if none can.
-pub(super) fn too_many_slots(slots: usize) -> Option<String> {
-    (slots > MOST_SLOTS).then(|| {
+pub(super) fn too_many_slots(slots: usize, most: usize) -> Option<String> {
+    (slots > most).then(|| {
         format!(
-            "the columns so far have {slots} bins and values, and {MOST_SLOTS} are possible: declare fewer bins"
+            "the columns so far have {slots} bins and values, and {most} are possible: declare fewer bins"
         )
     })
 }
@@ -62,7 +76,7 @@ pub(super) fn rows_per_unit(rows: i64) -> Result<NonZeroU32, String> {
 }
 
 /// The schema; where something was found, a stand-in that nobody will see.
-fn read(document: &Document, root: Section<'_>) -> Schema {
+fn read(document: &Document, root: Section<'_>, most: usize) -> Schema {
     let dataset = root.required_text("dataset", "\"adult\"");
     let unit = Unit {
         column: root.text("unit").map(|found| found.value),
@@ -82,7 +96,7 @@ fn read(document: &Document, root: Section<'_>) -> Schema {
     let mut lines = Vec::with_capacity(sections.len());
     let mut slots = 0;
     for section in sections {
-        if let Some(why) = too_many_slots(slots) {
+        if let Some(why) = too_many_slots(slots, most) {
             document.finding(section.line(), why);
             whole = false;
             break;

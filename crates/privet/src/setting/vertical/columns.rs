@@ -85,6 +85,31 @@ impl Desensitisation {
     }
 }
 
+impl Desensitisation {
+    /// The losses of the columns that a feature holder has sent with this schema, if they were changed in this way; or why they cannot have been.
+    pub(super) fn distances_of(&self, sent: &Schema) -> Result<Vec<Distance>, String> {
+        if sent.coarse(self.bins) != *sent {
+            return Err("columns in other bins than was agreed on".into());
+        }
+        let count = sent.features().count();
+        if let Budget::Sample(chosen) = self.budget
+            && chosen as usize != count
+        {
+            return Err(format!("{count} columns where {chosen} are drawn"));
+        }
+        // All columns of a party are sent, or as many as ε is divided over.
+        let each = self.each(count).map_err(|e| e.to_string())?;
+        let nobody = Private::new(Cells::default());
+        let distance = |column: &Declared| {
+            let change = Change::new(self, column, each);
+            let change =
+                change.map_err(|e| format!("the column '{}' cannot have been changed: {e}", column.name))?;
+            Ok(change.column(&nobody, 0).distance())
+        };
+        sent.features().map(distance).collect()
+    }
+}
+
 impl Change {
     fn new(parameters: &Desensitisation, column: &Declared, epsilon: Epsilon) -> Result<Self, Error> {
         let response = |slots| RandomisedResponse::new(epsilon, slots).map(|by| By::Order(Arc::new(by)));
