@@ -1,12 +1,12 @@
 //! What parties learn about each other's ledgers, which is nothing, and what their ledgers say was shown.
 
 use privet::Error;
-use privet::party::{MemoryRecord, PartyId, Seat};
+use privet::party::{MemoryRecord, PartyId, Seat, Sent};
 use privet::privacy::joint::Leak;
 use privet::privacy::journal::{Event, Head, Journal};
 use privet::privacy::{Anchor, Certificate, Guarantee, Neighbours, Private, Replace, Unprotected};
 use privet::setting::vertical::{
-    Alignment, FeatureHolder, LabelHolder, Meeting, Message, Outcome, Protocol, Release, Vertical, Wanted,
+    Alignment, FeatureHolder, LabelHolder, Meeting, Message, Outcome, Protocol, Vertical, Wanted,
 };
 use privet::wire::{Body, Wire};
 use privet_testkit::faults::Faulty;
