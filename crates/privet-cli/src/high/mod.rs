@@ -48,6 +48,7 @@ pub(super) fn command(low: LowArgs, env: &dyn Fn(&str) -> Option<OsString>) -> R
                 file: draft.file,
                 out: draft.out,
                 dataset: draft.dataset.as_deref().map(dataset_name).transpose()?,
+                ledger: place(None),
             },
             SchemaVerb::Check(check) => {
                 if check.private_diagnostics && low.json {

@@ -1,6 +1,7 @@
 //! Everything about the command and its files that is tested from outside, in one program.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+mod aliases;
 mod budget;
 mod certificates;
 mod cli;

@@ -94,16 +94,12 @@ pub(super) fn run(given: &Desensitise) -> Result<Answer, Failure> {
 
 /// Refuses to overwrite the files that the result is made from, or the ledger.
 fn spare(given: &Desensitise, made: [&PathBuf; 2]) -> Result<(), Failure> {
-    let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let sources = [&given.file, &given.schema].map(|path| real(path));
-    let made = [&given.out, &given.kept, made[0], made[1]];
-    for (i, file) in made.iter().enumerate() {
-        if sources.contains(&real(file)) || made[..i].iter().any(|other| real(other) == real(file)) {
-            return Err(Failure::usage(format!(
-                "{} would be overwritten: choose another name for --out or --kept",
-                file.display()
-            )));
-        }
+    let made = [&given.out, &given.kept, made[0], made[1]].map(PathBuf::as_path);
+    if let Some(file) = output::clash(&made, &[&given.file, &given.schema]) {
+        return Err(Failure::usage(format!(
+            "{} would be overwritten: choose another name for --out or --kept",
+            file.display()
+        )));
     }
     for (i, file) in made.iter().enumerate() {
         match i {

@@ -65,7 +65,12 @@ impl Answer {
 /// A [`Failure`] that says what is wrong, where, and how to mend it.
 pub fn run(command: &Command) -> Result<Answer, Failure> {
     match command {
-        Command::Draft { file, out, dataset } => schema::draft(file, out.as_deref(), dataset.as_deref()),
+        Command::Draft {
+            file,
+            out,
+            dataset,
+            ledger,
+        } => schema::draft(file, out.as_deref(), dataset.as_deref(), ledger),
         Command::Check {
             schema,
             data,

@@ -11,15 +11,13 @@ use serde_json::json;
 
 use super::exit::Failure;
 use super::request::OutputKind;
-use super::{Answer, open_model, written};
+use super::{Answer, open_model, output, written};
 use crate::progress::Progress;
 use crate::table;
 
 pub(super) fn run(file: &Path, data: &Path, out: Option<&Path>, what: OutputKind) -> Result<Answer, Failure> {
-    let real = |path: &Path| std::fs::canonicalize(path).ok();
     if let Some(out) = out
-        && real(out).is_some()
-        && (real(out) == real(data) || real(out) == real(file))
+        && output::clash(&[out], &[data, file]).is_some()
     {
         return Err(Failure::usage(format!(
             "--out would overwrite {}, which the predictions are made from: choose another name",

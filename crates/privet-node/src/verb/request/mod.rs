@@ -25,6 +25,8 @@ pub enum Command {
         out: Option<PathBuf>,
         /// The data set's name.
         dataset: Option<String>,
+        /// Where the ledger is, which is never overwritten.
+        ledger: LedgerFile,
     },
     /// Check a schema, and a table by it.
     Check {
