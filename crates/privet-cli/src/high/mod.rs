@@ -9,7 +9,8 @@ use std::path::PathBuf;
 use privet::model::Format;
 use privet::privacy::Epsilon;
 use privet_node::verb::{
-    Command, Consent, Evaluate, Failure, LedgerCommand, LedgerFile, OutputKind, Simulate, Train, dataset_name,
+    Command, Consent, Evaluate, Failure, LedgerCommand, LedgerFile, OutputKind, Predict, Simulate, Train,
+    dataset_name,
 };
 use privet_research::Reproduce;
 
@@ -75,7 +76,8 @@ pub(super) fn command(low: LowArgs, env: &dyn Fn(&str) -> Option<OsString>) -> R
             not_protected: train.not_protected,
             ledger: place(train.ledger.ledger),
         }),
-        Verb::Predict(predict) => Command::Predict {
+        Verb::Predict(predict) => Command::Predict(Predict {
+            id: predict.id,
             model: predict.model,
             data: predict.data,
             out: predict.out,
@@ -86,7 +88,7 @@ pub(super) fn command(low: LowArgs, env: &dyn Fn(&str) -> Option<OsString>) -> R
                 low::OutputKind::All => OutputKind::All,
             },
             ledger: place(None),
-        },
+        }),
         Verb::Evaluate(evaluate) => Command::Evaluate(evaluate_of(evaluate, low.json, &place)?),
         Verb::Inspect(inspect) => Command::Inspect {
             model: inspect.model,

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use privet::data::schema::{self, ColumnGuess, Schema};
 use privet::data::{Intake, Keep};
+use privet::privacy::texts::check_name;
 use serde_json::json;
 
 use super::exit::Failure;
@@ -36,7 +37,7 @@ pub(super) fn draft(
         .and_then(|name| name.split('.').next());
     let dataset = dataset
         .or(named)
-        .filter(|name| !name.is_empty())
+        .filter(|name| check_name(name, 100).is_ok())
         .unwrap_or("table");
     let text = schema::draft(dataset, look.layout, &columns);
     let json = json!({"schema": text, "out": out});

@@ -9,6 +9,7 @@ use privet::data::schema::Kind;
 use privet::data::{Intake, Schema, Section, Table};
 use privet::parameters;
 use privet::privacy::Relation;
+use privet::privacy::texts::check_name;
 use privet::setting::vertical::{Alignment, FeatureHolderPlan, LabelHolderPlan, Protocol, Vertical};
 
 use super::super::{JobContext, Source};
@@ -152,11 +153,10 @@ impl PartyReader<'_> {
                 Some(None)
             }
         };
-        if let Some(name) = name.as_deref().filter(|name| !is_name(name)) {
-            section.finding_at(
-                "name",
-                format!("{name:?} is not a valid name of a party: write one short line"),
-            );
+        if let Some(name) = &name
+            && let Err(why) = check_name(name, 100)
+        {
+            section.finding_at("name", format!("{name:?} is not a valid name of a party: {why}"));
         }
         PartySection {
             section: *section,
@@ -168,10 +168,6 @@ impl PartyReader<'_> {
             kept: None,
         }
     }
-}
-
-fn is_name(name: &str) -> bool {
-    !name.is_empty() && name.trim() == name && name.len() <= 100 && !name.chars().any(char::is_control)
 }
 
 impl PartySection<'_> {

@@ -7,6 +7,7 @@ use super::column::{self, EXAMPLE};
 use super::{Layout, Schema, Unit};
 use crate::Error;
 use crate::data::document::{Document, Found, Section};
+use crate::privacy::texts::{hidden, shown};
 
 impl Schema {
     /// Reads a schema; `name` stands for the file in messages.
@@ -33,6 +34,17 @@ impl Schema {
     pub fn from_toml(name: &str, text: &str) -> Result<Self, Error> {
         let document = Document::parse(name, text)?;
         let schema = read(&document, document.root());
+        if let Some(why) = hidden_dataset(&schema.dataset) {
+            document.finding(document.root().line_of("dataset"), why);
+        }
+        document.finish()?;
+        Ok(schema)
+    }
+
+    /// Reads a schema that was accepted before: names are not looked at again.
+    pub(crate) fn from_stored(name: &str, text: &str) -> Result<Self, Error> {
+        let document = Document::stored(name, text)?;
+        let schema = read(&document, document.root());
         document.finish()?;
         Ok(schema)
     }
@@ -48,6 +60,16 @@ pub(super) fn too_many_slots(slots: usize) -> Option<String> {
             "the columns so far have {slots} bins and values, and {MOST_SLOTS} are possible: declare fewer bins"
         )
     })
+}
+
+/// Why this cannot be the name of a data set that is declared now, if a character of it cannot be seen. Columns and values may have
+/// such characters where the table has them, and TOML shows them.
+pub(super) fn hidden_dataset(name: &str) -> Option<String> {
+    let hidden = hidden(name)?;
+    Some(format!(
+        "{:?} cannot be the name of a data set: it has {hidden}, which cannot be seen: remove that character",
+        shown(name)
+    ))
 }
 
 /// How many rows of a person are kept.

@@ -323,7 +323,7 @@ impl Wire for Release {
         let rows = usize::try_from(from.long()?).map_err(|_| Malformed::new("too many rows"))?;
         let settings = from.settings()?;
         let text = from.text(LONGEST)?;
-        let schema = Schema::from_toml("its schema", &text).map_err(|e| Malformed::new(e.to_string()))?;
+        let schema = Schema::from_stored("its schema", &text).map_err(|e| Malformed::new(e.to_string()))?;
         if schema.alone() != schema || schema.to_toml() != text {
             return Err(Malformed::new("a schema that is not of columns alone"));
         }
