@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
 use privet::privacy::texts::{is_hidden, shown_lines};
-use privet_node::verb::{self, Answer, Exit, Failure};
+use privet_node::verb::{self, Answer, Command, Exit, Failure};
 use serde_json::json;
 
 use high::Invocation;
@@ -61,6 +61,21 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
+/// Lets the first Ctrl-C stop the run at its next step, and the second one end the process.
+fn stop_on_interrupt() {
+    let handler = || {
+        if privet_node::progress::stop() {
+            std::process::exit(Exit::Stopped.code().into());
+        }
+        let _ = writeln!(
+            std::io::stderr(),
+            "privet: stopping after this step; press Ctrl-C again to stop at once"
+        );
+    };
+    // Without a handler Ctrl-C ends the process, as it does everywhere.
+    let _ = ctrlc::set_handler(handler);
+}
+
 /// The same JSON with escapes for characters that cannot be seen. These stand in texts only.
 fn visible_json(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
@@ -78,7 +93,15 @@ fn visible_json(json: &str) -> String {
 
 fn run(asked: Invocation) -> Result<Answer, Failure> {
     match asked {
-        Invocation::Command(command) => verb::run(&command),
+        Invocation::Command(command) => {
+            if matches!(
+                command,
+                Command::Train(_) | Command::Simulate(_) | Command::Evaluate(_)
+            ) {
+                stop_on_interrupt();
+            }
+            verb::run(&command)
+        }
         Invocation::Demo { keep } => demo::run(keep.as_deref()),
         Invocation::Reproduce(reproduce) => privet_research::run(&reproduce),
         Invocation::Completions { shell } => {

@@ -10,6 +10,7 @@ mod corpora;
 mod damage;
 mod examples;
 mod home;
+mod interrupt;
 mod kill;
 mod modes;
 mod names;

@@ -18,7 +18,7 @@ pub use vertical::{FeatureHolderJob, Holder, LabelHolderJob, VerticalJob};
 
 use crate::ledger::{Recognisable, folder_of};
 use crate::place::same_file;
-use crate::progress::Progress;
+use crate::progress::{Progress, going_on};
 use crate::table;
 
 /// A job. Everything in it that does not depend on rows has been checked.
@@ -56,10 +56,12 @@ impl Source {
     /// Reads the table.
     ///
     /// # Errors
-    /// As [`table::read`].
+    /// As [`table::read`]; [`Error::Stopped`] if that was asked for meanwhile.
     pub fn read(&self, intake: &Intake) -> Result<Table, Error> {
         let bar = Progress::bytes(format!("Reading {}", self.data.display()));
-        table::read(&self.data, intake, &|done, of| bar.at(done, of))
+        let table = table::read(&self.data, intake, &|done, of| bar.at(done, of))?;
+        going_on()?;
+        Ok(table)
     }
 }
 

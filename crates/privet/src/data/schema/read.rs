@@ -65,7 +65,8 @@ pub(super) fn too_many_slots(slots: usize) -> Option<String> {
 /// Why this cannot be the name of a data set that is declared now, if a character of it cannot be seen. Columns and values may have
 /// such characters where the table has them, and TOML shows them.
 pub(super) fn hidden_dataset(name: &str) -> Option<String> {
-    let hidden = hidden(name)?;
+    // Control characters are refused in every schema.
+    let hidden = hidden(name).filter(|hidden| !hidden.character.is_control())?;
     Some(format!(
         "{:?} cannot be the name of a data set: it has {hidden}, which cannot be seen: remove that character",
         shown(name)

@@ -275,7 +275,8 @@ impl ColumnSpec {
         let texts = texts.chain(self.measure.iter().map(|measure| ("its measure", measure)));
         let texts = texts.chain(values.iter().map(|value| ("a value", value)));
         let wrong = texts.filter_map(|(what, text)| {
-            let hidden = texts::hidden(text)?;
+            // Control characters are refused in every schema.
+            let hidden = texts::hidden(text).filter(|hidden| !hidden.character.is_control())?;
             Some(format!(
                 "column '{}': {what}, '{}', has {hidden}, which cannot be seen: remove that character; if the table really has it, read the \
                  schema from TOML, which writes {}",
