@@ -45,7 +45,7 @@ mod reservation;
 mod run;
 pub mod sampler;
 pub mod signature;
-mod texts;
+pub mod texts;
 mod unprotected;
 
 pub use book::{Account, Book, BudgetLine, ColumnState, Refusal};

@@ -13,7 +13,7 @@ use privet::setting::vertical::{self, Alignment, Categories, Mechanism};
 
 use super::{BECAUSE, LAST, SimulatedMethod, Trainer, answer, figures, judged, seed};
 use crate::job::{Source, VerticalJob};
-use crate::progress::Progress;
+use crate::progress::{Progress, going_on};
 use crate::verb::exit::Failure;
 use crate::verb::request::Simulate;
 use crate::verb::{Answer, permission};
@@ -57,6 +57,7 @@ pub(super) fn run(parties: &VerticalJob, simulate: &Simulate) -> Result<Answer, 
     ];
     let bar = Progress::steps("Simulating");
     for run in 0..simulate.runs {
+        going_on()?;
         bar.at(run.into(), simulate.runs.into());
         let cut = (simulate.test, seed(simulate.seed.wrapping_add(run.into())));
         let now = rows.run(cut, &plans)?;

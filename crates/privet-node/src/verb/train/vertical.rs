@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::save;
 use crate::job::{Job, VerticalJob};
-use crate::progress::Progress;
+use crate::progress::{Progress, going_on};
 use crate::verb::exit::Failure;
 use crate::verb::parties::{Outgoing, lines, open};
 use crate::verb::request::Train;
@@ -120,6 +120,7 @@ pub(super) fn run(parties: &VerticalJob, job: &Job, train: &Train) -> Result<Ans
     let ended = Simulation::new(parties.names(), make)?
         .progress(&progress)
         .run()?;
+    going_on()?;
     let traffic = Traffic::of(parties, &ended);
     let (model, common) = trained(parties, ended)?;
     save(job, &model, Some(&key))?;

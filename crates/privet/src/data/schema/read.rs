@@ -7,6 +7,8 @@ use super::column::{self, EXAMPLE};
 use super::{Layout, Schema, Unit};
 use crate::Error;
 use crate::data::document::{Document, Found, Section};
+use crate::error::Subject;
+use crate::privacy::texts::{hidden, shown};
 
 impl Schema {
     /// Reads a schema; `name` stands for the file in messages.
@@ -31,22 +33,37 @@ impl Schema {
     /// # Errors
     /// [`Error::Data`] with everything that is wrong, each with its line and what to write instead.
     pub fn from_toml(name: &str, text: &str) -> Result<Self, Error> {
-        Self::of_text(name, text, MOST_SLOTS)
-    }
-
-    /// As [`from_toml`](Self::from_toml), of a text that a peer sent: a short one takes no more than a few megabytes.
-    ///
-    /// # Errors
-    /// As there.
-    pub(crate) fn from_peer(name: &str, text: &str) -> Result<Self, Error> {
-        Self::of_text(name, text, MOST_SLOTS_OF_PEER)
-    }
-
-    fn of_text(name: &str, text: &str, most: usize) -> Result<Self, Error> {
         let document = Document::parse(name, text)?;
+        let schema = read(&document, document.root(), MOST_SLOTS);
+        if let Some(why) = hidden_dataset(&schema.dataset) {
+            document.finding(document.root().line_of("dataset"), why);
+        }
+        document.finish()?;
+        Ok(schema)
+    }
+
+    /// Reads a schema that was accepted before: names are not looked at again.
+    pub(crate) fn from_stored(name: &str, text: &str) -> Result<Self, Error> {
+        Self::accepted(name, text, MOST_SLOTS)
+    }
+
+    /// As [`from_stored`](Self::from_stored), of a text that a peer sent: a short one takes no more than a few megabytes.
+    pub(crate) fn from_peer(name: &str, text: &str) -> Result<Self, Error> {
+        Self::accepted(name, text, MOST_SLOTS_OF_PEER)
+    }
+
+    fn accepted(name: &str, text: &str, most: usize) -> Result<Self, Error> {
+        let document = Document::stored(name, text)?;
         let schema = read(&document, document.root(), most);
         document.finish()?;
         Ok(schema)
+    }
+
+    /// That a peer will read it: asked before its columns are released.
+    pub(crate) fn check_sendable(&self) -> Result<(), Error> {
+        let slots = self.features().map(|column| column.kind.slots()).sum();
+        too_many_slots(slots, MOST_SLOTS_OF_PEER)
+            .map_or(Ok(()), |why| Err(Error::parameter(Subject::Schema, why)))
     }
 }
 
@@ -62,6 +79,17 @@ pub(super) fn too_many_slots(slots: usize, most: usize) -> Option<String> {
             "the columns so far have {slots} bins and values, and {most} are possible: declare fewer bins"
         )
     })
+}
+
+/// Why this cannot be the name of a data set that is declared now, if a character of it cannot be seen. Columns and values may have
+/// such characters where the table has them, and TOML shows them.
+pub(super) fn hidden_dataset(name: &str) -> Option<String> {
+    // Control characters are refused in every schema.
+    let hidden = hidden(name).filter(|hidden| !hidden.character.is_control())?;
+    Some(format!(
+        "{:?} cannot be the name of a data set: it has {hidden}, which cannot be seen: remove that character",
+        shown(name)
+    ))
 }
 
 /// How many rows of a person are kept.

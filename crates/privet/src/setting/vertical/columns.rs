@@ -63,6 +63,7 @@ impl Desensitisation {
                 "a feature holder needs at least one column to learn from: its schema has none",
             ));
         }
+        schema.check_sendable()?;
         let each = self.each(count)?;
         let change = |column: &Declared| {
             Change::new(self, column, each).map_err(|e| {

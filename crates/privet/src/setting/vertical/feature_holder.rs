@@ -10,6 +10,7 @@ use crate::Error;
 use crate::data::Table;
 use crate::error::Subject;
 use crate::party::{Context, PartyId, RunName, TurnOutcome};
+use crate::privacy::texts::shown;
 use crate::privacy::{Certificate, Ledger, Neighbours};
 
 /// A party that has columns and no label, by what it waits for.
@@ -228,12 +229,7 @@ fn agree(vertical: &Vertical, theirs: &[(String, String)]) -> Result<(), Error> 
         let their = theirs.iter().find(|(other, _)| other == name);
         their.map(|(_, value)| value) != Some(value)
     });
-    let shown = |text: &str| {
-        text.chars()
-            .filter(|c| !c.is_control())
-            .take(60)
-            .collect::<String>()
-    };
+    let shown = |text: &str| shown(&text.chars().take(60).collect::<String>()).into_owned();
     match wrong {
         Some((name, value)) => {
             let their = theirs.iter().find(|(other, _)| other == name);
