@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use privet::Error;
 use privet::privacy::journal::{Addition, Decide, Entry, Head, Journal, KeptValue};
+use sha2::{Digest, Sha256};
 
 /// How an append goes wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,6 +73,14 @@ impl Faulty {
         change(&mut self.state().kept);
     }
 
+    /// Its keyed hash. Whoever runs tests knows the key.
+    pub fn keyed(bytes: &[u8]) -> [u8; 32] {
+        Sha256::new_with_prefix(b"the key of a faulty journal")
+            .chain_update(bytes)
+            .finalize()
+            .into()
+    }
+
     fn state(&self) -> std::sync::MutexGuard<'_, FaultyState> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -128,5 +137,9 @@ impl Journal for Faulty {
 
     fn is_durable(&self) -> bool {
         true
+    }
+
+    fn commitment(&self, bytes: &[u8]) -> Option<[u8; 32]> {
+        Some(Self::keyed(bytes))
     }
 }

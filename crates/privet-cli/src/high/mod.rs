@@ -10,7 +10,8 @@ use std::time::Duration;
 use privet::model::Format;
 use privet::privacy::Epsilon;
 use privet_node::verb::{
-    Command, Consent, Evaluate, Failure, LedgerCommand, LedgerFile, OutputKind, Simulate, Train, dataset_name,
+    Command, Consent, Evaluate, Failure, LedgerCommand, LedgerFile, OutputKind, Predict, Simulate, Train,
+    dataset_name,
 };
 use privet_research::Reproduce;
 
@@ -59,6 +60,7 @@ pub(super) fn command(low: LowArgs, env: &dyn Fn(&str) -> Option<OsString>) -> R
                 file: draft.file,
                 out: draft.out,
                 dataset: draft.dataset.as_deref().map(dataset_name).transpose()?,
+                ledger: place(None),
             },
             SchemaVerb::Check(check) => {
                 if check.private_diagnostics && low.json {
@@ -85,7 +87,8 @@ pub(super) fn command(low: LowArgs, env: &dyn Fn(&str) -> Option<OsString>) -> R
             not_protected: train.not_protected,
             ledger: waiting(train.ledger.ledger, &train.patience),
         }),
-        Verb::Predict(predict) => Command::Predict {
+        Verb::Predict(predict) => Command::Predict(Predict {
+            id: predict.id,
             model: predict.model,
             data: predict.data,
             out: predict.out,
@@ -96,7 +99,7 @@ pub(super) fn command(low: LowArgs, env: &dyn Fn(&str) -> Option<OsString>) -> R
                 low::OutputKind::All => OutputKind::All,
             },
             ledger: place(None),
-        },
+        }),
         Verb::Evaluate(evaluate) => Command::Evaluate(evaluate_of(evaluate, low.json, &waiting)?),
         Verb::Inspect(inspect) => Command::Inspect {
             model: inspect.model,

@@ -11,6 +11,10 @@ use super::model::{LedgerPath, Patience};
 /// The output is a CSV file. Its certificate says how well two people can be told apart: the more they differ, the better. Ids and
 /// skipped columns are omitted, and so is the label unless --label-epsilon is given. Each column is randomised once: the ledger keeps
 /// the result, and the same command writes the same file again.
+///
+/// A missing value is an empty cell, written as "" if it is the only one of its row. Names and values that a spreadsheet program would
+/// run as a formula (they begin with =, +, - or @ and are no numbers) are written with an apostrophe before them, which Privet
+/// removes when it reads them.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:

@@ -28,6 +28,7 @@ Exit codes:
   5  a file that was given cannot be read or is invalid
   6  a reproduced figure lies outside its tolerance
   7  another party did not follow the protocol
+  130  stopped with Ctrl-C
 
 Example:
   privet demo            see it all on made-up data, in one second";

@@ -46,15 +46,22 @@ pub struct Train {
 /// Predict new rows with a model.
 ///
 /// Raw rows are fine: the schema travels with the model. Columns that it does not know are ignored; label and ids are
-/// not needed.
+/// not needed. The output is CSV. Its first column says which row is meant: the row's number from 1, or a column of the file (--id).
+/// Texts that a spreadsheet program would run as a formula (they begin with =, +, - or @ and are no numbers) are written with an
+/// apostrophe before them.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  privet predict model.privet --data new.csv --out predictions.csv")]
+#[command(
+    after_help = "Examples:\n  privet predict model.privet --data new.csv --out predictions.csv\n  privet predict model.privet --data new.csv --id client --out predictions.csv"
+)]
 pub struct Predict {
     /// The model.
     pub model: PathBuf,
     /// A CSV (also gzipped) or Parquet file.
     #[arg(long, value_name = "FILE")]
     pub data: PathBuf,
+    /// Copy this column of the file to the output, instead of numbering rows. It may be one that the model does not know.
+    #[arg(long, value_name = "COLUMN")]
+    pub id: Option<String>,
     /// Write to this file instead of standard output.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,

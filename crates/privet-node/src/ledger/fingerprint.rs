@@ -245,6 +245,33 @@ pub(super) fn mark(store: &mut Store, reader: impl Read) -> Result<String, Error
     tag.map_err(|e| Error::data(format!("the table cannot be read: {e}")))
 }
 
+/// The key by which certificates commit to a place in the ledger: derived from the ledger's key for this purpose alone.
+pub struct CommitmentKey(RecognitionKey);
+
+impl CommitmentKey {
+    /// The key, if the ledger's is there and belongs to it.
+    pub(super) fn of(store: &Store) -> Option<Self> {
+        let key = RecognitionKey::load(&beside(&store.path, ".key")).ok()?;
+        let check = "SELECT tag FROM key_check";
+        let check: Option<String> = store
+            .connection
+            .query_row(check, [], |row| row.get(0))
+            .optional()
+            .ok()?;
+        if check.is_some_and(|check| check != key.tag("key", &[])) {
+            return None;
+        }
+        let derived = key.begun("commitment").finalize().into_bytes();
+        Some(Self(RecognitionKey(derived.into())))
+    }
+
+    /// The keyed hash of `bytes`.
+    pub fn seal(&self, bytes: &[u8]) -> [u8; 32] {
+        let mac = self.0.begun("commitment").chain_update(bytes);
+        mac.finalize().into_bytes().into()
+    }
+}
+
 /// The key, if it is the one that the known tables were marked with: with another one nothing would be recognised.
 fn matching_key(store: &mut Store) -> Result<RecognitionKey, Error> {
     let path = store.path.clone();

@@ -32,12 +32,14 @@ use privet::privacy::ledger::begin;
 use privet::privacy::signature::{PublicKey, SigningKey};
 use rusqlite::{Connection, TransactionBehavior};
 
-pub use fingerprint::Recognisable;
 use fingerprint::RecognitionKey;
+pub use fingerprint::{CommitmentKey, Recognisable};
 pub use kept::KeptCheck;
 pub use schema::beside;
 use schema::{Access, fault};
 pub use shared::Shared;
+
+use crate::place::same_file;
 
 /// A ledger in a file.
 ///
@@ -221,6 +223,11 @@ impl Store {
         fingerprint::mark(self, reader)
     }
 
+    /// The key by which its certificates commit to a place in it; nothing if the ledger's key is not there.
+    pub fn commitment_key(&self) -> Option<CommitmentKey> {
+        CommitmentKey::of(self)
+    }
+
     /// The key that this ledger's models and certificates are signed with; made when it is needed for the first time.
     ///
     /// # Errors
@@ -353,9 +360,14 @@ impl Journal for Store {
     fn is_durable(&self) -> bool {
         true
     }
+
+    fn commitment(&self, bytes: &[u8]) -> Option<[u8; 32]> {
+        Some(self.commitment_key()?.seal(bytes))
+    }
 }
 
-/// Writes `bytes` to `path` through a temporary file beside it: the whole file is there afterwards, or what was before.
+/// Writes `bytes` to `path` through a temporary file beside it: the whole file is there afterwards, or what was before. Its owner
+/// alone can read it. A link of that name is replaced, and never followed.
 ///
 /// # Errors
 /// What the file system says.
@@ -364,7 +376,18 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     Ok(())
 }
 
-/// A synced file that has not got its name yet.
+/// The same where nothing may be replaced, not even a link.
+///
+/// # Errors
+/// What the file system says, also that something is there already.
+pub fn write_new(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    draft_of(path, bytes)?
+        .persist_noclobber(path)
+        .map_err(|e| e.error)?;
+    Ok(())
+}
+
+/// A synced file that has not got its name yet: its owner alone can read it, and it keeps that mode when it gets its name.
 fn draft_of(path: &Path, bytes: &[u8]) -> std::io::Result<tempfile::NamedTempFile> {
     let mut file = tempfile::NamedTempFile::new_in(folder_of(path))?;
     std::io::Write::write_all(&mut file, bytes)?;
@@ -380,9 +403,9 @@ pub(crate) fn folder_of(path: &Path) -> &Path {
 
 /// Whether `path` is the ledger itself or one of the files beside it.
 pub fn belongs_to(ledger: &Path, path: &Path) -> bool {
-    let real = |p: &Path| fs::canonicalize(p).unwrap_or_else(|_| std::path::absolute(p).unwrap_or(p.into()));
-    let (ledger, path) = (real(ledger), real(path));
+    // The files beside it stand beside the real one, if it is named by a link.
+    let real = fs::canonicalize(ledger).unwrap_or_else(|_| ledger.to_owned());
     ["", ".lock", ".key", ".signing", "-wal", "-shm"]
         .iter()
-        .any(|ending| beside(&ledger, ending) == path)
+        .any(|ending| same_file(&beside(&real, ending), path) || same_file(&beside(ledger, ending), path))
 }

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use privet::Error;
 
-use super::draft_of;
 use super::schema::sync_folder;
+use super::write_new;
 
 pub(super) const LENGTH: usize = 32;
 
@@ -46,9 +46,7 @@ pub(super) fn load(path: &Path, name: &str) -> Result<[u8; LENGTH], Error> {
 }
 
 fn write(path: &Path, key: &[u8]) -> io::Result<()> {
-    // Temporary files are made for their owner alone, and keep that mode when they get their name.
-    let named = draft_of(path, key)?.persist_noclobber(path);
-    named.map(drop).map_err(|e| e.error)
+    write_new(path, key)
 }
 
 #[cfg(unix)]

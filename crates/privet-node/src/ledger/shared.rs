@@ -44,4 +44,8 @@ impl Journal for Shared {
     fn is_durable(&self) -> bool {
         self.store().is_durable()
     }
+
+    fn commitment(&self, bytes: &[u8]) -> Option<[u8; 32]> {
+        self.store().commitment(bytes)
+    }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::column::{CellRule, ColumnBuilder, Taken};
 use super::feature::{Feature, Names, Target, pick};
 use super::fingerprint::{ColumnHash, Fingerprint, Points};
-use super::schema::{Kind, Schema};
+use super::schema::{Column, Kind, Schema};
 use crate::Error;
 use crate::error::Subject;
 use crate::privacy::{Private, getters};
@@ -206,6 +206,11 @@ impl Cells {
         Self::join(pieces, u32::MAX)
     }
 
+    /// The id of each row; none where they were not asked for.
+    pub(super) fn into_ids(self) -> Names {
+        self.ids.unwrap_or_default()
+    }
+
     /// Puts pieces together column by column, so that only one column at a time is there twice.
     fn join(mut pieces: Vec<Piece>, rows_per_unit: u32) -> Self {
         let rows = pieces.iter().map(|piece| piece.cells.rows).sum();
@@ -328,6 +333,36 @@ impl Intake {
             }
         }
         intake
+    }
+
+    /// Reads the cells of one column as they are written, and nothing else: to copy them beside what is computed for each row. The column
+    /// need not be declared, if the table has names.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] if it is not declared and tables of this schema have no names.
+    pub(super) fn texts_of(schema: &Schema, column: &str) -> Result<Self, Error> {
+        let declared = schema.columns().iter().position(|c| c.name == column);
+        if declared.is_none() && !schema.layout().header {
+            let why = format!(
+                "the table has no line with names, and the schema declares no column '{column}': name one that it declares"
+            );
+            return Err(Error::parameter(Subject::Schema, why));
+        }
+        let mut columns = schema.columns().to_vec();
+        if declared.is_none() {
+            columns.push(Column {
+                name: column.to_owned(),
+                kind: Kind::Id,
+                private: false,
+                measure: None,
+            });
+        }
+        let place = declared.unwrap_or(columns.len() - 1);
+        let mut intake = Self::features_only(Arc::new(schema.with_columns(columns)?), Keep::Bins);
+        intake.rules.fill(CellRule::Ignore);
+        intake.rules[place] = CellRule::Ids(Vec::new());
+        intake.ids = Some(place);
+        Ok(intake)
     }
 
     /// Keeps the ids of the rows, too, to match them with another party's.

@@ -3,6 +3,8 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use zeroize::Zeroizing;
+
 use super::PartyId;
 use crate::Error;
 use crate::error::JournalFault;
@@ -37,8 +39,8 @@ pub enum Item {
     Released {
         /// What it is.
         what: String,
-        /// Its bytes.
-        value: Vec<u8>,
+        /// Its bytes. They can be a secret, so copies are wiped when they go.
+        value: Zeroizing<Vec<u8>>,
     },
 }
 
@@ -71,7 +73,7 @@ impl Wire for Item {
             }),
             3 => Ok(Self::Released {
                 what: from.text(1000)?,
-                value: from.bytes()?.to_vec(),
+                value: from.bytes()?.to_vec().into(),
             }),
             _ => Err(Malformed::new("this is not an item of a record")),
         }
@@ -178,7 +180,7 @@ impl Recorder {
                 let made = make()?;
                 self.record.append(&Item::Released {
                     what: what.into(),
-                    value: made.to_bytes(),
+                    value: made.to_bytes().into(),
                 })?;
                 Ok(made)
             }

@@ -367,6 +367,7 @@ impl Book {
             names: runs.to_vec(),
             total: self.account(dataset).and_then(|account| account.total(last)),
             head: self.head.clone(),
+            commitment: None,
             recorded: true,
         };
         Some(Certificate::of(dataset, relation, &found, stand))

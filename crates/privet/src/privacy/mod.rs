@@ -15,6 +15,7 @@
 //! | `signature` | who wrote a certificate or a model |
 //! | `getters` | how methods that give a part of a value are declared |
 //! | `enclosure`, `ratio` | real and rational numbers that never round silently |
+//! | `memo` | results for public parameters, kept for the next time |
 //!
 //! It does not know what a tree is.
 
@@ -33,6 +34,7 @@ pub mod journal;
 mod keeping;
 pub mod ledger;
 pub mod mechanism;
+mod memo;
 mod neighbours;
 mod partition;
 mod private;
@@ -43,12 +45,13 @@ mod reservation;
 mod run;
 pub mod sampler;
 pub mod signature;
-mod texts;
+pub mod texts;
 mod unprotected;
 
 pub use book::{Account, Book, BudgetLine, ColumnState, Refusal};
 pub use certificate::{
-    Certificate, Claim, Columns, Guarantee, Leakage, Observer, PartyCertificate, Payment, REFUTED, Total,
+    Certificate, Claim, Columns, Commitment, Guarantee, Leakage, Observer, PartyCertificate, Payment,
+    REFUTED, Total,
 };
 pub use coins::Coins;
 pub use epsilon::{Delta, Epsilon};

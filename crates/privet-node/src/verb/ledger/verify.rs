@@ -65,15 +65,25 @@ pub(in crate::verb) fn run(path: &Path, against: &[impl AsRef<Path>]) -> Result<
             "Some of its prices hold provided that {sentence}, {REFUTED}."
         );
     }
+    let key = store.commitment_key();
+    let ledger = against::Compared {
+        entries: &entries,
+        key: key.as_ref(),
+    };
     for (file, stated) in certificates {
         let Stated {
             certificate, signer, ..
         } = &stated;
-        let found = against::VerifiedCertificate::of(&entries, certificate);
+        let signed_elsewhere = signer.is_some_and(|signer| Some(signer) != own);
+        let found = against::VerifiedCertificate::of(&ledger, certificate, signed_elsewhere);
         let shown = file.display();
         let problem = found.as_ref().err();
         sound &= problem.is_none();
         let _ = match &found {
+            Ok(found) if found.is_foreign => writeln!(
+                text,
+                "{shown}: made with another ledger, against which it can be checked; here only the parts of parties are."
+            ),
             Ok(found) => writeln!(
                 text,
                 "{shown}: made at entry {}, and {}.",
@@ -82,6 +92,20 @@ pub(in crate::verb) fn run(path: &Path, against: &[impl AsRef<Path>]) -> Result<
             ),
             Err(problem) => writeln!(text, "{shown}: DOES NOT VERIFY: {problem}"),
         };
+        let parts = found.as_ref().map_or(&[][..], |found| &found.parts);
+        for (party, made) in parts {
+            let _ = match made {
+                Some(made) => writeln!(
+                    text,
+                    "{shown}: the part of {party} was made at entry {made}, and what it says follows from the entries of its runs."
+                ),
+                None => writeln!(
+                    text,
+                    "{shown}: what the part of {party} says follows from the entries of its runs; at which entry it was made can be told only with \
+                     the ledger's key."
+                ),
+            };
+        }
         let others = found.as_ref().map_or(&[][..], |found| &found.elsewhere);
         for party in others {
             let _ = writeln!(
@@ -94,6 +118,7 @@ pub(in crate::verb) fn run(path: &Path, against: &[impl AsRef<Path>]) -> Result<
             "file": file,
             "verified": problem.is_none(),
             "problem": problem,
+            "parts": parts.iter().map(|(party, made)| json!({"party": party, "made_at": made})).collect::<Vec<_>>(),
             "elsewhere": others,
             "signed_by": signer.map(|key| key.fingerprint().to_string()),
         }));

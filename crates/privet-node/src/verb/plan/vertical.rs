@@ -114,9 +114,11 @@ fn learns(parties: &VerticalJob) -> Vec<String> {
                     "{name} learns in full which of its people all parties know, and how many rows {own} has."
                 ));
             }
-            lines.push(
-                "Every party can add ids of its own choice to the matching: parties are trusted to follow the protocol.".into(),
-            );
+            let most = parties.vertical.most_ids().unwrap_or_default();
+            lines.push(format!(
+                "Every party can add ids of its own choice to the matching: parties are trusted to follow the protocol. One that does not can ask \
+                 about at most {most} people of its choice in a run (most_ids)."
+            ));
         }
         Alignment::Given => {
             lines.push("Rows are in the same order already, so all parties know whose rows they are.".into());

@@ -12,6 +12,7 @@ use privet::error::JournalFault;
 use privet::model::Format;
 use privet::privacy::Epsilon;
 use privet::privacy::signature::Fingerprint;
+use privet::privacy::texts::check_name;
 use privet::setting::vertical::Desensitisation;
 
 use super::exit::Failure;
@@ -29,6 +30,8 @@ pub enum Command {
         out: Option<PathBuf>,
         /// The data set's name.
         dataset: Option<String>,
+        /// Where the ledger is, which is never overwritten.
+        ledger: LedgerFile,
     },
     /// Check a schema, and a table by it.
     Check {
@@ -49,18 +52,7 @@ pub enum Command {
     /// Train a model.
     Train(Train),
     /// Predict rows.
-    Predict {
-        /// The model.
-        model: PathBuf,
-        /// The rows.
-        data: PathBuf,
-        /// Where predictions go, if not into the answer.
-        out: Option<PathBuf>,
-        /// What is written for each row.
-        what: OutputKind,
-        /// Where the ledger is, which is never overwritten.
-        ledger: LedgerFile,
-    },
+    Predict(Predict),
     /// Measure how good a model is.
     Evaluate(Evaluate),
     /// Show a model and its guarantees.
@@ -139,6 +131,23 @@ pub struct Train {
     /// Whether private rows may be used without protection.
     pub not_protected: bool,
     /// Where the ledger is.
+    pub ledger: LedgerFile,
+}
+
+/// A request to predict rows.
+#[derive(Debug)]
+pub struct Predict {
+    /// The model.
+    pub model: PathBuf,
+    /// The rows.
+    pub data: PathBuf,
+    /// The column of the rows that is copied beside the predictions; otherwise rows are numbered.
+    pub id: Option<String>,
+    /// Where predictions go, if not into the answer.
+    pub out: Option<PathBuf>,
+    /// What is written for each row.
+    pub what: OutputKind,
+    /// Where the ledger is, which is never overwritten.
     pub ledger: LedgerFile,
 }
 
@@ -295,14 +304,7 @@ fn ledger_path(given: Option<PathBuf>, env: &dyn Fn(&str) -> Option<OsString>) -
 /// A [`Failure`] that says why it is invalid.
 pub fn dataset_name(text: &str) -> Result<String, Failure> {
     let bad = |why| Failure::usage(format!("{text:?} is not a valid name of a data set: {why}"));
-    if text.is_empty() || text.chars().count() > 100 {
-        return Err(bad("it must have 1 to 100 characters"));
-    }
-    if text.chars().any(char::is_control) || text.trim() != text {
-        return Err(bad(
-            "remove line breaks, control characters, and spaces at its ends",
-        ));
-    }
+    check_name(text, 100).map_err(bad)?;
     Ok(text.to_owned())
 }
 

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::save;
 use crate::job::{Job, VerticalJob};
-use crate::progress::Progress;
+use crate::progress::{Progress, going_on};
 use crate::verb::exit::Failure;
 use crate::verb::parties::{Outgoing, lines, open};
 use crate::verb::request::Train;
@@ -36,7 +36,7 @@ pub(super) fn run(parties: &VerticalJob, job: &Job, train: &Train) -> Result<Ans
         .iter()
         .map(|holder| holder.read(holder.plan.columns().reads()))
         .collect::<Result<Vec<_>, _>>()?;
-    parties.check_given(&mine, &theirs)?;
+    parties.check_rows(&mine, &theirs)?;
     let shared = open(&train.ledger, &sets)?;
     let key = shared.store().signing_key()?;
     let columns = others
@@ -89,7 +89,11 @@ pub(super) fn run(parties: &VerticalJob, job: &Job, train: &Train) -> Result<Ans
     // Last of all: what fails before uses nobody's rows without protection.
     let permission = match (noisy, own.source.schema.is_private()) {
         (true, _) => None,
-        (false, true) => Some(permission::take_in(&mut shared.store(), &own.source, BECAUSE)?),
+        (false, true) => {
+            let mut store = shared.store();
+            let permission = permission::take_in(&mut store, &own.source, BECAUSE)?;
+            Some(permission.showing(&own.plan.leaks(), &mut *store)?)
+        }
         (false, false) => Some(permission::take(&own.source, BECAUSE, &train.ledger)?),
     };
 
@@ -116,6 +120,7 @@ pub(super) fn run(parties: &VerticalJob, job: &Job, train: &Train) -> Result<Ans
     let ended = Simulation::new(parties.names(), make)?
         .progress(&progress)
         .run()?;
+    going_on()?;
     let traffic = Traffic::of(parties, &ended);
     let (model, common) = trained(parties, ended)?;
     save(job, &model, Some(&key))?;

@@ -73,6 +73,12 @@ pub trait Journal: Send {
 
     /// Whether entries outlive the process. Certificates say so.
     fn is_durable(&self) -> bool;
+
+    /// A keyed hash of `bytes`, if the journal has a key that only its owner knows: certificates commit to a place in the journal by it.
+    fn commitment(&self, bytes: &[u8]) -> Option<[u8; 32]> {
+        let _ = bytes;
+        None
+    }
 }
 
 impl Head {

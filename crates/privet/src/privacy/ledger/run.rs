@@ -4,7 +4,7 @@ use super::Ledger;
 use crate::Error;
 use crate::privacy::account::{Caps, Price};
 use crate::privacy::book::{Book, BudgetLine, Refusal};
-use crate::privacy::certificate::{Certificate, Stand};
+use crate::privacy::certificate::{Certificate, Commitment, Stand};
 use crate::privacy::journal::Event;
 use crate::privacy::run::{Promise, Run, public_name};
 use crate::privacy::{Delta, Neighbours, Relation};
@@ -70,10 +70,14 @@ impl<N: Neighbours> Ledger<N> {
         let account = book.account(dataset);
         let account = account.filter(|_| recorded && !self.broken);
         let named = recorded && book.run(dataset, name).is_some();
+        let name = named.then(|| public_name(name));
+        let head = book.head().clone();
+        let commitment = Commitment::to(&head, dataset, name.as_deref(), &*self.journal);
         let stand = Stand {
-            names: Vec::from_iter(named.then(|| public_name(name))),
+            names: Vec::from_iter(name),
+            commitment: commitment.filter(|_| recorded),
             total: account.and_then(|account| account.total(relation)),
-            head: book.head().clone(),
+            head,
             recorded,
         };
         Certificate::of(dataset, relation, &[&run], stand)

@@ -63,6 +63,7 @@ impl Desensitisation {
                 "a feature holder needs at least one column to learn from: its schema has none",
             ));
         }
+        schema.check_sendable()?;
         let each = self.each(count)?;
         let change = |column: &Declared| {
             Change::new(self, column, each).map_err(|e| {
@@ -82,6 +83,31 @@ impl Desensitisation {
             schema: Arc::new(schema),
             columns,
         })
+    }
+}
+
+impl Desensitisation {
+    /// The losses of the columns that a feature holder has sent with this schema, if they were changed in this way; or why they cannot have been.
+    pub(super) fn distances_of(&self, sent: &Schema) -> Result<Vec<Distance>, String> {
+        if sent.coarse(self.bins) != *sent {
+            return Err("columns in other bins than was agreed on".into());
+        }
+        let count = sent.features().count();
+        if let Budget::Sample(chosen) = self.budget
+            && chosen as usize != count
+        {
+            return Err(format!("{count} columns where {chosen} are drawn"));
+        }
+        // All columns of a party are sent, or as many as ε is divided over.
+        let each = self.each(count).map_err(|e| e.to_string())?;
+        let nobody = Private::new(Cells::default());
+        let distance = |column: &Declared| {
+            let change = Change::new(self, column, each);
+            let change =
+                change.map_err(|e| format!("the column '{}' cannot have been changed: {e}", column.name))?;
+            Ok(change.column(&nobody, 0).distance())
+        };
+        sent.features().map(distance).collect()
     }
 }
 

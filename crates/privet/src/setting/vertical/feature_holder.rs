@@ -10,6 +10,7 @@ use crate::Error;
 use crate::data::Table;
 use crate::error::Subject;
 use crate::party::{Context, PartyId, RunName, TurnOutcome};
+use crate::privacy::texts::shown;
 use crate::privacy::{Certificate, Ledger, Neighbours};
 
 /// A party that has columns and no label, by what it waits for.
@@ -51,7 +52,9 @@ impl FeatureHolder {
         run: &RunName,
     ) -> Result<Party, Error> {
         // A budget that does not protect these rows must not count them.
-        plan.columns.check(&table, &ledger.relation().relation())?;
+        let relation = ledger.relation().relation();
+        plan.columns.check(&table, &relation)?;
+        plan.vertical.check_rows(table.rows_under(&relation))?;
         let ledger = ledger.at_run_time().for_run(run.to_text())?;
         Ok(Self::next(Expect::Hello(Box::new(Waiting {
             plan,
@@ -151,15 +154,19 @@ impl Waiting {
                 answer(self.release(context)?, wanted, context)
             }
             (Meeting::Offer(offer), Alignment::Private) => {
+                let run = meeting::run(context.run(), context.me(), &self.plan.vertical);
+                // Before anything is written down for its sake.
+                psi::check_offer(&run, &offer).map_err(|e| context.complain(LABEL_HOLDER, e))?;
                 // Ids are shown for columns that can be sent.
                 Release::check_obtain(&self.plan.columns, &self.table, &mut self.ledger)?;
                 let leaks = meeting::leaks_of_feature_holder(context.others().len() > 1);
                 let ids = self.table.cells().as_ref().map(meeting::ids);
                 let ids = meeting::checked(&meeting::disclose(&mut self.ledger, &leaks, ids)?)?;
                 let key = meeting::key("the key of the meeting", context)?;
-                let run = meeting::run(context.run(), context.me());
-                let (expected, answer) =
-                    psi::answer(&key, run, &ids, &offer).map_err(|e| context.complain(LABEL_HOLDER, e))?;
+                let (expected, answer) = psi::answer(&key, run, &ids, &offer).map_err(|e| match e {
+                    privet_mpc::Error::TooManyIds { .. } => meeting::unmatched(&e),
+                    e => context.complain(LABEL_HOLDER, e),
+                })?;
                 meeting::same("the answer", &answer, context)?;
                 context.send(LABEL_HOLDER, &Message::Answer(answer));
                 Ok(TurnOutcome::Continue(FeatureHolder::next(Expect::Common {
@@ -180,18 +187,20 @@ impl Waiting {
             mut ledger,
         } = *self;
         let mut release = Release::obtain(&plan.columns, &table, &mut ledger)?;
-        release.certificate = meeting::certified(release.certificate, ledger, context)?;
+        release.certificate = meeting::certified_columns(release.certificate, ledger, context)?;
         Ok(release)
     }
 }
 
 /// Sends what is wanted, made from released values.
 fn answer(
-    release: Release,
+    mut release: Release,
     wanted: Wanted,
     context: &mut Context<'_, Message>,
 ) -> Result<TurnOutcome<Party>, Error> {
-    let certificate = Box::new(release.certificate.clone());
+    // Where its ledger ends, and what other runs did, is its owner's business.
+    let told = release.certificate.for_partners();
+    let certificate = Box::new(std::mem::replace(&mut release.certificate, told));
     match wanted {
         Wanted::Columns => context.send(LABEL_HOLDER, &Message::Columns(Box::new(release))),
         Wanted::Branches(questions) => {
@@ -199,7 +208,7 @@ fn answer(
             let message = Message::Branches {
                 rows: release.rows as u64,
                 answers,
-                certificate: certificate.to_json(),
+                certificate: release.certificate.to_json(),
             };
             context.send(LABEL_HOLDER, &message);
         }
@@ -220,12 +229,7 @@ fn agree(vertical: &Vertical, theirs: &[(String, String)]) -> Result<(), Error> 
         let their = theirs.iter().find(|(other, _)| other == name);
         their.map(|(_, value)| value) != Some(value)
     });
-    let shown = |text: &str| {
-        text.chars()
-            .filter(|c| !c.is_control())
-            .take(60)
-            .collect::<String>()
-    };
+    let shown = |text: &str| shown(&text.chars().take(60).collect::<String>()).into_owned();
     match wrong {
         Some((name, value)) => {
             let their = theirs.iter().find(|(other, _)| other == name);

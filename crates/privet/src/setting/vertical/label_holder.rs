@@ -117,12 +117,24 @@ impl LabelHolder {
         Self::ready(plan, table, Terms::Open(Box::new(permission)), goal)
     }
 
-    fn ready(plan: LabelHolderPlan, table: Table, terms: Terms, goal: Goal) -> Result<Party, Error> {
+    fn ready(plan: LabelHolderPlan, table: Table, mut terms: Terms, goal: Goal) -> Result<Party, Error> {
+        let leaks = match &goal {
+            Goal::Train => plan.leaks(),
+            Goal::Predict { branches, .. } => plan.leaks_of_predicting(*branches),
+        };
+        if let Terms::Open(permission) = &mut terms {
+            permission.check_shown(&leaks)?;
+        }
         match &goal {
             Goal::Train => plan.check(&table)?,
             // The label of new rows need not be there.
             _ => table.is_of(plan.schema(), READS)?,
         }
+        let relation = match &terms {
+            Terms::Open(_) => plan.relation(),
+            Terms::Noisy(ledger) => ledger.relation(),
+        };
+        plan.vertical.check_rows(table.rows_under(relation))?;
         let ready = Ready {
             plan,
             table,
@@ -178,7 +190,8 @@ impl LabelHolder {
         let mut asked = BTreeMap::new();
         for party in others {
             let key = meeting::key(&format!("the key of the meeting with {}", party.0), context)?;
-            let (expected, offer) = psi::offer(&key, meeting::run(context.run(), party), &ids);
+            let pair = meeting::run(context.run(), party, &run.plan.vertical);
+            let (expected, offer) = psi::offer(&key, pair, &ids).map_err(|e| meeting::unmatched(&e))?;
             meeting::same(&format!("the offer to {}", party.0), &offer, context)?;
             asked.insert(party, expected);
             context.send(party, &run.hello(party, Meeting::Offer(offer)));
@@ -213,6 +226,9 @@ impl LabelHolder {
                 }
             }
             (Stage::ExpectThresholds(mut expecting, ranked), Message::Thresholds(pairs)) => {
+                if !ranked.is_answered(from, &pairs) {
+                    return Err(context.complain(from, "thresholds that are no answer to what was asked"));
+                }
                 match expecting.take(from, pairs) {
                     None => Err(context.complain(from, "it has sent its thresholds already")),
                     Some(true) => {
@@ -326,7 +342,7 @@ impl Expecting<(), Received> {
         for (party, received) in came {
             run.certificate.parties.push(PartyCertificate {
                 party: context.name(party).to_owned(),
-                certificate: received.certificate().clone(),
+                certificate: received.certificate().for_partners(),
             });
             let added = match received {
                 Received::Columns(release) => joining.add(*release),

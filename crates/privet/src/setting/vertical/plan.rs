@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use super::Vertical;
 use super::columns::{ColumnsPlan, READS};
+use super::{Protocol, Vertical, meeting};
 use crate::Error;
 use crate::data::schema::Label;
 use crate::data::{Intake, Keep, Schema, Table};
 use crate::error::{Refusal, Subject};
+use crate::privacy::joint::Leak;
 use crate::privacy::mechanism::ordered::RandomisedResponse;
 use crate::privacy::{Relation, getters};
 
@@ -131,6 +132,17 @@ impl LabelHolderPlan {
         pub schema(&schema) -> &Arc<Schema>;
         /// Who is protected, if labels are changed.
         pub relation(&relation) -> &Relation;
+    }
+
+    /// What the other parties are shown of its rows in training, besides what labels that change tell them. A permission that stands in a ledger
+    /// must list it ([`Unprotected::showing`](crate::privacy::Unprotected::showing)).
+    pub fn leaks(&self) -> Vec<Leak> {
+        meeting::leaks_of_open_label_holder(&self.vertical, self.vertical.protocol == Protocol::AsPublished)
+    }
+
+    /// The same for predictions, by columns or by the answers to a model's questions.
+    pub fn leaks_of_predicting(&self, branches: bool) -> Vec<Leak> {
+        meeting::leaks_of_open_label_holder(&self.vertical, branches)
     }
 
     /// What is read of a table.

@@ -1,11 +1,9 @@
 //! Released columns: drawn once, kept, sent to whoever trains on them.
 
-use std::collections::BTreeSet;
-
 use super::columns::{ColumnsPlan, Reading};
 use super::desensitisation::{Budget, Desensitisation};
 use super::kept::{Earlier, check_rows, moved_on, rows_of, unreadable};
-use super::packed;
+use super::packed::Packed;
 use crate::Error;
 use crate::data::schema::{Column, Kind};
 use crate::data::{Schema, Table};
@@ -19,14 +17,14 @@ use crate::wire::{Malformed, Reader, Wire, Writer};
 /// How often a ledger is asked again while other processes release the same columns.
 pub(super) const ATTEMPTS: usize = 8;
 /// The longest schema or certificate that a party may send.
-const LONGEST: usize = 1 << 24;
+const LONGEST: usize = 1 << 22;
 
 /// One released column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ReleasedColumn {
     pub(super) reading: Reading,
     /// Row by row.
-    pub(super) values: Vec<u16>,
+    pub(super) values: Packed,
 }
 
 /// The released columns of one feature holder, with what they mean and what was promised about them. They are public as far as
@@ -63,9 +61,10 @@ impl Release {
                     ));
                 };
                 let values = values.into_iter().map(|value| plan.read(place, value));
+                let reading = plan.reading(place);
                 Ok(ReleasedColumn {
-                    reading: plan.reading(place),
-                    values: values.collect(),
+                    reading,
+                    values: Packed::new(values, reading.outputs),
                 })
             })
             .collect::<Result<_, _>>()?;
@@ -244,47 +243,24 @@ impl Release {
     }
 
     /// That the columns were changed as was agreed on, and that the promise which came with them is about them.
-    pub(super) fn check_promised(&self, agreed: &Desensitisation) -> Result<(), &'static str> {
+    pub(super) fn check_promised(&self, agreed: &Desensitisation) -> Result<(), String> {
         if self.settings != agreed.settings() {
-            return Err("columns that were changed otherwise than was agreed on");
+            return Err("columns that were changed otherwise than was agreed on".into());
         }
-        let said = self
-            .certificate
-            .claims
-            .iter()
-            .filter_map(|claim| match &claim.guarantee {
-                Guarantee::Distance { columns, record, .. } => Some((columns, *record)),
-                _ => None,
-            });
-        let said: Vec<_> = said.collect();
-        let sums = said
-            .iter()
-            .all(|(columns, record)| Distance::record(columns) == *record);
-        let claimed: BTreeSet<&str> = said
-            .iter()
-            .flat_map(|(columns, _)| columns.iter())
-            .map(|distance| distance.column.as_str())
-            .collect();
-        let all = self
-            .schema
-            .features()
-            .all(|column| claimed.contains(&column.name[..]));
-        if self.certificate.is_void() || (sums && all) {
-            Ok(())
-        } else {
-            Err("a certificate that is not about the columns it came with")
-        }
+        let distances = agreed.distances_of(&self.schema)?;
+        promised(&self.certificate, &distances)
     }
 
     /// The same columns, these rows, in this order.
     pub(super) fn take(&self, rows: &[usize]) -> Self {
-        let column = |column: &ReleasedColumn| ReleasedColumn {
-            reading: column.reading,
-            values: rows
-                .iter()
-                .flat_map(|&row| &column.values[row * column.reading.each..][..column.reading.each])
-                .copied()
-                .collect(),
+        let column = |column: &ReleasedColumn| {
+            let Reading { outputs, each, .. } = column.reading;
+            let place = |at: usize| rows[at / each] * each + at % each;
+            let values = (0..rows.len() * each).map(|at| column.values.get(place(at)));
+            ReleasedColumn {
+                reading: column.reading,
+                values: Packed::new(values, outputs),
+            }
         };
         Self {
             rows: rows.len(),
@@ -302,6 +278,56 @@ impl Release {
         pub schema(&schema) -> &Schema;
         /// What was promised about them.
         pub certificate(&certificate) -> &Certificate;
+    }
+}
+
+/// That a certificate promises exactly these losses: they follow from what was agreed on and from the columns' declarations, so that nobody has
+/// to be believed. One that is void promises nothing.
+fn promised(certificate: &Certificate, distances: &[Distance]) -> Result<(), String> {
+    if certificate.is_void() {
+        return Ok(());
+    }
+    let mut claimed = Vec::new();
+    for claim in &certificate.claims {
+        let Guarantee::Distance {
+            columns,
+            record,
+            unit,
+        } = &claim.guarantee
+        else {
+            continue;
+        };
+        let sum = Distance::record(columns);
+        if (*record, *unit) != (sum, sum.times(claim.protects.rows().get().into())) {
+            return Err(
+                "a certificate whose loss for a row or a unit is not the sum over its columns".into(),
+            );
+        }
+        claimed.extend(columns);
+    }
+    for distance in distances {
+        match claimed.iter().position(|claim| claim.column == distance.column) {
+            None => {
+                return Err(format!(
+                    "a certificate that says nothing of the column '{}', which came with it",
+                    distance.column
+                ));
+            }
+            Some(place) if claimed[place] != distance => {
+                return Err(format!(
+                    "a certificate that claims another loss for the column '{}' than follows from what was agreed on",
+                    distance.column
+                ));
+            }
+            Some(place) => drop(claimed.swap_remove(place)),
+        }
+    }
+    match claimed.first() {
+        None => Ok(()),
+        Some(other) => Err(format!(
+            "a certificate that speaks of the column '{}', which did not come with it",
+            other.column
+        )),
     }
 }
 
@@ -342,8 +368,7 @@ impl Wire for Release {
             to.word(lowest as u32);
             to.word(outputs as u32);
             to.word(each as u32);
-            let bits = packed::width(outputs);
-            to.bytes(&packed::pack(column.values.iter().copied(), bits));
+            to.bytes(column.values.bytes());
         });
         to.text(&self.certificate.to_json());
     }
@@ -352,11 +377,12 @@ impl Wire for Release {
         let rows = usize::try_from(from.long()?).map_err(|_| Malformed::new("too many rows"))?;
         let settings = from.settings()?;
         let text = from.text(LONGEST)?;
-        let schema = Schema::from_toml("its schema", &text).map_err(|e| Malformed::new(e.to_string()))?;
+        let schema = Schema::from_peer("its schema", &text).map_err(|e| Malformed::new(e.to_string()))?;
         if schema.alone() != schema || schema.to_toml() != text {
             return Err(Malformed::new("a schema that is not of columns alone"));
         }
-        let columns = from.list(20, |from| {
+        let declared = schema.features().count();
+        let columns = from.exactly(declared, 20, |from| {
             let reading = Reading {
                 lowest: from.word()? as i32,
                 outputs: from.word()? as usize,
@@ -365,14 +391,13 @@ impl Wire for Release {
             let plausible = (2..=65_535).contains(&reading.outputs) && (1..=65_535).contains(&reading.each);
             let count = rows.checked_mul(reading.each).filter(|_| plausible);
             let count = count.ok_or_else(|| Malformed::new("a column that cannot be"))?;
-            let values = packed::unpack(from.bytes()?, count, reading.outputs)?;
+            let values = Packed::read(from.bytes()?, count, reading.outputs)?;
             Ok(ReleasedColumn { reading, values })
         })?;
-        let fitting = schema.features().count() == columns.len()
-            && schema
-                .features()
-                .zip(&columns)
-                .all(|(declared, column)| fits(&declared.kind, column.reading));
+        let fitting = schema
+            .features()
+            .zip(&columns)
+            .all(|(declared, column)| fits(&declared.kind, column.reading));
         if !fitting {
             return Err(Malformed::new("columns that are not what its schema declares"));
         }

@@ -112,7 +112,9 @@ pub(crate) fn changes(text: &str) -> Builder<Desensitisation> {
 }
 
 pub(crate) fn with(changes: Builder<Desensitisation>) -> Builder<Vertical> {
-    Vertical::builder().desensitisation(changes.build().unwrap())
+    Vertical::builder()
+        .desensitisation(changes.build().unwrap())
+        .most_ids(5000)
 }
 
 pub(crate) fn builder(text: &str) -> Builder<Vertical> {
