@@ -172,7 +172,7 @@ fn next(bytes: &[u8]) -> Option<Result<&[u8], &'static str>> {
 }
 
 impl Record for FileRecord {
-    fn read(&mut self) -> Result<Vec<Item>, Error> {
+    fn read(&mut self, place: u64) -> Result<Option<Item>, Error> {
         let (path, items) = (self.path.clone(), self.items()?);
         let item = |bytes: &Vec<u8>| {
             Item::from_bytes(bytes).map_err(|e| {
@@ -183,10 +183,20 @@ impl Record for FileRecord {
                 )
             })
         };
-        items.iter().skip(1).map(item).collect()
+        items.get(place as usize + 1).map(item).transpose()
     }
 
-    fn append(&mut self, item: &Item) -> Result<(), Error> {
-        self.write(&item.to_bytes())
+    fn append(&mut self, items: Vec<Item>) -> Result<(), Error> {
+        items.iter().try_for_each(|item| self.write(&item.to_bytes()))
+    }
+
+    fn replace(&mut self, _: Item) -> Result<(), Error> {
+        Err(Error::internal(
+            "a record that takes no checkpoints is given none",
+        ))
+    }
+
+    fn takes_checkpoints(&self) -> bool {
+        false
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use privet::Error;
 use privet::data::{Intake, Keep, Schema, Table};
-use privet::party::{Agreement, Item, MemoryRecord, PartyId, Seat, SeatState};
+use privet::party::{Agreement, Item, MemoryRecord, PartyId, Role, Seat, SeatState, Sent};
 use privet::privacy::account::Caps;
 use privet::privacy::{Delta, Ledger, Randomness, Relation, Replace, Unprotected};
 use privet::setting::plain::Trees;
@@ -13,9 +13,32 @@ use privet::setting::vertical::{
 };
 use privet::wire::{Body, Frame, RunId, Wire};
 
+/// All frames that a seat has to send now.
+pub fn sent<R: Role>(seat: &mut Seat<R>) -> Vec<Sent> {
+    std::iter::from_fn(|| seat.next_frame()).collect()
+}
+
+/// A message in a frame.
+pub fn framed(agreement: &Agreement, from: u16, to: u16, number: u64, message: Vec<u8>) -> Vec<u8> {
+    let frame = Frame {
+        agreement: agreement.digest(),
+        from,
+        to,
+        number,
+        acknowledged: 0,
+        body: Body::message(message),
+    };
+    frame.to_bytes()
+}
+
+/// What a frame to be sent carries.
+pub fn body(sent: &Sent) -> Body {
+    Frame::from_bytes(sent.bytes.clone()).expect("a frame").body
+}
+
 /// A frame: what is read is written again to the byte.
 pub fn frame(bytes: &[u8]) {
-    if let Ok(frame) = Frame::from_bytes(bytes) {
+    if let Ok(frame) = Frame::from_bytes(bytes.to_vec()) {
         assert_eq!(frame.to_bytes(), bytes);
     }
 }
@@ -40,7 +63,7 @@ pub fn seat(bytes: &[u8]) {
     let Some((kind, mut rest)) = bytes.split_first() else {
         return;
     };
-    let Ok((mut seat, _)) = party(*kind) else {
+    let Ok((agreement, mut seat)) = party(*kind) else {
         return;
     };
     let me = PartyId(u16::from(kind % 2));
@@ -51,21 +74,15 @@ pub fn seat(bytes: &[u8]) {
         let length = usize::from(u16::from_le_bytes(*length)).min(more.len());
         let (message, after) = more.split_at(length);
         rest = after;
-        let frame = Frame {
-            run: RUN,
-            from: peer.0,
-            to: me.0,
-            number,
-            body: Body::Message(message.to_vec()),
-        };
+        let frame = framed(&agreement, peer.0, me.0, number, message.to_vec());
         number += 1;
-        let Ok(sent) = seat.deliver(peer, &frame.to_bytes(), quiet) else {
+        if seat.deliver(peer, frame, quiet).is_err() {
             break;
-        };
+        }
         if seat.state() == SeatState::Failed {
-            let said = sent.last().expect("it says that it gave up");
-            let said = Frame::from_bytes(&said.bytes).expect("a frame");
-            assert_eq!(said.body, Body::Aborted);
+            let said = sent(&mut seat);
+            let said = said.last().expect("it says that it gave up");
+            assert_eq!(body(said), Body::Aborted);
         }
         while seat.state() == SeatState::Working {
             seat.work(quiet);
@@ -99,13 +116,13 @@ pub fn vertical(kind: u8) -> Vertical {
     builder.build().expect("parameters")
 }
 
-/// A party of a kind, with what it says first.
-pub fn party(kind: u8) -> Result<(Seat<Party>, Vec<privet::party::Sent>), Error> {
+/// A party of a kind, and its agreement.
+pub fn party(kind: u8) -> Result<(Agreement, Seat<Party>), Error> {
     let agreement = Agreement::new(RUN, vec!["bank".into(), "shop".into()])?;
     let vertical = vertical(kind);
     let record = Box::new(MemoryRecord::default());
     let me = PartyId(u16::from(kind % 2));
-    Seat::take(agreement, me, record, &|_, _, _| {}, |run| {
+    let seat = Seat::take(agreement.clone(), me, record, &|_, _, _| {}, |run| {
         if me == PartyId(0) {
             let relation = Relation::Replace {
                 rows: std::num::NonZeroU32::MIN,
@@ -124,7 +141,8 @@ pub fn party(kind: u8) -> Result<(Seat<Party>, Vec<privet::party::Sent>), Error>
             &["1,3", "2,4", "3,5", "4,6", "5,7"],
         );
         FeatureHolder::party(vertical.feature_holder(other.schema())?, other, ledger, &run)
-    })
+    })?;
+    Ok((agreement, seat))
 }
 
 fn table(column: &str, rows: &[&str]) -> Table {

@@ -41,6 +41,11 @@ pub fn answer(key: &Key, run: Run, ids: &Ids, offer: &[u8]) -> Result<(ExpectCom
 }
 
 impl ExpectCommon {
+    /// The most bytes of the message that is expected: it names no row twice.
+    pub fn most_bytes(&self) -> u64 {
+        4 * self.offered.min(self.sent.len()) as u64 + 1024
+    }
+
     /// The common rows among one's own, in the common order.
     ///
     /// # Errors

@@ -64,6 +64,12 @@ impl RankedModel {
         (ranked, splits)
     }
 
+    /// The most bytes of thresholds for all that was asked about.
+    pub(super) fn most_bytes(&self) -> u64 {
+        let pairs = self.asked.iter().map(|asked| 8 + 8 * asked.len() as u64);
+        16 + pairs.sum::<u64>()
+    }
+
     /// The model over slots: each split lies in the middle of the two values on its sides.
     pub(super) fn finish(
         self,

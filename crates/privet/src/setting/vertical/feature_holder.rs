@@ -12,6 +12,7 @@ use crate::error::Subject;
 use crate::party::{Context, PartyId, RunName, TurnOutcome};
 use crate::privacy::mechanism::ordered::Distance;
 use crate::privacy::{Certificate, Ledger, Neighbours};
+use crate::wire::MOST_BYTES;
 
 /// A party that has columns and no label, by what it waits for.
 pub struct FeatureHolder(Expect);
@@ -111,6 +112,18 @@ impl FeatureHolder {
         Party::FeatureHolder(Self(state))
     }
 
+    /// The most bytes of the message that it waits for.
+    pub(super) fn most_bytes(&self) -> u64 {
+        match &self.0 {
+            Expect::Hello(_) => MOST_BYTES as u64,
+            Expect::Common { meeting, .. } => meeting.most_bytes(),
+            Expect::Splits { tables, .. } => {
+                let ranks = tables.iter().map(|table| 8 + 4 * table.len() as u64);
+                16 + ranks.sum::<u64>()
+            }
+        }
+    }
+
     pub(super) fn handle(
         self,
         from: PartyId,
@@ -159,7 +172,7 @@ impl FeatureHolder {
                 let thresholds = thresholds(&tables, &splits);
                 let thresholds =
                     thresholds.ok_or_else(|| context.complain(from, "it asks for a split that cannot be"))?;
-                context.send(LABEL_HOLDER, &Message::Thresholds(thresholds));
+                context.send(LABEL_HOLDER, &Message::Thresholds(thresholds))?;
                 Ok(TurnOutcome::Finished(Outcome::Contributed(certificate)))
             }
             (_, message) => Err(context.complain(from, format!("{} out of turn", message.name()))),
@@ -196,7 +209,7 @@ impl Waiting {
                 let (expected, answer) =
                     psi::answer(&key, run, &ids, &offer).map_err(|e| context.complain(LABEL_HOLDER, e))?;
                 meeting::same("the answer", &answer, context)?;
-                context.send(LABEL_HOLDER, &Message::Answer(answer));
+                context.send(LABEL_HOLDER, &Message::Answer(answer))?;
                 Ok(TurnOutcome::Continue(FeatureHolder::next(Expect::Common {
                     waiting: self,
                     meeting: Box::new(expected),
@@ -258,7 +271,7 @@ fn answer(
 ) -> Result<TurnOutcome<Party>, Error> {
     let certificate = Box::new(release.certificate.clone());
     match wanted {
-        Wanted::Columns => context.send(LABEL_HOLDER, &Message::Columns(Box::new(release))),
+        Wanted::Columns => context.send(LABEL_HOLDER, &Message::Columns(Box::new(release)))?,
         Wanted::Branches(questions) => {
             let answers = branches(&release, &questions).map_err(|e| context.complain(LABEL_HOLDER, e))?;
             let message = Message::Branches {
@@ -266,11 +279,11 @@ fn answer(
                 answers,
                 certificate: certificate.to_json(),
             };
-            context.send(LABEL_HOLDER, &message);
+            context.send(LABEL_HOLDER, &message)?;
         }
         Wanted::Ordinals => {
             let (ordinals, tables) = ranked(release)?;
-            context.send(LABEL_HOLDER, &Message::Ordinals(Box::new(ordinals)));
+            context.send(LABEL_HOLDER, &Message::Ordinals(Box::new(ordinals)))?;
             let state = Expect::Splits { tables, certificate };
             return Ok(TurnOutcome::Continue(FeatureHolder::next(state)));
         }

@@ -20,6 +20,7 @@ use crate::data::schema::Column;
 use crate::model::{Model, Settings};
 use crate::party::{Context, PartyId, RunName, TurnOutcome};
 use crate::privacy::{Certificate, Ledger, Neighbours, PartyCertificate, Unprotected};
+use crate::wire::MOST_BYTES;
 use fitting::Fitting;
 use received::Received;
 
@@ -199,7 +200,7 @@ impl LabelHolder {
         if run.plan.vertical.alignment == Alignment::Given {
             let rows = run.rows.len() as u64;
             for &party in &others {
-                context.send(party, &run.hello(party, Meeting::Given { rows }));
+                context.send(party, &run.hello(party, Meeting::Given { rows }))?;
             }
             return Self::wait(Stage::ExpectColumns(Expecting::all(run, others)));
         }
@@ -210,7 +211,7 @@ impl LabelHolder {
             let (expected, offer) = psi::offer(&key, meeting::run(context.run(), party), &ids);
             meeting::same(&format!("the offer to {}", party.0), &offer, context)?;
             asked.insert(party, expected);
-            context.send(party, &run.hello(party, Meeting::Offer(offer)));
+            context.send(party, &run.hello(party, Meeting::Offer(offer)))?;
         }
         let came = BTreeMap::new();
         Self::wait(Stage::ExpectAnswers(Box::new(Expecting { run, asked, came })))
@@ -264,6 +265,29 @@ impl LabelHolder {
         }
     }
 
+    /// Whether it waits, or will wait, for a message of this party.
+    pub(super) fn needs(&self, party: PartyId) -> bool {
+        match &self.0 {
+            Stage::ExpectColumns(expecting) if expecting.run.plan.vertical.protocol == Protocol::Columns => {
+                expecting.asked.contains_key(&party)
+            }
+            Stage::ExpectThresholds(expecting, _) => expecting.asked.contains_key(&party),
+            _ => true,
+        }
+    }
+
+    /// The most bytes of a message of this party, if one is expected. How many columns it has is not known here.
+    pub(super) fn most_bytes(&self, from: PartyId) -> Option<u64> {
+        match &self.0 {
+            Stage::Ready(_) | Stage::Training(_) => None,
+            Stage::ExpectAnswers(expecting) => expecting.asked.get(&from).map(|_| MOST_BYTES as u64),
+            Stage::ExpectColumns(expecting) => expecting.asked.get(&from).map(|()| MOST_BYTES as u64),
+            Stage::ExpectThresholds(expecting, ranked) => {
+                expecting.asked.get(&from).map(|()| ranked.most_bytes())
+            }
+        }
+    }
+
     pub(super) fn waits_for(&self) -> Vec<PartyId> {
         match &self.0 {
             Stage::Ready(_) | Stage::Training(_) => Vec::new(),
@@ -303,7 +327,7 @@ impl Expecting<psi::ExpectAnswer, psi::Pair> {
             ));
         }
         for (party, common) in parties.iter().zip(told) {
-            context.send(*party, &Message::Common(common));
+            context.send(*party, &Message::Common(common))?;
         }
         run.own = run.own.take(&rows);
         run.rows = rows;

@@ -77,7 +77,7 @@ pub use texts::Texts;
 
 use crate::Error;
 use crate::model::{Model, Predictions};
-use crate::party::{Context, PartyId, Role, TurnOutcome};
+use crate::party::{Context, PartyEvent, PartyId, Role, TurnOutcome};
 use crate::privacy::Certificate;
 
 /// The label holder's number in every agreement; all others are feature holders.
@@ -122,6 +122,16 @@ impl Outcome {
     }
 }
 
+impl Party {
+    /// Whether it waits, or will wait, for a message of another party.
+    fn needs(&self, party: PartyId) -> bool {
+        match self {
+            Self::LabelHolder(own) => own.needs(party),
+            Self::FeatureHolder(_) => party == LABEL_HOLDER,
+        }
+    }
+}
+
 impl Role for Party {
     type Message = Message;
     type Output = Outcome;
@@ -135,10 +145,16 @@ impl Role for Party {
 
     fn handle(
         self,
-        from: PartyId,
-        message: Message,
+        event: PartyEvent<Message>,
         context: &mut Context<'_, Message>,
     ) -> Result<TurnOutcome<Self>, Error> {
+        if let PartyEvent::Gone(party) = event
+            && !self.needs(party)
+        {
+            return Ok(TurnOutcome::Continue(self));
+        }
+        // Every party has columns or labels that nobody else has: one that is gone too early ends the run.
+        let (from, message) = event.message(context)?;
         match self {
             Self::LabelHolder(party) => party.handle(from, message, context),
             Self::FeatureHolder(party) => party.handle(from, message, context),
@@ -156,6 +172,13 @@ impl Role for Party {
         match self {
             Self::LabelHolder(party) => party.waits_for(),
             Self::FeatureHolder(_) => vec![LABEL_HOLDER],
+        }
+    }
+
+    fn most_bytes(&self, from: PartyId) -> Option<u64> {
+        match self {
+            Self::LabelHolder(party) => party.most_bytes(from),
+            Self::FeatureHolder(party) => (from == LABEL_HOLDER).then(|| party.most_bytes()),
         }
     }
 }

@@ -103,10 +103,13 @@ impl NoisyLabels {
         plan.check(table)?;
         let (name, response) = plan.labels(&ledger.relation().relation())?;
         let mut ledger = ledger;
-        for item in record.read()? {
+        for place in 0.. {
+            let Some(item) = record.read(place)? else {
+                break;
+            };
             match item {
-                Item::Began(name) => ledger = ledger.for_run(name.to_text())?,
-                Item::Released { what, value } if what == LABELS => {
+                Item::Named(name) => ledger = ledger.for_run(name.to_text())?,
+                Item::Once { what, value } if what == LABELS => {
                     let labels = Self::from_bytes(&value).map_err(|e| {
                         Error::journal(
                             JournalFault::Damaged,

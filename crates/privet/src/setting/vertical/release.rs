@@ -142,8 +142,8 @@ impl Release {
         if let Budget::Sample(_) = plan.desensitisation().budget {
             return Ok(());
         }
-        let ledger = match record.read()?.into_iter().next() {
-            Some(Item::Began(name)) => ledger.for_run(name.to_text())?,
+        let ledger = match record.read(0)? {
+            Some(Item::Named(name)) => ledger.for_run(name.to_text())?,
             _ => ledger,
         };
         ledger.admits_columns(Self::TO, plan.distances())
@@ -155,10 +155,15 @@ impl Release {
     /// # Errors
     /// [`Error::Journal`] if the record cannot be read.
     pub fn kept_in(record: &mut dyn Record) -> Result<Option<Self>, Error> {
-        let columns = record.read()?.into_iter().find_map(|item| match item {
-            Item::Released { what, value } if what == COLUMNS => Some(value),
-            _ => None,
-        });
+        let (mut place, mut columns) = (0, None);
+        while let Some(item) = record.read(place)? {
+            place += 1;
+            if let Item::Once { what, value } = item
+                && what == COLUMNS
+            {
+                columns = Some(value);
+            }
+        }
         let read = columns.map(|value| Self::from_bytes(&value));
         read.transpose().map_err(|e| {
             Error::journal(

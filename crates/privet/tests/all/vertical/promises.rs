@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use privet::Error;
 use privet::error::JournalFault;
-use privet::party::{Item, MemoryRecord, PartyId, Record, Seat, SeatState};
+use privet::party::{Item, MemoryRecord, Record, SeatState};
 use privet::privacy::account::Caps;
 use privet::privacy::journal::Event;
 use privet::privacy::{AddRemove, Delta, Ledger, Neighbours, Randomness, Replace};
 use privet::setting::vertical::{FeatureHolder, LabelHolder, Meeting, Message, Outcome, Wanted};
-use privet::wire::{Body, Wire};
+use privet::wire::Body;
 use privet_testkit::faults::Faulty;
 
 use crate::vertical::faults::journal;
@@ -18,7 +18,8 @@ use crate::vertical::people::{
     BANK, SHOP, bank, builder, feature_holder, keep, label_holder, rehearse, shop, table,
 };
 use crate::vertical::seats::{
-    agreement, at_the_bank, at_the_shop, frame, given, hello, message_of, opened, quiet, released, volatile,
+    at_the_bank, at_the_shop, deliver, frame, given, hello, message_of, opened, released, said, take,
+    volatile,
 };
 
 /// A budget for single rows says nothing about people who have several.
@@ -38,7 +39,7 @@ fn a_budget_that_covers_less_than_the_schema_is_refused() {
         "{}",
         kept.unwrap().certificate()
     );
-    let seat = Seat::take(agreement(), PartyId(1), record(), &quiet, |run| {
+    let seat = take(1, record(), |run| {
         feature_holder(&vertical, shop(), volatile(), &run)
     });
     assert!(matches!(seat.err(), Some(Error::Misuse(_))));
@@ -48,15 +49,19 @@ fn a_budget_that_covers_less_than_the_schema_is_refused() {
 struct Forgetful(MemoryRecord);
 
 impl Record for Forgetful {
-    fn read(&mut self) -> Result<Vec<Item>, Error> {
-        self.0.read()
+    fn read(&mut self, place: u64) -> Result<Option<Item>, Error> {
+        self.0.read(place)
     }
 
-    fn append(&mut self, item: &Item) -> Result<(), Error> {
-        match item {
-            Item::Released { .. } => Err(Error::journal(JournalFault::Full, "the disk is full")),
-            _ => self.0.append(item),
+    fn append(&mut self, items: Vec<Item>) -> Result<(), Error> {
+        match &items[..] {
+            [.., Item::Once { .. }] => Err(Error::journal(JournalFault::Full, "the disk is full")),
+            _ => self.0.append(items),
         }
+    }
+
+    fn replace(&mut self, checkpoint: Item) -> Result<(), Error> {
+        self.0.replace(checkpoint)
     }
 }
 
@@ -93,15 +98,19 @@ fn a_second_draw_is_under_the_relation_of_the_first() {
 struct Meanwhile<F>(MemoryRecord, F);
 
 impl<F: FnMut() + Send> Record for Meanwhile<F> {
-    fn read(&mut self) -> Result<Vec<Item>, Error> {
-        self.0.read()
+    fn read(&mut self, place: u64) -> Result<Option<Item>, Error> {
+        self.0.read(place)
     }
 
-    fn append(&mut self, item: &Item) -> Result<(), Error> {
-        if matches!(item, Item::Released { .. }) {
+    fn append(&mut self, items: Vec<Item>) -> Result<(), Error> {
+        if matches!(items[..], [.., Item::Once { .. }]) {
             (self.1)();
         }
-        self.0.append(item)
+        self.0.append(items)
+    }
+
+    fn replace(&mut self, checkpoint: Item) -> Result<(), Error> {
+        self.0.replace(checkpoint)
     }
 }
 
@@ -177,7 +186,7 @@ fn nobody_meets_for_columns_that_have_left() {
     .unwrap();
     let mut seat = at_the_shop(&vertical, &journal, &MemoryRecord::default(), 20);
     let (_, offers) = at_the_bank(&vertical, 30);
-    let sent = seat.deliver(PartyId(0), &offers[0].bytes, &quiet).unwrap();
+    let sent = deliver(&mut seat, 0, &offers[0].bytes).unwrap();
     assert_eq!(message_of(&sent[0]), Body::Aborted);
     assert!(
         !journal
@@ -196,20 +205,13 @@ fn columns_do_not_leave_for_nobody() {
     // The meeting as the label holder would have it, with nobody the shop knows.
     let (_, offers) = {
         let own = table(BANK, &bank(500..510), Some("who"));
-        Seat::take(
-            agreement(),
-            PartyId(0),
-            Box::new(MemoryRecord::default()),
-            &quiet,
-            |_| label_holder(&vertical, own),
-        )
+        take(0, Box::new(MemoryRecord::default()), |_| {
+            label_holder(&vertical, own)
+        })
         .unwrap()
     };
-    let answer = seat.deliver(PartyId(0), &offers[0].bytes, &quiet).unwrap();
-    let Body::Message(answer) = message_of(&answer[0]) else {
-        panic!()
-    };
-    let Message::Answer(answer) = Message::from_bytes(&answer).unwrap() else {
+    let answer = deliver(&mut seat, 0, &offers[0].bytes).unwrap();
+    let Message::Answer(answer) = said(&answer[0]) else {
         panic!()
     };
     // No place at all, under the seal of this exchange.
@@ -219,9 +221,7 @@ fn columns_do_not_leave_for_nobody() {
     common.extend(0_u32.to_le_bytes());
     let sealed = <sha2::Sha256 as sha2::Digest>::digest([seal, &common].concat());
     common.extend(sealed);
-    let sent = seat
-        .deliver(PartyId(0), &frame(0, 1, &Message::Common(common)), &quiet)
-        .unwrap();
+    let sent = deliver(&mut seat, 0, &frame(0, 1, &Message::Common(common))).unwrap();
     assert_eq!(message_of(&sent[0]), Body::Aborted);
     let left = |e: &privet::privacy::journal::Entry| matches!(e.event(), Event::Desensitise { .. });
     assert!(!journal.entries().iter().any(left));
@@ -236,24 +236,18 @@ fn what_was_never_recorded_is_not_called_recorded() {
     let release = released(&vertical, 20);
     assert!(!release.certificate().recorded);
     let journal = journal("shop");
-    let (mut seat, _) = Seat::take(
-        agreement(),
-        PartyId(1),
-        Box::new(MemoryRecord::default()),
-        &quiet,
-        |run| {
-            FeatureHolder::kept(
-                vertical.feature_holder(shop().schema())?,
-                release,
-                shop(),
-                opened(&journal),
-                &run,
-            )
-        },
-    )
+    let (mut seat, _) = take(1, Box::new(MemoryRecord::default()), |run| {
+        FeatureHolder::kept(
+            vertical.feature_holder(shop().schema())?,
+            release,
+            shop(),
+            opened(&journal),
+            &run,
+        )
+    })
     .unwrap();
     let hello = hello(&vertical, Wanted::Columns, Meeting::Given { rows: 20 });
-    seat.deliver(PartyId(0), &frame(0, 0, &hello), &quiet).unwrap();
+    deliver(&mut seat, 0, &frame(0, 0, &hello)).unwrap();
     let Outcome::Contributed(certificate) = seat.finish().unwrap() else {
         panic!()
     };
@@ -270,15 +264,13 @@ fn a_run_is_not_taken_up_with_another_table() {
     );
     let (_, offers) = at_the_bank(&vertical, 30);
     let mut seat = at_the_shop(&vertical, &journal, &record, 20);
-    let first = seat.deliver(PartyId(0), &offers[0].bytes, &quiet).unwrap();
+    let first = deliver(&mut seat, 0, &offers[0].bytes).unwrap();
     let taken = |rows: u64| {
         let make = |run| {
             let table = table(SHOP, &shop(0..rows), Some("client"));
             feature_holder(&vertical, table, opened(&journal), &run)
         };
-        Seat::take(agreement(), PartyId(1), Box::new(record.clone()), &quiet, make)
-            .unwrap()
-            .1
+        take(1, Box::new(record.clone()), make).unwrap().1
     };
     assert_eq!(taken(20), first);
     assert_eq!(
@@ -307,7 +299,7 @@ fn a_table_that_has_grown_is_no_panic() {
             let plan = vertical.label_holder(own.schema())?;
             LabelHolder::with_noisy_labels(plan, own, ledger, &run)
         };
-        Seat::take(agreement(), PartyId(0), Box::new(record.clone()), &quiet, make).unwrap()
+        take(0, Box::new(record.clone()), make).unwrap()
     };
     taken(20);
     let (mut bank, offers) = taken(30);
@@ -315,8 +307,8 @@ fn a_table_that_has_grown_is_no_panic() {
         return;
     }
     let mut shop = at_the_shop(&vertical, &journal("shop"), &MemoryRecord::default(), 40);
-    let answer = shop.deliver(PartyId(0), &offers[0].bytes, &quiet).unwrap();
-    bank.deliver(PartyId(1), &answer[0].bytes, &quiet).unwrap();
+    let answer = deliver(&mut shop, 0, &offers[0].bytes).unwrap();
+    deliver(&mut bank, 1, &answer[0].bytes).unwrap();
     assert_eq!(bank.state(), SeatState::Failed);
 }
 

@@ -70,7 +70,7 @@ impl Fitting {
         let (ranked, splits) = RankedModel::ask(boosted, run.own.schema.features().count(), ranks);
         let expecting = Expecting::all(run, splits.iter().map(|(party, _)| *party));
         for (party, splits) in splits {
-            context.send(party, &Message::Splits(splits));
+            context.send(party, &Message::Splits(splits))?;
         }
         LabelHolder::wait(Stage::ExpectThresholds(expecting, Box::new(ranked)))
     }
