@@ -115,7 +115,7 @@ fn a_record_of_something_else_is_not_used() {
     let empty = folder.path().join("empty");
     assert!(open(&empty).unwrap().is_empty().unwrap());
     let mut again = FileRecord::open(&empty, "another table").unwrap();
-    again.append(&items()[0]).unwrap();
+    again.append(vec![items()[0].clone()]).unwrap();
     drop(again);
     assert!(open(&empty).is_err());
     fs::write(&path, "id,age\n1,2\n3,4\n5,6\n7,8\n").unwrap();

@@ -14,6 +14,7 @@ pub(crate) use journal;
 
 mod fingerprint;
 mod lock;
+mod record;
 mod schema;
 mod secret;
 mod shared;
@@ -34,6 +35,7 @@ use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 pub use fingerprint::Recognisable;
 use fingerprint::RecognitionKey;
 use lock::Lock;
+pub use record::RunRecord;
 pub use schema::beside;
 use schema::{Access, fault};
 pub use shared::Shared;

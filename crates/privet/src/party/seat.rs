@@ -236,7 +236,12 @@ impl<R: Role> Seat<R> {
             return Err(self.complain(party, why));
         }
         let edge = self.edge(party);
+        if edge.absence != Absence::Ended {
+            // It is told that nothing more is taken from it.
+            edge.push(None);
+        }
         (edge.absence, edge.partial) = (Absence::Ended, None);
+        self.refresh(party);
         let why = why.chars().take(200).collect();
         self.events.push_back(Item::Fault { party, why });
         self.go_on(progress);

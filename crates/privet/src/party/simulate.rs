@@ -30,6 +30,8 @@ pub struct Simulated<T> {
     pub traffic: BTreeMap<(PartyId, PartyId), Edge>,
     /// How many steps it took: frames carried, and pieces of work.
     pub steps: u64,
+    /// Faults that found no frame to happen to.
+    pub unused: Vec<Fault>,
     /// How much time would have passed while parties waited for deadlines.
     pub waited: Duration,
 }
@@ -139,6 +141,7 @@ impl<'a, R: Role> Simulation<'a, R> {
     /// # Errors
     /// The errors of `make`, and [`Error::Misuse`] if a party that was built again sends other frames than before.
     pub fn run(mut self) -> Result<Simulated<R::Output>, Error> {
+        let begun = self.records.iter().any(|record| !record.items().is_empty());
         let rebuilt = |fault: &Fault| matches!(fault, Fault::Restart(_) | Fault::Crash(_));
         let mut running = Running {
             seats: Vec::new(),
@@ -159,7 +162,7 @@ impl<'a, R: Role> Simulation<'a, R> {
             running.turned(party)?;
         }
         // Somebody had a record: what each has is told first, as over a new connection.
-        if self.records.iter().any(|record| record.items().len() > 2) {
+        if begun {
             for party in self.agreement.parties() {
                 running.reconnect(&self.agreement, party, self.progress)?;
             }
@@ -199,6 +202,10 @@ impl<'a, R: Role> Simulation<'a, R> {
             steps += 1;
             let (from, to) = way;
             for bytes in arriving {
+                if !running.admits(way, &bytes) {
+                    running.post.park(way, bytes);
+                    continue;
+                }
                 if let Err(e) = running.seats[usize::from(to.0)].deliver(from, bytes, self.progress) {
                     running.late.push(e);
                 }
@@ -210,6 +217,10 @@ impl<'a, R: Role> Simulation<'a, R> {
             late: running.late,
             traffic: running.post.traffic,
             steps,
+            unused: of_frames
+                .into_iter()
+                .chain(self.faults.into_values().flatten())
+                .collect(),
             waited: running.now,
         })
     }

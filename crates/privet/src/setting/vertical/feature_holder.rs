@@ -3,16 +3,17 @@
 use privet_mpc::psi;
 
 use super::answering::{branches, ranked, thresholds};
+use super::checkpoint::{Answered, foreign};
 use super::message::{Meeting, Message, Wanted};
 use super::release::{CHOICE, COLUMNS, Release, kept_once};
 use super::{Alignment, FeatureHolderPlan, LABEL_HOLDER, Outcome, Party, Protocol, Vertical, meeting};
 use crate::Error;
-use crate::data::Table;
+use crate::data::{Schema, Table};
 use crate::error::Subject;
 use crate::party::{Context, PartyId, RunName, TurnOutcome};
 use crate::privacy::mechanism::ordered::Distance;
 use crate::privacy::{Certificate, Ledger, Neighbours};
-use crate::wire::MOST_BYTES;
+use crate::wire::{MOST_BYTES, Wire};
 
 /// A party that has columns and no label, by what it waits for.
 pub struct FeatureHolder(Expect);
@@ -112,6 +113,42 @@ impl FeatureHolder {
         Party::FeatureHolder(Self(state))
     }
 
+    /// The schema of its table, before the first message.
+    pub(super) fn schema(&self) -> Option<&Schema> {
+        match &self.0 {
+            Expect::Hello(waiting) => Some(waiting.table.schema()),
+            _ => None,
+        }
+    }
+
+    /// Goes on after it has answered.
+    pub(super) fn restore(
+        self,
+        state: &[u8],
+        context: &Context<'_, Message>,
+    ) -> Result<TurnOutcome<Party>, Error> {
+        let Expect::Hello(mut waiting) = self.0 else {
+            return Err(Error::internal("a party is restored when it is made"));
+        };
+        let answered = Answered::from_bytes(state).map_err(|_| foreign())?;
+        // What was shown is written down already, and belongs to what this run showed.
+        let leaks = meeting::leaks_of_feature_holder(context.others().len() > 1);
+        let ids = waiting.table.cells().as_ref().map(meeting::ids);
+        let ids = meeting::disclose(&mut waiting.ledger, &leaks, ids)?;
+        if meeting::digest(&ids) != answered.ids {
+            return Err(meeting::other_ids());
+        }
+        if let Columns::Fresh(chosen) = &mut waiting.columns {
+            *chosen = answered.chosen;
+        }
+        let meeting = psi::ExpectCommon::from_bytes(&answered.meeting).ok_or_else(foreign)?;
+        Ok(TurnOutcome::Continue(Self::next(Expect::Common {
+            waiting,
+            meeting: Box::new(meeting),
+            wanted: answered.wanted,
+        })))
+    }
+
     /// The most bytes of the message that it waits for.
     pub(super) fn most_bytes(&self) -> u64 {
         match &self.0 {
@@ -203,13 +240,21 @@ impl Waiting {
                 self.check_admitted(context)?;
                 let leaks = meeting::leaks_of_feature_holder(context.others().len() > 1);
                 let ids = self.table.cells().as_ref().map(meeting::ids);
-                let ids = meeting::checked(&meeting::disclose(&mut self.ledger, &leaks, ids)?)?;
+                let ids = meeting::disclose(&mut self.ledger, &leaks, ids)?;
+                let digest = meeting::digest(&ids);
+                let ids = meeting::checked(&ids)?;
                 let key = meeting::key("the key of the meeting", context)?;
                 let run = meeting::run(context.run(), context.me());
                 let (expected, answer) =
                     psi::answer(&key, run, &ids, &offer).map_err(|e| context.complain(LABEL_HOLDER, e))?;
                 meeting::same("the answer", &answer, context)?;
                 context.send(LABEL_HOLDER, &Message::Answer(answer))?;
+                context.checkpoint(&Answered {
+                    ids: digest,
+                    meeting: expected.to_bytes(),
+                    wanted: wanted.clone(),
+                    chosen: self.chosen(),
+                });
                 Ok(TurnOutcome::Continue(FeatureHolder::next(Expect::Common {
                     waiting: self,
                     meeting: Box::new(expected),
@@ -217,6 +262,14 @@ impl Waiting {
                 })))
             }
             _ => Err(context.complain(LABEL_HOLDER, "rows are not matched as was agreed on")),
+        }
+    }
+
+    /// The columns that were drawn by lot, if that is done.
+    fn chosen(&self) -> Option<Vec<usize>> {
+        match &self.columns {
+            Columns::Fresh(chosen) => chosen.clone(),
+            Columns::Kept(_) => None,
         }
     }
 

@@ -2,12 +2,14 @@
 
 mod fitting;
 mod received;
+mod restoring;
 
 use std::collections::BTreeMap;
 
 use privet_mpc::psi;
 
 use super::asking::{self, RankedModel, Thresholds};
+use super::checkpoint::Settled;
 use super::columns::READS;
 use super::joined::{Joined, Joining, OwnRows};
 use super::message::{Meeting, Message, Question, Wanted};
@@ -15,8 +17,8 @@ use super::own::{NoisyLabels, Terms};
 use super::{Alignment, LabelHolderPlan, Outcome, Party, Protocol, meeting};
 use crate::Error;
 use crate::boost::gradient::Boosted;
-use crate::data::Table;
 use crate::data::schema::Column;
+use crate::data::{Names, Schema, Table};
 use crate::model::{Model, Settings};
 use crate::party::{Context, PartyId, RunName, TurnOutcome};
 use crate::privacy::{Certificate, Ledger, Neighbours, PartyCertificate, Unprotected};
@@ -70,6 +72,10 @@ struct Run {
     questions: BTreeMap<PartyId, Vec<Question>>,
     /// The label holder's rows that are common, by their numbers in its table.
     rows: Vec<usize>,
+    /// Whether its state can be handed over: what it brings is made again without drawing anything.
+    restores: bool,
+    /// A digest of its ids, if rows are matched by them.
+    ids: Option<[u8; 32]>,
 }
 
 impl LabelHolder {
@@ -170,7 +176,8 @@ impl LabelHolder {
         Ok(TurnOutcome::Continue(Self::next(stage)))
     }
 
-    pub(super) fn start(self, context: &mut Context<'_, Message>) -> Result<TurnOutcome<Party>, Error> {
+    /// What it knows before the first message, and its ids.
+    fn begin(self, context: &mut Context<'_, Message>) -> Result<(Run, Option<Names>), Error> {
         let Stage::Ready(ready) = self.0 else {
             return Err(Error::internal("a party starts once"));
         };
@@ -180,6 +187,7 @@ impl LabelHolder {
             terms,
             goal,
         } = *ready;
+        let restores = matches!(terms, Terms::Open(_));
         let brought = terms.bring(&plan, table, context)?;
         let others = context.others();
         let questions = match &goal {
@@ -196,7 +204,15 @@ impl LabelHolder {
             certificate: brought.certificate,
             goal,
             questions: others.iter().copied().zip(questions).collect(),
+            restores,
+            ids: brought.ids.as_ref().map(meeting::digest),
         };
+        Ok((run, brought.ids))
+    }
+
+    pub(super) fn start(self, context: &mut Context<'_, Message>) -> Result<TurnOutcome<Party>, Error> {
+        let (run, ids) = self.begin(context)?;
+        let others = context.others();
         if run.plan.vertical.alignment == Alignment::Given {
             let rows = run.rows.len() as u64;
             for &party in &others {
@@ -204,7 +220,7 @@ impl LabelHolder {
             }
             return Self::wait(Stage::ExpectColumns(Expecting::all(run, others)));
         }
-        let ids = meeting::checked(&brought.ids.unwrap_or_default())?;
+        let ids = meeting::checked(&ids.unwrap_or_default())?;
         let mut asked = BTreeMap::new();
         for party in others {
             let key = meeting::key(&format!("the key of the meeting with {}", party.0), context)?;
@@ -262,6 +278,14 @@ impl LabelHolder {
         match self.0 {
             Stage::Training(fitting) => fitting.piece(context),
             _ => Err(Error::internal("only training is work that goes on in pieces")),
+        }
+    }
+
+    /// The schema of its table, before the first message.
+    pub(super) fn schema(&self) -> Option<&Schema> {
+        match &self.0 {
+            Stage::Ready(ready) => Some(ready.table.schema()),
+            _ => None,
         }
     }
 
@@ -329,13 +353,26 @@ impl Expecting<psi::ExpectAnswer, psi::Pair> {
         for (party, common) in parties.iter().zip(told) {
             context.send(*party, &Message::Common(common))?;
         }
-        run.own = run.own.take(&rows);
-        run.rows = rows;
+        if run.restores {
+            context.checkpoint(&Settled {
+                ids: run.ids,
+                rows: rows.clone(),
+                columns: Vec::new(),
+                boosted: None,
+            });
+        }
+        run.settle(rows);
         LabelHolder::wait(Stage::ExpectColumns(Expecting::all(run, parties)))
     }
 }
 
 impl Run {
+    /// These rows are common.
+    fn settle(&mut self, rows: Vec<usize>) {
+        self.own = self.own.take(&rows);
+        self.rows = rows;
+    }
+
     fn hello(&self, to: PartyId, meeting: Meeting) -> Message {
         let wanted = match &self.goal {
             Goal::Predict { branches: true, .. } => {
@@ -375,8 +412,11 @@ impl Expecting<(), Received> {
     fn gathered(self: Box<Self>, context: &mut Context<'_, Message>) -> Result<TurnOutcome<Party>, Error> {
         let Self { mut run, came, .. } = *self;
         let mut joining = Joining::new(&run.own, run.label());
-        let mut ranks = Vec::new();
+        let (mut ranks, mut columns) = (Vec::new(), Vec::new());
         for (party, received) in came {
+            if run.restores && matches!(run.goal, Goal::Train) {
+                columns.push((party, received.to_bytes()));
+            }
             run.certificate.parties.push(PartyCertificate {
                 party: context.name(party).to_owned(),
                 certificate: received.certificate().clone(),
@@ -405,6 +445,7 @@ impl Expecting<(), Received> {
                 gradient,
                 boosted: None,
                 ranks,
+                columns,
             };
             return Ok(TurnOutcome::Working(LabelHolder::next(Stage::Training(
                 Box::new(fitting),

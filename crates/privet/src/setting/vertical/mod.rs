@@ -49,6 +49,7 @@
 
 mod answering;
 mod asking;
+mod checkpoint;
 mod columns;
 mod desensitisation;
 mod feature_holder;
@@ -74,6 +75,8 @@ pub use params::{Alignment, Protocol, Vertical};
 pub use plan::{FeatureHolderPlan, LabelHolderPlan, Plan};
 pub use release::Release;
 pub use texts::Texts;
+
+use sha2::{Digest, Sha256};
 
 use crate::Error;
 use crate::model::{Model, Predictions};
@@ -173,6 +176,22 @@ impl Role for Party {
             Self::LabelHolder(party) => party.waits_for(),
             Self::FeatureHolder(_) => vec![LABEL_HOLDER],
         }
+    }
+
+    fn restore(self, state: &[u8], context: &mut Context<'_, Message>) -> Result<TurnOutcome<Self>, Error> {
+        match self {
+            Self::LabelHolder(party) => party.restore(state, context),
+            Self::FeatureHolder(party) => party.restore(state, context),
+        }
+    }
+
+    /// The schema. The library does not look at rows for this; whoever stores the record knows them by a keyed fingerprint.
+    fn brings(&self) -> [u8; 32] {
+        let schema = match self {
+            Self::LabelHolder(party) => party.schema(),
+            Self::FeatureHolder(party) => party.schema(),
+        };
+        schema.map_or([0; 32], |schema| Sha256::digest(schema.to_toml()).into())
     }
 
     fn most_bytes(&self, from: PartyId) -> Option<u64> {
