@@ -13,7 +13,7 @@ use privet::Error;
 use privet::party::{Agreement, Item, PartyId, Record};
 use privet::wire::Wire;
 use privet_mpc::sealed::AtRest;
-use rusqlite::{Connection, ErrorCode, OptionalExtension, Transaction, TransactionBehavior};
+use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
 
 use super::schema::{self, Access, beside, fault};
 use super::secret;
@@ -28,6 +28,8 @@ pub struct RunRecord {
     path: PathBuf,
     run: String,
     key: AtRest,
+    /// The place of the second item: places are never used twice.
+    second: u64,
     /// The place of the next item.
     end: u64,
 }
@@ -51,14 +53,14 @@ impl RunRecord {
             .map(|byte| format!("{byte:02x}"))
             .collect();
         let run = format!("{digest} {}", me.0);
-        let last: Option<i64> = connection
-            .query_row("SELECT max(place) FROM records WHERE run = ?1", [&run], |row| {
-                row.get(0)
-            })
+        let places = "SELECT max(place), min(nullif(place, 0)) FROM records WHERE run = ?1";
+        let (last, second): (Option<i64>, Option<i64>) = connection
+            .query_row(places, [&run], |row| Ok((row.get(0)?, row.get(1)?)))
             .map_err(bad)?;
         let secret = secret::load(&beside(&path, ".key"), NAME)?;
         let mut record = Self {
             key: AtRest::new(&secret, format!("{run}\n{about}").as_bytes()),
+            second: second.map_or(1, i64::unsigned_abs),
             end: last.map_or(0, |last| last.unsigned_abs() + 1),
             connection,
             run,
@@ -96,40 +98,43 @@ impl RunRecord {
         busy.map(|busy| busy == 0).map_err(|e| fault(&self.path, &e))
     }
 
-    fn insert(&self, transaction: &Transaction<'_>, place: u64, item: &Item) -> Result<(), Error> {
-        let sealed = self
-            .key
-            .seal(place, &item.to_bytes())
-            .map_err(Error::randomness)?;
-        let number =
-            i64::try_from(place).map_err(|_| journal!(Full, "the record has no room for more items"))?;
-        let inserted = transaction
-            .prepare_cached("INSERT INTO records(run, place, item) VALUES (?1, ?2, ?3)")
-            .and_then(|mut insert| insert.execute((&self.run, number, sealed)));
-        inserted.map(|_| ()).map_err(|e| match e.sqlite_error_code() {
-            Some(ErrorCode::ConstraintViolation) => journal!(
+    /// Adds items behind the last one, in place of all but the first if `instead`.
+    fn write(&mut self, items: &[Item], instead: bool) -> Result<(), Error> {
+        let bad = |e: rusqlite::Error| fault(&self.path, &e);
+        let transaction = self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)
+            .map_err(bad)?;
+        let last: Option<i64> = transaction
+            .prepare_cached("SELECT max(place) FROM records WHERE run = ?1")
+            .and_then(|mut last| last.query_row([&self.run], |row| row.get(0)))
+            .map_err(bad)?;
+        if last.map_or(0, |last| last.unsigned_abs() + 1) != self.end {
+            return Err(journal!(
                 MovedOn,
                 "another process goes on with this run, in the ledger {}: let one of them end",
                 self.path.display()
-            ),
-            _ => fault(&self.path, &e),
-        })
-    }
-
-    fn write(&mut self, first: u64, items: &[Item], delete: bool) -> Result<(), Error> {
-        let bad = |e: rusqlite::Error| fault(&self.path, &e);
-        // Not through a mutable connection: an item is sealed while the transaction is open.
-        let transaction =
-            Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate).map_err(bad)?;
-        if delete {
+            ));
+        }
+        if instead {
             let delete = "DELETE FROM records WHERE run = ?1 AND place >= 1";
             transaction.execute(delete, [&self.run]).map_err(bad)?;
         }
-        for (place, item) in (first..).zip(items) {
-            self.insert(&transaction, place, item)?;
+        for (place, item) in (self.end..).zip(items) {
+            let sealed = self
+                .key
+                .seal(place, &item.to_bytes())
+                .map_err(Error::randomness)?;
+            transaction
+                .prepare_cached("INSERT INTO records(run, place, item) VALUES (?1, ?2, ?3)")
+                .and_then(|mut insert| insert.execute((&self.run, place as i64, sealed)))
+                .map_err(bad)?;
         }
         transaction.commit().map_err(bad)?;
-        self.end = first + items.len() as u64;
+        if instead {
+            self.second = self.end;
+        }
+        self.end += items.len() as u64;
         Ok(())
     }
 }
@@ -137,13 +142,15 @@ impl RunRecord {
 impl Record for RunRecord {
     fn read(&mut self, place: u64) -> Result<Option<Item>, Error> {
         let bad = |e: rusqlite::Error| fault(&self.path, &e);
-        let Ok(number) = i64::try_from(place) else {
-            return Ok(None);
-        };
+        let place = if place == 0 { 0 } else { self.second + place - 1 };
         let sealed: Option<Vec<u8>> = self
             .connection
             .prepare_cached("SELECT item FROM records WHERE run = ?1 AND place = ?2")
-            .and_then(|mut select| select.query_row((&self.run, number), |row| row.get(0)).optional())
+            .and_then(|mut select| {
+                select
+                    .query_row((&self.run, place as i64), |row| row.get(0))
+                    .optional()
+            })
             .map_err(bad)?;
         let Some(sealed) = sealed else {
             return Ok(None);
@@ -168,11 +175,11 @@ impl Record for RunRecord {
     }
 
     fn append(&mut self, items: Vec<Item>) -> Result<(), Error> {
-        self.write(self.end, &items, false)
+        self.write(&items, false)
     }
 
     fn replace(&mut self, checkpoint: Item) -> Result<(), Error> {
-        self.write(1, &[checkpoint], true)?;
+        self.write(&[checkpoint], true)?;
         // If somebody reads the ledger now, the log is truncated after a later checkpoint, or at the end.
         self.truncate().map(|_| ())
     }

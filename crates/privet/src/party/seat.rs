@@ -230,9 +230,9 @@ impl<R: Role> Seat<R> {
     /// A party did something against the protocol that the transport has noticed.
     ///
     /// # Errors
-    /// [`Error::Peer`] that says so, if this party has already ended.
+    /// [`Error::Peer`] that says so, if this party has already ended, or never speaks to that one.
     pub fn fault(&mut self, party: PartyId, why: String, progress: PartyProgress<'_>) -> Result<(), Error> {
-        if self.has_ended() {
+        if self.has_ended() || !self.agreement.speaks(self.me, party) {
             return Err(self.complain(party, why));
         }
         let edge = self.edge(party);
@@ -250,7 +250,8 @@ impl<R: Role> Seat<R> {
 
     /// A party cannot be reached, and the transport waits for it no longer.
     pub fn gone(&mut self, party: PartyId, progress: PartyProgress<'_>) {
-        if self.has_ended() || self.edge(party).absence != Absence::Present {
+        let speaks = self.agreement.speaks(self.me, party);
+        if self.has_ended() || !speaks || self.edge(party).absence != Absence::Present {
             return;
         }
         self.edge(party).absence = Absence::Gone;

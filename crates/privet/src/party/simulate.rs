@@ -212,8 +212,17 @@ impl<'a, R: Role> Simulation<'a, R> {
             }
             self.turned(to, &mut running)?;
         }
+        let ended = |(seat, party): (Seat<R>, PartyId)| match running.absent.contains_key(&party) {
+            true => Err(Error::peer(self.agreement.name(party), "it left the run")),
+            false => seat.finish(),
+        };
         Ok(Simulated {
-            outcomes: running.seats.into_iter().map(Seat::finish).collect(),
+            outcomes: running
+                .seats
+                .into_iter()
+                .zip(self.agreement.parties())
+                .map(ended)
+                .collect(),
             late: running.late,
             traffic: running.post.traffic,
             steps,

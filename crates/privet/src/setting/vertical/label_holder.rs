@@ -1,5 +1,6 @@
 //! The label holder: matches rows, gathers columns, and trains or predicts.
 
+mod expected;
 mod fitting;
 mod received;
 mod restoring;
@@ -18,11 +19,10 @@ use super::{Alignment, LabelHolderPlan, Outcome, Party, Protocol, meeting};
 use crate::Error;
 use crate::boost::gradient::Boosted;
 use crate::data::schema::Column;
-use crate::data::{Names, Schema, Table};
+use crate::data::{Names, Table};
 use crate::model::{Model, Settings};
 use crate::party::{Context, PartyId, RunName, TurnOutcome};
 use crate::privacy::{Certificate, Ledger, Neighbours, PartyCertificate, Unprotected};
-use crate::wire::MOST_BYTES;
 use fitting::Fitting;
 use received::Received;
 
@@ -278,46 +278,6 @@ impl LabelHolder {
         match self.0 {
             Stage::Training(fitting) => fitting.piece(context),
             _ => Err(Error::internal("only training is work that goes on in pieces")),
-        }
-    }
-
-    /// The schema of its table, before the first message.
-    pub(super) fn schema(&self) -> Option<&Schema> {
-        match &self.0 {
-            Stage::Ready(ready) => Some(ready.table.schema()),
-            _ => None,
-        }
-    }
-
-    /// Whether it waits, or will wait, for a message of this party.
-    pub(super) fn needs(&self, party: PartyId) -> bool {
-        match &self.0 {
-            Stage::ExpectColumns(expecting) if expecting.run.plan.vertical.protocol == Protocol::Columns => {
-                expecting.asked.contains_key(&party)
-            }
-            Stage::ExpectThresholds(expecting, _) => expecting.asked.contains_key(&party),
-            _ => true,
-        }
-    }
-
-    /// The most bytes of a message of this party, if one is expected. How many columns it has is not known here.
-    pub(super) fn most_bytes(&self, from: PartyId) -> Option<u64> {
-        match &self.0 {
-            Stage::Ready(_) | Stage::Training(_) => None,
-            Stage::ExpectAnswers(expecting) => expecting.asked.get(&from).map(|_| MOST_BYTES as u64),
-            Stage::ExpectColumns(expecting) => expecting.asked.get(&from).map(|()| MOST_BYTES as u64),
-            Stage::ExpectThresholds(expecting, ranked) => {
-                expecting.asked.get(&from).map(|()| ranked.most_bytes())
-            }
-        }
-    }
-
-    pub(super) fn waits_for(&self) -> Vec<PartyId> {
-        match &self.0 {
-            Stage::Ready(_) | Stage::Training(_) => Vec::new(),
-            Stage::ExpectAnswers(expecting) => expecting.asked.keys().copied().collect(),
-            Stage::ExpectColumns(expecting) => expecting.asked.keys().copied().collect(),
-            Stage::ExpectThresholds(expecting, _) => expecting.asked.keys().copied().collect(),
         }
     }
 }
