@@ -1,6 +1,7 @@
 //! Bars for long work: how far, how fast, how much longer. Silent where nobody watches.
 
 use indicatif::{ProgressBar, ProgressStyle};
+use privet::privacy::texts::shown;
 use privet_node::progress::{Bar, WorkUnit};
 
 /// One bar on standard error. Nothing is drawn if that is not a terminal.
@@ -8,7 +9,7 @@ struct TerminalBar(ProgressBar);
 
 /// A bar for work of this name.
 pub(super) fn bar(what: String, unit: WorkUnit) -> Box<dyn Bar> {
-    let bar = ProgressBar::no_length().with_message(what);
+    let bar = ProgressBar::no_length().with_message(shown(&what).into_owned());
     // A template with a mistake in it would show as a plain bar; a test looks at ours.
     if let Ok(style) = ProgressStyle::with_template(template(unit)) {
         bar.set_style(style);

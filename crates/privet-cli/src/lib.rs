@@ -7,11 +7,12 @@ mod high;
 pub mod low;
 
 use std::ffi::OsString;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
-use privet_node::verb::{self, Answer, Exit, Failure};
+use privet::privacy::texts::{is_hidden, shown_lines};
+use privet_node::verb::{self, Answer, Command, Exit, Failure};
 use serde_json::json;
 
 use high::Invocation;
@@ -30,11 +31,19 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     let json = low.json;
     let (output, exit) = match high::command(low, &|name| std::env::var_os(name)).and_then(run) {
-        Ok(answer) => (if json { answer.json } else { answer.text }, answer.exit),
+        Ok(answer) => {
+            let text = match json {
+                true => visible_json(&answer.json),
+                // A file goes to other programs as it is; people see what would otherwise be hidden.
+                false if answer.is_data && !std::io::stdout().is_terminal() => answer.text,
+                false => shown_lines(&answer.text).into_owned(),
+            };
+            (text, answer.exit)
+        }
         Err(failure) => {
-            let _ = writeln!(std::io::stderr(), "privet: {}", failure.message);
+            let _ = writeln!(std::io::stderr(), "privet: {}", shown_lines(&failure.message));
             let output = if json {
-                format!("{:#}\n", failure.json())
+                visible_json(&format!("{:#}\n", failure.json()))
             } else {
                 String::new()
             };
@@ -52,9 +61,47 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
+/// Lets the first Ctrl-C stop the run at its next step, and the second one end the process.
+fn stop_on_interrupt() {
+    let handler = || {
+        if privet_node::progress::stop() {
+            std::process::exit(Exit::Stopped.code().into());
+        }
+        let _ = writeln!(
+            std::io::stderr(),
+            "privet: stopping after this step; press Ctrl-C again to stop at once"
+        );
+    };
+    // Without a handler Ctrl-C ends the process, as it does everywhere.
+    let _ = ctrlc::set_handler(handler);
+}
+
+/// The same JSON with escapes for characters that cannot be seen. These stand in texts only.
+fn visible_json(json: &str) -> String {
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        if is_hidden(c) && !c.is_control() {
+            for unit in c.encode_utf16(&mut [0; 2]) {
+                out += &format!("\\u{unit:04x}");
+            }
+        } else {
+            out.push(c);
+        }
+    }
+    out
+}
+
 fn run(asked: Invocation) -> Result<Answer, Failure> {
     match asked {
-        Invocation::Command(command) => verb::run(&command),
+        Invocation::Command(command) => {
+            if matches!(
+                command,
+                Command::Train(_) | Command::Simulate(_) | Command::Evaluate(_)
+            ) {
+                stop_on_interrupt();
+            }
+            verb::run(&command)
+        }
         Invocation::Demo { keep } => demo::run(keep.as_deref()),
         Invocation::Reproduce(reproduce) => privet_research::run(&reproduce),
         Invocation::Completions { shell } => {
@@ -62,7 +109,7 @@ fn run(asked: Invocation) -> Result<Answer, Failure> {
             clap_complete::generate(shell, &mut low::LowArgs::command(), "privet", &mut script);
             let script = String::from_utf8_lossy(&script).into_owned();
             let json = json!({"shell": shell.to_string(), "script": script});
-            Ok(Answer::new(script, json))
+            Ok(Answer::data(script, json))
         }
     }
 }

@@ -25,7 +25,7 @@ fn main() {
         "label holder: offer",
         ids,
         |o: &(_, Vec<u8>)| o.1.len(),
-        || psi::offer(&Key::from_os().unwrap(), run, &bank),
+        || psi::offer(&Key::from_os().unwrap(), run, &bank).unwrap(),
     );
     let (expect_answer, offer) = offered;
     let (answered, feature) = measure(

@@ -10,9 +10,9 @@ pub enum Error {
     EmptyIds(Vec<usize>),
     /// Rows whose id stood in an earlier row: the earlier one, and the one that repeats it.
     RepeatedIds(Vec<(usize, usize)>),
-    /// More ids than a message can hold.
+    /// More ids than were agreed on, or than a message can hold.
     TooManyIds {
-        /// How many it can hold.
+        /// How many there may be.
         most: usize,
     },
     /// The peer violated the protocol. The text depends on nothing of one's own data.
@@ -46,7 +46,7 @@ impl fmt::Display for Error {
                     write!(f, "row {again} that of row {first}")
                 })
             }
-            Self::TooManyIds { most } => write!(f, "a list holds at most {most} ids"),
+            Self::TooManyIds { most } => write!(f, "there are more ids than the {most} that a list may hold"),
             Self::Peer(text) => f.write_str(text),
             Self::Randomness(why) => write!(f, "the operating system gave no randomness: {why}"),
             Self::Misuse(text) => f.write_str(text),

@@ -7,6 +7,7 @@
 //! | [`job`] | what is to be done, from one TOML file |
 //! | [`record`] | the released columns of a party |
 //! | [`verb`] | plan, train, predict, evaluate, inspect and so on: a request goes in, an answer comes out |
+//! | [`place`] | whether two paths name one file |
 //! | [`progress`] | progress of long work |
 //!
 //! It computes no statistic: whatever depends on rows goes through the `privet` library. It knows neither arguments nor a terminal:
@@ -15,6 +16,7 @@
 
 pub mod job;
 pub mod ledger;
+pub mod place;
 pub mod progress;
 pub mod record;
 pub mod table;

@@ -2,6 +2,9 @@
 
 use std::ops::ControlFlow;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use privet::Error;
 
 /// The unit that work is counted in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,6 +29,32 @@ static SHOW: OnceLock<ShowProgress> = OnceLock::new();
 /// Sets how the progress of this process is shown. The first call counts, later ones do nothing.
 pub fn show_with(show: ShowProgress) {
     let _ = SHOW.set(show);
+}
+
+static STOPPED: AtomicBool = AtomicBool::new(false);
+
+/// Asks all work of this process to stop at its next step. What was paid by then stays paid; nothing is half-written. Whether it was asked before.
+pub fn stop() -> bool {
+    STOPPED.swap(true, Ordering::Relaxed)
+}
+
+/// Whether work was asked to stop: [`Error::Stopped`] if so.
+///
+/// # Errors
+/// As said.
+pub fn going_on() -> Result<(), Error> {
+    match STOPPED.load(Ordering::Relaxed) {
+        true => Err(Error::Stopped),
+        false => Ok(()),
+    }
+}
+
+/// A progress callback that shows nothing, and stops a run that was asked to stop.
+pub fn unseen(_: u64, _: u64) -> ControlFlow<()> {
+    match going_on() {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(_) => ControlFlow::Break(()),
+    }
 }
 
 /// The progress of one task.
@@ -53,11 +82,11 @@ impl Progress {
         }
     }
 
-    /// The same, as a progress callback that never stops a run.
+    /// The same, as a progress callback, which stops a run that was asked to [`stop`].
     pub fn watch(&self) -> impl Fn(u64, u64) -> ControlFlow<()> + Sync + '_ {
         |done, of| {
             self.at(done, of);
-            ControlFlow::Continue(())
+            unseen(done, of)
         }
     }
 }

@@ -150,7 +150,12 @@ fn answer(lines: &[Line]) -> Result<Answer, Failure> {
             count(outside as u64, "figure lies", "figures lie") + " outside the tolerance."
         );
     }
-    Ok(Answer { text, json, exit })
+    Ok(Answer {
+        text,
+        json,
+        exit,
+        is_data: false,
+    })
 }
 
 /// Four digits behind the point, or three in all where that would show nothing.

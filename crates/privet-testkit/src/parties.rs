@@ -156,7 +156,7 @@ pub fn vertical(kind: u8) -> Vertical {
         .trees(trees.build().expect("parameters"));
     let builder = match kind / 2 % 3 {
         0 => builder.alignment(Alignment::Given),
-        1 => builder.alignment(Alignment::Private),
+        1 => builder.alignment(Alignment::Private).most_ids(100),
         _ => builder
             .alignment(Alignment::Given)
             .protocol(Protocol::AsPublished),

@@ -156,6 +156,11 @@ fn numbered(event: &journal::Event, names: &mut Vec<String>) -> journal::Event {
         | Event::Leak { run, .. }
         | Event::Void { run, .. } => run.as_mut(),
         Event::Redraw { run, .. } => Some(run),
+        // Its key stays with the ledger's owner: whoever sees the chain cannot tell a digest from a random number.
+        Event::Kept { run, digest, .. } => {
+            digest.clear();
+            Some(run)
+        }
         Event::Begin { .. } | Event::Limit { .. } | Event::Adopt { .. } => None,
     };
     if let Some(run) = run {

@@ -136,6 +136,49 @@ impl<T: Value<Given = T>> Value for Option<T> {
     }
 }
 
+/// An ε that has no default: nobody else can say how much may be told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct NeededEpsilon(pub(crate) Option<Epsilon>);
+
+impl NeededEpsilon {
+    /// The ε. Parameters that were built have one.
+    pub(crate) fn get(&self) -> &Epsilon {
+        self.0.as_ref().unwrap_or(&Epsilon::ZERO)
+    }
+
+    /// Checks that it was given and is above zero.
+    pub(crate) fn check(&self, key: &'static str, owner: &str) -> Result<(), Error> {
+        let why = match self.0 {
+            None => format!(
+                "{key} is missing, and has no default: set it with {owner}::builder().{key}(\"1.0\".parse()?), or with {key} = 1.0 in a job"
+            ),
+            Some(Epsilon::ZERO) => format!("{key} = 0 is invalid: write a number above zero"),
+            Some(_) => return Ok(()),
+        };
+        Err(Error::parameter(key, why))
+    }
+}
+
+impl Value for NeededEpsilon {
+    type Given = Epsilon;
+
+    fn new(given: Epsilon) -> Self {
+        Self(Some(given))
+    }
+
+    fn given(&self) -> Option<&Epsilon> {
+        self.0.as_ref()
+    }
+
+    fn read(section: &Section<'_>, key: &str) -> Option<Epsilon> {
+        Epsilon::read(section, key)
+    }
+
+    fn shown(&self) -> Option<String> {
+        self.get().shown()
+    }
+}
+
 /// Whether equally many rows of both classes are used. Plans state it themselves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Balance(pub(crate) bool);

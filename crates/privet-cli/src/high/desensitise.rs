@@ -9,11 +9,11 @@ use privet::setting::vertical::{Budget, Categories, Desensitisation, Mechanism};
 use privet_node::ledger::beside;
 use privet_node::verb::{Desensitise, Failure, LedgerFile};
 
-use crate::low::{self, BudgetName, CategoriesName, MechanismName};
+use crate::low::{self, BudgetName, CategoriesName, MechanismName, Patience};
 
 pub(super) fn desensitise_of(
     low: low::Desensitise,
-    place: &dyn Fn(Option<PathBuf>) -> LedgerFile,
+    place: &dyn Fn(Option<PathBuf>, &Patience) -> LedgerFile,
 ) -> Result<Desensitise, Failure> {
     let desensitisation = Desensitisation::builder()
         .epsilon(low.epsilon.parse()?)
@@ -42,7 +42,7 @@ pub(super) fn desensitise_of(
         kept,
         desensitisation,
         label_epsilon,
-        ledger: place(low.ledger.ledger),
+        ledger: place(low.ledger.ledger, &low.patience),
     })
 }
 

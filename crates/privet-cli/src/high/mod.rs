@@ -5,15 +5,17 @@ mod limit;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use privet::model::Format;
 use privet::privacy::Epsilon;
 use privet_node::verb::{
-    Command, Consent, Evaluate, Failure, LedgerCommand, LedgerFile, OutputKind, Simulate, Train, dataset_name,
+    Command, Consent, Evaluate, Failure, LedgerCommand, LedgerFile, OutputKind, Predict, Simulate, Train,
+    dataset_name,
 };
 use privet_research::Reproduce;
 
-use crate::low::{self, LedgerVerb, LowArgs, SchemaVerb, Verb};
+use crate::low::{self, Adopt, Key, LedgerVerb, Limit, LowArgs, Patience, SchemaVerb, Verb};
 
 /// What was typed.
 #[derive(Debug)]
@@ -32,6 +34,7 @@ pub(super) enum Invocation {
 /// The command that the arguments ask for; `env` gives environment variables.
 pub(super) fn command(low: LowArgs, env: &dyn Fn(&str) -> Option<OsString>) -> Result<Invocation, Failure> {
     let place = |given: Option<PathBuf>| LedgerFile::new(given, env);
+    let waiting = |given: Option<PathBuf>, patience: &Patience| place(given).waiting(wait(patience));
     Ok(Invocation::Command(match low.verb {
         Verb::Demo(demo) => return Ok(Invocation::Demo { keep: demo.keep }),
         Verb::Completions(completions) => {
@@ -39,15 +42,25 @@ pub(super) fn command(low: LowArgs, env: &dyn Fn(&str) -> Option<OsString>) -> R
                 shell: completions.shell,
             });
         }
-        Verb::Ledger(given) => Command::Ledger {
-            path: place(given.ledger).path()?.to_owned(),
-            verb: ledger(given.verb)?,
-        },
+        Verb::Ledger(given) => {
+            let file = place(given.ledger);
+            file.path()?;
+            Command::Ledger {
+                ledger: match &given.verb {
+                    LedgerVerb::Limit(Limit { patience, .. })
+                    | LedgerVerb::Adopt(Adopt { patience, .. })
+                    | LedgerVerb::Key(Key { patience }) => file.waiting(wait(patience)),
+                    LedgerVerb::Show(_) | LedgerVerb::Verify(_) | LedgerVerb::Export(_) => file,
+                },
+                verb: ledger(given.verb)?,
+            }
+        }
         Verb::Schema(given) => match given.verb {
             SchemaVerb::Draft(draft) => Command::Draft {
                 file: draft.file,
                 out: draft.out,
                 dataset: draft.dataset.as_deref().map(dataset_name).transpose()?,
+                ledger: place(None),
             },
             SchemaVerb::Check(check) => {
                 if check.private_diagnostics && low.json {
@@ -72,9 +85,10 @@ pub(super) fn command(low: LowArgs, env: &dyn Fn(&str) -> Option<OsString>) -> R
             out: train.out,
             overwrite: train.overwrite,
             not_protected: train.not_protected,
-            ledger: place(train.ledger.ledger),
+            ledger: waiting(train.ledger.ledger, &train.patience),
         }),
-        Verb::Predict(predict) => Command::Predict {
+        Verb::Predict(predict) => Command::Predict(Predict {
+            id: predict.id,
             model: predict.model,
             data: predict.data,
             out: predict.out,
@@ -85,8 +99,8 @@ pub(super) fn command(low: LowArgs, env: &dyn Fn(&str) -> Option<OsString>) -> R
                 low::OutputKind::All => OutputKind::All,
             },
             ledger: place(None),
-        },
-        Verb::Evaluate(evaluate) => Command::Evaluate(evaluate_of(evaluate, low.json, &place)?),
+        }),
+        Verb::Evaluate(evaluate) => Command::Evaluate(evaluate_of(evaluate, low.json, &waiting)?),
         Verb::Inspect(inspect) => Command::Inspect {
             model: inspect.model,
             signed_by: inspect.signed_by.as_deref().map(str::parse).transpose()?,
@@ -101,7 +115,7 @@ pub(super) fn command(low: LowArgs, env: &dyn Fn(&str) -> Option<OsString>) -> R
             out: export.out,
             ledger: place(None),
         },
-        Verb::Desensitise(given) => Command::Desensitise(desensitise::desensitise_of(given, &place)?),
+        Verb::Desensitise(given) => Command::Desensitise(desensitise::desensitise_of(given, &waiting)?),
         Verb::Simulate(simulate) if simulate.not_protected && low.json => {
             return Err(Failure::usage(
                 "--not-protected is for your own terminal: it is never written as JSON. Remove --json.",
@@ -115,7 +129,7 @@ pub(super) fn command(low: LowArgs, env: &dyn Fn(&str) -> Option<OsString>) -> R
             seed: simulate.seed,
             runs: simulate.runs,
             not_protected: simulate.not_protected,
-            ledger: place(simulate.ledger.ledger),
+            ledger: waiting(simulate.ledger.ledger, &simulate.patience),
         }),
         Verb::Reproduce(reproduce) => {
             return Ok(Invocation::Reproduce(Reproduce {
@@ -133,6 +147,10 @@ pub(super) fn command(low: LowArgs, env: &dyn Fn(&str) -> Option<OsString>) -> R
             }));
         }
     }))
+}
+
+fn wait(patience: &Patience) -> Duration {
+    Duration::from_secs(patience.wait.into())
 }
 
 fn ledger(verb: LedgerVerb) -> Result<LedgerCommand, Failure> {
@@ -156,7 +174,7 @@ fn ledger(verb: LedgerVerb) -> Result<LedgerCommand, Failure> {
 fn evaluate_of(
     low: low::Evaluate,
     json: bool,
-    place: &dyn Fn(Option<PathBuf>) -> LedgerFile,
+    place: &dyn Fn(Option<PathBuf>, &Patience) -> LedgerFile,
 ) -> Result<Evaluate, Failure> {
     let consent = match low.spend.as_deref().map(str::parse::<Epsilon>).transpose()? {
         Some(Epsilon::ZERO) => {
@@ -178,6 +196,6 @@ fn evaluate_of(
         data: low.data,
         schema: low.schema,
         consent,
-        ledger: place(low.ledger.ledger),
+        ledger: place(low.ledger.ledger, &low.patience),
     })
 }

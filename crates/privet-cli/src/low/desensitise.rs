@@ -4,13 +4,17 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::model::LedgerPath;
+use super::model::{LedgerPath, Patience};
 
 /// Write the columns of a table with every value randomised. Values that lie near each other are hard to tell apart.
 ///
 /// The output is a CSV file. Its certificate says how well two people can be told apart: the more they differ, the better. Ids and
-/// skipped columns are omitted, and so is the label unless --label-epsilon is given. Each column is randomised once: the result is
-/// kept in FILE.columns, and the same command writes the same file again.
+/// skipped columns are omitted, and so is the label unless --label-epsilon is given. Each column is randomised once: the ledger keeps
+/// the result, and the same command writes the same file again.
+///
+/// A missing value is an empty cell, written as "" if it is the only one of its row. Names and values that a spreadsheet program would
+/// run as a formula (they begin with =, +, - or @ and are no numbers) are written with an apostrophe before them, which Privet
+/// removes when it reads them.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Example:
@@ -58,11 +62,14 @@ pub struct Desensitise {
     /// Also write the label, by randomised response with this ε. With more than two classes, some labels come out as (other) or empty.
     #[arg(long, value_name = "E", allow_negative_numbers = true)]
     pub label_epsilon: Option<String>,
-    /// Where the columns are kept, instead of FILE.columns.
+    /// Where an earlier version of privet kept the columns, instead of FILE.columns: they are taken into the ledger once, and compared
+    /// with it from then on.
     #[arg(long, value_name = "FILE")]
     pub kept: Option<PathBuf>,
     #[command(flatten)]
     pub ledger: LedgerPath,
+    #[command(flatten)]
+    pub patience: Patience,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
+use super::model::Patience;
+
 /// Look at and set privacy budgets.
 ///
 /// The ledger records each payment before anything is released, so that what was spent cannot be forgotten or spent
@@ -99,6 +101,8 @@ pub struct Limit {
     /// the other, and that one's promise no longer covers everything that was released.
     #[arg(long)]
     pub second_budget: bool,
+    #[command(flatten)]
+    pub patience: Patience,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -121,12 +125,14 @@ pub struct Adopt {
     /// The name that has the budget.
     #[arg(long, value_name = "OLD")]
     pub of: String,
+    #[command(flatten)]
+    pub patience: Patience,
 }
 
 /// Write the ledger's entries as JSON lines, for a backup or an auditor.
 ///
-/// Each line has an entry's number, text and hash. What tables are recognised by is never part of it. Without --out the
-/// lines go to standard output, with and without --json.
+/// Each line has an entry's number, text and hash. What tables are recognised by and the values that the ledger keeps are never part
+/// of it. Without --out the lines go to standard output, with and without --json.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  privet ledger export --out ledger.jsonl")]
 pub struct Export {
@@ -141,4 +147,7 @@ pub struct Export {
 /// file can sign anything in your name: keep it, and a backup of it, as you keep the ledger.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  privet ledger key")]
-pub struct Key {}
+pub struct Key {
+    #[command(flatten)]
+    pub patience: Patience,
+}

@@ -11,9 +11,10 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 pub use desensitise::{BudgetName, CategoriesName, Desensitise, MechanismName};
-pub use ledger::{Adopt, Change, Export, Ledger, LedgerVerb, Limit, Show, Verify};
+pub use ledger::{Adopt, Change, Export, Key, Ledger, LedgerVerb, Limit, Show, Verify};
 pub use model::{
-    Evaluate, ExportFormat, ExportModel, Inspect, OutputKind, Plan, Predict, Reproduce, Simulate, Train,
+    Evaluate, ExportFormat, ExportModel, Inspect, OutputKind, Patience, Plan, Predict, Reproduce, Simulate,
+    Train,
 };
 pub use schema::{Check, Draft, Schema, SchemaVerb};
 
@@ -27,6 +28,7 @@ Exit codes:
   5  a file that was given cannot be read or is invalid
   6  a reproduced figure lies outside its tolerance
   7  another party did not follow the protocol
+  130  stopped with Ctrl-C
 
 Example:
   privet demo            see it all on made-up data, in one second";

@@ -39,20 +39,29 @@ pub struct Train {
     pub not_protected: bool,
     #[command(flatten)]
     pub ledger: LedgerPath,
+    #[command(flatten)]
+    pub patience: Patience,
 }
 
 /// Predict new rows with a model.
 ///
 /// Raw rows are fine: the schema travels with the model. Columns that it does not know are ignored; label and ids are
-/// not needed.
+/// not needed. The output is CSV. Its first column says which row is meant: the row's number from 1, or a column of the file (--id).
+/// Texts that a spreadsheet program would run as a formula (they begin with =, +, - or @ and are no numbers) are written with an
+/// apostrophe before them.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  privet predict model.privet --data new.csv --out predictions.csv")]
+#[command(
+    after_help = "Examples:\n  privet predict model.privet --data new.csv --out predictions.csv\n  privet predict model.privet --data new.csv --id client --out predictions.csv"
+)]
 pub struct Predict {
     /// The model.
     pub model: PathBuf,
     /// A CSV (also gzipped) or Parquet file.
     #[arg(long, value_name = "FILE")]
     pub data: PathBuf,
+    /// Copy this column of the file to the output, instead of numbering rows. It may be one that the model does not know.
+    #[arg(long, value_name = "COLUMN")]
+    pub id: Option<String>,
     /// Write to this file instead of standard output.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
@@ -104,6 +113,8 @@ pub struct Evaluate {
     pub not_protected: bool,
     #[command(flatten)]
     pub ledger: LedgerPath,
+    #[command(flatten)]
+    pub patience: Patience,
 }
 
 /// Show what a model is, what it promises and what it has learnt.
@@ -177,6 +188,8 @@ pub struct Simulate {
     pub not_protected: bool,
     #[command(flatten)]
     pub ledger: LedgerPath,
+    #[command(flatten)]
+    pub patience: Patience,
 }
 
 /// Repeat a paper's experiments and compare.
@@ -203,6 +216,14 @@ pub struct Reproduce {
     /// How often, instead of as often as the expected figure says.
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub runs: Option<u32>,
+}
+
+/// How long to wait for others.
+#[derive(Debug, Args)]
+pub struct Patience {
+    /// How many seconds to wait while another process writes to the ledger.
+    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = clap::value_parser!(u32).range(0..=86_400))]
+    pub wait: u32,
 }
 
 /// Where the ledger is.

@@ -6,6 +6,7 @@ use std::path::Path;
 use crate::home::{Home, case, copy, told};
 use privet::privacy::account::{Caps, MuSquared, Price};
 use privet::privacy::journal::{Event, Journal};
+use privet::privacy::signature::SigningKey;
 use privet::privacy::{
     AddRemove, Book, Certificate, Delta, Epsilon, Ledger, Neighbours, Randomness, Replace, Unprotected,
 };
@@ -244,7 +245,7 @@ fn a_void_run_stays_void_and_a_crashed_one_is_counted() {
     );
 
     // Cut off before the entry that voids it, the run looks whole.
-    let entries = Store::read_only(&home.ledger()).unwrap().read().unwrap();
+    let entries = Store::read_only(&home.ledger()).unwrap().read(0).unwrap();
     let paid = &entries[entries.len() - 2];
     let mut cut = void.clone();
     cut["ledger"] = json!(paid.head());
@@ -450,6 +451,129 @@ fn what_parties_say_is_checked_where_their_ledger_is() {
     assert!(
         text.contains("the part of shop can be checked only against its own ledger"),
         "{text}"
+    );
+}
+
+/// What a party says of its part commits to a place in its ledger: whoever has ledger and key finds it, also in a model that another ledger
+/// signed.
+#[test]
+fn what_a_party_commits_to_is_found_by_its_owner_alone() {
+    let home = Home::new();
+    copy(&case("vertical"), home.folder.path());
+    let ok = |arguments: &[&str]| {
+        let (exit, text) = told(home.privet(arguments));
+        assert_eq!(exit, 0, "{arguments:?}: {text}");
+        text
+    };
+    ok(&["ledger", "limit", "shop", "--epsilon", "0", "--change", "replace"]);
+    ok(&["train", "job.toml", "--not-protected", "--out", "open.privet"]);
+    ok(&[
+        "train",
+        "second.toml",
+        "--not-protected",
+        "--out",
+        "second.privet",
+    ]);
+    let entries = Store::read_only(&home.ledger()).unwrap().rows().unwrap().len();
+    let text = ok(&["ledger", "verify", "--against", "second.privet"]);
+    let made = format!("the part of shop was made at entry {entries}, and what it says follows");
+    assert!(text.contains(&made), "{text}");
+    let whole = certificate_in(&home, "second.privet");
+    let party = whole["parties"][0]["certificate"].clone();
+    assert_eq!(party["ledger"], json!({"entries": 0, "hash": ""}));
+    assert_eq!(party["total"], Value::Null);
+    let shop = "in the part of shop";
+    let first = certificate_in(&home, "open.privet");
+    refused(
+        &home,
+        &whole,
+        &[
+            ("another commitment", shop, &|c| {
+                c["parties"][0]["certificate"]["commitment"]["nonce"] = "00".into()
+            }),
+            ("the commitment of another run", shop, &|c| {
+                c["parties"][0]["certificate"]["commitment"] =
+                    first["parties"][0]["certificate"]["commitment"].clone()
+            }),
+            ("what its run showed", shop, &|c| {
+                c["parties"][0]["certificate"]["claims"]
+                    .as_array_mut()
+                    .unwrap()
+                    .pop();
+            }),
+            ("a smaller loss", shop, &|c| {
+                let claims = &mut c["parties"][0]["certificate"]["claims"];
+                claims[0]["guarantee"]["distance"]["columns"][0]["whole"]["bounded"] = "0.1".into();
+            }),
+        ],
+    );
+
+    // A bank with a ledger of its own: its part is not here, the shop's is.
+    let mut elsewhere: Certificate = serde_json::from_value(whole.clone()).unwrap();
+    elsewhere.runs = vec!["00000000000000000000000000000000".into()];
+    elsewhere.ledger.hash = "00".into();
+    let theirs = SigningKey::from_bytes(&[7; 32]);
+    fs::write(home.path("bank.json"), elsewhere.to_signed_json(&theirs)).unwrap();
+    let (exit, text) = home.verify("bank.json");
+    assert_eq!(exit, 0, "{text}");
+    assert!(
+        text.contains("made with another ledger") && text.contains(&made),
+        "{text}"
+    );
+    fs::write(home.path("bank.json"), elsewhere.to_json()).unwrap();
+    let (exit, text) = home.verify("bank.json");
+    assert_eq!(
+        exit, 4,
+        "nobody signed it, so it may be of this ledger before it was rolled back: {text}"
+    );
+    elsewhere.parties[0].certificate.payments = run_of_nobody();
+    fs::write(home.path("bank.json"), elsewhere.to_signed_json(&theirs)).unwrap();
+    assert_eq!(
+        home.verify("bank.json").0,
+        4,
+        "a payment that the shop never made"
+    );
+
+    // An auditor without the key checks what the entries show.
+    fs::rename(home.path("ledger.db.key"), home.path("key")).unwrap();
+    let text = ok(&["ledger", "verify", "--against", "second.privet"]);
+    assert!(text.contains("can be told only with the ledger's key"), "{text}");
+}
+
+fn run_of_nobody() -> Vec<privet::privacy::Payment> {
+    vec![privet::privacy::Payment {
+        what: "nothing".into(),
+        price: Price::Pure(Epsilon::ZERO),
+        draws: 1,
+        assuming: Vec::new(),
+    }]
+}
+
+/// Models of the version before show the head of a party's ledger: they open and verify as they did.
+#[test]
+fn a_partys_head_in_an_older_model_is_still_compared() {
+    let home = Home {
+        folder: tempfile::tempdir().unwrap(),
+    };
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/before-parties");
+    copy(&kept, home.folder.path());
+    let (exit, text) = home.verify("model.privet");
+    assert_eq!(exit, 0, "{text}");
+    assert!(
+        text.contains("made at entry 6, and what it says follows"),
+        "{text}"
+    );
+    let (exit, text) = told(home.privet(&["inspect", "model.privet"]));
+    assert_eq!(exit, 0, "{text}");
+    assert!(text.contains("ledger     entry 8 ("), "{text}");
+    let shop = "in the part of shop";
+    let whole = certificate_in(&home, "model.privet");
+    refused(
+        &home,
+        &whole,
+        &[("a party's total", shop, &|c| {
+            c["parties"][0]["certificate"]["total"]["leaks"] = 0.into()
+        })],
     );
 }
 

@@ -41,14 +41,15 @@ fn written(home: &Home) -> String {
     fs::read_to_string(home.path("out.csv")).unwrap()
 }
 
-/// How often columns left, and how often they were drawn once more.
-fn drawn(home: &Home) -> (usize, usize) {
-    let entries = Store::read_only(&home.ledger()).unwrap().read().unwrap();
+/// How often columns left, how often they were drawn once more, and how often values were kept.
+fn drawn(home: &Home) -> [usize; 3] {
+    let entries = Store::read_only(&home.ledger()).unwrap().read(0).unwrap();
     let count = |is: fn(&Event) -> bool| entries.iter().filter(|entry| is(entry.event())).count();
-    (
+    [
         count(|event| matches!(event, Event::Desensitise { .. })),
         count(|event| matches!(event, Event::Redraw { .. })),
-    )
+        count(|event| matches!(event, Event::Kept { .. })),
+    ]
 }
 
 #[test]
@@ -57,12 +58,21 @@ fn the_same_command_writes_the_same_file_and_charges_once() {
     let first = written(&home);
     assert_eq!(first.lines().count(), 501);
     assert_eq!(first.lines().next(), Some("spent,town"));
+    let certificate = fs::read(home.path("out.csv.certificate.json")).unwrap();
     assert_eq!(written(&home), first);
-    assert_eq!(drawn(&home), (1, 0));
+    assert_eq!(drawn(&home), [1, 0, 1]);
+    assert_eq!(
+        fs::read(home.path("out.csv.certificate.json")).unwrap(),
+        certificate
+    );
+    assert!(
+        !home.path("shop.csv.columns").exists(),
+        "nothing is written there"
+    );
 }
 
 #[test]
-fn a_kill_at_any_moment_costs_one_charge_and_at_most_one_draw_more() {
+fn a_kill_at_any_moment_costs_one_charge_and_keeps_one_draw() {
     for wait in (0..60).step_by(4) {
         let home = home();
         let mut child = home.privet(&COMMAND).spawn().unwrap();
@@ -75,52 +85,174 @@ fn a_kill_at_any_moment_costs_one_charge_and_at_most_one_draw_more() {
         );
         let first = written(&home);
         assert_eq!(written(&home), first);
-        let (charged, again) = drawn(&home);
-        assert!(charged == 1 && again <= 1, "{charged} {again}");
+        let [charged, again, kept] = drawn(&home);
+        assert!(
+            charged == 1 && again <= 1 && kept == 1,
+            "{charged} {again} {kept}"
+        );
     }
 }
 
-/// A record that was cut is one that a crash left: its columns are drawn once more, and never a third time.
+/// The ledger as a process leaves it that ends after its payment and before its value is kept.
+fn forget_last(home: &Home) {
+    home.sql(
+        "DELETE FROM kept; DELETE FROM entries WHERE number = (SELECT max(number) FROM entries) AND text LIKE '%\"kept\"%'",
+    );
+}
+
 #[test]
-fn columns_that_were_never_kept_are_drawn_once_more_and_no_oftener() {
+fn columns_that_were_paid_for_and_never_kept_are_drawn_and_kept() {
     let home = home();
     written(&home);
-    let kept = home.path("shop.csv.columns");
-    let cut = || {
-        let bytes = fs::read(&kept).unwrap();
-        fs::write(&kept, &bytes[..bytes.len() - 1]).unwrap();
-    };
-    cut();
+    forget_last(&home);
+    assert_eq!(drawn(&home), [1, 0, 0]);
     let second = written(&home);
     assert_eq!(written(&home), second);
-    assert_eq!(drawn(&home), (1, 1));
-    cut();
+    assert_eq!(drawn(&home), [1, 1, 1]);
+}
+
+/// An older ledger in place of the one that says what was kept: the certificate of what was shown is not in it.
+#[test]
+fn a_certificate_shows_that_the_entry_about_its_value_is_gone() {
+    let home = home();
+    written(&home);
+    fs::copy(home.path("out.csv.certificate.json"), home.path("shown.json")).unwrap();
+    assert_eq!(home.verify("shown.json").0, 0);
+    forget_last(&home);
+    let (exit, text) = home.verify("shown.json");
+    assert!(exit == 4 && text.contains("DOES NOT VERIFY"), "{text}");
+    written(&home);
+    assert_eq!(home.verify("shown.json").0, 4, "nor once another draw was kept");
+}
+
+/// Whatever is done to the value that was kept: there is no second draw to see, and the ledger's check says what is wrong.
+#[test]
+fn a_value_that_was_damaged_is_neither_shown_nor_drawn_again() {
+    let flip = "UPDATE kept SET value = CAST(substr(value, 1, 99) || (CASE WHEN substr(value, 100, 1) = x'00' THEN x'01' ELSE x'00' \
+                END) || substr(value, 101) AS BLOB)";
+    let damages = [
+        (flip, "was changed"),
+        (
+            "UPDATE kept SET value = substr(value, 1, length(value) - 1)",
+            "was changed",
+        ),
+        (
+            "UPDATE kept SET about = replace(about, 'table', 'tables')",
+            "was changed",
+        ),
+        ("UPDATE kept SET entry = entry + 1", "is missing"),
+        ("DELETE FROM kept", "is missing"),
+        ("DROP TABLE kept", "is missing"),
+    ];
+    for (damage, found) in damages {
+        let home = home();
+        written(&home);
+        home.sql(damage);
+        for _ in 0..2 {
+            fs::remove_file(home.path("out.csv")).ok();
+            let (exit, text) = told(home.privet(&COMMAND));
+            assert_eq!(exit, 4, "{damage}: {text}");
+            assert!(
+                text.contains("not drawn again") && text.contains("backup"),
+                "{damage}: {text}"
+            );
+            assert!(!home.path("out.csv").exists(), "{damage}");
+            assert_eq!(drawn(&home), [1, 0, 1], "{damage}");
+        }
+        let (exit, text) = told(home.privet(&["ledger", "verify"]));
+        assert!(exit == 4 && text.contains(found), "{damage}: {text}");
+        assert!(text.contains("KEPT VALUE LOST"), "{damage}: {text}");
+    }
+}
+
+#[test]
+fn another_key_is_not_taken_for_the_ledgers() {
+    let home = home();
+    written(&home);
+    let key = fs::read(home.path("ledger.db.key")).unwrap();
+    let other: Vec<u8> = key.iter().map(|byte| byte ^ 1).collect();
+    fs::write(home.path("ledger.db.key"), other).unwrap();
     let (exit, text) = told(home.privet(&COMMAND));
-    assert_eq!(exit, 3, "{text}");
-    assert!(text.contains("drawn twice already"), "{text}");
-    assert_eq!(drawn(&home), (1, 1));
+    assert!(exit == 4 && text.contains("another ledger"), "{text}");
+    fs::remove_file(home.path("ledger.db.key")).unwrap();
+    let (exit, text) = told(home.privet(&COMMAND));
+    assert!(exit == 4 && text.contains("missing"), "{text}");
+    // An auditor without the key is told what was not compared.
+    let (exit, text) = told(home.privet(&["ledger", "verify"]));
+    assert!(exit == 0 && text.contains("not compared"), "{text}");
+    assert_eq!(drawn(&home), [1, 0, 1]);
+}
+
+/// What auditors are given: entries, and nothing of what is kept.
+#[test]
+fn exports_hold_no_kept_values() {
+    let home = home();
+    written(&home);
+    let (exit, lines) = told(home.privet(&["ledger", "export"]));
+    assert_eq!(exit, 0);
+    let connection = rusqlite::Connection::open(home.ledger()).unwrap();
+    let (about, value): (String, Vec<u8>) = connection
+        .query_row("SELECT about, value FROM kept", [], |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })
+        .unwrap();
+    assert_eq!(lines.lines().count(), 5);
+    assert!(!lines.contains(&about) && value.len() > 100);
+    let pieces = value.windows(24).filter(|piece| piece.is_ascii());
+    let found = pieces.filter(|piece| lines.contains(std::str::from_utf8(piece).unwrap()));
+    // Settings and names are in entries as well; values are packed bits.
+    assert!(found.count() < value.len() / 2);
+    for verb in ["show", "verify"] {
+        let (_, text) = told(home.privet(&["--json", "ledger", verb]));
+        assert!(!text.contains(&about), "{verb}");
+    }
 }
 
 #[test]
 fn a_table_that_has_changed_does_not_use_columns_of_the_old_one() {
     let home = home();
-    written(&home);
+    let first = written(&home);
     let table = fs::read_to_string(home.path("shop.csv")).unwrap();
-    // As many rows, in another order: nothing but the mark can tell.
     let (head, rows) = table.split_once('\n').unwrap();
+    // As many rows, in another order; or one id that is another.
     let turned: Vec<&str> = rows.lines().rev().collect();
-    fs::write(home.path("shop.csv"), format!("{head}\n{}\n", turned.join("\n"))).unwrap();
-    let (exit, text) = told(home.privet(&COMMAND));
-    assert_eq!(exit, 4, "{text}");
-    assert!(text.contains("has changed since"), "{text}");
+    let turned = format!("{head}\n{}\n", turned.join("\n"));
+    let renamed = table.replace("p77,", "q77,");
+    for other in [turned, renamed] {
+        assert_ne!(other, table);
+        fs::write(home.path("shop.csv"), other).unwrap();
+        let (exit, text) = told(home.privet(&COMMAND));
+        assert_eq!(exit, 4, "{text}");
+        assert!(text.contains("has changed since"), "{text}");
+    }
     fs::write(home.path("shop.csv"), table).unwrap();
-    fs::remove_file(home.path("shop.csv.columns")).unwrap();
-    let (exit, text) = told(home.privet(&COMMAND));
-    assert_eq!(exit, 3, "{text}");
-    assert!(text.contains("has been desensitised already"), "{text}");
-    assert!(
-        !home.path("shop.csv.columns").exists(),
-        "nothing is left of a refusal"
-    );
-    assert_eq!(drawn(&home), (1, 0));
+    assert_eq!(written(&home), first);
+    assert_eq!(drawn(&home), [1, 0, 1]);
+}
+
+/// Two commands at once: one payment, and one value that both write.
+#[test]
+fn two_processes_write_the_same_columns() {
+    for _ in 0..3 {
+        let home = home();
+        let outs = ["one.csv", "two.csv", "three.csv"];
+        let children: Vec<_> = outs
+            .iter()
+            .map(|out| {
+                let mut command = COMMAND;
+                command[7] = out;
+                home.privet(&command)
+                    .stdout(std::process::Stdio::null())
+                    .spawn()
+                    .unwrap()
+            })
+            .collect();
+        for mut child in children {
+            assert!(child.wait().unwrap().success());
+        }
+        let [first, second, third] = outs.map(|out| fs::read(home.path(out)).unwrap());
+        assert!(first == second && second == third);
+        let [charged, _, kept] = drawn(&home);
+        assert_eq!((charged, kept), (1, 1));
+    }
 }

@@ -87,10 +87,13 @@ pub(crate) fn case(name: &str) -> PathBuf {
         .join(name)
 }
 
-/// Copies every file of a folder into another.
+/// Copies every file of a folder into another, without the folders in it.
 pub(crate) fn copy(from: &Path, to: &Path) {
     for file in fs::read_dir(from).unwrap() {
         let file = file.unwrap();
+        if file.path().is_dir() {
+            continue;
+        }
         fs::copy(file.path(), to.join(file.file_name())).unwrap();
     }
 }

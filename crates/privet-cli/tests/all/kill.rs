@@ -6,7 +6,7 @@
 //! answer noted: what was paid is spent, whether or not it was drawn.
 //!
 //! What this proves: a process that dies at any moment never leaves an unpaid release or a ledger that cannot be used,
-//! and gives up its lock. What it does not: a power cut. That rests on SQLite's write-ahead log being synced at every
+//! and holds up nobody. What it does not: a power cut. That rests on SQLite's write-ahead log being synced at every
 //! commit, and on the disk doing what it is told. A journal that writes one entry late must be caught.
 
 use std::fs::{self, OpenOptions};
@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use privet::Error;
 use privet::privacy::account::Caps;
-use privet::privacy::journal::{Entry, Event, Journal};
+use privet::privacy::journal::{Addition, Decide, Entry, Event, Head, Journal, KeptValue};
 use privet::privacy::mechanism::Laplace;
 use privet::privacy::{
     AddRemove, Anchor, Delta, Epsilon, Ledger, Neighbours, Norm, Private, Query, Randomness, Sensitivity,
@@ -33,18 +33,40 @@ const LATE: &str = "PRIVET_KILL_LATE";
 struct Late {
     store: Store,
     held: Option<Entry>,
+    /// What is really stored.
+    stored: Head,
+}
+
+impl Late {
+    fn new(mut store: Store) -> Self {
+        let stored = store.book().unwrap().head().clone();
+        let held = None;
+        Self { store, held, stored }
+    }
 }
 
 impl Journal for Late {
-    fn read(&mut self) -> Result<Vec<Entry>, Error> {
-        self.store.read()
+    fn read(&mut self, after: u64) -> Result<Vec<Entry>, Error> {
+        self.store.read(after)
     }
 
-    fn append(&mut self, entry: &Entry) -> Result<(), Error> {
-        match self.held.replace(entry.clone()) {
-            Some(before) => self.store.append(&before),
-            None => Ok(()),
-        }
+    fn transact(&mut self, _: &Head, decide: Decide<'_>) -> Result<(), Error> {
+        let (held, stored) = (&mut self.held, &mut self.stored);
+        let known = stored.clone();
+        self.store.transact(&known, &mut |_, now| {
+            let Some(Addition { entry, .. }) = decide(Vec::new(), now)? else {
+                return Ok(None);
+            };
+            let before = held.replace(entry);
+            if let Some(before) = &before {
+                *stored = before.head();
+            }
+            Ok(before.map(Addition::from))
+        })
+    }
+
+    fn kept(&mut self, entry: u64) -> Result<Option<KeptValue>, Error> {
+        self.store.kept(entry)
     }
 
     fn is_durable(&self) -> bool {
@@ -62,7 +84,7 @@ fn child() {
     let store = Store::open(&folder.join("ledger.db")).unwrap();
     let random = Randomness::from_os().unwrap();
     let mut ledger = if std::env::var_os(LATE).is_some() {
-        Ledger::open("patients", AddRemove::row(), Late { store, held: None }, random).unwrap()
+        Ledger::open("patients", AddRemove::row(), Late::new(store), random).unwrap()
     } else {
         Ledger::open("patients", AddRemove::row(), store, random).unwrap()
     };

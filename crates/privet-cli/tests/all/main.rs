@@ -1,6 +1,7 @@
 //! Everything about the command and its files that is tested from outside, in one program.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+mod aliases;
 mod budget;
 mod certificates;
 mod cli;
@@ -9,10 +10,14 @@ mod corpora;
 mod damage;
 mod examples;
 mod home;
+mod interrupt;
 mod kill;
+mod modes;
+mod names;
 mod once;
 mod order;
 mod output;
+mod predictions;
 mod record;
 mod sharing;
 mod signing;

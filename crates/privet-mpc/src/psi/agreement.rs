@@ -4,7 +4,7 @@ use std::fmt;
 
 use zeroize::Zeroizing;
 
-use super::MOST_IDS;
+use super::{Ids, MOST_IDS};
 use crate::Error;
 
 /// The two sides of a pair.
@@ -39,12 +39,21 @@ impl Run {
         Self { id, most: MOST_IDS }
     }
 
-    /// The same run with a peer that may have at most `ids` ids. A peer can ask about as many ids as it sends points, whatever it
-    /// does, so this bounds what a dishonest one learns, and the work it can make.
+    /// The same run with at most `ids` ids on each side. A peer can ask about as many ids as it sends points, whatever it
+    /// does, so this bounds what a dishonest one learns, and the work it can make. A longer list of a peer is refused by its count,
+    /// before anything is hashed or computed; so is a longer list of one's own, before anything is sent.
     #[must_use]
     pub fn with_at_most(self, ids: usize) -> Self {
         let most = ids.min(MOST_IDS);
         Self { most, ..self }
+    }
+
+    /// That one's own list is not longer than was agreed on.
+    pub(super) fn check(&self, ids: &Ids) -> Result<(), Error> {
+        match ids.len() > self.most {
+            true => Err(Error::TooManyIds { most: self.most }),
+            false => Ok(()),
+        }
     }
 }
 
@@ -66,9 +75,9 @@ impl Key {
         Ok(Self(key))
     }
 
-    /// The key that an interrupted run was started with.
-    pub fn new(key: [u8; 32]) -> Self {
-        Self(Zeroizing::new(key))
+    /// The key that an interrupted run was started with. Wiping the copy that is given here is left to its owner.
+    pub fn new(key: &[u8; 32]) -> Self {
+        Self(Zeroizing::new(*key))
     }
 
     /// The key, to be kept until the run is over, where nobody else reads.

@@ -14,7 +14,7 @@ pub fn decode(bytes: &[u8]) -> bool {
     // Unwrap safety: these ids are ours.
     let ids = |ids: [&str; 3]| Ids::new(ids).expect("ids");
     let (bank, shop) = (ids(["ann", "bob", "cid"]), ids(["bob", "cid", "dan"]));
-    let (label, feature) = (Key::new([1; 32]), Key::new([2; 32]));
+    let (label, feature) = (Key::new(&[1; 32]), Key::new(&[2; 32]));
 
     let mut taken = false;
     if let Ok((_, answer)) = answer(&feature, run, &shop, &message(Kind::Offer, Seal::NONE)) {
@@ -24,7 +24,8 @@ pub fn decode(bytes: &[u8]) -> bool {
         );
         taken = true;
     }
-    let (expect_answer, offered) = offer(&label, run, &bank);
+    // Unwrap safety: three ids are not more than eight.
+    let (expect_answer, offered) = offer(&label, run, &bank).expect("three ids");
     let answered = message(Kind::Answer, expect_answer.seal);
     if let Ok(pair) = expect_answer.receive(&answered) {
         // Unwrap safety: one pair is of one table.

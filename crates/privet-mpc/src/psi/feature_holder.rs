@@ -15,12 +15,23 @@ pub struct ExpectCommon {
     pub(super) seal: Seal,
 }
 
+/// That an offer is one of this run, by its first bytes: kind, version, run, and no more ids than the run allows. Asked before anything is
+/// written down or computed for its sake; [`answer`] looks at the rest.
+///
+/// # Errors
+/// [`Error::Peer`] if it is not.
+pub fn check_offer(run: &Run, offer: &[u8]) -> Result<(), Error> {
+    Reader::head(Kind::Offer, run, run.most, offer).map(drop)
+}
+
 /// Answers an offer with one's own masked ids, and with the offer's points masked again.
 ///
 /// # Errors
-/// [`Error::Peer`] if the offer is invalid, or of another run.
+/// [`Error::TooManyIds`] if one's own are more than the run allows; [`Error::Peer`] if the offer is invalid, has more, or is of another
+/// run.
 pub fn answer(key: &Key, run: Run, ids: &Ids, offer: &[u8]) -> Result<(ExpectCommon, Vec<u8>), Error> {
-    let (mut body, seal) = Reader::open(Kind::Offer, &run, Seal::NONE, offer)?;
+    run.check(ids)?;
+    let (mut body, seal) = Reader::open(Kind::Offer, &run, run.most, Seal::NONE, offer)?;
     let offered = body.points(&run)?;
     body.end()?;
 
@@ -77,8 +88,9 @@ impl ExpectCommon {
     /// # Errors
     /// [`Error::Peer`] if the message is invalid, or names rows that do not exist.
     pub fn receive(self, common: &[u8]) -> Result<Vec<usize>, Error> {
-        let (mut body, _) = Reader::open(Kind::Common, &self.run, self.seal, common)?;
-        let places = body.list(self.offered.min(self.sent.len()))?;
+        let most = self.offered.min(self.sent.len());
+        let (mut body, _) = Reader::open(Kind::Common, &self.run, most, self.seal, common)?;
+        let places = body.list(most)?;
         body.end()?;
         let mut rows = Vec::with_capacity(places.len());
         let mut seen = vec![false; self.sent.len()];

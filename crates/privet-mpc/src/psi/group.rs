@@ -17,8 +17,8 @@ use crate::Error;
 /// A point as it is sent: its canonical encoding (RFC 9496).
 pub(super) type Encoding = [u8; 32];
 
-/// What is compared: the first half of a doubly masked point's encoding. Among 2²⁷ ids a side, two of different ids agree
-/// with probability below 2⁻⁷².
+/// What is compared: the first half of a doubly masked point's encoding. Among 2²⁵ ids a side, two of different ids agree
+/// with probability below 2⁻⁷⁶.
 pub(super) type Tag = u128;
 
 /// The domain separator of the hash, so that points of other protocols cannot be used here.
@@ -146,7 +146,7 @@ mod tests {
     }
 
     fn secret(key: u8) -> Secret {
-        let (key, run) = (Key::new([key; 32]), Run::new([3; 32]));
+        let (key, run) = (Key::new(&[key; 32]), Run::new([3; 32]));
         let ids = Ids::new(["ann"]).expect("ids");
         Secret::derive(&key, &run, Role::LabelHolder, &ids, Seal::NONE)
     }

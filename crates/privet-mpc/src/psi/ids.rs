@@ -7,8 +7,9 @@ use sha2::{Digest, Sha256};
 
 use crate::Error;
 
-/// How many ids a list may hold: an answer stays below seven gigabytes, and rows fit in 32 bits.
-pub const MOST_IDS: usize = 1 << 27;
+/// How many ids a list may hold at most, whatever was agreed on. An answer, with 48 bytes for each id where both sides have as many, then
+/// takes 1.5 GiB: less than the largest message that Privet's parties send.
+pub const MOST_IDS: usize = 1 << 25;
 
 /// One id per row, as bytes. None is empty and none occurs twice, since a row is matched with one row of the peer.
 #[derive(Clone)]

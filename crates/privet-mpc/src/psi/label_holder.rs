@@ -18,7 +18,11 @@ pub struct ExpectAnswer {
 }
 
 /// Offers one's ids, masked, to one feature holder. Each of several gets an offer of its own, with a run of its own.
-pub fn offer(key: &Key, run: Run, ids: &Ids) -> (ExpectAnswer, Vec<u8>) {
+///
+/// # Errors
+/// [`Error::TooManyIds`] if there are more than the run allows. Nothing is to be sent then.
+pub fn offer(key: &Key, run: Run, ids: &Ids) -> Result<(ExpectAnswer, Vec<u8>), Error> {
+    run.check(ids)?;
     let secret = Secret::derive(key, &run, Role::LabelHolder, ids, Seal::NONE);
     let (points, sent) = secret.mask_sorted(ids);
     let (message, seal) = Writer::new(Kind::Offer, &run)
@@ -31,7 +35,7 @@ pub fn offer(key: &Key, run: Run, ids: &Ids) -> (ExpectAnswer, Vec<u8>) {
         sent,
         seal,
     };
-    (state, message)
+    Ok((state, message))
 }
 
 impl ExpectAnswer {
@@ -40,7 +44,7 @@ impl ExpectAnswer {
     /// # Errors
     /// [`Error::Peer`] if the answer is invalid, or to another offer.
     pub fn receive(self, answer: &[u8]) -> Result<Pair, Error> {
-        let (mut body, seal) = Reader::open(Kind::Answer, &self.run, self.seal, answer)?;
+        let (mut body, seal) = Reader::open(Kind::Answer, &self.run, self.run.most, self.seal, answer)?;
         let points = body.points(&self.run)?;
         let own = body.tags(self.sent.len())?;
         body.end()?;

@@ -51,6 +51,14 @@ impl Kind {
     pub(super) fn error(self, what: impl std::fmt::Display) -> Error {
         Error::peer(format!("{}'s {}: {what}", self.sender(), self.name()))
     }
+
+    /// That a list is not longer than was agreed on.
+    fn at_most(self, count: usize, most: usize) -> Result<(), Error> {
+        match count > most {
+            true => Err(self.error(format!("{count} items where at most {most} were agreed to"))),
+            false => Ok(()),
+        }
+    }
 }
 
 /// The hash of an exchange so far.
@@ -120,9 +128,10 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn open(kind: Kind, run: &Run, before: Seal, bytes: &'a [u8]) -> Result<(Self, Seal), Error> {
+    /// The body of a message whose first bytes are right: kind, version, run, and a first list of at most `most` items. Nothing is hashed.
+    pub(super) fn head(kind: Kind, run: &Run, most: usize, bytes: &'a [u8]) -> Result<Self, Error> {
         let error = |what: &str| Err(kind.error(what));
-        let Some((rest, seal)) = bytes.split_last_chunk::<32>() else {
+        let Some((rest, _)) = bytes.split_last_chunk::<32>() else {
             return error("too short to be one");
         };
         let Some((head, body)) = rest.split_at_checked(HEAD) else {
@@ -141,11 +150,30 @@ impl<'a> Reader<'a> {
         if head[2..] != run.id {
             return error("from another run");
         }
-        let seal = Seal(*seal);
-        if seal != before.over(rest) {
-            return error("damaged on its way, or part of another exchange");
+        if let Some((count, _)) = body.split_first_chunk() {
+            kind.at_most(u32::from_le_bytes(*count) as usize, most)?;
         }
-        Ok((Self { kind, body }, seal))
+        // An answer has 48 bytes for each of as many points and tags as there can be; the others have less.
+        if body.len() > 8 + 48 * run.most {
+            return error("longer than was agreed to");
+        }
+        Ok(Self { kind, body })
+    }
+
+    /// The whole message, its seal included.
+    pub(super) fn open(
+        kind: Kind,
+        run: &Run,
+        most: usize,
+        before: Seal,
+        bytes: &'a [u8],
+    ) -> Result<(Self, Seal), Error> {
+        // The count comes before the seal: a list that is too long is not even hashed.
+        let body = Self::head(kind, run, most, bytes)?;
+        match bytes.split_last_chunk::<32>() {
+            Some((rest, seal)) if before.over(rest) == Seal(*seal) => Ok((body, Seal(*seal))),
+            _ => Err(kind.error("damaged on its way, or part of another exchange")),
+        }
     }
 
     /// The next list. Its length is checked against the input before memory is allocated.
@@ -155,11 +183,7 @@ impl<'a> Reader<'a> {
             .split_first_chunk()
             .ok_or_else(|| self.kind.error("cut short"))?;
         let count = u32::from_le_bytes(*count) as usize;
-        if count > most {
-            return Err(self
-                .kind
-                .error(format!("{count} items where at most {most} were agreed to")));
-        }
+        self.kind.at_most(count, most)?;
         let (items, rest) = count
             .checked_mul(N)
             .and_then(|bytes| rest.split_at_checked(bytes))

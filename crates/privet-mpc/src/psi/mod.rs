@@ -22,7 +22,7 @@
 //! let bank = Ids::new(["ann", "bob", "cid"])?;
 //! let shop = Ids::new(["dan", "cid", "ann"])?;
 //!
-//! let (expect_answer, offer) = psi::offer(&Key::from_os()?, run, &bank);
+//! let (expect_answer, offer) = psi::offer(&Key::from_os()?, run, &bank)?;
 //! let (expect_common, answer) = psi::answer(&Key::from_os()?, run, &shop, &offer)?;
 //! let (rows, told) = psi::settle(vec![expect_answer.receive(&answer)?])?;
 //! let theirs = expect_common.receive(&told[0])?;
@@ -58,6 +58,6 @@ mod message;
 pub use agreement::{Key, Role, Run};
 #[doc(hidden)]
 pub use decode::decode;
-pub use feature_holder::{ExpectCommon, answer};
+pub use feature_holder::{ExpectCommon, answer, check_offer};
 pub use ids::{Ids, MOST_IDS};
 pub use label_holder::{ExpectAnswer, Pair, Settled, offer, settle};

@@ -17,7 +17,8 @@ use privet::setting::plain;
 pub use vertical::{FeatureHolderJob, Holder, LabelHolderJob, VerticalJob};
 
 use crate::ledger::{Recognisable, folder_of};
-use crate::progress::Progress;
+use crate::place::same_file;
+use crate::progress::{Progress, going_on};
 use crate::table;
 
 /// A job. Everything in it that does not depend on rows has been checked.
@@ -55,10 +56,12 @@ impl Source {
     /// Reads the table.
     ///
     /// # Errors
-    /// As [`table::read`].
+    /// As [`table::read`]; [`Error::Stopped`] if that was asked for meanwhile.
     pub fn read(&self, intake: &Intake) -> Result<Table, Error> {
         let bar = Progress::bytes(format!("Reading {}", self.data.display()));
-        table::read(&self.data, intake, &|done, of| bar.at(done, of))
+        let table = table::read(&self.data, intake, &|done, of| bar.at(done, of))?;
+        going_on()?;
+        Ok(table)
     }
 }
 
@@ -208,15 +211,14 @@ impl Job {
 
     /// A model never takes the place of the table, schema or job that it is made from, and its folder exists.
     fn check_output(&self, name: &str) -> Result<(), Error> {
-        let output = real(&self.output);
         let mut sources = self
             .tables()
             .into_iter()
             .chain(self.files.iter().map(PathBuf::as_path));
         let (folder, shown) = (folder_of(&self.output), self.output.display());
-        let why = if sources.any(|file| output == real(file)) {
+        let why = if sources.any(|file| same_file(&self.output, file)) {
             format!("the model would overwrite {shown}: choose another name for output")
-        } else if output.is_dir() {
+        } else if self.output.is_dir() {
             format!("output = {shown} is a folder: name a file in it")
         } else if !folder.is_dir() {
             let folder = folder.display();
@@ -226,11 +228,6 @@ impl Job {
         };
         Err(Error::data_in(name, why))
     }
-}
-
-/// A file by the name that the file system knows it by.
-fn real(path: &Path) -> PathBuf {
-    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
 }
 
 /// The rest of a job that has one table: its setting, its output, and the files that it was read from.

@@ -19,7 +19,7 @@ use rusqlite::{OptionalExtension, TransactionBehavior};
 use sha2::Sha256;
 
 use super::schema::{beside, fault};
-use super::{Store, secret};
+use super::{Store, parsed, rows_from, secret};
 
 const NAME: &str = "the key by which known tables are recognised";
 
@@ -27,9 +27,14 @@ const NAME: &str = "the key by which known tables are recognised";
 pub(super) struct RecognitionKey([u8; secret::LENGTH]);
 
 impl RecognitionKey {
-    /// Draws the key of a new ledger and writes it where only its owner can read it.
-    pub(super) fn create(ledger: &Path) -> Result<Self, Error> {
+    /// Draws the key of a new ledger and writes it where only its owner can read it; unless another process has done so.
+    pub(super) fn create_or_load(ledger: &Path) -> Result<Self, Error> {
         Ok(Self(secret::create(&beside(ledger, ".key"), NAME)?))
+    }
+
+    /// A keyed hash of a hash: the digest of a kept value.
+    pub(super) fn seal(&self, hash: [u8; 32]) -> String {
+        self.tag("kept value", &hash)
     }
 
     fn load(path: &Path) -> Result<Self, Error> {
@@ -174,7 +179,7 @@ impl CandidateTable {
 
 /// Remembers all of these tables, or none: if one is refused, none is stored.
 pub(super) fn recognise(store: &mut Store, tables: &[(&str, &dyn Recognisable)]) -> Result<(), Error> {
-    if store.lock.is_none() {
+    if !store.writes {
         return Err(Error::misuse(
             "a ledger that is open for reading cannot remember a table",
         ));
@@ -186,11 +191,14 @@ pub(super) fn recognise(store: &mut Store, tables: &[(&str, &dyn Recognisable)])
         .iter()
         .map(|(dataset, table)| Ok((dataset, CandidateTable::new(&key, *table)?)))
         .collect::<Result<Vec<_>, Error>>()?;
-    let book = store.book()?;
     let transaction = store
         .connection
         .transaction_with_behavior(TransactionBehavior::Immediate)
         .map_err(bad)?;
+    // Inside the transaction: another process may give a name a budget meanwhile.
+    let entries = rows_from(&transaction, i64::MIN).map_err(bad)?;
+    let entries = entries.into_iter().map(parsed).collect::<Result<Vec<_>, _>>()?;
+    let book = Book::of(&entries)?;
     for (dataset, table) in tables {
         refuse_copy(
             &book,
@@ -237,37 +245,111 @@ pub(super) fn mark(store: &mut Store, reader: impl Read) -> Result<String, Error
     tag.map_err(|e| Error::data(format!("the table cannot be read: {e}")))
 }
 
+/// The key by which certificates commit to a place in the ledger: derived from the ledger's key for this purpose alone.
+pub struct CommitmentKey(RecognitionKey);
+
+impl CommitmentKey {
+    /// The key, if the ledger's is there and belongs to it.
+    pub(super) fn of(store: &Store) -> Option<Self> {
+        let key = RecognitionKey::load(&beside(&store.path, ".key")).ok()?;
+        let check = "SELECT tag FROM key_check";
+        let check: Option<String> = store
+            .connection
+            .query_row(check, [], |row| row.get(0))
+            .optional()
+            .ok()?;
+        if check.is_some_and(|check| check != key.tag("key", &[])) {
+            return None;
+        }
+        let derived = key.begun("commitment").finalize().into_bytes();
+        Some(Self(RecognitionKey(derived.into())))
+    }
+
+    /// The keyed hash of `bytes`.
+    pub fn seal(&self, bytes: &[u8]) -> [u8; 32] {
+        let mac = self.0.begun("commitment").chain_update(bytes);
+        mac.finalize().into_bytes().into()
+    }
+}
+
 /// The key, if it is the one that the known tables were marked with: with another one nothing would be recognised.
 fn matching_key(store: &mut Store) -> Result<RecognitionKey, Error> {
     let path = store.path.clone();
     let bad = |e: rusqlite::Error| fault(&path, &e);
     let file = beside(&path, ".key");
-    let check: Option<String> = store
-        .connection
-        .query_row("SELECT tag FROM key_check", [], |row| row.get(0))
-        .optional()
-        .map_err(bad)?;
+    let check = stored_tag(store)?;
     // Making the ledger was interrupted before it had a key.
     let key = if check.is_none() && !file.exists() {
-        RecognitionKey::create(&path)?
+        RecognitionKey::create_or_load(&path)?
     } else {
         RecognitionKey::load(&file)?
     };
     let found = key.tag("key", &[]);
     match check {
         None => {
-            let insert = "INSERT INTO key_check(tag) VALUES (?1)";
+            // Another process may have been first: it has the same key then.
+            let insert = "INSERT INTO key_check(tag) SELECT ?1 WHERE NOT EXISTS (SELECT 1 FROM key_check)";
             store.connection.execute(insert, [&found]).map_err(bad)?;
         }
-        Some(check) if check != found => {
-            return Err(journal!(
-                Key,
-                "the key {} belongs to another ledger. Put the right one back from a backup: known tables cannot be \
-                 recognised with this one.",
-                file.display()
-            ));
-        }
-        Some(_) => {}
+        Some(check) => key.check(&check, &file)?,
     }
     Ok(key)
+}
+
+impl RecognitionKey {
+    /// That it is the key which left this tag in the ledger.
+    fn check(&self, tag: &str, file: &Path) -> Result<(), Error> {
+        if self.tag("key", &[]) == tag {
+            return Ok(());
+        }
+        Err(journal!(
+            Key,
+            "the key {} belongs to another ledger. Put the right one back from a backup: known tables and kept values cannot be \
+             recognised with this one.",
+            file.display()
+        ))
+    }
+}
+
+/// The key, if it is there for this account; nothing is made or written.
+pub(super) fn existing_key(store: &Store) -> Result<Option<RecognitionKey>, Error> {
+    let file = beside(&store.path, ".key");
+    let opened = std::fs::File::open(&file);
+    if opened.is_err_and(|e| {
+        matches!(
+            e.kind(),
+            io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied
+        )
+    }) {
+        return Ok(None);
+    }
+    let key = RecognitionKey::load(&file)?;
+    if let Some(tag) = stored_tag(store)? {
+        key.check(&tag, &file)?;
+    }
+    Ok(Some(key))
+}
+
+/// The tag of the key that the ledger was first used with.
+fn stored_tag(store: &Store) -> Result<Option<String>, Error> {
+    let found = store
+        .connection
+        .query_row("SELECT tag FROM key_check", [], |row| row.get(0))
+        .optional();
+    found.map_err(|e| fault(&store.path, &e))
+}
+
+/// A keyed hash of a hash.
+pub(super) fn seal(store: &mut Store, hash: [u8; 32]) -> Result<String, Error> {
+    let key = match store.writes {
+        true => matching_key(store)?,
+        false => existing_key(store)?.ok_or_else(|| {
+            journal!(
+                Key,
+                "{NAME}, {}, is missing",
+                beside(&store.path, ".key").display()
+            )
+        })?,
+    };
+    Ok(key.seal(hash))
 }

@@ -1,7 +1,8 @@
 //! Where payments are kept: the library's [`Journal`] on SQLite.
 //!
-//! The chain of entries is the ledger; a [`Store`] stores it. One process writes at a time, readers need not wait.
-//! When [`Journal::append`] returns, the entry is on disk (write-ahead log, synced at every commit).
+//! The chain of entries is the ledger; a [`Store`] stores it, and beside it the released values that entries say were kept. Several
+//! processes may have it open: each transaction takes SQLite's write lock and waits for it, readers need not wait.
+//! When [`Journal::transact`] returns, entry and value are on disk (write-ahead log, synced at every commit).
 //! Why SQLite, and what was rejected: `docs/decisions/0002-ledger-storage.md`.
 
 /// An error of a journal: what is at fault, and the sentence.
@@ -13,7 +14,7 @@ macro_rules! journal {
 pub(crate) use journal;
 
 mod fingerprint;
-mod lock;
+mod kept;
 mod record;
 mod schema;
 mod secret;
@@ -22,34 +23,39 @@ mod signing;
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use privet::Error;
 use privet::error::{JournalFault, Refusal};
 use privet::privacy::Book;
-use privet::privacy::journal::{Entry, Event, Head, Journal};
+use privet::privacy::journal::{Addition, Decide, Entry, Event, Head, Journal, KeptValue};
 use privet::privacy::ledger::begin;
 use privet::privacy::signature::{PublicKey, SigningKey};
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
+use rusqlite::{Connection, TransactionBehavior};
 
-pub use fingerprint::Recognisable;
 use fingerprint::RecognitionKey;
-use lock::Lock;
+pub use fingerprint::{CommitmentKey, Recognisable};
+pub use kept::KeptCheck;
 pub use record::RunRecord;
 pub use schema::beside;
 use schema::{Access, fault};
 pub use shared::Shared;
 
+use crate::place::same_file;
+
 /// A ledger in a file.
 ///
-/// Beside `<ledger>` there are `<ledger>.lock`, held while a `Store` can write; `<ledger>.key`, which tables are recognised with; and
-/// `<ledger>.signing`, which models and certificates are signed with. Both keys stay on the machine.
+/// Beside `<ledger>` there are `<ledger>.key`, which tables and kept values are recognised with, and `<ledger>.signing`, which models
+/// and certificates are signed with. Both keys stay on the machine. A file `<ledger>.lock` of an earlier version is ignored.
 pub struct Store {
-    // Declared before the lock: closing tidies the file up, and that must happen while the lock is held.
     connection: Connection,
     path: PathBuf,
-    lock: Option<Lock>,
+    /// Whether it was opened for writing.
+    writes: bool,
 }
+
+/// How long a transaction waits for other processes, if nothing else is said.
+pub const WAIT: Duration = Duration::from_secs(10);
 
 /// One entry as it is stored, for export.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
@@ -73,7 +79,6 @@ impl Store {
             .file_name()
             .ok_or_else(|| journal!(Foreign, "{} does not name a file for the ledger", path.display()))?;
         let path = folder.join(name);
-        let lock = Lock::take(&path)?;
         schema::refuse_remains(&path)?;
 
         let failed = |what: &str, e: &dyn std::fmt::Display| {
@@ -89,7 +94,7 @@ impl Store {
         let mut store = Self {
             connection: schema::initialise(&draft)?,
             path: draft.to_path_buf(),
-            lock: None,
+            writes: true,
         };
         begin(&mut store)?;
         let closed = store.connection.close();
@@ -97,30 +102,34 @@ impl Store {
         File::open(&draft)
             .and_then(|file| file.sync_all())
             .map_err(|e| failed("it cannot be synced", &e))?;
-        draft
-            .persist_noclobber(&path)
-            .map_err(|e| failed("it cannot be given its name", &e.error))?;
+        draft.persist_noclobber(&path).map_err(|e| match e.error.kind() {
+            std::io::ErrorKind::AlreadyExists => schema::occupied(&path),
+            _ => failed("it cannot be given its name", &e.error),
+        })?;
         schema::sync_folder(&folder)?;
         // Only now: a key without a ledger means that a ledger was lost, never that making one was interrupted.
-        RecognitionKey::create(&path)?;
-        Self::writing(path, lock)
+        RecognitionKey::create_or_load(&path)?;
+        Self::open(&path)
     }
 
-    /// Opens a ledger for writing. At most one process can.
+    /// Opens a ledger for writing. Other processes may write to it, too: each waits up to [`WAIT`] for the others' transactions.
     ///
     /// # Errors
-    /// [`Error::Journal`] if there is none, another process has it, or it cannot be used.
+    /// [`Error::Journal`] if there is none, or it cannot be used.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        let path = schema::resolve(path)?;
-        let lock = Lock::take(&path)?;
-        Self::writing(path, lock)
+        Self::open_waiting(path, WAIT)
     }
 
-    fn writing(path: PathBuf, lock: Lock) -> Result<Self, Error> {
+    /// As [`open`](Self::open), where a transaction waits so long for other processes.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_waiting(path: &Path, wait: Duration) -> Result<Self, Error> {
+        let path = schema::resolve(path)?;
         Ok(Self {
-            connection: schema::open(&path, Access::Write)?,
+            connection: schema::open(&path, Access::Write, wait)?,
             path,
-            lock: Some(lock),
+            writes: true,
         })
     }
 
@@ -131,9 +140,9 @@ impl Store {
     pub fn read_only(path: &Path) -> Result<Self, Error> {
         let path = schema::resolve(path)?;
         Ok(Self {
-            connection: schema::open(&path, Access::Read)?,
+            connection: schema::open(&path, Access::Read, WAIT)?,
             path,
-            lock: None,
+            writes: false,
         })
     }
 
@@ -147,7 +156,7 @@ impl Store {
     /// # Errors
     /// [`Error::Journal`] if the chain does not verify.
     pub fn book(&mut self) -> Result<Book, Error> {
-        Book::of(&self.read()?)
+        Book::of(&self.read(0)?)
     }
 
     /// Writes one entry that draws nothing: a limit or an adoption.
@@ -156,17 +165,36 @@ impl Store {
     /// [`Error::Budget`] if the book does not admit it; [`Error::Journal`] if the chain does not verify or cannot be
     /// written. Nothing was written then.
     pub fn record(&mut self, event: Event) -> Result<Entry, Error> {
-        let mut book = self.book()?;
-        let entry = Entry::after(book.head(), self.now(), event)?;
-        // The chain itself has just verified, so what fails here is the new event.
-        book.apply(&entry).map_err(|e| match e {
-            Error::Journal(e) => Error::from(Refusal::Entry {
-                why: e.reason().into(),
-            }),
-            other => other,
+        let (_, entry) = self.record_with(|_| Some(event))?;
+        entry.ok_or_else(|| Error::internal("an event that is given is written"))
+    }
+
+    /// The same, where `decide` sees the book while nobody else can write, and may write nothing. Returns that book, and the entry.
+    ///
+    /// # Errors
+    /// As [`record`](Self::record).
+    pub fn record_with(
+        &mut self,
+        decide: impl FnOnce(&Book) -> Option<Event>,
+    ) -> Result<(Book, Option<Entry>), Error> {
+        let (mut before, mut written, mut decide) = (Book::default(), None, Some(decide));
+        self.transact(&Head::empty(), &mut |entries, now| {
+            before = Book::of(&entries)?;
+            let Some(event) = decide.take().and_then(|decide| decide(&before)) else {
+                return Ok(None);
+            };
+            let entry = Entry::after(before.head(), now, event)?;
+            // The chain itself has just verified, so what fails here is the new event.
+            before.clone().apply(&entry).map_err(|e| match e {
+                Error::Journal(e) => Error::from(Refusal::Entry {
+                    why: e.reason().into(),
+                }),
+                other => other,
+            })?;
+            written = Some(entry.clone());
+            Ok(Some(entry.into()))
         })?;
-        self.append(&entry)?;
-        Ok(entry)
+        Ok((before, written))
     }
 
     /// Whether these tables may be used, each under its name, and remembers them: all, or none if one is refused.
@@ -197,6 +225,11 @@ impl Store {
         fingerprint::mark(self, reader)
     }
 
+    /// The key by which its certificates commit to a place in it; nothing if the ledger's key is not there.
+    pub fn commitment_key(&self) -> Option<CommitmentKey> {
+        CommitmentKey::of(self)
+    }
+
     /// The key that this ledger's models and certificates are signed with; made when it is needed for the first time.
     ///
     /// # Errors
@@ -218,21 +251,8 @@ impl Store {
     /// # Errors
     /// [`Error::Journal`] if they cannot be read.
     pub fn rows(&self) -> Result<Vec<StoredRow>, Error> {
-        let bad = |e: rusqlite::Error| fault(&self.path, &e);
-        let mut statement = self
-            .connection
-            .prepare_cached("SELECT number, text, hash FROM entries ORDER BY number")
-            .map_err(bad)?;
-        let rows = statement
-            .query_map([], |row| {
-                Ok(StoredRow {
-                    number: row.get(0)?,
-                    text: row.get(1)?,
-                    hash: row.get(2)?,
-                })
-            })
-            .map_err(bad)?;
-        rows.collect::<Result<_, _>>().map_err(bad)
+        // Whatever number a row was given: damage is not overlooked.
+        rows_from(&self.connection, i64::MIN).map_err(|e| fault(&self.path, &e))
     }
 
     /// Whether the database under the chain is whole.
@@ -251,76 +271,105 @@ impl Store {
     }
 }
 
+/// The rows from a number on.
+fn rows_from(connection: &Connection, first: i64) -> rusqlite::Result<Vec<StoredRow>> {
+    let mut statement = connection
+        .prepare_cached("SELECT number, text, hash FROM entries WHERE number >= ?1 ORDER BY number")?;
+    let rows = statement.query_map([first], |row| {
+        Ok(StoredRow {
+            number: row.get(0)?,
+            text: row.get(1)?,
+            hash: row.get(2)?,
+        })
+    })?;
+    rows.collect()
+}
+
+fn parsed(row: StoredRow) -> Result<Entry, Error> {
+    let number = row.number;
+    let at = JournalFault::Entry(number.unsigned_abs());
+    let entry = Entry::parse(row.text, row.hash).map_err(|e| Error::journal(at, e.to_string()))?;
+    if i64::try_from(entry.number()) != Ok(number) {
+        let why = format!(
+            "ledger entry {number}: its text says that it is entry {}: the ledger was edited or reordered",
+            entry.number()
+        );
+        return Err(Error::journal(JournalFault::Damaged, why));
+    }
+    Ok(entry)
+}
+
+fn full() -> Error {
+    Error::journal(JournalFault::Full, "the ledger has no room for more entries")
+}
+
 impl Journal for Store {
-    fn read(&mut self) -> Result<Vec<Entry>, Error> {
-        let rows = self.rows()?;
-        let mut entries = Vec::with_capacity(rows.len());
-        for row in rows {
-            let number = row.number;
-            let at = JournalFault::Entry(number.unsigned_abs());
-            let entry = Entry::parse(row.text, row.hash).map_err(|e| Error::journal(at, e.to_string()))?;
-            if i64::try_from(entry.number()) != Ok(number) {
-                let why = format!(
-                    "ledger entry {number}: its text says that it is entry {}: the ledger was edited or reordered",
-                    entry.number()
-                );
-                return Err(Error::journal(JournalFault::Damaged, why));
+    fn read(&mut self, after: u64) -> Result<Vec<Entry>, Error> {
+        let rows = match after {
+            0 => self.rows()?,
+            after => {
+                let first = i64::try_from(after)
+                    .ok()
+                    .and_then(|n| n.checked_add(1))
+                    .ok_or_else(full)?;
+                rows_from(&self.connection, first).map_err(|e| fault(&self.path, &e))?
             }
-            entries.push(entry);
-        }
-        Ok(entries)
+        };
+        rows.into_iter().map(parsed).collect()
     }
 
-    fn append(&mut self, entry: &Entry) -> Result<(), Error> {
+    fn transact(&mut self, known: &Head, decide: Decide<'_>) -> Result<(), Error> {
         let bad = |e: rusqlite::Error| fault(&self.path, &e);
-        let place = i64::try_from(entry.number())
-            .map_err(|_| Error::journal(JournalFault::Full, "the ledger has no room for more entries"))?;
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).ok();
+        let first = i64::try_from(known.entries).map_err(|_| full())?;
         let transaction = self
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)
             .map_err(bad)?;
-        let last = transaction
-            .prepare_cached("SELECT number, hash FROM entries ORDER BY number DESC LIMIT 1")
-            .and_then(|mut last| {
-                last.query_row([], |row| {
-                    Ok(Head {
-                        entries: row.get::<_, i64>(0)?.unsigned_abs(),
-                        hash: row.get(1)?,
-                    })
-                })
-                .optional()
-            })
-            .map_err(bad)?
-            .unwrap_or_else(Head::empty);
-        // Compare and append: a chain that went on elsewhere is never written over.
-        if !entry.follows(&last) {
-            return Err(journal!(
-                MovedOn,
-                "the ledger {} ends at entry {}, which is not the one that the new entry {} follows: it was written by \
-                 something else meanwhile. Nothing was written; open it again.",
-                self.path.display(),
-                last.entries,
-                entry.number()
-            ));
+        // The last known row is read as well: if it is another one now, the file was replaced.
+        let from = if first == 0 { i64::MIN } else { first };
+        let mut rows = rows_from(&transaction, from).map_err(bad)?.into_iter();
+        if first > 0 {
+            let stored = rows.next().filter(|row| row.number == first);
+            known.check_stored(stored.as_ref().map(|row| row.hash.as_str()))?;
         }
+        let news = rows.map(parsed).collect::<Result<Vec<Entry>, Error>>()?;
+        let last = news.last().map_or_else(|| known.clone(), Entry::head);
+        let Some(Addition { entry, value }) = decide(news, now.map(|since| since.as_secs()))? else {
+            return Ok(());
+        };
+        // Compare and append: a chain that went on elsewhere is never written over.
+        entry.check_follows(&last)?;
+        let place = i64::try_from(entry.number()).map_err(|_| full())?;
         transaction
             .prepare_cached("INSERT INTO entries(number, text, hash) VALUES (?1, ?2, ?3)")
             .and_then(|mut insert| insert.execute((place, entry.text(), entry.hash())))
             .map_err(bad)?;
+        if let Some(value) = &value {
+            kept::insert(&transaction, place, value).map_err(bad)?;
+        }
         transaction.commit().map_err(bad)
     }
 
-    fn now(&self) -> Option<u64> {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
-        Some(since.as_secs())
+    fn kept(&mut self, entry: u64) -> Result<Option<KeptValue>, Error> {
+        kept::read(self, entry)
+    }
+
+    fn seal(&mut self, hash: [u8; 32]) -> Result<String, Error> {
+        fingerprint::seal(self, hash)
     }
 
     fn is_durable(&self) -> bool {
         true
     }
+
+    fn commitment(&self, bytes: &[u8]) -> Option<[u8; 32]> {
+        Some(self.commitment_key()?.seal(bytes))
+    }
 }
 
-/// Writes `bytes` to `path` through a temporary file beside it: the whole file is there afterwards, or what was before.
+/// Writes `bytes` to `path` through a temporary file beside it: the whole file is there afterwards, or what was before. Its owner
+/// alone can read it. A link of that name is replaced, and never followed.
 ///
 /// # Errors
 /// What the file system says.
@@ -329,17 +378,23 @@ pub fn write_whole(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     Ok(())
 }
 
-/// A synced file that has not got its name yet.
+/// The same where nothing may be replaced, not even a link.
+///
+/// # Errors
+/// What the file system says, also that something is there already.
+pub fn write_new(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    draft_of(path, bytes)?
+        .persist_noclobber(path)
+        .map_err(|e| e.error)?;
+    Ok(())
+}
+
+/// A synced file that has not got its name yet: its owner alone can read it, and it keeps that mode when it gets its name.
 fn draft_of(path: &Path, bytes: &[u8]) -> std::io::Result<tempfile::NamedTempFile> {
     let mut file = tempfile::NamedTempFile::new_in(folder_of(path))?;
     std::io::Write::write_all(&mut file, bytes)?;
     file.as_file().sync_all()?;
     Ok(file)
-}
-
-/// Makes the name of a new file survive a power cut.
-pub(crate) fn sync_folder_of(path: &Path) -> Result<(), Error> {
-    schema::sync_folder(folder_of(path))
 }
 
 /// The folder of a file.
@@ -350,9 +405,9 @@ pub(crate) fn folder_of(path: &Path) -> &Path {
 
 /// Whether `path` is the ledger itself or one of the files beside it.
 pub fn belongs_to(ledger: &Path, path: &Path) -> bool {
-    let real = |p: &Path| fs::canonicalize(p).unwrap_or_else(|_| std::path::absolute(p).unwrap_or(p.into()));
-    let (ledger, path) = (real(ledger), real(path));
+    // The files beside it stand beside the real one, if it is named by a link.
+    let real = fs::canonicalize(ledger).unwrap_or_else(|_| ledger.to_owned());
     ["", ".lock", ".key", ".signing", "-wal", "-shm"]
         .iter()
-        .any(|ending| beside(&ledger, ending) == path)
+        .any(|ending| same_file(&beside(&real, ending), path) || same_file(&beside(ledger, ending), path))
 }

@@ -14,9 +14,10 @@ use privet::party::{Agreement, Item, PartyId, Record};
 use privet::wire::Wire;
 use privet_mpc::sealed::AtRest;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
+use zeroize::Zeroizing;
 
 use super::schema::{self, Access, beside, fault};
-use super::secret;
+use super::{WAIT, secret};
 
 /// Ledgers that were made before runs were recorded in them have no such table.
 const TABLE: &str = "CREATE TABLE IF NOT EXISTS records(run TEXT NOT NULL, place INTEGER NOT NULL, item BLOB NOT NULL, PRIMARY KEY(run, place))";
@@ -42,7 +43,7 @@ impl RunRecord {
     /// [`Error::Journal`] if there is no ledger, it cannot be written, its key is missing, or the record is of another table.
     pub fn open(ledger: &Path, agreement: &Agreement, me: PartyId, about: &str) -> Result<Self, Error> {
         let path = schema::resolve(ledger)?;
-        let connection = schema::open(&path, Access::Write)?;
+        let connection = schema::open(&path, Access::Write, WAIT)?;
         let bad = |e: rusqlite::Error| fault(&path, &e);
         connection
             .execute_batch(&format!("PRAGMA secure_delete = ON; {TABLE};"))
@@ -123,7 +124,7 @@ impl RunRecord {
         for (place, item) in (self.end..).zip(items) {
             let sealed = self
                 .key
-                .seal(place, &item.to_bytes())
+                .seal(place, &Zeroizing::new(item.to_bytes()))
                 .map_err(Error::randomness)?;
             transaction
                 .prepare_cached("INSERT INTO records(run, place, item) VALUES (?1, ?2, ?3)")

@@ -18,6 +18,7 @@ const TABLES: &str = "
     CREATE TABLE entries(number INTEGER PRIMARY KEY, text TEXT NOT NULL, hash TEXT NOT NULL);
     CREATE TABLE fingerprints(dataset TEXT NOT NULL, tag TEXT NOT NULL, PRIMARY KEY(dataset, tag)) WITHOUT ROWID;
     CREATE TABLE key_check(tag TEXT NOT NULL);
+    CREATE TABLE kept(entry INTEGER PRIMARY KEY, about TEXT NOT NULL, value BLOB NOT NULL);
 ";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +31,7 @@ pub(super) enum Access {
 pub(super) fn initialise(path: &Path) -> Result<Connection, Error> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags).map_err(|e| fault(path, &e))?;
-    durable(&connection, path)?;
+    durable(&connection, path, super::WAIT)?;
     connection
         .execute_batch(&format!("BEGIN IMMEDIATE; {TABLES} COMMIT;"))
         .map_err(|e| fault(path, &e))?;
@@ -38,7 +39,7 @@ pub(super) fn initialise(path: &Path) -> Result<Connection, Error> {
 }
 
 /// Opens a ledger that is there.
-pub(super) fn open(path: &Path, access: Access) -> Result<Connection, Error> {
+pub(super) fn open(path: &Path, access: Access, wait: Duration) -> Result<Connection, Error> {
     // SQLite takes an empty file for an empty database.
     if fs::metadata(path).is_ok_and(|found| found.len() == 0) {
         return Err(damaged(path, "the file is empty"));
@@ -48,11 +49,12 @@ pub(super) fn open(path: &Path, access: Access) -> Result<Connection, Error> {
         Access::Write => {
             let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
             let connection = Connection::open_with_flags(path, flags).map_err(|e| fault(path, &e))?;
+            connection.busy_timeout(wait).map_err(|e| fault(path, &e))?;
             identify(&connection, path)?;
             if connection.is_readonly("main").map_err(|e| fault(path, &e))? {
                 return Err(not_writable(path));
             }
-            durable(&connection, path)?;
+            durable(&connection, path, wait)?;
             Ok(connection)
         }
     }
@@ -61,7 +63,7 @@ pub(super) fn open(path: &Path, access: Access) -> Result<Connection, Error> {
 fn read(path: &Path) -> Result<Connection, Error> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let attempt = Connection::open_with_flags(path, flags).and_then(|connection| {
-        patience(&connection)?;
+        connection.busy_timeout(super::WAIT)?;
         connection.query_row("SELECT count(*) FROM sqlite_schema", [], |_| Ok(()))?;
         Ok(connection)
     });
@@ -124,9 +126,9 @@ fn identify(connection: &Connection, path: &Path) -> Result<(), Error> {
 }
 
 /// A commit that has returned is on disk: write-ahead log, synced at every commit.
-fn durable(connection: &Connection, path: &Path) -> Result<(), Error> {
+fn durable(connection: &Connection, path: &Path, wait: Duration) -> Result<(), Error> {
     let bad = |e: rusqlite::Error| fault(path, &e);
-    patience(connection).map_err(bad)?;
+    connection.busy_timeout(wait).map_err(bad)?;
     let mode: String = connection
         .query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0))
         .map_err(bad)?;
@@ -148,12 +150,16 @@ fn durable(connection: &Connection, path: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Readers hold up a writer for moments only, so waiting is better than failing.
-fn patience(connection: &Connection) -> rusqlite::Result<()> {
-    connection.busy_timeout(Duration::from_secs(10))
+/// Whether the database has a table of this name.
+pub(super) fn has_table(connection: &Connection, name: &str) -> rusqlite::Result<bool> {
+    let known = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?1";
+    let known: i64 = connection
+        .prepare_cached(known)?
+        .query_row([name], |row| row.get(0))?;
+    Ok(known > 0)
 }
 
-/// The ledger's real path, so that a link to it meets the same lock and key.
+/// The ledger's real path, so that a link to it meets the same key.
 pub(super) fn resolve(path: &Path) -> Result<PathBuf, Error> {
     let found = fs::canonicalize(path).map_err(|e| match e.kind() {
         std::io::ErrorKind::NotFound => journal!(Missing, "there is no ledger at {}. `privet ledger limit DATASET --epsilon E` makes one; if there was one, check the \
@@ -207,11 +213,7 @@ pub(super) fn sync_folder(folder: &Path) -> Result<(), Error> {
 /// Refuses to begin a ledger where one is or was: a fresh budget must be somebody's decision.
 pub(super) fn refuse_remains(path: &Path) -> Result<(), Error> {
     if fs::symlink_metadata(path).is_ok() {
-        return Err(journal!(
-            Occupied,
-            "there is something at {} already: a new ledger is never written over it",
-            path.display()
-        ));
+        return Err(occupied(path));
     }
     let key = [".key", ".signing"].map(|ending| beside(path, ending));
     let log = (log_length(path) > 0).then(|| beside(path, "-wal"));
@@ -226,6 +228,14 @@ pub(super) fn refuse_remains(path: &Path) -> Result<(), Error> {
         remains.display(),
         remains.display()
     ))
+}
+
+pub(super) fn occupied(path: &Path) -> Error {
+    journal!(
+        Occupied,
+        "there is something at {} already: a new ledger is never written over it",
+        path.display()
+    )
 }
 
 /// The file whose name is another's with an ending.
@@ -259,7 +269,9 @@ pub(super) fn fault(path: &Path, e: &rusqlite::Error) -> Error {
         ),
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => journal!(
             Busy,
-            "the ledger {shown} is held by another program. Try again when it has ended."
+            "another process is writing to the ledger {shown}, and had not finished when the time to wait was over. Wait until it has \
+             ended (`fuser {shown}` names it), or wait longer with --wait SECONDS. Nothing was drawn; show, verify and export work \
+             meanwhile."
         ),
         // A row of the wrong type; or a statement that does not fit the tables, and the statements are ours.
         _ if matches!(

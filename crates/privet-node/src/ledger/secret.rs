@@ -6,17 +6,26 @@ use std::path::Path;
 
 use privet::Error;
 
-use super::draft_of;
 use super::schema::sync_folder;
+use super::write_new;
 
 pub(super) const LENGTH: usize = 32;
 
-/// Draws a key and writes it: the whole key is there afterwards, or nothing.
+/// Draws a key and writes it: the whole key is there afterwards, or nothing. If another process was first, its key is taken.
 pub(super) fn create(path: &Path, name: &str) -> Result<[u8; LENGTH], Error> {
     let mut key = [0; LENGTH];
     getrandom::fill(&mut key).map_err(Error::randomness)?;
-    let written = write(path, &key);
-    written.map_err(|e| journal!(Storage, "{name}, {}, cannot be made: {e}", path.display()))?;
+    match write(path, &key) {
+        Ok(()) => {}
+        Err(e) if e.kind() == io::ErrorKind::AlreadyExists => return load(path, name),
+        Err(e) => {
+            return Err(journal!(
+                Storage,
+                "{name}, {}, cannot be made: {e}",
+                path.display()
+            ));
+        }
+    }
     if let Some(folder) = path.parent() {
         sync_folder(folder)?;
     }
@@ -37,9 +46,7 @@ pub(super) fn load(path: &Path, name: &str) -> Result<[u8; LENGTH], Error> {
 }
 
 fn write(path: &Path, key: &[u8]) -> io::Result<()> {
-    // Temporary files are made for their owner alone, and keep that mode when they get their name.
-    let named = draft_of(path, key)?.persist_noclobber(path);
-    named.map(drop).map_err(|e| e.error)
+    write_new(path, key)
 }
 
 #[cfg(unix)]

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use privet::Error;
-use privet::privacy::journal::{Entry, Journal};
+use privet::privacy::journal::{Decide, Entry, Head, Journal, KeptValue};
 
 use super::Store;
 
@@ -25,23 +25,27 @@ impl Shared {
 }
 
 impl Journal for Shared {
-    fn read(&mut self) -> Result<Vec<Entry>, Error> {
-        self.store().read()
+    fn read(&mut self, after: u64) -> Result<Vec<Entry>, Error> {
+        self.store().read(after)
     }
 
-    fn append(&mut self, entry: &Entry) -> Result<(), Error> {
-        self.store().append(entry)
+    fn transact(&mut self, known: &Head, decide: Decide<'_>) -> Result<(), Error> {
+        self.store().transact(known, decide)
     }
 
-    fn now(&self) -> Option<u64> {
-        self.store().now()
+    fn kept(&mut self, entry: u64) -> Result<Option<KeptValue>, Error> {
+        self.store().kept(entry)
+    }
+
+    fn seal(&mut self, hash: [u8; 32]) -> Result<String, Error> {
+        self.store().seal(hash)
     }
 
     fn is_durable(&self) -> bool {
         self.store().is_durable()
     }
 
-    fn is_shared(&self) -> bool {
-        true
+    fn commitment(&self, bytes: &[u8]) -> Option<[u8; 32]> {
+        self.store().commitment(bytes)
     }
 }

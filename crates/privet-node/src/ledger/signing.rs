@@ -5,7 +5,7 @@ use privet::Error;
 use privet::privacy::signature::{PublicKey, SigningKey};
 use rusqlite::OptionalExtension;
 
-use super::schema::{beside, fault};
+use super::schema::{beside, fault, has_table};
 use super::{Store, secret};
 
 const NAME: &str = "the key that models are signed with";
@@ -17,9 +17,7 @@ const TABLE: &str = "CREATE TABLE IF NOT EXISTS signing(public TEXT NOT NULL)";
 pub(super) fn public(store: &Store) -> Result<Option<PublicKey>, Error> {
     let bad = |e: rusqlite::Error| fault(&store.path, &e);
     let connection = &store.connection;
-    let known = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'signing'";
-    let known: i64 = connection.query_row(known, [], |row| row.get(0)).map_err(bad)?;
-    if known == 0 {
+    if !has_table(connection, "signing").map_err(bad)? {
         return Ok(None);
     }
     let public: Option<String> = connection
@@ -32,7 +30,7 @@ pub(super) fn public(store: &Store) -> Result<Option<PublicKey>, Error> {
 
 /// The key; made when it is needed for the first time.
 pub(super) fn key(store: &Store) -> Result<SigningKey, Error> {
-    if store.lock.is_none() {
+    if !store.writes {
         return Err(Error::misuse(
             "a ledger that is open for reading cannot make a key",
         ));
@@ -58,9 +56,13 @@ pub(super) fn key(store: &Store) -> Result<SigningKey, Error> {
         }
         None => {
             store.connection.execute(TABLE, []).map_err(bad)?;
-            let insert = "INSERT INTO signing(public) VALUES (?1)";
-            let public = key.public().to_string();
-            store.connection.execute(insert, [&public]).map_err(bad)?;
+            // Another process may have been first: it has the same key then.
+            let insert = "INSERT INTO signing(public) SELECT ?1 WHERE NOT EXISTS (SELECT 1 FROM signing)";
+            let text = key.public().to_string();
+            store.connection.execute(insert, [&text]).map_err(bad)?;
+            if public(store)? != Some(key.public()) {
+                return Err(Error::internal("processes that make a key at once make one key"));
+            }
         }
     }
     Ok(key)

@@ -11,6 +11,7 @@ mod peek;
 #[cfg(feature = "parquet")]
 mod quiet;
 mod rows;
+mod write;
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -22,6 +23,7 @@ pub use csv::{Csv, ReadProgress, read_csv};
 pub use peek::{ColumnPreview, FilePreview, peek};
 use privet::Error;
 use privet::data::{Intake, Piece, Table};
+pub use write::CsvWriter;
 
 /// Reads a table from a file: Parquet if it is called or begins so, else text as the schema's layout says, unpacked if
 /// it is gzipped.

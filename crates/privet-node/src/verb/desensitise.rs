@@ -4,19 +4,19 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use privet::Error;
-use privet::data::Schema;
 use privet::data::schema::{Column, Declared, Kind, Label};
+use privet::data::{Schema, guarded, is_formula};
 use privet::privacy::{Certificate, Epsilon};
 use privet::setting::vertical::{Budget, ColumnsPlan, Desensitisation, Release};
 use serde_json::json;
 
 use super::exit::Failure;
 use super::parties::{Outgoing, open};
-use super::predict::{quoted, separate};
 use super::request::Desensitise;
 use super::{Answer, output, permission, schema, words, written};
 use crate::job::Source;
 use crate::ledger::beside;
+use crate::table::CsvWriter;
 
 pub(super) fn run(given: &Desensitise) -> Result<Answer, Failure> {
     let certificate_file = beside(&given.out, ".certificate.json");
@@ -33,37 +33,39 @@ pub(super) fn run(given: &Desensitise) -> Result<Answer, Failure> {
         let (labels, alone) = labels(&declared, epsilon)?;
         parts.push(ColumnGroup::new(&labels, &alone, &given.file, labels_file)?);
     }
+    parts
+        .iter()
+        .try_for_each(|part| check_guards(part.plan.schema()))?;
     // Invalid requests are refused before the ledger is opened, and missing ledger lines before rows are read.
     let relation = declared.replaced();
-    let shared = open(given.ledger.path()?, &[(&declared, &relation)])?;
+    let shared = open(&given.ledger, &[(&declared, &relation)])?;
     let key = shared.store().signing_key()?;
     let tables = parts
         .iter()
         .map(|part| part.source.read(&part.plan.reads()))
         .collect::<Result<Vec<_>, _>>()?;
-    let parts: Vec<_> = parts
+    let parts = parts
         .iter()
         .zip(&tables)
         .map(|(ColumnGroup { plan, source, kept }, table)| {
-            let (relation, shared) = (&relation, &shared);
-            let outgoing = Outgoing {
-                source,
-                kept,
-                relation,
-                shared,
-            };
-            (outgoing, plan, table)
+            Ok((Outgoing::new(source, kept, &relation, &shared)?, plan, table))
         })
-        .collect();
+        .collect::<Result<Vec<_>, Failure>>()?;
     // Whatever is refused is so before the first column is released.
     for (outgoing, plan, table) in &parts {
-        outgoing.check(|ledger, record| Release::check_keep(plan, table, ledger, record))?;
+        outgoing.check(
+            |ledger| Release::check_keep(plan, table, ledger),
+            |ledger, earlier| Release::import(plan, table, ledger, earlier, false),
+        )?;
     }
     permission::recognise(&mut shared.store(), &[parts[0].0.source])?;
     let releases = parts
         .iter()
         .map(|(outgoing, plan, table)| {
-            outgoing.release(|ledger, record| Release::keep(plan, table, ledger, record))
+            outgoing.release(
+                |ledger| Release::keep(plan, table, ledger),
+                |ledger, earlier| Release::import(plan, table, ledger, earlier, true),
+            )
         })
         .collect::<Result<Vec<_>, _>>()?;
 
@@ -74,19 +76,20 @@ pub(super) fn run(given: &Desensitise) -> Result<Answer, Failure> {
 
     let count: usize = releases.iter().map(|release| release.names().len()).sum();
     let rows = releases.first().map_or(0, Release::rows);
+    let ledger = given.ledger.path()?;
     let text = format!(
-        "{certificate}\n\nWrote {} of {} to {}, and the above to {}\nKept in {}: the same command writes the same file again\n",
+        "{certificate}\n\nWrote {} of {} to {}, and the above to {}\nKept in the ledger {}: the same command writes the same file again\n",
         words::count(rows as u64, "row", "rows"),
         words::count(count as u64, "column", "columns"),
         given.out.display(),
         certificate_file.display(),
-        given.kept.display(),
+        ledger.display(),
     );
     let json = json!({
         "rows": rows,
         "columns": releases.iter().flat_map(Release::names).collect::<Vec<_>>(),
         "out": given.out,
-        "kept": given.kept,
+        "kept": ledger,
         "certificate": certificate,
     });
     Ok(Answer::new(words::wrapped(&text), json))
@@ -94,16 +97,12 @@ pub(super) fn run(given: &Desensitise) -> Result<Answer, Failure> {
 
 /// Refuses to overwrite the files that the result is made from, or the ledger.
 fn spare(given: &Desensitise, made: [&PathBuf; 2]) -> Result<(), Failure> {
-    let real = |path: &Path| std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let sources = [&given.file, &given.schema].map(|path| real(path));
-    let made = [&given.out, &given.kept, made[0], made[1]];
-    for (i, file) in made.iter().enumerate() {
-        if sources.contains(&real(file)) || made[..i].iter().any(|other| real(other) == real(file)) {
-            return Err(Failure::usage(format!(
-                "{} would be overwritten: choose another name for --out or --kept",
-                file.display()
-            )));
-        }
+    let made = [&given.out, &given.kept, made[0], made[1]].map(PathBuf::as_path);
+    if let Some(file) = output::clash(&made, &[&given.file, &given.schema]) {
+        return Err(Failure::usage(format!(
+            "{} would be overwritten: choose another name for --out or --kept",
+            file.display()
+        )));
     }
     for (i, file) in made.iter().enumerate() {
         match i {
@@ -177,23 +176,46 @@ fn certificate(releases: &[Release]) -> Certificate {
 }
 
 fn csv(releases: &[Release]) -> Result<Vec<u8>, Failure> {
-    let mut text = Vec::new();
-    let names = releases.iter().flat_map(Release::names);
-    for (i, name) in names.enumerate() {
-        separate(&mut text, i);
-        quoted(&mut text, &name);
-    }
-    text.push(b'\n');
+    let names: Vec<String> = releases.iter().flat_map(Release::names).collect();
+    let mut writer = CsvWriter::with_names(names.iter().map(String::as_str));
     let cells = releases
         .iter()
         .map(Release::texts)
         .collect::<Result<Vec<_>, _>>()?;
     for row in 0..releases.first().map_or(0, Release::rows) {
-        for (i, cell) in cells.iter().flat_map(|texts| texts.row(row)).enumerate() {
-            separate(&mut text, i);
-            quoted(&mut text, cell);
+        for cell in cells.iter().flat_map(|texts| texts.row(row)) {
+            writer.text(cell.as_bytes());
         }
-        text.push(b'\n');
+        writer.end_row();
     }
-    Ok(text)
+    Ok(writer.into_bytes())
+}
+
+/// Refuses columns that could not be read back: one name or value that begins like a formula, and another that looks like its guarded form.
+fn check_guards(schema: &Schema) -> Result<(), Failure> {
+    let alike = |texts: &[&str], others: &[&str]| {
+        let written = |text: &&str| String::from_utf8_lossy(&guarded(text.as_bytes())).into_owned();
+        let formulas = texts.iter().filter(|text| is_formula(text.as_bytes()));
+        let mut pairs = formulas.map(|text| (text.to_string(), written(text)));
+        pairs.find(|(_, written)| others.contains(&written.as_str()))
+    };
+    let columns: Vec<&str> = schema.features().map(|column| column.name.as_str()).collect();
+    let mut found = alike(&columns, &columns).map(|pair| ("the schema".to_owned(), pair));
+    for column in schema.features() {
+        let (Kind::Category(declared) | Kind::Ordinal(declared) | Kind::Flag(declared)) = &column.kind else {
+            continue;
+        };
+        let values: Vec<&str> = declared.values().iter().map(String::as_str).collect();
+        let missing = schema.missing().iter().map(String::as_str);
+        let others: Vec<&str> = values.iter().copied().chain(missing).collect();
+        let pair = alike(&values, &others);
+        found = found.or_else(|| pair.map(|pair| (format!("the column '{}'", column.name), pair)));
+    }
+    match found {
+        None => Ok(()),
+        Some((of, (text, written))) => Err(Failure::usage(format!(
+            "{of} declares both {text:?} and {written:?}: the first is written to a CSV file as the second, because spreadsheet programs would run \
+             it as a formula. Rename one of them in the table and its schema. Nothing was read."
+        ))),
+    }
 }

@@ -15,7 +15,7 @@ use super::exit::Failure;
 use super::request::{Consent, Evaluate};
 use super::{Answer, open_model, permission, words};
 use crate::job::Source;
-use crate::ledger::{Shared, Store};
+use crate::ledger::Shared;
 
 pub(super) fn run(evaluate: &Evaluate) -> Result<Answer, Failure> {
     let model = open_model(&evaluate.model)?;
@@ -38,7 +38,7 @@ pub(super) fn run(evaluate: &Evaluate) -> Result<Answer, Failure> {
     };
     let read = || rows.read(&Intake::everything(schema, model.keep()));
     if let Consent::Spend(epsilon) = evaluate.consent {
-        let shared = Shared::new(Store::open(evaluate.ledger.path()?)?);
+        let shared = Shared::new(evaluate.ledger.open()?);
         let key = shared.store().signing_key()?;
         let (report, certificate) = paid(&rows, &shared, epsilon, (&evaluation, &model), read)?;
         let text = format!("{report}\n{certificate}\n");

@@ -24,6 +24,8 @@ pub enum Exit {
     Outside = 6,
     /// Another party did not follow the protocol.
     Peer = 7,
+    /// It was stopped, as with Ctrl-C: 128 and the number of that signal, as shells say it.
+    Stopped = 130,
 }
 
 impl Exit {
@@ -34,17 +36,17 @@ impl Exit {
 
     /// What kind of failure it is, in one word for programs.
     pub fn kind(self) -> &'static str {
-        let kinds = [
-            "ok",
-            "unexpected",
-            "usage",
-            "budget",
-            "ledger",
-            "input",
-            "outside",
-            "peer",
-        ];
-        kinds[self as usize]
+        match self {
+            Self::Ok => "ok",
+            Self::Unexpected => "unexpected",
+            Self::Usage => "usage",
+            Self::Budget => "budget",
+            Self::Ledger => "ledger",
+            Self::Input => "input",
+            Self::Outside => "outside",
+            Self::Peer => "peer",
+            Self::Stopped => "stopped",
+        }
     }
 }
 
@@ -94,6 +96,7 @@ impl From<&Error> for Exit {
             Error::Budget(_) => Self::Budget,
             Error::Journal(_) => Self::Ledger,
             Error::Peer(_) => Self::Peer,
+            Error::Stopped => Self::Stopped,
             _ => Self::Unexpected,
         }
     }

@@ -12,9 +12,8 @@ use super::{Answer, open_model, output, written};
 
 pub(super) fn run(file: &Path, format: Format, out: &Path, ledger: &LedgerFile) -> Result<Answer, Failure> {
     let beside = crate::ledger::beside(out, ".features.json");
-    let real = |path: &Path| std::fs::canonicalize(path).ok();
     for path in [out, &beside] {
-        if real(path).is_some() && real(path) == real(file) {
+        if output::clash(&[path], &[file]).is_some() {
             return Err(Failure::usage(format!(
                 "--out would overwrite {}, which is the model to export: choose another name",
                 path.display()

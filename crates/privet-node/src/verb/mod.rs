@@ -32,8 +32,8 @@ use privet::model::{Model, Origin};
 
 pub use exit::{Exit, Failure};
 pub use request::{
-    Command, Consent, Desensitise, Evaluate, LedgerCommand, LedgerFile, Limit, Limits, OutputKind, Simulate,
-    Train, dataset_name,
+    Command, Consent, Desensitise, Evaluate, LedgerCommand, LedgerFile, Limit, Limits, OutputKind, Predict,
+    Simulate, Train, dataset_name,
 };
 pub use words::{count, wrapped};
 
@@ -46,6 +46,8 @@ pub struct Answer {
     pub json: String,
     /// The exit code.
     pub exit: Exit,
+    /// Whether the text is a file that programs read on: it is written as it is, except to a terminal.
+    pub is_data: bool,
 }
 
 impl Answer {
@@ -55,6 +57,15 @@ impl Answer {
             text,
             json: format!("{json:#}\n"),
             exit: Exit::Ok,
+            is_data: false,
+        }
+    }
+
+    /// The same if the text is a file that was to be written to standard output.
+    pub fn data(text: String, json: serde_json::Value) -> Self {
+        Self {
+            is_data: true,
+            ..Self::new(text, json)
         }
     }
 }
@@ -65,7 +76,12 @@ impl Answer {
 /// A [`Failure`] that says what is wrong, where, and how to mend it.
 pub fn run(command: &Command) -> Result<Answer, Failure> {
     match command {
-        Command::Draft { file, out, dataset } => schema::draft(file, out.as_deref(), dataset.as_deref()),
+        Command::Draft {
+            file,
+            out,
+            dataset,
+            ledger,
+        } => schema::draft(file, out.as_deref(), dataset.as_deref(), ledger),
         Command::Check {
             schema,
             data,
@@ -73,18 +89,7 @@ pub fn run(command: &Command) -> Result<Answer, Failure> {
         } => schema::check(schema, data.as_deref(), *diagnostics),
         Command::Plan { job, ledger } => plan::run(job, ledger),
         Command::Train(train) => train::run(train),
-        Command::Predict {
-            model,
-            data,
-            out,
-            what,
-            ledger,
-        } => {
-            if let Some(out) = out {
-                output::check(ledger, out)?;
-            }
-            predict::run(model, data, out.as_deref(), *what)
-        }
+        Command::Predict(predict) => predict::run(predict),
         Command::Evaluate(evaluate) => evaluate::run(evaluate),
         Command::Inspect { model, signed_by } => inspect::run(model, *signed_by),
         Command::Export {
@@ -95,7 +100,7 @@ pub fn run(command: &Command) -> Result<Answer, Failure> {
         } => export_model::run(model, *format, out, ledger),
         Command::Desensitise(desensitise) => desensitise::run(desensitise),
         Command::Simulate(simulate) => simulate::run(simulate),
-        Command::Ledger { path, verb } => ledger::run(path, verb),
+        Command::Ledger { ledger, verb } => ledger::run(ledger, verb),
     }
 }
 

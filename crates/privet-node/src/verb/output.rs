@@ -9,6 +9,7 @@ use privet::model::Model;
 use super::exit::Failure;
 use super::request::LedgerFile;
 use crate::ledger::{belongs_to, folder_of};
+use crate::place::same_file;
 use crate::record::is_record;
 
 /// Refuses to overwrite a file that would have to be paid for again: the ledger, a model, or a record of released columns.
@@ -17,8 +18,24 @@ pub(super) fn check(ledger: &LedgerFile, out: &Path) -> Result<(), Failure> {
     check_paid(out)
 }
 
-/// The same without looking for the ledger.
+/// The first of these results that would overwrite something that is read, or an earlier one, whatever they are called.
+pub(super) fn clash<'o>(results: &[&'o Path], read: &[&Path]) -> Option<&'o Path> {
+    let clashes = |(i, result): &(usize, &&Path)| {
+        let earlier = results[..*i].iter();
+        earlier.chain(read).any(|other| same_file(result, other))
+    };
+    let found = results.iter().enumerate().find(clashes);
+    found.map(|(_, result)| *result)
+}
+
+/// The same without looking for the ledger. What is not a file at all is not replaced by one.
 pub(super) fn check_paid(out: &Path) -> Result<(), Failure> {
+    if std::fs::metadata(out).is_ok_and(|found| !found.is_file()) {
+        return Err(Failure::usage(format!(
+            "{} is a folder or a device, not a file: name a file. Nothing was read.",
+            out.display()
+        )));
+    }
     let what = match opening(out) {
         begins if Model::is_begun(&begins) => "a model",
         begins if is_record(&begins) => "a record of released columns",
@@ -38,7 +55,7 @@ pub(super) fn check_record(ledger: &LedgerFile, kept: &Path) -> Result<(), Failu
     }
 }
 
-fn check_ledger(ledger: &LedgerFile, out: &Path) -> Result<(), Failure> {
+pub(super) fn check_ledger(ledger: &LedgerFile, out: &Path) -> Result<(), Failure> {
     match ledger.path() {
         Ok(path) if belongs_to(path, out) => Err(Failure::usage(format!(
             "{} is the ledger's own file: choose another name. Nothing was read.",

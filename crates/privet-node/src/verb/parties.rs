@@ -1,25 +1,25 @@
-//! Parties on this machine: their ledgers, and the released columns that they keep.
+//! Parties on this machine: their ledgers, and the released columns that these keep.
 
 use std::fs::File;
 use std::path::Path;
 
 use privet::Error;
 use privet::data::{Schema, Table};
-use privet::error::{JournalFault, Refusal};
-use privet::party::{MemoryRecord, Record};
-use privet::privacy::{Ledger, Randomness, Relation};
-use privet::setting::vertical::FeatureHolder;
+use privet::error::Refusal;
+use privet::privacy::mechanism::ordered::Distance;
+use privet::privacy::{ColumnState, Ledger, Randomness, Relation};
+use privet::setting::vertical::{Earlier, FeatureHolder};
 
 use super::exit::{Exit, Failure};
-use super::output;
+use super::request::LedgerFile;
 use crate::job::{Holder, Source};
 use crate::ledger::{Shared, Store};
-use crate::record::FileRecord;
+use crate::record;
 
 /// Opens the ledger that columns are to be released under, after looking whether it has a line for each of these data sets.
-pub(super) fn open(path: &Path, sets: &[(&Schema, &Relation)]) -> Result<Shared, Failure> {
-    lines(path, sets)?;
-    Ok(Shared::new(Store::open(path)?))
+pub(super) fn open(ledger: &LedgerFile, sets: &[(&Schema, &Relation)]) -> Result<Shared, Failure> {
+    lines(ledger.path()?, sets)?;
+    Ok(Shared::new(ledger.open()?))
 }
 
 /// Whether the ledger has a line for each of these data sets; if not, how to make them. Nothing is read or written.
@@ -69,37 +69,70 @@ pub(super) fn unlisted(path: &Path, sets: &[(&Schema, &Relation)]) -> Result<Opt
 /// What a party releases, or released before: columns or labels.
 pub(super) struct Outgoing<'a> {
     pub(super) source: &'a Source,
-    /// Where they are kept.
+    /// Where an earlier version kept them.
     pub(super) kept: &'a Path,
     pub(super) relation: &'a Relation,
     pub(super) shared: &'a Shared,
+    /// What the ledger recognises the table's file by.
+    mark: String,
+    earlier: Option<Earlier>,
 }
 
 impl<'a> Outgoing<'a> {
     /// What a party of a job releases.
-    pub(super) fn of<P>(holder: &'a Holder<P>, relation: &'a Relation, shared: &'a Shared) -> Self {
-        Self {
-            source: &holder.source,
-            kept: &holder.kept,
-            relation,
-            shared,
-        }
+    pub(super) fn of<P>(
+        holder: &'a Holder<P>,
+        relation: &'a Relation,
+        shared: &'a Shared,
+    ) -> Result<Self, Failure> {
+        Self::new(&holder.source, &holder.kept, relation, shared)
     }
 
-    /// Whether it could be released, or was before in this way, as `check` says. Nothing is paid, drawn or written, so that it can
-    /// be asked of all parties before the columns of the first one are released.
+    /// What is released of a table. A file in which an earlier version kept it is read, if it is there.
+    pub(super) fn new(
+        source: &'a Source,
+        kept: &'a Path,
+        relation: &'a Relation,
+        shared: &'a Shared,
+    ) -> Result<Self, Failure> {
+        let Source { schema, data } = source;
+        let file = File::open(data)
+            .map_err(|e| Failure::input(format!("{}: it cannot be read: {e}", data.display())))?;
+        let mark = shared.store().mark(file)?;
+        let earlier = record::earlier(kept, &format!("{}\n{mark}", schema.dataset()))?;
+        Ok(Self {
+            source,
+            kept,
+            relation,
+            shared,
+            mark,
+            earlier,
+        })
+    }
+
+    /// Whether it could be released, or was before in this way, as `check` says; or could be taken over from the file of an earlier
+    /// version, as `import` says. Nothing is paid, drawn or written, so that it can be asked of all parties before the columns of the
+    /// first one are released.
     pub(super) fn check(
         &self,
-        check: impl FnOnce(Ledger, &mut dyn Record) -> Result<(), Error>,
+        check: impl FnOnce(Ledger) -> Result<(), Error>,
+        import: impl FnOnce(Ledger, &Earlier) -> Result<(), Error>,
     ) -> Result<(), Failure> {
-        let mut record = kept(self.source, self.kept, self.shared)?;
-        let checked = self.ledger().and_then(|ledger| check(ledger, &mut *record));
+        let checked = self.ledger().and_then(|ledger| match &self.earlier {
+            Some(earlier) => import(ledger, earlier),
+            None => check(ledger),
+        });
         Ok(checked.map_err(|e| self.about(e))?)
     }
 
     /// Whether rows can be matched by their ids, if no columns were released yet. The ledger says that ids were looked at.
-    pub(super) fn check_ids(&self, table: &Table) -> Result<(), Failure> {
-        if kept(self.source, self.kept, self.shared)?.read(0)?.is_some() {
+    pub(super) fn check_ids(&self, table: &Table, columns: &[Distance]) -> Result<(), Failure> {
+        let book = self.shared.store().book()?;
+        let account = book.account(self.source.schema.dataset());
+        let is_free = |column: &Distance| {
+            account.is_none_or(|account| account.column(&column.column) == ColumnState::Free)
+        };
+        if !columns.iter().all(is_free) {
             return Ok(());
         }
         let checked = self
@@ -108,65 +141,40 @@ impl<'a> Outgoing<'a> {
         Ok(checked.map_err(|e| self.about(e))?)
     }
 
-    /// Drawn and kept by `keep`, or as it was kept. The table was recognised before.
+    /// Drawn and kept by `keep`, or as it was kept; taken over from the file of an earlier version first. The table was recognised
+    /// before.
     pub(super) fn release<T>(
         &self,
-        keep: impl FnOnce(Ledger, Box<dyn Record>) -> Result<T, Error>,
+        keep: impl FnOnce(Ledger) -> Result<T, Error>,
+        import: impl FnOnce(Ledger, &Earlier) -> Result<(), Error>,
     ) -> Result<T, Failure> {
-        let is_new = std::fs::symlink_metadata(self.kept).is_err();
-        let record = record(self.source, self.kept, self.shared)?;
-        let released = self.ledger().and_then(|ledger| keep(ledger, Box::new(record)));
-        // Both are decided before anything is drawn, so that nothing was recorded.
-        if let (true, Err(Error::Budget(_) | Error::Data(_))) = (is_new, &released) {
-            let _ = std::fs::remove_file(self.kept);
-        }
-        Ok(released.map_err(|e| self.about(e))?)
+        let released = || {
+            if let Some(earlier) = &self.earlier {
+                import(self.ledger()?, earlier)?;
+            }
+            keep(self.ledger()?)
+        };
+        Ok(released().map_err(|e| self.about(e))?)
     }
 
     /// The party's own budget.
     pub(super) fn ledger(&self) -> Result<Ledger, Error> {
         let (dataset, relation) = (self.source.schema.dataset(), self.relation.clone());
-        Ledger::open(dataset, relation, self.shared.clone(), Randomness::from_os()?)
+        let ledger = Ledger::open(dataset, relation, self.shared.clone(), Randomness::from_os()?)?;
+        Ok(ledger.of_table(&self.mark))
     }
 
     /// What is wrong with columns that were kept, with where that is.
     fn about(&self, e: Error) -> Error {
-        let kept = self.kept.display();
         match e {
-            Error::Parameter(e) => Error::parameter(e.subject().clone(), format!("{e} (kept in {kept})")),
             Error::Data(e) => Error::Data(e.in_file(self.source.data.display())),
-            Error::Journal(e) if e.fault() == JournalFault::OtherJob => Error::parameter(
-                "kept",
-                format!(
-                    "{kept} was kept under other settings. A column is released once: use the settings it was released with"
-                ),
-            ),
             Error::Budget(mut refusal) => {
                 if let Refusal::AlreadyDesensitised { kept: at, .. } = &mut *refusal {
-                    *at = Some(kept.to_string());
+                    *at = Some(self.kept.display().to_string());
                 }
                 Error::Budget(refusal)
             }
             other => other,
         }
     }
-}
-
-/// The record of what was released of a table, which is known by its bytes.
-fn record(source: &Source, kept: &Path, shared: &Shared) -> Result<FileRecord, Failure> {
-    let Source { schema, data } = source;
-    let mut store = shared.store();
-    let file = File::open(data)
-        .map_err(|e| Failure::input(format!("{}: it cannot be read: {e}", data.display())))?;
-    let mark = store.mark(file)?;
-    Ok(FileRecord::open(kept, &format!("{}\n{mark}", schema.dataset()))?)
-}
-
-/// The same if there is one, without making it; and whether it could be made.
-fn kept(source: &Source, kept: &Path, shared: &Shared) -> Result<Box<dyn Record>, Failure> {
-    if std::fs::symlink_metadata(kept).is_ok() {
-        return Ok(Box::new(record(source, kept, shared)?));
-    }
-    output::check_writable(kept)?;
-    Ok(Box::new(MemoryRecord::default()))
 }

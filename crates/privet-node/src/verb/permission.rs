@@ -1,7 +1,6 @@
 //! Permission to use rows without protection: given by the schema, or by their owner and then recorded.
 
 use std::io::IsTerminal;
-use std::path::Path;
 
 use privet::data::Schema;
 use privet::privacy::Unprotected;
@@ -71,7 +70,7 @@ pub(super) fn take_all(
     }
     let mut store = match private.is_empty() {
         true => None,
-        false => Some(open_ledger(ledger.path()?)?),
+        false => Some(ledger.open_or_create()?),
     };
     if let Some(store) = &mut store {
         recognise(store, &private)?;
@@ -115,14 +114,6 @@ pub(super) fn public(rows: &Source, ledger: &LedgerFile) -> Result<(), Failure> 
             ),
         )),
     }
-}
-
-/// The ledger, made if there is none.
-pub(super) fn open_ledger(path: &Path) -> Result<Store, Failure> {
-    Ok(match std::fs::symlink_metadata(path) {
-        Err(_) => Store::create(path)?,
-        Ok(_) => Store::open(path)?,
-    })
 }
 
 /// Stops a known table under a new name, and remembers all of these, or none if one is stopped. It comes after everything else

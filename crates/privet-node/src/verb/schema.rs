@@ -7,14 +7,24 @@ use std::sync::Arc;
 
 use privet::data::schema::{self, ColumnGuess, Schema};
 use privet::data::{Intake, Keep};
+use privet::privacy::texts::check_name;
 use serde_json::json;
 
 use super::exit::Failure;
-use super::{Answer, unwritten, words};
+use super::request::LedgerFile;
+use super::{Answer, output, words};
 use crate::job::Source;
 use crate::table;
 
-pub(super) fn draft(file: &Path, out: Option<&Path>, dataset: Option<&str>) -> Result<Answer, Failure> {
+pub(super) fn draft(
+    file: &Path,
+    out: Option<&Path>,
+    dataset: Option<&str>,
+    ledger: &LedgerFile,
+) -> Result<Answer, Failure> {
+    if let Some(out) = out {
+        output::check_ledger(ledger, out)?;
+    }
     let look = table::peek(file)?;
     let columns: Vec<(String, ColumnGuess)> = look
         .columns
@@ -27,7 +37,7 @@ pub(super) fn draft(file: &Path, out: Option<&Path>, dataset: Option<&str>) -> R
         .and_then(|name| name.split('.').next());
     let dataset = dataset
         .or(named)
-        .filter(|name| !name.is_empty())
+        .filter(|name| check_name(name, 100).is_ok())
         .unwrap_or("table");
     let text = schema::draft(dataset, look.layout, &columns);
     let json = json!({"schema": text, "out": out});
@@ -35,20 +45,13 @@ pub(super) fn draft(file: &Path, out: Option<&Path>, dataset: Option<&str>) -> R
         return Ok(Answer::new(text, json));
     };
     // Somebody's bounds are worth more than a draft.
-    let mut file = std::fs::OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .open(out)
-        .map_err(|e| {
-            let why = match e.kind() {
-                std::io::ErrorKind::AlreadyExists => {
-                    "it exists already, and a draft would overwrite it".into()
-                }
-                _ => format!("it cannot be written: {e}"),
-            };
-            Failure::input(format!("{}: {why}", out.display()))
-        })?;
-    std::io::Write::write_all(&mut file, text.as_bytes()).map_err(|e| unwritten(out, &e))?;
+    crate::ledger::write_new(out, text.as_bytes()).map_err(|e| {
+        let why = match e.kind() {
+            std::io::ErrorKind::AlreadyExists => "it exists already, and a draft would overwrite it".into(),
+            _ => format!("it cannot be written: {e}"),
+        };
+        Failure::input(format!("{}: {why}", out.display()))
+    })?;
     let said = format!(
         "Wrote {}: {} columns. Fill in the bounds and values from public knowledge, then run\n  privet schema check {}\n",
         out.display(),

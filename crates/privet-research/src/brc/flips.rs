@@ -17,7 +17,7 @@ use privet::learner::{Coordinate, Learner, Linear, Plane, Shape};
 use privet::model::{Model, Settings};
 use privet::privacy::{Coins, Unprotected};
 
-use crate::as_published::{laplace, numbers};
+use crate::as_published::{above_zero, laplace, numbers};
 
 /// Why it protects nobody.
 const BECAUSE: &str = "the toy's generator is not private as described: its thresholds are private numbers of single rows, chosen by \
@@ -37,15 +37,43 @@ pub(super) struct Flips {
 }
 
 impl Flips {
+    /// # Errors
+    /// [`Error::Parameter`] with the first parameter that is out of its range.
+    fn check(&self) -> Result<(), Error> {
+        let bad = |key, why: String| Err(Error::parameter(key, why));
+        if self.rounds == 0 {
+            return bad("rounds", "rounds = 0: write a number above zero".into());
+        }
+        if !(0.0..=0.5).contains(&self.probability) {
+            let why = format!(
+                "probability = {}: write a number from 0 to 0.5, at which a flipped label says nothing",
+                self.probability
+            );
+            return bad("probability", why);
+        }
+        if !(self.clip >= 1.0 && self.clip.is_finite()) {
+            let why = format!("clip = {}: write a number of at least 1", self.clip);
+            return bad("clip", why);
+        }
+        above_zero("epsilon", self.epsilon)
+    }
+
     /// Boosts thresholds on the first column of a table with two classes.
     ///
     /// # Paper
     /// Algorithm 2 without a public classifier, the generator of section 4 in line 5. A weight that would lie outside the clips stays as it was.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for parameters out of range; [`Error::Misuse`] for a table without rows, columns or two classes.
     pub(super) fn fit(&self, table: Table, coins: &mut Coins) -> Result<Model, Error> {
+        self.check()?;
         let schema = table.schema().clone();
         let permission = Unprotected::unrecorded(schema.dataset(), &schema.relation(), BECAUSE);
         let cells = permission.reveal(table.into_cells());
         let coordinates = Coordinate::of(&schema, |_, _| true);
+        if coordinates.is_empty() || cells.rows() == 0 {
+            return Err(Error::misuse("the toy has a column of numbers, and rows"));
+        }
         let numbers = numbers(&cells, &coordinates[..1]).remove(0);
         let Some(Target::Classes(classes)) = cells.target() else {
             return Err(Error::misuse("the toy has two classes"));
@@ -111,6 +139,36 @@ mod tests {
     use privet::data::{Frame, Intake, Keep, Schema};
 
     use super::*;
+
+    #[test]
+    fn parameters_out_of_range_are_refused() {
+        let right = Flips {
+            rounds: 50,
+            probability: 0.49,
+            clip: 2.0,
+            epsilon: 1.0,
+        };
+        assert!(right.check().is_ok());
+        let wrong = [
+            Flips { rounds: 0, ..right },
+            Flips {
+                probability: 0.6,
+                ..right
+            },
+            Flips {
+                probability: f64::NAN,
+                ..right
+            },
+            Flips { clip: 0.5, ..right },
+            Flips {
+                epsilon: 0.0,
+                ..right
+            },
+        ];
+        for wrong in wrong {
+            assert!(matches!(wrong.check(), Err(Error::Parameter(_))), "{wrong:?}");
+        }
+    }
 
     /// With the same coins, a changed number of one row is a changed threshold. The best thresholds lie where labels change all the same.
     #[test]

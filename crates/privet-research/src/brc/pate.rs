@@ -17,7 +17,7 @@ use privet::model::Model;
 use privet::privacy::{Coins, Unprotected};
 use privet::setting::plain::{Algorithm, Logistic};
 
-use crate::as_published::{laplace, numbers};
+use crate::as_published::{above_zero, laplace, numbers};
 
 /// Why it protects nobody.
 const BECAUSE: &str = "the PATE extension is not private as described: the private features of a row are what all teachers vote on, \
@@ -59,14 +59,31 @@ impl RevealedColumns {
 }
 
 impl Pate {
+    /// # Errors
+    /// [`Error::Parameter`] if there is no teacher, or ε is not a number above zero.
+    fn check(&self, rows: usize) -> Result<(), Error> {
+        if self.teachers == 0 || self.teachers > rows {
+            let why = format!(
+                "teachers = {}: write a number from 1 to the number of rows, {rows}, since each teacher has rows of its own",
+                self.teachers
+            );
+            return Err(Error::parameter("teachers", why));
+        }
+        above_zero("epsilon", self.epsilon)
+    }
+
     /// Trains teachers and a student on one table, and tells for each row of another whether the student is right about it. There is no
     /// model: a row's vote follows from its private features through all teachers.
     ///
     /// # Paper
     /// Section 5.5, figure 4b. Votes are noised with the Laplace law of scale 2/ε, or 2 × votes/ε.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] for parameters out of range; [`Error::Misuse`] for tables without two classes.
     pub(super) fn right(&self, [train, test]: [Table; 2], coins: &mut Coins) -> Result<Vec<bool>, Error> {
         let mut both = [RevealedColumns::new(train)?, RevealedColumns::new(test)?];
         let rows = both[0].labels.len();
+        self.check(rows)?;
         let votes = match self.composed {
             true => rows + both[1].labels.len(),
             false => 1,
@@ -141,6 +158,26 @@ fn named<'a>(columns: impl Iterator<Item = &'a [f32]>) -> Frame<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn parameters_out_of_range_are_refused() {
+        let pate = |teachers, epsilon| Pate {
+            teachers,
+            epsilon,
+            composed: true,
+        };
+        assert!(pate(50, 1.0).check(50).is_ok());
+        for wrong in [
+            pate(0, 1.0),
+            pate(51, 1.0),
+            pate(5, 0.0),
+            pate(5, -1.0),
+            pate(5, f64::NAN),
+            pate(5, f64::INFINITY),
+        ] {
+            assert!(matches!(wrong.check(50), Err(Error::Parameter(_))), "{wrong:?}");
+        }
+    }
 
     /// Without composition votes help, with it they drown in noise.
     #[test]

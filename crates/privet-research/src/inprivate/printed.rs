@@ -24,7 +24,7 @@ use privet::data::{Cells, Table, Target};
 use privet::learner::Coordinate;
 use privet::privacy::{Coins, Unprotected};
 
-use crate::as_published::{laplace, numbers};
+use crate::as_published::{above_zero, laplace, numbers};
 use grow::{PrintedGrower, feasible};
 
 /// Why it protects nobody.
@@ -80,6 +80,9 @@ pub(super) fn gain(left: (f64, f64), right: (f64, f64)) -> f64 {
     term(left) + term(right) - term((left.0 + right.0, left.1 + right.1))
 }
 
+/// A tree of more levels would be too deep to be walked.
+const MOST_LEVELS: u32 = 64;
+
 /// Parameters of the tree.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct InPrivate {
@@ -92,6 +95,17 @@ pub(super) struct InPrivate {
 }
 
 impl InPrivate {
+    /// # Errors
+    /// [`Error::Parameter`] with the first parameter that is out of its range.
+    fn check(&self) -> Result<(), Error> {
+        if !(1..=MOST_LEVELS).contains(&self.depth) {
+            let why = format!("depth = {}: write a number from 1 to {MOST_LEVELS}", self.depth);
+            return Err(Error::parameter("depth", why));
+        }
+        self.epsilon
+            .map_or(Ok(()), |epsilon| above_zero("epsilon", epsilon))
+    }
+
     /// Grows one tree on each table, in this order, each on the residuals of the trees before it.
     ///
     /// # Paper
@@ -102,8 +116,9 @@ impl InPrivate {
     /// A domain that does not divide by three ends in a shorter average.
     ///
     /// # Errors
-    /// [`Error::Misuse`] if there is no table, or no label of two classes or a number.
+    /// [`Error::Parameter`] for parameters out of range; [`Error::Misuse`] if there is no table, or no label of two classes or a number.
     pub(super) fn fit(&self, tables: Vec<Table>, coins: &mut Coins) -> Result<Published, Error> {
+        self.check()?;
         let first = tables
             .first()
             .ok_or_else(|| Error::misuse("there is no table to grow a tree on"))?;

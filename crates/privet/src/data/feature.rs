@@ -217,7 +217,11 @@ impl Names {
         taken
     }
 
-    pub(super) fn get(&self, row: usize) -> &[u8] {
+    /// The one of a row.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    pub fn get(&self, row: usize) -> &[u8] {
         let start = if row == 0 { 0 } else { self.ends[row - 1] };
         &self.bytes[start..self.ends[row]]
     }

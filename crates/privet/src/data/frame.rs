@@ -2,8 +2,10 @@
 
 use rayon::prelude::*;
 
+use super::feature::Names;
 use super::header::places;
-use super::table::{Intake, Piece, Table};
+use super::schema::Schema;
+use super::table::{Cells, Intake, Piece, Table};
 use super::values::{Cell, ColumnValues, Field};
 use crate::Error;
 use crate::error::DataError;
@@ -20,6 +22,27 @@ pub trait RawRows {
     /// # Errors
     /// [`Error::Data`] if their columns do not match the schema. The content of a cell is never an error.
     fn pieces(&self, intake: &Intake) -> Result<Vec<Piece>, Error>;
+}
+
+/// The cells of one column as they are written, to stand beside the predictions of the same rows. The schema is the model's; the column
+/// need not be one of its, if the rows have names.
+///
+/// ```
+/// use privet::data::schema::{label, number};
+/// use privet::data::{Frame, Schema, column_texts};
+///
+/// let schema = Schema::builder("d").columns([number("age", 0..=120), label("ill", ["no", "yes"])]).build()?;
+/// let people = Frame::new().column("name", ["Ann", "Bo"]).column("age", [31, 47]);
+/// let names = column_texts(&people, &schema, "name")?;
+/// assert_eq!(names.iter().collect::<Vec<_>>(), [b"Ann".as_slice(), b"Bo"]);
+/// # Ok::<(), privet::Error>(())
+/// ```
+///
+/// # Errors
+/// [`Error::Data`] for rows without this column; [`Error::Parameter`] if rows have no names and the schema does not declare it.
+pub fn column_texts(rows: &(impl RawRows + ?Sized), schema: &Schema, column: &str) -> Result<Names, Error> {
+    let intake = Intake::texts_of(schema, column)?;
+    Ok(Cells::in_the_clear(rows.pieces(&intake)?).into_ids())
 }
 
 impl<F: Fn(&Intake) -> Result<Vec<Piece>, Error>> RawRows for F {

@@ -1,5 +1,6 @@
 //! Which column of a table is which column of the schema.
 
+use super::guard::unguarded;
 use super::schema::{ColumnGuess, line_to_add};
 use super::table::Intake;
 use crate::Error;
@@ -34,7 +35,15 @@ pub fn places(
     let columns_are_many = columns.len() > 1;
     let found: Vec<Option<usize>> = names
         .iter()
-        .map(|name| columns.iter().position(|column| &column.name == name))
+        .map(|name| {
+            let place = |name: &str| columns.iter().position(|column| column.name == name);
+            // A name that was guarded against spreadsheet programs, unless the same column is there without a guard.
+            let without_guard = || unguarded(name.as_bytes()).and_then(|_| name.get(1..));
+            place(name).or_else(|| {
+                let bare = without_guard().filter(|bare| !names.iter().any(|other| other == bare));
+                bare.and_then(place)
+            })
+        })
         .collect();
     let missing: Vec<String> = (0..columns.len())
         .filter(|&place| intake.needs(place) && !found.contains(&Some(place)))

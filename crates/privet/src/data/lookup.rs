@@ -1,5 +1,6 @@
 //! Which slot a text goes to.
 
+use super::guard::unguarded;
 use super::schema::Declared;
 
 /// Other words for no and yes.
@@ -57,15 +58,28 @@ impl Lookup {
 
     #[inline]
     pub(super) fn text(&self, cell: &[u8]) -> u16 {
+        let found = self.find(cell);
+        found.unwrap_or_else(|| self.without_guard(cell))
+    }
+
+    /// The slot of a cell that is not declared as it stands: it may have been guarded against spreadsheet programs.
+    #[cold]
+    fn without_guard(&self, cell: &[u8]) -> u16 {
+        let found = unguarded(cell).and_then(|cell| self.find(cell));
+        found.unwrap_or(self.other)
+    }
+
+    #[inline]
+    fn find(&self, cell: &[u8]) -> Option<u16> {
         let mask = self.places.len() - 1;
         let mut place = hash(cell) & mask;
         while let Some((known, slot)) = &self.places[place] {
             if **known == *cell {
-                return *slot;
+                return Some(*slot);
             }
             place = (place + 1) & mask;
         }
-        self.other
+        None
     }
 }
 
@@ -109,6 +123,16 @@ mod tests {
             assert_eq!(lookup.text(other.as_bytes()), 5000, "{other:?}");
         }
         assert_eq!(lookup.text(b"no"), 5000, "a word of truth only among truths");
+    }
+
+    #[test]
+    fn a_guarded_formula_is_the_declared_value() {
+        let values = ["=1+1", "-", "'=a", "=a"].map(String::from).to_vec();
+        let lookup = Lookup::new(&Declared::new(values, None).expect("values"), &[]);
+        let cells = ["=1+1", "'=1+1", "-", "'-", "'=a", "''=1+1", "'x", "=b", "'=b"];
+        let slots = cells.map(|cell| lookup.text(cell.as_bytes()));
+        // A declared text is itself first of all.
+        assert_eq!(slots, [0, 0, 1, 1, 2, 4, 4, 4, 4]);
     }
 
     #[test]

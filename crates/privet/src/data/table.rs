@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::column::{CellRule, ColumnBuilder, Taken};
 use super::feature::{Feature, Names, Target, pick};
 use super::fingerprint::{ColumnHash, Fingerprint, Points};
-use super::schema::{Kind, Schema};
+use super::schema::{Column, Kind, Schema};
 use crate::Error;
 use crate::error::Subject;
 use crate::privacy::{Private, getters};
@@ -26,6 +26,8 @@ struct Read {
     keep: Keep,
     /// Labels, and the column that tells people apart.
     with_label: bool,
+    /// Ids, by which rows are matched.
+    with_ids: bool,
     /// By one intake alone.
     alone: bool,
 }
@@ -42,6 +44,7 @@ impl Table {
         let read = Read {
             keep: intake.keep,
             with_label: intake.with_label,
+            with_ids: intake.ids.is_some(),
             alone: pieces.iter().all(|piece| Arc::ptr_eq(&piece.mark, &intake.mark)),
         };
         let cells = Private::new(pieces).map(|pieces| Cells::join(pieces, rows_per_unit));
@@ -61,6 +64,11 @@ impl Table {
             read: self.read,
             fingerprint: None,
         }
+    }
+
+    /// Whether it was read with the ids of its rows.
+    pub(crate) fn has_ids(&self) -> bool {
+        self.read.with_ids
     }
 
     pub(super) fn keeps_values(&self) -> bool {
@@ -89,6 +97,7 @@ impl Table {
             keep: kept,
             with_label,
             alone,
+            ..
         } = self.read;
         let hashed = self.fingerprint.is_some();
         if with_label && alone && !hashed && (keep == Keep::Bins || kept == Keep::Values) {
@@ -195,6 +204,11 @@ impl Cells {
     /// Unprotected rows, which the caller provided and asks about.
     pub(crate) fn in_the_clear(pieces: Vec<Piece>) -> Self {
         Self::join(pieces, u32::MAX)
+    }
+
+    /// The id of each row; none where they were not asked for.
+    pub(super) fn into_ids(self) -> Names {
+        self.ids.unwrap_or_default()
     }
 
     /// Puts pieces together column by column, so that only one column at a time is there twice.
@@ -319,6 +333,36 @@ impl Intake {
             }
         }
         intake
+    }
+
+    /// Reads the cells of one column as they are written, and nothing else: to copy them beside what is computed for each row. The column
+    /// need not be declared, if the table has names.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] if it is not declared and tables of this schema have no names.
+    pub(super) fn texts_of(schema: &Schema, column: &str) -> Result<Self, Error> {
+        let declared = schema.columns().iter().position(|c| c.name == column);
+        if declared.is_none() && !schema.layout().header {
+            let why = format!(
+                "the table has no line with names, and the schema declares no column '{column}': name one that it declares"
+            );
+            return Err(Error::parameter(Subject::Schema, why));
+        }
+        let mut columns = schema.columns().to_vec();
+        if declared.is_none() {
+            columns.push(Column {
+                name: column.to_owned(),
+                kind: Kind::Id,
+                private: false,
+                measure: None,
+            });
+        }
+        let place = declared.unwrap_or(columns.len() - 1);
+        let mut intake = Self::features_only(Arc::new(schema.with_columns(columns)?), Keep::Bins);
+        intake.rules.fill(CellRule::Ignore);
+        intake.rules[place] = CellRule::Ids(Vec::new());
+        intake.ids = Some(place);
+        Ok(intake)
     }
 
     /// Keeps the ids of the rows, too, to match them with another party's.

@@ -139,7 +139,7 @@ impl Model {
                 "the file says that it is of format 1, and its certificate is newer: its signature was taken out".into(),
             ));
         }
-        let schema = Schema::from_toml("the model's schema", &body.schema)?;
+        let schema = Schema::from_stored("the model's schema", &body.schema)?;
         let model = Self::new(schema, body.ensemble, body.certificate, body.settings)?;
         Ok((model, Origin { version, signer }))
     }

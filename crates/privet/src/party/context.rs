@@ -3,6 +3,8 @@
 use std::marker::PhantomData;
 use std::time::Duration;
 
+use zeroize::Zeroizing;
+
 use super::recorder::Recorder;
 use super::{Agreement, PartyId};
 use crate::Error;
@@ -17,7 +19,7 @@ pub type PartyProgress<'a> = &'a (dyn Fn(&str, u64, u64) + Sync);
 pub(super) struct Asked {
     pub(super) messages: Vec<(PartyId, Vec<u8>)>,
     pub(super) deadlines: Vec<(u64, Duration)>,
-    pub(super) checkpoint: Option<Vec<u8>>,
+    pub(super) checkpoint: Option<Zeroizing<Vec<u8>>>,
 }
 
 /// The context of one turn of a role: the other parties, its outbox, its record and a progress callback.
@@ -99,7 +101,7 @@ impl<M: Wire> Context<'_, M> {
     /// Hands over the state that the role has after this turn. A restart goes on from it with [`Role::restore`](super::Role::restore),
     /// and earlier items of the record are dropped.
     pub fn checkpoint(&mut self, state: &impl Wire) {
-        self.asked.checkpoint = Some(state.to_bytes());
+        self.asked.checkpoint = Some(state.to_bytes().into());
     }
 
     /// Reports the progress of a piece of work.

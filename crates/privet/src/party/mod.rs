@@ -45,7 +45,7 @@ pub use agreement::{Agreement, Edges, Limits, MOST_PARTIES, Member, MemberKeys, 
 pub use context::{Context, PartyProgress};
 pub use edge::{UNHELD, WINDOW};
 pub use fault::Fault;
-pub use record::{Checkpoint, Item, Keeper, MemoryRecord, Record, RunName};
+pub use record::{Checkpoint, Item, MemoryRecord, Record, RunName};
 pub use role::{PartyEvent, PartyId, Role, TurnOutcome};
 pub use seat::{Seat, SeatState, Sent};
 pub use simulate::{Edge, Simulated, Simulation};

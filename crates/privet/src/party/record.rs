@@ -3,8 +3,9 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use zeroize::Zeroizing;
+
 use super::PartyId;
-use super::recorder::Recorder;
 use crate::Error;
 use crate::error::JournalFault;
 use crate::privacy::Randomness;
@@ -71,8 +72,8 @@ pub enum Item {
     Once {
         /// What it is.
         what: String,
-        /// Its bytes.
-        value: Vec<u8>,
+        /// Its bytes. They can be a secret, so copies are wiped when they go.
+        value: Zeroizing<Vec<u8>>,
     },
     /// The party was about to send this message.
     Sent {
@@ -90,7 +91,8 @@ pub enum Item {
 /// A state from which a run goes on: of the role, and of its connections.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checkpoint {
-    pub(super) state: Vec<u8>,
+    /// Of the role. It can be a secret, so copies are wiped when they go.
+    pub(super) state: Zeroizing<Vec<u8>>,
     pub(super) brings: [u8; 32],
     pub(super) edges: Vec<EdgeState>,
     pub(super) deadlines: Vec<(u64, Duration)>,
@@ -177,7 +179,7 @@ impl Wire for Item {
             },
             3 => Self::Once {
                 what: from.text(LONGEST)?,
-                value: from.bytes()?.to_vec(),
+                value: from.bytes()?.to_vec().into(),
             },
             4 => Self::Began {
                 name: RunName(from.array()?),
@@ -224,7 +226,7 @@ impl Wire for Checkpoint {
 
     fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
         Ok(Self {
-            state: from.bytes()?.to_vec(),
+            state: from.bytes()?.to_vec().into(),
             brings: from.array()?,
             edges: from.list(29, |from| {
                 Ok(EdgeState {
@@ -344,51 +346,5 @@ impl Record for MemoryRecord {
 
     fn takes_checkpoints(&self) -> bool {
         !self.stored().whole
-    }
-}
-
-/// A record of values that are computed once, for any number of runs.
-pub struct Keeper {
-    name: RunName,
-    recorder: Recorder,
-}
-
-impl Keeper {
-    /// Opens a record; its name is created on first use.
-    ///
-    /// # Errors
-    /// [`Error::Journal`] if it cannot be read or written.
-    pub fn open(mut record: Box<dyn Record>) -> Result<Self, Error> {
-        let name = match record.read(0)? {
-            Some(Item::Named(name)) => name,
-            Some(_) => {
-                return Err(Error::journal(
-                    JournalFault::Damaged,
-                    "the record of this run does not begin with its name: it is damaged",
-                ));
-            }
-            None => {
-                let name = RunName::draw()?;
-                record.append(vec![Item::Named(name.clone())])?;
-                name
-            }
-        };
-        Ok(Self {
-            name,
-            recorder: Recorder::new(record, 1),
-        })
-    }
-
-    /// Its name.
-    pub fn name(&self) -> &RunName {
-        &self.name
-    }
-
-    /// The next value: from the record, or computed and stored. See [`Context::once`](super::Context::once).
-    ///
-    /// # Errors
-    /// As there.
-    pub fn once<T: Wire>(&mut self, what: &str, make: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
-        self.recorder.once(what, make)
     }
 }

@@ -119,7 +119,7 @@ impl Recorder {
                 let mut items = std::mem::take(&mut self.pending);
                 items.push(Item::Once {
                     what: what.into(),
-                    value: made.to_bytes(),
+                    value: made.to_bytes().into(),
                 });
                 self.record.append(items)?;
                 Ok(made)

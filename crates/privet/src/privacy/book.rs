@@ -6,6 +6,7 @@
 mod kept;
 mod refusal;
 mod released;
+mod reserved;
 
 use std::collections::BTreeMap;
 
@@ -22,6 +23,10 @@ use crate::privacy::getters;
 pub use kept::{Account, BudgetLine};
 use kept::{Shown, Spent};
 pub use refusal::Refusal;
+pub use released::ColumnState;
+use released::PaidEntry;
+pub(super) use released::{KeptAt, PaidColumns};
+pub(super) use reserved::{PaidDraws, Terms};
 
 /// The state of all budgets in one ledger.
 #[derive(Debug, Clone)]
@@ -75,14 +80,14 @@ impl Book {
         if matches!(entry.event(), Event::Begin { .. }) != (self.head.entries == 0) {
             return Err(bad("a ledger begins once, with its first entry".into()));
         }
-        self.note(entry.event()).map_err(bad)?;
+        self.note(number, entry.event()).map_err(bad)?;
         self.head = entry.head();
         self.heads.push(self.head.hash.clone());
         Ok(())
     }
 
     /// Checks first and changes last, so that a refused event changes nothing.
-    fn note(&mut self, event: &Event) -> Result<(), String> {
+    fn note(&mut self, number: u64, event: &Event) -> Result<(), String> {
         check_texts(event)?;
         match event {
             Event::Begin { .. } => {}
@@ -117,6 +122,7 @@ impl Book {
                 run,
                 promise,
                 added,
+                stored,
             } => {
                 if *added && !matches!(relation, Relation::Replace { .. }) {
                     return Err(
@@ -125,6 +131,14 @@ impl Book {
                     );
                 }
                 let account = self.account(dataset);
+                if *stored {
+                    let name = run
+                        .as_deref()
+                        .ok_or("what is stored with the ledger needs a run")?;
+                    if account.is_some_and(|account| account.reserved.get(name, what).is_some()) {
+                        return Err("a run reserves draws for one purpose once".into());
+                    }
+                }
                 if let Some(why) = account.and_then(|account| account.other_unit(dataset, relation)) {
                     return Err(why.fact());
                 }
@@ -159,6 +173,16 @@ impl Book {
                 let account = self.account_mut(dataset);
                 account.lines = lines;
                 account.spends.push(spent);
+                if let (true, Some(run)) = (*stored, run) {
+                    let terms = Terms {
+                        dataset: dataset.clone(),
+                        relation: relation.clone(),
+                        price: *price,
+                        draws: *draws,
+                        added: *added,
+                    };
+                    account.reserved.note(run, what, terms);
+                }
             }
             Event::Desensitise {
                 dataset,
@@ -167,24 +191,52 @@ impl Book {
                 columns,
                 record,
                 run,
+                stored,
             } => {
                 let stated = self.desensitises(dataset, relation, columns);
                 if stated.map_err(|why| why.fact())? != *record {
                     return Err("what is stated for a row is not the sum over its columns".into());
                 }
-                let released = &mut self.account_mut(dataset).released;
-                released.note(run.as_deref(), what, relation, columns);
+                let paid = PaidEntry {
+                    dataset,
+                    run: run.as_deref(),
+                    what,
+                    relation,
+                    columns,
+                    stored: *stored,
+                };
+                self.account_mut(dataset).released.note(paid)?;
                 if let Some(run) = run {
                     self.run_mut(dataset, run).desensitise(columns, relation);
                 }
             }
             Event::Redraw { dataset, run, what } => {
-                let released = self.account(dataset).map(|account| &account.released);
-                let again = released.map_or(Ok(false), |released| released.admits_again(run, what, None));
-                if !again.map_err(|why| why.fact())? {
-                    return Err("this run has released nothing, so nothing can be drawn again".into());
+                let account = self.existing_mut(dataset)?;
+                account.released.note_redraw(run, what)?;
+            }
+            Event::Kept {
+                dataset,
+                run,
+                what,
+                draw,
+                price,
+                digest,
+            } => {
+                if digest.len() != 64 || !digest.bytes().all(|b| b.is_ascii_hexdigit()) {
+                    return Err("a kept value has no digest of 32 bytes".into());
                 }
-                self.account_mut(dataset).released.note_again(run, what);
+                let at = KeptAt {
+                    entry: number,
+                    digest: digest.clone(),
+                };
+                let account = self.existing_mut(dataset)?;
+                match (draw, price) {
+                    (None, None) => account.released.note_kept(run, what, at)?,
+                    (Some(draw), Some(price)) => {
+                        account.reserved.note_kept((run, what), (draw, *price), at)?;
+                    }
+                    _ => return Err("a draw of a reservation has a label and a price".into()),
+                }
             }
             Event::Leak {
                 dataset,
@@ -276,24 +328,20 @@ impl Book {
         account.released.admits(dataset, relation, columns)
     }
 
-    /// Whether exactly these columns were released in this run already, so that they may be drawn once more; or the refusal.
-    pub(in crate::privacy) fn redraws(
+    /// The entry that paid for columns among `names` for this purpose, if one did; or the refusal.
+    pub(in crate::privacy) fn paid_columns(
         &self,
         dataset: &str,
-        (run, what): (&str, &str),
-        relation: &Relation,
-        columns: &[Distance],
-    ) -> Result<bool, Box<Refusal>> {
+        what: &str,
+        names: &[&str],
+    ) -> Result<Option<&PaidColumns>, Box<Refusal>> {
         let released = self.account(dataset).map(|account| &account.released);
-        released.map_or(Ok(false), |released| {
-            released.admits_again(run, what, Some((relation, columns)))
-        })
+        released.map_or(Ok(None), |released| released.find(dataset, what, names))
     }
 
-    /// Whether this run has released columns already.
-    pub(in crate::privacy) fn released_in(&self, dataset: &str, run: &str, what: &str) -> bool {
-        self.account(dataset)
-            .is_some_and(|account| account.released.has(run, what))
+    /// What a run has reserved for a purpose, if its draws are stored with the ledger.
+    pub(in crate::privacy) fn reserved(&self, dataset: &str, run: &str, what: &str) -> Option<&PaidDraws> {
+        self.account(dataset)?.reserved.get(run, what)
     }
 
     /// Whether this run has shown this already.
@@ -319,6 +367,7 @@ impl Book {
             names: runs.to_vec(),
             total: self.account(dataset).and_then(|account| account.total(last)),
             head: self.head.clone(),
+            commitment: None,
             recorded: true,
         };
         Some(Certificate::of(dataset, relation, &found, stand))
@@ -350,6 +399,12 @@ impl Book {
     fn run_mut(&mut self, dataset: &str, name: &str) -> &mut Run {
         let key = (dataset.to_owned(), public_name(name));
         self.runs.entry(key).or_default()
+    }
+
+    fn existing_mut(&mut self, dataset: &str) -> Result<&mut Account, String> {
+        let owner = self.names.get(dataset);
+        let account = owner.and_then(|owner| self.accounts.get_mut(owner));
+        account.ok_or_else(|| format!("there is no data set '{dataset}'"))
     }
 
     fn account_mut(&mut self, dataset: &str) -> &mut Account {

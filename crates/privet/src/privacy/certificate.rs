@@ -1,7 +1,9 @@
 //! What a run guarantees, in words and as data.
 
+mod commitment;
 mod words;
 
+pub use commitment::Commitment;
 pub use words::REFUTED;
 
 use std::collections::BTreeSet;
@@ -148,8 +150,11 @@ pub struct Certificate {
     pub total: Option<Total>,
     /// Whether the payments stand in a ledger that outlives the process.
     pub recorded: bool,
-    /// Where the ledger's chain ended: `privet ledger verify --against` looks for it.
+    /// Where the ledger's chain ended: `privet ledger verify --against` looks for it. Empty where other parties see the certificate.
     pub ledger: Head,
+    /// The same for whoever has the ledger's key, and for nobody else. Certificates of ledgers without a key, and older ones, have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commitment: Option<Commitment>,
     /// The runs whose entries it speaks of, by a hash of their names in the ledger: everything above follows from these entries.
     /// Certificates that were written before runs had names have none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -210,6 +215,7 @@ impl Certificate {
             total: stand.total,
             recorded: stand.recorded,
             ledger: stand.head,
+            commitment: stand.commitment,
             runs: stand.names,
             parties: Vec::new(),
         }
@@ -224,9 +230,9 @@ impl Certificate {
         let unnamed = |one: &Self| one.runs.is_empty() && !one.claims.is_empty();
         let named = !unnamed(&self) && !unnamed(&other);
         let later = if other.ledger.entries >= self.ledger.entries {
-            (other.total, other.ledger)
+            (other.total, other.ledger, other.commitment)
         } else {
-            (self.total, self.ledger)
+            (self.total, self.ledger, self.commitment)
         };
         Self {
             dataset: other.dataset,
@@ -235,6 +241,7 @@ impl Certificate {
             total: later.0.filter(|_| recorded),
             recorded,
             ledger: later.1,
+            commitment: later.2,
             runs: [self.runs, other.runs]
                 .concat()
                 .into_iter()
@@ -284,17 +291,19 @@ impl Certificate {
     /// Another party's certificate, if it can be shown: its texts are single lines without invisible characters, and it contains
     /// no certificate of a third party.
     pub fn from_json(text: &str) -> Option<Self> {
-        fn is_readable(value: &serde_json::Value) -> bool {
-            match value {
-                serde_json::Value::String(text) => is_one_line(text),
-                serde_json::Value::Array(items) => items.iter().all(is_readable),
-                serde_json::Value::Object(fields) => fields.values().all(is_readable),
-                _ => true,
-            }
+        // It is read in one form only, in which nothing but quotes, backslashes and control characters is escaped: what cannot be seen stands
+        // in the text as it is, or after a backslash.
+        let mut escaped = false;
+        let is_seen = text.chars().all(|c| {
+            let fine = !escaped || matches!(c, '"' | '\\');
+            escaped = !escaped && c == '\\';
+            fine
+        });
+        if !is_seen || !is_one_line(text) {
+            return None;
         }
         let certificate: Self = serde_json::from_str(text).ok()?;
-        let shown = is_readable(&serde_json::from_str(text).ok()?) && certificate.parties.is_empty();
-        (shown && certificate.to_json() == text).then_some(certificate)
+        (certificate.parties.is_empty() && certificate.to_json() == text).then_some(certificate)
     }
 
     /// The sum of its payments, if all are pure ε.
@@ -306,6 +315,14 @@ impl Certificate {
     pub fn assuming(&self) -> BTreeSet<&str> {
         let all = self.payments.iter().flat_map(|payment| &payment.assuming);
         all.map(String::as_str).collect()
+    }
+
+    /// Whether it claims something about this desensitised column.
+    pub fn speaks_of(&self, column: &str) -> bool {
+        self.claims.iter().any(|claim| match &claim.guarantee {
+            Guarantee::Distance { columns, .. } => columns.iter().any(|distance| distance.column == column),
+            _ => false,
+        })
     }
 
     /// Whether some claim is void.
@@ -330,6 +347,7 @@ pub(super) struct Stand {
     pub(super) names: Vec<String>,
     pub(super) total: Option<Total>,
     pub(super) head: Head,
+    pub(super) commitment: Option<Commitment>,
     pub(super) recorded: bool,
 }
 

@@ -4,6 +4,8 @@
 //! [`Head`] proves what had been spent when it was made: a ledger that was rolled back or cut short does not contain that
 //! head any more. Nothing in the chain depends on the rows: names, relations, prices and public counts only.
 
+mod storage;
+
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -15,6 +17,7 @@ use super::run::Promise;
 use super::{Delta, Randomness, Relation, getters};
 use crate::Error;
 use crate::error::JournalFault;
+pub use storage::{Addition, Decide, Journal, KeptValue, Volatile};
 
 /// A change to a data set's budget. No event lowers the amount spent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -60,6 +63,9 @@ pub enum Event {
         /// Whether the price also holds when a unit is added or removed, where the relation is that one is replaced.
         #[serde(default, skip_serializing_if = "is_false")]
         added: bool,
+        /// Whether each draw is stored with the ledger before it is given: a later [`Kept`](Event::Kept) says which were.
+        #[serde(default, skip_serializing_if = "is_false")]
+        stored: bool,
     },
     /// Columns were released desensitised. Their loss depends on distance, so no cap is charged; each column only once.
     Desensitise {
@@ -76,8 +82,12 @@ pub enum Event {
         /// The run that it was for, by a name that only its owner gave.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         run: Option<String>,
+        /// Whether the values are stored with the ledger: a later [`Kept`](Event::Kept) says that they were, and without one nobody
+        /// has seen them. Entries that were written before values were stored with the ledger do not have this.
+        #[serde(default, skip_serializing_if = "is_false")]
+        stored: bool,
     },
-    /// A run was interrupted before its columns were kept or shown; they were drawn once more under the old entry.
+    /// Columns that were paid for, and neither kept nor shown, were drawn once more under the old entry.
     Redraw {
         /// The data set's name in the schema.
         dataset: String,
@@ -85,6 +95,23 @@ pub enum Event {
         run: String,
         /// What the old entry was for.
         what: String,
+    },
+    /// A released value was stored with the ledger, in one transaction with this entry. Only now may it be shown.
+    Kept {
+        /// The data set's name in the entry that paid for it.
+        dataset: String,
+        /// The run that paid for it.
+        run: String,
+        /// What that entry was for.
+        what: String,
+        /// Which draw of a reservation it is, if a reservation was paid for.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        draw: Option<String>,
+        /// What that draw costs of the reservation.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        price: Option<Price>,
+        /// A hash of the value and of what it is bound to, with a key that stays with the ledger's owner.
+        digest: String,
     },
     /// A private value entered a joint computation with this leakage.
     Leak {
@@ -159,6 +186,17 @@ impl Event {
                 [vec![dataset.as_str(), what], relation.columns(), columns].concat()
             }
             Self::Redraw { dataset, run, what } => vec![dataset, run, what],
+            Self::Kept {
+                dataset,
+                run,
+                what,
+                draw,
+                digest,
+                ..
+            } => {
+                let draw = draw.iter().map(String::as_str).collect();
+                [vec![dataset.as_str(), run, what, digest], draw].concat()
+            }
             Self::Leak {
                 dataset,
                 what,
@@ -355,53 +393,4 @@ pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
         .iter()
         .flat_map(|byte| [digit(byte >> 4), digit(byte & 15)])
         .collect()
-}
-
-/// Where entries are kept. The library opens no file: `privet-node` implements this on SQLite.
-pub trait Journal: Send {
-    /// All entries, oldest first.
-    fn read(&mut self) -> Result<Vec<Entry>, Error>;
-
-    /// Adds an entry. When this returns `Ok` the entry survives a crash; otherwise nothing may be drawn.
-    ///
-    /// It compares and appends in one step: an entry that does not follow the stored head is refused
-    /// ([`Entry::check_follows`]), or two ledgers on one journal would each spend the whole budget.
-    fn append(&mut self, entry: &Entry) -> Result<(), Error>;
-
-    /// Seconds since 1970, if the journal has a clock.
-    fn now(&self) -> Option<u64> {
-        None
-    }
-
-    /// Whether entries outlive the process. Certificates say so.
-    fn is_durable(&self) -> bool;
-
-    /// Whether another ledger may write to it while this one is open, as where several parties share a machine: entries are then
-    /// read again before each payment.
-    fn is_shared(&self) -> bool {
-        false
-    }
-}
-
-/// A journal in memory only, for experiments and simulations.
-#[derive(Debug, Default)]
-pub struct Volatile {
-    entries: Vec<Entry>,
-}
-
-impl Journal for Volatile {
-    fn read(&mut self) -> Result<Vec<Entry>, Error> {
-        Ok(self.entries.clone())
-    }
-
-    fn append(&mut self, entry: &Entry) -> Result<(), Error> {
-        let head = self.entries.last().map_or_else(Head::empty, Entry::head);
-        entry.check_follows(&head)?;
-        self.entries.push(entry.clone());
-        Ok(())
-    }
-
-    fn is_durable(&self) -> bool {
-        false
-    }
 }

@@ -4,20 +4,26 @@
 //! may depend on what was released before, and a payment is admitted only while the box of caps, fixed when the limit was
 //! set, holds (`docs/proofs/accounts.md`). Refusal comes before the data is looked at.
 
+mod allowance;
+mod keeping;
 mod run;
 mod sharing;
+mod transaction;
 
 use super::account::{Caps, Price};
-use super::book::{Book, Refusal};
-use super::journal::{Entry, Event, Journal, Volatile, random_name};
+use super::book::Book;
+use super::journal::{Event, Journal, Volatile, random_name};
 use super::mechanism::{Floating, LogisticRows, Mechanism, Objective, Paid, ROUNDING_TELLS};
 use super::query::Query;
 use super::reservation::{Part, Reservation, price_of_parts};
 use super::run::Promise;
-use super::texts::{check_texts, readable};
+use super::texts::readable;
 use super::{AddRemove, Coins, Delta, Neighbours, Partition, Private, Randomness, Relation, Released};
 use crate::Error;
-use crate::error::JournalFault;
+pub use allowance::{Allowance, KeptOutput};
+pub(crate) use keeping::{Kept, Standing};
+use transaction::Step;
+pub use transaction::{append, begin};
 
 /// The budget of one data set, opened for one run.
 pub struct Ledger<N = Relation> {
@@ -30,6 +36,8 @@ pub struct Ledger<N = Relation> {
     name: String,
     /// Whether the name is that of a run between parties, which may be resumed.
     taken_up: bool,
+    /// What the owner of the table recognises it by.
+    mark: Option<String>,
     /// What the run promised before its first payment.
     promised: Option<Promise>,
     /// Why the run protects nobody, whether or not that could be written down.
@@ -51,7 +59,7 @@ impl<N: Neighbours> Ledger<N> {
         mut journal: impl Journal + 'static,
         random: Randomness,
     ) -> Result<Self, Error> {
-        let book = Book::of(&journal.read()?)?;
+        let book = Book::of(&journal.read(0)?)?;
         book.admits(
             dataset,
             &relation.relation(),
@@ -67,6 +75,7 @@ impl<N: Neighbours> Ledger<N> {
             random,
             name: random_name::<16>()?,
             taken_up: false,
+            mark: None,
             promised: None,
             void: None,
             broken: false,
@@ -107,6 +116,7 @@ impl<N: Neighbours> Ledger<N> {
             random: self.random,
             name: self.name,
             taken_up: self.taken_up,
+            mark: self.mark,
             promised: self.promised,
             void: self.void,
             broken: self.broken,
@@ -247,12 +257,14 @@ impl<N: Neighbours> Ledger<N> {
         let because = readable(because);
         // First of all: whatever becomes of the entry, this run protects nobody.
         self.void.get_or_insert_with(|| because.clone());
-        self.catch_up()?;
-        self.write(Event::Void {
-            dataset: self.dataset.clone(),
-            because,
-            run: Some(self.name.clone()),
-            relation: Some(self.relation.relation()),
+        self.transact(|run| {
+            let event = Event::Void {
+                dataset: run.dataset.into(),
+                because: because.clone(),
+                run: Some(run.name.into()),
+                relation: Some(run.relation.clone()),
+            };
+            Ok((Step::Write(event), ()))
         })
     }
 
@@ -288,73 +300,11 @@ impl<N: Neighbours> Ledger<N> {
     }
 
     fn pay(&mut self, what: &str, price: Price, draws: u64, added: bool) -> Result<(), Error> {
-        self.catch_up()?;
-        let relation = self.relation.relation();
-        self.book.admits(&self.dataset, &relation, price, added)?;
-        self.is_own(&relation)?;
-        let (may, run) = (self.may_spend(), self.run());
-        if run.spent().charge(&may.caps, price).is_none() {
-            let (needed, remaining) = (price, self.remaining());
-            return Err(Refusal::OverPromise { needed, remaining }.into());
-        }
-        let promise = run.promise().is_none().then_some(may);
-        self.write(Event::Spend {
-            dataset: self.dataset.clone(),
-            relation,
-            what: what.into(),
-            price,
-            draws,
-            assuming: Vec::new(),
-            run: Some(self.name.clone()),
-            promise,
-            added,
+        self.transact(|run| {
+            let event = run.spend((what, price, draws), added, false)?;
+            Ok((Step::Write(event), ()))
         })
     }
-
-    /// Reads the entries that other processes have added meanwhile, before anything is admitted.
-    fn catch_up(&mut self) -> Result<(), Error> {
-        if self.journal.is_shared() && !self.broken {
-            self.book = Book::of(&self.journal.read()?)?;
-        }
-        Ok(())
-    }
-
-    fn write(&mut self, event: Event) -> Result<(), Error> {
-        if self.broken {
-            return Err(Error::journal(
-                JournalFault::Unwritten,
-                "an earlier entry could not be written, so nothing more is drawn: open the ledger again",
-            ));
-        }
-        // What the book would refuse must not reach the journal; prices were admitted before.
-        check_texts(&event).map_err(|why| Error::parameter("what", why))?;
-        let entry = Entry::after(self.book.head(), self.journal.now(), event)?;
-        self.broken = true;
-        self.journal.append(&entry)?;
-        self.book.apply(&entry)?;
-        self.broken = false;
-        Ok(())
-    }
-}
-
-/// Writes the first entry of an empty journal: a random name for the chain.
-///
-/// # Errors
-/// [`Error::Journal`] if the journal has entries or cannot be written.
-pub fn begin(journal: &mut impl Journal) -> Result<(), Error> {
-    let ledger = random_name::<32>()?;
-    append(journal, Event::Begin { ledger })
-}
-
-/// Writes one entry that draws nothing: a limit or an adoption.
-///
-/// # Errors
-/// [`Error::Journal`] if the chain does not verify, the event is invalid there, or it cannot be written.
-pub fn append(journal: &mut impl Journal, event: Event) -> Result<(), Error> {
-    let mut book = Book::of(&journal.read()?)?;
-    let entry = Entry::after(book.head(), journal.now(), event)?;
-    book.apply(&entry)?;
-    journal.append(&entry)
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 //! | `epsilon`, `account` | exact budgets, composition and conversion, rounded against us |
 //! | `sampler`, `mechanism` | exact noise on integers, and the releases made with it; the minima of perturbed losses |
 //! | `ledger`, `reservation` | pay, store the payment, draw |
+//! | `keeping` | what a released value that is stored with the ledger is bound to |
 //! | `journal`, `texts`, `book` | the hash chain of payments, and what it adds up to |
 //! | `joint` | private values in joint computations, with each leak declared |
 //! | `unprotected` | permission to use private values without protection |
@@ -14,6 +15,7 @@
 //! | `signature` | who wrote a certificate or a model |
 //! | `getters` | how methods that give a part of a value are declared |
 //! | `enclosure`, `ratio` | real and rational numbers that never round silently |
+//! | `memo` | results for public parameters, kept for the next time |
 //!
 //! It does not know what a tree is.
 
@@ -29,8 +31,10 @@ mod epsilon;
 mod getters;
 pub mod joint;
 pub mod journal;
+mod keeping;
 pub mod ledger;
 pub mod mechanism;
+mod memo;
 mod neighbours;
 mod partition;
 mod private;
@@ -41,17 +45,20 @@ mod reservation;
 mod run;
 pub mod sampler;
 pub mod signature;
-mod texts;
+pub mod texts;
 mod unprotected;
 
-pub use book::{Account, Book, BudgetLine, Refusal};
+pub use book::{Account, Book, BudgetLine, ColumnState, Refusal};
 pub use certificate::{
-    Certificate, Claim, Columns, Guarantee, Leakage, Observer, PartyCertificate, Payment, REFUTED, Total,
+    Certificate, Claim, Columns, Commitment, Guarantee, Leakage, Observer, PartyCertificate, Payment,
+    REFUTED, Total,
 };
 pub use coins::Coins;
 pub use epsilon::{Delta, Epsilon};
 pub(crate) use getters::getters;
-pub use ledger::Ledger;
+pub(crate) use keeping::Binding;
+pub use keeping::KeptName;
+pub use ledger::{Allowance, KeptOutput, Ledger};
 pub use mechanism::Paid;
 pub use neighbours::{AddRemove, Neighbours, Relation, Replace, ReplacePrivate};
 pub use partition::{Partition, PerRow};

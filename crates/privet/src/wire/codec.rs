@@ -196,19 +196,63 @@ impl<'a> Reader<'a> {
         least: usize,
         read: impl Fn(&mut Self) -> Result<T, Malformed>,
     ) -> Result<Vec<T>, Malformed> {
+        self.at_most(usize::MAX, least, read)
+    }
+
+    /// As [`list`](Self::list), of at most `most` items.
+    ///
+    /// # Errors
+    /// As there, and if there are more.
+    pub fn at_most<T>(
+        &mut self,
+        most: usize,
+        least: usize,
+        read: impl Fn(&mut Self) -> Result<T, Malformed>,
+    ) -> Result<Vec<T>, Malformed> {
         let length = usize::try_from(self.long()?).map_err(|_| cut_short())?;
+        if length > most {
+            return Err(Malformed::new(format!(
+                "{length} items where at most {most} can be"
+            )));
+        }
         match length.checked_mul(least.max(1)) {
-            Some(bytes) if bytes <= self.rest.len() => (0..length).map(|_| read(self)).collect(),
-            _ => Err(cut_short()),
+            Some(bytes) if bytes <= self.rest.len() => {}
+            _ => return Err(cut_short()),
+        }
+        // A list that grew would take up to three times as much.
+        let mut items = Vec::with_capacity(length);
+        for _ in 0..length {
+            items.push(read(self)?);
+        }
+        Ok(items)
+    }
+
+    /// As [`list`](Self::list), of exactly `count` items.
+    ///
+    /// # Errors
+    /// As there, and if there are not as many.
+    pub fn exactly<T>(
+        &mut self,
+        count: usize,
+        least: usize,
+        read: impl Fn(&mut Self) -> Result<T, Malformed>,
+    ) -> Result<Vec<T>, Malformed> {
+        let items = self.at_most(count, least, read)?;
+        match items.len() == count {
+            true => Ok(items),
+            false => Err(Malformed::new(format!(
+                "{} items where there are {count}",
+                items.len()
+            ))),
         }
     }
 
-    /// Names and values of a job, of at most 1000 bytes each.
+    /// Names and values of a job: at most 1000, of at most 1000 bytes each.
     ///
     /// # Errors
     /// [`Malformed`] if it is cut short, or one of them is longer.
     pub fn settings(&mut self) -> Result<Vec<(String, String)>, Malformed> {
-        self.list(16, |from| Ok((from.text(1000)?, from.text(1000)?)))
+        self.at_most(1000, 16, |from| Ok((from.text(1000)?, from.text(1000)?)))
     }
 
     /// Checks that nothing follows.

@@ -130,7 +130,7 @@ fn a_run_that_promised_less_and_a_budget_that_is_not_there_are_other_refusals() 
 #[test]
 fn an_entry_that_does_not_verify_is_named_by_its_number() {
     let mut journal = limited(pure("1"));
-    let mut entries = journal.read().unwrap();
+    let mut entries = journal.read(0).unwrap();
     entries.swap(0, 1);
     let Err(Error::Journal(e)) = Book::of(&entries) else {
         panic!("verified");

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod accounts;
+mod allocations;
 mod central;
 mod engine;
 mod errors;

@@ -5,6 +5,7 @@
 mod evasions;
 mod glossary;
 mod lessons;
+mod mentions;
 mod messages;
 mod paths;
 mod proofs;
@@ -90,6 +91,29 @@ fn every_claim_has_a_proof_and_every_proof_an_audit() {
         tests.contains("every_claim_has_a_proof_and_every_proof_an_audit"),
         "tests were found"
     );
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+#[test]
+fn names_in_proofs_are_names_of_the_sources() {
+    let mut known = mentions::KnownNames::default();
+    for (file, tokens) in sources() {
+        let folder = file.strip_suffix("/mod.rs").or(file.strip_suffix("/src/lib.rs"));
+        let stem = folder.unwrap_or(file.trim_end_matches(".rs"));
+        let module = stem.rsplit('/').next().unwrap_or(stem).replace('-', "_");
+        known.add(&module, tokens);
+    }
+    let pages = files(&root().join("docs/proofs"), "md");
+    let pages: Vec<(String, String)> = pages.iter().map(|path| read(path)).collect();
+    let found: usize = pages
+        .iter()
+        .map(|(_, page)| mentions::mentions(page).count())
+        .sum();
+    assert!(found > 100, "names were found");
+    let faults: Vec<String> = pages
+        .iter()
+        .flat_map(|(file, page)| mentions::faults(file, page, &known))
+        .collect();
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 

@@ -9,3 +9,4 @@ mod parquet;
 mod peek;
 mod reference;
 mod schemas;
+mod written;

@@ -73,9 +73,9 @@ fn random_sets_of_random_bytes_meet_as_plain_ones_do() {
 fn a_feature_holder_is_not_told_what_only_it_shares() {
     let bank = Ids::new(ids(0..10)).unwrap();
     let [few, many] = [ids(0..3), ids(0..9)].map(|shop| Ids::new(shop).unwrap());
-    let (label, offer) = psi::offer(&key(1), run(1), &bank);
+    let (label, offer) = psi::offer(&key(1), run(1), &bank).unwrap();
     let (_, answer) = psi::answer(&key(2), run(1), &few, &offer).unwrap();
-    let (other, offer) = psi::offer(&key(1), run(2), &bank);
+    let (other, offer) = psi::offer(&key(1), run(2), &bank).unwrap();
     let (expect, answered) = psi::answer(&key(3), run(2), &many, &offer).unwrap();
     let pairs = vec![label.receive(&answer).unwrap(), other.receive(&answered).unwrap()];
     assert_eq!((pairs[0].len(), pairs[1].len()), (3, 9));
@@ -91,18 +91,20 @@ fn a_feature_holder_is_not_told_what_only_it_shares() {
 #[test]
 fn only_the_same_key_run_and_ids_say_the_same() {
     let bank = Ids::new(ids(0..5)).unwrap();
-    let (_, offer) = psi::offer(&key(1), run(1), &bank);
-    assert_eq!(psi::offer(&key(1), run(1), &bank).1, offer);
+    let (_, offer) = psi::offer(&key(1), run(1), &bank).unwrap();
+    assert_eq!(psi::offer(&key(1), run(1), &bank).unwrap().1, offer);
     let points = |message: &[u8]| -> BTreeSet<[u8; 32]> {
         let (points, _) = message[45..message.len() - 32].as_chunks();
         points.iter().copied().collect()
     };
     let (_, answer) = psi::answer(&key(1), run(1), &bank, &offer).unwrap();
-    let (_, fresh) = psi::offer(&Key::from_os().unwrap(), run(1), &bank);
+    let (_, fresh) = psi::offer(&Key::from_os().unwrap(), run(1), &bank).unwrap();
     for other in [
-        psi::offer(&key(2), run(1), &bank).1,
-        psi::offer(&key(1), run(2), &bank).1,
-        psi::offer(&key(1), run(1), &Ids::new(ids(0..6)).unwrap()).1,
+        psi::offer(&key(2), run(1), &bank).unwrap().1,
+        psi::offer(&key(1), run(2), &bank).unwrap().1,
+        psi::offer(&key(1), run(1), &Ids::new(ids(0..6)).unwrap())
+            .unwrap()
+            .1,
         fresh,
         // The roles of one key have different exponents, too.
         answer[..offer.len()].to_vec(),
@@ -111,7 +113,7 @@ fn only_the_same_key_run_and_ids_say_the_same() {
     }
     // Another offer gets another exponent, also under the same key.
     let shop = |offer: &[u8]| psi::answer(&key(2), run(1), &bank, offer).unwrap().1;
-    let (_, other) = psi::offer(&key(3), run(1), &bank);
+    let (_, other) = psi::offer(&key(3), run(1), &bank).unwrap();
     assert_eq!(shop(&offer), shop(&offer));
     assert_ne!(shop(&offer)[45..45 + 32], shop(&other)[45..45 + 32]);
 }

@@ -12,7 +12,7 @@ fn run(number: u8) -> Run {
 }
 
 fn key(number: u8) -> Key {
-    Key::new([number; 32])
+    Key::new(&[number; 32])
 }
 
 /// What the label holder and each feature holder end with.
@@ -21,7 +21,7 @@ fn align(bank: &[Vec<u8>], shops: &[Vec<Vec<u8>>]) -> (Vec<usize>, Vec<Vec<usize
     let (mut pairs, mut waiting) = (Vec::new(), Vec::new());
     for (number, shop) in (0..).zip(shops) {
         let run = run(number);
-        let (expect_answer, offer) = psi::offer(&Key::from_os().unwrap(), run, &bank);
+        let (expect_answer, offer) = psi::offer(&Key::from_os().unwrap(), run, &bank).unwrap();
         let shop = Ids::new(shop).unwrap();
         let (expect_common, answer) = psi::answer(&Key::from_os().unwrap(), run, &shop, &offer).unwrap();
         pairs.push(expect_answer.receive(&answer).unwrap());

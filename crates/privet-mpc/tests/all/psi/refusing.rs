@@ -17,7 +17,7 @@ struct Exchange {
 }
 
 fn label_holder() -> (ExpectAnswer, Vec<u8>) {
-    psi::offer(&key(1), run(1), &Ids::new(BANK).unwrap())
+    psi::offer(&key(1), run(1), &Ids::new(BANK).unwrap()).unwrap()
 }
 
 fn feature_holder(offer: &[u8]) -> Result<(ExpectCommon, Vec<u8>), Error> {
@@ -114,7 +114,7 @@ fn messages_out_of_turn_and_of_other_runs_are_told_apart() {
         peer(receive(&changed), "from another run");
     }
     // The same run again, with other keys: the head is right, and the seal is not.
-    let (_, offer) = psi::offer(&Key::from_os().unwrap(), run(1), &Ids::new(BANK).unwrap());
+    let (_, offer) = psi::offer(&Key::from_os().unwrap(), run(1), &Ids::new(BANK).unwrap()).unwrap();
     let (_, foreign) = feature_holder(&offer).unwrap();
     peer(
         label_holder().0.receive(&foreign).err(),
@@ -183,15 +183,39 @@ fn wrong_bodies_are_refused_though_their_seal_is_right() {
 }
 
 #[test]
-fn a_peer_may_not_have_more_ids_than_agreed() {
-    let ids = Ids::new(BANK).unwrap();
-    let (label, offer) = psi::offer(&key(1), run(1).with_at_most(2), &ids);
-    let shop = Ids::new(SHOP).unwrap();
-    let answer = |most| psi::answer(&key(2), run(1).with_at_most(most), &shop, &offer);
+fn neither_side_may_have_more_ids_than_agreed() {
+    let (bank, shop) = (Ids::new(BANK).unwrap(), Ids::new(SHOP).unwrap());
+    let offer = |most| psi::offer(&key(1), run(1).with_at_most(most), &bank);
+    assert_eq!(offer(3).err(), Some(Error::TooManyIds { most: 3 }));
+    let (_, offered) = offer(4).unwrap();
+    let answer = |most| psi::answer(&key(2), run(1).with_at_most(most), &shop, &offered);
     peer(answer(3).err(), "4 items where at most 3 were agreed to");
-    let (_, answer) = answer(4).unwrap();
+    assert_eq!(answer(2).err(), Some(Error::TooManyIds { most: 2 }), "one's own");
+    // A feature holder that agreed to more has more.
+    let two = Ids::new(&BANK[..2]).unwrap();
+    let (label, offered) = psi::offer(&key(1), run(1).with_at_most(2), &two).unwrap();
+    let (_, answer) = psi::answer(&key(2), run(1), &shop, &offered).unwrap();
     peer(label.receive(&answer).err(), "3 items where at most 2");
     assert_eq!(run(1).with_at_most(usize::MAX), run(1).with_at_most(MOST_IDS));
+}
+
+/// A list that is too long is told by its count: nothing after it is looked at, neither a seal nor a point.
+#[test]
+fn a_long_offer_is_refused_by_its_first_bytes() {
+    let run = run(1).with_at_most(2);
+    let mut offer = exchange().offer[..45].to_vec();
+    offer[41..45].copy_from_slice(&67_000_000_u32.to_le_bytes());
+    offer.extend([7; 32]);
+    let long = "67000000 items where at most 2 were agreed to";
+    peer(psi::check_offer(&run, &offer).err(), long);
+    peer(
+        psi::answer(&key(2), run, &Ids::new(["cid"]).unwrap(), &offer).err(),
+        long,
+    );
+    // The count is small, and what follows is not.
+    offer[41..45].copy_from_slice(&2_u32.to_le_bytes());
+    offer.extend([7; 200]);
+    peer(psi::check_offer(&run, &offer).err(), "longer than was agreed to");
 }
 
 #[test]
@@ -215,7 +239,7 @@ fn rows_without_an_id_of_their_own_are_named_to_their_owner() {
 
 #[test]
 fn secrets_do_not_print() {
-    let shown = format!("{:?} {:?}", Ids::new(["ann"]).unwrap(), Key::new([171; 32]));
+    let shown = format!("{:?} {:?}", Ids::new(["ann"]).unwrap(), Key::new(&[171; 32]));
     assert!(
         !shown.contains("ann") && !shown.contains("171") && !shown.contains("ab"),
         "{shown}"
@@ -225,7 +249,7 @@ fn secrets_do_not_print() {
 #[test]
 fn settling_needs_pairs_of_one_list() {
     let pair = |bank: &[&str]| {
-        let (label, offer) = psi::offer(&key(1), run(1), &Ids::new(bank).unwrap());
+        let (label, offer) = psi::offer(&key(1), run(1), &Ids::new(bank).unwrap()).unwrap();
         let (_, answer) = feature_holder(&offer).unwrap();
         label.receive(&answer).unwrap()
     };

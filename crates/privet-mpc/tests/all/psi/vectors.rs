@@ -22,7 +22,7 @@ fn exchanges_are_what_another_implementation_makes_them() {
         let party = |role: &str| {
             let party = &exchange[role];
             let ids = party["ids"].as_array().unwrap().iter().map(hex);
-            let key = Key::new(hex(&party["key"]).try_into().unwrap());
+            let key = Key::new(&hex(&party["key"]).try_into().unwrap());
             let rows = party["rows"].as_array().unwrap().iter();
             let rows: Vec<usize> = rows.map(|row| row.as_u64().unwrap() as usize).collect();
             (key, Ids::new(ids).unwrap(), rows)
@@ -30,7 +30,7 @@ fn exchanges_are_what_another_implementation_makes_them() {
         let (label, bank, rows) = party("label_holder");
         let (feature, shop, their_rows) = party("feature_holder");
 
-        let (expect_answer, offer) = psi::offer(&label, run, &bank);
+        let (expect_answer, offer) = psi::offer(&label, run, &bank).unwrap();
         assert_eq!(offer, hex(&exchange["offer"]));
         let (expect_common, answer) = psi::answer(&feature, run, &shop, &offer).unwrap();
         assert_eq!(answer, hex(&exchange["answer"]));

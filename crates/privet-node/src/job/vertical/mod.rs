@@ -13,7 +13,7 @@ use privet::setting::vertical::{Alignment, Budget, Desensitisation, Protocol, Ve
 
 pub use sides::{FeatureHolderJob, Holder, LabelHolderJob};
 
-use super::JobContext;
+use super::{JobContext, Source};
 
 /// What a label holder is called if its job does not say.
 const LABEL_HOLDER: &str = "label holder";
@@ -61,17 +61,22 @@ impl VerticalJob {
             .collect()
     }
 
-    /// Rows that are said to be in the same order are as many, before anything is released: to correct a table afterwards would make
-    /// another.
+    /// Rows that are said to be in the same order are as many, and rows that are matched by ids are not more than was agreed on. Asked before
+    /// anything is released: to correct a table afterwards would make another.
     ///
     /// # Errors
-    /// [`Error::Data`] if a party has another number of rows.
-    pub fn check_given(&self, mine: &Table, theirs: &[Table]) -> Result<(), Error> {
-        if *self.vertical.alignment() != Alignment::Given {
-            return Ok(());
-        }
+    /// [`Error::Data`] if a party has another number of rows, or too many.
+    pub fn check_rows(&self, mine: &Table, theirs: &[Table]) -> Result<(), Error> {
         let LabelHolderJob { name, source, .. } = &self.label_holder;
         let rows = mine.rows_under(self.label_holder.plan.relation());
+        if *self.vertical.alignment() == Alignment::Private {
+            self.check_most(name, source, rows)?;
+            for (holder, table) in self.feature_holders.iter().zip(theirs) {
+                let rows = table.rows_under(holder.plan.columns().relation());
+                self.check_most(&holder.name, &holder.source, rows)?;
+            }
+            return Ok(());
+        }
         for (holder, table) in self.feature_holders.iter().zip(theirs) {
             let found = table.rows_under(holder.plan.columns().relation());
             if let (Some(rows), Some(found)) = (rows, found)
@@ -87,6 +92,18 @@ impl VerticalJob {
             }
         }
         Ok(())
+    }
+
+    /// That a party does not bring more rows than was agreed on.
+    fn check_most(&self, name: &str, source: &Source, rows: Option<usize>) -> Result<(), Error> {
+        match (self.vertical.most_ids(), rows) {
+            (Some(most), Some(rows)) if rows as u64 > *most => Err(Error::data(format!(
+                "most_ids = {most} is the most rows that a party may bring, and {name} has {rows} in {}: write a larger number into the jobs of \
+                 all parties. Nothing was released.",
+                source.data.display()
+            ))),
+            _ => Ok(()),
+        }
     }
 
     /// The label holder in a sentence.
@@ -121,6 +138,11 @@ pub(super) fn read(root: &Section<'_>, around: &JobContext<'_>) -> (Option<Verti
     let privacy = root.required_section("privacy", "epsilon = 1.0");
     let algorithm = root.required_section("algorithm", "name = \"trees\"");
     let start = Vertical::builder().alignment(alignment).protocol(protocol);
+    let start = match most_ids(root, alignment) {
+        Some(most) => start.most_ids(most),
+        // A finding, or not needed.
+        None => start,
+    };
     let protected = privacy.as_ref().and_then(|section| protected(section, start));
     let reading = sides::PartyReader { around, alignment };
     let own = root
@@ -148,7 +170,13 @@ pub(super) fn read(root: &Section<'_>, around: &JobContext<'_>) -> (Option<Verti
     };
     let job = || {
         let vertical = builder.trees(trees).build();
-        let vertical = vertical.inspect_err(|e| privacy.finding(e.to_string())).ok()?;
+        let vertical = vertical.inspect_err(|e| match parameters::key(e) {
+            Some("most_ids") if root.has("most_ids") => root.finding_at("most_ids", e.to_string()),
+            // It was found to be missing before.
+            Some("most_ids") => {}
+            _ => privacy.finding(e.to_string()),
+        });
+        let vertical = vertical.ok()?;
         let own = own.and_then(|side| side.label_holder(&vertical, &privacy));
         // Every side is looked at, so that all findings are made.
         let others = others.into_iter();
@@ -161,6 +189,24 @@ pub(super) fn read(root: &Section<'_>, around: &JobContext<'_>) -> (Option<Verti
         })
     };
     (job(), files)
+}
+
+/// `most_ids`: the most rows that a party may bring, where rows are matched by ids.
+fn most_ids(root: &Section<'_>, alignment: Alignment) -> Option<u64> {
+    root.allow(&["most_ids"]);
+    let why = match (alignment, root.has("most_ids")) {
+        (Alignment::Private, true) => return Option::<u64>::read(root, "most_ids"),
+        (Alignment::Private, false) => {
+            "most_ids is missing; add: most_ids = 100000. It is the most rows that a party may bring, and bounds how many people the others can \
+             ask about"
+        }
+        (Alignment::Given, true) => {
+            "most_ids is not used with alignment = \"given\", where no ids are matched: remove it"
+        }
+        (Alignment::Given, false) => return None,
+    };
+    root.finding_at("most_ids", why);
+    None
 }
 
 /// `[privacy]`: how columns and labels are changed, or nothing if something was found to be wrong with it.

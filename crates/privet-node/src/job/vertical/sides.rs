@@ -1,7 +1,7 @@
 //! The parties of `setting = "vertical"`: who has which table.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use privet::Error;
@@ -9,11 +9,13 @@ use privet::data::schema::Kind;
 use privet::data::{Intake, Schema, Section, Table};
 use privet::parameters;
 use privet::privacy::Relation;
+use privet::privacy::texts::check_name;
 use privet::setting::vertical::{Alignment, FeatureHolderPlan, LabelHolderPlan, Protocol, Vertical};
 
-use super::super::{JobContext, Source, real};
+use super::super::{JobContext, Source};
 use super::LABEL_HOLDER;
 use crate::ledger::beside;
+use crate::place::same_file;
 
 /// A party with its plan and table.
 #[derive(Debug, Clone)]
@@ -151,11 +153,10 @@ impl PartyReader<'_> {
                 Some(None)
             }
         };
-        if let Some(name) = name.as_deref().filter(|name| !is_name(name)) {
-            section.finding_at(
-                "name",
-                format!("{name:?} is not a valid name of a party: write one short line"),
-            );
+        if let Some(name) = &name
+            && let Err(why) = check_name(name, 100)
+        {
+            section.finding_at("name", format!("{name:?} is not a valid name of a party: {why}"));
         }
         PartySection {
             section: *section,
@@ -167,10 +168,6 @@ impl PartyReader<'_> {
             kept: None,
         }
     }
-}
-
-fn is_name(name: &str) -> bool {
-    !name.is_empty() && name.trim() == name && name.len() <= 100 && !name.chars().any(char::is_control)
 }
 
 impl PartySection<'_> {
@@ -252,8 +249,8 @@ impl PartySection<'_> {
 /// Whether names, data sets, columns and files of all parties go together; findings where they do not.
 pub(super) fn check_together(own: Option<&PartySection<'_>>, others: &[PartySection<'_>]) -> bool {
     let mut fine = true;
-    let (mut names, mut sets, mut columns, mut files) =
-        (BTreeMap::new(), BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+    let (mut names, mut sets, mut columns) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+    let mut files: Vec<(&Path, String, bool)> = Vec::new();
     for side in own.into_iter().chain(others) {
         let who = side.name.clone().unwrap_or_default();
         let mut say = |key: &str, why: String| {
@@ -266,16 +263,23 @@ pub(super) fn check_together(own: Option<&PartySection<'_>>, others: &[PartySect
                 format!("two parties are called '{who}': give each a name of its own"),
             );
         }
-        for (key, file) in [("data", &side.data), ("kept", &side.kept)] {
-            if let Some(file) = file
-                && let Some(before) = files.insert(real(file), who.clone())
-            {
+        for (key, file) in [
+            ("schema", &side.schema_file),
+            ("data", &side.data),
+            ("kept", &side.kept),
+        ] {
+            let Some(file) = file else { continue };
+            // Two parties may describe their tables by one file, which nobody writes.
+            let is_schema = key == "schema";
+            let mut before = files.iter().filter(|(_, _, schema)| !(is_schema && *schema));
+            if let Some((_, before, _)) = before.find(|(before, ..)| same_file(before, file)) {
                 let why = format!(
                     "{} is used by {before} already: each party has files of its own",
                     file.display()
                 );
                 say(key, why);
             }
+            files.push((file, who.clone(), is_schema));
         }
         let Some(schema) = &side.schema else { continue };
         if let Some(before) = sets.insert(schema.dataset().to_owned(), who.clone()) {

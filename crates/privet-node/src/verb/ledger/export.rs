@@ -25,6 +25,7 @@ pub(in crate::verb) fn run(path: &Path, out: Option<&Path>) -> Result<Answer, Fa
             json: lines.clone(),
             text: lines,
             exit: Exit::Ok,
+            is_data: true,
         });
     };
     if belongs_to(store.path(), out) {

@@ -1,18 +1,17 @@
 //! `privet ledger key`
 
-use std::path::Path;
-
 use serde_json::json;
 
 use crate::ledger::Store;
 use crate::verb::exit::Failure;
+use crate::verb::request::LedgerFile;
 use crate::verb::{Answer, words};
 
-pub(in crate::verb) fn run(path: &Path) -> Result<Answer, Failure> {
-    let known = Store::read_only(path)?.public_key()?;
+pub(in crate::verb) fn run(ledger: &LedgerFile) -> Result<Answer, Failure> {
+    let known = Store::read_only(ledger.path()?)?.public_key()?;
     let public = match known {
         Some(public) => public,
-        None => Store::open(path)?.signing_key()?.public(),
+        None => ledger.open()?.signing_key()?.public(),
     };
     let fingerprint = public.fingerprint();
     let text = format!(
@@ -21,7 +20,7 @@ pub(in crate::verb) fn run(path: &Path) -> Result<Answer, Failure> {
          model, by another way than the model itself; they compare it with `privet inspect MODEL --signed-by FINGERPRINT`.\n"
     );
     let json = json!({
-        "ledger": path,
+        "ledger": ledger.path()?,
         "fingerprint": fingerprint.to_string(),
         "public_key": public.to_string(),
     });

@@ -1,45 +1,48 @@
 //! `privet ledger limit`
 
 use std::fmt::Write;
-use std::path::Path;
 
-use privet::privacy::Relation;
 use privet::privacy::account::Caps;
 use privet::privacy::journal::Event;
+use privet::privacy::{Book, Relation};
 use serde_json::json;
 
+use crate::verb::Answer;
 use crate::verb::exit::{Exit, Failure};
-use crate::verb::request::Limit;
+use crate::verb::request::{LedgerFile, Limit};
 use crate::verb::words::{self, Round};
-use crate::verb::{Answer, permission};
 
-pub(in crate::verb) fn run(path: &Path, limit: &Limit) -> Result<Answer, Failure> {
-    let created = std::fs::symlink_metadata(path).is_err();
-    let mut store = permission::open_ledger(path)?;
-    let book = store.book()?;
-    let account = book.account(&limit.dataset);
-    let first = account
-        .and_then(|account| account.second_to(&limit.relation))
-        .filter(|_| limit.caps != Caps::ZERO);
-    if let Some(first) = first
-        && !limit.second
-    {
-        return Err(second(limit, first));
-    }
-    let paid = account.map_or(0, |a| a.payments());
-    let before = account.and_then(|a| a.lines().get(&limit.relation));
-    let same = before.is_some_and(|line| line.caps == limit.caps && line.delta == limit.delta);
-    let head = if same {
-        book.head().clone()
-    } else {
-        let event = Event::Limit {
+pub(in crate::verb) fn run(ledger: &LedgerFile, limit: &Limit) -> Result<Answer, Failure> {
+    let created = std::fs::symlink_metadata(ledger.path()?).is_err();
+    let mut store = ledger.open_or_create()?;
+    let stand = |book: &Book| {
+        let account = book.account(&limit.dataset);
+        let first = account.and_then(|account| account.second_to(&limit.relation));
+        let before = account.and_then(|a| a.lines().get(&limit.relation));
+        Stand {
+            first: first.filter(|_| limit.caps != Caps::ZERO).cloned(),
+            paid: account.map_or(0, |a| a.payments()),
+            same: before.is_some_and(|line| line.caps == limit.caps && line.delta == limit.delta),
+        }
+    };
+    // What others write meanwhile is in the book that this is decided by.
+    let (book, entry) = store.record_with(|book| {
+        let Stand { first, same, .. } = stand(book);
+        let wanted = !same && (first.is_none() || limit.second);
+        wanted.then(|| Event::Limit {
             dataset: limit.dataset.clone(),
             relation: limit.relation.clone(),
             caps: limit.caps,
             delta: limit.delta,
-        };
-        store.record(event)?.head()
-    };
+        })
+    })?;
+    let Stand { first, paid, same } = stand(&book);
+    if let Some(first) = &first
+        && !limit.second
+    {
+        return Err(second(limit, first));
+    }
+    let head = entry.map_or_else(|| book.head().clone(), |entry| entry.head());
 
     let book = store.book()?;
     let line = book
@@ -112,6 +115,15 @@ pub(in crate::verb) fn run(path: &Path, limit: &Limit) -> Result<Answer, Failure
         "head": head,
     });
     Ok(Answer::new(words::wrapped(&text), json))
+}
+
+/// What the book says before the limit is set.
+struct Stand {
+    /// A budget for the same people that this would be a second one to.
+    first: Option<Relation>,
+    paid: usize,
+    /// Whether the limit is what it was.
+    same: bool,
 }
 
 /// Why a second budget for the same people needs --second-budget.

@@ -7,19 +7,18 @@ mod limit;
 pub(super) mod show;
 pub(super) mod verify;
 
-use std::path::Path;
-
 use super::Answer;
 use super::exit::Failure;
-use super::request::LedgerCommand;
+use super::request::{LedgerCommand, LedgerFile};
 
-pub(super) fn run(path: &Path, verb: &LedgerCommand) -> Result<Answer, Failure> {
+pub(super) fn run(ledger: &LedgerFile, verb: &LedgerCommand) -> Result<Answer, Failure> {
+    let path = ledger.path()?;
     match verb {
         LedgerCommand::Show { dataset } => show::run(path, dataset.as_deref()),
         LedgerCommand::Verify { against } => verify::run(path, against),
-        LedgerCommand::Limit(limit) => limit::run(path, limit),
-        LedgerCommand::Adopt { dataset, of } => adopt::run(path, dataset, of),
-        LedgerCommand::Key => key::run(path),
+        LedgerCommand::Limit(limit) => limit::run(ledger, limit),
+        LedgerCommand::Adopt { dataset, of } => adopt::run(ledger, dataset, of),
+        LedgerCommand::Key => key::run(ledger),
         LedgerCommand::Export { out } => export::run(path, out.as_deref()),
     }
 }

@@ -18,7 +18,7 @@ const LAST: usize = 10;
 
 pub(in crate::verb) fn run(path: &Path, dataset: Option<&str>) -> Result<Answer, Failure> {
     let mut store = Store::read_only(path)?;
-    let entries = store.read()?;
+    let entries = store.read(0)?;
     let book = Book::of(&entries)?;
     if let Some(wanted) = dataset.filter(|wanted| !book.names().contains_key(*wanted)) {
         let known: Vec<&str> = book.names().keys().map(String::as_str).collect();
@@ -239,6 +239,7 @@ fn subject(event: &Event) -> Option<&str> {
         | Event::Spend { dataset, .. }
         | Event::Desensitise { dataset, .. }
         | Event::Redraw { dataset, .. }
+        | Event::Kept { dataset, .. }
         | Event::Leak { dataset, .. }
         | Event::Void { dataset, .. }
         | Event::Adopt { dataset, .. } => Some(dataset),
@@ -282,10 +283,16 @@ fn sentence(event: &Event) -> String {
             count(columns.len() as u64, "column", "columns")
         ),
         Event::Redraw { dataset, what, .. } => {
-            format!(
-                "{dataset}: drawn once more for {what}, after an interrupted run whose result nobody had seen"
-            )
+            format!("{dataset}: drawn once more for {what}, since no draw before had been kept or seen")
         }
+        Event::Kept {
+            dataset, what, draw, ..
+        } => match draw {
+            None => format!("{dataset}: the values for {what} are kept with the ledger, and may be shown"),
+            Some(draw) => {
+                format!("{dataset}: the draw '{draw}' for {what} is kept with the ledger, and may be shown")
+            }
+        },
         Event::Leak {
             dataset,
             what,

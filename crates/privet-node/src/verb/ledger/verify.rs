@@ -13,7 +13,7 @@ use privet::privacy::signature::PublicKey;
 use privet::privacy::{Book, REFUTED};
 use serde_json::json;
 
-use crate::ledger::Store;
+use crate::ledger::{KeptCheck, Store};
 use crate::verb::Answer;
 use crate::verb::exit::{Exit, Failure};
 use crate::verb::words::{self, count};
@@ -28,7 +28,7 @@ pub(in crate::verb) fn run(path: &Path, against: &[impl AsRef<Path>]) -> Result<
     let mut store = Store::read_only(path)?;
     store.check()?;
     let own = store.public_key()?;
-    let entries = store.read()?;
+    let entries = store.read(0)?;
     let book = Book::of(&entries)?;
     if entries.is_empty() {
         return Err(privet::Error::journal(
@@ -49,7 +49,9 @@ pub(in crate::verb) fn run(path: &Path, against: &[impl AsRef<Path>]) -> Result<
         count(head.entries, "entry", "entries")
     );
     let mut checks = Vec::new();
-    let mut sound = true;
+    let kept = store.check_kept(&entries)?;
+    let mut sound = kept.missing.is_empty() && kept.damaged.is_empty();
+    write_kept(&mut text, &kept);
     let assuming: BTreeSet<&String> = book
         .names()
         .keys()
@@ -63,15 +65,25 @@ pub(in crate::verb) fn run(path: &Path, against: &[impl AsRef<Path>]) -> Result<
             "Some of its prices hold provided that {sentence}, {REFUTED}."
         );
     }
+    let key = store.commitment_key();
+    let ledger = against::Compared {
+        entries: &entries,
+        key: key.as_ref(),
+    };
     for (file, stated) in certificates {
         let Stated {
             certificate, signer, ..
         } = &stated;
-        let found = against::VerifiedCertificate::of(&entries, certificate);
+        let signed_elsewhere = signer.is_some_and(|signer| Some(signer) != own);
+        let found = against::VerifiedCertificate::of(&ledger, certificate, signed_elsewhere);
         let shown = file.display();
         let problem = found.as_ref().err();
         sound &= problem.is_none();
         let _ = match &found {
+            Ok(found) if found.is_foreign => writeln!(
+                text,
+                "{shown}: made with another ledger, against which it can be checked; here only the parts of parties are."
+            ),
             Ok(found) => writeln!(
                 text,
                 "{shown}: made at entry {}, and {}.",
@@ -80,6 +92,20 @@ pub(in crate::verb) fn run(path: &Path, against: &[impl AsRef<Path>]) -> Result<
             ),
             Err(problem) => writeln!(text, "{shown}: DOES NOT VERIFY: {problem}"),
         };
+        let parts = found.as_ref().map_or(&[][..], |found| &found.parts);
+        for (party, made) in parts {
+            let _ = match made {
+                Some(made) => writeln!(
+                    text,
+                    "{shown}: the part of {party} was made at entry {made}, and what it says follows from the entries of its runs."
+                ),
+                None => writeln!(
+                    text,
+                    "{shown}: what the part of {party} says follows from the entries of its runs; at which entry it was made can be told only with \
+                     the ledger's key."
+                ),
+            };
+        }
         let others = found.as_ref().map_or(&[][..], |found| &found.elsewhere);
         for party in others {
             let _ = writeln!(
@@ -92,6 +118,7 @@ pub(in crate::verb) fn run(path: &Path, against: &[impl AsRef<Path>]) -> Result<
             "file": file,
             "verified": problem.is_none(),
             "problem": problem,
+            "parts": parts.iter().map(|(party, made)| json!({"party": party, "made_at": made})).collect::<Vec<_>>(),
             "elsewhere": others,
             "signed_by": signer.map(|key| key.fingerprint().to_string()),
         }));
@@ -102,11 +129,46 @@ pub(in crate::verb) fn run(path: &Path, against: &[impl AsRef<Path>]) -> Result<
     if !assuming.is_empty() {
         json["assuming"] = json!(assuming);
     }
+    if kept.values > 0 {
+        json["kept"] = json!({
+            "values": kept.values,
+            "missing": kept.missing,
+            "damaged": kept.damaged,
+            "compared": kept.compared,
+        });
+    }
     let mut answer = Answer::new(text, json);
     if !sound {
         answer.exit = Exit::Ledger;
     }
     Ok(answer)
+}
+
+/// What was found about the values that are stored with the ledger.
+fn write_kept(text: &mut String, kept: &KeptCheck) {
+    if kept.values == 0 {
+        return;
+    }
+    let values = count(
+        kept.values,
+        "released value is kept with it",
+        "released values are kept with it",
+    );
+    let found = match (kept.missing.is_empty() && kept.damaged.is_empty(), kept.compared) {
+        (false, _) => "see below",
+        (true, true) => "whole and unchanged",
+        (true, false) => "but not compared with the digest of its entry, since the ledger's key is not here",
+    };
+    let _ = writeln!(text, "{values}, {found}.");
+    let both = [(&kept.missing, "is missing"), (&kept.damaged, "was changed")];
+    for (entries, what) in both {
+        for entry in entries {
+            let _ = writeln!(
+                text,
+                "KEPT VALUE LOST: the value of entry {entry} {what}. Put the ledger back from a backup; the value is not drawn again."
+            );
+        }
+    }
 }
 
 fn signature(stated: &Stated, own: Option<PublicKey>) -> String {

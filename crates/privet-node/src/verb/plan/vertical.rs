@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use privet::data::Schema;
-use privet::privacy::{Account, Book};
+use privet::privacy::mechanism::ordered::Distance;
+use privet::privacy::{Account, Book, ColumnState};
 use privet::setting::vertical::{Alignment, Protocol};
 use serde_json::{Value, json};
 
@@ -44,8 +45,7 @@ pub(super) fn run(parties: &VerticalJob, job: &Job, ledger: &LedgerFile) -> Resu
         );
         let _ = writeln!(
             text,
-            "  keeps      {}: {}'s released columns, for other models too",
-            holder.kept.display(),
+            "  keeps      {}'s released columns with the ledger, for other models too",
             holder.name
         );
     }
@@ -114,9 +114,11 @@ fn learns(parties: &VerticalJob) -> Vec<String> {
                     "{name} learns in full which of its people all parties know, and how many rows {own} has."
                 ));
             }
-            lines.push(
-                "Every party can add ids of its own choice to the matching: parties are trusted to follow the protocol.".into(),
-            );
+            let most = parties.vertical.most_ids().unwrap_or_default();
+            lines.push(format!(
+                "Every party can add ids of its own choice to the matching: parties are trusted to follow the protocol. One that does not can ask \
+                 about at most {most} people of its choice in a run (most_ids)."
+            ));
         }
         Alignment::Given => {
             lines.push("Rows are in the same order already, so all parties know whose rows they are.".into());
@@ -158,48 +160,65 @@ fn columns_json(holder: &FeatureHolderJob) -> Value {
 
 /// What was released of each party's table, as the ledger knows.
 fn released(parties: &VerticalJob, book: Option<&Book>) -> Vec<String> {
-    let released = |dataset: &str| {
-        let account = book.and_then(|book| book.account(dataset));
-        account.and_then(Account::desensitised)
-    };
+    let account = |dataset: &str| book.and_then(|book| book.account(dataset));
     let labels = parties.vertical.label_epsilon().map(|_| {
-        let (own, kept) = (parties.trainer(), &parties.label_holder.kept);
-        match (released(parties.label_holder.source.schema.dataset()), kept.exists()) {
-            (None, _) => format!("{own}: nothing."),
-            (Some(_), true) => format!(
-                "{own}: its labels. They are kept in {} and used again: nothing more is released.",
-                kept.display()
-            ),
-            (Some(_), false) => format!(
-                "{own}: its labels, and {} is not there. Labels are released once: put that file back, or write in the job where it is (kept = …).",
-                kept.display()
-            ),
-        }
+        let holder = &parties.label_holder;
+        let schema = &holder.source.schema;
+        let label = schema.label().map_or("", |(column, _)| &column.name);
+        let state = account(schema.dataset()).map_or(ColumnState::Free, |account| account.column(label));
+        let what = match state {
+            ColumnState::Free => "nothing".to_owned(),
+            _ => "its labels".into(),
+        };
+        format!(
+            "{}: {what}{}",
+            parties.trainer(),
+            rest(state, &holder.kept, "Labels are")
+        )
     });
-    let others = parties.feature_holders.iter();
-    let others = others
-        .map(|holder| {
-            let dataset = holder.source.schema.dataset();
-            let columns = released(dataset);
-            let kept = holder.kept.display();
-            match (columns, holder.kept.exists()) {
-                (None, _) => format!("{}: nothing.", holder.name),
-                (Some(columns), true) => format!(
-                    "{}: {} of '{dataset}', by which two rows can be told apart by {}. They are kept in {kept} and used again: nothing more \
-                     is released.",
-                    holder.name,
-                    words::count(columns.columns, "column", "columns"),
-                    loss(columns.record)
-                ),
-                (Some(columns), false) => format!(
-                    "{}: {} of '{dataset}', and {kept} is not there. A column is released once: put that file back, or write in the job \
-                     where it is (kept = …).",
-                    holder.name,
-                    words::count(columns.columns, "column", "columns"),
-                ),
-            }
-        });
+    let others = parties.feature_holders.iter().map(|holder| {
+        let dataset = holder.source.schema.dataset();
+        let account = account(dataset);
+        let state =
+            |column: &Distance| account.map_or(ColumnState::Free, |account| account.column(&column.column));
+        let mut states = holder.plan.columns().distances().iter().map(state);
+        let state = states.find(|state| *state != ColumnState::Free);
+        let state = state.unwrap_or(ColumnState::Free);
+        let what = match account.and_then(Account::desensitised) {
+            Some(columns) if state != ColumnState::Free => format!(
+                "{} of '{dataset}', by which two rows can be told apart by {}",
+                words::count(columns.columns, "column", "columns"),
+                loss(columns.record)
+            ),
+            _ => "nothing".into(),
+        };
+        format!(
+            "{}: {what}{}",
+            holder.name,
+            rest(state, &holder.kept, "A column is")
+        )
+    });
     others.chain(labels).collect()
+}
+
+/// Where released values are, and what becomes of them.
+fn rest(state: ColumnState, file: &std::path::Path, what: &str) -> String {
+    let file_is = file.display();
+    match state {
+        ColumnState::Free => ".".into(),
+        ColumnState::Kept => {
+            ". The ledger has kept them and they are used again: nothing more is released.".into()
+        }
+        ColumnState::Unseen => ", which were paid for and never kept or seen: they will be drawn.".into(),
+        ColumnState::Elsewhere if file.exists() => {
+            format!(
+                ". They are in {file_is}, and will be taken into the ledger and used again: nothing more is released."
+            )
+        }
+        ColumnState::Elsewhere => format!(
+            ", and {file_is} is not there. {what} released once: put that file back, or write in the job where it is (kept = …)."
+        ),
+    }
 }
 
 /// What is written to the ledger, and why `train` would be refused, if it would.

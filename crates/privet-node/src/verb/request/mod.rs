@@ -5,13 +5,18 @@ mod limit;
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
+use privet::Error;
+use privet::error::JournalFault;
 use privet::model::Format;
 use privet::privacy::Epsilon;
 use privet::privacy::signature::Fingerprint;
+use privet::privacy::texts::check_name;
 use privet::setting::vertical::Desensitisation;
 
 use super::exit::Failure;
+use crate::ledger::{Store, WAIT};
 pub use limit::{Limit, Limits};
 
 /// One request.
@@ -25,6 +30,8 @@ pub enum Command {
         out: Option<PathBuf>,
         /// The data set's name.
         dataset: Option<String>,
+        /// Where the ledger is, which is never overwritten.
+        ledger: LedgerFile,
     },
     /// Check a schema, and a table by it.
     Check {
@@ -45,18 +52,7 @@ pub enum Command {
     /// Train a model.
     Train(Train),
     /// Predict rows.
-    Predict {
-        /// The model.
-        model: PathBuf,
-        /// The rows.
-        data: PathBuf,
-        /// Where predictions go, if not into the answer.
-        out: Option<PathBuf>,
-        /// What is written for each row.
-        what: OutputKind,
-        /// Where the ledger is, which is never overwritten.
-        ledger: LedgerFile,
-    },
+    Predict(Predict),
     /// Measure how good a model is.
     Evaluate(Evaluate),
     /// Show a model and its guarantees.
@@ -84,7 +80,7 @@ pub enum Command {
     /// Look at the ledger, or set a limit.
     Ledger {
         /// The ledger.
-        path: PathBuf,
+        ledger: LedgerFile,
         /// What is to be done.
         verb: LedgerCommand,
     },
@@ -138,6 +134,23 @@ pub struct Train {
     pub ledger: LedgerFile,
 }
 
+/// A request to predict rows.
+#[derive(Debug)]
+pub struct Predict {
+    /// The model.
+    pub model: PathBuf,
+    /// The rows.
+    pub data: PathBuf,
+    /// The column of the rows that is copied beside the predictions; otherwise rows are numbered.
+    pub id: Option<String>,
+    /// Where predictions go, if not into the answer.
+    pub out: Option<PathBuf>,
+    /// What is written for each row.
+    pub what: OutputKind,
+    /// Where the ledger is, which is never overwritten.
+    pub ledger: LedgerFile,
+}
+
 /// A request to evaluate a model.
 #[derive(Debug)]
 pub struct Evaluate {
@@ -173,7 +186,7 @@ pub struct Desensitise {
     pub schema: PathBuf,
     /// Where the changed columns go.
     pub out: PathBuf,
-    /// The record of columns that were released.
+    /// The file in which an earlier version kept released columns, if there is one.
     pub kept: PathBuf,
     /// How they are changed.
     pub desensitisation: Desensitisation,
@@ -217,14 +230,26 @@ pub enum OutputKind {
     All,
 }
 
-/// The path of the ledger, or why it is unknown: only some runs need one.
+/// The path of the ledger, or why it is unknown: only some runs need one. And how long to wait for other processes.
 #[derive(Debug)]
-pub struct LedgerFile(Result<PathBuf, String>);
+pub struct LedgerFile {
+    path: Result<PathBuf, String>,
+    wait: Duration,
+}
 
 impl LedgerFile {
     /// Finds the ledger independently of the current folder, since another ledger would be another budget. `env` gives environment variables.
     pub fn new(given: Option<PathBuf>, env: &dyn Fn(&str) -> Option<OsString>) -> Self {
-        Self(ledger_path(given, env))
+        Self {
+            path: ledger_path(given, env),
+            wait: WAIT,
+        }
+    }
+
+    /// Waits so long for other processes that write to it.
+    #[must_use]
+    pub fn waiting(self, wait: Duration) -> Self {
+        Self { wait, ..self }
     }
 
     /// The file.
@@ -232,7 +257,26 @@ impl LedgerFile {
     /// # Errors
     /// A [`Failure`] that says how to name it.
     pub fn path(&self) -> Result<&Path, Failure> {
-        self.0.as_deref().map_err(Failure::usage)
+        self.path.as_deref().map_err(Failure::usage)
+    }
+
+    /// Opens it for writing.
+    pub(super) fn open(&self) -> Result<Store, Failure> {
+        Ok(Store::open_waiting(self.path()?, self.wait)?)
+    }
+
+    /// Opens it for writing, and makes it if there is none.
+    pub(super) fn open_or_create(&self) -> Result<Store, Failure> {
+        let path = self.path()?;
+        if std::fs::symlink_metadata(path).is_err() {
+            match Store::create(path) {
+                Ok(_) => {}
+                // Another process was faster.
+                Err(Error::Journal(e)) if e.fault() == JournalFault::Occupied && path.is_file() => {}
+                Err(e) => return Err(e.into()),
+            }
+        }
+        self.open()
     }
 }
 
@@ -260,14 +304,7 @@ fn ledger_path(given: Option<PathBuf>, env: &dyn Fn(&str) -> Option<OsString>) -
 /// A [`Failure`] that says why it is invalid.
 pub fn dataset_name(text: &str) -> Result<String, Failure> {
     let bad = |why| Failure::usage(format!("{text:?} is not a valid name of a data set: {why}"));
-    if text.is_empty() || text.chars().count() > 100 {
-        return Err(bad("it must have 1 to 100 characters"));
-    }
-    if text.chars().any(char::is_control) || text.trim() != text {
-        return Err(bad(
-            "remove line breaks, control characters, and spaces at its ends",
-        ));
-    }
+    check_name(text, 100).map_err(bad)?;
     Ok(text.to_owned())
 }
 

@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use privet::Error;
 use privet::data::{Intake, Keep, Table};
-use privet::learner::SILENT;
 use privet::model::Model;
 use privet::model::metrics::mean_and_deviation;
 use privet::noisy::evaluation::Evaluation;
@@ -20,7 +19,7 @@ use super::exit::Failure;
 use super::request::Simulate;
 use super::{Answer, permission};
 use crate::job::{Job, Setting, Source};
-use crate::progress::Progress;
+use crate::progress::{Progress, going_on, unseen};
 
 /// One way to train, and how good it was in each run.
 struct SimulatedMethod {
@@ -81,6 +80,7 @@ fn one_table(own: &Trainer<'_>, source: &Source, simulate: &Simulate) -> Result<
     methods.push(SimulatedMethod::new("constant", "the best constant"));
     let bar = Progress::steps("Simulating");
     for run in 0..simulate.runs {
+        going_on()?;
         bar.at(run.into(), simulate.runs.into());
         let seed = seed(simulate.seed.wrapping_add(run.into()));
         let (train, test) = table.hold_out(simulate.test, seed, &permission);
@@ -128,7 +128,7 @@ impl Trainer<'_> {
     /// With a budget that is not recorded: the ledger records the permission to simulate.
     fn fit(&self, train: Table, permission: &Unprotected) -> Result<Model, Error> {
         match self {
-            Self::Plain(plan) => plan.fit(train, permission, SILENT),
+            Self::Plain(plan) => plan.fit(train, permission, &unseen),
             Self::Central(plan) => plan.rehearse(train),
         }
     }
@@ -152,6 +152,7 @@ fn figures(
     test: &Table,
     permission: &Unprotected,
 ) -> Result<Vec<(&'static str, f64)>, Failure> {
+    going_on()?;
     let model = trainer.fit(train, permission)?;
     judged(&model, test, permission)
 }

@@ -13,7 +13,7 @@ use privet::setting::vertical::{self, Alignment, Categories, Mechanism};
 
 use super::{BECAUSE, LAST, SimulatedMethod, Trainer, answer, figures, judged, seed};
 use crate::job::{Source, VerticalJob};
-use crate::progress::Progress;
+use crate::progress::{Progress, going_on};
 use crate::verb::exit::Failure;
 use crate::verb::request::Simulate;
 use crate::verb::{Answer, permission};
@@ -36,7 +36,7 @@ pub(super) fn run(parties: &VerticalJob, simulate: &Simulate) -> Result<Answer, 
         fine.push(holder.read(Intake::everything(schema, Keep::Bins))?);
         coarse.push(holder.read(holder.plan.columns().reads())?);
     }
-    parties.check_given(&mine, &coarse)?;
+    parties.check_rows(&mine, &coarse)?;
     let joint = |tables: &[Table]| Table::joint_schema([&mine].into_iter().chain(tables));
     let plans = Plans::new(parties, &joint(&fine)?, &joint(&coarse)?)?;
     let permissions = permission::take_all(&sources, BECAUSE, &simulate.ledger)?;
@@ -57,6 +57,7 @@ pub(super) fn run(parties: &VerticalJob, simulate: &Simulate) -> Result<Answer, 
     ];
     let bar = Progress::steps("Simulating");
     for run in 0..simulate.runs {
+        going_on()?;
         bar.at(run.into(), simulate.runs.into());
         let cut = (simulate.test, seed(simulate.seed.wrapping_add(run.into())));
         let now = rows.run(cut, &plans)?;

@@ -14,7 +14,7 @@ use super::exit::Failure;
 use super::request::{LedgerFile, Train};
 use super::{Answer, output, permission, words, written};
 use crate::job::{Job, Setting, Source};
-use crate::ledger::{Shared, Store};
+use crate::ledger::Shared;
 use crate::progress::Progress;
 
 pub(super) fn run(train: &Train) -> Result<Answer, Failure> {
@@ -55,8 +55,7 @@ fn unprotected(plan: &plain::Plan, source: &Source, train: &Train) -> Result<Tra
     permission::ask(&source.schema, "setting = \"plain\"", train.not_protected)?;
     let table = source.read(&plan.reads())?;
     let private = source.schema.is_private();
-    let key =
-        private.then(|| Ok::<_, Failure>(permission::open_ledger(train.ledger.path()?)?.signing_key()?));
+    let key = private.then(|| Ok::<_, Failure>(train.ledger.open_or_create()?.signing_key()?));
     let key = key.transpose()?;
     let because = "a model was trained without privacy (setting = \"plain\")";
     let permission = permission::take(source, because, &train.ledger)?;
@@ -68,7 +67,7 @@ fn unprotected(plan: &plain::Plan, source: &Source, train: &Train) -> Result<Tra
 /// One curator, who pays from a ledger.
 fn curated(plan: &central::Plan, source: &Source, ledger: &LedgerFile) -> Result<Trained, Failure> {
     // Before the rows are opened: what cannot be paid for is not read.
-    let shared = Shared::new(Store::open(ledger.path()?)?);
+    let shared = Shared::new(ledger.open()?);
     let (dataset, relation) = (source.schema.dataset(), plan.relation().clone());
     let mut ledger = Ledger::open(dataset, relation, shared.clone(), Randomness::from_os()?)?;
     ledger.promise(plan.price(), plan.delta())?;

@@ -1,6 +1,7 @@
 //! `privet train` where columns lie apart: every party on this machine, each with its own table, ledger lines and kept columns.
 
 use std::fmt::Write;
+use std::path::Path;
 
 use privet::Error;
 use privet::data::Table;
@@ -11,7 +12,7 @@ use serde_json::json;
 
 use super::save;
 use crate::job::{Job, VerticalJob};
-use crate::progress::Progress;
+use crate::progress::{Progress, going_on};
 use crate::verb::exit::Failure;
 use crate::verb::parties::{Outgoing, lines, open};
 use crate::verb::request::Train;
@@ -35,23 +36,30 @@ pub(super) fn run(parties: &VerticalJob, job: &Job, train: &Train) -> Result<Ans
         .iter()
         .map(|holder| holder.read(holder.plan.columns().reads()))
         .collect::<Result<Vec<_>, _>>()?;
-    parties.check_given(&mine, &theirs)?;
-    let shared = open(path, &sets)?;
+    parties.check_rows(&mine, &theirs)?;
+    let shared = open(&train.ledger, &sets)?;
     let key = shared.store().signing_key()?;
-    let columns: Vec<_> = others
+    let columns = others
         .iter()
         .map(|holder| {
             let plan = holder.plan.columns();
-            (Outgoing::of(holder, plan.relation(), &shared), plan)
+            Ok((Outgoing::of(holder, plan.relation(), &shared)?, plan))
         })
-        .collect();
-    let labels = Outgoing::of(own, own.plan.relation(), &shared);
+        .collect::<Result<Vec<_>, Failure>>()?;
+    let labels = noisy.then(|| Outgoing::of(own, own.plan.relation(), &shared));
+    let labels = labels.transpose()?;
     // Whoever refuses does so before anything is written about anybody; only columns that are drawn by lot are known after the draw.
     for ((outgoing, plan), table) in columns.iter().zip(&theirs) {
-        outgoing.check(|ledger, record| Release::check_keep(plan, table, ledger, record))?;
+        outgoing.check(
+            |ledger| Release::check_keep(plan, table, ledger),
+            |ledger, earlier| Release::import(plan, table, ledger, earlier, false),
+        )?;
     }
-    if noisy {
-        labels.check(|ledger, record| NoisyLabels::check_keep(&own.plan, &mine, ledger, record))?;
+    if let Some(labels) = &labels {
+        labels.check(
+            |ledger| NoisyLabels::check_keep(&own.plan, &mine, ledger),
+            |ledger, earlier| NoisyLabels::import(&own.plan, &mine, ledger, earlier, false),
+        )?;
     }
     let mut sources: Vec<_> = others.iter().map(|h| &h.source).collect();
     if noisy || own.source.schema.is_private() {
@@ -60,25 +68,32 @@ pub(super) fn run(parties: &VerticalJob, job: &Job, train: &Train) -> Result<Ans
         permission::public(&own.source, &train.ledger)?;
     }
     permission::recognise(&mut shared.store(), &sources)?;
-    for (((outgoing, _), table), holder) in columns.iter().zip(&theirs).zip(others) {
+    for (((outgoing, plan), table), holder) in columns.iter().zip(&theirs).zip(others) {
         if holder.id.is_some() {
-            outgoing.check_ids(table)?;
+            outgoing.check_ids(table, plan.distances())?;
         }
     }
-    let releases = columns
-        .iter()
-        .zip(&theirs)
-        .map(|((outgoing, plan), table)| {
-            outgoing.release(|ledger, record| Release::keep(plan, table, ledger, record))
-        })
-        .collect::<Result<Vec<_>, _>>()?;
-    let noisy_labels = noisy
-        .then(|| labels.release(|ledger, record| NoisyLabels::keep(&own.plan, &mine, ledger, record)))
-        .transpose()?;
+    // Each party's ledger keeps what it releases; its role finds it there.
+    for ((outgoing, plan), table) in columns.iter().zip(&theirs) {
+        outgoing.release(
+            |ledger| Release::keep(plan, table, ledger),
+            |ledger, earlier| Release::import(plan, table, ledger, earlier, true),
+        )?;
+    }
+    if let Some(labels) = &labels {
+        labels.release(
+            |ledger| NoisyLabels::keep(&own.plan, &mine, ledger),
+            |ledger, earlier| NoisyLabels::import(&own.plan, &mine, ledger, earlier, true),
+        )?;
+    }
     // Last of all: what fails before uses nobody's rows without protection.
     let permission = match (noisy, own.source.schema.is_private()) {
         (true, _) => None,
-        (false, true) => Some(permission::take_in(&mut shared.store(), &own.source, BECAUSE)?),
+        (false, true) => {
+            let mut store = shared.store();
+            let permission = permission::take_in(&mut store, &own.source, BECAUSE)?;
+            Some(permission.showing(&own.plan.leaks(), &mut *store)?)
+        }
         (false, false) => Some(permission::take(&own.source, BECAUSE, &train.ledger)?),
     };
 
@@ -88,16 +103,14 @@ pub(super) fn run(parties: &VerticalJob, job: &Job, train: &Train) -> Result<Ans
         let table = tables[place].take();
         let table = table.ok_or_else(|| Error::internal("each party is made once"))?;
         if let Some(place) = place.checked_sub(1) {
-            let (plan, release) = (others[place].plan.clone(), releases[place].clone());
-            let ledger = columns[place].0.ledger()?;
-            return vertical::FeatureHolder::kept(plan, release, table, ledger, &run);
+            let (plan, ledger) = (others[place].plan.clone(), columns[place].0.ledger()?);
+            return vertical::FeatureHolder::party(plan, table, ledger, &run);
         }
         let plan = own.plan.clone();
-        match (&permission, &noisy_labels) {
+        match (&permission, &labels) {
             (Some(permission), _) => vertical::LabelHolder::party(plan, table, permission.clone()),
-            (None, Some(kept)) => {
-                let ledger = labels.ledger()?;
-                vertical::LabelHolder::with_kept_labels(plan, table, kept.clone(), ledger, &run)
+            (None, Some(labels)) => {
+                vertical::LabelHolder::with_noisy_labels(plan, table, labels.ledger()?, &run)
             }
             (None, None) => Err(Error::internal("labels change, or there is permission")),
         }
@@ -107,10 +120,11 @@ pub(super) fn run(parties: &VerticalJob, job: &Job, train: &Train) -> Result<Ans
     let ended = Simulation::new(parties.names(), make)?
         .progress(&progress)
         .run()?;
+    going_on()?;
     let traffic = Traffic::of(parties, &ended);
     let (model, common) = trained(parties, ended)?;
     save(job, &model, Some(&key))?;
-    Ok(answer(parties, job, &model, &traffic, common))
+    Ok(answer((parties, job), path, &model, &traffic, common))
 }
 
 const BECAUSE: &str = "a model was trained on its rows and labels as they are (setting = \"vertical\")";
@@ -155,7 +169,13 @@ impl Traffic {
     }
 }
 
-fn answer(parties: &VerticalJob, job: &Job, model: &Model, traffic: &Traffic, common: usize) -> Answer {
+fn answer(
+    (parties, job): (&VerticalJob, &Job),
+    ledger: &Path,
+    model: &Model,
+    traffic: &Traffic,
+    common: usize,
+) -> Answer {
     let mut text = format!("{}\n\n", model.certificate());
     for (from, to, edge) in &traffic.0 {
         let _ = writeln!(
@@ -178,19 +198,14 @@ fn answer(parties: &VerticalJob, job: &Job, model: &Model, traffic: &Traffic, co
     for holder in &parties.feature_holders {
         let _ = writeln!(
             text,
-            "kept       {}'s columns in {}: other models can be trained on them, and nothing is released again",
+            "kept       {}'s columns in the ledger {}: other models can be trained on them, and nothing is released again",
             holder.name,
-            holder.kept.display()
+            ledger.display()
         );
     }
     if parties.vertical.label_epsilon().is_some() {
         let own = &parties.label_holder;
-        let _ = writeln!(
-            text,
-            "kept       {}'s labels in {}, likewise",
-            own.name,
-            own.kept.display()
-        );
+        let _ = writeln!(text, "kept       {}'s labels in the ledger, likewise", own.name,);
     }
     let _ = writeln!(
         text,

@@ -41,6 +41,25 @@ fn fit(params: InPrivate, tables: Vec<Table>, seed: u8) -> Result<Published, Err
     params.fit(tables, &mut Coins::from_seed([seed; 32]))
 }
 
+#[test]
+fn parameters_out_of_range_are_refused() {
+    for wrong in [
+        printed(0, None),
+        printed(65, None),
+        printed(3, Some(0.0)),
+        printed(3, Some(f64::NAN)),
+    ] {
+        assert!(
+            matches!(fit(wrong, Vec::new(), 1), Err(Error::Parameter(_))),
+            "{wrong:?}"
+        );
+    }
+    assert!(matches!(
+        fit(printed(1, Some(1.0)), Vec::new(), 1),
+        Err(Error::Misuse(_))
+    ));
+}
+
 /// The paper says 1 of all three.
 #[test]
 fn residuals_exceed_what_the_paper_says() {

@@ -36,6 +36,7 @@ use tree::Table;
 
 use crate::Error;
 use crate::error::{DataError, Finding};
+use crate::privacy::texts::{hidden, is_hidden, shown, shown_lines};
 
 /// A TOML file, and what was found to be wrong with it.
 #[derive(Debug)]
@@ -49,11 +50,22 @@ impl Document {
     /// The longest text that is read, in bytes. Nobody writes more by hand, and a parser of hostile text needs a bound.
     pub const LONGEST: usize = 32 << 20;
 
-    /// Parses TOML; `name` stands for it in messages.
+    /// Parses TOML that somebody wrote; `name` stands for it in messages. A character that cannot be seen is an error, since such a text
+    /// says something else than what a reader sees; TOML has a visible form for it.
     ///
     /// # Errors
-    /// [`Error::Data`] with every place that is not TOML.
+    /// [`Error::Data`] with every place that is not TOML, or cannot be seen.
     pub fn parse(name: &str, text: &str) -> Result<Self, Error> {
+        let document = Self::stored(name, text)?;
+        let findings = hidden_characters(text);
+        match findings.is_empty() {
+            true => Ok(document),
+            false => Err(all(name, findings)),
+        }
+    }
+
+    /// The same of a text that was accepted before, such as the schema in a model.
+    pub(crate) fn stored(name: &str, text: &str) -> Result<Self, Error> {
         if text.len() > Self::LONGEST {
             let why = format!(
                 "it has {} bytes; a file written by hand has at most {} (is it a table of data?)",
@@ -102,22 +114,27 @@ fn all(name: &str, mut findings: Vec<Finding>) -> Error {
     findings.sort_by_key(|finding| (finding.line, finding.character));
     findings.dedup();
     for finding in &mut findings {
-        finding.text = visible(&finding.text);
+        finding.text = shown_lines(&finding.text).into_owned();
     }
     Error::Data(DataError::all(name, findings))
 }
 
-/// Removes control characters, which could otherwise affect the terminal.
-fn visible(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        if c.is_control() && c != '\n' {
-            out.extend(c.escape_default());
-        } else {
-            out.push(c);
-        }
-    }
-    out
+/// Every character of a text that cannot be seen, the first of each line, with what to write instead. Control characters are no TOML.
+fn hidden_characters(text: &str) -> Vec<Finding> {
+    // A byte order mark before everything else says how the file is encoded.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let lines = text.lines().enumerate();
+    let findings = lines.filter_map(|(line, text)| {
+        let character = text.chars().position(|c| is_hidden(c) && !c.is_control())?;
+        let hidden = hidden(text.get(text.char_indices().nth(character)?.0..)?)?;
+        let why = format!(
+            "here is the character {}, which cannot be seen: remove it, or, if it is really part of a name, write \"{}\" for it",
+            hidden.name(),
+            hidden.escaped()
+        );
+        Some(Finding::at(line + 1, Some(character + 1), why))
+    });
+    findings.collect()
 }
 
 /// The finding for a number's `fill` that is a text.
@@ -135,8 +152,7 @@ pub fn quoted(text: &str) -> String {
             '\t' => out += "\\t",
             '\n' => out += "\\n",
             '\r' => out += "\\r",
-            c if c.is_control() => out += &format!("\\u{:04X}", u32::from(c)),
-            c => out.push(c),
+            c => out += &shown(c.encode_utf8(&mut [0; 4])),
         }
     }
     out.push('"');

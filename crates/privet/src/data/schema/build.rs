@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU32;
 
-use super::read::{rows_per_unit, too_many_slots};
+use super::read::{MOST_SLOTS, hidden_dataset, rows_per_unit, too_many_slots};
 use super::spec::ColumnSpec;
 use super::{Column, Layout, Schema, Unit};
 use crate::Error;
@@ -39,6 +39,8 @@ pub struct SchemaBuilder {
     layout: Layout,
     missing: Vec<String>,
     columns: Vec<AnyColumn>,
+    /// Whether the data set's name was accepted before.
+    known: bool,
 }
 
 impl Schema {
@@ -70,6 +72,7 @@ impl Schema {
             layout: Layout::default(),
             missing: Self::MISSING.map(String::from).to_vec(),
             columns: Vec::new(),
+            known: false,
         }
     }
 
@@ -84,6 +87,7 @@ impl Schema {
             .columns(columns)
             .rows_per_unit(self.unit.rows.get());
         builder.unit.clone_from(&self.unit.column);
+        builder.known = true;
         builder.build()
     }
 }
@@ -125,13 +129,16 @@ impl SchemaBuilder {
     /// [`Error::Data`] with everything that is wrong.
     pub fn build(self) -> Result<Schema, Error> {
         let mut faults = Vec::new();
+        if !self.known {
+            faults.extend(hidden_dataset(&self.dataset));
+        }
         let rows = rows_per_unit(self.rows.into()).unwrap_or_else(|why| {
             faults.push(why);
             NonZeroU32::MIN
         });
         let (mut columns, mut slots) = (Vec::with_capacity(self.columns.len()), 0);
         for column in self.columns {
-            if let Some(why) = too_many_slots(slots) {
+            if let Some(why) = too_many_slots(slots, MOST_SLOTS) {
                 faults.push(why);
                 break;
             }

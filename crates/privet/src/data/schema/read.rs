@@ -7,6 +7,8 @@ use super::column::{self, EXAMPLE};
 use super::{Layout, Schema, Unit};
 use crate::Error;
 use crate::data::document::{Document, Found, Section};
+use crate::error::Subject;
+use crate::privacy::texts::{hidden, shown};
 
 impl Schema {
     /// Reads a schema; `name` stands for the file in messages.
@@ -32,22 +34,62 @@ impl Schema {
     /// [`Error::Data`] with everything that is wrong, each with its line and what to write instead.
     pub fn from_toml(name: &str, text: &str) -> Result<Self, Error> {
         let document = Document::parse(name, text)?;
-        let schema = read(&document, document.root());
+        let schema = read(&document, document.root(), MOST_SLOTS);
+        if let Some(why) = hidden_dataset(&schema.dataset) {
+            document.finding(document.root().line_of("dataset"), why);
+        }
         document.finish()?;
         Ok(schema)
     }
+
+    /// Reads a schema that was accepted before: names are not looked at again.
+    pub(crate) fn from_stored(name: &str, text: &str) -> Result<Self, Error> {
+        Self::accepted(name, text, MOST_SLOTS)
+    }
+
+    /// As [`from_stored`](Self::from_stored), of a text that a peer sent: a short one takes no more than a few megabytes.
+    pub(crate) fn from_peer(name: &str, text: &str) -> Result<Self, Error> {
+        Self::accepted(name, text, MOST_SLOTS_OF_PEER)
+    }
+
+    fn accepted(name: &str, text: &str, most: usize) -> Result<Self, Error> {
+        let document = Document::stored(name, text)?;
+        let schema = read(&document, document.root(), most);
+        document.finish()?;
+        Ok(schema)
+    }
+
+    /// That a peer will read it: asked before its columns are released.
+    pub(crate) fn check_sendable(&self) -> Result<(), Error> {
+        let slots = self.features().map(|column| column.kind.slots()).sum();
+        too_many_slots(slots, MOST_SLOTS_OF_PEER)
+            .map_or(Ok(()), |why| Err(Error::parameter(Subject::Schema, why)))
+    }
 }
 
-/// Bins and values of all columns together, at most: a short text must not take gigabytes, for it may come from a peer.
-const MOST_SLOTS: usize = 1 << 24;
+/// Bins and values of all columns together, at most: a short text must not take gigabytes.
+pub(super) const MOST_SLOTS: usize = 1 << 24;
+/// The same of a text that a peer sent.
+const MOST_SLOTS_OF_PEER: usize = 1 << 20;
 
 /// Why no other column can be added, if none can.
-pub(super) fn too_many_slots(slots: usize) -> Option<String> {
-    (slots > MOST_SLOTS).then(|| {
+pub(super) fn too_many_slots(slots: usize, most: usize) -> Option<String> {
+    (slots > most).then(|| {
         format!(
-            "the columns so far have {slots} bins and values, and {MOST_SLOTS} are possible: declare fewer bins"
+            "the columns so far have {slots} bins and values, and {most} are possible: declare fewer bins"
         )
     })
+}
+
+/// Why this cannot be the name of a data set that is declared now, if a character of it cannot be seen. Columns and values may have
+/// such characters where the table has them, and TOML shows them.
+pub(super) fn hidden_dataset(name: &str) -> Option<String> {
+    // Control characters are refused in every schema.
+    let hidden = hidden(name).filter(|hidden| !hidden.character.is_control())?;
+    Some(format!(
+        "{:?} cannot be the name of a data set: it has {hidden}, which cannot be seen: remove that character",
+        shown(name)
+    ))
 }
 
 /// How many rows of a person are kept.
@@ -62,7 +104,7 @@ pub(super) fn rows_per_unit(rows: i64) -> Result<NonZeroU32, String> {
 }
 
 /// The schema; where something was found, a stand-in that nobody will see.
-fn read(document: &Document, root: Section<'_>) -> Schema {
+fn read(document: &Document, root: Section<'_>, most: usize) -> Schema {
     let dataset = root.required_text("dataset", "\"adult\"");
     let unit = Unit {
         column: root.text("unit").map(|found| found.value),
@@ -82,7 +124,7 @@ fn read(document: &Document, root: Section<'_>) -> Schema {
     let mut lines = Vec::with_capacity(sections.len());
     let mut slots = 0;
     for section in sections {
-        if let Some(why) = too_many_slots(slots) {
+        if let Some(why) = too_many_slots(slots, most) {
             document.finding(section.line(), why);
             whole = false;
             break;

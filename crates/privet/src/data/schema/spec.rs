@@ -6,6 +6,7 @@ use super::column::{NO_FILL, Type, default_privacy, scaled};
 use super::{Column, Declared, Extras, Kind, Label, Number, Spacing, Transform};
 use crate::Error;
 use crate::data::document::wrong_fill;
+use crate::privacy::texts;
 
 /// A column to declare, from [`number`], [`category`] and the other functions here; [`SchemaBuilder::columns`](super::SchemaBuilder::columns) takes it.
 ///
@@ -249,6 +250,7 @@ impl ColumnSpec {
             .iter()
             .filter_map(|key| self.kind.refuses(key, &self.name))
             .collect();
+        let faults: Vec<String> = faults.into_iter().chain(self.hidden()).collect();
         if !faults.is_empty() {
             return Err(faults);
         }
@@ -261,6 +263,29 @@ impl ColumnSpec {
             kind,
             measure,
         })
+    }
+
+    /// Names and values that have a character that cannot be seen. A program gets them from somewhere, and nobody may have looked.
+    fn hidden(&self) -> Vec<String> {
+        let values = match &self.domain {
+            Domain::Values(values) => values.as_slice(),
+            _ => &[],
+        };
+        let texts = [("its name", &self.name)].into_iter();
+        let texts = texts.chain(self.measure.iter().map(|measure| ("its measure", measure)));
+        let texts = texts.chain(values.iter().map(|value| ("a value", value)));
+        let wrong = texts.filter_map(|(what, text)| {
+            // Control characters are refused in every schema.
+            let hidden = texts::hidden(text).filter(|hidden| !hidden.character.is_control())?;
+            Some(format!(
+                "column '{}': {what}, '{}', has {hidden}, which cannot be seen: remove that character; if the table really has it, read the \
+                 schema from TOML, which writes {}",
+                texts::shown(&self.name),
+                texts::shown(text),
+                hidden.escaped()
+            ))
+        });
+        wrong.collect()
     }
 
     /// What it holds, or what is wrong with it.

@@ -220,7 +220,7 @@ fn old_items_decode_and_new_ones_have_one_encoding() {
     let made = [&[3][..], &1_u64.to_le_bytes(), b"k", &2_u64.to_le_bytes(), b"vv"].concat();
     let old = Item::Once {
         what: "k".into(),
-        value: b"vv".to_vec(),
+        value: b"vv".to_vec().into(),
     };
     assert_eq!(Item::from_bytes(&made), Ok(old));
     for item in [

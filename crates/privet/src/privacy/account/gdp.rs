@@ -4,6 +4,7 @@
 //! Everything here is a statement about that pair of normals, computed in enclosures. There is no conversion from zCDP:
 //! a ρ-zCDP mechanism need not be √(2ρ)-GDP, and the discrete Gaussian is one that is not.
 
+use std::convert::Infallible;
 use std::sync::OnceLock;
 
 use dashu_base::DivEuclid;
@@ -13,6 +14,7 @@ use dashu_ratio::RBig;
 use crate::Error;
 use crate::privacy::decimal::quantity;
 use crate::privacy::enclosure::{Enclosure, pi};
+use crate::privacy::memo::Memo;
 use crate::privacy::{Delta, Epsilon};
 
 use super::{BITS, Price, largest};
@@ -43,7 +45,7 @@ impl MuSquared {
     /// lies below their corner. No smaller μ will do: randomised response has that corner. Dong, Roth and Su 2022;
     /// `docs/proofs/accounts.md#pure-to-gaussian`.
     pub fn from_pure(epsilon: Epsilon) -> Self {
-        below_corner(&epsilon.to_ratio())
+        below_corner(epsilon.to_ratio())
     }
 
     /// The price of a mechanism whose privacy loss stays, for each pair of neighbours, in some interval of length ε: the
@@ -53,7 +55,7 @@ impl MuSquared {
     /// The worst interval is the one centred on zero, which is ε/2-DP. Dong, Durfee and Rogers 2020;
     /// `docs/proofs/accounts.md#bounded-range-to-gaussian`.
     pub fn from_bounded_range(epsilon: Epsilon) -> Self {
-        below_corner(&(epsilon.to_ratio() / RBig::from(2)))
+        below_corner(epsilon.to_ratio() / RBig::from(2))
     }
 
     /// The largest μ² whose δ at `epsilon` is at most `delta`.
@@ -105,7 +107,14 @@ impl MuSquared {
 ///
 /// ln Φ(−a) is concave and falls, so Newton's steps reach the root from above and only the last unit remains to be decided.
 /// The steps are a search; the answer is what `covers` says.
-fn below_corner(epsilon: &RBig) -> MuSquared {
+fn below_corner(epsilon: RBig) -> MuSquared {
+    // A search for the ε of a price asks for about sixty.
+    static KNOWN: Memo<RBig, MuSquared, 256> = Memo::new();
+    let found: Result<_, Infallible> = KNOWN.get(epsilon, |epsilon| Ok(smallest_below_corner(epsilon)));
+    found.unwrap_or_else(|never| match never {})
+}
+
+fn smallest_below_corner(epsilon: &RBig) -> MuSquared {
     if *epsilon == RBig::ZERO {
         return MuSquared::ZERO;
     }

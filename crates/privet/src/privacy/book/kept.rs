@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::refusal::Refusal;
-use super::released::ReleasedColumns;
+use super::released::{ColumnState, ReleasedColumns};
+use super::reserved::Reserved;
 use crate::privacy::account::{Caps, MuSquared, Price, Rho};
 use crate::privacy::certificate::{Columns, Guarantee, Total};
 use crate::privacy::{Delta, Relation, getters};
@@ -18,6 +19,8 @@ pub struct Account {
     /// What was shown in runs between parties: a run that is taken up again shows nothing new.
     pub(super) shown: BTreeSet<Shown>,
     pub(super) released: ReleasedColumns,
+    /// Reservations whose draws are stored with the ledger.
+    pub(super) reserved: Reserved,
 }
 
 /// An item of a joint computation: the run, what, to whom, how many.
@@ -80,6 +83,11 @@ impl Account {
         pub desensitised(released.total()) -> Option<Columns>;
         /// How many payments were made.
         pub payments(spends.len()) -> usize;
+    }
+
+    /// Whether a column was released, and whether the ledger has kept its values.
+    pub fn column(&self, name: &str) -> ColumnState {
+        self.released.state(name)
     }
 
     /// What all runs together guarantee under `relation`, if it has a limit.

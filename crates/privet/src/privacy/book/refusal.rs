@@ -63,6 +63,11 @@ pub enum Refusal {
         /// How many draws remain.
         draws_remaining: u64,
     },
+    /// The run has reserved draws for the same purpose in another way.
+    OtherReservation {
+        /// What they are for.
+        what: String,
+    },
     /// A run cannot go on under another relation than it was begun with.
     OtherChange {
         /// The relation it was begun with.
@@ -88,8 +93,6 @@ pub enum Refusal {
     NoColumn,
     /// The run desensitised other columns, or the same ones in another way.
     OtherColumns,
-    /// The columns were drawn twice and never kept; there is no third draw.
-    DrawnTwice,
     /// The same table is known under another name, which has the budget.
     KnownTable {
         /// The name it was given now.
@@ -190,6 +193,10 @@ impl Refusal {
             } => format!(
                 "{draws} more draws need {needed}; what remains of the reservation is {remaining} and {draws_remaining} draws"
             ),
+            Self::OtherReservation { what } => format!(
+                "this run has reserved draws for {what} at another price, in another number or for another change: go on with the job it was \
+                 begun with"
+            ),
             Self::OtherChange { begun, relation } => format!(
                 "this run was begun for the change \"{begun}\", and cannot go on for \"{relation}\""
             ),
@@ -202,9 +209,6 @@ impl Refusal {
             Self::NoColumn => "no column is named to be desensitised".into(),
             Self::OtherColumns => "this run has released other columns, or the same ones by another mechanism or for another relation: go on with the \
                 job it was begun with"
-                .into(),
-            Self::DrawnTwice => "these columns were drawn twice already and never kept: a third draw could show their values. They cannot be \
-                released any more"
                 .into(),
             Self::KnownTable {
                 dataset,

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::privacy::Epsilon;
+use crate::privacy::journal::Head;
 use crate::privacy::mechanism::ordered::Distance;
 
 use super::{Certificate, Claim, Guarantee, Observer, PartyCertificate, Total};
@@ -145,7 +146,15 @@ impl fmt::Display for Certificate {
                 )?;
             }
         }
-        if self.recorded {
+        if let Some(commitment) = self.commitment.as_ref().filter(|_| self.is_for_partners()) {
+            let seal: String = commitment.seal().chars().take(16).collect();
+            write!(
+                f,
+                "ledger     its owner's: only they can look up where it ended (commitment {seal}…)"
+            )
+        } else if self.recorded && self.ledger == Head::empty() {
+            f.write_str("ledger     its owner's: where it ended is not said")
+        } else if self.recorded {
             write!(f, "ledger     {}", self.ledger)
         } else if self.payments.is_empty() {
             f.write_str("ledger     none: this run is recorded nowhere")

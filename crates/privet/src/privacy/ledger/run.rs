@@ -3,9 +3,9 @@
 use super::Ledger;
 use crate::Error;
 use crate::privacy::account::{Caps, Price};
-use crate::privacy::book::BudgetLine;
-use crate::privacy::certificate::{Certificate, Stand};
-use crate::privacy::journal::Journal;
+use crate::privacy::book::{Book, BudgetLine, Refusal};
+use crate::privacy::certificate::{Certificate, Commitment, Stand};
+use crate::privacy::journal::Event;
 use crate::privacy::run::{Promise, Run, public_name};
 use crate::privacy::{Delta, Neighbours, Relation};
 
@@ -18,11 +18,12 @@ impl<N: Neighbours> Ledger<N> {
     /// [`Error::Misuse`] if something was paid already; [`Error::Budget`] if too little of the budget remains;
     /// [`Error::Parameter`] if ρ or μ² are promised at δ = 0, where they guarantee nothing.
     pub fn promise(&mut self, price: Price, delta: Delta) -> Result<(), Error> {
+        self.catch_up()?;
         let relation = self.relation.relation();
         // What the run asks is not known yet: it may be charged to a budget for added units, too.
         let added = matches!(relation, Relation::Replace { .. });
         self.book.admits(&self.dataset, &relation, price, added)?;
-        if self.run().promise().is_some() {
+        if self.view().entries().promise().is_some() {
             return Err(Error::misuse("a promise comes before the first payment of a run"));
         }
         let delta = match price {
@@ -40,49 +41,79 @@ impl<N: Neighbours> Ledger<N> {
 
     /// What this run may still spend.
     pub fn remaining(&self) -> Caps {
-        self.may_spend().caps.remaining(&self.run().spent())
+        self.view().remaining()
     }
 
     /// The δ at which this budget states its ε.
     pub fn delta(&self) -> Delta {
-        self.line().map_or(Delta::ZERO, |line| line.delta)
+        self.view().line().map_or(Delta::ZERO, |line| line.delta)
     }
 
     /// Ends the run and says what it guarantees, and what all runs on the data set together do.
     pub fn close(self) -> Certificate {
-        self.close_holding().0
+        self.certificate(&self.book, (&self.dataset, &self.name), &self.relation.relation())
     }
 
-    /// As [`close`](Self::close), and returns the journal, whose lock is held until the drawn values have been stored.
-    pub(crate) fn close_holding(self) -> (Certificate, Box<dyn Journal>) {
-        let relation = self.relation.relation();
+    /// What a run guarantees, and what all runs on its data set together do, as the entries of `book` say it.
+    pub(super) fn certificate(
+        &self,
+        book: &Book,
+        (dataset, name): (&str, &str),
+        relation: &Relation,
+    ) -> Certificate {
         let recorded = self.journal.is_durable();
-        let mut run = self.run().clone();
+        let mut run = book.run(dataset, name).unwrap_or(Run::NEW).clone();
         if let Some(because) = &self.void {
-            run.void(because, Some(&relation));
+            run.void(because, Some(relation));
         }
         // What is recorded nowhere, or perhaps not all of it, has no total.
-        let account = self.book.account(&self.dataset);
+        let account = book.account(dataset);
         let account = account.filter(|_| recorded && !self.broken);
-        let named = recorded && self.book.run(&self.dataset, &self.name).is_some();
+        let named = recorded && book.run(dataset, name).is_some();
+        let name = named.then(|| public_name(name));
+        let head = book.head().clone();
+        let commitment = Commitment::to(&head, dataset, name.as_deref(), &*self.journal);
         let stand = Stand {
-            names: Vec::from_iter(named.then(|| public_name(&self.name))),
-            total: account.and_then(|account| account.total(&relation)),
-            head: self.book.head().clone(),
+            names: Vec::from_iter(name),
+            commitment: commitment.filter(|_| recorded),
+            total: account.and_then(|account| account.total(relation)),
+            head,
             recorded,
         };
-        let certificate = Certificate::of(&self.dataset, &relation, &[&run], stand);
-        (certificate, self.journal)
+        Certificate::of(dataset, relation, &[&run], stand)
     }
 
+    /// This run, as the book says it.
+    pub(super) fn view(&self) -> RunView<'_> {
+        RunView {
+            book: &self.book,
+            dataset: &self.dataset,
+            relation: self.relation.relation(),
+            name: &self.name,
+            promised: self.promised,
+        }
+    }
+}
+
+/// A run, as a book says it.
+pub(super) struct RunView<'a> {
+    pub(super) book: &'a Book,
+    pub(super) dataset: &'a str,
+    pub(super) relation: Relation,
+    /// The run's name in the ledger.
+    pub(super) name: &'a str,
+    pub(super) promised: Option<Promise>,
+}
+
+impl RunView<'_> {
     /// What the entries say of this run.
-    pub(super) fn run(&self) -> &Run {
-        self.book.run(&self.dataset, &self.name).unwrap_or(Run::NEW)
+    pub(super) fn entries(&self) -> &Run {
+        self.book.run(self.dataset, self.name).unwrap_or(Run::NEW)
     }
 
     fn line(&self) -> Option<&BudgetLine> {
-        let account = self.book.account(&self.dataset)?;
-        account.lines().get(&self.relation.relation())
+        let account = self.book.account(self.dataset)?;
+        account.lines().get(&self.relation)
     }
 
     /// What the run may spend in all: what it promised, else what remained before its first payment.
@@ -95,12 +126,45 @@ impl<N: Neighbours> Ledger<N> {
             caps: line.remaining(),
             delta: line.delta,
         };
-        let promised = self.run().promise().or(self.promised);
+        let promised = self.entries().promise().or(self.promised);
         promised.unwrap_or_else(|| self.line().map_or(nothing, remaining))
     }
 
-    /// Checks that an entry under `relation` may belong to this run.
-    pub(super) fn is_own(&self, relation: &Relation) -> Result<(), Error> {
-        Ok(self.run().is_about(relation)?)
+    /// What it may still spend.
+    pub(super) fn remaining(&self) -> Caps {
+        self.may_spend().caps.remaining(&self.entries().spent())
+    }
+
+    /// The entry of a payment, if the budget and the run's promise admit it.
+    pub(super) fn spend(
+        &self,
+        (what, price, draws): (&str, Price, u64),
+        added: bool,
+        stored: bool,
+    ) -> Result<Event, Error> {
+        self.book.admits(self.dataset, &self.relation, price, added)?;
+        self.is_own()?;
+        let (may, spent) = (self.may_spend(), self.entries().spent());
+        if spent.charge(&may.caps, price).is_none() {
+            let (needed, remaining) = (price, self.remaining());
+            return Err(Refusal::OverPromise { needed, remaining }.into());
+        }
+        Ok(Event::Spend {
+            dataset: self.dataset.into(),
+            relation: self.relation.clone(),
+            what: what.into(),
+            price,
+            draws,
+            assuming: Vec::new(),
+            run: Some(self.name.into()),
+            promise: self.entries().promise().is_none().then_some(may),
+            added,
+            stored,
+        })
+    }
+
+    /// Checks that an entry under the ledger's relation may belong to this run.
+    pub(super) fn is_own(&self) -> Result<(), Error> {
+        Ok(self.entries().is_about(&self.relation)?)
     }
 }

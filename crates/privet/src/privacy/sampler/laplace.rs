@@ -4,6 +4,8 @@
 //! sign. Wide ones take a geometric magnitude and a sign, and start again on minus zero, whose weight would otherwise
 //! count twice: how often says nothing about the value kept.
 
+use std::sync::Arc;
+
 use dashu_ratio::RBig;
 
 use super::Randomness;
@@ -13,6 +15,7 @@ use super::table::{BLOCK, Cumulative, Thresholds};
 use crate::Error;
 use crate::privacy::Ratio;
 use crate::privacy::enclosure::Enclosure;
+use crate::privacy::memo::Memo;
 
 /// Whole parts of scales of at most this many digits get a table: 44 entries per unit of scale, 0.3 µs each to build.
 const SINGLE: usize = 7;
@@ -34,8 +37,8 @@ impl Cumulative for Magnitude {
 
 #[derive(Debug, Clone)]
 enum Way {
-    Table(Thresholds<Magnitude>),
-    Wide(Geometric),
+    Table(Arc<Thresholds<Magnitude>>),
+    Wide(Arc<Geometric>),
 }
 
 /// The discrete Laplace law: `P(x) ∝ exp(-|x|/scale)` on the integers.
@@ -49,16 +52,20 @@ impl DiscreteLaplace {
     /// # Errors
     /// [`Error::Parameter`] if the scale is above 2^60.
     pub fn new(scale: Ratio) -> Result<Self, Error> {
-        let scale = supported("scale", &scale)?;
-        let rate = RBig::ONE / &scale;
-        if whole_bits(&scale) <= SINGLE {
+        static KNOWN: Memo<RBig, DiscreteLaplace> = Memo::new();
+        KNOWN.get(supported("scale", &scale)?, Self::built)
+    }
+
+    fn built(scale: &RBig) -> Result<Self, Error> {
+        let rate = RBig::ONE / scale;
+        if whole_bits(scale) <= SINGLE {
             let law = Magnitude { rate: rate.clone() };
             if let Some(table) = Thresholds::new(law, 1 << 14) {
-                let way = Way::Table(table);
+                let way = Way::Table(Arc::new(table));
                 return Ok(Self { rate, way });
             }
         }
-        Self::wide(&scale)
+        Self::wide(scale)
     }
 
     /// Adds noise to each of `slots` and clamps the sum to `0..=top`; a slot beyond counts as the top.
@@ -89,7 +96,7 @@ impl DiscreteLaplace {
     fn wide(scale: &RBig) -> Result<Self, Error> {
         Ok(Self {
             rate: RBig::ONE / scale,
-            way: Way::Wide(Geometric::of(scale)?),
+            way: Way::Wide(Arc::new(Geometric::of(scale)?)),
         })
     }
 }

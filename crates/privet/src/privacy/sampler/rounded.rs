@@ -4,6 +4,8 @@
 //! guarantee exactly, which the discrete Gaussian `P(k) ∝ exp(-k²/2σ²)` does not. Small σ take one table draw, wide ones
 //! round a real normal variable whose digits are drawn as far as they are needed.
 
+use std::sync::Arc;
+
 use dashu_base::SquareRoot;
 use dashu_int::IBig;
 use dashu_ratio::RBig;
@@ -17,6 +19,7 @@ use super::table::{Cumulative, Thresholds};
 use crate::Error;
 use crate::privacy::Ratio;
 use crate::privacy::enclosure::{Enclosure, pi};
+use crate::privacy::memo::Memo;
 
 /// Whole parts of σ of at most this many digits get a table: about 9.4 entries per unit, 4 µs each to build.
 const SINGLE: usize = 7;
@@ -118,7 +121,7 @@ fn evaluate(series: &[Enclosure], z: &Enclosure) -> Enclosure {
 
 #[derive(Debug, Clone)]
 enum Way {
-    Table(Thresholds<Magnitude>),
+    Table(Arc<Thresholds<Magnitude>>),
     Wide(Scaled),
 }
 
@@ -133,15 +136,21 @@ impl RoundedGaussian {
     /// # Errors
     /// [`Error::Parameter`] if `sigma` is above 2^60.
     pub fn new(sigma: Ratio) -> Result<Self, Error> {
-        let sigma = supported("sigma", &sigma)?;
+        static KNOWN: Memo<RBig, RoundedGaussian> = Memo::new();
+        KNOWN.get(supported("sigma", &sigma)?, |sigma| {
+            Ok(Self::built(sigma.clone()))
+        })
+    }
+
+    fn built(sigma: RBig) -> Self {
         if whole_bits(&sigma) <= SINGLE {
             let law = Magnitude { sigma: sigma.clone() };
             if let Some(table) = Thresholds::new(law, 1 << 14) {
-                let way = Way::Table(table);
-                return Ok(Self { sigma, way });
+                let way = Way::Table(Arc::new(table));
+                return Self { sigma, way };
             }
         }
-        Ok(Self::wide(sigma))
+        Self::wide(sigma)
     }
 
     fn wide(sigma: RBig) -> Self {

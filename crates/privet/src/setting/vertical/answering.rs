@@ -1,21 +1,21 @@
 //! What a feature holder makes of released values: branches, ranks, thresholds.
 
 use super::message::{Ordinals, Question};
-use super::packed;
+use super::packed::{self, Packed};
 use super::release::{Release, ReleasedColumn};
 use super::texts::{declared, meant};
 use crate::Error;
 use crate::data::schema::Kind;
-
-/// Questions that are answered at once: each takes a bit for every row.
-const MOST_QUESTIONS: usize = 1 << 16;
+use crate::wire::MOST_BYTES;
 
 /// Which rows go left at each question, by the released values.
 pub(super) fn branches(release: &Release, questions: &[Question]) -> Result<Vec<Vec<u8>>, String> {
-    if questions.len() > MOST_QUESTIONS {
+    let bytes = questions.len().saturating_mul(release.rows.div_ceil(8) + 8);
+    if bytes > MOST_BYTES / 2 {
         return Err(format!(
-            "{} questions, and at most {MOST_QUESTIONS} are answered",
-            questions.len()
+            "{} questions about {} rows, whose answers do not fit into a message",
+            questions.len(),
+            release.rows
         ));
     }
     questions
@@ -41,7 +41,7 @@ pub(super) fn branches(release: &Release, questions: &[Question]) -> Result<Vec<
                     *goes = true;
                 }
             }
-            let bits = values.iter().map(|value| u16::from(left[usize::from(*value)]));
+            let bits = values.iter().map(|value| u16::from(left[usize::from(value)]));
             Ok(packed::pack(bits, 1))
         })
         .collect()
@@ -63,7 +63,7 @@ pub(super) fn ranked(release: Release) -> Result<(Ordinals, Vec<Vec<u16>>), Erro
         column
             .values
             .iter()
-            .for_each(|value| seen[usize::from(*value)] = true);
+            .for_each(|value| seen[usize::from(value)] = true);
         let table: Vec<u16> = (0..seen.len() as u16).filter(|v| seen[usize::from(*v)]).collect();
         let mut rank_of = vec![0; seen.len()];
         for (rank, value) in table.iter().enumerate() {
@@ -73,7 +73,7 @@ pub(super) fn ranked(release: Release) -> Result<(Ordinals, Vec<Vec<u16>>), Erro
             column
                 .values
                 .iter()
-                .map(|value| rank_of[usize::from(*value)])
+                .map(|value| rank_of[usize::from(value)])
                 .collect(),
         );
         tables.push(table);
@@ -85,7 +85,7 @@ pub(super) fn ranked(release: Release) -> Result<(Ordinals, Vec<Vec<u16>>), Erro
             .iter()
             .map(|column| ReleasedColumn {
                 reading: column.reading,
-                values: Vec::new(),
+                values: Packed::new([].into_iter(), column.reading.outputs),
             })
             .collect(),
         ..release
@@ -95,7 +95,9 @@ pub(super) fn ranked(release: Release) -> Result<(Ordinals, Vec<Vec<u16>>), Erro
 
 /// The values on the two sides of each split, if there are such splits.
 pub(super) fn thresholds(tables: &[Vec<u16>], splits: &[Vec<u32>]) -> Option<Vec<Vec<[u16; 2]>>> {
-    if splits.len() != tables.len() {
+    // Each is asked for once: the answer is no longer than what is known here.
+    let rising = |ranks: &Vec<u32>| ranks.is_sorted_by(|one, next| one < next);
+    if splits.len() != tables.len() || !splits.iter().all(rising) {
         return None;
     }
     let each = splits.iter().zip(tables).map(|(ranks, table)| {

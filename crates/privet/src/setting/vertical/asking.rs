@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::joined::{Joined, Joining, OwnRows};
-use super::message::{Message, Question};
+use super::message::{MOST_QUESTIONS, Message, Question};
 use super::release::{Release, ReleasedColumn};
 use super::texts::declared;
 use crate::Error;
@@ -70,6 +70,20 @@ impl RankedModel {
         16 + pairs.sum::<u64>()
     }
 
+    /// Whether a party's thresholds answer what it was asked. Compared when they come, so that no others are kept.
+    pub(super) fn is_answered(&self, party: PartyId, pairs: &Thresholds) -> bool {
+        let before = self.releases.iter().take_while(|(other, _)| *other != party);
+        let at: usize = before.map(|(_, release)| release.columns.len()).sum();
+        let release = self.releases.iter().find(|(other, _)| *other == party);
+        let outputs = release.map_or(&[][..], |(_, release)| &release.columns);
+        let asked = self.asked.get(at..at + outputs.len()).unwrap_or(&[]);
+        let answers = |((pairs, asked), column): ((&Vec<[u16; 2]>, &Vec<u32>), &ReleasedColumn)| {
+            let fits = |[low, high]: &[u16; 2]| low < high && usize::from(*high) < column.reading.outputs;
+            pairs.len() == asked.len() && pairs.iter().all(fits)
+        };
+        pairs.len() == asked.len() && pairs.iter().zip(asked).zip(outputs).all(answers)
+    }
+
     /// The model over slots: each split lies in the middle of the two values on its sides.
     pub(super) fn finish(
         self,
@@ -77,20 +91,8 @@ impl RankedModel {
         (own, label): (&Schema, Option<Column>),
         context: &Context<'_, Message>,
     ) -> Result<(Joined, Boosted), Error> {
-        let mut at = Vec::new();
-        for (party, pairs) in came {
-            let release = self.releases.iter().find(|(other, _)| *other == party);
-            let outputs = release.map_or(&[][..], |(_, release)| &release.columns);
-            let asked = &self.asked[at.len()..][..outputs.len()];
-            let answers = |((pairs, asked), column): ((&Vec<[u16; 2]>, &Vec<u32>), &ReleasedColumn)| {
-                let fits = |[low, high]: &[u16; 2]| low < high && usize::from(*high) < column.reading.outputs;
-                pairs.len() == asked.len() && pairs.iter().all(fits)
-            };
-            if pairs.len() != asked.len() || !pairs.iter().zip(asked).zip(outputs).all(answers) {
-                return Err(context.complain(party, "thresholds that are no answer to what was asked"));
-            }
-            at.extend(pairs);
-        }
+        // Each was compared with what was asked when it came.
+        let at: Thresholds = came.into_values().flatten().collect();
         let own = OwnRows {
             schema: own.clone(),
             cells: Cells::joined(0, vec![Default::default(); self.own], None)?,
@@ -143,6 +145,13 @@ pub(super) fn questions(model: &Model, own: &Schema, parties: usize) -> Result<V
                 asked.insert(question(node, column));
             }
         }
+    }
+    if asked.len() > MOST_QUESTIONS {
+        let why = format!(
+            "the model asks {} questions about the others' columns, and at most {MOST_QUESTIONS} are answered: let them send their columns",
+            asked.len()
+        );
+        return Err(Error::parameter("protocol", why));
     }
     Ok(vec![asked.into_iter().collect()])
 }

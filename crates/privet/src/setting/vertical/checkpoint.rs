@@ -27,8 +27,6 @@ pub(super) struct Answered {
     pub(super) ids: [u8; 32],
     pub(super) meeting: Vec<u8>,
     pub(super) wanted: Wanted,
-    /// The columns that were drawn by lot, if that is done.
-    pub(super) chosen: Option<Vec<usize>>,
 }
 
 impl Wire for Settled {
@@ -71,9 +69,6 @@ impl Wire for Answered {
             meeting: Meeting::Given { rows: 0 },
         };
         to.bytes(&wanted.to_bytes());
-        let chosen = self.chosen.as_deref();
-        to.byte(chosen.is_some().into());
-        numbers(chosen.unwrap_or_default(), to);
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
@@ -82,14 +77,7 @@ impl Wire for Answered {
         let Message::Hello { wanted, .. } = Message::from_bytes(from.bytes()?)? else {
             return Err(Malformed::new("no wish"));
         };
-        let is_chosen = from.byte()? == 1;
-        let chosen = rows(from)?;
-        Ok(Self {
-            ids,
-            meeting,
-            wanted,
-            chosen: is_chosen.then_some(chosen),
-        })
+        Ok(Self { ids, meeting, wanted })
     }
 }
 

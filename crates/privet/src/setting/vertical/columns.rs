@@ -6,12 +6,11 @@ use super::desensitisation::{Budget, Categories, Desensitisation};
 use crate::Error;
 use crate::data::schema::{Column as Declared, Kind};
 use crate::data::{Cells, Intake, Keep, Schema, Table};
-use crate::error::{JournalFault, Subject};
+use crate::error::{Refusal, Subject};
 use crate::privacy::mechanism::ordered::{
     Column, Distance, Loss, Ordered, Outputs, RandomisedResponse, Unary,
 };
 use crate::privacy::{Epsilon, Ledger, Private, Relation, getters};
-use crate::wire::{Malformed, Reader, Wire, Writer};
 
 /// How each column of a table is changed, and how far that protects it: fixed before the first row is looked at. Only such a plan
 /// makes a [`Release`](super::Release).
@@ -64,6 +63,7 @@ impl Desensitisation {
                 "a feature holder needs at least one column to learn from: its schema has none",
             ));
         }
+        schema.check_sendable()?;
         let each = self.each(count)?;
         let change = |column: &Declared| {
             Change::new(self, column, each).map_err(|e| {
@@ -83,6 +83,31 @@ impl Desensitisation {
             schema: Arc::new(schema),
             columns,
         })
+    }
+}
+
+impl Desensitisation {
+    /// The losses of the columns that a feature holder has sent with this schema, if they were changed in this way; or why they cannot have been.
+    pub(super) fn distances_of(&self, sent: &Schema) -> Result<Vec<Distance>, String> {
+        if sent.coarse(self.bins) != *sent {
+            return Err("columns in other bins than was agreed on".into());
+        }
+        let count = sent.features().count();
+        if let Budget::Sample(chosen) = self.budget
+            && chosen as usize != count
+        {
+            return Err(format!("{count} columns where {chosen} are drawn"));
+        }
+        // All columns of a party are sent, or as many as ε is divided over.
+        let each = self.each(count).map_err(|e| e.to_string())?;
+        let nobody = Private::new(Cells::default());
+        let distance = |column: &Declared| {
+            let change = Change::new(self, column, each);
+            let change =
+                change.map_err(|e| format!("the column '{}' cannot have been changed: {e}", column.name))?;
+            Ok(change.column(&nobody, 0).distance())
+        };
+        sent.features().map(distance).collect()
     }
 }
 
@@ -169,35 +194,52 @@ impl ColumnsPlan {
         self.schema.covered_by(relation)
     }
 
-    /// The columns that are sent: all, or as many as the budget says, drawn by chance and not by what they say. `once` keeps a draw.
-    pub(super) fn choose(
-        &self,
-        ledger: &mut Ledger,
-        once: impl FnOnce(Box<dyn FnOnce() -> Result<Places, Error> + '_>) -> Result<Places, Error>,
-    ) -> Result<Vec<usize>, Error> {
-        let columns = self.columns.len();
-        let Budget::Sample(chosen) = self.desensitisation.budget else {
-            return Ok((0..columns).collect());
-        };
-        let Places(places) = once(Box::new(|| {
+    /// The names of all columns that may be sent.
+    pub(super) fn names(&self) -> Vec<&str> {
+        self.distances
+            .iter()
+            .map(|column| column.column.as_str())
+            .collect()
+    }
+
+    /// The columns that are sent: all, or as many as the budget says, drawn by chance and not by what they say. The entry that pays for
+    /// them says which.
+    pub(super) fn choose(&self, ledger: &mut Ledger) -> Result<Vec<usize>, Error> {
+        let mut places: Vec<usize> = (0..self.columns.len()).collect();
+        if let Budget::Sample(chosen) = self.desensitisation.budget {
             let mut coins = ledger.coins()?;
-            let mut places: Vec<u32> = (0..columns as u32).collect();
-            for i in 0..chosen as usize {
+            let chosen = (chosen as usize).min(places.len());
+            for i in 0..chosen {
                 let rest = (places.len() - i) as u64;
                 places.swap(i, i + coins.below(rest) as usize);
             }
-            places.truncate(chosen as usize);
+            places.truncate(chosen);
             places.sort_unstable();
-            Ok(Places(places))
-        }))?;
-        let places: Vec<usize> = places.into_iter().map(|place| place as usize).collect();
-        if places.iter().any(|place| *place >= columns) {
-            return Err(Error::journal(
-                JournalFault::Damaged,
-                "the record names columns that do not exist",
-            ));
         }
         Ok(places)
+    }
+
+    /// The places of columns that were paid for, if the plan sends as many and changes them in the same way.
+    pub(super) fn places(&self, paid: &[Distance]) -> Result<Vec<usize>, Error> {
+        let count = match self.desensitisation.budget {
+            Budget::Sample(chosen) => chosen as usize,
+            _ => self.columns.len(),
+        };
+        let place = |column: &Distance| self.distances.iter().position(|own| own == column);
+        let places: Option<Vec<usize>> = paid.iter().map(place).collect();
+        let places = places.filter(|places| places.len() == count && places.is_sorted());
+        places.ok_or_else(|| Refusal::OtherColumns.into())
+    }
+
+    /// That columns were released before values were stored with the ledger.
+    pub(super) fn released_elsewhere(&self, columns: &[Distance]) -> Error {
+        let column = columns.first().map(|column| column.column.clone());
+        Refusal::AlreadyDesensitised {
+            dataset: self.schema.dataset().into(),
+            column: column.unwrap_or_default(),
+            kept: None,
+        }
+        .into()
     }
 
     /// The chosen columns of a table, to be changed.
@@ -239,16 +281,3 @@ impl ColumnsPlan {
 
 /// How a table is read, where one was read with another schema.
 pub(super) const READS: &str = "what the plan's `reads` gives";
-
-/// Numbers of columns.
-pub(super) struct Places(Vec<u32>);
-
-impl Wire for Places {
-    fn write(&self, to: &mut Writer) {
-        to.list(&self.0, |place, to| to.word(*place));
-    }
-
-    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
-        from.list(4, Reader::word).map(Self)
-    }
-}

@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::data::Section;
-use crate::parameters::{Value, fits, named_values, parameters, plain_values, readable};
+use crate::parameters::{NeededEpsilon, Value, fits, named_values, parameters, plain_values, readable};
 use crate::privacy::mechanism::ordered::{
     AdjustedMap, Adjustment, Alignment as Blocks, ClampedGeometric, GlobalMap, LocalMap, Loss, Ordered,
     PathGeometric, Piecewise, Route,
@@ -13,7 +13,7 @@ parameters! {
     /// How columns are changed before they are sent.
     pub struct Desensitisation("desensitisation") {
         /// ε for each unit of distance; `budget` says how it is divided over columns. It must be given.
-        epsilon: Epsilon = Epsilon::ZERO;
+        epsilon: NeededEpsilon = NeededEpsilon(None);
         /// How numbers and ordinals are changed.
         mechanism: Mechanism = Mechanism::ClampedGeometric;
         /// How categories are changed.
@@ -26,7 +26,7 @@ parameters! {
 }
 
 readable! {
-    Desensitisation { epsilon: Epsilon, mechanism: Mechanism, categories: Categories, budget: Budget, bins: u16 }
+    Desensitisation { mechanism: Mechanism, categories: Categories, budget: Budget, bins: u16 }
 }
 
 plain_values! {
@@ -47,11 +47,16 @@ named_values! {
 }
 
 impl Desensitisation {
+    const NAME_IN_CODE: &str = "Desensitisation";
+
+    /// The parameter, as the builder of this type describes it.
+    pub fn epsilon(&self) -> &Epsilon {
+        self.epsilon.get()
+    }
+
     fn agree(&self) -> Result<(), Error> {
         let bad = |key, why: &str| Err(Error::parameter(key, why));
-        if self.epsilon == Epsilon::ZERO {
-            return bad("epsilon", "epsilon = 0 is invalid: write a number above zero");
-        }
+        self.epsilon.check("epsilon", Self::NAME_IN_CODE)?;
         match self.mechanism {
             Mechanism::PathGeometric { width: 0, .. }
             | Mechanism::AdjustedMap { width: 0, .. }
@@ -76,11 +81,11 @@ impl Desensitisation {
             }
             Budget::Sample(chosen) => chosen.into(),
         };
-        let each = self.epsilon.billionths() / parts;
+        let each = self.epsilon().billionths() / parts;
         if each == 0 {
             let why = format!(
                 "epsilon {} is too small to be split over {parts} columns: raise it",
-                self.epsilon
+                self.epsilon()
             );
             return Err(Error::parameter("epsilon", why));
         }

@@ -5,15 +5,18 @@ use privet_mpc::psi;
 use super::answering::{branches, ranked, thresholds};
 use super::checkpoint::{Answered, foreign};
 use super::message::{Meeting, Message, Wanted};
-use super::release::{CHOICE, COLUMNS, Release, kept_once};
+use super::release::Release;
 use super::{Alignment, FeatureHolderPlan, LABEL_HOLDER, Outcome, Party, Protocol, Vertical, meeting};
 use crate::Error;
 use crate::data::{Schema, Table};
 use crate::error::Subject;
 use crate::party::{Context, PartyId, RunName, TurnOutcome};
-use crate::privacy::mechanism::ordered::Distance;
+use crate::privacy::texts::shown;
 use crate::privacy::{Certificate, Ledger, Neighbours};
-use crate::wire::{MOST_BYTES, Wire};
+use crate::wire::Wire;
+
+/// Settings and questions take at most so many bytes.
+const QUESTIONS: u64 = 1 << 26;
 
 /// A party that has columns and no label, by what it waits for.
 pub struct FeatureHolder(Expect);
@@ -37,20 +40,13 @@ enum Expect {
 struct Waiting {
     plan: FeatureHolderPlan,
     table: Table,
-    /// For the columns, if they are still to be drawn, and for what the matching of rows shows.
+    /// For the columns, and for what the matching of rows shows.
     ledger: Ledger,
-    columns: Columns,
-}
-
-enum Columns {
-    /// They are still to be drawn: these of them, once that is decided.
-    Fresh(Option<Vec<usize>>),
-    /// They were released before: whoever has them may use them again.
-    Kept(Box<Release>),
 }
 
 impl FeatureHolder {
-    /// A party with a table whose columns have not been released yet.
+    /// A party with a table. It sends the columns that its ledger has kept; if it has kept none, they are paid for, drawn and kept
+    /// when they are asked for.
     ///
     /// # Errors
     /// [`Error::Misuse`] if the table was read with another schema than the plan's, or the budget protects less than the schema.
@@ -60,41 +56,15 @@ impl FeatureHolder {
         ledger: Ledger<N>,
         run: &RunName,
     ) -> Result<Party, Error> {
-        Self::with(plan, table, ledger, run, Columns::Fresh(None))
-    }
-
-    /// A party whose columns were released before ([`Release::keep`]). Its ledger is for what the matching of rows shows.
-    ///
-    /// # Errors
-    /// As [`party`](Self::party), and [`Error::Parameter`] or [`Error::Data`] if they are not columns of this table, changed in this way.
-    pub fn kept<N: Neighbours>(
-        plan: FeatureHolderPlan,
-        release: Release,
-        table: Table,
-        ledger: Ledger<N>,
-        run: &RunName,
-    ) -> Result<Party, Error> {
-        let relation = ledger.relation().relation();
         // A budget that does not protect these rows must not count them.
+        let relation = ledger.relation().relation();
         plan.columns.check(&table, &relation)?;
-        release.check_same(&plan.columns, table.rows_under(&relation))?;
-        Self::with(plan, table, ledger, run, Columns::Kept(Box::new(release)))
-    }
-
-    fn with<N: Neighbours>(
-        plan: FeatureHolderPlan,
-        table: Table,
-        ledger: Ledger<N>,
-        run: &RunName,
-        columns: Columns,
-    ) -> Result<Party, Error> {
-        plan.columns.check(&table, &ledger.relation().relation())?;
+        plan.vertical.check_rows(table.rows_under(&relation))?;
         let ledger = ledger.at_run_time().for_run(run.to_text())?;
         Ok(Self::next(Expect::Hello(Box::new(Waiting {
             plan,
             table,
             ledger,
-            columns,
         }))))
     }
 
@@ -138,9 +108,6 @@ impl FeatureHolder {
         if meeting::digest(&ids) != answered.ids {
             return Err(meeting::other_ids());
         }
-        if let Columns::Fresh(chosen) = &mut waiting.columns {
-            *chosen = answered.chosen;
-        }
         let meeting = psi::ExpectCommon::from_bytes(&answered.meeting).ok_or_else(foreign)?;
         Ok(TurnOutcome::Continue(Self::next(Expect::Common {
             waiting,
@@ -152,7 +119,7 @@ impl FeatureHolder {
     /// The most bytes of the message that it waits for.
     pub(super) fn most_bytes(&self) -> u64 {
         match &self.0 {
-            Expect::Hello(_) => MOST_BYTES as u64,
+            Expect::Hello(waiting) => QUESTIONS + 32 * waiting.plan.vertical.most_ids.unwrap_or(0),
             Expect::Common { meeting, .. } => meeting.most_bytes(),
             Expect::Splits { tables, .. } => {
                 let ranks = tables.iter().map(|table| 8 + 4 * table.len() as u64);
@@ -226,7 +193,7 @@ impl Waiting {
     ) -> Result<TurnOutcome<Party>, Error> {
         match (meeting, self.plan.vertical.alignment) {
             (Meeting::Given { rows }, Alignment::Given) => {
-                if let Some(own) = self.rows()
+                if let Some(own) = self.table.rows_under(self.ledger.relation())
                     && own as u64 != rows
                 {
                     return Err(Error::data(format!(
@@ -237,23 +204,27 @@ impl Waiting {
                 answer(self.release(context)?, wanted, context)
             }
             (Meeting::Offer(offer), Alignment::Private) => {
-                self.check_admitted(context)?;
+                let run = meeting::run(context.run(), context.me(), &self.plan.vertical);
+                // Before anything is written down for its sake.
+                psi::check_offer(&run, &offer).map_err(|e| context.complain(LABEL_HOLDER, e))?;
+                // Ids are shown for columns that can be sent.
+                Release::check_obtain(&self.plan.columns, &self.table, &mut self.ledger)?;
                 let leaks = meeting::leaks_of_feature_holder(context.others().len() > 1);
                 let ids = self.table.cells().as_ref().map(meeting::ids);
                 let ids = meeting::disclose(&mut self.ledger, &leaks, ids)?;
                 let digest = meeting::digest(&ids);
                 let ids = meeting::checked(&ids)?;
                 let key = meeting::key("the key of the meeting", context)?;
-                let run = meeting::run(context.run(), context.me());
-                let (expected, answer) =
-                    psi::answer(&key, run, &ids, &offer).map_err(|e| context.complain(LABEL_HOLDER, e))?;
+                let (expected, answer) = psi::answer(&key, run, &ids, &offer).map_err(|e| match e {
+                    privet_mpc::Error::TooManyIds { .. } => meeting::unmatched(&e),
+                    e => context.complain(LABEL_HOLDER, e),
+                })?;
                 meeting::same("the answer", &answer, context)?;
                 context.send(LABEL_HOLDER, &Message::Answer(answer))?;
                 context.checkpoint(&Answered {
                     ids: digest,
                     meeting: expected.to_bytes(),
                     wanted: wanted.clone(),
-                    chosen: self.chosen(),
                 });
                 Ok(TurnOutcome::Continue(FeatureHolder::next(Expect::Common {
                     waiting: self,
@@ -265,64 +236,28 @@ impl Waiting {
         }
     }
 
-    /// The columns that were drawn by lot, if that is done.
-    fn chosen(&self) -> Option<Vec<usize>> {
-        match &self.columns {
-            Columns::Fresh(chosen) => chosen.clone(),
-            Columns::Kept(_) => None,
-        }
-    }
-
-    /// How many rows there are, as far as that is public.
-    fn rows(&self) -> Option<usize> {
-        match &self.columns {
-            Columns::Fresh(_) => self.table.rows_under(self.ledger.relation()),
-            Columns::Kept(release) => Some(release.rows),
-        }
-    }
-
-    /// That the ledger admits the columns, before ids are shown for their sake.
-    fn check_admitted(&mut self, context: &mut Context<'_, Message>) -> Result<(), Error> {
-        let Columns::Fresh(chosen) = &mut self.columns else {
-            return Ok(());
-        };
-        let plan = &self.plan.columns;
-        let places = plan.choose(&mut self.ledger, |draw| context.once(CHOICE, draw))?;
-        let distances = places.iter().map(|&place| plan.distances()[place].clone());
-        let distances: Vec<Distance> = distances.collect();
-        *chosen = Some(places);
-        self.ledger.admits_columns(Release::TO, &distances)
-    }
-
-    /// The columns: drawn once in a run, and kept before anybody sees them.
+    /// The columns: released once, kept by the ledger before anybody sees them, and what this run shows besides.
     fn release(self: Box<Self>, context: &mut Context<'_, Message>) -> Result<Release, Error> {
         let Self {
             plan,
             table,
             mut ledger,
-            columns,
         } = *self;
-        let plan = &plan.columns;
-        let chosen = match columns {
-            Columns::Kept(mut release) => {
-                release.certificate = meeting::certified(release.certificate, ledger, context)?;
-                return Ok(*release);
-            }
-            Columns::Fresh(Some(chosen)) => chosen,
-            Columns::Fresh(None) => plan.choose(&mut ledger, |draw| context.once(CHOICE, draw))?,
-        };
-        let draw = || Release::draw(plan, &table, &chosen, ledger);
-        kept_once(draw, |draw| context.once(COLUMNS, draw))
+        let mut release = Release::obtain(&plan.columns, &table, &mut ledger)?;
+        release.certificate = meeting::certified_columns(release.certificate, ledger, context)?;
+        Ok(release)
     }
 }
 
 /// Sends what is wanted, made from released values.
 fn answer(
-    release: Release,
+    mut release: Release,
     wanted: Wanted,
     context: &mut Context<'_, Message>,
 ) -> Result<TurnOutcome<Party>, Error> {
-    let certificate = Box::new(release.certificate.clone());
+    // Where its ledger ends, and what other runs did, is its owner's business.
+    let told = release.certificate.for_partners();
+    let certificate = Box::new(std::mem::replace(&mut release.certificate, told));
     match wanted {
         Wanted::Columns => context.send(LABEL_HOLDER, &Message::Columns(Box::new(release)))?,
         Wanted::Branches(questions) => {
@@ -330,7 +265,7 @@ fn answer(
             let message = Message::Branches {
                 rows: release.rows as u64,
                 answers,
-                certificate: certificate.to_json(),
+                certificate: release.certificate.to_json(),
             };
             context.send(LABEL_HOLDER, &message)?;
         }
@@ -351,12 +286,7 @@ fn agree(vertical: &Vertical, theirs: &[(String, String)]) -> Result<(), Error> 
         let their = theirs.iter().find(|(other, _)| other == name);
         their.map(|(_, value)| value) != Some(value)
     });
-    let shown = |text: &str| {
-        text.chars()
-            .filter(|c| !c.is_control())
-            .take(60)
-            .collect::<String>()
-    };
+    let shown = |text: &str| shown(&text.chars().take(60).collect::<String>()).into_owned();
     match wrong {
         Some((name, value)) => {
             let their = theirs.iter().find(|(other, _)| other == name);

@@ -1,6 +1,7 @@
 //! One table of columns that came from different parties.
 
 use super::message::{Ordinals, Question};
+use super::packed::Packed;
 use super::release::{Release, ReleasedColumn};
 use super::texts::{flag_names, meant};
 use crate::Error;
@@ -63,7 +64,7 @@ impl<'a> Joining<'a> {
     fn add_column(&mut self, column: Column, released: ReleasedColumn) -> Result<(), Error> {
         if released.reading.each == 1 {
             let kind = meant(&column.kind, released.reading)?;
-            let feature = Feature::of_slots(kind.slots(), released.values.into_iter());
+            let feature = Feature::of_slots(kind.slots(), released.values.iter());
             self.push(Column { kind, ..column }, feature);
             return Ok(());
         }
@@ -73,8 +74,9 @@ impl<'a> Joining<'a> {
         for (place, name) in flag_names(&column.name, values.values()).into_iter().enumerate() {
             let flag = Declared::new(vec!["0".into(), "1".into()], None)?;
             let kind = Kind::Flag(flag);
-            let flags = released.values.iter().skip(place).step_by(released.reading.each);
-            let feature = Feature::of_slots(kind.slots(), flags.copied());
+            let flags = (place..released.values.len()).step_by(released.reading.each);
+            let flags = flags.map(|at| released.values.get(at));
+            let feature = Feature::of_slots(kind.slots(), flags);
             self.push(
                 Column {
                     name,
@@ -107,15 +109,11 @@ impl<'a> Joining<'a> {
     }
 
     /// Adds the answers to questions: a flag each.
-    pub(super) fn add_answers(
-        &mut self,
-        questions: &[Question],
-        answers: Vec<Vec<u16>>,
-    ) -> Result<(), Error> {
+    pub(super) fn add_answers(&mut self, questions: &[Question], answers: Vec<Packed>) -> Result<(), Error> {
         for (question, bits) in questions.iter().zip(answers) {
             let kind = Kind::Flag(Declared::new(vec!["0".into(), "1".into()], None)?);
             let name = format!("{} {}", question.column, self.columns.len());
-            let feature = Feature::of_slots(kind.slots(), bits.into_iter());
+            let feature = Feature::of_slots(kind.slots(), bits.iter());
             self.push(
                 Column {
                     name,

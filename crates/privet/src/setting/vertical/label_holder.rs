@@ -14,7 +14,7 @@ use super::checkpoint::Settled;
 use super::columns::READS;
 use super::joined::{Joined, Joining, OwnRows};
 use super::message::{Meeting, Message, Question, Wanted};
-use super::own::{NoisyLabels, Terms};
+use super::own::Terms;
 use super::{Alignment, LabelHolderPlan, Outcome, Party, Protocol, meeting};
 use crate::Error;
 use crate::boost::gradient::Boosted;
@@ -90,7 +90,8 @@ impl LabelHolder {
         Self::ready(plan, table, Terms::Open(Box::new(permission)), Goal::Train)
     }
 
-    /// A label holder whose labels change before they are used, and whose own columns are public.
+    /// A label holder whose labels change before they are used, and whose own columns are public. It uses the labels that its ledger
+    /// has kept; if it has kept none, they are paid for, drawn and kept when the run starts.
     ///
     /// # Errors
     /// [`Error::Misuse`] if the table was read with another schema than the plan's, or the budget does not protect the labels;
@@ -101,39 +102,9 @@ impl LabelHolder {
         ledger: Ledger<N>,
         run: &RunName,
     ) -> Result<Party, Error> {
-        Self::noisy(plan, table, None, ledger, run)
-    }
-
-    /// As [`with_noisy_labels`](Self::with_noisy_labels), with labels that changed before. The ledger is for what the matching of rows
-    /// shows.
-    ///
-    /// # Errors
-    /// As [`with_noisy_labels`](Self::with_noisy_labels), and [`Error::Data`] if they are not this table's.
-    pub fn with_kept_labels<N: Neighbours>(
-        plan: LabelHolderPlan,
-        table: Table,
-        labels: NoisyLabels,
-        ledger: Ledger<N>,
-        run: &RunName,
-    ) -> Result<Party, Error> {
-        let relation = ledger.relation().relation();
-        // A budget that does not protect these rows must not count them.
-        plan.check(&table)?;
-        plan.labels(&relation)?;
-        labels.check(&plan, table.rows_under(&relation))?;
-        Self::noisy(plan, table, Some(Box::new(labels)), ledger, run)
-    }
-
-    fn noisy<N: Neighbours>(
-        plan: LabelHolderPlan,
-        table: Table,
-        labels: Option<Box<NoisyLabels>>,
-        ledger: Ledger<N>,
-        run: &RunName,
-    ) -> Result<Party, Error> {
         plan.labels(&ledger.relation().relation())?;
         let ledger = Box::new(ledger.at_run_time().for_run(run.to_text())?);
-        Self::ready(plan, table, Terms::Noisy { ledger, labels }, Goal::Train)
+        Self::ready(plan, table, Terms::Noisy(ledger), Goal::Train)
     }
 
     /// A label holder that has a model, and new rows of which others hold some columns. They send these, changed; or, with
@@ -153,12 +124,24 @@ impl LabelHolder {
         Self::ready(plan, table, Terms::Open(Box::new(permission)), goal)
     }
 
-    fn ready(plan: LabelHolderPlan, table: Table, terms: Terms, goal: Goal) -> Result<Party, Error> {
+    fn ready(plan: LabelHolderPlan, table: Table, mut terms: Terms, goal: Goal) -> Result<Party, Error> {
+        let leaks = match &goal {
+            Goal::Train => plan.leaks(),
+            Goal::Predict { branches, .. } => plan.leaks_of_predicting(*branches),
+        };
+        if let Terms::Open(permission) = &mut terms {
+            permission.check_shown(&leaks)?;
+        }
         match &goal {
             Goal::Train => plan.check(&table)?,
             // The label of new rows need not be there.
             _ => table.is_of(plan.schema(), READS)?,
         }
+        let relation = match &terms {
+            Terms::Open(_) => plan.relation(),
+            Terms::Noisy(ledger) => ledger.relation(),
+        };
+        plan.vertical.check_rows(table.rows_under(relation))?;
         let ready = Ready {
             plan,
             table,
@@ -224,7 +207,8 @@ impl LabelHolder {
         let mut asked = BTreeMap::new();
         for party in others {
             let key = meeting::key(&format!("the key of the meeting with {}", party.0), context)?;
-            let (expected, offer) = psi::offer(&key, meeting::run(context.run(), party), &ids);
+            let pair = meeting::run(context.run(), party, &run.plan.vertical);
+            let (expected, offer) = psi::offer(&key, pair, &ids).map_err(|e| meeting::unmatched(&e))?;
             meeting::same(&format!("the offer to {}", party.0), &offer, context)?;
             asked.insert(party, expected);
             context.send(party, &run.hello(party, Meeting::Offer(offer)))?;
@@ -259,6 +243,9 @@ impl LabelHolder {
                 }
             }
             (Stage::ExpectThresholds(mut expecting, ranked), Message::Thresholds(pairs)) => {
+                if !ranked.is_answered(from, &pairs) {
+                    return Err(context.complain(from, "thresholds that are no answer to what was asked"));
+                }
                 match expecting.take(from, pairs) {
                     None => Err(context.complain(from, "it has sent its thresholds already")),
                     Some(true) => {
@@ -379,7 +366,7 @@ impl Expecting<(), Received> {
             }
             run.certificate.parties.push(PartyCertificate {
                 party: context.name(party).to_owned(),
-                certificate: received.certificate().clone(),
+                certificate: received.certificate().for_partners(),
             });
             let added = match received {
                 Received::Columns(release) => joining.add(*release),

@@ -2,15 +2,17 @@
 
 use privet_mpc::psi;
 use sha2::{Digest, Sha256};
+use zeroize::Zeroizing;
 
 use super::message::Message;
+use super::{Alignment, Vertical};
 use crate::Error;
 use crate::data::{Cells, Names};
 use crate::error::JournalFault;
 use crate::party::{Context, PartyId};
 use crate::privacy::joint::Leak;
-use crate::privacy::{Anchor, Certificate, Ledger, Neighbours, Private};
-use crate::wire::RunId;
+use crate::privacy::{Anchor, Certificate, Guarantee, Ledger, Neighbours, Private};
+use crate::wire::{MOST_BYTES, Malformed, Reader, RunId, Wire, Writer};
 
 /// What a feature holder shows when rows are matched; if there are `others`, these learn something, too.
 pub(super) fn leaks_of_feature_holder(others: bool) -> Vec<Leak> {
@@ -27,6 +29,23 @@ pub(super) fn leaks_of_feature_holder(others: bool) -> Vec<Leak> {
 pub(super) fn leaks_of_label_holder() -> Vec<Leak> {
     let whom = "which of its people all parties have rows of";
     shown([whom, "how many rows it has"], "each feature holder")
+}
+
+/// What a label holder shows whose rows and labels are used as they are: when rows are matched, and if its model `asks` about columns.
+pub(super) fn leaks_of_open_label_holder(vertical: &Vertical, asks: bool) -> Vec<Leak> {
+    let mut leaks = match vertical.alignment {
+        Alignment::Private => leaks_of_label_holder(),
+        Alignment::Given => Vec::new(),
+    };
+    if asks {
+        let what = "what the model asks about that one's columns, which follows from labels";
+        leaks.push(Leak::new(
+            what,
+            "each feature holder",
+            Anchor::new("alignment#questions"),
+        ));
+    }
+    leaks
 }
 
 fn shown<const N: usize>(what: [&'static str; N], to: &'static str) -> Vec<Leak> {
@@ -49,26 +68,45 @@ pub(super) fn disclose<N: Neighbours>(
     Ok(ledger.disclose(first, ids, 1)?.into_inner())
 }
 
-/// The name of the meeting with one feature holder: nobody else's, and no other run's.
-pub(super) fn run(run: RunId, feature_holder: PartyId) -> psi::Run {
+// Whatever number of ids is agreed on, an answer about them fits into a message.
+const _: () = assert!(psi::MOST_IDS * 48 + (1 << 20) <= MOST_BYTES);
+
+/// The meeting with one feature holder, under a name that is nobody else's and no other run's, with as many ids as were agreed on.
+pub(super) fn run(run: RunId, feature_holder: PartyId, vertical: &Vertical) -> psi::Run {
     let hash = Sha256::new_with_prefix(b"privet vertical meeting 1")
         .chain_update(run.0)
         .chain_update(feature_holder.0.to_le_bytes());
-    psi::Run::new(hash.finalize().into())
+    // Without a number nobody may bring any: parameters were checked for it.
+    let most = vertical.most_ids.unwrap_or(0);
+    psi::Run::new(hash.finalize().into()).with_at_most(usize::try_from(most).unwrap_or(usize::MAX))
 }
 
 /// A key of one's own, kept so that an interrupted run says the same again.
 pub(super) fn key(what: &str, context: &mut Context<'_, Message>) -> Result<psi::Key, Error> {
-    let key = context.once(what, || {
+    let KeptKey(key) = context.once(what, || {
         let key = psi::Key::from_os().map_err(|e| match e {
             privet_mpc::Error::Randomness(why) => Error::Randomness(why),
             other => Error::internal(format!(
                 "drawing a key fails for want of randomness only ({other})"
             )),
         })?;
-        Ok(*key.expose())
+        Ok(KeptKey(key))
     })?;
-    Ok(psi::Key::new(key))
+    Ok(key)
+}
+
+/// A key on its way into the record and out of it: no copy stays in memory.
+struct KeptKey(psi::Key);
+
+impl Wire for KeptKey {
+    fn write(&self, to: &mut Writer) {
+        to.fixed(self.0.expose());
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let key = Zeroizing::new(from.array()?);
+        Ok(Self(psi::Key::new(&key)))
+    }
 }
 
 /// What this party says about its ids in a run: the same whenever the run is taken up again. Another table would say something
@@ -114,7 +152,24 @@ pub(super) fn checked(ids: &Names) -> Result<psi::Ids, Error> {
             "there are no ids to match rows by: the table is empty, or was read without them",
         ));
     }
-    psi::Ids::new(ids.iter()).map_err(|e| Error::data(format!("rows cannot be matched: {e}")))
+    psi::Ids::new(ids.iter()).map_err(|e| unmatched(&e))
+}
+
+/// That one's own rows cannot be matched.
+pub(super) fn unmatched(why: &privet_mpc::Error) -> Error {
+    Error::data(format!("rows cannot be matched: {why}"))
+}
+
+/// The same for columns that a feature holder has released. What earlier runs showed to others is not said to this run's parties.
+pub(super) fn certified_columns(
+    mut promised: Certificate,
+    ledger: Ledger,
+    context: &mut Context<'_, Message>,
+) -> Result<Certificate, Error> {
+    promised
+        .claims
+        .retain(|claim| !matches!(claim.guarantee, Guarantee::Simulated { .. }));
+    certified(promised, ledger, context)
 }
 
 /// What was promised when values were released, and what this run showed besides.

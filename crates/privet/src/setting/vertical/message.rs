@@ -7,6 +7,9 @@ use crate::wire::{Malformed, Reader, Wire, Writer};
 /// The name of a column, at most so many bytes.
 const LONGEST: usize = 1000;
 
+/// The most questions that are asked at once.
+pub(super) const MOST_QUESTIONS: usize = 1 << 16;
+
 /// A message between the label holder and a feature holder.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Message {
@@ -121,10 +124,9 @@ impl Wire for Ordinals {
 
     fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
         let release = Release::read(from)?;
-        let ranks = from.list(8, |from| from.list(4, Reader::word))?;
+        let ranks = from.exactly(release.columns.len(), 8, |from| from.list(4, Reader::word))?;
         let rows = ranks.first().map_or(0, Vec::len);
-        if release.rows != 0 || ranks.len() != release.columns.len() || ranks.iter().any(|c| c.len() != rows)
-        {
+        if release.rows != 0 || ranks.iter().any(|c| c.len() != rows) {
             return Err(Malformed::new(
                 "ranks that are not as many as its rows and columns",
             ));
@@ -204,7 +206,7 @@ impl Wire for Message {
                     1 => Wanted::Columns,
                     2 => Wanted::Ordinals,
                     3 => {
-                        let questions = from.list(16, Question::read)?;
+                        let questions = from.at_most(MOST_QUESTIONS, 48, Question::read)?;
                         if !questions.is_sorted_by(|one, next| one < next) {
                             return Err(Malformed::new("questions that do not rise, or one twice"));
                         }
@@ -229,7 +231,7 @@ impl Wire for Message {
             8 => Self::Branches {
                 rows: from.long()?,
                 answers: from.list(8, |from| from.bytes().map(<[u8]>::to_vec))?,
-                certificate: from.text(1 << 24)?,
+                certificate: from.text(1 << 22)?,
             },
             _ => return Err(unknown("a message")),
         })

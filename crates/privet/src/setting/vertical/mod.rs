@@ -16,8 +16,8 @@
 //! ```
 //!
 //! Every value of a feature holder's column is changed by itself, so that near values look alike
-//! ([`ordered`](crate::privacy::mechanism::ordered)). It is drawn once, for all rows of the table, and kept: whoever asks
-//! again is told the same. What the values mean comes from the schema.
+//! ([`ordered`](crate::privacy::mechanism::ordered)). It is drawn once, for all rows of the table, and kept by the ledger: whoever
+//! asks again is told the same. What the values mean comes from the schema.
 //!
 //! **Who learns what.**
 //!
@@ -54,6 +54,7 @@ mod columns;
 mod desensitisation;
 mod feature_holder;
 mod joined;
+mod kept;
 mod label_holder;
 mod meeting;
 mod message;
@@ -68,6 +69,7 @@ mod texts;
 pub use columns::ColumnsPlan;
 pub use desensitisation::{Budget, Categories, Desensitisation, Mechanism};
 pub use feature_holder::FeatureHolder;
+pub use kept::Earlier;
 pub use label_holder::LabelHolder;
 pub use message::{Meeting, Message, Ordinals, Question, Wanted};
 pub use own::NoisyLabels;

@@ -1,33 +1,32 @@
 //! What a label holder brings: labels, columns of its own, ids.
 
 use super::joined::OwnRows;
+use super::kept::{Earlier, check_rows, moved_on, rows_of, unreadable};
 use super::message::Message;
-use super::release::kept_once;
+use super::release::ATTEMPTS;
 use super::{Alignment, LabelHolderPlan, meeting};
 use crate::Error;
 use crate::data::{Cells, Names, Table, Target};
-use crate::error::JournalFault;
-use crate::party::{Context, Item, Keeper, Record};
-use crate::privacy::account::Price;
-use crate::privacy::journal::Journal;
+use crate::error::Refusal;
+use crate::party::Context;
+use crate::privacy::ledger::{Kept, Standing};
 use crate::privacy::mechanism::ordered::{Column, Desensitised};
-use crate::privacy::{Certificate, Epsilon, Ledger, Neighbours, Private, Unprotected};
+use crate::privacy::{Binding, Certificate, Epsilon, Ledger, Neighbours, Private, Unprotected};
 use crate::wire::{Malformed, Reader, Wire, Writer};
 
-/// What a record calls the labels.
-const LABELS: &str = "the labels";
 /// What labels are released for, as the ledger says it.
 const TRAINING: &str = "training";
+/// What is said of columns that are used as they are.
+const PUBLIC: &str = "public columns, as they are";
+/// What labels are bound to besides their rows.
+const CLASSES: &str = "classes";
 
 /// Under what terms a label holder's own rows are used.
 pub(super) enum Terms {
     /// As they are: whoever sees the model may learn about them.
     Open(Box<Unprotected>),
     /// Its columns are public, its labels change before they are used, or did so before.
-    Noisy {
-        ledger: Box<Ledger>,
-        labels: Option<Box<NoisyLabels>>,
-    },
+    Noisy(Box<Ledger>),
 }
 
 /// What a label holder has brought.
@@ -66,7 +65,7 @@ impl Wire for NoisyLabels {
 }
 
 impl NoisyLabels {
-    /// The labels of a table, changed: from the record if it has them; else they are paid for, drawn, and written there. As
+    /// The labels of a table, changed: as the ledger has kept them; else they are paid for, drawn, and kept by the ledger. As
     /// [`Release::keep`](super::Release::keep) does with columns.
     ///
     /// # Privacy
@@ -78,16 +77,50 @@ impl NoisyLabels {
         plan: &LabelHolderPlan,
         table: &Table,
         ledger: Ledger<N>,
-        record: Box<dyn Record>,
     ) -> Result<Self, Error> {
         plan.check(table)?;
-        plan.labels(&ledger.relation().relation())?;
-        let mut keeper = Keeper::open(record)?;
-        let ledger = ledger.at_run_time().for_run(keeper.name().to_text())?;
-        let draw = || Self::draw(plan, table, ledger);
-        let labels = kept_once(draw, |draw| keeper.once(LABELS, draw))?;
-        labels.check(plan, None)?;
-        Ok(labels)
+        Self::obtain(plan, table, &mut ledger.at_run_time())
+    }
+
+    /// The same with a ledger that is used on, for a table that was checked.
+    fn obtain(plan: &LabelHolderPlan, table: &Table, ledger: &mut Ledger) -> Result<Self, Error> {
+        let (name, response) = plan.labels(ledger.relation())?;
+        let beside = table.schema().features().next().map(|_| PUBLIC);
+        for _ in 0..ATTEMPTS {
+            let classes = table.cells().as_ref().map(|cells| match cells.target() {
+                Some(Target::Classes(classes)) => classes.clone(),
+                _ => Vec::new(),
+            });
+            let column = Column::slots(name, response, classes);
+            match ledger.standing(TRAINING, &[name])? {
+                Standing::Kept(kept) => return Self::of_kept(*kept, plan, table, ledger),
+                Standing::Elsewhere { .. } => return Err(plan.labels_elsewhere(name)),
+                Standing::Paid(paid) if paid != [column.distance()] => {
+                    return Err(Refusal::OtherColumns.into());
+                }
+                Standing::Paid(_) | Standing::Free => {}
+            }
+            let binding = Self::binding(plan, table, ledger)?;
+            let make = |drawn: Vec<Desensitised>, certificate| {
+                let [Desensitised::Slots(classes)] = <[_; 1]>::try_from(drawn)
+                    .map_err(|_| Error::internal("one column that is drawn stays one column"))?
+                else {
+                    return Err(Error::internal("a column of slots is drawn as slots"));
+                };
+                let labels = Self {
+                    epsilon: plan.vertical.label_epsilon.unwrap_or(Epsilon::ZERO),
+                    classes,
+                    certificate,
+                };
+                Ok(labels.to_bytes())
+            };
+            // Against a change of whole people nothing protects public columns: the run says so.
+            let kept = ledger.keep_columns((TRAINING, &[name]), vec![column], (&binding, beside), make)?;
+            if let Some(kept) = kept {
+                return Self::of_kept(kept, plan, table, ledger);
+            }
+        }
+        Err(moved_on())
     }
 
     /// Whether [`keep`](Self::keep) would refuse these labels: as [`Release::check_keep`](super::Release::check_keep).
@@ -98,35 +131,91 @@ impl NoisyLabels {
         plan: &LabelHolderPlan,
         table: &Table,
         ledger: Ledger<N>,
-        record: &mut dyn Record,
     ) -> Result<(), Error> {
         plan.check(table)?;
-        let (name, response) = plan.labels(&ledger.relation().relation())?;
-        let mut ledger = ledger;
-        for place in 0.. {
-            let Some(item) = record.read(place)? else {
-                break;
-            };
-            match item {
-                Item::Named(name) => ledger = ledger.for_run(name.to_text())?,
-                Item::Once { what, value } if what == LABELS => {
-                    let labels = Self::from_bytes(&value).map_err(|e| {
-                        Error::journal(
-                            JournalFault::Damaged,
-                            format!("the labels in the record cannot be read: {e}"),
-                        )
-                    })?;
-                    return labels.check(plan, None);
-                }
-                _ => {}
-            }
+        let mut ledger = ledger.at_run_time();
+        let (name, response) = plan.labels(ledger.relation())?;
+        let distance = Column::slots(name, response, Private::new(Vec::new())).distance();
+        match ledger.standing(TRAINING, &[name])? {
+            Standing::Kept(kept) => Self::of_kept(*kept, plan, table, &mut ledger).map(drop),
+            Standing::Elsewhere { .. } => Err(plan.labels_elsewhere(name)),
+            Standing::Paid(paid) if paid != [distance.clone()] => Err(Refusal::OtherColumns.into()),
+            Standing::Paid(_) => Ok(()),
+            Standing::Free => ledger.admits_columns(&[distance]),
         }
-        let column = Column::slots(name, response, Private::new(Vec::new()));
-        ledger.admits_columns(TRAINING, &[column.distance()])
+    }
+
+    /// Takes labels into the ledger that a version before stored in a file of their own: as
+    /// [`Release::import`](super::Release::import). That file does not say which classes they are: they are taken for the schema's.
+    ///
+    /// # Errors
+    /// As [`Release::import`](super::Release::import).
+    pub fn import<N: Neighbours>(
+        plan: &LabelHolderPlan,
+        table: &Table,
+        ledger: Ledger<N>,
+        earlier: &Earlier,
+        write: bool,
+    ) -> Result<(), Error> {
+        plan.check(table)?;
+        let mut ledger = ledger.at_run_time();
+        let (name, _) = plan.labels(ledger.relation())?;
+        match (ledger.standing(TRAINING, &[name])?, earlier.value()) {
+            (Standing::Kept(kept), Some(value)) if kept.value == value => Ok(()),
+            (Standing::Elsewhere { run, .. }, Some(value)) if run == earlier.run() => {
+                let labels = Self::decoded(value)?;
+                labels.check(plan, table.rows_under(ledger.relation()))?;
+                let binding = Self::binding(plan, table, &mut ledger)?;
+                if write {
+                    let value = value.to_vec();
+                    ledger.import_columns(TRAINING, (&run, &[name]), &binding, value)?;
+                }
+                Ok(())
+            }
+            (Standing::Elsewhere { .. }, None) => Err(plan.labels_elsewhere(name)),
+            (Standing::Free, None) => Ok(()),
+            _ => Err(earlier.mismatch()),
+        }
+    }
+
+    /// What labels are bound to.
+    fn binding(plan: &LabelHolderPlan, table: &Table, ledger: &mut Ledger) -> Result<Binding, Error> {
+        // Unwrap safety: a list of texts always serialises.
+        let classes = serde_json::to_string(plan.classes()).expect("texts are plain data");
+        Ok(rows_of(table, None, ledger)?.with(CLASSES, classes))
+    }
+
+    /// What the ledger has kept, if it is of this table and plan.
+    fn of_kept(
+        kept: Kept,
+        plan: &LabelHolderPlan,
+        table: &Table,
+        ledger: &mut Ledger,
+    ) -> Result<Self, Error> {
+        let mut labels = Self::decoded(&kept.value)?;
+        labels.certificate = kept.certificate;
+        let now = Self::binding(plan, table, ledger)?;
+        if kept.binding.contradicts(&now, CLASSES) {
+            let name = plan.schema().label().map_or("", |(column, _)| &column.name);
+            let why = format!(
+                "the schema declares the classes {} of '{name}', and its labels were released and kept with the classes {}: use these, in \
+                 the same order",
+                now.get(CLASSES).unwrap_or_default(),
+                kept.binding.get(CLASSES).unwrap_or_default(),
+            );
+            return Err(Error::data_of(name, why));
+        }
+        labels.check(plan, table.rows_under(ledger.relation()))?;
+        check_rows(&kept.binding, &now)?;
+        Ok(labels)
+    }
+
+    fn decoded(value: &[u8]) -> Result<Self, Error> {
+        Self::from_bytes(value).map_err(|e| unreadable("labels", &e))
     }
 
     /// That they are the labels that the job speaks of.
-    pub(super) fn check(&self, plan: &LabelHolderPlan, rows: Option<usize>) -> Result<(), Error> {
+    fn check(&self, plan: &LabelHolderPlan, rows: Option<usize>) -> Result<(), Error> {
         if plan.vertical.label_epsilon != Some(self.epsilon) {
             let why = format!(
                 "label_epsilon is another now, but the labels that were kept were changed with {}. Labels are released once: use that",
@@ -134,44 +223,21 @@ impl NoisyLabels {
             );
             return Err(Error::parameter("label_epsilon", why));
         }
+        let classes = plan.classes().len();
+        if self.classes.iter().any(|class| usize::from(*class) >= classes) {
+            let name = plan.schema().label().map_or("", |(column, _)| &column.name);
+            let why = format!(
+                "the labels that were kept have more classes than the {classes} that the schema declares for '{name}': use the schema they \
+                 were released with"
+            );
+            return Err(Error::data_of(name, why));
+        }
         if rows.is_some_and(|rows| rows != self.classes.len()) {
             return Err(Error::data(
                 "the labels that were kept are of another table: it has not as many rows",
             ));
         }
         Ok(())
-    }
-
-    fn draw(
-        plan: &LabelHolderPlan,
-        table: &Table,
-        mut ledger: Ledger,
-    ) -> Result<(Self, Box<dyn Journal>), Error> {
-        let (name, response) = plan.labels(ledger.relation())?;
-        let classes = table.cells().as_ref().map(|cells| match cells.target() {
-            Some(Target::Classes(classes)) => classes.clone(),
-            _ => Vec::new(),
-        });
-        let column = Column::slots(name, response, classes);
-        // Nothing is written about columns that are public if the labels cannot be released.
-        ledger.admits_columns(TRAINING, &[column.distance()])?;
-        if table.schema().features().next().is_some() {
-            // Against a change of whole people nothing protects public columns.
-            ledger.reserve("public columns, as they are", Price::Pure(Epsilon::ZERO), 1)?;
-        }
-        let drawn = ledger.desensitise(TRAINING, vec![column])?.into_inner();
-        let [Desensitised::Slots(classes)] = <[_; 1]>::try_from(drawn)
-            .map_err(|_| Error::internal("one column that is drawn stays one column"))?
-        else {
-            return Err(Error::internal("a column of slots is drawn as slots"));
-        };
-        let (certificate, held) = ledger.close_holding();
-        let labels = Self {
-            epsilon: plan.vertical.label_epsilon.unwrap_or(Epsilon::ZERO),
-            classes,
-            certificate,
-        };
-        Ok((labels, held))
     }
 }
 
@@ -195,7 +261,7 @@ impl Terms {
                     certificate,
                 })
             }
-            Self::Noisy { ledger, labels } => noisy(plan, &table, (*ledger, labels), context),
+            Self::Noisy(ledger) => noisy(plan, &table, *ledger, context),
         }
     }
 }
@@ -206,7 +272,7 @@ impl Terms {
 fn noisy(
     plan: &LabelHolderPlan,
     table: &Table,
-    (mut ledger, labels): (Ledger, Option<Box<NoisyLabels>>),
+    mut ledger: Ledger,
     context: &mut Context<'_, Message>,
 ) -> Result<Brought, Error> {
     let schema = table.schema();
@@ -229,19 +295,8 @@ fn noisy(
             )?)
         }
     };
-    let labels = match labels {
-        None => {
-            let draw = || NoisyLabels::draw(plan, table, ledger);
-            kept_once(draw, |draw| context.once(LABELS, draw))?
-        }
-        Some(labels) => {
-            let certificate = meeting::certified(labels.certificate, ledger, context)?;
-            NoisyLabels {
-                certificate,
-                ..*labels
-            }
-        }
-    };
+    let labels = NoisyLabels::obtain(plan, table, &mut ledger)?;
+    let certificate = meeting::certified(labels.certificate, ledger, context)?;
     let rows = labels.classes.len();
     let cells = Cells::joined(rows, features, Some(Target::Classes(labels.classes)))?;
     let own = OwnRows {
@@ -251,6 +306,6 @@ fn noisy(
     Ok(Brought {
         own,
         ids,
-        certificate: labels.certificate,
+        certificate,
     })
 }

@@ -1,5 +1,7 @@
 //! Parameters of the setting.
 
+use privet_mpc::psi;
+
 use super::desensitisation::Desensitisation;
 use crate::Error;
 use crate::boost::gradient::Trees;
@@ -13,6 +15,9 @@ parameters! {
         protocol: Protocol = Protocol::Columns;
         /// How rows of different parties are matched.
         alignment: Alignment = Alignment::Private;
+        /// The most rows that each party may bring to `alignment = "private"`, which needs it: as many questions of the form "do you know this
+        /// person?" can be put to the other side in one run. Rows in the same order already have no use for it.
+        most_ids: Option<u64> = None, in 1..=MOST_IDS;
         /// How feature holders change their columns before they send them. Its ε must be given.
         desensitisation: Desensitisation = Desensitisation::default();
         /// The ε of randomised response on labels; without it, labels are used as they are.
@@ -22,8 +27,15 @@ parameters! {
     } where Self::agree
 }
 
+/// The most that `most_ids` can be.
+const MOST_IDS: u64 = psi::MOST_IDS as u64;
+
+/// What is said where it is missing.
+const NO_MOST_IDS: &str = "alignment = \"private\" needs most_ids, the most rows that a party may bring: it bounds how many people the other side \
+                           can ask about. Add a line such as most_ids = 100000";
+
 readable! {
-    Vertical { protocol: Protocol, alignment: Alignment, desensitisation: Desensitisation, label_epsilon: Option<Epsilon>, trees: Trees }
+    Vertical { protocol: Protocol, alignment: Alignment, most_ids: Option<u64>, desensitisation: Desensitisation, label_epsilon: Option<Epsilon>, trees: Trees }
 }
 
 named_values! {
@@ -54,6 +66,9 @@ impl Vertical {
     fn agree(&self) -> Result<(), Error> {
         self.desensitisation.check()?;
         self.trees.check()?;
+        if self.alignment == Alignment::Private && self.most_ids.is_none() {
+            return Err(Error::parameter("most_ids", NO_MOST_IDS));
+        }
         if self.label_epsilon == Some(Epsilon::ZERO) {
             return Err(Error::parameter(
                 "label_epsilon",
@@ -67,8 +82,23 @@ impl Vertical {
     pub fn shared(&self) -> Vec<(String, String)> {
         let mut all = self.protocol.named("protocol");
         all.extend(self.alignment.named("alignment"));
+        if self.alignment == Alignment::Private {
+            all.extend(self.most_ids.named("most_ids"));
+        }
         all.extend(self.desensitisation.settings());
         all
+    }
+
+    /// That a table is not larger than was agreed on, before anything about its ids is disclosed. `rows` is how many there are, as far as that
+    /// is public.
+    pub(super) fn check_rows(&self, rows: Option<usize>) -> Result<(), Error> {
+        match (self.alignment, self.most_ids, rows) {
+            (Alignment::Private, Some(most), Some(rows)) if rows as u64 > most => Err(Error::data(format!(
+                "most_ids = {most} is the most rows that a party may bring, and this table has {rows}: agree on a larger number, and write it \
+                 into the jobs of all parties"
+            ))),
+            _ => Ok(()),
+        }
     }
 
     /// Names and values as a job says them, defaults included.

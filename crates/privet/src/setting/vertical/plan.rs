@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use super::Vertical;
 use super::columns::{ColumnsPlan, READS};
+use super::{Protocol, Vertical, meeting};
 use crate::Error;
 use crate::data::schema::Label;
 use crate::data::{Intake, Keep, Schema, Table};
-use crate::error::Subject;
+use crate::error::{Refusal, Subject};
+use crate::privacy::joint::Leak;
 use crate::privacy::mechanism::ordered::RandomisedResponse;
 use crate::privacy::{Relation, getters};
 
@@ -133,6 +134,17 @@ impl LabelHolderPlan {
         pub relation(&relation) -> &Relation;
     }
 
+    /// What the other parties are shown of its rows in training, besides what labels that change tell them. A permission that stands in a ledger
+    /// must list it ([`Unprotected::showing`](crate::privacy::Unprotected::showing)).
+    pub fn leaks(&self) -> Vec<Leak> {
+        meeting::leaks_of_open_label_holder(&self.vertical, self.vertical.protocol == Protocol::AsPublished)
+    }
+
+    /// The same for predictions, by columns or by the answers to a model's questions.
+    pub fn leaks_of_predicting(&self, branches: bool) -> Vec<Leak> {
+        meeting::leaks_of_open_label_holder(&self.vertical, branches)
+    }
+
     /// What is read of a table.
     pub fn reads(&self) -> Intake {
         Intake::everything(Arc::clone(&self.schema), Keep::Bins)
@@ -142,6 +154,24 @@ impl LabelHolderPlan {
     pub(super) fn check(&self, table: &Table) -> Result<(), Error> {
         table.is_of(&self.schema, READS)?;
         table.is_whole(Keep::Bins)
+    }
+
+    /// The classes of the label, in order; none if it is a number.
+    pub(super) fn classes(&self) -> &[String] {
+        match self.schema.label() {
+            Some((_, Label::Classes(declared))) => declared.values(),
+            _ => &[],
+        }
+    }
+
+    /// That labels were released before values were stored with the ledger.
+    pub(super) fn labels_elsewhere(&self, name: &str) -> Error {
+        Refusal::AlreadyDesensitised {
+            dataset: self.schema.dataset().into(),
+            column: name.into(),
+            kept: None,
+        }
+        .into()
     }
 
     /// The label's name and how its classes are changed, under a budget that protects them and whatever else the schema calls private.

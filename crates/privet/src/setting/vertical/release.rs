@@ -1,34 +1,30 @@
 //! Released columns: drawn once, kept, sent to whoever trains on them.
 
-use std::collections::BTreeSet;
-
 use super::columns::{ColumnsPlan, Reading};
 use super::desensitisation::{Budget, Desensitisation};
-use super::packed;
+use super::kept::{Earlier, check_rows, moved_on, rows_of, unreadable};
+use super::packed::Packed;
 use crate::Error;
 use crate::data::schema::{Column, Kind};
 use crate::data::{Schema, Table};
-use crate::error::JournalFault;
+use crate::error::Refusal;
 use crate::parameters::Parameters;
-use crate::party::{Item, Keeper, Record};
-use crate::privacy::journal::Journal;
+use crate::privacy::ledger::{Kept, Standing};
 use crate::privacy::mechanism::ordered::{Desensitised, Distance};
 use crate::privacy::{Certificate, Guarantee, Ledger, Neighbours, getters};
 use crate::wire::{Malformed, Reader, Wire, Writer};
 
-/// What a record calls the columns.
-pub(super) const COLUMNS: &str = "the columns";
-/// What a record calls the choice of columns.
-pub(super) const CHOICE: &str = "which columns leave";
+/// How often a ledger is asked again while other processes release the same columns.
+pub(super) const ATTEMPTS: usize = 8;
 /// The longest schema or certificate that a party may send.
-const LONGEST: usize = 1 << 24;
+const LONGEST: usize = 1 << 22;
 
 /// One released column.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ReleasedColumn {
     pub(super) reading: Reading,
     /// Row by row.
-    pub(super) values: Vec<u16>,
+    pub(super) values: Packed,
 }
 
 /// The released columns of one feature holder, with what they mean and what was promised about them. They are public as far as
@@ -48,20 +44,16 @@ impl Release {
     /// To whom they are sent, as the ledger says it.
     pub(super) const TO: &str = "the label holder";
 
-    /// Pays for and draws the chosen columns of a table, all rows of it. The journal is held until it is dropped.
-    ///
-    /// # Privacy
-    /// `docs/proofs/ordered.md#columns`. The value table is the schema's (`docs/proofs/ordered.md#columns`, assumptions).
-    pub(super) fn draw(
+    /// What the draw of the chosen columns is, to be kept.
+    fn of_draw(
         plan: &ColumnsPlan,
-        table: &Table,
         chosen: &[usize],
-        mut ledger: Ledger,
-    ) -> Result<(Self, Box<dyn Journal>), Error> {
-        let drawn = ledger.desensitise(Self::TO, plan.columns(table.cells(), chosen))?;
+        drawn: Vec<Desensitised>,
+        certificate: Certificate,
+    ) -> Result<Self, Error> {
         let columns: Vec<ReleasedColumn> = chosen
             .iter()
-            .zip(drawn.into_inner())
+            .zip(drawn)
             .map(|(&place, drawn)| {
                 let (Desensitised::Slots(values) | Desensitised::Flags(values)) = drawn else {
                     return Err(Error::internal(
@@ -69,57 +61,66 @@ impl Release {
                     ));
                 };
                 let values = values.into_iter().map(|value| plan.read(place, value));
+                let reading = plan.reading(place);
                 Ok(ReleasedColumn {
-                    reading: plan.reading(place),
-                    values: values.collect(),
+                    reading,
+                    values: Packed::new(values, reading.outputs),
                 })
             })
             .collect::<Result<_, _>>()?;
         let rows = columns
             .first()
             .map_or(0, |column| column.values.len() / column.reading.each.max(1));
-        let names: Vec<&str> = plan.schema().features().map(|c| c.name.as_str()).collect();
+        let names = plan.names();
         let sent = |name: &str| chosen.iter().any(|&place| names[place] == name);
         let schema = plan.schema().select(|column| sent(&column.name))?.alone();
-        let (certificate, held) = ledger.close_holding();
-        let release = Self {
+        Ok(Self {
             rows,
             settings: plan.desensitisation().settings(),
             schema,
             columns,
             certificate,
-        };
-        Ok((release, held))
+        })
     }
 
-    /// The columns of a table, changed: from the record if it has them; else they are paid for, drawn, and written there before
+    /// The columns of a table, changed: as the ledger has kept them; else they are paid for, drawn, and kept by the ledger before
     /// anybody sees them. So they are released once, and can be used any number of times.
     ///
-    /// That a record has the columns of *these* rows, in this order, is the caller's to know: only their number and the schema are
-    /// compared. (`privet-node` keeps a fingerprint of the file beside them.)
-    ///
     /// # Privacy
-    /// `docs/proofs/ordered.md#redraw`, with the record of the columns in place of a run's.
+    /// `docs/proofs/ordered.md#columns` and `docs/proofs/ordered.md#redraw`. The value table is the schema's
+    /// (`docs/proofs/ordered.md#columns`, assumptions).
     ///
     /// # Errors
-    /// [`Error::Budget`] if they were released and the record does not have them; [`Error::Parameter`] if they were changed otherwise;
-    /// [`Error::Journal`] if record or ledger cannot be read or written; [`Error::Misuse`] if the table was read with another schema
-    /// than the plan's, or the budget protects less than the schema.
-    pub fn keep<N: Neighbours>(
-        plan: &ColumnsPlan,
-        table: &Table,
-        ledger: Ledger<N>,
-        record: Box<dyn Record>,
-    ) -> Result<Self, Error> {
-        let relation = ledger.relation().relation();
-        plan.check(table, &relation)?;
-        let mut keeper = Keeper::open(record)?;
-        let mut ledger = ledger.at_run_time().for_run(keeper.name().to_text())?;
-        let chosen = plan.choose(&mut ledger, |draw| keeper.once(CHOICE, draw))?;
-        let draw = || Self::draw(plan, table, &chosen, ledger);
-        let release = kept_once(draw, |draw| keeper.once(COLUMNS, draw))?;
-        release.check_same(plan, table.rows_under(&relation))?;
-        Ok(release)
+    /// [`Error::Budget`] if they were released and the ledger has not kept them; [`Error::Parameter`] or [`Error::Data`] if they were
+    /// changed otherwise or declared otherwise; [`Error::Journal`] if the ledger cannot be read or written, if what it kept is missing
+    /// or damaged, or if the table has changed since; [`Error::Misuse`] if the table was read with another schema than the plan's, or
+    /// the budget protects less than the schema.
+    pub fn keep<N: Neighbours>(plan: &ColumnsPlan, table: &Table, ledger: Ledger<N>) -> Result<Self, Error> {
+        plan.check(table, &ledger.relation().relation())?;
+        Self::obtain(plan, table, &mut ledger.at_run_time())
+    }
+
+    /// The same with a ledger that is used on, for a table that was checked.
+    pub(super) fn obtain(plan: &ColumnsPlan, table: &Table, ledger: &mut Ledger) -> Result<Self, Error> {
+        for _ in 0..ATTEMPTS {
+            let names = plan.names();
+            let chosen = match ledger.standing(Self::TO, &names)? {
+                Standing::Kept(kept) => return Self::of_kept(*kept, plan, table, ledger),
+                Standing::Elsewhere { columns, .. } => return Err(plan.released_elsewhere(&columns)),
+                Standing::Paid(columns) => plan.places(&columns)?,
+                Standing::Free => plan.choose(ledger)?,
+            };
+            let binding = rows_of(table, Some(&chosen), ledger)?;
+            let columns = plan.columns(table.cells(), &chosen);
+            let make = |drawn, certificate| {
+                Self::of_draw(plan, &chosen, drawn, certificate).map(|release| release.to_bytes())
+            };
+            let kept = ledger.keep_columns((Self::TO, &names), columns, (&binding, None), make)?;
+            if let Some(kept) = kept {
+                return Self::of_kept(kept, plan, table, ledger);
+            }
+        }
+        Err(moved_on())
     }
 
     /// Whether [`keep`](Self::keep) would refuse these columns. Nothing is paid, drawn or written: parties that release columns
@@ -132,45 +133,83 @@ impl Release {
         plan: &ColumnsPlan,
         table: &Table,
         ledger: Ledger<N>,
-        record: &mut dyn Record,
     ) -> Result<(), Error> {
-        let relation = ledger.relation().relation();
-        plan.check(table, &relation)?;
-        if let Some(release) = Self::kept_in(record)? {
-            return release.check_same(plan, table.rows_under(&relation));
-        }
-        if let Budget::Sample(_) = plan.desensitisation().budget {
-            return Ok(());
-        }
-        let ledger = match record.read(0)? {
-            Some(Item::Named(name)) => ledger.for_run(name.to_text())?,
-            _ => ledger,
-        };
-        ledger.admits_columns(Self::TO, plan.distances())
+        plan.check(table, &ledger.relation().relation())?;
+        Self::check_obtain(plan, table, &mut ledger.at_run_time())
     }
 
-    /// The columns that were released in a run, from the run's own record: a run that broke off after they were drawn has them, and
-    /// another run can go on with them.
+    pub(super) fn check_obtain(plan: &ColumnsPlan, table: &Table, ledger: &mut Ledger) -> Result<(), Error> {
+        match ledger.standing(Self::TO, &plan.names())? {
+            Standing::Kept(kept) => Self::of_kept(*kept, plan, table, ledger).map(drop),
+            Standing::Elsewhere { columns, .. } => Err(plan.released_elsewhere(&columns)),
+            Standing::Paid(columns) => plan.places(&columns).map(drop),
+            Standing::Free => match plan.desensitisation().budget {
+                Budget::Sample(_) => Ok(()),
+                _ => ledger.admits_columns(plan.distances()),
+            },
+        }
+    }
+
+    /// Takes columns into the ledger that a version before stored in a file of their own; compares them, if the ledger has them.
+    /// With `write = false` it only says whether that can be done.
     ///
     /// # Errors
-    /// [`Error::Journal`] if the record cannot be read.
-    pub fn kept_in(record: &mut dyn Record) -> Result<Option<Self>, Error> {
-        let (mut place, mut columns) = (0, None);
-        while let Some(item) = record.read(place)? {
-            place += 1;
-            if let Item::Once { what, value } = item
-                && what == COLUMNS
-            {
-                columns = Some(value);
+    /// As [`keep`](Self::keep), and [`Error::Journal`] if the file is not what the ledger knows of.
+    pub fn import<N: Neighbours>(
+        plan: &ColumnsPlan,
+        table: &Table,
+        ledger: Ledger<N>,
+        earlier: &Earlier,
+        write: bool,
+    ) -> Result<(), Error> {
+        plan.check(table, &ledger.relation().relation())?;
+        let (ledger, names) = (&mut ledger.at_run_time(), plan.names());
+        match (ledger.standing(Self::TO, &names)?, earlier.value()) {
+            (Standing::Kept(kept), Some(value)) if kept.value == value => Ok(()),
+            (Standing::Elsewhere { run, columns }, Some(value)) if run == earlier.run() => {
+                let release = Self::decoded(value)?;
+                let chosen = plan.places(&columns)?;
+                let binding = rows_of(table, Some(&chosen), ledger)?;
+                release.check_same(plan, table.rows_under(ledger.relation()))?;
+                release.check_columns(&columns)?;
+                if write {
+                    let value = value.to_vec();
+                    ledger.import_columns(Self::TO, (&run, &names), &binding, value)?;
+                }
+                Ok(())
             }
+            (Standing::Elsewhere { columns, .. }, None) => Err(plan.released_elsewhere(&columns)),
+            (Standing::Free, None) => Ok(()),
+            _ => Err(earlier.mismatch()),
         }
-        let read = columns.map(|value| Self::from_bytes(&value));
-        read.transpose().map_err(|e| {
-            Error::journal(
-                JournalFault::Damaged,
-                format!("the columns in the record cannot be read: {e}"),
-            )
-        })
+    }
+
+    /// What the ledger has kept, if it is of this table and plan.
+    fn of_kept(kept: Kept, plan: &ColumnsPlan, table: &Table, ledger: &mut Ledger) -> Result<Self, Error> {
+        let mut release = Self::decoded(&kept.value)?;
+        release.certificate = kept.certificate;
+        release.check_same(plan, table.rows_under(ledger.relation()))?;
+        let names = plan.names();
+        let places: Vec<usize> = release
+            .schema
+            .features()
+            .filter_map(|column| names.iter().position(|name| *name == column.name))
+            .collect();
+        check_rows(&kept.binding, &rows_of(table, Some(&places), ledger)?)?;
+        Ok(release)
+    }
+
+    fn decoded(value: &[u8]) -> Result<Self, Error> {
+        Self::from_bytes(value).map_err(|e| unreadable("columns", &e))
+    }
+
+    /// That these are the columns of an entry.
+    fn check_columns(&self, paid: &[Distance]) -> Result<(), Error> {
+        let names = self.schema.features().map(|column| &column.name);
+        match names.eq(paid.iter().map(|column| &column.column)) {
+            true => Ok(()),
+            false => Err(Refusal::OtherColumns.into()),
+        }
     }
 
     /// That these are the columns of a table, changed as a plan says.
@@ -204,47 +243,24 @@ impl Release {
     }
 
     /// That the columns were changed as was agreed on, and that the promise which came with them is about them.
-    pub(super) fn check_promised(&self, agreed: &Desensitisation) -> Result<(), &'static str> {
+    pub(super) fn check_promised(&self, agreed: &Desensitisation) -> Result<(), String> {
         if self.settings != agreed.settings() {
-            return Err("columns that were changed otherwise than was agreed on");
+            return Err("columns that were changed otherwise than was agreed on".into());
         }
-        let said = self
-            .certificate
-            .claims
-            .iter()
-            .filter_map(|claim| match &claim.guarantee {
-                Guarantee::Distance { columns, record, .. } => Some((columns, *record)),
-                _ => None,
-            });
-        let said: Vec<_> = said.collect();
-        let sums = said
-            .iter()
-            .all(|(columns, record)| Distance::record(columns) == *record);
-        let claimed: BTreeSet<&str> = said
-            .iter()
-            .flat_map(|(columns, _)| columns.iter())
-            .map(|distance| distance.column.as_str())
-            .collect();
-        let all = self
-            .schema
-            .features()
-            .all(|column| claimed.contains(&column.name[..]));
-        if self.certificate.is_void() || (sums && all) {
-            Ok(())
-        } else {
-            Err("a certificate that is not about the columns it came with")
-        }
+        let distances = agreed.distances_of(&self.schema)?;
+        promised(&self.certificate, &distances)
     }
 
     /// The same columns, these rows, in this order.
     pub(super) fn take(&self, rows: &[usize]) -> Self {
-        let column = |column: &ReleasedColumn| ReleasedColumn {
-            reading: column.reading,
-            values: rows
-                .iter()
-                .flat_map(|&row| &column.values[row * column.reading.each..][..column.reading.each])
-                .copied()
-                .collect(),
+        let column = |column: &ReleasedColumn| {
+            let Reading { outputs, each, .. } = column.reading;
+            let place = |at: usize| rows[at / each] * each + at % each;
+            let values = (0..rows.len() * each).map(|at| column.values.get(place(at)));
+            ReleasedColumn {
+                reading: column.reading,
+                values: Packed::new(values, outputs),
+            }
         };
         Self {
             rows: rows.len(),
@@ -265,20 +281,54 @@ impl Release {
     }
 }
 
-/// Draws what `once` does not find in a record. The journal is held until the record has the value: another process would find it
-/// paid for and not kept, and draw it too.
-pub(super) fn kept_once<T>(
-    draw: impl FnOnce() -> Result<(T, Box<dyn Journal>), Error>,
-    once: impl FnOnce(Box<dyn FnOnce() -> Result<T, Error> + '_>) -> Result<T, Error>,
-) -> Result<T, Error> {
-    let mut held = None;
-    let value = once(Box::new(|| {
-        let (value, journal) = draw()?;
-        held = Some(journal);
-        Ok(value)
-    }));
-    drop(held);
-    value
+/// That a certificate promises exactly these losses: they follow from what was agreed on and from the columns' declarations, so that nobody has
+/// to be believed. One that is void promises nothing.
+fn promised(certificate: &Certificate, distances: &[Distance]) -> Result<(), String> {
+    if certificate.is_void() {
+        return Ok(());
+    }
+    let mut claimed = Vec::new();
+    for claim in &certificate.claims {
+        let Guarantee::Distance {
+            columns,
+            record,
+            unit,
+        } = &claim.guarantee
+        else {
+            continue;
+        };
+        let sum = Distance::record(columns);
+        if (*record, *unit) != (sum, sum.times(claim.protects.rows().get().into())) {
+            return Err(
+                "a certificate whose loss for a row or a unit is not the sum over its columns".into(),
+            );
+        }
+        claimed.extend(columns);
+    }
+    for distance in distances {
+        match claimed.iter().position(|claim| claim.column == distance.column) {
+            None => {
+                return Err(format!(
+                    "a certificate that says nothing of the column '{}', which came with it",
+                    distance.column
+                ));
+            }
+            Some(place) if claimed[place] != distance => {
+                return Err(format!(
+                    "a certificate that claims another loss for the column '{}' than follows from what was agreed on",
+                    distance.column
+                ));
+            }
+            Some(place) => drop(claimed.swap_remove(place)),
+        }
+    }
+    match claimed.first() {
+        None => Ok(()),
+        Some(other) => Err(format!(
+            "a certificate that speaks of the column '{}', which did not come with it",
+            other.column
+        )),
+    }
 }
 
 /// That the outputs of a column can be those of its declaration.
@@ -318,8 +368,7 @@ impl Wire for Release {
             to.word(lowest as u32);
             to.word(outputs as u32);
             to.word(each as u32);
-            let bits = packed::width(outputs);
-            to.bytes(&packed::pack(column.values.iter().copied(), bits));
+            to.bytes(column.values.bytes());
         });
         to.text(&self.certificate.to_json());
     }
@@ -328,11 +377,12 @@ impl Wire for Release {
         let rows = usize::try_from(from.long()?).map_err(|_| Malformed::new("too many rows"))?;
         let settings = from.settings()?;
         let text = from.text(LONGEST)?;
-        let schema = Schema::from_toml("its schema", &text).map_err(|e| Malformed::new(e.to_string()))?;
+        let schema = Schema::from_peer("its schema", &text).map_err(|e| Malformed::new(e.to_string()))?;
         if schema.alone() != schema || schema.to_toml() != text {
             return Err(Malformed::new("a schema that is not of columns alone"));
         }
-        let columns = from.list(20, |from| {
+        let declared = schema.features().count();
+        let columns = from.exactly(declared, 20, |from| {
             let reading = Reading {
                 lowest: from.word()? as i32,
                 outputs: from.word()? as usize,
@@ -341,14 +391,13 @@ impl Wire for Release {
             let plausible = (2..=65_535).contains(&reading.outputs) && (1..=65_535).contains(&reading.each);
             let count = rows.checked_mul(reading.each).filter(|_| plausible);
             let count = count.ok_or_else(|| Malformed::new("a column that cannot be"))?;
-            let values = packed::unpack(from.bytes()?, count, reading.outputs)?;
+            let values = Packed::read(from.bytes()?, count, reading.outputs)?;
             Ok(ReleasedColumn { reading, values })
         })?;
-        let fitting = schema.features().count() == columns.len()
-            && schema
-                .features()
-                .zip(&columns)
-                .all(|(declared, column)| fits(&declared.kind, column.reading));
+        let fitting = schema
+            .features()
+            .zip(&columns)
+            .all(|(declared, column)| fits(&declared.kind, column.reading));
         if !fitting {
             return Err(Malformed::new("columns that are not what its schema declares"));
         }

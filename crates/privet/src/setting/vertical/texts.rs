@@ -44,8 +44,8 @@ impl Texts<'_> {
     pub fn row(&self, row: usize) -> impl Iterator<Item = &str> {
         self.0.iter().flat_map(move |(words, released)| {
             let each = released.reading.each;
-            let values = released.values.get(row * each..(row + 1) * each).unwrap_or(&[]);
-            values.iter().map(|value| words[usize::from(*value)].as_str())
+            let places = (row * each..(row + 1) * each).take_while(|place| *place < released.values.len());
+            places.map(|place| words[usize::from(released.values.get(place))].as_str())
         })
     }
 }

@@ -326,6 +326,7 @@ fn a_chain_whose_run_breaks_its_promise_is_refused() {
         run: run.map(str::to_owned),
         promise,
         added: false,
+        stored: false,
     };
     for (why, event) in [
         ("no promise", spend("0.1", Some("a"), None)),

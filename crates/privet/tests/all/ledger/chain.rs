@@ -36,7 +36,7 @@ fn every_edit_cut_or_swap_of_the_chain_is_found() {
         spend(&mut open, "0.1").expect("fits");
     }
     let head = open.close().ledger;
-    let entries = journal.read().expect("reads");
+    let entries = journal.read(0).expect("reads");
     assert!(Book::of(&entries).expect("verifies").contains(&head));
 
     let edit = |n: usize, from: &str, to: &str| {
@@ -68,10 +68,32 @@ fn two_ledgers_on_one_journal_cannot_both_spend_it() {
     let [mut one, mut other] = [ledger(&journal), ledger(&journal)];
     spend(&mut one, "0.8").expect("fits");
     assert!(
-        matches!(spend(&mut other, "0.8"), Err(Error::Journal(_))),
-        "the chain has moved on"
+        matches!(spend(&mut other, "0.8"), Err(Error::Budget(_))),
+        "what the other has paid is counted first"
     );
-    assert_eq!(ledger(&journal).remaining(), pure("0.2"), "and is whole");
+    spend(&mut other, "0.1").expect("both may pay what remains");
+    spend(&mut one, "0.1").expect("in turn");
+    assert_eq!(ledger(&journal).remaining(), pure("0"), "and the chain is whole");
+}
+
+/// A journal that is put back to an older copy while a ledger is open is not written to.
+#[test]
+fn a_journal_that_was_put_back_is_not_written_to() {
+    let journal = journal(&AddRemove::row(), pure("1"), "0");
+    let mut older = Faulty::default();
+    for entry in journal.entries() {
+        older.append(&entry).expect("follows");
+    }
+    spend(&mut ledger(&journal), "0.5").expect("fits");
+    let mut open = ledger(&journal);
+    journal.put_back(&older);
+    let refused = spend(&mut open, "0.1");
+    let fault = match refused {
+        Err(Error::Journal(e)) => Some(e.fault()),
+        _ => None,
+    };
+    assert_eq!(fault, Some(privet::error::JournalFault::MovedOn));
+    assert_eq!(journal.entries().len(), 2);
 }
 
 #[test]
@@ -207,6 +229,7 @@ fn names_that_look_alike_are_refused() {
             run: None,
             promise: None,
             added: false,
+            stored: false,
         };
         assert!(
             append(&mut journal, spend).is_err(),
@@ -228,6 +251,7 @@ fn a_chain_that_mixes_units_is_refused() {
         run: None,
         promise: None,
         added: false,
+        stored: false,
     };
     let mut entries = journal.entries();
     let paid = Entry::after(&entries[1].head(), None, spend(&AddRemove::row().of("who")));

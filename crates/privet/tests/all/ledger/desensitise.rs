@@ -279,6 +279,7 @@ fn a_forged_record_is_not_in_a_chain() {
         columns: vec![slots("age", &ordered).distance()],
         record,
         run: None,
+        stored: false,
     };
     assert!(append(&mut journal, event(loss("0.08"))).is_err());
     assert!(append(&mut journal, event(loss("0.72"))).is_ok());

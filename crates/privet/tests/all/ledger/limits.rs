@@ -98,6 +98,7 @@ fn people_and_rows_are_not_kept_in_one_account() {
         run: None,
         promise: None,
         added: false,
+        stored: false,
     };
     let person = AddRemove::row().of("who");
     append(&mut journal, limit("toy", AddRemove::unit(two).relation())).expect("rows, two at a time");

@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use privet::Error;
 use privet::privacy::account::{Caps, Price};
-use privet::privacy::journal::{Entry, Event, Journal};
+use privet::privacy::journal::{Entry, Event};
 use privet::privacy::ledger::{append, begin};
 use privet::privacy::mechanism::{Ball, Laplace, LogisticRow, LogisticRows, Objective, RowLoss};
 use privet::privacy::{

@@ -173,7 +173,8 @@ pub(crate) fn schema(seed: u64) -> Schema {
     let missing: Vec<String> = (0..dice.below(4))
         .map(|_| dice.text().trim().to_owned())
         .collect();
-    let dataset = format!("d{}", dice.text());
+    // Names of data sets have no such character; columns and values of known columns may.
+    let dataset = format!("d{}", dice.text().replace('\u{202e}', ""));
     let schema = Schema::builder(dataset.trim()).layout(layout);
     let schema = schema.missing(missing).columns(columns);
     let schema = match unit {

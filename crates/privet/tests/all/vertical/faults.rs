@@ -1,17 +1,13 @@
 //! Parties that are killed, and messages that are lost, repeated, reordered, cut, foreign or too early.
 
-use std::cell::RefCell;
-
-use privet::Error;
-use privet::error::JournalFault;
 use privet::parameters::Builder;
-use privet::party::{Fault, Item, MemoryRecord, PartyId, Record, Simulation};
+use privet::party::{Fault, MemoryRecord, PartyId, Simulation};
 use privet::privacy::account::Caps;
 use privet::privacy::journal::{Entry, Event};
 use privet::privacy::{Delta, Ledger, Neighbours, Randomness, Replace};
 use privet::setting::vertical::{Alignment, Budget, Outcome, Party, Protocol, Vertical};
 use privet_testkit::enumerate::{self, Expected, Records};
-use privet_testkit::faults::Faulty;
+use privet_testkit::faults::{AppendFault, Faulty};
 
 use crate::vertical::people::{
     BANK, CLUB, SHOP, bank, builder, changes, club, feature_holder, label_holder, shop, table, with,
@@ -196,32 +192,10 @@ fn every_fault_at_every_step_ends_well_or_names_a_party() {
     enumerate::enumerate(&World::new(ways().remove(0)), Records::Whole);
 }
 
-/// Keeps nothing once it is told to.
-struct Forgetful {
-    items: MemoryRecord,
-    fails: RefCell<bool>,
-}
-
-impl Record for Forgetful {
-    fn read(&mut self, place: u64) -> Result<Option<Item>, Error> {
-        self.items.read(place)
-    }
-
-    fn append(&mut self, items: Vec<Item>) -> Result<(), Error> {
-        let is_columns = |item: &Item| matches!(item, Item::Once { what, .. } if what == "the columns");
-        if *self.fails.borrow() && items.iter().any(is_columns) {
-            return Err(Error::journal(JournalFault::Full, "the disk is full"));
-        }
-        self.items.append(items)
-    }
-
-    fn replace(&mut self, checkpoint: Item) -> Result<(), Error> {
-        self.items.replace(checkpoint)
-    }
-}
-
+/// Whatever ends the process between the payment and the value: nobody has seen it, so it is drawn again, as often as that happens.
+/// Once it is kept it never changes.
 #[test]
-fn a_crash_before_the_value_was_kept_draws_once_more_and_never_again() {
+fn a_crash_before_the_value_was_kept_draws_again_and_a_kept_value_stays() {
     use privet::party::SeatState;
     let vertical = builder("2").alignment(Alignment::Given).build().unwrap();
     let shop_journal = journal("shop");
@@ -230,12 +204,7 @@ fn a_crash_before_the_value_was_kept_draws_once_more_and_never_again() {
         label_holder(&vertical, own)
     })
     .unwrap();
-    let record = MemoryRecord::default();
-    let attempt = |record: MemoryRecord, fails: bool| {
-        let record = Forgetful {
-            items: record,
-            fails: RefCell::new(fails),
-        };
+    let attempt = |record: MemoryRecord| {
         let (mut seat, mut sent) = take(1, Box::new(record), |run| {
             let random = Randomness::from_os()?;
             let ledger = Ledger::open("shop", Replace::row(), shop_journal.clone(), random)?;
@@ -251,53 +220,33 @@ fn a_crash_before_the_value_was_kept_draws_once_more_and_never_again() {
     let kinds = || {
         let entries = shop_journal.entries();
         let count = |wanted: fn(&Event) -> bool| entries.iter().filter(|e| wanted(e.event())).count();
-        (
+        [
             count(|e| matches!(e, Event::Desensitise { .. })),
             count(|e| matches!(e, Event::Redraw { .. })),
-        )
+            count(|e| matches!(e, Event::Kept { .. })),
+        ]
     };
-    // Paid, drawn, not kept: the peer sees one fixed frame.
-    let (state, sent) = attempt(record.clone(), true);
-    assert_eq!((state, kinds()), (SeatState::Failed, (1, 0)));
+    // Paid, drawn, not kept: the peer sees one fixed frame, however often.
+    let record = MemoryRecord::default();
+    shop_journal.fail_at(2, AppendFault::Refused);
+    let (state, sent) = attempt(record.clone());
+    assert_eq!((state, kinds()), (SeatState::Failed, [1, 0, 0]));
     let aborted = sent[0].bytes.clone();
     assert!(sent.len() == 1 && aborted.len() < 100);
-    // A second record is not this run: the column has left.
-    let (state, sent) = attempt(MemoryRecord::default(), false);
-    assert_eq!(
-        (state, kinds(), sent[0].bytes.clone()),
-        (SeatState::Failed, (1, 0), aborted.clone())
-    );
-    // The same record may draw once more, and then keeps what it drew.
-    let (state, sent) = attempt(record.clone(), false);
-    assert_eq!((state, kinds()), (SeatState::Finished, (1, 1)));
-    let (state, again) = attempt(record.clone(), false);
-    assert_eq!((state, kinds()), (SeatState::Finished, (1, 1)));
-    assert_eq!(sent, again, "kept, and said again");
-
-    // Lost twice: never again.
-    let other = journal("shop");
-    assert_eq!(other.entries().len(), 2);
-    let record = MemoryRecord::default();
-    let shop_journal = other;
-    let attempt = |fails: bool| {
-        let record = Forgetful {
-            items: record.clone(),
-            fails: RefCell::new(fails),
-        };
-        let (mut seat, _) = take(1, Box::new(record), |run| {
-            let random = Randomness::from_os()?;
-            let ledger = Ledger::open("shop", Replace::row(), shop_journal.clone(), random)?;
-            let table = table(SHOP, &shop(0..30), None);
-            feature_holder(&vertical, table, ledger, &run)
-        })
-        .unwrap();
-        if seat.received(PartyId(0)) == 0 {
-            deliver(&mut seat, 0, &hello[0].bytes).unwrap();
-        }
-        seat.finish()
-    };
-    assert!(matches!(attempt(true), Err(Error::Journal(_))));
-    assert!(matches!(attempt(true), Err(Error::Journal(_))));
-    let third = attempt(false);
-    assert!(matches!(third, Err(Error::Budget(_))), "{third:?}");
+    for again in 1..4 {
+        shop_journal.fail_at(2, AppendFault::Refused);
+        let (state, sent) = attempt(record.clone());
+        assert_eq!((state, kinds()), (SeatState::Failed, [1, again, 0]));
+        assert_eq!(sent[0].bytes, aborted);
+    }
+    // Stored, and nobody was told so: that value is the one.
+    shop_journal.fail_at(2, AppendFault::Unacknowledged);
+    let (state, _) = attempt(record.clone());
+    assert_eq!((state, kinds()), (SeatState::Failed, [1, 4, 1]));
+    let (state, sent) = attempt(record.clone());
+    assert_eq!((state, kinds()), (SeatState::Finished, [1, 4, 1]));
+    // Another run with another record shows the same columns.
+    let (state, other) = attempt(MemoryRecord::default());
+    assert_eq!((state, kinds()), (SeatState::Finished, [1, 4, 1]));
+    assert_eq!(sent, other, "kept, and said again");
 }

@@ -126,7 +126,7 @@ fn many_flags_do_not_take_for_ever() {
         .unwrap();
     let rows = ["a,1", "b,2", "c,3"].map(String::from);
     let other = table(&schema, &rows, None);
-    let release = keep(&vertical, &other, volatile(), Box::new(MemoryRecord::default())).unwrap();
+    let release = keep(&vertical, &other, volatile()).unwrap();
     let (mut seat, _) = at_the_bank(&vertical, 3);
     let bytes = frame(1, 0, &Message::Columns(Box::new(release)));
     deliver(&mut seat, 1, &bytes).unwrap();
@@ -203,7 +203,7 @@ fn ranks_of_flags_are_not_taken() {
     let schema = "dataset = \"shop\"\n[columns]\nclient = { type = \"id\" }\ntown = { type = \"category\", values = [\"a\", \"b\", \"c\"] }\n\
          spent = { type = \"number\", min = 0, max = 100 }\n";
     let nobody = table(schema, &[], None);
-    let release = keep(&vertical, &nobody, volatile(), Box::new(MemoryRecord::default())).unwrap();
+    let release = keep(&vertical, &nobody, volatile()).unwrap();
     let mut writer = privet::wire::Writer::default();
     writer.byte(5);
     release.write(&mut writer);

@@ -2,7 +2,9 @@
 
 mod faults;
 mod foreign;
+mod limits;
 mod models;
+mod partners;
 mod people;
 mod promises;
 mod refusing;

@@ -5,16 +5,17 @@ use std::sync::Arc;
 use crate::home::Plain;
 use privet::Error;
 use privet::data::{Intake, Keep, Schema, Table};
+use privet::error::JournalFault;
 use privet::model::Model;
 use privet::model::metrics::Metric;
 use privet::noisy::evaluation::Evaluation;
-use privet::party::{MemoryRecord, PartyId, Simulated, Simulation};
+use privet::party::{PartyId, Simulated, Simulation};
 use privet::privacy::account::Caps;
 use privet::privacy::journal::Event;
 use privet::privacy::{Delta, Guarantee, Ledger, Randomness, Replace};
 use privet::setting::vertical::{
-    Alignment, Budget, Categories, FeatureHolder, LABEL_HOLDER, LabelHolder, NoisyLabels, Outcome, Party,
-    Protocol, Release, Vertical,
+    Alignment, Budget, Categories, LABEL_HOLDER, LabelHolder, NoisyLabels, Outcome, Party, Protocol, Release,
+    Vertical,
 };
 
 use crate::vertical::faults::journal;
@@ -184,13 +185,9 @@ fn shop_ledger(journal: &privet_testkit::faults::Faulty) -> Ledger<Replace> {
 #[test]
 fn columns_leave_once_and_are_used_as_often_as_one_likes() {
     let journal = journal("shop");
-    let record = MemoryRecord::default();
     let vertical = builder("2").build().unwrap();
     let shop_table = || table(SHOP, &shop((50..350).rev()), Some("client"));
-    let kept = |vertical: &Vertical, table: &Table| {
-        let record = Box::new(record.clone());
-        keep(vertical, table, shop_ledger(&journal), record)
-    };
+    let kept = |vertical: &Vertical, table: &Table| keep(vertical, table, shop_ledger(&journal));
     let release = kept(&vertical, &shop_table()).unwrap();
     assert_eq!(release, kept(&vertical, &shop_table()).unwrap());
     let left = |wanted: fn(&Event) -> bool| journal.entries().iter().filter(|e| wanted(e.event())).count();
@@ -207,9 +204,7 @@ fn columns_leave_once_and_are_used_as_often_as_one_likes() {
             if party == LABEL_HOLDER {
                 return label_holder(&vertical, table(BANK, &bank(0..200), Some("who")));
             }
-            let release = kept(&vertical, &shop_table())?;
-            let plan = vertical.feature_holder(shop_table().schema())?;
-            FeatureHolder::kept(plan, release, shop_table(), shop_ledger(&journal), &run)
+            feature_holder(&vertical, shop_table(), shop_ledger(&journal), &run)
         });
         let model = trained(simulation.unwrap().run().unwrap());
         let said = &model.certificate().parties[0].certificate;
@@ -218,7 +213,7 @@ fn columns_leave_once_and_are_used_as_often_as_one_likes() {
     assert_eq!(left(|e| matches!(e, Event::Desensitise { .. })), 1);
     assert_eq!(left(|e| matches!(e, Event::Leak { .. })), 4);
 
-    // Other noise, another table, another schema, or no record: not these columns.
+    // Other noise, another table or another schema: not these columns.
     let dearer = kept(&builder("3").build().unwrap(), &shop_table());
     assert!(
         matches!(&dearer, Err(Error::Parameter(why)) if why.to_string().starts_with("epsilon = 3 now")),
@@ -229,13 +224,23 @@ fn columns_leave_once_and_are_used_as_often_as_one_likes() {
     let wider = SHOP.replace("max = 100", "max = 200");
     let wider = kept(&vertical, &table(&wider, &shop(50..350), None));
     assert!(matches!(wider, Err(Error::Data(_))), "{wider:?}");
-    let forgotten = keep(
-        &vertical,
-        &shop_table(),
-        shop_ledger(&journal),
-        Box::new(MemoryRecord::default()),
+    // The same people in another order: the values are of other rows.
+    let turned = kept(&vertical, &table(SHOP, &shop(50..350), None));
+    assert!(
+        matches!(&turned, Err(Error::Journal(why)) if why.fault() == JournalFault::OtherJob),
+        "{turned:?}"
     );
-    assert!(matches!(forgotten, Err(Error::Budget(_))), "{forgotten:?}");
+    let other_ids: Vec<String> = shop((50..350).rev())
+        .iter()
+        .map(|row| row.replacen('p', "q", 1))
+        .collect();
+    let other_ids = kept(&vertical, &table(SHOP, &other_ids, Some("client")));
+    assert!(
+        matches!(&other_ids, Err(Error::Journal(why)) if why.fault() == JournalFault::OtherJob),
+        "{other_ids:?}"
+    );
+    assert_eq!(left(|e| matches!(e, Event::Desensitise { .. })), 1);
+    assert_eq!(left(|e| matches!(e, Event::Kept { .. })), 1);
 }
 
 #[test]
@@ -244,12 +249,12 @@ fn labels_leave_once_and_are_used_as_often_as_one_likes() {
         "age = { type = \"integer\", min = 18, max = 90 }",
         "age = { type = \"skip\" }",
     );
-    let (journal, record) = (journal("bank"), MemoryRecord::default());
+    let journal = journal("bank");
     let own = || table(&schema, &bank(0..300), Some("who"));
     let ledger = || Ledger::open("bank", Replace::row(), journal.clone(), Randomness::from_os()?);
     let keep = |vertical: &Vertical| {
         let plan = vertical.label_holder(own().schema())?;
-        NoisyLabels::keep(&plan, &own(), ledger()?, Box::new(record.clone()))
+        NoisyLabels::keep(&plan, &own(), ledger()?)
     };
     let noisy = |label: &str| builder("20").label_epsilon(epsilon(label)).build().unwrap();
     let vertical = noisy("2");
@@ -258,9 +263,8 @@ fn labels_leave_once_and_are_used_as_often_as_one_likes() {
         let simulation = Simulation::new(names, |party, run| -> Result<Party, Error> {
             let vertical = vertical.clone();
             if party == LABEL_HOLDER {
-                let labels = keep(&vertical)?;
                 let plan = vertical.label_holder(own().schema())?;
-                return LabelHolder::with_kept_labels(plan, own(), labels, ledger()?, &run);
+                return LabelHolder::with_noisy_labels(plan, own(), ledger()?, &run);
             }
             let ledger = Ledger::volatile(Replace::row(), Caps::ZERO, Delta::ZERO, Randomness::from_os()?)?;
             feature_holder(
@@ -287,13 +291,22 @@ fn labels_leave_once_and_are_used_as_often_as_one_likes() {
     );
     let dearer = keep(&noisy("3"));
     assert!(matches!(dearer, Err(Error::Parameter(_))), "{dearer:?}");
-    let forgotten = NoisyLabels::keep(
-        &vertical.label_holder(own().schema()).unwrap(),
-        &own(),
-        ledger().unwrap(),
-        Box::new(MemoryRecord::default()),
-    );
-    assert!(matches!(forgotten, Err(Error::Budget(_))), "{forgotten:?}");
+    // The same numbers would mean other classes.
+    for classes in [
+        r#"["yes", "no"]"#,
+        r#"["no", "yes", "late"]"#,
+        r#"["no", "maybe"]"#,
+    ] {
+        let other = schema.replace(r#"["no", "yes"]"#, classes);
+        let own = table(&other, &bank(0..300), Some("who"));
+        let plan = vertical.label_holder(own.schema()).unwrap();
+        let refused = NoisyLabels::keep(&plan, &own, ledger().unwrap());
+        assert!(
+            matches!(&refused, Err(Error::Data(why)) if why.to_string().contains("classes")),
+            "{classes}: {refused:?}"
+        );
+    }
+    assert!(keep(&vertical).is_ok());
 }
 
 #[test]
@@ -304,7 +317,7 @@ fn released_values_are_written_as_they_are_meant() {
     let release = |vertical: &Vertical| {
         let table = table(SHOP, &rows, None);
         let ledger = Ledger::volatile(Replace::row(), Caps::ZERO, Delta::ZERO, Randomness::from_os()?)?;
-        keep(vertical, &table, ledger, Box::new(MemoryRecord::default()))
+        keep(vertical, &table, ledger)
     };
     let written = |release: &Release| {
         let texts = release.texts().unwrap();
@@ -330,7 +343,6 @@ fn predictions_of_rows_that_stay_apart() {
     let other = table(SHOP, &shop(0..800), Some("client"));
     let model = rehearse(&vertical, own, vec![other]);
     let journal = journal("shop");
-    let record = MemoryRecord::default();
     let schema = Arc::new(Schema::from_toml("bank", BANK).unwrap());
     let mut said = Vec::new();
     for branches in [false, true] {
@@ -345,10 +357,7 @@ fn predictions_of_rows_that_stay_apart() {
                     return LabelHolder::predicting(plan, table, model.clone(), branches, leave());
                 }
                 let table = table(SHOP, &shop((2000..2400).rev()), Some("client"));
-                let record = Box::new(record.clone());
-                let release = keep(&vertical, &table, shop_ledger(&journal), record)?;
-                let plan = vertical.feature_holder(table.schema())?;
-                FeatureHolder::kept(plan, release, table, shop_ledger(&journal), &run)
+                feature_holder(&vertical, table, shop_ledger(&journal), &run)
             },
         );
         let done = simulation.unwrap().run().unwrap();

@@ -6,7 +6,7 @@ use privet::Error;
 use privet::data::{Intake, Keep, Schema, Table};
 use privet::model::Model;
 use privet::parameters::Builder;
-use privet::party::{Record, RunName, Simulated};
+use privet::party::{RunName, Simulated};
 use privet::privacy::{Epsilon, Ledger, Neighbours, Relation, Unprotected};
 use privet::setting::vertical::{
     Desensitisation, FeatureHolder, LabelHolder, Outcome, Party, Release, Vertical,
@@ -112,7 +112,9 @@ pub(crate) fn changes(text: &str) -> Builder<Desensitisation> {
 }
 
 pub(crate) fn with(changes: Builder<Desensitisation>) -> Builder<Vertical> {
-    Vertical::builder().desensitisation(changes.build().unwrap())
+    Vertical::builder()
+        .desensitisation(changes.build().unwrap())
+        .most_ids(5000)
 }
 
 pub(crate) fn builder(text: &str) -> Builder<Vertical> {
@@ -139,10 +141,9 @@ pub(crate) fn keep<N: Neighbours>(
     vertical: &Vertical,
     table: &Table,
     ledger: Ledger<N>,
-    record: Box<dyn Record>,
 ) -> Result<Release, Error> {
     let plan = vertical.desensitisation().plan(table.schema())?;
-    Release::keep(&plan, table, ledger, record)
+    Release::keep(&plan, table, ledger)
 }
 
 pub(crate) fn rehearsed(

@@ -1,25 +1,26 @@
 //! What was paid for, drawn, shown and promised, whatever a peer, a crash or a second process does.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
 
 use privet::Error;
 use privet::error::JournalFault;
-use privet::party::{Item, MemoryRecord, Record, SeatState};
+use privet::party::{MemoryRecord, SeatState};
 use privet::privacy::account::Caps;
-use privet::privacy::journal::Event;
-use privet::privacy::{AddRemove, Delta, Ledger, Neighbours, Randomness, Replace};
-use privet::setting::vertical::{FeatureHolder, LabelHolder, Meeting, Message, Outcome, Wanted};
+use privet::privacy::journal::{Event, KeptValue};
+use privet::privacy::ledger::append;
+use privet::privacy::mechanism::ordered::{ClampedGeometric, Column};
+use privet::privacy::{AddRemove, Delta, Ledger, Neighbours, Private, Randomness, Replace};
+use privet::setting::vertical::{Budget, LabelHolder, Message};
 use privet::wire::Body;
-use privet_testkit::faults::Faulty;
+use privet_testkit::faults::{AppendFault, Faulty};
 
 use crate::vertical::faults::journal;
 use crate::vertical::people::{
-    BANK, SHOP, bank, builder, feature_holder, keep, label_holder, rehearse, shop, table,
+    BANK, SHOP, bank, builder, changes, feature_holder, keep, label_holder, rehearse, shop, table, with,
 };
 use crate::vertical::seats::{
-    at_the_bank, at_the_shop, deliver, frame, given, hello, message_of, opened, released, said, take,
-    volatile,
+    at_the_bank, at_the_shop, deliver, frame, given, message_of, opened, said, take, volatile,
 };
 
 /// A budget for single rows says nothing about people who have several.
@@ -33,7 +34,7 @@ fn a_budget_that_covers_less_than_the_schema_is_refused() {
     let record = || Box::new(MemoryRecord::default());
     let rows = [shop(0..5), shop(0..5)].concat();
     let shop = || table(&schema, &rows, None);
-    let kept = keep(&vertical, &shop(), volatile(), record());
+    let kept = keep(&vertical, &shop(), volatile());
     assert!(
         matches!(kept, Err(Error::Misuse(_))),
         "{}",
@@ -45,27 +46,7 @@ fn a_budget_that_covers_less_than_the_schema_is_refused() {
     assert!(matches!(seat.err(), Some(Error::Misuse(_))));
 }
 
-/// Keeps nothing but what was received.
-struct Forgetful(MemoryRecord);
-
-impl Record for Forgetful {
-    fn read(&mut self, place: u64) -> Result<Option<Item>, Error> {
-        self.0.read(place)
-    }
-
-    fn append(&mut self, items: Vec<Item>) -> Result<(), Error> {
-        match &items[..] {
-            [.., Item::Once { .. }] => Err(Error::journal(JournalFault::Full, "the disk is full")),
-            _ => self.0.append(items),
-        }
-    }
-
-    fn replace(&mut self, checkpoint: Item) -> Result<(), Error> {
-        self.0.replace(checkpoint)
-    }
-}
-
-/// Columns that were paid for when rows are replaced are taken up under a budget for rows that come and go.
+/// Columns that were paid for when rows are replaced are not drawn under a budget for rows that come and go.
 #[test]
 fn a_second_draw_is_under_the_relation_of_the_first() {
     let mut journal = journal("shop");
@@ -75,100 +56,151 @@ fn a_second_draw_is_under_the_relation_of_the_first() {
         caps: Caps::ZERO,
         delta: Delta::ZERO,
     };
-    privet::privacy::ledger::append(&mut journal, limit).unwrap();
-    let (vertical, record) = (given(), MemoryRecord::default());
+    append(&mut journal, limit).unwrap();
+    let vertical = given();
     let table = table(SHOP, &shop(0..9), None);
-    let lost = keep(
-        &vertical,
-        &table,
-        opened(&journal),
-        Box::new(Forgetful(record.clone())),
-    );
+    journal.fail_at(2, AppendFault::Refused);
+    let lost = keep(&vertical, &table, opened(&journal));
     assert!(matches!(lost, Err(Error::Journal(_))));
-    let hiding = Ledger::open("shop", AddRemove::row(), journal, Randomness::from_os().unwrap()).unwrap();
-    let again = keep(&vertical, &table, hiding, Box::new(record));
+    let hiding = Ledger::open(
+        "shop",
+        AddRemove::row(),
+        journal.clone(),
+        Randomness::from_os().unwrap(),
+    );
+    let again = keep(&vertical, &table, hiding.unwrap());
     assert!(
         matches!(again, Err(Error::Budget(_))),
         "{}",
         again.unwrap().certificate()
     );
+    assert!(keep(&vertical, &table, opened(&journal)).is_ok());
 }
 
-/// A record during whose writing something else happens.
-struct Meanwhile<F>(MemoryRecord, F);
-
-impl<F: FnMut() + Send> Record for Meanwhile<F> {
-    fn read(&mut self, place: u64) -> Result<Option<Item>, Error> {
-        self.0.read(place)
-    }
-
-    fn append(&mut self, items: Vec<Item>) -> Result<(), Error> {
-        if matches!(items[..], [.., Item::Once { .. }]) {
-            (self.1)();
-        }
-        self.0.append(items)
-    }
-
-    fn replace(&mut self, checkpoint: Item) -> Result<(), Error> {
-        self.0.replace(checkpoint)
-    }
+/// How often columns were paid for, drawn once more, and kept.
+fn counts(journal: &Faulty) -> [usize; 3] {
+    let entries = journal.entries();
+    let count = |wanted: fn(&Event) -> bool| entries.iter().filter(|e| wanted(e.event())).count();
+    [
+        count(|e| matches!(e, Event::Desensitise { .. })),
+        count(|e| matches!(e, Event::Redraw { .. })),
+        count(|e| matches!(e, Event::Kept { .. })),
+    ]
 }
 
-/// A journal that one at a time can have, as a file with a lock.
-#[derive(Clone)]
-struct Locked(Faulty, Arc<AtomicU32>);
-
-struct Holding(Locked);
-
-impl Locked {
-    fn open(&self) -> Option<Holding> {
-        let free = self.1.compare_exchange(0, 1, Ordering::SeqCst, Ordering::SeqCst);
-        free.ok().map(|_| Holding(self.clone()))
-    }
-}
-
-impl Drop for Holding {
-    fn drop(&mut self) {
-        self.0.1.store(0, Ordering::SeqCst);
-    }
-}
-
-impl privet::privacy::journal::Journal for Holding {
-    fn read(&mut self) -> Result<Vec<privet::privacy::journal::Entry>, Error> {
-        self.0.0.read()
-    }
-
-    fn append(&mut self, entry: &privet::privacy::journal::Entry) -> Result<(), Error> {
-        self.0.0.append(entry)
-    }
-
-    fn is_durable(&self) -> bool {
-        true
-    }
-}
-
-/// Two processes with one record and one ledger, which only one of them can have at a time: the second comes after the first has
-/// drawn and before it has written that down.
+/// Two processes on one ledger: the second one comes after the first has drawn and before it has kept, or before it has paid. Both
+/// give the value that was kept first.
 #[test]
-fn two_processes_do_not_draw_one_column_each() {
-    let journal = Locked(journal("shop"), Arc::default());
-    let record = MemoryRecord::default();
-    let released = move |journal: Holding, record: Box<dyn Record>| {
-        let ledger = Ledger::open("shop", Replace::row(), journal, Randomness::from_os().unwrap()).unwrap();
-        let table = table(SHOP, &shop(0..200), None);
-        keep(&given(), &table, ledger, record)
-    };
-    let other = Arc::new(std::sync::Mutex::new(None));
-    let (shared, kept, locked) = (Arc::clone(&other), record.clone(), journal.clone());
-    let meanwhile = Meanwhile(record, move || {
-        if let Some(held) = locked.open() {
-            *shared.lock().unwrap() = released(held, Box::new(kept.clone())).ok();
+fn two_processes_keep_and_show_one_draw() {
+    for (moment, expected) in [(1, [1, 0, 1]), (2, [1, 1, 1])] {
+        let journal = journal("shop");
+        let released = |journal: &Faulty| {
+            let table = table(SHOP, &shop(0..200), None);
+            keep(&given(), &table, opened(journal)).unwrap()
+        };
+        let other = Arc::new(Mutex::new(None));
+        let (theirs, shared) = (Arc::clone(&other), journal.clone());
+        journal.meanwhile(moment, move || {
+            let table = table(SHOP, &shop(0..200), None);
+            *theirs.lock().unwrap() = keep(&given(), &table, opened(&shared)).ok();
+        });
+        let first = released(&journal);
+        let second = other.lock().unwrap().take().unwrap();
+        assert!(first == second, "one payment, and two values are shown");
+        assert_eq!(counts(&journal), expected);
+        assert!(released(&journal) == first);
+    }
+}
+
+/// Columns that are sampled by chance: a process that chose others takes those that were paid for.
+#[test]
+fn two_processes_sample_the_same_columns() {
+    let vertical = || with(changes("2").budget(Budget::Sample(1))).build().unwrap();
+    for _ in 0..20 {
+        let journal = journal("shop");
+        let other = Arc::new(Mutex::new(None));
+        let (theirs, shared) = (Arc::clone(&other), journal.clone());
+        journal.meanwhile(1, move || {
+            let table = table(SHOP, &shop(0..9), None);
+            *theirs.lock().unwrap() = keep(&vertical(), &table, opened(&shared)).ok();
+        });
+        let table = table(SHOP, &shop(0..9), None);
+        let first = keep(&vertical(), &table, opened(&journal)).unwrap();
+        assert!(other.lock().unwrap().take().unwrap() == first);
+        assert_eq!(counts(&journal), [1, 0, 1]);
+    }
+}
+
+/// What was kept and is missing or damaged is an error for ever, and never a second draw.
+#[test]
+fn a_kept_value_that_is_damaged_is_not_drawn_again() {
+    let table = table(SHOP, &shop(0..50), None);
+    let damages: [fn(&mut BTreeMap<u64, KeptValue>); 4] = [
+        BTreeMap::clear,
+        |all| all.values_mut().for_each(|kept| kept.value[40] ^= 1),
+        |all| {
+            all.values_mut()
+                .for_each(|kept| kept.value.truncate(kept.value.len() - 1))
+        },
+        |all| {
+            all.values_mut()
+                .for_each(|kept| kept.about = kept.about.replace("table", "tables"))
+        },
+    ];
+    for damage in damages {
+        let journal = journal("shop");
+        keep(&given(), &table, opened(&journal)).unwrap();
+        journal.change_kept(damage);
+        for _ in 0..2 {
+            let again = keep(&given(), &table, opened(&journal));
+            assert!(
+                matches!(&again, Err(Error::Journal(e)) if e.fault() == JournalFault::Damaged),
+                "{again:?}"
+            );
         }
-    });
-    let first = released(journal.open().unwrap(), Box::new(meanwhile)).ok();
-    let second = other.lock().unwrap().take();
-    if let (Some(first), Some(second)) = (first, second) {
-        assert!(first == second, "one payment, two draws, and both can be sent");
+        assert_eq!(counts(&journal), [1, 0, 1]);
+    }
+}
+
+/// Entries that say something was kept which was not, or twice, are in no chain.
+#[test]
+fn a_chain_keeps_what_was_paid_for_once() {
+    let mut journal = journal("shop");
+    let table = table(SHOP, &shop(0..9), None);
+    keep(&given(), &table, opened(&journal)).unwrap();
+    let kept = journal.entries().last().unwrap().event().clone();
+    let Event::Kept {
+        dataset, run, what, ..
+    } = kept.clone()
+    else {
+        panic!("{kept:?}")
+    };
+    assert!(append(&mut journal, kept.clone()).is_err(), "kept twice");
+    let redraw = Event::Redraw { dataset, run, what };
+    assert!(append(&mut journal, redraw).is_err(), "drawn after it was kept");
+    let change = |change: fn(&mut Event)| {
+        let mut event = kept.clone();
+        change(&mut event);
+        event
+    };
+    for event in [
+        change(|e| {
+            if let Event::Kept { run, .. } = e {
+                *run = "another".into();
+            }
+        }),
+        change(|e| {
+            if let Event::Kept { dataset, .. } = e {
+                *dataset = "nowhere".into();
+            }
+        }),
+        change(|e| {
+            if let Event::Kept { digest, .. } = e {
+                digest.pop();
+            }
+        }),
+    ] {
+        assert!(append(&mut journal, event).is_err());
     }
 }
 
@@ -176,14 +208,13 @@ fn two_processes_do_not_draw_one_column_each() {
 #[test]
 fn nobody_meets_for_columns_that_have_left() {
     let (vertical, journal) = (builder("1").build().unwrap(), journal("shop"));
-    let table = table(SHOP, &shop(0..20), None);
-    keep(
-        &vertical,
-        &table,
-        opened(&journal),
-        Box::new(MemoryRecord::default()),
-    )
-    .unwrap();
+    let mechanism = ClampedGeometric::new("1".parse().unwrap(), 10).unwrap();
+    opened(&journal)
+        .desensitise(
+            "somebody else",
+            vec![Column::slots("spent", &mechanism, Private::new(vec![1]))],
+        )
+        .unwrap();
     let mut seat = at_the_shop(&vertical, &journal, &MemoryRecord::default(), 20);
     let (_, offers) = at_the_bank(&vertical, 30);
     let sent = deliver(&mut seat, 0, &offers[0].bytes).unwrap();
@@ -225,33 +256,6 @@ fn columns_do_not_leave_for_nobody() {
     assert_eq!(message_of(&sent[0]), Body::Aborted);
     let left = |e: &privet::privacy::journal::Entry| matches!(e.event(), Event::Desensitise { .. });
     assert!(!journal.entries().iter().any(left));
-}
-
-/// Columns that were kept under a ledger which nobody keeps are not recorded, whatever ledger a later run has.
-#[test]
-fn what_was_never_recorded_is_not_called_recorded() {
-    let vertical = given();
-    let rows = shop(0..20);
-    let shop = || table(SHOP, &rows, None);
-    let release = released(&vertical, 20);
-    assert!(!release.certificate().recorded);
-    let journal = journal("shop");
-    let (mut seat, _) = take(1, Box::new(MemoryRecord::default()), |run| {
-        FeatureHolder::kept(
-            vertical.feature_holder(shop().schema())?,
-            release,
-            shop(),
-            opened(&journal),
-            &run,
-        )
-    })
-    .unwrap();
-    let hello = hello(&vertical, Wanted::Columns, Meeting::Given { rows: 20 });
-    deliver(&mut seat, 0, &frame(0, 0, &hello)).unwrap();
-    let Outcome::Contributed(certificate) = seat.finish().unwrap() else {
-        panic!()
-    };
-    assert!(!certificate.recorded, "{certificate}");
 }
 
 /// A run that is taken up again with other people would show them, and nobody would have written that down.

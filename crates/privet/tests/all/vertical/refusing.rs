@@ -5,12 +5,11 @@ use std::sync::Arc;
 use privet::Error;
 use privet::data::{Intake, Keep, Schema};
 use privet::error::Refusal;
-use privet::party::{Agreement, Keeper, MemoryRecord, PartyId, Seat, SeatState};
+use privet::party::{Agreement, MemoryRecord, PartyId, Seat, SeatState};
 use privet::privacy::account::Caps;
 use privet::privacy::{AddRemove, Delta, Ledger, Randomness, Replace};
 use privet::setting::vertical::{
-    Alignment, FeatureHolder, Mechanism, Meeting, Message, NoisyLabels, Outcome, Party, Protocol, Release,
-    Vertical, Wanted,
+    Alignment, Mechanism, Meeting, Message, NoisyLabels, Outcome, Party, Protocol, Release, Vertical, Wanted,
 };
 use privet::wire::{Body, RunId, Wire};
 use privet_testkit::parties::{body, framed, sent};
@@ -133,28 +132,19 @@ fn a_plan_refuses_a_table_that_was_read_with_another_schema() {
     let random = Randomness::from_os().unwrap();
     let ledger = Ledger::volatile(Replace::row(), Caps::ZERO, Delta::ZERO, random).unwrap();
     let other = &others(as_declared())[0];
-    let refused = Release::keep(columns, other, ledger, Box::new(MemoryRecord::default()));
+    let refused = Release::keep(columns, other, ledger);
     assert!(matches!(refused, Err(Error::Misuse(_))), "{refused:?}");
-    // Nor is it said how many rows such a table has beside columns that were kept before.
     let ledger = || {
         let random = Randomness::from_os().unwrap();
         Ledger::volatile(Replace::row(), Caps::ZERO, Delta::ZERO, random).unwrap()
     };
-    let right = &others(columns.reads())[0];
-    let release = Release::keep(columns, right, ledger(), Box::new(MemoryRecord::default())).unwrap();
-    let longer = read(as_declared(), &shop(0..6), None);
-    let holder = plan.feature_holders[0].clone();
-    let keeper = Keeper::open(Box::new(MemoryRecord::default())).unwrap();
-    let refused = FeatureHolder::kept(holder, release, longer, ledger(), keeper.name()).err();
-    assert!(matches!(refused, Some(Error::Misuse(_))), "{refused:?}");
     // Labels of a table that was read without them are not drawn.
     let changed = builder("1").label_epsilon("1".parse().unwrap()).build().unwrap();
     let public = BANK.replace("max = 90", "max = 90, private = false");
     let public = Arc::new(Schema::from_toml("bank", &public).unwrap());
     let plan = changed.label_holder(&public).unwrap();
     let unlabelled = read(Intake::features_only(public, Keep::Bins), &bank(0..5), None);
-    let record = Box::new(MemoryRecord::default());
-    let refused = NoisyLabels::keep(&plan, &unlabelled, ledger(), record);
+    let refused = NoisyLabels::keep(&plan, &unlabelled, ledger());
     assert!(matches!(refused, Err(Error::Misuse(_))), "{refused:?}");
 }
 
@@ -313,8 +303,7 @@ fn a_feature_holder_cannot_send_what_was_not_asked_for() {
         let other = table(SHOP, &shop(0..rows), None);
         let random = Randomness::from_os().unwrap();
         let ledger = Ledger::volatile(Replace::row(), Caps::ZERO, Delta::ZERO, random).unwrap();
-        let record = Box::new(MemoryRecord::default());
-        let release = keep(&vertical, &other, ledger, record).unwrap();
+        let release = keep(&vertical, &other, ledger).unwrap();
         Message::Columns(Box::new(release))
     };
     let branches = Message::Branches {

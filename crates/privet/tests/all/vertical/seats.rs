@@ -112,7 +112,7 @@ pub(crate) fn hello(vertical: &Vertical, wanted: Wanted, meeting: Meeting) -> Me
 
 pub(crate) fn released(vertical: &Vertical, rows: u64) -> Release {
     let table = table(SHOP, &shop(0..rows), None);
-    keep(vertical, &table, volatile(), Box::new(MemoryRecord::default())).unwrap()
+    keep(vertical, &table, volatile()).unwrap()
 }
 
 pub(crate) fn given() -> Vertical {

@@ -1,41 +1,80 @@
 //! Whether a certificate follows from a ledger.
 
-use privet::privacy::journal::Entry;
-use privet::privacy::{Book, Certificate, Claim, Guarantee, Payment};
+use privet::privacy::journal::{Entry, Head};
+use privet::privacy::{Book, Certificate, Claim, Commitment, Guarantee, Payment};
 
 use super::unnamed;
+use crate::ledger::CommitmentKey;
+
+/// A ledger that certificates are compared with.
+pub(super) struct Compared<'a> {
+    pub(super) entries: &'a [Entry],
+    /// What certificates commit to it by; nothing if the ledger's key is not there.
+    pub(super) key: Option<&'a CommitmentKey>,
+}
 
 /// A certificate that follows from the ledger.
 pub(super) struct VerifiedCertificate {
     /// Whether it names the runs whose entries it speaks of. Otherwise it was written before runs had names, and less can be told.
     named: bool,
+    /// Whether it is of another ledger itself, and only parties of it are here.
+    pub(super) is_foreign: bool,
+    /// Parties whose certificates commit to a place in this ledger, and that place; nothing without the ledger's key.
+    pub(super) parts: Vec<(String, Option<u64>)>,
     /// Parties whose certificates are of other ledgers.
     pub(super) elsewhere: Vec<String>,
 }
 
 impl VerifiedCertificate {
-    /// Compares a certificate with the entries that it speaks of; if it does not follow from them, says what differs.
-    pub(super) fn of(entries: &[Entry], certificate: &Certificate) -> Result<Self, String> {
-        let then = as_it_was(entries, certificate)?;
+    /// Compares a certificate with the entries that it speaks of; if it does not follow from them, says what differs. One that another ledger
+    /// signed may have been made there: then the parts of its parties are looked for.
+    pub(super) fn of(
+        ledger: &Compared<'_>,
+        certificate: &Certificate,
+        signed_elsewhere: bool,
+    ) -> Result<Self, String> {
+        let entries = ledger.entries;
         let now = Book::of(entries).map_err(|e| e.to_string())?;
+        let here = |certificate: &Certificate| certificate.runs.iter().any(|run| now.knows_run(run));
+        let then = as_it_was(entries, certificate);
+        let some_here = certificate.parties.iter().any(|said| here(&said.certificate));
+        let is_foreign = signed_elsewhere && then.is_err() && !here(certificate) && some_here;
         let named = !certificate.runs.is_empty();
-        if named {
-            follows(&then, &now, certificate)?;
-        } else {
-            unnamed::follows(&then, entries, certificate)?;
-        }
-        let mut elsewhere = Vec::new();
-        for said in &certificate.parties {
-            // Whoever is not in this ledger has one of their own; a wrong head alone does not make a party such a one.
-            let here = said.certificate.runs.iter().any(|run| now.knows_run(run));
-            if !here && as_it_was(entries, &said.certificate).is_err() {
-                elsewhere.push(said.party.clone());
-                continue;
+        if !is_foreign {
+            let then = then?;
+            if named {
+                follows(&then, &now, certificate, None)?;
+            } else {
+                unnamed::follows(&then, entries, certificate)?;
             }
-            Self::of(entries, &said.certificate)
-                .map_err(|why| format!("in the part of {}: {why}", said.party))?;
         }
-        Ok(Self { named, elsewhere })
+        let (mut parts, mut elsewhere) = (Vec::new(), Vec::new());
+        for said in &certificate.parties {
+            let about = |why| format!("in the part of {}: {why}", said.party);
+            // Whoever is not in this ledger has one of their own; a wrong head alone does not make a party such a one.
+            let absent = !here(&said.certificate);
+            if absent
+                && (said.certificate.is_for_partners() || as_it_was(entries, &said.certificate).is_err())
+            {
+                elsewhere.push(said.party.clone());
+            } else if let Some(commitment) = said
+                .certificate
+                .commitment
+                .as_ref()
+                .filter(|_| said.certificate.is_for_partners())
+            {
+                let made = committed(ledger, &now, commitment, &said.certificate).map_err(about)?;
+                parts.push((said.party.clone(), made));
+            } else {
+                Self::of(ledger, &said.certificate, false).map_err(about)?;
+            }
+        }
+        Ok(Self {
+            named,
+            is_foreign,
+            parts,
+            elsewhere,
+        })
     }
 
     pub(super) fn words(&self) -> &'static str {
@@ -45,6 +84,40 @@ impl VerifiedCertificate {
             "everything it paid for is recorded; it was written before runs had names, so whether it omits a payment is unknown"
         }
     }
+}
+
+/// The entry at which a certificate was made that commits to it, if the key is there; and that it follows from the entries of its runs.
+fn committed(
+    ledger: &Compared<'_>,
+    now: &Book,
+    commitment: &Commitment,
+    certificate: &Certificate,
+) -> Result<Option<u64>, String> {
+    let Some(key) = ledger.key else {
+        follows(now, now, certificate, Some(None))?;
+        return Ok(None);
+    };
+    let runs = || {
+        certificate
+            .runs
+            .iter()
+            .map(|run| Some(run.as_str()))
+            .chain([None])
+    };
+    let is_to = |head: &Head, run| commitment.is_to(head, &certificate.dataset, run, |bytes| key.seal(bytes));
+    let mut places = ledger.entries.iter().enumerate().rev();
+    let found = places.find_map(|(place, entry)| {
+        let head = entry.head();
+        runs().find(|run| is_to(&head, *run)).map(|run| (place, run))
+    });
+    let Some((place, run)) = found else {
+        return Err(
+            "it commits to no entry of this ledger: the ledger was rolled back or cut short, or the certificate was edited".into(),
+        );
+    };
+    let then = Book::of(&ledger.entries[..=place]).map_err(|e| e.to_string())?;
+    follows(&then, now, certificate, Some(run))?;
+    Ok(Some(place as u64 + 1))
 }
 
 /// What the ledger added up to when the certificate was made.
@@ -70,8 +143,14 @@ fn as_it_was(entries: &[Entry], certificate: &Certificate) -> Result<Book, Strin
     Ok(then)
 }
 
-/// Whether the certificate is the one that the entries of its runs give, and these runs did nothing after it was made.
-fn follows(then: &Book, now: &Book, certificate: &Certificate) -> Result<(), String> {
+/// Whether the certificate is the one that the entries of its runs give, and these runs did nothing after it was made. One that parties were
+/// `shown` has no total, and says of its own run alone, if it has entries, what that showed.
+fn follows(
+    then: &Book,
+    now: &Book,
+    certificate: &Certificate,
+    shown: Option<Option<&str>>,
+) -> Result<(), String> {
     // Only disclosures of older ledgers do not say whom they protect.
     let stated = certificate.claims.first().map(|claim| &claim.protects);
     let account = then.account(&certificate.dataset);
@@ -88,17 +167,44 @@ fn follows(then: &Book, now: &Book, certificate: &Certificate) -> Result<(), Str
     if whole.is_some_and(|whole| whole != (expected.claims.clone(), expected.payments.clone())) {
         return Err(edited(format!(
             "its run went on after entry {}, and it omits that",
-            certificate.ledger.entries
+            then.head().entries
         )));
     }
     payments(&expected.payments, &certificate.payments)?;
-    claims(&expected.claims, &certificate.claims)?;
-    if expected.total != certificate.total {
+    let Some(own) = shown else {
+        claims(&expected.claims, &certificate.claims)?;
+        if expected.total == certificate.total {
+            return Ok(());
+        }
         return Err(edited(
             "its total is not what the ledger added up to when it was made",
         ));
+    };
+    let of_run = |run: &String| {
+        let alone = relation
+            .and_then(|relation| then.certificate(&certificate.dataset, std::slice::from_ref(run), relation));
+        let is_own = own == Some(run.as_str());
+        let told = move |claim: &Claim| is_own || !matches!(claim.guarantee, Guarantee::Simulated { .. });
+        alone
+            .map_or_else(Vec::new, |alone| alone.claims)
+            .into_iter()
+            .filter(told)
+    };
+    let expected: Vec<Claim> = certificate.runs.iter().flat_map(of_run).collect();
+    let is_leak = |claim: &&Claim| matches!(claim.guarantee, Guarantee::Simulated { .. });
+    match own {
+        Some(_) => claims(&expected, &certificate.claims),
+        // Which run's it is cannot be told, so neither can whether all that it showed is said.
+        None => {
+            let stated: Vec<Claim> = certificate
+                .claims
+                .iter()
+                .filter(|claim| !is_leak(claim))
+                .cloned()
+                .collect();
+            claims(&expected, &stated)
+        }
     }
-    Ok(())
 }
 
 pub(super) fn edited(what: impl std::fmt::Display) -> String {

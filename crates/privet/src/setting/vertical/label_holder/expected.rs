@@ -30,7 +30,11 @@ impl LabelHolder {
     pub(in crate::setting::vertical) fn most_bytes(&self, from: PartyId) -> Option<u64> {
         match &self.0 {
             Stage::Ready(_) | Stage::Training(_) => None,
-            Stage::ExpectAnswers(expecting) => expecting.asked.get(&from).map(|_| MOST_BYTES as u64),
+            Stage::ExpectAnswers(expecting) => {
+                // A point of 32 bytes for each of its ids, a tag of 16 for each of ours.
+                let most = expecting.run.plan.vertical.most_ids.unwrap_or(0);
+                expecting.asked.get(&from).map(|_| 48 * most + 1024)
+            }
             Stage::ExpectColumns(expecting) => expecting.asked.get(&from).map(|()| MOST_BYTES as u64),
             Stage::ExpectThresholds(expecting, ranked) => {
                 expecting.asked.get(&from).map(|()| ranked.most_bytes())

@@ -4,16 +4,17 @@ use super::{Goal, Run};
 use crate::Error;
 use crate::party::{Context, PartyId};
 use crate::privacy::Certificate;
-use crate::setting::vertical::message::{Message, Ordinals};
+use crate::setting::vertical::Protocol;
+use crate::setting::vertical::message::{Message, Ordinals, Question};
+use crate::setting::vertical::packed::Packed;
 use crate::setting::vertical::release::Release;
-use crate::setting::vertical::{Protocol, packed};
 use crate::wire::Wire;
 
 pub(super) enum Received {
     Columns(Box<Release>),
     Ordinals(Box<Ordinals>),
     Answers {
-        answers: Vec<Vec<u16>>,
+        answers: Vec<Packed>,
         certificate: Box<Certificate>,
     },
 }
@@ -81,12 +82,18 @@ impl Run {
                 if told != rows as u64 || answers.len() != asked {
                     return wrong("answers that are not as many as rows and questions");
                 }
-                let unpacked = answers.iter().map(|bits| packed::unpack(bits, rows, 2));
-                let answers = unpacked
+                let read = answers.iter().map(|bits| Packed::read(bits, rows, 2));
+                let answers = read
                     .collect::<Result<Vec<_>, _>>()
                     .map_err(|e| context.complain(from, e))?;
                 let certificate = Certificate::from_json(&certificate)
                     .ok_or_else(|| context.complain(from, "a certificate that cannot be read"))?;
+                for Question { column, .. } in self.questions.get(&from).into_iter().flatten() {
+                    if !certificate.is_void() && !certificate.speaks_of(column) {
+                        let why = format!("a certificate that says nothing of the column '{column}'");
+                        return wrong(&why);
+                    }
+                }
                 let certificate = Box::new(certificate);
                 Ok(Received::Answers { answers, certificate })
             }

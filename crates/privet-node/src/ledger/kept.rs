@@ -1,0 +1,101 @@
+//! Released values that are stored with the ledger, in a table of their own: they are no part of the chain, and never exported.
+
+use privet::Error;
+use privet::privacy::KeptName;
+use privet::privacy::journal::{Entry, Event, KeptValue};
+use rusqlite::{Connection, OptionalExtension};
+
+use super::schema::{fault, has_table};
+use super::{Store, fingerprint};
+
+/// Ledgers that were made before values were stored with them have no such table.
+pub(super) const TABLE: &str =
+    "CREATE TABLE IF NOT EXISTS kept(entry INTEGER PRIMARY KEY, about TEXT NOT NULL, value BLOB NOT NULL)";
+
+/// Stores a value, inside the transaction that writes its entry.
+pub(super) fn insert(connection: &Connection, entry: i64, kept: &KeptValue) -> rusqlite::Result<()> {
+    connection.execute(TABLE, [])?;
+    // A row that is there already is damage, and an error here.
+    let insert = "INSERT INTO kept(entry, about, value) VALUES (?1, ?2, ?3)";
+    connection
+        .prepare_cached(insert)?
+        .execute((entry, &kept.about, &kept.value))?;
+    Ok(())
+}
+
+/// The value that was stored with an entry.
+pub(super) fn read(store: &Store, entry: u64) -> Result<Option<KeptValue>, Error> {
+    let bad = |e: rusqlite::Error| fault(&store.path, &e);
+    if !has_table(&store.connection, "kept").map_err(bad)? {
+        return Ok(None);
+    }
+    let Ok(entry) = i64::try_from(entry) else {
+        return Ok(None);
+    };
+    let mut select = store
+        .connection
+        .prepare_cached("SELECT about, value FROM kept WHERE entry = ?1")
+        .map_err(bad)?;
+    let found = select.query_row([entry], |row| {
+        Ok(KeptValue {
+            about: row.get(0)?,
+            value: row.get(1)?,
+        })
+    });
+    found.optional().map_err(bad)
+}
+
+/// What was found about the values that the entries of a ledger say were kept.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct KeptCheck {
+    /// How many there should be.
+    pub values: u64,
+    /// The entries whose value is missing.
+    pub missing: Vec<u64>,
+    /// The entries whose value does not have the digest of its entry.
+    pub damaged: Vec<u64>,
+    /// Whether digests could be compared: the ledger's key is there.
+    pub compared: bool,
+}
+
+impl Store {
+    /// Looks at all kept values. Their digests are compared if the ledger's key is there.
+    ///
+    /// # Errors
+    /// [`Error::Journal`] if the ledger cannot be read, or its key is not the right one.
+    pub fn check_kept(&self, entries: &[Entry]) -> Result<KeptCheck, Error> {
+        let key = fingerprint::existing_key(self)?;
+        let mut check = KeptCheck {
+            compared: key.is_some(),
+            ..KeptCheck::default()
+        };
+        for entry in entries {
+            let Event::Kept {
+                dataset,
+                run,
+                what,
+                draw,
+                digest,
+                ..
+            } = entry.event()
+            else {
+                continue;
+            };
+            check.values += 1;
+            let name = KeptName {
+                dataset,
+                run,
+                what,
+                draw: draw.as_deref(),
+            };
+            match (read(self, entry.number())?, &key) {
+                (None, _) => check.missing.push(entry.number()),
+                (Some(kept), Some(key)) if key.seal(name.hash(&kept)) != *digest => {
+                    check.damaged.push(entry.number());
+                }
+                _ => {}
+            }
+        }
+        Ok(check)
+    }
+}

@@ -1,0 +1,93 @@
+//! Reservations whose draws are stored with the ledger.
+
+use std::collections::BTreeMap;
+
+use super::refusal::Refusal;
+use super::released::KeptAt;
+use crate::privacy::Relation;
+use crate::privacy::account::{Caps, Price};
+
+/// The reservations of one data set whose draws are stored with the ledger, by run and purpose.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Reserved(BTreeMap<(String, String), PaidDraws>);
+
+/// A reservation, and what was drawn from it.
+#[derive(Debug, Clone)]
+pub(in crate::privacy) struct PaidDraws {
+    /// What was paid for.
+    pub(in crate::privacy) terms: Terms,
+    /// The draws that were kept, by their labels.
+    pub(in crate::privacy) kept: BTreeMap<String, (KeptAt, Price)>,
+    /// What these cost together.
+    spent: Caps,
+}
+
+/// What a reservation buys.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::privacy) struct Terms {
+    /// The data set's name in the entry.
+    pub(in crate::privacy) dataset: String,
+    pub(in crate::privacy) relation: Relation,
+    pub(in crate::privacy) price: Price,
+    pub(in crate::privacy) draws: u64,
+    pub(in crate::privacy) added: bool,
+}
+
+impl PaidDraws {
+    /// What remains of the cap.
+    pub(in crate::privacy) fn remaining(&self) -> Caps {
+        Caps::from(self.terms.price).remaining(&self.spent)
+    }
+
+    /// How many draws remain.
+    pub(in crate::privacy) fn draws_remaining(&self) -> u64 {
+        self.terms.draws.saturating_sub(self.kept.len() as u64)
+    }
+
+    /// What is spent after one more draw; or the refusal.
+    pub(in crate::privacy) fn admits(&self, price: Price) -> Result<Caps, Box<Refusal>> {
+        let spent = self.spent.charge(&Caps::from(self.terms.price), price);
+        match spent {
+            Some(spent) if self.draws_remaining() > 0 => Ok(spent),
+            _ => Err(Box::new(Refusal::OverReservation {
+                draws: 1,
+                needed: price,
+                remaining: self.remaining(),
+                draws_remaining: self.draws_remaining(),
+            })),
+        }
+    }
+}
+
+impl Reserved {
+    pub(super) fn get(&self, run: &str, what: &str) -> Option<&PaidDraws> {
+        self.0.get(&(run.to_owned(), what.to_owned()))
+    }
+
+    /// Notes a reservation that was admitted.
+    pub(super) fn note(&mut self, run: &str, what: &str, terms: Terms) {
+        let paid = PaidDraws {
+            terms,
+            kept: BTreeMap::new(),
+            spent: Caps::ZERO,
+        };
+        self.0.insert((run.to_owned(), what.to_owned()), paid);
+    }
+
+    /// Notes that a draw is stored with the ledger; or why that cannot be.
+    pub(super) fn note_kept(
+        &mut self,
+        (run, what): (&str, &str),
+        (draw, price): (&str, Price),
+        at: KeptAt,
+    ) -> Result<(), String> {
+        let paid = self.0.get_mut(&(run.to_owned(), what.to_owned()));
+        let paid = paid.ok_or("this run has reserved no draws that could be kept")?;
+        if paid.kept.contains_key(draw) {
+            return Err("this draw was kept before, and is kept once".into());
+        }
+        paid.spent = paid.admits(price).map_err(|why| why.fact())?;
+        paid.kept.insert(draw.into(), (at, price));
+        Ok(())
+    }
+}

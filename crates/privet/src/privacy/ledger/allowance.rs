@@ -1,0 +1,239 @@
+//! Reservations that a role owns: they survive messages and crashes. A run that is resumed finds its reservation by its name, and each
+//! draw that was given by its label.
+
+use super::keeping::damaged;
+use super::transaction::Step;
+use super::{Ledger, Mechanism, Paid, Query};
+use crate::Error;
+use crate::error::JournalFault;
+use crate::privacy::account::{Caps, Price};
+use crate::privacy::book::{PaidDraws, Refusal, Terms};
+use crate::privacy::journal::{Event, KeptValue};
+use crate::privacy::keeping::{Binding, KeptName};
+use crate::privacy::{Neighbours, Relation, Released};
+
+/// A reservation that is no part of a ledger's life: a number of draws and a cap on their cost together, paid for once in a run. The
+/// ledger knows which draws were given; [`Ledger::draw`] takes one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Allowance {
+    what: String,
+    added: bool,
+}
+
+/// What a ledger can keep of a draw: as many bytes for every value.
+pub trait KeptOutput: Sized {
+    /// Its bytes.
+    fn to_kept(&self) -> Vec<u8>;
+
+    /// The value of its bytes, if they are such a value's.
+    fn from_kept(bytes: &[u8]) -> Option<Self>;
+}
+
+impl KeptOutput for Vec<i64> {
+    fn to_kept(&self) -> Vec<u8> {
+        self.iter().flat_map(|value| value.to_le_bytes()).collect()
+    }
+
+    fn from_kept(bytes: &[u8]) -> Option<Self> {
+        let (values, rest) = bytes.as_chunks::<8>();
+        let values = values.iter().map(|value| i64::from_le_bytes(*value));
+        rest.is_empty().then(|| values.collect())
+    }
+}
+
+impl KeptOutput for usize {
+    fn to_kept(&self) -> Vec<u8> {
+        (*self as u64).to_le_bytes().to_vec()
+    }
+
+    fn from_kept(bytes: &[u8]) -> Option<Self> {
+        let bytes: [u8; 8] = bytes.try_into().ok()?;
+        Self::try_from(u64::from_le_bytes(bytes)).ok()
+    }
+}
+
+impl<N: Neighbours> Ledger<N> {
+    /// Buys up to `draws` draws that together cost at most `price`, with one durable entry; or finds the entry with which this run has
+    /// bought them before. What is reserved is spent from then on, drawn or not.
+    ///
+    /// # Errors
+    /// As [`Ledger::release`]; [`Error::Budget`] if the run has reserved draws for the same purpose otherwise.
+    pub fn allow(&mut self, what: &str, price: Price, draws: u64) -> Result<Allowance, Error> {
+        self.allowed(what, (price, draws), false)
+    }
+
+    /// As [`allow`](Self::allow), for draws whose sensitivities all hold when a unit is added or removed, too.
+    ///
+    /// # Errors
+    /// As [`allow`](Self::allow).
+    pub fn allow_also_added(&mut self, what: &str, price: Price, draws: u64) -> Result<Allowance, Error> {
+        self.allowed(what, (price, draws), true)
+    }
+
+    fn allowed(&mut self, what: &str, (price, draws): (Price, u64), added: bool) -> Result<Allowance, Error> {
+        let added = added && matches!(self.relation.relation(), Relation::Replace { .. });
+        self.transact(|run| {
+            let Some(paid) = run.book.reserved(run.dataset, run.name, what) else {
+                let event = run.spend((what, price, draws), added, true)?;
+                return Ok((Step::Write(event), ()));
+            };
+            let terms = Terms {
+                dataset: paid.terms.dataset.clone(),
+                relation: run.relation.clone(),
+                price,
+                draws,
+                added,
+            };
+            match paid.terms == terms {
+                true => Ok((Step::Nothing, ())),
+                false => Err(Refusal::OtherReservation { what: what.into() }.into()),
+            }
+        })?;
+        let what = what.to_owned();
+        Ok(Allowance { what, added })
+    }
+
+    /// What remains of an allowance: of its cap, and how many draws.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] if it is of another run.
+    pub fn allowance_remaining(&self, allowance: &Allowance) -> Result<(Caps, u64), Error> {
+        let paid = self.reserved(allowance)?;
+        Ok((paid.remaining(), paid.draws_remaining()))
+    }
+
+    /// One draw of an allowance, known by its label: as the ledger has kept it; else it is drawn, and kept by the ledger before it is
+    /// given. Either way it is one of the draws that were paid for.
+    ///
+    /// # Privacy
+    /// `docs/proofs/ordered.md#redraw`: a draw that was lost before it was kept is drawn again; nobody has seen it.
+    ///
+    /// # Errors
+    /// [`Error::Budget`] if too little of the allowance remains, before the answer is computed; [`Error::Journal`] if the draw could
+    /// not be kept, if what was kept is missing or damaged, or if it is the draw of another question.
+    pub fn draw<M: Mechanism<Output: KeptOutput>>(
+        &mut self,
+        allowance: &Allowance,
+        label: &str,
+        mechanism: &M,
+        query: Query<'_, N>,
+    ) -> Result<Released<M::Output>, Error> {
+        query.check(&self.relation)?;
+        if allowance.added && !query.sensitivity().holds_added() {
+            return Err(Error::misuse(
+                "this was reserved for questions whose sensitivity holds when a unit is added or removed, and this one's was not claimed \
+                 for that",
+            ));
+        }
+        let norm = query.sensitivity().norm();
+        let price = mechanism.price(norm)?;
+        let binding = Binding::default()
+            .with("mechanism", mechanism.describe())
+            .with("norm", format!("{norm:?}"))
+            .with("dimension", query.dimension().to_string());
+        self.catch_up()?;
+        if !self.reserved(allowance)?.kept.contains_key(label) {
+            self.reserved(allowance)?.admits(price)?;
+            // A key that is missing is found out before the answer is computed.
+            self.journal.seal([0; 32])?;
+            self.random.renew()?;
+            let answer = query.answer();
+            let output = self.output(mechanism, (norm, price), answer)?;
+            let kept = KeptValue {
+                about: binding.to_text(),
+                value: output.to_kept(),
+            };
+            self.write_draw(allowance, (label, price), kept)?;
+        }
+        self.load_draw(allowance, (label, price), &binding)
+    }
+
+    fn output<M: Mechanism>(
+        &mut self,
+        mechanism: &M,
+        (norm, price): (crate::privacy::Norm, Price),
+        answer: crate::privacy::Private<Vec<i64>>,
+    ) -> Result<M::Output, Error> {
+        #[cfg(feature = "audit")]
+        if let Some(auditor) = self.auditor.as_deref_mut() {
+            let random = &mut self.random;
+            return crate::privacy::audit::observe(auditor, norm, price, mechanism, answer, random);
+        }
+        let _ = (norm, price);
+        Ok(mechanism.draw(answer, Paid::receipt(), &mut self.random))
+    }
+
+    fn reserved(&self, allowance: &Allowance) -> Result<&PaidDraws, Error> {
+        let paid = self.book.reserved(&self.dataset, &self.name, &allowance.what);
+        paid.ok_or_else(|| Error::misuse("an allowance is drawn from by the run that paid for it"))
+    }
+
+    /// Stores a draw together with the entry that says that it may be given; nothing if another process was first.
+    fn write_draw(
+        &mut self,
+        allowance: &Allowance,
+        (label, price): (&str, Price),
+        kept: KeptValue,
+    ) -> Result<(), Error> {
+        let dataset = self.reserved(allowance)?.terms.dataset.clone();
+        let name = KeptName {
+            dataset: &dataset,
+            run: &self.name,
+            what: &allowance.what,
+            draw: Some(label),
+        };
+        let digest = self.journal.seal(name.hash(&kept))?;
+        let mut kept = Some(kept);
+        self.transact(|run| {
+            let paid = run.book.reserved(run.dataset, run.name, &allowance.what);
+            let paid = paid.ok_or_else(|| Error::internal("what was reserved stays reserved"))?;
+            if paid.kept.contains_key(label) {
+                return Ok((Step::Nothing, ()));
+            }
+            paid.admits(price)?;
+            let event = Event::Kept {
+                dataset: dataset.clone(),
+                run: run.name.into(),
+                what: allowance.what.clone(),
+                draw: Some(label.into()),
+                price: Some(price),
+                digest: digest.clone(),
+            };
+            let kept = kept
+                .take()
+                .ok_or_else(|| Error::internal("a transaction decides once"))?;
+            Ok((Step::Keep(event, kept), ()))
+        })
+    }
+
+    fn load_draw<T: KeptOutput>(
+        &mut self,
+        allowance: &Allowance,
+        (label, price): (&str, Price),
+        binding: &Binding,
+    ) -> Result<Released<T>, Error> {
+        let paid = self.reserved(allowance)?;
+        let kept = paid.kept.get(label).cloned();
+        let (at, then) = kept.ok_or_else(|| Error::internal("what was just kept is kept"))?;
+        let (dataset, run) = (paid.terms.dataset.clone(), self.name.clone());
+        let name = KeptName {
+            dataset: &dataset,
+            run: &run,
+            what: &allowance.what,
+            draw: Some(label),
+        };
+        let kept = self.checked(name, &at)?;
+        if then != price || Binding::from_text(&kept.about).as_ref() != Some(binding) {
+            let why = format!(
+                "the draw '{label}' of this run was given for another question: go on with the job and version it was begun with, or begin a new \
+                 run"
+            );
+            return Err(Error::journal(JournalFault::OtherJob, why));
+        }
+        let value = T::from_kept(&kept.value).ok_or_else(|| damaged(&at, "it cannot be read"))?;
+        Ok(Released::new(value))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,258 @@
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::*;
+use crate::privacy::journal::{Addition, Decide, Entry, Head, Journal, Volatile};
+use crate::privacy::ledger::{append, begin};
+use crate::privacy::mechanism::Laplace;
+use crate::privacy::{AddRemove, Anchor, Delta, Epsilon, Norm, Private, Randomness, Sensitivity};
+
+/// One journal of several processes, which can lose what is kept.
+#[derive(Clone, Default)]
+struct Shared(Arc<Mutex<State>>);
+
+#[derive(Default)]
+struct State {
+    journal: Volatile,
+    /// The next value that is to be kept is not: the process ends there.
+    loses: bool,
+    changed: bool,
+}
+
+impl Shared {
+    fn new() -> Self {
+        let mut journal = Self::default();
+        begin(&mut journal).expect("begins");
+        let limit = Event::Limit {
+            dataset: "toy".into(),
+            relation: AddRemove::row().relation(),
+            caps: Caps::from(Price::Pure(epsilon("1"))),
+            delta: Delta::ZERO,
+        };
+        append(&mut journal, limit).expect("a limit");
+        journal
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn ledger(&self, run: &str) -> Ledger<AddRemove> {
+        let random = Randomness::from_os().expect("randomness");
+        let ledger = Ledger::open("toy", AddRemove::row(), self.clone(), random).expect("opens");
+        ledger.for_run(run.into()).expect("not void")
+    }
+
+    fn count(&self, wanted: fn(&Event) -> bool) -> usize {
+        let entries = self.state().journal.read(0).expect("entries");
+        entries.iter().filter(|entry| wanted(entry.event())).count()
+    }
+}
+
+impl Journal for Shared {
+    fn read(&mut self, after: u64) -> Result<Vec<Entry>, Error> {
+        self.state().journal.read(after)
+    }
+
+    fn transact(&mut self, known: &Head, decide: Decide<'_>) -> Result<(), Error> {
+        let mut state = self.state();
+        let loses = state.loses;
+        let lost = || Error::journal(JournalFault::Full, "the disk is full");
+        state
+            .journal
+            .transact(known, &mut |news, now| match decide(news, now)? {
+                Some(Addition { value: Some(_), .. }) if loses => Err(lost()),
+                addition => Ok(addition),
+            })
+    }
+
+    fn kept(&mut self, entry: u64) -> Result<Option<KeptValue>, Error> {
+        let mut state = self.state();
+        let mut kept = state.journal.kept(entry)?;
+        if let (true, Some(kept)) = (state.changed, &mut kept) {
+            kept.value[0] ^= 1;
+        }
+        Ok(kept)
+    }
+
+    fn is_durable(&self) -> bool {
+        true
+    }
+}
+
+fn epsilon(text: &str) -> Epsilon {
+    text.parse().expect("an epsilon")
+}
+
+fn query() -> Query<'static, AddRemove> {
+    let anchor = Anchor::new("laplace#integer-vectors");
+    let claim = Sensitivity::claim(&AddRemove::row(), Norm::L1(1), anchor).expect("a claim");
+    Query::new(64, claim, || Private::new(vec![0; 64]))
+}
+
+fn counts(
+    ledger: &mut Ledger<AddRemove>,
+    allowance: &Allowance,
+    label: &str,
+    price: &str,
+) -> Result<Vec<i64>, Error> {
+    let mechanism = Laplace::calibrated(epsilon(price), 1).expect("a mechanism");
+    ledger
+        .draw(allowance, label, &mechanism, query())
+        .map(Released::into_inner)
+}
+
+fn is_spend(event: &Event) -> bool {
+    matches!(event, Event::Spend { .. })
+}
+
+fn is_kept(event: &Event) -> bool {
+    matches!(event, Event::Kept { .. })
+}
+
+/// 64 draws at scale 10 agree by chance with probability below 2^-200.
+#[test]
+fn a_resumed_run_finds_its_reservation_and_its_draws() {
+    let journal = Shared::new();
+    let price = Price::Pure(epsilon("0.3"));
+    let mut first = journal.ledger("one");
+    let allowance = first.allow("rounds", price, 3).expect("paid");
+    let drawn = ["a", "b"].map(|label| counts(&mut first, &allowance, label, "0.1").expect("drawn"));
+    assert_ne!(drawn[0], drawn[1]);
+    drop(first);
+    // After a crash: nothing is paid again, and what was given is given again, in whatever order it is asked for.
+    let mut again = journal.ledger("one");
+    let allowance = again.allow("rounds", price, 3).expect("found");
+    assert_eq!(journal.count(is_spend), 1);
+    assert_eq!(again.allowance_remaining(&allowance).expect("own").1, 1);
+    assert_eq!(
+        counts(&mut again, &allowance, "b", "0.1").expect("kept"),
+        drawn[1]
+    );
+    let third = counts(&mut again, &allowance, "c", "0.1").expect("one is left");
+    assert!(!drawn.contains(&third));
+    // Draws are counted from what was kept, asked for again or not.
+    let over = counts(&mut again, &allowance, "d", "0.1");
+    assert!(
+        matches!(&over, Err(Error::Budget(why)) if matches!(**why, Refusal::OverReservation { .. })),
+        "{over:?}"
+    );
+    assert_eq!(
+        counts(&mut again, &allowance, "a", "0.1").expect("kept"),
+        drawn[0]
+    );
+    assert_eq!(journal.count(is_kept), 3);
+    // Another run has nothing of it.
+    let mut other = journal.ledger("two");
+    assert!(matches!(
+        counts(&mut other, &allowance, "a", "0.1"),
+        Err(Error::Misuse(_))
+    ));
+    other.allow("rounds", price, 3).expect("paid for itself");
+    assert_eq!(journal.count(is_spend), 2);
+}
+
+#[test]
+fn the_cap_holds_over_crashes() {
+    let journal = Shared::new();
+    let price = Price::Pure(epsilon("0.3"));
+    let mut first = journal.ledger("one");
+    let allowance = first.allow("rounds", price, 10).expect("paid");
+    counts(&mut first, &allowance, "a", "0.2").expect("drawn");
+    let mut again = journal.ledger("one");
+    let allowance = again.allow("rounds", price, 10).expect("found");
+    assert!(matches!(
+        counts(&mut again, &allowance, "b", "0.2"),
+        Err(Error::Budget(_))
+    ));
+    counts(&mut again, &allowance, "b", "0.1").expect("what is left");
+    // The same label for another question is not answered with the old one's value.
+    let other = counts(&mut again, &allowance, "a", "0.1");
+    assert!(
+        matches!(&other, Err(Error::Journal(e)) if e.fault() == JournalFault::OtherJob),
+        "{other:?}"
+    );
+    // Nor are other terms the same reservation.
+    for (price, draws) in [("0.3", 11), ("0.2", 10)] {
+        let other = again.allow("rounds", Price::Pure(epsilon(price)), draws);
+        assert!(
+            matches!(&other, Err(Error::Budget(why)) if matches!(**why, Refusal::OtherReservation { .. })),
+            "{other:?}"
+        );
+    }
+}
+
+#[test]
+fn a_lost_draw_is_drawn_again_and_none_is_given_before_it_is_kept() {
+    let journal = Shared::new();
+    let price = Price::Pure(epsilon("0.1"));
+    for _ in 0..3 {
+        journal.state().loses = true;
+        let mut lost = journal.ledger("one");
+        let allowance = lost.allow("rounds", price, 1).expect("paid once");
+        assert!(counts(&mut lost, &allowance, "a", "0.1").is_err());
+        journal.state().loses = false;
+    }
+    assert_eq!((journal.count(is_spend), journal.count(is_kept)), (1, 0));
+    let mut ledger = journal.ledger("one");
+    let allowance = ledger.allow("rounds", price, 1).expect("found");
+    let drawn = counts(&mut ledger, &allowance, "a", "0.1").expect("drawn");
+    let mut again = journal.ledger("one");
+    assert_eq!(counts(&mut again, &allowance, "a", "0.1").expect("kept"), drawn);
+    journal.state().changed = true;
+    let damaged = counts(&mut journal.ledger("one"), &allowance, "a", "0.1");
+    assert!(
+        matches!(&damaged, Err(Error::Journal(e)) if e.fault() == JournalFault::Damaged),
+        "{damaged:?}"
+    );
+}
+
+#[test]
+fn two_processes_of_one_run_give_one_value() {
+    let journal = Shared::new();
+    let price = Price::Pure(epsilon("0.1"));
+    let [mut one, mut other] = [journal.ledger("one"), journal.ledger("one")];
+    let allowance = one.allow("rounds", price, 1).expect("paid");
+    assert_eq!(other.allow("rounds", price, 1).expect("found"), allowance);
+    let first = counts(&mut one, &allowance, "a", "0.1").expect("drawn");
+    assert_eq!(counts(&mut other, &allowance, "a", "0.1").expect("kept"), first);
+    assert!(counts(&mut other, &allowance, "b", "0.1").is_err());
+    // Both have drawn before either has kept: the second one is told the first one's value.
+    let mechanism = Laplace::calibrated(epsilon("0.1"), 1).expect("a mechanism");
+    let [mut one, mut other] = [journal.ledger("two"), journal.ledger("two")];
+    let allowance = one.allow("rounds", price, 1).expect("paid");
+    let mut meanwhile = None;
+    let claim = query().sensitivity().clone();
+    let asked = Query::new(64, claim, || {
+        meanwhile = counts(&mut other, &allowance, "a", "0.1").ok();
+        Private::new(vec![0; 64])
+    });
+    let drawn = one.draw(&allowance, "a", &mechanism, asked).expect("drawn");
+    assert_eq!(Some(drawn.into_inner()), meanwhile);
+    assert_eq!(journal.count(is_kept), 2);
+}
+
+#[test]
+fn a_chain_keeps_no_draw_that_was_not_reserved() {
+    let mut journal = Shared::new();
+    let price = Price::Pure(epsilon("0.1"));
+    let mut ledger = journal.ledger("one");
+    let allowance = ledger.allow("rounds", price, 1).expect("paid");
+    let kept = |run: &str, draw: Option<&str>, price: Option<Price>| Event::Kept {
+        dataset: "toy".into(),
+        run: run.into(),
+        what: "rounds".into(),
+        draw: draw.map(str::to_owned),
+        price,
+        digest: "0".repeat(64),
+    };
+    for event in [
+        kept("two", Some("a"), Some(price)),
+        kept("one", Some("a"), Some(Price::Pure(epsilon("0.2")))),
+        kept("one", Some("a"), None),
+        kept("one", None, None),
+    ] {
+        assert!(append(&mut journal, event.clone()).is_err(), "{event:?}");
+    }
+    counts(&mut ledger, &allowance, "a", "0.1").expect("drawn");
+    assert!(append(&mut journal, kept("one", Some("b"), Some(price))).is_err());
+}
