@@ -3,6 +3,7 @@
 //! | room | what it computes |
 //! | --- | --- |
 //! | [`psi`] | which rows several parties have in common, and one order for them |
+//! | [`sealed`] | nothing: bytes for one party that another relays, and bytes that a party stores |
 //!
 //! Cryptography has an audit surface of its own, below the library: nothing here knows of boosting, budgets or rows. Nothing
 //! opens a socket, file or clock either: a step takes a message and gives the next state and a message, as bytes, and
@@ -11,5 +12,6 @@
 
 mod error;
 pub mod psi;
+pub mod sealed;
 
 pub use error::Error;

@@ -15,6 +15,7 @@
 //! | is a whole run private on this pair of tables? | [`replay`] |
 //! | what do the last digits of released coefficients tell? | [`attack`] |
 //! | what if the ledger cannot be written? | [`faults`] |
+//! | what if anything happens to a frame or a party? | [`enumerate`] |
 //! | which table has these rows? | [`rows`] |
 //! | what can foreign bytes do? | [`decoders`], [`models`] |
 //! | may everything that we depend on be used? | [`licences`] |
@@ -23,6 +24,7 @@
 pub mod attack;
 pub mod chi_square;
 pub mod decoders;
+pub mod enumerate;
 pub mod epsilon;
 pub mod faults;
 pub mod interval;

@@ -4,18 +4,44 @@ use std::sync::Arc;
 
 use privet::Error;
 use privet::data::{Intake, Keep, Schema, Table};
-use privet::party::{Agreement, Item, MemoryRecord, PartyId, Seat, SeatState};
+use privet::party::{Agreement, Item, MemoryRecord, PartyId, Role, Seat, SeatState, Sent};
 use privet::privacy::account::Caps;
-use privet::privacy::{Delta, Ledger, Randomness, Relation, Replace, Unprotected};
+use privet::privacy::journal::Event;
+use privet::privacy::{Delta, Ledger, Neighbours, Randomness, Relation, Replace, Unprotected, ledger};
 use privet::setting::plain::Trees;
 use privet::setting::vertical::{
     Alignment, Desensitisation, FeatureHolder, LabelHolder, Message, Party, Protocol, Vertical,
 };
 use privet::wire::{Body, Frame, RunId, Wire};
 
+use crate::faults::Faulty;
+
+/// All frames that a seat has to send now.
+pub fn sent<R: Role>(seat: &mut Seat<R>) -> Vec<Sent> {
+    std::iter::from_fn(|| seat.next_frame()).collect()
+}
+
+/// A message in a frame.
+pub fn framed(agreement: &Agreement, from: u16, to: u16, number: u64, message: Vec<u8>) -> Vec<u8> {
+    let frame = Frame {
+        agreement: agreement.digest(),
+        from,
+        to,
+        number,
+        acknowledged: 0,
+        body: Body::message(message),
+    };
+    frame.to_bytes()
+}
+
+/// What a frame to be sent carries.
+pub fn body(sent: &Sent) -> Body {
+    Frame::from_bytes(sent.bytes.clone()).expect("a frame").body
+}
+
 /// A frame: what is read is written again to the byte.
 pub fn frame(bytes: &[u8]) {
-    if let Ok(frame) = Frame::from_bytes(bytes) {
+    if let Ok(frame) = Frame::from_bytes(bytes.to_vec()) {
         assert_eq!(frame.to_bytes(), bytes);
     }
 }
@@ -34,38 +60,65 @@ pub fn message(bytes: &[u8]) {
     }
 }
 
-/// Messages, each after its length in two bytes, to a party whose kind the first byte says. The party ends well or gives up, and
-/// then says no more than that.
+/// Messages, each after its length in two bytes, to a party whose kind the first byte says; the last lengths stand for other frames
+/// and events. The party ends well or gives up, and then says no more than that.
 pub fn seat(bytes: &[u8]) {
     let Some((kind, mut rest)) = bytes.split_first() else {
         return;
     };
-    let Ok((mut seat, _)) = party(*kind) else {
+    let (record, journal) = (MemoryRecord::default(), journal());
+    let Ok((agreement, mut seat)) = party(*kind, &record, &journal) else {
         return;
     };
     let me = PartyId(u16::from(kind % 2));
     let peer = PartyId(1 - me.0);
     let quiet = &|_: &str, _: u64, _: u64| {};
     let mut number = 0;
-    while let Some((length, more)) = rest.split_first_chunk() {
-        let length = usize::from(u16::from_le_bytes(*length)).min(more.len());
-        let (message, after) = more.split_at(length);
-        rest = after;
-        let frame = Frame {
-            run: RUN,
-            from: peer.0,
-            to: me.0,
-            number,
-            body: Body::Message(message.to_vec()),
+    let other = |body, number, acknowledged| Frame {
+        agreement: agreement.digest(),
+        from: peer.0,
+        to: me.0,
+        number,
+        acknowledged,
+        body,
+    };
+    while let Some(length) = taken::<2>(&mut rest).map(u16::from_le_bytes) {
+        let mut count = || taken::<1>(&mut rest).map_or(0, |[count]| u64::from(count));
+        let frame = match length {
+            0xffff => other(Body::Greeting, count(), count()).to_bytes(),
+            0xfffe => other(Body::Acknowledged, 0, count()).to_bytes(),
+            0xfffc => {
+                seat.gone(peer, quiet);
+                continue;
+            }
+            0xfffb => other(Body::Aborted, number, 0).to_bytes(),
+            0xfffa => {
+                // Killed, and built again.
+                let Ok((_, again)) = party(*kind, &record, &journal) else {
+                    return;
+                };
+                seat = again;
+                number = seat.received(peer);
+                other(Body::Greeting, 0, 0).to_bytes()
+            }
+            0xfffd => {
+                let length = taken::<2>(&mut rest).map_or(0, u16::from_le_bytes);
+                cut(&mut rest, length).to_vec()
+            }
+            length => {
+                number += 1;
+                let message = cut(&mut rest, length).to_vec();
+                framed(&agreement, peer.0, me.0, number - 1, message)
+            }
         };
-        number += 1;
-        let Ok(sent) = seat.deliver(peer, &frame.to_bytes(), quiet) else {
+        if seat.deliver(peer, frame, quiet).is_err() {
             break;
-        };
-        if seat.state() == SeatState::Failed {
-            let said = sent.last().expect("it says that it gave up");
-            let said = Frame::from_bytes(&said.bytes).expect("a frame");
-            assert_eq!(said.body, Body::Aborted);
+        }
+        let said = sent(&mut seat);
+        if seat.state() == SeatState::Failed
+            && let Some(last) = said.last()
+        {
+            assert_eq!(body(last), Body::Aborted);
         }
         while seat.state() == SeatState::Working {
             seat.work(quiet);
@@ -78,6 +131,18 @@ pub fn seat(bytes: &[u8]) {
         );
         assert!(fine, "{error:?}");
     }
+}
+
+fn taken<const N: usize>(rest: &mut &[u8]) -> Option<[u8; N]> {
+    let (first, more) = rest.split_first_chunk()?;
+    *rest = more;
+    Some(*first)
+}
+
+fn cut<'a>(rest: &mut &'a [u8], length: u16) -> &'a [u8] {
+    let (first, more) = rest.split_at(usize::from(length).min(rest.len()));
+    *rest = more;
+    first
 }
 
 const RUN: RunId = RunId([9; 16]);
@@ -99,13 +164,27 @@ pub fn vertical(kind: u8) -> Vertical {
     builder.build().expect("parameters")
 }
 
-/// A party of a kind, with what it says first.
-pub fn party(kind: u8) -> Result<(Seat<Party>, Vec<privet::party::Sent>), Error> {
+/// A journal with room for the columns of a feature holder.
+pub fn journal() -> Faulty {
+    let mut journal = Faulty::default();
+    let limit = Event::Limit {
+        dataset: "d".into(),
+        relation: Replace::row().relation(),
+        caps: Caps::ZERO,
+        delta: Delta::ZERO,
+    };
+    ledger::begin(&mut journal).expect("a new journal");
+    ledger::append(&mut journal, limit).expect("a new limit");
+    journal
+}
+
+/// A party of a kind with a record and a ledger, and its agreement.
+pub fn party(kind: u8, record: &MemoryRecord, journal: &Faulty) -> Result<(Agreement, Seat<Party>), Error> {
     let agreement = Agreement::new(RUN, vec!["bank".into(), "shop".into()])?;
     let vertical = vertical(kind);
-    let record = Box::new(MemoryRecord::default());
+    let record = Box::new(record.clone());
     let me = PartyId(u16::from(kind % 2));
-    Seat::take(agreement, me, record, &|_, _, _| {}, |run| {
+    let seat = Seat::take(agreement.clone(), me, record, &|_, _, _| {}, |run| {
         if me == PartyId(0) {
             let relation = Relation::Replace {
                 rows: std::num::NonZeroU32::MIN,
@@ -118,13 +197,14 @@ pub fn party(kind: u8) -> Result<(Seat<Party>, Vec<privet::party::Sent>), Error>
             );
             return LabelHolder::party(vertical.label_holder(own.schema())?, own, leave);
         }
-        let ledger = Ledger::volatile(Replace::row(), Caps::ZERO, Delta::ZERO, Randomness::from_os()?)?;
+        let ledger = Ledger::open("d", Replace::row(), journal.clone(), Randomness::from_os()?)?;
         let other = table(
             "x = { type = \"integer\", min = 0, max = 9 }",
             &["1,3", "2,4", "3,5", "4,6", "5,7"],
         );
         FeatureHolder::party(vertical.feature_holder(other.schema())?, other, ledger, &run)
-    })
+    })?;
+    Ok((agreement, seat))
 }
 
 fn table(column: &str, rows: &[&str]) -> Table {

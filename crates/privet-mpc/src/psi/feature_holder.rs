@@ -52,6 +52,37 @@ pub fn answer(key: &Key, run: Run, ids: &Ids, offer: &[u8]) -> Result<(ExpectCom
 }
 
 impl ExpectCommon {
+    /// The most bytes of the message that is expected: it names no row twice.
+    pub fn most_bytes(&self) -> u64 {
+        4 * self.offered.min(self.sent.len()) as u64 + 1024
+    }
+
+    /// The state as bytes, to be kept where nobody else reads until the run is over: it tells which points are of which rows.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = self.run.id.to_vec();
+        bytes.extend((self.run.most as u64).to_le_bytes());
+        bytes.extend((self.offered as u64).to_le_bytes());
+        bytes.extend(self.seal.as_bytes());
+        bytes.extend(self.sent.iter().flat_map(|row| row.to_le_bytes()));
+        bytes
+    }
+
+    /// The state of these bytes; none if they are not those of a state.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let (id, rest) = bytes.split_first_chunk()?;
+        let (most, rest) = rest.split_first_chunk()?;
+        let (offered, rest) = rest.split_first_chunk()?;
+        let (seal, rest) = rest.split_first_chunk()?;
+        let (rows, over) = rest.as_chunks();
+        let number = |bytes: &[u8; 8]| usize::try_from(u64::from_le_bytes(*bytes)).ok();
+        over.is_empty().then_some(Self {
+            run: Run::new(*id).with_at_most(number(most)?),
+            offered: number(offered)?,
+            seal: Seal::from_bytes(*seal),
+            sent: rows.iter().map(|row| u32::from_le_bytes(*row)).collect(),
+        })
+    }
+
     /// The common rows among one's own, in the common order.
     ///
     /// # Errors

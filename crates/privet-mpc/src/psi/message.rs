@@ -66,6 +66,10 @@ impl Kind {
 pub(super) struct Seal([u8; 32]);
 
 impl Seal {
+    pub(super) fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
     /// Before the first message.
     pub(super) const NONE: Self = Self([0; 32]);
 

@@ -3,3 +3,4 @@
 
 mod corpora;
 mod psi;
+mod sealed;

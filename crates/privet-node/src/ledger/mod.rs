@@ -15,6 +15,7 @@ pub(crate) use journal;
 
 mod fingerprint;
 mod kept;
+mod record;
 mod schema;
 mod secret;
 mod shared;
@@ -35,6 +36,7 @@ use rusqlite::{Connection, TransactionBehavior};
 use fingerprint::RecognitionKey;
 pub use fingerprint::{CommitmentKey, Recognisable};
 pub use kept::KeptCheck;
+pub use record::RunRecord;
 pub use schema::beside;
 use schema::{Access, fault};
 pub use shared::Shared;

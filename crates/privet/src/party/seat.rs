@@ -1,33 +1,37 @@
 //! One party of a run: frames in, frames out, over any transport.
 
-use std::collections::VecDeque;
-use std::marker::PhantomData;
+mod turns;
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::time::Duration;
 
 use super::context::{PartyProgress, complain};
-use super::record::{self, Recorder};
-use super::{Agreement, Context, PartyId, Record, Role, RunName, TurnOutcome};
+use super::edge::{Absence, Edge, Next};
+use super::record::{Checkpoint, Item};
+use super::recorder::{self, Recorder};
+use super::{Agreement, PartyId, Record, Role, RunName};
 use crate::Error;
-use crate::error::PeerError;
-use crate::wire::{Body, Frame, Wire};
+use crate::error::{JournalFault, PeerError};
+use crate::wire::{Body, Frame, Header};
 
 /// A frame to be sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sent {
     /// To whom.
     pub to: PartyId,
-    /// Which of the frames to that party it is, from 0.
-    pub number: u64,
     /// Its bytes.
     pub bytes: Vec<u8>,
 }
 
 /// The state of a party.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SeatState {
-    /// It waits for messages of these parties.
-    Waiting(Vec<PartyId>),
+    /// It waits for events; [`Seat::waits_for`] says of whom.
+    Waiting,
     /// It has work to do: call [`Seat::work`].
     Working,
+    /// It has work to do when others have acknowledged more of what it sent.
+    Blocked,
     /// It has its result.
     Finished,
     /// It has given up.
@@ -46,129 +50,307 @@ pub struct Seat<R: Role> {
     agreement: Agreement,
     me: PartyId,
     recorder: Recorder,
+    brings: [u8; 32],
     holding: Option<Holding<R>>,
-    /// Frames so far, by party.
-    sent: Vec<u64>,
-    received: Vec<u64>,
-    /// Messages received while working: one per party, so that no peer can exhaust memory.
-    inbox: VecDeque<(PartyId, Vec<u8>)>,
+    edges: BTreeMap<PartyId, Edge>,
+    /// Parties that a frame waits for.
+    ready: BTreeSet<PartyId>,
+    /// Events other than messages that came while the role could take none: at most two for each party, and deadlines.
+    events: VecDeque<Item>,
+    deadlines: BTreeMap<u64, Duration>,
+    /// Deadlines that the transport has not been told about.
+    asked: BTreeMap<u64, Duration>,
 }
 
+/// What a record calls the digest of what the party brings.
+const BRINGS: &str = "what this party brings";
+
 impl<R: Role> Seat<R> {
-    /// Builds the role, starts it, and replays its record if there is one. It returns all frames since the start, including
-    /// those sent before an interruption; a transport skips those its peers have ([`received`](Self::received)).
+    /// Builds the role, starts it, and replays its record if there is one.
     ///
     /// # Errors
-    /// [`Error::Journal`] if the record cannot be read, and the errors of `make`. A role that fails is a state, not an error.
+    /// [`Error::Journal`] if the record cannot be read, or is of another run, party, agreement or table; the errors of `make`. A role
+    /// that fails is a state, not an error.
     pub fn take(
         agreement: Agreement,
         me: PartyId,
         mut record: Box<dyn Record>,
         progress: PartyProgress<'_>,
         make: impl FnOnce(RunName) -> Result<R, Error>,
-    ) -> Result<(Self, Vec<Sent>), Error> {
-        let role = make(record::name(&mut *record)?)?;
-        let parties = agreement.parties().count();
+    ) -> Result<Self, Error> {
+        let role = make(recorder::begin(&mut *record, &agreement, me)?)?;
+        let brings = role.brings();
         let mut seat = Self {
             agreement,
             me,
-            recorder: Recorder::new(record)?,
+            recorder: Recorder::new(record, 1),
+            brings,
             holding: None,
-            sent: vec![0; parties],
-            received: vec![0; parties],
-            inbox: VecDeque::new(),
+            edges: BTreeMap::new(),
+            ready: BTreeSet::new(),
+            events: VecDeque::new(),
+            deadlines: BTreeMap::new(),
+            asked: BTreeMap::new(),
         };
-        let mut sent = seat.step(progress, |context| role.start(context));
-        sent.extend(seat.go_through(progress));
-        Ok((seat, sent))
-    }
-
-    /// Replays what was received before an interruption.
-    fn go_through(&mut self, progress: PartyProgress<'_>) -> Vec<Sent> {
-        let mut sent = Vec::new();
-        loop {
-            match self.recorder.received() {
-                Ok(None) => return sent,
-                Ok(Some((from, message))) => {
-                    while self.state() == SeatState::Working {
-                        sent.extend(self.work_once(progress));
-                    }
-                    if let Some(count) = self.received.get_mut(usize::from(from.0)) {
-                        *count += 1;
-                    }
-                    sent.extend(self.handle(from, &message, progress));
-                }
-                Err(e) => {
-                    sent.extend(self.fail(e));
-                    return sent;
-                }
+        let is_new = seat.recorder.front()?.is_none();
+        let checkpoint = seat.recorder.checkpoint()?;
+        let brought = match &checkpoint {
+            Some(checkpoint) => checkpoint.brings,
+            None => seat.recorder.once(BRINGS, || Ok(brings))?,
+        };
+        if brought != brings {
+            return Err(Error::journal(
+                JournalFault::OtherJob,
+                "this run was begun with another table: go on with the table it was begun with, or begin a new run",
+            ));
+        }
+        match checkpoint {
+            None => seat.turn(progress, |context| role.start(context)),
+            Some(Checkpoint {
+                state,
+                edges,
+                deadlines,
+                ..
+            }) => {
+                seat.edges = edges.into_iter().map(Edge::of).collect();
+                seat.deadlines = deadlines.into_iter().collect();
+                seat.turn(progress, |context| role.restore(&state, context));
             }
         }
+        seat.go_on(progress);
+        if !is_new {
+            seat.edges.values_mut().for_each(|edge| edge.paused = true);
+            seat.ready.clear();
+        }
+        seat.asked = seat.deadlines.clone();
+        Ok(seat)
     }
 
     /// The state of the party.
     pub fn state(&self) -> SeatState {
         match &self.holding {
-            Some(Holding::Waiting(role)) => SeatState::Waiting(role.waits_for()),
+            Some(Holding::Waiting(_)) => SeatState::Waiting,
+            Some(Holding::Working(_)) if self.edges.values().any(Edge::is_full) => SeatState::Blocked,
             Some(Holding::Working(_)) => SeatState::Working,
             Some(Holding::Finished(_)) => SeatState::Finished,
             Some(Holding::Failed(_)) | None => SeatState::Failed,
         }
     }
 
-    /// How many frames of a party were received: the transport continues with the next.
-    pub fn received(&self, from: PartyId) -> u64 {
-        self.received.get(usize::from(from.0)).copied().unwrap_or(0)
+    /// The parties whose messages it waits for.
+    pub fn waits_for(&self) -> Vec<PartyId> {
+        match &self.holding {
+            Some(Holding::Waiting(role)) => role.waits_for(),
+            _ => Vec::new(),
+        }
     }
 
-    /// Receives a frame whose sender the transport has authenticated, and returns the frames to send.
+    /// How many frames of a party were received.
+    pub fn received(&self, from: PartyId) -> u64 {
+        self.edges.get(&from).map_or(0, |edge| edge.received)
+    }
+
+    /// Whether the frame that begins with this header may be read and delivered now; if not, it may be later, when the state of this
+    /// party has changed, and the transport reads no further until then.
     ///
     /// # Errors
-    /// [`Error::Peer`] if the party has already ended; its state is unchanged. Any other fault becomes the state
-    /// [`SeatState::Failed`], and the returned frames tell all parties that this one gave up.
+    /// [`Error::Peer`] if it is never admitted: it is longer than anything that is expected. The transport reads nothing
+    /// more of this party and calls [`fault`](Self::fault).
+    pub fn admits(&mut self, from: PartyId, header: &Header) -> Result<bool, Error> {
+        if !header.is_message() || self.edge(from).absence == Absence::Ended {
+            return Ok(true);
+        }
+        let stalled = match self.recorder.front() {
+            Ok(Some(Item::Digest { from: other, .. })) => Some(*other),
+            _ => None,
+        };
+        let role = match &self.holding {
+            Some(Holding::Waiting(_)) if stalled.is_some_and(|other| other != from) => return Ok(false),
+            Some(Holding::Waiting(role)) => role,
+            Some(Holding::Working(_)) => return Ok(false),
+            _ => return Ok(true),
+        };
+        let Some(length) = header.begins() else {
+            return Ok(true);
+        };
+        let most = role
+            .most_bytes(from)
+            .ok_or_else(|| self.complain(from, "a message out of turn"))?;
+        let most = most.min(self.agreement.terms().limits.message_bytes);
+        if length > most {
+            return Err(self.complain(
+                from,
+                format!("a message of {length} bytes where at most {most} are expected"),
+            ));
+        }
+        Ok(true)
+    }
+
+    /// Receives a frame whose sender the transport has authenticated, and which [`admits`](Self::admits) admitted.
+    ///
+    /// # Errors
+    /// [`Error::Peer`] for a message after the end, or a sender that does not speak to this party; [`Error::Misuse`] if the frame is not
+    /// admitted now. The state is unchanged then. Any other fault is an event of the role.
     pub fn deliver(
         &mut self,
         from: PartyId,
-        bytes: &[u8],
+        bytes: Vec<u8>,
         progress: PartyProgress<'_>,
-    ) -> Result<Vec<Sent>, Error> {
-        let opened = self.open(from, bytes);
-        if matches!(self.state(), SeatState::Finished | SeatState::Failed) {
-            return match opened {
-                // Whoever has ended need not know that another has, too.
-                Ok(Body::Aborted) => Ok(Vec::new()),
-                Ok(Body::Message(_)) => Err(self.complain(from, "a message came after the end")),
-                Err(e) => Err(e),
-            };
+    ) -> Result<(), Error> {
+        if !self.agreement.speaks(self.me, from) {
+            return Err(self.complain(from, "by the agreement it sends nothing here"));
         }
-        Ok(match opened {
-            Ok(Body::Message(_)) if self.inbox.iter().any(|(other, _)| *other == from) => {
-                let wrong = self.complain(from, "it sent a message before it received an answer");
-                self.fail(wrong)
+        let header = bytes.first_chunk().map(Header::read);
+        if let Some(Ok(header)) = header {
+            match self.admits(from, &header) {
+                Ok(true) => {}
+                Ok(false) => return Err(Error::misuse("a frame is delivered when it is admitted")),
+                Err(Error::Peer(e)) => return self.fault(from, e.what, progress),
+                Err(e) => return Err(e),
             }
-            Ok(Body::Message(message)) if self.state() == SeatState::Working => {
-                self.inbox.push_back((from, message));
-                Vec::new()
+        }
+        let taken = Frame::from_bytes(bytes)
+            .map_err(|e| e.to_string())
+            .and_then(|frame| self.take_in(from, frame));
+        let message = match taken {
+            Ok(message) => message,
+            Err(why) => return self.fault(from, why, progress),
+        };
+        self.refresh(from);
+        match message {
+            Some(_) if self.has_ended() => Err(self.complain(from, "a message came after the end")),
+            Some(message) => self.message(from, message, progress),
+            None => {
+                self.go_on(progress);
+                Ok(())
             }
-            Ok(Body::Message(message)) => self.take_in(from, message, progress),
-            Ok(Body::Aborted) => {
-                let gone = self.complain(from, "has given up; the reason is shown only there");
-                self.fail(gone)
-            }
-            Err(e) => self.fail(e),
-        })
+        }
     }
 
-    /// Does the next piece of work, if there is any.
-    pub fn work(&mut self, progress: PartyProgress<'_>) -> Vec<Sent> {
-        let mut sent = self.work_once(progress);
-        while matches!(self.state(), SeatState::Waiting(_)) {
-            let Some((from, message)) = self.inbox.pop_front() else {
-                break;
-            };
-            sent.extend(self.take_in(from, message, progress));
+    /// A party did something against the protocol that the transport has noticed.
+    ///
+    /// # Errors
+    /// [`Error::Peer`] that says so, if this party has already ended, or never speaks to that one.
+    pub fn fault(&mut self, party: PartyId, why: String, progress: PartyProgress<'_>) -> Result<(), Error> {
+        if self.has_ended() || !self.agreement.speaks(self.me, party) {
+            return Err(self.complain(party, why));
         }
-        sent
+        let edge = self.edge(party);
+        if edge.absence != Absence::Ended {
+            // It is told that nothing more is taken from it.
+            edge.push(None);
+        }
+        (edge.absence, edge.partial) = (Absence::Ended, None);
+        self.refresh(party);
+        let why = why.chars().take(200).collect();
+        self.events.push_back(Item::Fault { party, why });
+        self.go_on(progress);
+        Ok(())
+    }
+
+    /// A party cannot be reached, and the transport waits for it no longer.
+    pub fn gone(&mut self, party: PartyId, progress: PartyProgress<'_>) {
+        let speaks = self.agreement.speaks(self.me, party);
+        if self.has_ended() || !speaks || self.edge(party).absence != Absence::Present {
+            return;
+        }
+        self.edge(party).absence = Absence::Gone;
+        self.events.push_back(Item::Gone(party));
+        self.go_on(progress);
+    }
+
+    /// The deadlines that the role has asked for since this was last asked: their numbers, and after how long they pass.
+    pub fn deadlines(&mut self) -> BTreeMap<u64, Duration> {
+        std::mem::take(&mut self.asked)
+    }
+
+    /// A deadline has passed. Whether the role still waited for it.
+    pub fn deadline(&mut self, id: u64, progress: PartyProgress<'_>) -> bool {
+        let waited = !self.has_ended() && self.deadlines.remove(&id).is_some();
+        if waited {
+            self.events.push_back(Item::Deadline(id));
+            self.go_on(progress);
+        }
+        waited
+    }
+
+    /// Does the next piece of work, if there is any and it is not blocked.
+    pub fn work(&mut self, progress: PartyProgress<'_>) {
+        if self.state() == SeatState::Working {
+            self.resume(progress);
+            self.go_on(progress);
+        }
+    }
+
+    /// The parties that there are frames for.
+    pub fn ready(&self) -> impl Iterator<Item = PartyId> {
+        self.ready.iter().copied()
+    }
+
+    /// The next frame to any party.
+    pub fn next_frame(&mut self) -> Option<Sent> {
+        let to = *self.ready.first()?;
+        self.next_frame_to(to)
+    }
+
+    /// The next frame to this party.
+    pub fn next_frame_to(&mut self, to: PartyId) -> Option<Sent> {
+        let mut frame = self.frame(to);
+        let edge = self.edges.get_mut(&to)?;
+        let (next, acknowledged) = edge.next()?;
+        frame.acknowledged = acknowledged;
+        let bytes = match next {
+            Next::Part {
+                number,
+                message,
+                part,
+            } => {
+                frame.number = number;
+                frame.part_of(message, part)
+            }
+            Next::Aborted { number } => {
+                frame.number = number;
+                frame.to_bytes()
+            }
+            Next::Acknowledged => {
+                frame.body = Body::Acknowledged;
+                frame.to_bytes()
+            }
+        };
+        self.refresh(to);
+        Some(Sent { to, bytes })
+    }
+
+    /// What is sent first over a new connection: how many frames were received, so that the other goes on with the next.
+    pub fn greeting(&mut self, to: PartyId) -> Vec<u8> {
+        let (number, acknowledged) = {
+            let edge = self.edge(to);
+            (edge.received, edge.acknowledge())
+        };
+        let greeting = Frame {
+            number,
+            acknowledged,
+            body: Body::Greeting,
+            ..self.frame(to)
+        };
+        greeting.to_bytes()
+    }
+
+    /// A frame that says only what was stored, for a transport that is idle or about to close.
+    pub fn acknowledgement(&mut self, to: PartyId) -> Vec<u8> {
+        let acknowledged = self.edge(to).acknowledge();
+        let frame = Frame {
+            acknowledged,
+            body: Body::Acknowledged,
+            ..self.frame(to)
+        };
+        frame.to_bytes()
+    }
+
+    /// The parties that have not acknowledged all that was sent to them. A party that has ended stays connected until there are none.
+    pub fn owed(&self) -> impl Iterator<Item = PartyId> {
+        let owed = self.edges.iter().filter(|(_, edge)| edge.is_owed());
+        owed.map(|(party, _)| *party)
     }
 
     /// The party's result.
@@ -190,134 +372,38 @@ impl<R: Role> Seat<R> {
         }
     }
 
-    /// The body of a frame that is for this party, of this run, in turn.
-    fn open(&mut self, from: PartyId, bytes: &[u8]) -> Result<Body, Error> {
-        let wrong = |why: String| complain(&self.agreement, from, why);
-        let frame = Frame::from_bytes(bytes).map_err(|e| wrong(e.to_string()))?;
-        if frame.run != self.agreement.run() {
-            return Err(wrong("a message of another run".into()));
-        }
-        if frame.to != self.me.0 || frame.from != from.0 || from == self.me {
-            return Err(wrong("a message that is not from it to us".into()));
-        }
-        let expected = self.received(from);
-        if frame.number < expected {
-            return Err(wrong(format!("message {} came a second time", nth(frame.number))));
-        }
-        if frame.number > expected {
-            return Err(wrong(format!(
-                "message {} came before message {}",
-                nth(frame.number),
-                nth(expected)
-            )));
-        }
-        let Some(count) = self.received.get_mut(usize::from(from.0)) else {
-            return Err(wrong("no party of this run".into()));
+    fn has_ended(&self) -> bool {
+        matches!(
+            self.holding,
+            Some(Holding::Finished(_) | Holding::Failed(_)) | None
+        )
+    }
+
+    fn edge(&mut self, party: PartyId) -> &mut Edge {
+        self.edges.entry(party).or_default()
+    }
+
+    /// Whether a frame to this party waits.
+    fn refresh(&mut self, party: PartyId) {
+        match self.edges.get(&party).is_some_and(Edge::is_ready) {
+            true => self.ready.insert(party),
+            false => self.ready.remove(&party),
         };
-        *count += 1;
-        Ok(frame.body)
     }
 
-    fn take_in(&mut self, from: PartyId, message: Vec<u8>, progress: PartyProgress<'_>) -> Vec<Sent> {
-        match self.recorder.receive(from, message) {
-            Ok(message) => self.handle(from, &message, progress),
-            Err(e) => self.fail(e),
-        }
-    }
-
-    fn handle(&mut self, from: PartyId, message: &[u8], progress: PartyProgress<'_>) -> Vec<Sent> {
-        let message = match R::Message::from_bytes(message) {
-            Ok(message) => message,
-            Err(e) => {
-                let wrong = self.complain(from, e);
-                return self.fail(wrong);
-            }
-        };
-        match self.holding.take() {
-            Some(Holding::Waiting(role)) => {
-                self.step(progress, |context| role.handle(from, message, context))
-            }
-            other => {
-                self.holding = other;
-                let wrong = self.complain(from, "a message out of turn");
-                self.fail(wrong)
-            }
-        }
-    }
-
-    fn work_once(&mut self, progress: PartyProgress<'_>) -> Vec<Sent> {
-        match self.holding.take() {
-            Some(Holding::Working(role)) => self.step(progress, |context| role.resume(context)),
-            other => {
-                self.holding = other;
-                Vec::new()
-            }
-        }
-    }
-
-    fn step(
-        &mut self,
-        progress: PartyProgress<'_>,
-        step: impl FnOnce(&mut Context<'_, R::Message>) -> Result<TurnOutcome<R>, Error>,
-    ) -> Vec<Sent> {
-        let mut context = Context {
-            agreement: &self.agreement,
-            me: self.me,
-            recorder: &mut self.recorder,
-            outbox: Vec::new(),
-            progress,
-            messages: PhantomData,
-        };
-        let step = step(&mut context);
-        let outbox = context.outbox;
-        match step {
-            Err(e) => return self.fail(e),
-            Ok(TurnOutcome::Continue(role)) => self.holding = Some(Holding::Waiting(role)),
-            Ok(TurnOutcome::Working(role)) => self.holding = Some(Holding::Working(role)),
-            Ok(TurnOutcome::Finished(output)) => self.holding = Some(Holding::Finished(output)),
-        }
-        outbox
-            .into_iter()
-            .map(|(to, message)| self.frame(to, Body::Message(message)))
-            .collect()
-    }
-
-    /// Other parties do not learn the reason.
-    fn fail(&mut self, why: Error) -> Vec<Sent> {
-        self.holding = Some(Holding::Failed(why));
-        let others: Vec<PartyId> = self.agreement.parties().filter(|p| *p != self.me).collect();
-        others
-            .into_iter()
-            .map(|to| self.frame(to, Body::Aborted))
-            .collect()
-    }
-
-    fn frame(&mut self, to: PartyId, body: Body) -> Sent {
-        let count = self.sent.get_mut(usize::from(to.0));
-        let number = count.map_or(0, |count| {
-            *count += 1;
-            *count - 1
-        });
-        let frame = Frame {
-            run: self.agreement.run(),
+    /// An empty frame to a party.
+    fn frame(&self, to: PartyId) -> Frame {
+        Frame {
+            agreement: self.agreement.digest(),
             from: self.me.0,
             to: to.0,
-            number,
-            body,
-        };
-        Sent {
-            to,
-            number,
-            bytes: frame.to_bytes(),
+            number: 0,
+            acknowledged: 0,
+            body: Body::Aborted,
         }
     }
 
     fn complain(&self, about: PartyId, why: impl std::fmt::Display) -> Error {
         complain(&self.agreement, about, why)
     }
-}
-
-/// Counts from 1. A peer can send any number.
-fn nth(number: u64) -> u64 {
-    number.saturating_add(1)
 }

@@ -1,35 +1,14 @@
 //! All parties in one process: every message is encoded, counted, perhaps tampered with, and decoded again.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::time::Duration;
 
 use super::context::PartyProgress;
-use super::{Agreement, MemoryRecord, PartyId, Role, RunName, Seat, SeatState, Sent};
+use super::post::{Post, Way};
+use super::{Agreement, Fault, MemoryRecord, PartyId, Role, RunName, Seat, SeatState};
 use crate::Error;
 use crate::privacy::Coins;
-use crate::wire::{Body, Frame, RunId};
-
-/// A fault to inject into one frame, or into a party before the frame arrives.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum FrameFault {
-    /// It never arrives.
-    Drop,
-    /// It arrives twice.
-    Repeat,
-    /// The next frame from the same sender to the same receiver overtakes it, if there is one.
-    Delay,
-    /// Only this many of its bytes arrive.
-    Truncate(usize),
-    /// One bit of the byte at this place is turned, counted around its end.
-    Flip(usize),
-    /// It belongs to another run.
-    Foreign,
-    /// It claims to be a later one.
-    Future,
-    /// Its message is replaced, in a valid envelope.
-    Forge(Vec<u8>),
-    /// The party is killed, and built again from its table and its record.
-    Restart(PartyId),
-}
+use crate::wire::{Header, RunId};
 
 /// The traffic from one party to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -49,6 +28,12 @@ pub struct Simulated<T> {
     pub late: Vec<Error>,
     /// The traffic, by sender and receiver.
     pub traffic: BTreeMap<(PartyId, PartyId), Edge>,
+    /// How many steps it took: frames carried, and pieces of work.
+    pub steps: u64,
+    /// Faults that found no frame to happen to.
+    pub unused: Vec<Fault>,
+    /// How much time would have passed while parties waited for deadlines.
+    pub waited: Duration,
 }
 
 impl<T> Simulated<T> {
@@ -78,7 +63,7 @@ pub struct Simulation<'a, R> {
     agreement: Agreement,
     make: Make<'a, R>,
     records: Vec<MemoryRecord>,
-    faults: BTreeMap<u64, FrameFault>,
+    faults: BTreeMap<u64, VecDeque<Fault>>,
     coins: Coins,
     progress: PartyProgress<'a>,
 }
@@ -92,22 +77,26 @@ impl<'a, R: Role> Simulation<'a, R> {
         parties: Vec<String>,
         make: impl FnMut(PartyId, RunName) -> Result<R, Error> + 'a,
     ) -> Result<Self, Error> {
-        let records = vec![(); parties.len()];
-        Ok(Self {
-            // Nobody listens: the number need not be new.
-            agreement: Agreement::new(RunId([0x5e; 16]), parties)?,
+        // Nobody listens: the number need not be new.
+        Ok(Self::of(Agreement::new(RunId([0x5e; 16]), parties)?, make))
+    }
+
+    /// The parties of an agreement.
+    pub fn of(agreement: Agreement, make: impl FnMut(PartyId, RunName) -> Result<R, Error> + 'a) -> Self {
+        Self {
+            records: agreement.parties().map(|_| MemoryRecord::default()).collect(),
+            agreement,
             make: Box::new(make),
-            records: records.into_iter().map(|()| MemoryRecord::default()).collect(),
             faults: BTreeMap::new(),
             coins: Coins::from_seed([0; 32]),
             progress: &|_, _, _| {},
-        })
+        }
     }
 
-    /// Injects a fault into the n-th frame, from 0.
+    /// Injects a fault at the n-th step, from 0. A step carries a frame or does a piece of work.
     #[must_use]
-    pub fn fault(mut self, at: u64, fault: FrameFault) -> Self {
-        self.faults.insert(at, fault);
+    pub fn fault(mut self, at: u64, fault: Fault) -> Self {
+        self.faults.entry(at).or_default().push_back(fault);
         self
     }
 
@@ -125,61 +114,177 @@ impl<'a, R: Role> Simulation<'a, R> {
         self
     }
 
+    /// Sets the records of the parties.
+    #[must_use]
+    pub fn with_records(mut self, records: Vec<MemoryRecord>) -> Self {
+        for (old, new) in self.records.iter_mut().zip(records) {
+            *old = new;
+        }
+        self
+    }
+
+    /// Records that drop nothing: whoever is built again replays everything.
+    #[must_use]
+    pub fn without_checkpoints(self) -> Self {
+        let records = self.records.iter().map(|_| MemoryRecord::without_checkpoints());
+        let records = records.collect();
+        self.with_records(records)
+    }
+
     /// The records of the parties; clones share their items.
     pub fn records(&self) -> Vec<MemoryRecord> {
         self.records.clone()
     }
 
-    /// Runs until no party has work and no frame is in transit.
+    /// Runs until no party has work, no frame is in transit, no deadline is to pass and nobody is to come back.
     ///
     /// # Errors
     /// The errors of `make`, and [`Error::Misuse`] if a party that was built again sends other frames than before.
     pub fn run(mut self) -> Result<Simulated<R::Output>, Error> {
-        let mut post = Post::default();
-        let mut seats = Vec::new();
+        let begun = self.records.iter().any(|record| !record.items().is_empty());
+        let rebuilt = |fault: &Fault| matches!(fault, Fault::Restart(_) | Fault::Crash(_));
+        let mut running = Running {
+            seats: Vec::new(),
+            post: Post::new(self.faults.values().flatten().any(rebuilt)),
+            working: BTreeSet::new(),
+            deadlines: BTreeSet::new(),
+            due: BTreeMap::new(),
+            now: Duration::ZERO,
+            absent: BTreeMap::new(),
+            crashing: BTreeSet::new(),
+            late: Vec::new(),
+        };
         for party in self.agreement.parties() {
-            let (seat, sent) = self.seat(party)?;
-            seats.push(seat);
-            post.take(party, sent)?;
+            let seat = self.seat(party)?;
+            running.seats.push(seat);
         }
-        let (mut carried, mut late) = (0, Vec::new());
+        for party in self.agreement.parties() {
+            running.turned(party)?;
+        }
+        // Somebody had a record: what each has is told first, as over a new connection.
+        if begun {
+            for party in self.agreement.parties() {
+                running.reconnect(&self.agreement, party, self.progress)?;
+            }
+        }
+        let (mut steps, mut of_frames) = (0, VecDeque::new());
         loop {
-            let working = seats.iter().position(|seat| seat.state() == SeatState::Working);
-            if let Some(at) = working {
-                let sent = seats[at].work(self.progress);
-                post.take(PartyId(at as u16), sent)?;
-                continue;
-            }
-            let Some((from, to, bytes)) = post.next(&mut self.coins) else {
-                break;
-            };
-            let fault = self.faults.remove(&carried);
-            carried += 1;
-            if let Some(FrameFault::Restart(party)) = fault
-                && let Some(seat) = seats.get_mut(usize::from(party.0))
-            {
-                let (again, sent) = self.seat(party)?;
-                *seat = again;
-                post.take(party, sent)?;
-            }
-            for bytes in post.tampered((from, to), bytes, fault) {
-                let Some(seat) = seats.get_mut(usize::from(to.0)) else {
-                    continue;
-                };
-                match seat.deliver(from, &bytes, self.progress) {
-                    Ok(sent) => post.take(to, sent)?,
-                    Err(e) => late.push(e),
+            for fault in self.faults.remove(&steps).into_iter().flatten() {
+                match fault.is_of_frame() {
+                    true => of_frames.push_back(fault),
+                    false => self.befall(fault, &mut running)?,
                 }
             }
+            if let Some(party) = running.working.pop_first() {
+                running.seats[usize::from(party.0)].work(self.progress);
+                steps += 1;
+                self.turned(party, &mut running)?;
+                continue;
+            }
+            let Some((way, bytes)) = running.post.next(&mut self.coins) else {
+                if running.idle(&self.agreement, self.progress)? {
+                    continue;
+                }
+                break;
+            };
+            if running.is_absent(way) || !running.admits(way, &bytes) {
+                running.post.park(way, bytes);
+                continue;
+            }
+            let arriving = match of_frames.pop_front() {
+                Some(Fault::Postpone) => {
+                    running.post.postpone(way, bytes);
+                    continue;
+                }
+                Some(fault) => fault.tamper(bytes, || running.post.overtaking(way)),
+                None => vec![bytes],
+            };
+            steps += 1;
+            let (from, to) = way;
+            for bytes in arriving {
+                if !running.admits(way, &bytes) {
+                    running.post.park(way, bytes);
+                    continue;
+                }
+                if let Err(e) = running.seats[usize::from(to.0)].deliver(from, bytes, self.progress) {
+                    running.late.push(e);
+                }
+            }
+            self.turned(to, &mut running)?;
         }
+        let ended = |(seat, party): (Seat<R>, PartyId)| match running.absent.contains_key(&party) {
+            true => Err(Error::peer(self.agreement.name(party), "it left the run")),
+            false => seat.finish(),
+        };
         Ok(Simulated {
-            outcomes: seats.into_iter().map(Seat::finish).collect(),
-            late,
-            traffic: post.traffic,
+            outcomes: running
+                .seats
+                .into_iter()
+                .zip(self.agreement.parties())
+                .map(ended)
+                .collect(),
+            late: running.late,
+            traffic: running.post.traffic,
+            steps,
+            unused: of_frames
+                .into_iter()
+                .chain(self.faults.into_values().flatten())
+                .collect(),
+            waited: running.now,
         })
     }
 
-    fn seat(&mut self, party: PartyId) -> Result<(Seat<R>, Vec<Sent>), Error> {
+    /// A party has had a turn, and may have been killed in it.
+    fn turned(&mut self, party: PartyId, running: &mut Running<R>) -> Result<(), Error> {
+        if running.crashing.contains(&party) && self.records[usize::from(party.0)].has_failed() {
+            running.crashing.remove(&party);
+            return self.rebuild(party, running);
+        }
+        running.turned(party)
+    }
+
+    fn befall(&mut self, fault: Fault, running: &mut Running<R>) -> Result<(), Error> {
+        match fault {
+            Fault::Restart(party) => self.rebuild(party, running)?,
+            Fault::Crash(party) => {
+                self.records[usize::from(party.0)].fail_next();
+                running.crashing.insert(party);
+            }
+            Fault::Disconnect(party) => running.reconnect(&self.agreement, party, self.progress)?,
+            Fault::Leave(party) | Fault::Return(party) | Fault::Stall(party) => {
+                let comes_back = !matches!(fault, Fault::Leave(_));
+                running.absent.insert(party, comes_back);
+                running.working.remove(&party);
+                if !matches!(fault, Fault::Stall(_)) {
+                    for other in self.agreement.neighbours(party) {
+                        running.seats[usize::from(other.0)].gone(party, self.progress);
+                        running.turned(other)?;
+                    }
+                }
+            }
+            Fault::Hurry(party) => {
+                let due = running.deadlines.iter().find(|(_, who, _)| *who == party);
+                if let Some(&(at, _, id)) = due {
+                    running.deadlines.remove(&(at, party, id));
+                    running.due.remove(&(party, id));
+                    running.seats[usize::from(party.0)].deadline(id, self.progress);
+                    running.turned(party)?;
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// A party is killed and built again.
+    fn rebuild(&mut self, party: PartyId, running: &mut Running<R>) -> Result<(), Error> {
+        running.seats[usize::from(party.0)] = self.seat(party)?;
+        running.deadlines.retain(|(_, who, _)| *who != party);
+        running.due.retain(|(who, _), _| *who != party);
+        running.reconnect(&self.agreement, party, self.progress)
+    }
+
+    fn seat(&mut self, party: PartyId) -> Result<Seat<R>, Error> {
         let record = Box::new(self.records[usize::from(party.0)].clone());
         let make = &mut self.make;
         Seat::take(self.agreement.clone(), party, record, self.progress, |name| {
@@ -188,87 +293,94 @@ impl<'a, R: Role> Simulation<'a, R> {
     }
 }
 
-/// Frames in transit.
-#[derive(Default)]
-struct Post {
-    waiting: BTreeMap<(PartyId, PartyId), VecDeque<Vec<u8>>>,
-    /// Hashes of all frames sent: a party that is built again must send the same.
-    posted: BTreeMap<(PartyId, PartyId), Vec<[u8; 32]>>,
-    traffic: BTreeMap<(PartyId, PartyId), Edge>,
+/// A simulation that runs.
+struct Running<R: Role> {
+    seats: Vec<Seat<R>>,
+    post: Post,
+    /// Parties that have work to do.
+    working: BTreeSet<PartyId>,
+    /// When, whose, and which.
+    deadlines: BTreeSet<(Duration, PartyId, u64)>,
+    /// When each of them passes.
+    due: BTreeMap<(PartyId, u64), Duration>,
+    now: Duration,
+    /// Parties that are not there, and whether they come back.
+    absent: BTreeMap<PartyId, bool>,
+    crashing: BTreeSet<PartyId>,
+    late: Vec<Error>,
 }
 
-impl Post {
-    fn take(&mut self, from: PartyId, sent: Vec<Sent>) -> Result<(), Error> {
-        use sha2::{Digest, Sha256};
-        for Sent { to, number, bytes } in sent {
-            let digest: [u8; 32] = Sha256::digest(&bytes).into();
-            let posted = self.posted.entry((from, to)).or_default();
-            match posted.get(number as usize) {
-                Some(before) if *before == digest => continue,
-                Some(_) => {
-                    return Err(Error::misuse(
-                        "a party that was built again sent other frames than before",
-                    ));
-                }
-                None => posted.push(digest),
-            }
-            let edge = self.traffic.entry((from, to)).or_default();
-            edge.frames += 1;
-            edge.bytes += bytes.len() as u64;
-            self.waiting.entry((from, to)).or_default().push_back(bytes);
+impl<R: Role> Running<R> {
+    /// A party has had a turn: its frames, its deadlines, its work.
+    fn turned(&mut self, party: PartyId) -> Result<(), Error> {
+        let seat = &mut self.seats[usize::from(party.0)];
+        while let Some(sent) = seat.next_frame() {
+            self.post.take((party, sent.to), sent.bytes)?;
         }
+        for (id, after) in seat.deadlines() {
+            let due = self.now + after;
+            if let Some(before) = self.due.insert((party, id), due) {
+                self.deadlines.remove(&(before, party, id));
+            }
+            self.deadlines.insert((due, party, id));
+        }
+        match seat.state() {
+            SeatState::Working if !self.absent.contains_key(&party) => self.working.insert(party),
+            _ => self.working.remove(&party),
+        };
+        self.post.unpark(party);
         Ok(())
     }
 
-    fn next(&mut self, coins: &mut Coins) -> Option<(PartyId, PartyId, Vec<u8>)> {
-        self.waiting.retain(|_, frames| !frames.is_empty());
-        let choice = coins.below(self.waiting.len() as u64) as usize;
-        let (&(from, to), frames) = self.waiting.iter_mut().nth(choice)?;
-        Some((from, to, frames.pop_front()?))
+    fn is_absent(&self, (from, to): Way) -> bool {
+        self.absent.contains_key(&from) || self.absent.contains_key(&to)
     }
 
-    /// What arrives instead of a frame.
-    fn tampered(
-        &mut self,
-        edge: (PartyId, PartyId),
-        mut bytes: Vec<u8>,
-        fault: Option<FrameFault>,
-    ) -> Vec<Vec<u8>> {
-        let reframed = |bytes: &[u8], change: &dyn Fn(&mut Frame)| {
-            Frame::from_bytes(bytes).map_or_else(
-                |_| bytes.to_vec(),
-                |mut frame| {
-                    change(&mut frame);
-                    frame.to_bytes()
-                },
-            )
-        };
-        match fault {
-            None | Some(FrameFault::Restart(_)) => vec![bytes],
-            Some(FrameFault::Drop) => Vec::new(),
-            Some(FrameFault::Repeat) => vec![bytes.clone(), bytes],
-            Some(FrameFault::Delay) => {
-                let overtaking = self.waiting.get_mut(&edge).and_then(VecDeque::pop_front);
-                overtaking.into_iter().chain([bytes]).collect()
+    fn admits(&mut self, (from, to): Way, bytes: &[u8]) -> bool {
+        let header = bytes.first_chunk().and_then(|head| Header::read(head).ok());
+        // What is refused for good is delivered, so that the party says so.
+        header.is_none_or(|header| {
+            let admitted = self.seats[usize::from(to.0)].admits(from, &header);
+            !matches!(admitted, Ok(false))
+        })
+    }
+
+    /// Nothing is on its way: the next deadline passes, or else whoever is away comes back. Whether anything happened.
+    fn idle(&mut self, agreement: &Agreement, progress: PartyProgress<'_>) -> Result<bool, Error> {
+        if let Some((due, party, id)) = self.deadlines.pop_first() {
+            self.due.remove(&(party, id));
+            if self.seats[usize::from(party.0)].deadline(id, progress) {
+                self.now = due;
             }
-            Some(FrameFault::Truncate(length)) => {
-                bytes.truncate(length);
-                vec![bytes]
-            }
-            Some(FrameFault::Flip(at)) => {
-                let length = bytes.len().max(1);
-                if let Some(byte) = bytes.get_mut(at % length) {
-                    *byte ^= 1 << (at % 8);
-                }
-                vec![bytes]
-            }
-            Some(FrameFault::Foreign) => vec![reframed(&bytes, &|frame| frame.run = RunId([0xf0; 16]))],
-            Some(FrameFault::Future) => vec![reframed(&bytes, &|frame| frame.number += 1)],
-            Some(FrameFault::Forge(message)) => {
-                vec![reframed(&bytes, &|frame| {
-                    frame.body = Body::Message(message.clone());
-                })]
-            }
+            self.turned(party)?;
+            return Ok(true);
         }
+        let back = self.absent.iter().find(|(_, comes_back)| **comes_back);
+        let Some(party) = back.map(|(party, _)| *party) else {
+            return Ok(false);
+        };
+        self.absent.remove(&party);
+        self.reconnect(agreement, party, progress)?;
+        Ok(true)
+    }
+
+    /// All connections of a party are lost and made again: each says what it has received, and is sent what it lacks.
+    fn reconnect(
+        &mut self,
+        agreement: &Agreement,
+        party: PartyId,
+        progress: PartyProgress<'_>,
+    ) -> Result<(), Error> {
+        for other in agreement.neighbours(party) {
+            self.post.lose(party, other);
+            for (from, to) in [(party, other), (other, party)] {
+                let greeting = self.seats[usize::from(from.0)].greeting(to);
+                if let Err(e) = self.seats[usize::from(to.0)].deliver(from, greeting, progress) {
+                    self.late.push(e);
+                }
+            }
+            self.turned(other)?;
+        }
+        self.turned(party)
     }
 }

@@ -20,6 +20,8 @@ pub enum Purpose {
     Certificate,
     /// The body of a model's file.
     Model,
+    /// The key that others seal messages for.
+    SealingKey,
 }
 
 impl Purpose {
@@ -28,6 +30,7 @@ impl Purpose {
         match self {
             Self::Certificate => b"privet-certificate-1\0",
             Self::Model => b"privet-model-2\0",
+            Self::SealingKey => b"privet-sealing-key-1\0",
         }
     }
 
@@ -55,11 +58,12 @@ impl SigningKey {
 
     /// Signs bytes for one purpose.
     pub fn sign(&self, purpose: Purpose, bytes: &[u8]) -> Signature {
-        let signature = self.0.sign(&purpose.message(bytes));
-        Signature {
-            key: hexadecimal(&self.public().0),
-            ed25519: hexadecimal(&signature.to_bytes()),
-        }
+        Signature::from_bytes(self.public(), &self.sign_raw(purpose, bytes))
+    }
+
+    /// The signature alone, as bytes.
+    pub(crate) fn sign_raw(&self, purpose: Purpose, bytes: &[u8]) -> [u8; 64] {
+        self.0.sign(&purpose.message(bytes)).to_bytes()
     }
 }
 
@@ -68,6 +72,16 @@ impl SigningKey {
 pub struct PublicKey([u8; 32]);
 
 impl PublicKey {
+    /// The key of these bytes. Whether it is one shows when a signature is verified.
+    pub fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
+    /// Its bytes.
+    pub fn to_bytes(self) -> [u8; 32] {
+        self.0
+    }
+
     /// A short name for the key that can be read aloud and compared: SHA-256 of its bytes.
     pub fn fingerprint(&self) -> Fingerprint {
         Fingerprint(Sha256::digest(self.0).into())
@@ -129,6 +143,14 @@ pub struct Signature {
 }
 
 impl Signature {
+    /// The signature of these bytes, by this key.
+    pub(crate) fn from_bytes(key: PublicKey, ed25519: &[u8; 64]) -> Self {
+        Self {
+            key: key.to_string(),
+            ed25519: hexadecimal(ed25519),
+        }
+    }
+
     /// The key, if it signed exactly these bytes for this purpose.
     ///
     /// # Errors

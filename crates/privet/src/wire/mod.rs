@@ -3,7 +3,7 @@
 //! | file | what it holds |
 //! | --- | --- |
 //! | `codec` | values as bytes and back: little-endian, lengths first, one way to write each value |
-//! | `frame` | an envelope: run, sender, receiver, sequence number and seal |
+//! | `frame` | an envelope: agreement, sender, receiver, sequence number, what was received, a part of a message, and seal |
 //!
 //! Bytes come from other parties. Reading them never panics and never allocates more than they can fill; the error says what is
 //! wrong, and the caller adds which party sent them.
@@ -12,4 +12,4 @@ mod codec;
 mod frame;
 
 pub use codec::{Malformed, Reader, Wire, Writer};
-pub use frame::{Body, Frame, Header, MOST_BYTES, RunId};
+pub use frame::{Body, Frame, Header, MOST_BYTES, PART, RunId, frames};

@@ -64,6 +64,12 @@ impl RankedModel {
         (ranked, splits)
     }
 
+    /// The most bytes of thresholds for all that was asked about.
+    pub(super) fn most_bytes(&self) -> u64 {
+        let pairs = self.asked.iter().map(|asked| 8 + 8 * asked.len() as u64);
+        16 + pairs.sum::<u64>()
+    }
+
     /// Whether a party's thresholds answer what it was asked. Compared when they come, so that no others are kept.
     pub(super) fn is_answered(&self, party: PartyId, pairs: &Thresholds) -> bool {
         let before = self.releases.iter().take_while(|(other, _)| *other != party);

@@ -3,15 +3,20 @@
 use privet_mpc::psi;
 
 use super::answering::{branches, ranked, thresholds};
+use super::checkpoint::{Answered, foreign};
 use super::message::{Meeting, Message, Wanted};
 use super::release::Release;
 use super::{Alignment, FeatureHolderPlan, LABEL_HOLDER, Outcome, Party, Protocol, Vertical, meeting};
 use crate::Error;
-use crate::data::Table;
+use crate::data::{Schema, Table};
 use crate::error::Subject;
 use crate::party::{Context, PartyId, RunName, TurnOutcome};
 use crate::privacy::texts::shown;
 use crate::privacy::{Certificate, Ledger, Neighbours};
+use crate::wire::Wire;
+
+/// Settings and questions take at most so many bytes.
+const QUESTIONS: u64 = 1 << 26;
 
 /// A party that has columns and no label, by what it waits for.
 pub struct FeatureHolder(Expect);
@@ -78,6 +83,51 @@ impl FeatureHolder {
         Party::FeatureHolder(Self(state))
     }
 
+    /// The schema of its table, before the first message.
+    pub(super) fn schema(&self) -> Option<&Schema> {
+        match &self.0 {
+            Expect::Hello(waiting) => Some(waiting.table.schema()),
+            _ => None,
+        }
+    }
+
+    /// Goes on after it has answered.
+    pub(super) fn restore(
+        self,
+        state: &[u8],
+        context: &Context<'_, Message>,
+    ) -> Result<TurnOutcome<Party>, Error> {
+        let Expect::Hello(mut waiting) = self.0 else {
+            return Err(Error::internal("a party is restored when it is made"));
+        };
+        let answered = Answered::from_bytes(state).map_err(|_| foreign())?;
+        // What was shown is written down already, and belongs to what this run showed.
+        let leaks = meeting::leaks_of_feature_holder(context.others().len() > 1);
+        let ids = waiting.table.cells().as_ref().map(meeting::ids);
+        let ids = meeting::disclose(&mut waiting.ledger, &leaks, ids)?;
+        if meeting::digest(&ids) != answered.ids {
+            return Err(meeting::other_ids());
+        }
+        let meeting = psi::ExpectCommon::from_bytes(&answered.meeting).ok_or_else(foreign)?;
+        Ok(TurnOutcome::Continue(Self::next(Expect::Common {
+            waiting,
+            meeting: Box::new(meeting),
+            wanted: answered.wanted,
+        })))
+    }
+
+    /// The most bytes of the message that it waits for.
+    pub(super) fn most_bytes(&self) -> u64 {
+        match &self.0 {
+            Expect::Hello(waiting) => QUESTIONS + 32 * waiting.plan.vertical.most_ids.unwrap_or(0),
+            Expect::Common { meeting, .. } => meeting.most_bytes(),
+            Expect::Splits { tables, .. } => {
+                let ranks = tables.iter().map(|table| 8 + 4 * table.len() as u64);
+                16 + ranks.sum::<u64>()
+            }
+        }
+    }
+
     pub(super) fn handle(
         self,
         from: PartyId,
@@ -126,7 +176,7 @@ impl FeatureHolder {
                 let thresholds = thresholds(&tables, &splits);
                 let thresholds =
                     thresholds.ok_or_else(|| context.complain(from, "it asks for a split that cannot be"))?;
-                context.send(LABEL_HOLDER, &Message::Thresholds(thresholds));
+                context.send(LABEL_HOLDER, &Message::Thresholds(thresholds))?;
                 Ok(TurnOutcome::Finished(Outcome::Contributed(certificate)))
             }
             (_, message) => Err(context.complain(from, format!("{} out of turn", message.name()))),
@@ -161,14 +211,21 @@ impl Waiting {
                 Release::check_obtain(&self.plan.columns, &self.table, &mut self.ledger)?;
                 let leaks = meeting::leaks_of_feature_holder(context.others().len() > 1);
                 let ids = self.table.cells().as_ref().map(meeting::ids);
-                let ids = meeting::checked(&meeting::disclose(&mut self.ledger, &leaks, ids)?)?;
+                let ids = meeting::disclose(&mut self.ledger, &leaks, ids)?;
+                let digest = meeting::digest(&ids);
+                let ids = meeting::checked(&ids)?;
                 let key = meeting::key("the key of the meeting", context)?;
                 let (expected, answer) = psi::answer(&key, run, &ids, &offer).map_err(|e| match e {
                     privet_mpc::Error::TooManyIds { .. } => meeting::unmatched(&e),
                     e => context.complain(LABEL_HOLDER, e),
                 })?;
                 meeting::same("the answer", &answer, context)?;
-                context.send(LABEL_HOLDER, &Message::Answer(answer));
+                context.send(LABEL_HOLDER, &Message::Answer(answer))?;
+                context.checkpoint(&Answered {
+                    ids: digest,
+                    meeting: expected.to_bytes(),
+                    wanted: wanted.clone(),
+                });
                 Ok(TurnOutcome::Continue(FeatureHolder::next(Expect::Common {
                     waiting: self,
                     meeting: Box::new(expected),
@@ -202,7 +259,7 @@ fn answer(
     let told = release.certificate.for_partners();
     let certificate = Box::new(std::mem::replace(&mut release.certificate, told));
     match wanted {
-        Wanted::Columns => context.send(LABEL_HOLDER, &Message::Columns(Box::new(release))),
+        Wanted::Columns => context.send(LABEL_HOLDER, &Message::Columns(Box::new(release)))?,
         Wanted::Branches(questions) => {
             let answers = branches(&release, &questions).map_err(|e| context.complain(LABEL_HOLDER, e))?;
             let message = Message::Branches {
@@ -210,11 +267,11 @@ fn answer(
                 answers,
                 certificate: release.certificate.to_json(),
             };
-            context.send(LABEL_HOLDER, &message);
+            context.send(LABEL_HOLDER, &message)?;
         }
         Wanted::Ordinals => {
             let (ordinals, tables) = ranked(release)?;
-            context.send(LABEL_HOLDER, &Message::Ordinals(Box::new(ordinals)));
+            context.send(LABEL_HOLDER, &Message::Ordinals(Box::new(ordinals)))?;
             let state = Expect::Splits { tables, certificate };
             return Ok(TurnOutcome::Continue(FeatureHolder::next(state)));
         }

@@ -1,13 +1,16 @@
 //! The label holder: matches rows, gathers columns, and trains or predicts.
 
+mod expected;
 mod fitting;
 mod received;
+mod restoring;
 
 use std::collections::BTreeMap;
 
 use privet_mpc::psi;
 
 use super::asking::{self, RankedModel, Thresholds};
+use super::checkpoint::Settled;
 use super::columns::READS;
 use super::joined::{Joined, Joining, OwnRows};
 use super::message::{Meeting, Message, Question, Wanted};
@@ -15,8 +18,8 @@ use super::own::Terms;
 use super::{Alignment, LabelHolderPlan, Outcome, Party, Protocol, meeting};
 use crate::Error;
 use crate::boost::gradient::Boosted;
-use crate::data::Table;
 use crate::data::schema::Column;
+use crate::data::{Names, Table};
 use crate::model::{Model, Settings};
 use crate::party::{Context, PartyId, RunName, TurnOutcome};
 use crate::privacy::{Certificate, Ledger, Neighbours, PartyCertificate, Unprotected};
@@ -69,6 +72,10 @@ struct Run {
     questions: BTreeMap<PartyId, Vec<Question>>,
     /// The label holder's rows that are common, by their numbers in its table.
     rows: Vec<usize>,
+    /// Whether its state can be handed over: what it brings is made again without drawing anything.
+    restores: bool,
+    /// A digest of its ids, if rows are matched by them.
+    ids: Option<[u8; 32]>,
 }
 
 impl LabelHolder {
@@ -152,7 +159,8 @@ impl LabelHolder {
         Ok(TurnOutcome::Continue(Self::next(stage)))
     }
 
-    pub(super) fn start(self, context: &mut Context<'_, Message>) -> Result<TurnOutcome<Party>, Error> {
+    /// What it knows before the first message, and its ids.
+    fn begin(self, context: &mut Context<'_, Message>) -> Result<(Run, Option<Names>), Error> {
         let Stage::Ready(ready) = self.0 else {
             return Err(Error::internal("a party starts once"));
         };
@@ -162,6 +170,7 @@ impl LabelHolder {
             terms,
             goal,
         } = *ready;
+        let restores = matches!(terms, Terms::Open(_));
         let brought = terms.bring(&plan, table, context)?;
         let others = context.others();
         let questions = match &goal {
@@ -178,15 +187,23 @@ impl LabelHolder {
             certificate: brought.certificate,
             goal,
             questions: others.iter().copied().zip(questions).collect(),
+            restores,
+            ids: brought.ids.as_ref().map(meeting::digest),
         };
+        Ok((run, brought.ids))
+    }
+
+    pub(super) fn start(self, context: &mut Context<'_, Message>) -> Result<TurnOutcome<Party>, Error> {
+        let (run, ids) = self.begin(context)?;
+        let others = context.others();
         if run.plan.vertical.alignment == Alignment::Given {
             let rows = run.rows.len() as u64;
             for &party in &others {
-                context.send(party, &run.hello(party, Meeting::Given { rows }));
+                context.send(party, &run.hello(party, Meeting::Given { rows }))?;
             }
             return Self::wait(Stage::ExpectColumns(Expecting::all(run, others)));
         }
-        let ids = meeting::checked(&brought.ids.unwrap_or_default())?;
+        let ids = meeting::checked(&ids.unwrap_or_default())?;
         let mut asked = BTreeMap::new();
         for party in others {
             let key = meeting::key(&format!("the key of the meeting with {}", party.0), context)?;
@@ -194,7 +211,7 @@ impl LabelHolder {
             let (expected, offer) = psi::offer(&key, pair, &ids).map_err(|e| meeting::unmatched(&e))?;
             meeting::same(&format!("the offer to {}", party.0), &offer, context)?;
             asked.insert(party, expected);
-            context.send(party, &run.hello(party, Meeting::Offer(offer)));
+            context.send(party, &run.hello(party, Meeting::Offer(offer)))?;
         }
         let came = BTreeMap::new();
         Self::wait(Stage::ExpectAnswers(Box::new(Expecting { run, asked, came })))
@@ -250,15 +267,6 @@ impl LabelHolder {
             _ => Err(Error::internal("only training is work that goes on in pieces")),
         }
     }
-
-    pub(super) fn waits_for(&self) -> Vec<PartyId> {
-        match &self.0 {
-            Stage::Ready(_) | Stage::Training(_) => Vec::new(),
-            Stage::ExpectAnswers(expecting) => expecting.asked.keys().copied().collect(),
-            Stage::ExpectColumns(expecting) => expecting.asked.keys().copied().collect(),
-            Stage::ExpectThresholds(expecting, _) => expecting.asked.keys().copied().collect(),
-        }
-    }
 }
 
 impl<C> Expecting<(), C> {
@@ -290,15 +298,28 @@ impl Expecting<psi::ExpectAnswer, psi::Pair> {
             ));
         }
         for (party, common) in parties.iter().zip(told) {
-            context.send(*party, &Message::Common(common));
+            context.send(*party, &Message::Common(common))?;
         }
-        run.own = run.own.take(&rows);
-        run.rows = rows;
+        if run.restores {
+            context.checkpoint(&Settled {
+                ids: run.ids,
+                rows: rows.clone(),
+                columns: Vec::new(),
+                boosted: None,
+            });
+        }
+        run.settle(rows);
         LabelHolder::wait(Stage::ExpectColumns(Expecting::all(run, parties)))
     }
 }
 
 impl Run {
+    /// These rows are common.
+    fn settle(&mut self, rows: Vec<usize>) {
+        self.own = self.own.take(&rows);
+        self.rows = rows;
+    }
+
     fn hello(&self, to: PartyId, meeting: Meeting) -> Message {
         let wanted = match &self.goal {
             Goal::Predict { branches: true, .. } => {
@@ -338,8 +359,11 @@ impl Expecting<(), Received> {
     fn gathered(self: Box<Self>, context: &mut Context<'_, Message>) -> Result<TurnOutcome<Party>, Error> {
         let Self { mut run, came, .. } = *self;
         let mut joining = Joining::new(&run.own, run.label());
-        let mut ranks = Vec::new();
+        let (mut ranks, mut columns) = (Vec::new(), Vec::new());
         for (party, received) in came {
+            if run.restores && matches!(run.goal, Goal::Train) {
+                columns.push((party, received.to_bytes()));
+            }
             run.certificate.parties.push(PartyCertificate {
                 party: context.name(party).to_owned(),
                 certificate: received.certificate().for_partners(),
@@ -368,6 +392,7 @@ impl Expecting<(), Received> {
                 gradient,
                 boosted: None,
                 ranks,
+                columns,
             };
             return Ok(TurnOutcome::Working(LabelHolder::next(Stage::Training(
                 Box::new(fitting),

@@ -119,9 +119,25 @@ pub(super) fn same(what: &str, said: &[u8], context: &mut Context<'_, Message>) 
     if context.once(what, || Ok(digest))? == digest {
         return Ok(());
     }
-    Err(Error::data(
+    Err(other_ids())
+}
+
+/// The error for a run that is taken up with other ids.
+pub(super) fn other_ids() -> Error {
+    Error::data(
         "this run was begun with other ids: go on with the table it was begun with, or begin a new run",
-    ))
+    )
+}
+
+/// A digest of ids in their order.
+pub(super) fn digest(ids: &Names) -> [u8; 32] {
+    let mut hash = Sha256::new_with_prefix(b"privet ids 1");
+    for id in ids.iter() {
+        let id: &[u8] = id.as_ref();
+        hash.update((id.len() as u64).to_le_bytes());
+        hash.update(id);
+    }
+    hash.finalize().into()
 }
 
 /// The ids of all rows.

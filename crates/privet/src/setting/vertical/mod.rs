@@ -49,6 +49,7 @@
 
 mod answering;
 mod asking;
+mod checkpoint;
 mod columns;
 mod desensitisation;
 mod feature_holder;
@@ -77,9 +78,11 @@ pub use plan::{FeatureHolderPlan, LabelHolderPlan, Plan};
 pub use release::Release;
 pub use texts::Texts;
 
+use sha2::{Digest, Sha256};
+
 use crate::Error;
 use crate::model::{Model, Predictions};
-use crate::party::{Context, PartyId, Role, TurnOutcome};
+use crate::party::{Context, PartyEvent, PartyId, Role, TurnOutcome};
 use crate::privacy::Certificate;
 
 /// The label holder's number in every agreement; all others are feature holders.
@@ -124,6 +127,16 @@ impl Outcome {
     }
 }
 
+impl Party {
+    /// Whether it waits, or will wait, for a message of another party.
+    fn needs(&self, party: PartyId) -> bool {
+        match self {
+            Self::LabelHolder(own) => own.needs(party),
+            Self::FeatureHolder(_) => party == LABEL_HOLDER,
+        }
+    }
+}
+
 impl Role for Party {
     type Message = Message;
     type Output = Outcome;
@@ -137,10 +150,16 @@ impl Role for Party {
 
     fn handle(
         self,
-        from: PartyId,
-        message: Message,
+        event: PartyEvent<Message>,
         context: &mut Context<'_, Message>,
     ) -> Result<TurnOutcome<Self>, Error> {
+        if let PartyEvent::Gone(party) = event
+            && !self.needs(party)
+        {
+            return Ok(TurnOutcome::Continue(self));
+        }
+        // Every party has columns or labels that nobody else has: one that is gone too early ends the run.
+        let (from, message) = event.message(context)?;
         match self {
             Self::LabelHolder(party) => party.handle(from, message, context),
             Self::FeatureHolder(party) => party.handle(from, message, context),
@@ -158,6 +177,29 @@ impl Role for Party {
         match self {
             Self::LabelHolder(party) => party.waits_for(),
             Self::FeatureHolder(_) => vec![LABEL_HOLDER],
+        }
+    }
+
+    fn restore(self, state: &[u8], context: &mut Context<'_, Message>) -> Result<TurnOutcome<Self>, Error> {
+        match self {
+            Self::LabelHolder(party) => party.restore(state, context),
+            Self::FeatureHolder(party) => party.restore(state, context),
+        }
+    }
+
+    /// The schema. The library does not look at rows for this; whoever stores the record knows them by a keyed fingerprint.
+    fn brings(&self) -> [u8; 32] {
+        let schema = match self {
+            Self::LabelHolder(party) => party.schema(),
+            Self::FeatureHolder(party) => party.schema(),
+        };
+        schema.map_or([0; 32], |schema| Sha256::digest(schema.to_toml()).into())
+    }
+
+    fn most_bytes(&self, from: PartyId) -> Option<u64> {
+        match self {
+            Self::LabelHolder(party) => party.most_bytes(from),
+            Self::FeatureHolder(party) => (from == LABEL_HOLDER).then(|| party.most_bytes()),
         }
     }
 }

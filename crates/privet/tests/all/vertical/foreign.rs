@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use privet::Error;
 use privet::data::{Intake, Keep, Schema, Table};
-use privet::party::{MemoryRecord, PartyId, Seat, SeatState};
+use privet::party::{MemoryRecord, SeatState};
 use privet::privacy::Certificate;
 use privet::setting::vertical::{
     Alignment, Categories, LabelHolder, Meeting, Message, Outcome, Question, Wanted,
 };
-use privet::wire::{Body, Frame, Wire};
+use privet::wire::{Body, Wire};
+use privet_testkit::parties::{framed, sent};
 
 use crate::vertical::faults::journal;
 use crate::vertical::people::{
@@ -17,7 +18,8 @@ use crate::vertical::people::{
     with,
 };
 use crate::vertical::seats::{
-    RUN, agreement, at_the_bank, at_the_shop, frame, given, hello, message_of, quiet, released, volatile,
+    agreement, at_the_bank, at_the_shop, deliver, frame, given, hello, message_of, quiet, released, said,
+    take, volatile,
 };
 
 /// Any number can stand in a frame.
@@ -26,9 +28,7 @@ fn the_last_number_of_all_is_no_panic() {
     let vertical = given();
     let mut seat = at_the_shop(&vertical, &journal("shop"), &MemoryRecord::default(), 20);
     let hello = hello(&vertical, Wanted::Columns, Meeting::Given { rows: 20 });
-    let sent = seat
-        .deliver(PartyId(0), &frame(0, u64::MAX, &hello), &quiet)
-        .unwrap();
+    let sent = deliver(&mut seat, 0, &frame(0, u64::MAX, &hello)).unwrap();
     assert_eq!(message_of(&sent[0]), Body::Aborted);
     assert!(matches!(seat.finish(), Err(Error::Peer(_))));
 }
@@ -40,7 +40,7 @@ fn columns_that_were_changed_otherwise_are_not_taken() {
     let louder = builder("7").alignment(Alignment::Given).build().unwrap();
     let (mut seat, _) = at_the_bank(&vertical, 20);
     let columns = Message::Columns(Box::new(released(&louder, 20)));
-    seat.deliver(PartyId(1), &frame(1, 0, &columns), &quiet).unwrap();
+    deliver(&mut seat, 1, &frame(1, 0, &columns)).unwrap();
     assert_eq!(seat.state(), SeatState::Failed, "ε = 7 where 1 was agreed on");
 }
 
@@ -50,10 +50,10 @@ fn what_comes_while_a_party_works_is_bounded() {
     let vertical = given();
     let (mut seat, _) = at_the_bank(&vertical, 20);
     let columns = Message::Columns(Box::new(released(&vertical, 20)));
-    seat.deliver(PartyId(1), &frame(1, 0, &columns), &quiet).unwrap();
+    deliver(&mut seat, 1, &frame(1, 0, &columns)).unwrap();
     assert_eq!(seat.state(), SeatState::Working);
     for number in 1..=100 {
-        let sent = seat.deliver(PartyId(1), &frame(1, number, &columns), &quiet);
+        let sent = deliver(&mut seat, 1, &frame(1, number, &columns));
         if sent.is_err() || seat.state() == SeatState::Failed {
             return;
         }
@@ -77,7 +77,7 @@ fn a_question_is_asked_once() {
         Meeting::Given { rows: 2000 },
     );
     let bytes = frame(0, 0, &asked);
-    let sent = seat.deliver(PartyId(0), &bytes, &quiet).unwrap();
+    let sent = deliver(&mut seat, 0, &bytes).unwrap();
     assert!(
         sent[0].bytes.len() < bytes.len(),
         "{} bytes make {}",
@@ -129,7 +129,7 @@ fn many_flags_do_not_take_for_ever() {
     let release = keep(&vertical, &other, volatile()).unwrap();
     let (mut seat, _) = at_the_bank(&vertical, 3);
     let bytes = frame(1, 0, &Message::Columns(Box::new(release)));
-    seat.deliver(PartyId(1), &bytes, &quiet).unwrap();
+    deliver(&mut seat, 1, &bytes).unwrap();
     assert_eq!(seat.state(), SeatState::Working);
 }
 
@@ -145,29 +145,23 @@ fn own_columns_are_the_models_when_branches_are_asked() {
     let new: Table = read(Intake::features_only(schema, Keep::Bins), &bank(0..20), None);
     let mut ended = Vec::new();
     for branches in [false, true] {
-        let (mut bank, hello) = Seat::take(
-            agreement(),
-            PartyId(0),
-            Box::new(MemoryRecord::default()),
-            &quiet,
-            |_| {
-                LabelHolder::predicting(
-                    vertical.label_holder(new.schema())?,
-                    new.clone(),
-                    model.clone(),
-                    branches,
-                    leave(),
-                )
-            },
-        )
+        let (mut bank, hello) = take(0, Box::new(MemoryRecord::default()), |_| {
+            LabelHolder::predicting(
+                vertical.label_holder(new.schema())?,
+                new.clone(),
+                model.clone(),
+                branches,
+                leave(),
+            )
+        })
         .unwrap();
         if bank.state() == SeatState::Failed {
             ended.push(bank.finish().is_ok());
             continue;
         }
         let mut shop = at_the_shop(&vertical, &journal("shop"), &MemoryRecord::default(), 20);
-        let sent = shop.deliver(PartyId(0), &hello[0].bytes, &quiet).unwrap();
-        bank.deliver(PartyId(1), &sent[0].bytes, &quiet).unwrap();
+        let sent = deliver(&mut shop, 0, &hello[0].bytes).unwrap();
+        deliver(&mut bank, 1, &sent[0].bytes).unwrap();
         ended.push(bank.finish().is_ok());
     }
     assert_eq!(ended, [false, false], "ages in other bins than the model's");
@@ -190,14 +184,7 @@ fn a_certificate_of_other_columns_is_not_taken() {
     bytes.extend((nothing.len() as u64).to_le_bytes());
     bytes.extend(nothing.as_bytes());
     let (mut seat, _) = at_the_bank(&vertical, 20);
-    let frame = Frame {
-        run: RUN,
-        from: 1,
-        to: 0,
-        number: 0,
-        body: Body::Message(bytes),
-    };
-    seat.deliver(PartyId(1), &frame.to_bytes(), &quiet).unwrap();
+    deliver(&mut seat, 1, &framed(&agreement(), 1, 0, 0, bytes)).unwrap();
     assert_eq!(
         seat.state(),
         SeatState::Failed,
@@ -228,32 +215,18 @@ fn ranks_of_flags_are_not_taken() {
     let ranks = [[0, 1].repeat(100), loans];
     writer.list(&ranks, |column, to| to.list(column, |rank, to| to.word(*rank)));
     let (mut seat, _) = at_the_bank(&vertical, 200);
-    let frame_of = |number, bytes| {
-        let frame = Frame {
-            run: RUN,
-            from: 1,
-            to: 0,
-            number,
-            body: Body::Message(bytes),
-        };
-        frame.to_bytes()
-    };
-    seat.deliver(PartyId(1), &frame_of(0, writer.into_bytes()), &quiet)
-        .unwrap();
-    let mut sent = Vec::new();
+    let frame_of = |number, bytes| framed(&agreement(), 1, 0, number, bytes);
+    deliver(&mut seat, 1, &frame_of(0, writer.into_bytes())).unwrap();
     while seat.state() == SeatState::Working {
-        sent.extend(seat.work(&quiet));
+        seat.work(&quiet);
     }
+    let sent = sent(&mut seat);
     if seat.state() != SeatState::Failed {
-        let Body::Message(asked) = message_of(&sent[0]) else {
-            panic!()
-        };
-        let Message::Splits(splits) = Message::from_bytes(&asked).unwrap() else {
+        let Message::Splits(splits) = said(&sent[0]) else {
             panic!()
         };
         let told = splits.iter().map(|ranks| vec![[0, 1]; ranks.len()]).collect();
-        seat.deliver(PartyId(1), &frame(1, 1, &Message::Thresholds(told)), &quiet)
-            .unwrap();
+        deliver(&mut seat, 1, &frame(1, 1, &Message::Thresholds(told))).unwrap();
     }
     match seat.finish() {
         Err(Error::Peer(_)) => {}
@@ -275,34 +248,24 @@ fn a_question_is_about_the_column_that_the_model_knows() {
     let model = rehearse(&vertical, own, vec![other]);
     let schema = Arc::new(Schema::from_toml("bank", BANK).unwrap());
     let new: Table = read(Intake::features_only(schema, Keep::Bins), &bank(0..20), None);
-    let (mut bank, hello) = Seat::take(
-        agreement(),
-        PartyId(0),
-        Box::new(MemoryRecord::default()),
-        &quiet,
-        |_| {
-            LabelHolder::predicting(
-                vertical.label_holder(new.schema())?,
-                new.clone(),
-                model.clone(),
-                true,
-                leave(),
-            )
-        },
-    )
+    let (mut bank, hello) = take(0, Box::new(MemoryRecord::default()), |_| {
+        LabelHolder::predicting(
+            vertical.label_holder(new.schema())?,
+            new.clone(),
+            model.clone(),
+            true,
+            leave(),
+        )
+    })
     .unwrap();
     // The shop now counts in cents.
     let cents = table(&SHOP.replace("max = 100", "max = 10000"), &shop(0..20), None);
-    let (mut shop, _) = Seat::take(
-        agreement(),
-        PartyId(1),
-        Box::new(MemoryRecord::default()),
-        &quiet,
-        |run| feature_holder(&vertical, cents, volatile(), &run),
-    )
+    let (mut shop, _) = take(1, Box::new(MemoryRecord::default()), |run| {
+        feature_holder(&vertical, cents, volatile(), &run)
+    })
     .unwrap();
-    let sent = shop.deliver(PartyId(0), &hello[0].bytes, &quiet).unwrap();
-    bank.deliver(PartyId(1), &sent[0].bytes, &quiet).unwrap();
+    let sent = deliver(&mut shop, 0, &hello[0].bytes).unwrap();
+    deliver(&mut bank, 1, &sent[0].bytes).unwrap();
     assert_eq!(
         bank.state(),
         SeatState::Failed,

@@ -7,13 +7,15 @@ use privet::privacy::journal::Event;
 use privet::privacy::mechanism::ordered::{Distance, Loss};
 use privet::privacy::{Certificate, Guarantee};
 use privet::setting::vertical::{Alignment, Meeting, Message, Party, Protocol, Vertical, Wanted};
-use privet::wire::{Body, Frame, Wire, Writer};
+use privet::wire::{Body, Wire, Writer};
+
+use privet_testkit::parties::framed;
 
 use crate::allocations::{peak, unwiped};
 use crate::vertical::faults::journal;
 use crate::vertical::people::{BANK, SHOP, bank, builder, feature_holder, label_holder, shop, table};
 use crate::vertical::seats::{
-    RUN, agreement, at_the_bank, at_the_shop, frame, given, hello, message_of, opened, quiet, released,
+    agreement, at_the_bank, at_the_shop, deliver, frame, given, hello, message_of, opened, released, take,
     volatile,
 };
 
@@ -23,7 +25,7 @@ fn agreed(most: u64) -> Vertical {
 
 /// A greeting that says what the other side wants to hear.
 fn saying(settings: &Vertical, hello: &Body) -> Message {
-    let Body::Message(bytes) = hello else {
+    let Body::Part { bytes, .. } = hello else {
         panic!("a message")
     };
     let Message::Hello { wanted, meeting, .. } = Message::from_bytes(bytes).unwrap() else {
@@ -47,7 +49,7 @@ fn an_offer_of_more_ids_than_agreed_is_refused_before_anything_is_written() {
     let (_, offers) = at_the_bank(&agreed(100), 30);
     let mut seat = at_the_shop(&ours, &journal, &MemoryRecord::default(), 20);
     let hello = saying(&ours, &message_of(&offers[0]));
-    let sent = seat.deliver(PartyId(0), &frame(0, 0, &hello), &quiet).unwrap();
+    let sent = deliver(&mut seat, 0, &frame(0, 0, &hello)).unwrap();
     assert_eq!(message_of(&sent[0]), Body::Aborted);
     let leaks = |e: &privet::privacy::journal::Entry| matches!(e.event(), Event::Leak { .. });
     assert!(!journal.entries().iter().any(leaks), "nothing is shown to it");
@@ -61,8 +63,8 @@ fn an_answer_of_more_ids_than_agreed_is_refused() {
     let (mut seat, offers) = at_the_bank(&ours, 30);
     let mut shop = at_the_shop(&theirs, &journal("shop"), &MemoryRecord::default(), 40);
     let hello = saying(&theirs, &message_of(&offers[0]));
-    let answer = shop.deliver(PartyId(0), &frame(0, 0, &hello), &quiet).unwrap();
-    seat.deliver(PartyId(1), &answer[0].bytes, &quiet).unwrap();
+    let answer = deliver(&mut shop, 0, &frame(0, 0, &hello)).unwrap();
+    deliver(&mut seat, 1, &answer[0].bytes).unwrap();
     assert_eq!(seat.state(), SeatState::Failed);
     let why = why(seat);
     assert!(why.contains("40 items where at most 35"), "{why}");
@@ -75,12 +77,12 @@ fn a_table_with_more_rows_than_agreed_takes_no_seat() {
     let before = journal.entries().len();
     let record = || Box::new(MemoryRecord::default());
     let refused = [
-        Seat::take(agreement(), PartyId(1), record(), &quiet, |run| {
+        take(1, record(), |run| {
             let rows = table(SHOP, &shop(0..26), Some("client"));
             feature_holder(&vertical, rows, opened(&journal), &run)
         })
         .err(),
-        Seat::take(agreement(), PartyId(0), record(), &quiet, |_| {
+        take(0, record(), |_| {
             label_holder(&vertical, table(BANK, &bank(0..26), Some("who")))
         })
         .err(),
@@ -92,10 +94,7 @@ fn a_table_with_more_rows_than_agreed_takes_no_seat() {
         );
     }
     assert_eq!(journal.entries().len(), before);
-    assert_eq!(
-        at_the_bank(&vertical, 25).0.state(),
-        SeatState::Waiting(vec![PartyId(1)])
-    );
+    assert_eq!(at_the_bank(&vertical, 25).0.waits_for(), [PartyId(1)]);
 }
 
 /// Both sides agree on it, and it is not forgotten.
@@ -103,7 +102,7 @@ fn a_table_with_more_rows_than_agreed_takes_no_seat() {
 fn both_jobs_say_how_many_ids_there_may_be() {
     let (_, offers) = at_the_bank(&agreed(100), 20);
     let mut seat = at_the_shop(&agreed(25), &journal("shop"), &MemoryRecord::default(), 20);
-    seat.deliver(PartyId(0), &offers[0].bytes, &quiet).unwrap();
+    deliver(&mut seat, 0, &offers[0].bytes).unwrap();
     let why = why(seat);
     assert!(
         why.contains("most_ids = 25 here, and the label holder's job says 100"),
@@ -124,12 +123,13 @@ fn both_jobs_say_how_many_ids_there_may_be() {
 /// The key of a meeting stands in the record, and nowhere else once it was used.
 #[test]
 fn keys_do_not_stay_in_memory() {
-    let (vertical, journal, record) = (agreed(100), journal("shop"), MemoryRecord::default());
+    // A checkpoint drops the key.
+    let (vertical, journal, record) = (agreed(100), journal("shop"), MemoryRecord::without_checkpoints());
     let (_, offers) = at_the_bank(&vertical, 30);
     let mut seat = at_the_shop(&vertical, &journal, &record, 20);
-    let said = seat.deliver(PartyId(0), &offers[0].bytes, &quiet).unwrap();
+    let said = deliver(&mut seat, 0, &offers[0].bytes).unwrap();
     let key = record.items().into_iter().find_map(|item| match item {
-        Item::Released { what, value } if what == "the key of the meeting" => Some(value),
+        Item::Once { what, value } if what == "the key of the meeting" => Some(value),
         _ => None,
     });
     let key: [u8; 32] = key.unwrap().as_slice().try_into().unwrap();
@@ -138,7 +138,7 @@ fn keys_do_not_stay_in_memory() {
             let table = table(SHOP, &shop(0..20), Some("client"));
             feature_holder(&vertical, table, opened(&journal), &run)
         };
-        Seat::take(agreement(), PartyId(1), Box::new(record.clone()), &quiet, make).unwrap()
+        take(1, Box::new(record.clone()), make).unwrap()
     };
     let (again, copies) = unwiped(key, || taken_up().1);
     assert_eq!(again, said);
@@ -262,16 +262,9 @@ fn a_split_is_asked_for_once() {
     );
     let taken = || {
         let make = |run| feature_holder(&vertical, table(&schema, &shop(0..200), None), volatile(), &run);
-        let (mut seat, _) = Seat::take(
-            agreement(),
-            PartyId(1),
-            Box::new(MemoryRecord::default()),
-            &quiet,
-            make,
-        )
-        .unwrap();
+        let (mut seat, _) = take(1, Box::new(MemoryRecord::default()), make).unwrap();
         let hello = hello(&vertical, Wanted::Ordinals, Meeting::Given { rows: 200 });
-        seat.deliver(PartyId(0), &frame(0, 0, &hello), &quiet).unwrap();
+        deliver(&mut seat, 0, &frame(0, 0, &hello)).unwrap();
         seat
     };
     for (splits, ends) in [
@@ -280,8 +273,7 @@ fn a_split_is_asked_for_once() {
         (vec![vec![1, 0], vec![]], SeatState::Failed),
     ] {
         let mut seat = taken();
-        seat.deliver(PartyId(0), &frame(0, 1, &Message::Splits(splits)), &quiet)
-            .unwrap();
+        deliver(&mut seat, 0, &frame(0, 1, &Message::Splits(splits))).unwrap();
         assert_eq!(seat.state(), ends);
     }
 }
@@ -299,14 +291,8 @@ fn a_claimed_loss_is_computed_again() {
         bytes.extend((certificate.len() as u64).to_le_bytes());
         bytes.extend(certificate.as_bytes());
         let (mut seat, _) = at_the_bank(&vertical, 20);
-        let frame = Frame {
-            run: RUN,
-            from: 1,
-            to: 0,
-            number: 0,
-            body: Body::Message(bytes),
-        };
-        seat.deliver(PartyId(1), &frame.to_bytes(), &quiet).unwrap();
+        let frame = framed(&agreement(), 1, 0, 0, bytes);
+        deliver(&mut seat, 1, &frame).unwrap();
         seat
     };
     assert_eq!(with(&told).state(), SeatState::Working);

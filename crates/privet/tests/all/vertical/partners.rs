@@ -1,32 +1,26 @@
 //! What parties learn about each other's ledgers, which is nothing, and what their ledgers say was shown.
 
 use privet::Error;
-use privet::party::{MemoryRecord, PartyId, Seat, Sent};
+use privet::party::{MemoryRecord, Sent};
 use privet::privacy::joint::Leak;
 use privet::privacy::journal::{Event, Head, Journal};
 use privet::privacy::{Anchor, Certificate, Guarantee, Neighbours, Private, Replace, Unprotected};
 use privet::setting::vertical::{
     Alignment, FeatureHolder, LabelHolder, Meeting, Message, Outcome, Protocol, Vertical, Wanted,
 };
-use privet::wire::{Body, Wire};
 use privet_testkit::faults::Faulty;
 
 use crate::vertical::faults::journal;
 use crate::vertical::people::{BANK, SHOP, bank, builder, rehearse, shop, table};
-use crate::vertical::seats::{
-    agreement, at_the_bank, at_the_shop, frame, given, hello, message_of, opened, quiet,
-};
+use crate::vertical::seats::{at_the_bank, at_the_shop, deliver, frame, given, hello, opened, said, take};
 
 /// The certificate that comes with columns, and the one that its owner keeps.
 fn sent(journal: &Faulty) -> (Certificate, Certificate) {
     let vertical = given();
     let mut seat = at_the_shop(&vertical, journal, &MemoryRecord::default(), 20);
     let hello = hello(&vertical, Wanted::Columns, Meeting::Given { rows: 20 });
-    let sent = seat.deliver(PartyId(0), &frame(0, 0, &hello), &quiet).unwrap();
-    let Body::Message(bytes) = message_of(&sent[0]) else {
-        panic!("columns")
-    };
-    let Message::Columns(release) = Message::from_bytes(&bytes).unwrap() else {
+    let sent = deliver(&mut seat, 0, &frame(0, 0, &hello)).unwrap();
+    let Message::Columns(release) = said(&sent[0]) else {
         panic!("columns")
     };
     let Outcome::Contributed(own) = seat.finish().unwrap() else {
@@ -103,38 +97,29 @@ fn what_an_earlier_partner_was_shown_is_not_told() {
     );
     let (mut bank, offers) = at_the_bank(&vertical, 30);
     let mut shop_seat = at_the_shop(&vertical, &journal, &record, 20);
-    let answer = shop_seat.deliver(PartyId(0), &offers[0].bytes, &quiet).unwrap();
-    let common = bank.deliver(PartyId(1), &answer[0].bytes, &quiet).unwrap();
+    let answer = deliver(&mut shop_seat, 0, &offers[0].bytes).unwrap();
+    let common = deliver(&mut bank, 1, &answer[0].bytes).unwrap();
     let columns_of = |sent: &Sent| {
-        let Body::Message(bytes) = message_of(sent) else {
-            panic!("columns")
-        };
-        let Message::Columns(told) = Message::from_bytes(&bytes).unwrap() else {
+        let Message::Columns(told) = said(sent) else {
             panic!("columns")
         };
         told
     };
-    let first = shop_seat.deliver(PartyId(0), &common[0].bytes, &quiet).unwrap();
+    let first = deliver(&mut shop_seat, 0, &common[0].bytes).unwrap();
     let leaks = |certificate: &Certificate| {
         let shown = |claim: &&privet::privacy::Claim| matches!(claim.guarantee, Guarantee::Simulated { .. });
         certificate.claims.iter().filter(shown).count()
     };
     assert_eq!(leaks(columns_of(&first[0]).certificate()), 1, "of the first run");
     let given = given();
-    let (mut seat, _) = Seat::take(
-        agreement(),
-        PartyId(1),
-        Box::new(MemoryRecord::default()),
-        &quiet,
-        |run| {
-            let rows = table(SHOP, &shop(0..20), None);
-            let plan = given.feature_holder(rows.schema())?;
-            FeatureHolder::party(plan, rows, opened(&journal), &run)
-        },
-    )
+    let (mut seat, _) = take(1, Box::new(MemoryRecord::default()), |run| {
+        let rows = table(SHOP, &shop(0..20), None);
+        let plan = given.feature_holder(rows.schema())?;
+        FeatureHolder::party(plan, rows, opened(&journal), &run)
+    })
     .unwrap();
     let hello = hello(&given, Wanted::Columns, Meeting::Given { rows: 20 });
-    let sent = seat.deliver(PartyId(0), &frame(0, 0, &hello), &quiet).unwrap();
+    let sent = deliver(&mut seat, 0, &frame(0, 0, &hello)).unwrap();
     let told = columns_of(&sent[0]);
     assert_eq!(leaks(told.certificate()), 0, "{}", told.certificate());
 }
@@ -152,14 +137,7 @@ fn permitted(journal: &mut Faulty) -> Unprotected {
 fn taken(vertical: &Vertical, permission: Unprotected) -> Result<(), Error> {
     let own = table(BANK, &bank(0..30), Some("who"));
     let make = |_| LabelHolder::party(vertical.label_holder(own.schema())?, own, permission);
-    Seat::take(
-        agreement(),
-        PartyId(0),
-        Box::new(MemoryRecord::default()),
-        &quiet,
-        make,
-    )
-    .map(drop)
+    take(0, Box::new(MemoryRecord::default()), make).map(drop)
 }
 
 /// A label holder whose rows are used as they are shows which of its people the others have, too: its ledger says so before it does.

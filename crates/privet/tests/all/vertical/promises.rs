@@ -5,14 +5,14 @@ use std::sync::{Arc, Mutex};
 
 use privet::Error;
 use privet::error::JournalFault;
-use privet::party::{MemoryRecord, PartyId, Seat, SeatState};
+use privet::party::{MemoryRecord, SeatState};
 use privet::privacy::account::Caps;
 use privet::privacy::journal::{Event, KeptValue};
 use privet::privacy::ledger::append;
 use privet::privacy::mechanism::ordered::{ClampedGeometric, Column};
 use privet::privacy::{AddRemove, Delta, Ledger, Neighbours, Private, Randomness, Replace};
 use privet::setting::vertical::{Budget, LabelHolder, Message};
-use privet::wire::{Body, Wire};
+use privet::wire::Body;
 use privet_testkit::faults::{AppendFault, Faulty};
 
 use crate::vertical::faults::journal;
@@ -20,7 +20,7 @@ use crate::vertical::people::{
     BANK, SHOP, bank, builder, changes, feature_holder, keep, label_holder, rehearse, shop, table, with,
 };
 use crate::vertical::seats::{
-    agreement, at_the_bank, at_the_shop, frame, given, message_of, opened, quiet, volatile,
+    at_the_bank, at_the_shop, deliver, frame, given, message_of, opened, said, take, volatile,
 };
 
 /// A budget for single rows says nothing about people who have several.
@@ -40,7 +40,7 @@ fn a_budget_that_covers_less_than_the_schema_is_refused() {
         "{}",
         kept.unwrap().certificate()
     );
-    let seat = Seat::take(agreement(), PartyId(1), record(), &quiet, |run| {
+    let seat = take(1, record(), |run| {
         feature_holder(&vertical, shop(), volatile(), &run)
     });
     assert!(matches!(seat.err(), Some(Error::Misuse(_))));
@@ -217,7 +217,7 @@ fn nobody_meets_for_columns_that_have_left() {
         .unwrap();
     let mut seat = at_the_shop(&vertical, &journal, &MemoryRecord::default(), 20);
     let (_, offers) = at_the_bank(&vertical, 30);
-    let sent = seat.deliver(PartyId(0), &offers[0].bytes, &quiet).unwrap();
+    let sent = deliver(&mut seat, 0, &offers[0].bytes).unwrap();
     assert_eq!(message_of(&sent[0]), Body::Aborted);
     assert!(
         !journal
@@ -236,20 +236,13 @@ fn columns_do_not_leave_for_nobody() {
     // The meeting as the label holder would have it, with nobody the shop knows.
     let (_, offers) = {
         let own = table(BANK, &bank(500..510), Some("who"));
-        Seat::take(
-            agreement(),
-            PartyId(0),
-            Box::new(MemoryRecord::default()),
-            &quiet,
-            |_| label_holder(&vertical, own),
-        )
+        take(0, Box::new(MemoryRecord::default()), |_| {
+            label_holder(&vertical, own)
+        })
         .unwrap()
     };
-    let answer = seat.deliver(PartyId(0), &offers[0].bytes, &quiet).unwrap();
-    let Body::Message(answer) = message_of(&answer[0]) else {
-        panic!()
-    };
-    let Message::Answer(answer) = Message::from_bytes(&answer).unwrap() else {
+    let answer = deliver(&mut seat, 0, &offers[0].bytes).unwrap();
+    let Message::Answer(answer) = said(&answer[0]) else {
         panic!()
     };
     // No place at all, under the seal of this exchange.
@@ -259,9 +252,7 @@ fn columns_do_not_leave_for_nobody() {
     common.extend(0_u32.to_le_bytes());
     let sealed = <sha2::Sha256 as sha2::Digest>::digest([seal, &common].concat());
     common.extend(sealed);
-    let sent = seat
-        .deliver(PartyId(0), &frame(0, 1, &Message::Common(common)), &quiet)
-        .unwrap();
+    let sent = deliver(&mut seat, 0, &frame(0, 1, &Message::Common(common))).unwrap();
     assert_eq!(message_of(&sent[0]), Body::Aborted);
     let left = |e: &privet::privacy::journal::Entry| matches!(e.event(), Event::Desensitise { .. });
     assert!(!journal.entries().iter().any(left));
@@ -277,22 +268,19 @@ fn a_run_is_not_taken_up_with_another_table() {
     );
     let (_, offers) = at_the_bank(&vertical, 30);
     let mut seat = at_the_shop(&vertical, &journal, &record, 20);
-    let first = seat.deliver(PartyId(0), &offers[0].bytes, &quiet).unwrap();
+    let first = deliver(&mut seat, 0, &offers[0].bytes).unwrap();
     let taken = |rows: u64| {
         let make = |run| {
             let table = table(SHOP, &shop(0..rows), Some("client"));
             feature_holder(&vertical, table, opened(&journal), &run)
         };
-        Seat::take(agreement(), PartyId(1), Box::new(record.clone()), &quiet, make)
-            .unwrap()
-            .1
+        take(1, Box::new(record.clone()), make).unwrap().1
     };
     assert_eq!(taken(20), first);
-    assert_eq!(
-        message_of(&taken(25)[0]),
-        Body::Aborted,
-        "five people more are shown"
-    );
+    let other = taken(25);
+    assert_eq!(other[0], first[0], "what was said before the restart");
+    assert_eq!(other.len(), 2, "five people more are shown");
+    assert_eq!(message_of(&other[1]), Body::Aborted);
 }
 
 /// With labels that change and no other columns, a table that has grown does not make the label holder panic.
@@ -314,7 +302,7 @@ fn a_table_that_has_grown_is_no_panic() {
             let plan = vertical.label_holder(own.schema())?;
             LabelHolder::with_noisy_labels(plan, own, ledger, &run)
         };
-        Seat::take(agreement(), PartyId(0), Box::new(record.clone()), &quiet, make).unwrap()
+        take(0, Box::new(record.clone()), make).unwrap()
     };
     taken(20);
     let (mut bank, offers) = taken(30);
@@ -322,8 +310,8 @@ fn a_table_that_has_grown_is_no_panic() {
         return;
     }
     let mut shop = at_the_shop(&vertical, &journal("shop"), &MemoryRecord::default(), 40);
-    let answer = shop.deliver(PartyId(0), &offers[0].bytes, &quiet).unwrap();
-    bank.deliver(PartyId(1), &answer[0].bytes, &quiet).unwrap();
+    let answer = deliver(&mut shop, 0, &offers[0].bytes).unwrap();
+    deliver(&mut bank, 1, &answer[0].bytes).unwrap();
     assert_eq!(bank.state(), SeatState::Failed);
 }
 

@@ -11,7 +11,8 @@ use privet::privacy::{AddRemove, Delta, Ledger, Randomness, Replace};
 use privet::setting::vertical::{
     Alignment, Mechanism, Meeting, Message, NoisyLabels, Outcome, Party, Protocol, Release, Vertical, Wanted,
 };
-use privet::wire::{Body, Frame, RunId, Wire};
+use privet::wire::{Body, RunId, Wire};
+use privet_testkit::parties::{body, framed, sent};
 
 use crate::vertical::people::{
     BANK, CLUB, SHOP, bank, builder, changes, club, feature_holder, keep, label_holder, leave, read,
@@ -191,7 +192,7 @@ struct Table {
 impl Table {
     fn shop(vertical: &Vertical) -> Self {
         let agreement = Agreement::new(RunId([9; 16]), vec!["bank".into(), "shop".into()]).unwrap();
-        let (seat, sent) = Seat::take(
+        let mut seat = Seat::take(
             agreement.clone(),
             PartyId(1),
             Box::new(MemoryRecord::default()),
@@ -204,7 +205,7 @@ impl Table {
             },
         )
         .unwrap();
-        assert!(sent.is_empty(), "it speaks when it is spoken to");
+        assert!(sent(&mut seat).is_empty(), "it speaks when it is spoken to");
         Self {
             agreement,
             seat,
@@ -214,22 +215,10 @@ impl Table {
 
     /// Says something to the shop; the bodies that it answers with.
     fn say(&mut self, message: &Message) -> Vec<Body> {
-        let frame = Frame {
-            run: self.agreement.run(),
-            from: 0,
-            to: 1,
-            number: self.said,
-            body: Body::Message(message.to_bytes()),
-        };
+        let frame = framed(&self.agreement, 0, 1, self.said, message.to_bytes());
         self.said += 1;
-        let sent = self
-            .seat
-            .deliver(PartyId(0), &frame.to_bytes(), &|_, _, _| {})
-            .unwrap();
-        let bodies = sent
-            .iter()
-            .map(|sent| Frame::from_bytes(&sent.bytes).unwrap().body);
-        bodies.collect()
+        self.seat.deliver(PartyId(0), frame, &|_, _, _| {}).unwrap();
+        sent(&mut self.seat).iter().map(body).collect()
     }
 
     fn why(self) -> String {
@@ -294,16 +283,10 @@ fn a_party_that_has_finished_says_nothing_more() {
     let vertical = builder("1").alignment(Alignment::Given).build().unwrap();
     let mut table = Table::shop(&vertical);
     let message = hello(&vertical, Wanted::Columns, Meeting::Given { rows: 20 });
-    assert!(matches!(table.say(&message)[..], [Body::Message(_)]));
+    assert!(matches!(table.say(&message)[..], [Body::Part { .. }]));
     assert_eq!(table.seat.state(), SeatState::Finished);
-    let again = Frame {
-        run: table.agreement.run(),
-        from: 0,
-        to: 1,
-        number: 1,
-        body: Body::Message(message.to_bytes()),
-    };
-    let late = table.seat.deliver(PartyId(0), &again.to_bytes(), &|_, _, _| {});
+    let again = framed(&table.agreement, 0, 1, 1, message.to_bytes());
+    let late = table.seat.deliver(PartyId(0), again, &|_, _, _| {});
     assert!(
         matches!(&late, Err(Error::Peer(why)) if why.parties == ["bank"]),
         "{late:?}"
@@ -337,22 +320,16 @@ fn a_feature_holder_cannot_send_what_was_not_asked_for() {
     for (message, why) in cases {
         let agreement = Agreement::new(RunId([9; 16]), vec!["bank".into(), "shop".into()]).unwrap();
         let quiet = &|_: &str, _: u64, _: u64| {};
-        let (mut seat, _) = Seat::take(
-            agreement,
+        let mut seat = Seat::take(
+            agreement.clone(),
             PartyId(0),
             Box::new(MemoryRecord::default()),
             quiet,
             |_| label_holder(&vertical, own()),
         )
         .unwrap();
-        let frame = Frame {
-            run: RunId([9; 16]),
-            from: 1,
-            to: 0,
-            number: 0,
-            body: Body::Message(message.to_bytes()),
-        };
-        seat.deliver(PartyId(1), &frame.to_bytes(), quiet).unwrap();
+        let frame = framed(&agreement, 1, 0, 0, message.to_bytes());
+        seat.deliver(PartyId(1), frame, quiet).unwrap();
         let said = seat.finish().map(|_| ()).unwrap_err();
         assert!(
             matches!(&said, Error::Peer(text) if text.parties == ["shop"] && text.what.contains(why)),

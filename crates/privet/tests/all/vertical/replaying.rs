@@ -2,13 +2,14 @@
 
 use privet::Error;
 use privet::data::Table;
-use privet::party::{Agreement, Item, MemoryRecord, PartyId, Record, Seat};
+use privet::party::{Agreement, Item, MemoryRecord, PartyId, Seat};
 use privet::privacy::account::Caps;
 use privet::privacy::{Delta, Ledger, Randomness, Replace};
 use privet::setting::vertical::{
     Alignment, Budget, Categories, Mechanism, Meeting, Message, Vertical, Wanted,
 };
-use privet::wire::{Body, Frame, RunId, Wire};
+use privet::wire::{Body, RunId, Wire};
+use privet_testkit::parties::{body, framed, sent};
 use privet_testkit::replay::{Transcript, replay};
 
 use crate::vertical::people::{SHOP, changes, feature_holder, table, with};
@@ -20,9 +21,9 @@ fn seen(vertical: &Vertical, table: &Table, ledger: &mut Ledger<Replace>) -> Res
     let agreement = Agreement::new(RunId([1; 16]), vec!["bank".into(), "shop".into()])?;
     let quiet = &|_: &str, _: u64, _: u64| {};
     // A name that is the same in both runs, so that the journals are.
-    let mut record = Box::new(MemoryRecord::default());
-    record.append(&Item::from_bytes(&[vec![1], vec![7; 16]].concat()).unwrap())?;
-    let (mut seat, _) = Seat::take(agreement, PartyId(1), record, quiet, |run| {
+    let began = [&[4][..], &[7; 16], &agreement.digest(), &1_u32.to_le_bytes()].concat();
+    let record = Box::new(MemoryRecord::of(vec![Item::from_bytes(&began).unwrap()]));
+    let mut seat = Seat::take(agreement.clone(), PartyId(1), record, quiet, |run| {
         feature_holder(vertical, table.clone(), ledger, &run)
     })?;
     let hello = Message::Hello {
@@ -30,16 +31,10 @@ fn seen(vertical: &Vertical, table: &Table, ledger: &mut Ledger<Replace>) -> Res
         wanted: Wanted::Columns,
         meeting: Meeting::Given { rows: 6 },
     };
-    let frame = Frame {
-        run: RunId([1; 16]),
-        from: 0,
-        to: 1,
-        number: 0,
-        body: Body::Message(hello.to_bytes()),
-    };
-    let sent = seat.deliver(PartyId(0), &frame.to_bytes(), quiet)?;
+    seat.deliver(PartyId(0), framed(&agreement, 0, 1, 0, hello.to_bytes()), quiet)?;
+    let sent = sent(&mut seat);
     seat.finish()?;
-    let Body::Message(message) = Frame::from_bytes(&sent[0].bytes).unwrap().body else {
+    let Body::Part { bytes: message, .. } = body(&sent[0]) else {
         panic!("it gave up")
     };
     let Message::Columns(release) = Message::from_bytes(&message).unwrap() else {

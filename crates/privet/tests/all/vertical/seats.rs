@@ -1,11 +1,14 @@
 //! A seat at the bank, a seat at the shop, and what is said to them.
 
-use privet::party::{Agreement, MemoryRecord, PartyId, Seat, Sent};
+use privet::Error;
+use privet::party::{Agreement, MemoryRecord, PartyId, Record, RunName, Seat, Sent};
 use privet::privacy::account::Caps;
 use privet::privacy::{Delta, Ledger, Randomness, Replace};
 use privet::setting::vertical::{Alignment, Meeting, Message, Party, Release, Vertical, Wanted};
 use privet::wire::{Body, Frame, RunId, Wire};
 use privet_testkit::faults::Faulty;
+pub(crate) use privet_testkit::parties::body as message_of;
+use privet_testkit::parties::{framed, sent};
 
 use crate::vertical::people::{BANK, SHOP, bank, builder, feature_holder, keep, label_holder, shop, table};
 
@@ -49,33 +52,54 @@ pub(crate) fn at_the_shop(
         let table = table(SHOP, &shop(0..rows), ids);
         feature_holder(vertical, table, opened(journal), &run)
     };
-    Seat::take(agreement(), PartyId(1), Box::new(record.clone()), &quiet, make)
-        .unwrap()
-        .0
+    take(1, Box::new(record.clone()), make).unwrap().0
+}
+
+/// A seat, and all that it has said, as to a peer that has heard nothing yet.
+pub(crate) fn take(
+    me: u16,
+    record: Box<dyn Record>,
+    make: impl FnOnce(RunName) -> Result<Party, Error>,
+) -> Result<(Seat<Party>, Vec<Sent>), Error> {
+    let mut seat = Seat::take(agreement(), PartyId(me), record, &quiet, make)?;
+    let greeting = Frame {
+        agreement: agreement().digest(),
+        from: 1 - me,
+        to: me,
+        number: 0,
+        acknowledged: 0,
+        body: Body::Greeting,
+    };
+    seat.deliver(PartyId(1 - me), greeting.to_bytes(), &quiet)?;
+    let said = sent(&mut seat);
+    Ok((seat, said))
+}
+
+/// What a seat says to a frame.
+pub(crate) fn deliver(seat: &mut Seat<Party>, from: u16, bytes: &[u8]) -> Result<Vec<Sent>, Error> {
+    seat.deliver(PartyId(from), bytes.to_vec(), &quiet)?;
+    Ok(sent(seat))
+}
+
+/// The message of a frame.
+pub(crate) fn said(sent: &Sent) -> Message {
+    let Body::Part { bytes, .. } = message_of(sent) else {
+        panic!("it gave up")
+    };
+    Message::from_bytes(&bytes).unwrap()
 }
 
 pub(crate) fn at_the_bank(vertical: &Vertical, rows: u64) -> (Seat<Party>, Vec<Sent>) {
     let ids = (*vertical.alignment() == Alignment::Private).then_some("who");
     let own = table(BANK, &bank(0..rows), ids);
-    Seat::take(
-        agreement(),
-        PartyId(0),
-        Box::new(MemoryRecord::default()),
-        &quiet,
-        |_| label_holder(vertical, own),
-    )
+    take(0, Box::new(MemoryRecord::default()), |_| {
+        label_holder(vertical, own)
+    })
     .unwrap()
 }
 
 pub(crate) fn frame(from: u16, number: u64, message: &Message) -> Vec<u8> {
-    let frame = Frame {
-        run: RUN,
-        from,
-        to: 1 - from,
-        number,
-        body: Body::Message(message.to_bytes()),
-    };
-    frame.to_bytes()
+    framed(&agreement(), from, 1 - from, number, message.to_bytes())
 }
 
 pub(crate) fn hello(vertical: &Vertical, wanted: Wanted, meeting: Meeting) -> Message {
@@ -84,10 +108,6 @@ pub(crate) fn hello(vertical: &Vertical, wanted: Wanted, meeting: Meeting) -> Me
         wanted,
         meeting,
     }
-}
-
-pub(crate) fn message_of(sent: &Sent) -> Body {
-    Frame::from_bytes(&sent.bytes).unwrap().body
 }
 
 pub(crate) fn released(vertical: &Vertical, rows: u64) -> Release {

@@ -8,6 +8,7 @@ use crate::boost::gradient::{Boosted, Gradient, LabelledRows, Training};
 use crate::party::{Context, PartyId, TurnOutcome};
 use crate::setting::vertical::Party;
 use crate::setting::vertical::asking::RankedModel;
+use crate::setting::vertical::checkpoint::Settled;
 use crate::setting::vertical::joined::Joined;
 use crate::setting::vertical::message::Message;
 use crate::setting::vertical::release::Release;
@@ -23,6 +24,8 @@ pub(super) struct Fitting {
     pub(super) boosted: Option<Boosted>,
     /// What the ranks of each party mean, as published only.
     pub(super) ranks: Vec<(PartyId, Release)>,
+    /// What feature holders sent, if the state is handed over between pieces.
+    pub(super) columns: Vec<(PartyId, Vec<u8>)>,
 }
 
 impl Fitting {
@@ -54,6 +57,17 @@ impl Fitting {
         })?;
         self.boosted = Some(boosted);
         if until < rounds {
+            if self.run.restores {
+                // What was sent is moved through the state, not copied.
+                let state = Settled {
+                    ids: self.run.ids,
+                    rows: self.run.rows.clone(),
+                    columns: std::mem::take(&mut self.columns),
+                    boosted: self.boosted.clone(),
+                };
+                context.checkpoint(&state);
+                self.columns = state.columns;
+            }
             return Ok(TurnOutcome::Working(LabelHolder::next(Stage::Training(self))));
         }
         let Self {
@@ -70,7 +84,7 @@ impl Fitting {
         let (ranked, splits) = RankedModel::ask(boosted, run.own.schema.features().count(), ranks);
         let expecting = Expecting::all(run, splits.iter().map(|(party, _)| *party));
         for (party, splits) in splits {
-            context.send(party, &Message::Splits(splits));
+            context.send(party, &Message::Splits(splits))?;
         }
         LabelHolder::wait(Stage::ExpectThresholds(expecting, Box::new(ranked)))
     }

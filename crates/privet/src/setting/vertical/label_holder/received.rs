@@ -8,6 +8,7 @@ use crate::setting::vertical::Protocol;
 use crate::setting::vertical::message::{Message, Ordinals, Question};
 use crate::setting::vertical::packed::Packed;
 use crate::setting::vertical::release::Release;
+use crate::wire::Wire;
 
 pub(super) enum Received {
     Columns(Box<Release>),
@@ -19,6 +20,15 @@ pub(super) enum Received {
 }
 
 impl Received {
+    /// The message that it came in; answers to questions are not part of any state that is handed over.
+    pub(super) fn to_bytes(&self) -> Vec<u8> {
+        match self {
+            Self::Columns(release) => Message::Columns(release.clone()).to_bytes(),
+            Self::Ordinals(ordinals) => Message::Ordinals(ordinals.clone()).to_bytes(),
+            Self::Answers { .. } => Vec::new(),
+        }
+    }
+
     /// What its sender promises.
     pub(super) fn certificate(&self) -> &Certificate {
         match self {

@@ -1,0 +1,211 @@
+//! Sealed bytes: what one party relays between two others, and what a party stores for itself.
+//!
+//! ```text
+//!  shared    X25519(own secret key, other's public key)
+//!  key       HKDF-SHA-256(salt: digest of the agreement, shared, info: "privet sealed 1", sender, receiver, both public keys)
+//!  envelope  AES-128-GCM(key, nonce: four zero bytes and the round in 8 bytes, little-endian)
+//! ```
+//!
+//! Each direction has a key of its own, and a nonce is a round: nothing of it is sent. So an envelope opens only under the same agreement,
+//! between the same two ends, in the same direction, in the same round.
+//!
+//! ```
+//! use privet_mpc::sealed::{Channel, SealingKey};
+//!
+//! # fn main() -> Result<(), privet_mpc::Error> {
+//! let (ann, bob) = (SealingKey::from_os()?, SealingKey::from_os()?);
+//! let agreement = [7; 32];
+//! let mut to_bob = Channel::new(&ann, 1, (2, &bob.public()), &agreement)?;
+//! let from_ann = Channel::new(&bob, 2, (1, &ann.public()), &agreement)?;
+//! let envelope = to_bob.seal(0, b"a share")?;
+//! assert_eq!(from_ann.open(0, &envelope)?, b"a share");
+//! assert!(from_ann.open(1, &envelope).is_err());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! # Privacy
+//! Whoever relays an envelope learns its length, its two ends and its round. A key serves every round of one agreement: two different messages in
+//! one round would show what both have in common and let envelopes be forged, so a [`Channel`] seals each round once. A party that is
+//! built again must seal the same message in the same round, which the record of its run compares.
+
+use std::fmt;
+
+use aes_gcm::aead::{Aead, KeyInit, Payload};
+use aes_gcm::{Aes128Gcm, Nonce};
+use curve25519_dalek::MontgomeryPoint;
+use hkdf::Hkdf;
+use sha2::Sha256;
+use zeroize::Zeroizing;
+
+use crate::Error;
+
+/// How many bytes an envelope is longer than its message.
+pub const OVERHEAD: usize = 16;
+
+/// The secret X25519 key of a party. Wiped when it goes.
+pub struct SealingKey(Zeroizing<[u8; 32]>);
+
+impl SealingKey {
+    /// A key from the operating system.
+    ///
+    /// # Errors
+    /// [`Error::Randomness`] if there is none.
+    pub fn from_os() -> Result<Self, Error> {
+        let mut key = Zeroizing::new([0; 32]);
+        getrandom::fill(&mut *key).map_err(|e| Error::Randomness(e.to_string()))?;
+        Ok(Self(key))
+    }
+
+    /// The key of these bytes.
+    pub fn new(key: [u8; 32]) -> Self {
+        Self(Zeroizing::new(key))
+    }
+
+    /// The key that others seal for.
+    pub fn public(&self) -> [u8; 32] {
+        MontgomeryPoint::mul_base_clamped(*self.0).to_bytes()
+    }
+
+    /// The key, to be kept where nobody else reads.
+    pub fn expose(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+impl fmt::Debug for SealingKey {
+    /// Does not print the key.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SealingKey(…)")
+    }
+}
+
+/// Envelopes between two parties of an agreement, both ways.
+pub struct Channel {
+    sending: Aes128Gcm,
+    receiving: Aes128Gcm,
+    /// The first round that nothing was sealed in.
+    next: u64,
+}
+
+impl Channel {
+    /// The channel of the party `me`, which has `key`, with the party `other`: its number and its public key. `agreement` is the digest
+    /// of what all agreed on.
+    ///
+    /// # Errors
+    /// [`Error::Peer`] if the other's public key is not one: everybody would know what is shared with it.
+    pub fn new(
+        key: &SealingKey,
+        me: u16,
+        other: (u16, &[u8; 32]),
+        agreement: &[u8; 32],
+    ) -> Result<Self, Error> {
+        let (other, theirs) = other;
+        let shared = Zeroizing::new(MontgomeryPoint(*theirs).mul_clamped(*key.0).to_bytes());
+        if *shared == [0; 32] {
+            return Err(Error::peer("its sealing key is no public key"));
+        }
+        let hkdf = Hkdf::<Sha256>::new(Some(agreement), &*shared);
+        let own = key.public();
+        let direction = |from: (u16, &[u8; 32]), to: (u16, &[u8; 32])| {
+            let ends = [from.0.to_le_bytes(), to.0.to_le_bytes()].concat();
+            cipher(&hkdf, &[b"privet sealed 1", &ends, from.1, to.1])
+        };
+        Ok(Self {
+            sending: direction((me, &own), (other, theirs)),
+            receiving: direction((other, theirs), (me, &own)),
+            next: 0,
+        })
+    }
+
+    /// Seals the message of a round; rounds rise, and each has one message.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] for a round that is not after the last one.
+    pub fn seal(&mut self, round: u64, message: &[u8]) -> Result<Vec<u8>, Error> {
+        if round < self.next || round == u64::MAX {
+            return Err(Error::Misuse("a round is sealed once, and after those before it"));
+        }
+        self.next = round + 1;
+        let sealed = self.sending.encrypt(&nonce(round), message);
+        sealed.map_err(|_| Error::Misuse("a message is shorter than 64 GiB"))
+    }
+
+    /// Opens the other's envelope of a round.
+    ///
+    /// # Errors
+    /// [`Error::Peer`] if it was changed, or is of another agreement, round, sender or receiver.
+    pub fn open(&self, round: u64, envelope: &[u8]) -> Result<Vec<u8>, Error> {
+        let opened = self.receiving.decrypt(&nonce(round), envelope);
+        opened.map_err(|_| {
+            Error::peer(
+                "an envelope that is not what was sealed for this party, by this sender, in this round",
+            )
+        })
+    }
+}
+
+impl fmt::Debug for Channel {
+    /// Does not print keys.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Channel(…)")
+    }
+}
+
+fn cipher(hkdf: &Hkdf<Sha256>, info: &[&[u8]]) -> Aes128Gcm {
+    let mut key = Zeroizing::new([0; 16]);
+    // Unwrap safety: HKDF gives up to 8160 bytes, and these are 16.
+    #[allow(clippy::unwrap_used)]
+    hkdf.expand_multi_info(info, &mut *key).unwrap();
+    Aes128Gcm::new((&*key).into())
+}
+
+fn nonce(round: u64) -> Nonce<aes_gcm::aead::consts::U12> {
+    let mut nonce = [0; 12];
+    nonce[4..].copy_from_slice(&round.to_le_bytes());
+    nonce.into()
+}
+
+/// Bytes that a party stores for itself: sealed with a key of its own, each in a place.
+pub struct AtRest(Aes128Gcm);
+
+impl AtRest {
+    /// Seals with a key that follows from a secret and from what the bytes are about.
+    pub fn new(secret: &[u8; 32], about: &[u8]) -> Self {
+        let hkdf = Hkdf::<Sha256>::new(None, secret);
+        Self(cipher(&hkdf, &[b"privet at rest 1", about]))
+    }
+
+    /// Seals bytes for a place. The nonce is random and comes first: a place may be sealed again.
+    ///
+    /// # Errors
+    /// [`Error::Randomness`] if there is no randomness.
+    pub fn seal(&self, place: u64, bytes: &[u8]) -> Result<Vec<u8>, Error> {
+        let mut nonce = [0; 12];
+        getrandom::fill(&mut nonce).map_err(|e| Error::Randomness(e.to_string()))?;
+        let payload = Payload {
+            msg: bytes,
+            aad: &place.to_le_bytes(),
+        };
+        let sealed = self.0.encrypt(&nonce.into(), payload);
+        let sealed = sealed.map_err(|_| Error::Misuse("a message is shorter than 64 GiB"))?;
+        Ok([&nonce[..], &sealed].concat())
+    }
+
+    /// Opens the bytes of a place; none if they were changed, or sealed for another place or with another key.
+    pub fn open(&self, place: u64, sealed: &[u8]) -> Option<Vec<u8>> {
+        let (nonce, sealed) = sealed.split_first_chunk::<12>()?;
+        let payload = Payload {
+            msg: sealed,
+            aad: &place.to_le_bytes(),
+        };
+        self.0.decrypt(&(*nonce).into(), payload).ok()
+    }
+}
+
+impl fmt::Debug for AtRest {
+    /// Does not print the key.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("AtRest(…)")
+    }
+}

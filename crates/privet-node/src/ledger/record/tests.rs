@@ -1,0 +1,195 @@
+//! A run that is recorded in a ledger, killed at every turn, and wiped.
+
+use std::fs;
+use std::path::Path;
+
+use privet::Error;
+use privet::error::JournalFault;
+use privet::party::{Agreement, Context, PartyEvent, PartyId, Record, Role, Seat, SeatState, TurnOutcome};
+use privet::wire::{Body, Frame, RunId, Wire};
+
+use super::RunRecord;
+use crate::ledger::Store;
+
+const SECRET: &[u8] = b"a planted secret of thirty bytes";
+const ROUNDS: u8 = 4;
+
+/// Draws a secret in each round, hands over its state, and ends after some rounds.
+struct Keeping {
+    round: u8,
+    checkpoints: bool,
+}
+
+type Turn = Result<TurnOutcome<Keeping>, Error>;
+
+impl Role for Keeping {
+    type Message = Vec<u8>;
+    type Output = u8;
+
+    fn start(self, _: &mut Context<'_, Vec<u8>>) -> Turn {
+        Ok(TurnOutcome::Continue(self))
+    }
+
+    fn handle(mut self, event: PartyEvent<Vec<u8>>, context: &mut Context<'_, Vec<u8>>) -> Turn {
+        let (from, message) = event.message(context)?;
+        let secret = context.once(&format!("round {}", self.round), || {
+            Ok([SECRET, &[self.round]].concat())
+        })?;
+        context.send(from, &vec![message.len() as u8, secret.len() as u8, self.round])?;
+        self.round += 1;
+        if self.round == ROUNDS {
+            return Ok(TurnOutcome::Finished(self.round));
+        }
+        if self.checkpoints {
+            context.checkpoint(&[SECRET, &[self.round]].concat());
+        }
+        Ok(TurnOutcome::Continue(self))
+    }
+
+    fn resume(self, _: &mut Context<'_, Vec<u8>>) -> Turn {
+        Err(Error::internal("there is no work"))
+    }
+
+    fn restore(mut self, state: &[u8], _: &mut Context<'_, Vec<u8>>) -> Turn {
+        self.round = *state.last().expect("a state");
+        Ok(TurnOutcome::Continue(self))
+    }
+
+    fn waits_for(&self) -> Vec<PartyId> {
+        vec![PartyId(1)]
+    }
+
+    fn most_bytes(&self, _: PartyId) -> Option<u64> {
+        Some(1000)
+    }
+}
+
+fn agreement(run: u8) -> Agreement {
+    Agreement::new(RunId([run; 16]), vec!["a".into(), "b".into()]).expect("an agreement")
+}
+
+fn seat(record: RunRecord, checkpoints: bool) -> Seat<Keeping> {
+    let make = |_| {
+        Ok(Keeping {
+            round: 0,
+            checkpoints,
+        })
+    };
+    Seat::take(agreement(1), PartyId(0), Box::new(record), &|_, _, _| {}, make).expect("a seat")
+}
+
+fn say(seat: &mut Seat<Keeping>, number: u64, body: Body) {
+    let frame = Frame {
+        agreement: agreement(1).digest(),
+        from: 1,
+        to: 0,
+        number,
+        acknowledged: 0,
+        body,
+    };
+    seat.deliver(PartyId(1), frame.to_bytes(), &|_, _, _| {})
+        .expect("a frame");
+}
+
+fn open(path: &Path, about: &str) -> Result<RunRecord, Error> {
+    RunRecord::open(path, &agreement(1), PartyId(0), about)
+}
+
+/// All bytes of all files in a folder.
+fn bytes_of(folder: &Path) -> Vec<u8> {
+    let files = fs::read_dir(folder).expect("a folder");
+    files
+        .flat_map(|file| fs::read(file.expect("a file").path()).expect("its bytes"))
+        .collect()
+}
+
+fn finds(haystack: &[u8], needle: &[u8]) -> bool {
+    haystack.windows(needle.len()).any(|window| window == needle)
+}
+
+/// The ciphertexts that stand in the ledger.
+fn stored(record: &RunRecord) -> Vec<Vec<u8>> {
+    let mut select = record
+        .connection
+        .prepare("SELECT item FROM records")
+        .expect("a table");
+    let rows = select.query_map([], |row| row.get(0)).expect("rows");
+    rows.map(|row| row.expect("an item")).collect()
+}
+
+#[test]
+fn a_run_that_is_killed_at_every_turn_ends_and_leaves_no_byte() {
+    for checkpoints in [true, false] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("ledger");
+        drop(Store::create(&path).expect("a ledger"));
+        let (mut before, mut sealed) = (Vec::new(), Vec::new());
+        for round in 0..ROUNDS {
+            let mut party = seat(open(&path, "a table").expect("a record"), checkpoints);
+            assert_eq!(party.received(PartyId(1)), u64::from(round));
+            say(&mut party, 0, Body::Greeting);
+            let message = Body::message(vec![0; 3].to_bytes());
+            say(&mut party, round.into(), message);
+            let said: Vec<Vec<u8>> = std::iter::from_fn(|| party.next_frame())
+                .map(|sent| Frame::from_bytes(sent.bytes).expect("a frame"))
+                .filter_map(|frame| match frame.body {
+                    Body::Part { bytes, .. } => Some(bytes),
+                    _ => None,
+                })
+                .collect();
+            // The other has acknowledged nothing: everything is said again, and one message more.
+            assert_eq!(said.len(), usize::from(round) + 1);
+            assert!(said.starts_with(&before));
+            before = said;
+            let last = party.state() == SeatState::Finished;
+            assert_eq!(last, round + 1 == ROUNDS);
+            drop(party);
+            sealed.extend(stored(&open(&path, "a table").expect("a record")));
+        }
+        let record = open(&path, "a table").expect("a record");
+        let items = stored(&record).len();
+        assert!(!checkpoints || items <= 6, "{items} items");
+        assert!(!finds(&bytes_of(folder.path()), SECRET), "items are encrypted");
+        assert!(
+            stored(&record)
+                .iter()
+                .any(|item| finds(&bytes_of(folder.path()), item))
+        );
+        record.wipe().expect("nothing else reads");
+        let rest = bytes_of(folder.path());
+        for item in &sealed {
+            assert!(!finds(&rest, &item[..24]), "an encrypted item is still in a file");
+        }
+        let mut again = open(&path, "a table").expect("a new record");
+        assert!(again.read(0).expect("a record").is_none());
+    }
+}
+
+#[test]
+fn a_record_goes_on_with_its_own_table_only() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("ledger");
+    drop(Store::create(&path).expect("a ledger"));
+    drop(seat(open(&path, "a table").expect("a record"), true));
+    let other = open(&path, "another table");
+    assert!(matches!(other, Err(Error::Journal(e)) if e.fault() == JournalFault::OtherJob));
+    assert!(open(&path, "a table").is_ok());
+    // Another run in the same ledger is another record.
+    let next = RunRecord::open(&path, &agreement(2), PartyId(0), "another table");
+    assert!(next.expect("a record").read(0).expect("a record").is_none());
+}
+
+#[test]
+fn two_processes_do_not_go_on_with_one_run() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("ledger");
+    drop(Store::create(&path).expect("a ledger"));
+    let mut one = seat(open(&path, "a table").expect("a record"), true);
+    let mut other = seat(open(&path, "a table").expect("a record"), true);
+    say(&mut one, 0, Body::message(vec![0; 3].to_bytes()));
+    say(&mut other, 0, Body::message(vec![0; 3].to_bytes()));
+    assert_eq!(
+        (one.state(), other.state()),
+        (SeatState::Waiting, SeatState::Failed)
+    );
+}
