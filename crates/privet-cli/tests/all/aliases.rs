@@ -121,7 +121,7 @@ fn a_model_never_goes_where_columns_are_kept() {
     fs::write(home.path("bank.csv"), format!("client,paid\n{rows}")).unwrap();
     let job = |output: &str, bank: &str, shop: &str| {
         let text = format!(
-            "setting = \"vertical\"\noutput = \"{output}\"\n[privacy]\nepsilon = 1.0\n[algorithm]\nname = \"trees\"\n[label_holder]\n\
+            "setting = \"vertical\"\noutput = \"{output}\"\nmost_ids = 1000\n[privacy]\nepsilon = 1.0\n[algorithm]\nname = \"trees\"\n[label_holder]\n\
              schema = \"bank.toml\"\ndata = \"bank.csv\"\nid = \"client\"\nkept = \"{bank}\"\n[feature_holder.shop]\n\
              schema = \"shop.toml\"\ndata = \"shop.csv\"\nid = \"client\"\nkept = \"{shop}\"\n"
         );

@@ -77,7 +77,7 @@ fn stopped(home: &Home, output: &Output) {
     }
 }
 
-const CENTRAL: &str = "setting = \"central\"\n[privacy]\nepsilon = 0.5\nrows_about = 20000\n[algorithm]\nname = \"trees\"\nrounds = 10000\n";
+const CENTRAL: &str = "setting = \"central\"\n[privacy]\nepsilon = 0.5\nrows_about = 20000\n[algorithm]\nname = \"trees\"\ntrees = 100000\ndepth = 10\nsplits = \"random\"\n";
 
 #[test]
 fn a_private_run_stops_and_what_was_reserved_stays_spent() {

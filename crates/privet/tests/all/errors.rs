@@ -196,3 +196,25 @@ fn what_is_our_fault_says_so() {
         "the operating system gave no randomness: no device"
     );
 }
+
+/// Nobody else can choose it, so a builder has no default for it, and says so instead of speaking of a zero that nobody wrote.
+#[test]
+fn a_missing_epsilon_is_said_to_be_missing() {
+    let missing = Desensitisation::builder().build().unwrap_err().to_string();
+    assert!(
+        missing.starts_with("epsilon is missing") && missing.contains("Desensitisation::builder().epsilon("),
+        "{missing}"
+    );
+    let inside = privet::setting::vertical::Vertical::builder()
+        .build()
+        .unwrap_err();
+    assert!(inside.to_string().starts_with("epsilon is missing"), "{inside}");
+    let zero = Desensitisation::builder()
+        .epsilon(Epsilon::ZERO)
+        .build()
+        .unwrap_err();
+    assert_eq!(
+        zero.to_string(),
+        "epsilon = 0 is invalid: write a number above zero"
+    );
+}

@@ -55,7 +55,7 @@ impl Packed {
         let used = count * width as usize;
         let spare = bytes
             .last()
-            .is_some_and(|last| used % 8 != 0 && last >> (used % 8) != 0);
+            .is_some_and(|last| !used.is_multiple_of(8) && last >> (used % 8) != 0);
         let mut values = Values::new(bytes, count, width);
         if spare || values.any(|value| usize::from(value) >= outputs) {
             return Err(Malformed::new("a column with a value that cannot be"));

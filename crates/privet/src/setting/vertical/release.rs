@@ -7,7 +7,7 @@ use super::packed::Packed;
 use crate::Error;
 use crate::data::schema::{Column, Kind};
 use crate::data::{Schema, Table};
-use crate::error::Refusal;
+use crate::error::{Refusal, Subject};
 use crate::parameters::Parameters;
 use crate::privacy::ledger::{Kept, Standing};
 use crate::privacy::mechanism::ordered::{Desensitised, Distance};
@@ -102,6 +102,7 @@ impl Release {
 
     /// The same with a ledger that is used on, for a table that was checked.
     pub(super) fn obtain(plan: &ColumnsPlan, table: &Table, ledger: &mut Ledger) -> Result<Self, Error> {
+        Self::check_readable(plan)?;
         for _ in 0..ATTEMPTS {
             let names = plan.names();
             let chosen = match ledger.standing(Self::TO, &names)? {
@@ -139,6 +140,7 @@ impl Release {
     }
 
     pub(super) fn check_obtain(plan: &ColumnsPlan, table: &Table, ledger: &mut Ledger) -> Result<(), Error> {
+        Self::check_readable(plan)?;
         match ledger.standing(Self::TO, &plan.names())? {
             Standing::Kept(kept) => Self::of_kept(*kept, plan, table, ledger).map(drop),
             Standing::Elsewhere { columns, .. } => Err(plan.released_elsewhere(&columns)),
@@ -148,6 +150,18 @@ impl Release {
                 _ => ledger.admits_columns(plan.distances()),
             },
         }
+    }
+
+    /// That what would be kept can be read again, asked before it is paid for.
+    fn check_readable(plan: &ColumnsPlan) -> Result<(), Error> {
+        let length = plan.schema().to_toml().len();
+        if length <= LONGEST {
+            return Ok(());
+        }
+        let why = format!(
+            "the declarations of the columns take {length} bytes, and {LONGEST} can be sent: declare fewer or shorter values"
+        );
+        Err(Error::parameter(Subject::Schema, why))
     }
 
     /// Takes columns into the ledger that a version before stored in a file of their own; compares them, if the ledger has them.

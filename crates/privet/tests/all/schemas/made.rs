@@ -4,6 +4,7 @@ use privet::data::Schema;
 use privet::data::schema::{
     Column, Declared, Extras, Kind, Label, Layout, Number, Spacing, Transform, Units,
 };
+use privet::privacy::texts::is_hidden;
 
 struct Dice(u64);
 
@@ -174,7 +175,7 @@ pub(crate) fn schema(seed: u64) -> Schema {
         .map(|_| dice.text().trim().to_owned())
         .collect();
     // Names of data sets have no such character; columns and values of known columns may.
-    let dataset = format!("d{}", dice.text().replace('\u{202e}', ""));
+    let dataset = format!("d{}", dice.text().replace(is_hidden, ""));
     let schema = Schema::builder(dataset.trim()).layout(layout);
     let schema = schema.missing(missing).columns(columns);
     let schema = match unit {

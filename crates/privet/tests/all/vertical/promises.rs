@@ -162,6 +162,18 @@ fn a_kept_value_that_is_damaged_is_not_drawn_again() {
     }
 }
 
+/// A schema so long that what is kept could not be read again is refused before anything is paid.
+#[test]
+fn columns_that_could_not_be_read_again_are_not_paid_for() {
+    let value = |n: usize| format!("\"{n}{}\"", "x".repeat(900));
+    let values: Vec<String> = (0..5000).map(value).collect();
+    let schema = SHOP.replace(r#"["a", "b", "c"]"#, &format!("[{}]", values.join(", ")));
+    let (journal, table) = (journal("shop"), table(&schema, &shop(0..3), None));
+    let refused = keep(&given(), &table, opened(&journal));
+    assert!(matches!(refused, Err(Error::Parameter(_))));
+    assert_eq!(counts(&journal), [0, 0, 0]);
+}
+
 /// Entries that say something was kept which was not, or twice, are in no chain.
 #[test]
 fn a_chain_keeps_what_was_paid_for_once() {
