@@ -8,7 +8,7 @@ use super::PartyId;
 use super::simulate::Edge;
 use crate::Error;
 use crate::privacy::Coins;
-use crate::wire::{Body, Frame};
+use crate::wire::{Body, Frame, Header};
 
 /// From whom to whom.
 pub(super) type Way = (PartyId, PartyId);
@@ -54,6 +54,8 @@ impl Post {
         }
         let edge = self.traffic.entry(way).or_default();
         edge.frames += 1;
+        let begins = |head| Header::read(head).ok().and_then(|header| header.begins());
+        edge.messages += u64::from(bytes.first_chunk().and_then(begins).is_some());
         edge.bytes += bytes.len() as u64;
         let frames = self.frames.entry(way).or_default();
         frames.push_back(bytes);

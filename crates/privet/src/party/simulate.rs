@@ -13,7 +13,9 @@ use crate::wire::{Header, RunId};
 /// The traffic from one party to another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Edge {
-    /// Frames.
+    /// Messages.
+    pub messages: u64,
+    /// Frames: parts of messages, and acknowledgements.
     pub frames: u64,
     /// Their bytes, envelopes included.
     pub bytes: u64,

@@ -182,7 +182,7 @@ fn answer(
             text,
             "sent       {from} to {to}: {} in {}",
             words::count(edge.bytes, "byte", "bytes"),
-            words::count(edge.frames, "message", "messages")
+            words::count(edge.messages, "message", "messages")
         );
     }
     let _ = writeln!(
@@ -216,7 +216,7 @@ fn answer(
     let sent: Vec<_> = traffic
         .0
         .iter()
-        .map(|(from, to, edge)| json!({"from": from, "to": to, "bytes": edge.bytes, "messages": edge.frames}))
+        .map(|(from, to, edge)| json!({"from": from, "to": to, "bytes": edge.bytes, "messages": edge.messages}))
         .collect();
     let json = json!({
         "model": job.output,

@@ -377,5 +377,4 @@ fn a_stranger_does_not_disturb() {
 fn seats_can_be_moved_to_other_threads() {
     fn send<T: Send>() {}
     send::<Seat<Counting>>();
-    send::<Seat<crate::setting::vertical::Party>>();
 }

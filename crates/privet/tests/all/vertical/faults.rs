@@ -177,6 +177,13 @@ impl enumerate::World for World {
     }
 }
 
+/// A transport drives each party on a thread of its own.
+#[test]
+fn seats_can_be_moved_to_other_threads() {
+    fn send<T: Send>() {}
+    send::<privet::party::Seat<Party>>();
+}
+
 /// Every fault at every step of every party. A party that is killed, at whatever moment, and made again from its table and its
 /// record, says the same to the byte (the simulation compares), and nothing is paid or drawn twice.
 #[test]
