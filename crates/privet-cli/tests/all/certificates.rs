@@ -489,7 +489,7 @@ fn what_a_party_commits_to_is_found_by_its_owner_alone() {
         &whole,
         &[
             ("another commitment", shop, &|c| {
-                c["parties"][0]["certificate"]["commitment"]["nonce"] = "00".into()
+                c["parties"][0]["certificate"]["commitment"] = "00".into()
             }),
             ("the commitment of another run", shop, &|c| {
                 c["parties"][0]["certificate"]["commitment"] =

@@ -152,7 +152,8 @@ pub struct Certificate {
     pub recorded: bool,
     /// Where the ledger's chain ended: `privet ledger verify --against` looks for it. Empty where other parties see the certificate.
     pub ledger: Head,
-    /// The same for whoever has the ledger's key, and for nobody else. Certificates of ledgers without a key, and older ones, have none.
+    /// The same for whoever has the ledger's key, and for nobody else: of the last of its runs that has entries. Certificates of ledgers
+    /// without a key, and older ones, have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commitment: Option<Commitment>,
     /// The runs whose entries it speaks of, by a hash of their names in the ledger: everything above follows from these entries.
@@ -230,9 +231,9 @@ impl Certificate {
         let unnamed = |one: &Self| one.runs.is_empty() && !one.claims.is_empty();
         let named = !unnamed(&self) && !unnamed(&other);
         let later = if other.ledger.entries >= self.ledger.entries {
-            (other.total, other.ledger, other.commitment)
+            (other.total, other.ledger, other.commitment.or(self.commitment))
         } else {
-            (self.total, self.ledger, self.commitment)
+            (self.total, self.ledger, self.commitment.or(other.commitment))
         };
         Self {
             dataset: other.dataset,

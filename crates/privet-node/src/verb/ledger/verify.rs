@@ -102,7 +102,7 @@ pub(in crate::verb) fn run(path: &Path, against: &[impl AsRef<Path>]) -> Result<
                 None => writeln!(
                     text,
                     "{shown}: what the part of {party} says follows from the entries of its runs; at which entry it was made can be told only with \
-                     the ledger's key."
+                     the ledger's key and its commitment."
                 ),
             };
         }

@@ -3,33 +3,26 @@
 use serde::{Deserialize, Serialize};
 
 use super::Certificate;
-use crate::privacy::journal::{Head, Journal, hexadecimal, random_name};
+use crate::privacy::journal::{Head, Journal, hexadecimal};
 
-/// A keyed hash of the place in the ledger at which a certificate was made, and of its run. Whoever has the ledger and its key can find that
-/// place; to everybody else it is random, and says nothing about what else stands in the ledger.
+/// A keyed hash of the place in the ledger at which a certificate was made, and of its run, in hexadecimal. Whoever has the ledger and its key
+/// can find that place; to everybody else it is random, and says nothing about what else stands in the ledger. Each run has another one, and
+/// a run that is taken up again has the same.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Commitment {
-    /// 16 random bytes in hexadecimal: two certificates that were made at one place have different hashes.
-    nonce: String,
-    /// The hash, in hexadecimal.
-    seal: String,
-}
+#[serde(transparent)]
+pub struct Commitment(String);
 
 impl Commitment {
-    /// To the end of a journal, if it has a key. `run` is the public name of the run, if it has entries.
+    /// To the end of a journal, if it has a key. `run` is the public name of a run that has entries: without one, equal commitments would tell
+    /// that nothing was written between two runs.
     pub(in crate::privacy) fn to(
         head: &Head,
         dataset: &str,
-        run: Option<&str>,
+        run: &str,
         journal: &dyn Journal,
     ) -> Option<Self> {
-        let nonce = random_name::<16>().ok()?;
-        let seal = journal.commitment(text(&nonce, dataset, run, head).as_bytes())?;
-        Some(Self {
-            nonce,
-            seal: hexadecimal(&seal),
-        })
+        let seal = journal.commitment(text(dataset, run, head).as_bytes())?;
+        Some(Self(hexadecimal(&seal)))
     }
 
     /// Whether it is to this place, by the ledger's keyed hash.
@@ -37,24 +30,23 @@ impl Commitment {
         &self,
         head: &Head,
         dataset: &str,
-        run: Option<&str>,
+        run: &str,
         keyed: impl FnOnce(&[u8]) -> [u8; 32],
     ) -> bool {
         // Whoever compares has the key: how long it takes tells nobody anything.
-        hexadecimal(&keyed(text(&self.nonce, dataset, run, head).as_bytes())) == self.seal
+        hexadecimal(&keyed(text(dataset, run, head).as_bytes())) == self.0
     }
 
-    /// The hash, by which it is named.
-    pub fn seal(&self) -> &str {
-        &self.seal
+    /// The hash.
+    pub fn as_str(&self) -> &str {
+        &self.0
     }
 }
 
 /// What is hashed. Each part is one line.
-fn text(nonce: &str, dataset: &str, run: Option<&str>, head: &Head) -> String {
+fn text(dataset: &str, run: &str, head: &Head) -> String {
     let Head { entries, hash } = head;
-    let run = run.unwrap_or("");
-    format!("privet-commitment-1\n{nonce}\n{dataset}\n{run}\n{entries}\n{hash}")
+    format!("privet-commitment-1\n{dataset}\n{run}\n{entries}\n{hash}")
 }
 
 impl Certificate {
@@ -69,8 +61,8 @@ impl Certificate {
         }
     }
 
-    /// Whether it is one that other parties were shown.
+    /// Whether it is one that other parties were shown. A ledger has at least one entry, so a certificate that its owner has says where it ended.
     pub fn is_for_partners(&self) -> bool {
-        self.commitment.is_some() && self.ledger == Head::empty()
+        self.recorded && self.ledger == Head::empty()
     }
 }

@@ -3,7 +3,6 @@
 use std::fmt;
 
 use crate::privacy::Epsilon;
-use crate::privacy::journal::Head;
 use crate::privacy::mechanism::ordered::Distance;
 
 use super::{Certificate, Claim, Guarantee, Observer, PartyCertificate, Total};
@@ -147,12 +146,12 @@ impl fmt::Display for Certificate {
             }
         }
         if let Some(commitment) = self.commitment.as_ref().filter(|_| self.is_for_partners()) {
-            let seal: String = commitment.seal().chars().take(16).collect();
+            let seal: String = commitment.as_str().chars().take(16).collect();
             write!(
                 f,
                 "ledger     its owner's: only they can look up where it ended (commitment {seal}…)"
             )
-        } else if self.recorded && self.ledger == Head::empty() {
+        } else if self.is_for_partners() {
             f.write_str("ledger     its owner's: where it ended is not said")
         } else if self.recorded {
             write!(f, "ledger     {}", self.ledger)

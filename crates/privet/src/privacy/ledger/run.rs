@@ -72,10 +72,12 @@ impl<N: Neighbours> Ledger<N> {
         let named = recorded && book.run(dataset, name).is_some();
         let name = named.then(|| public_name(name));
         let head = book.head().clone();
-        let commitment = Commitment::to(&head, dataset, name.as_deref(), &*self.journal);
+        let commitment = name
+            .as_deref()
+            .and_then(|name| Commitment::to(&head, dataset, name, &*self.journal));
         let stand = Stand {
             names: Vec::from_iter(name),
-            commitment: commitment.filter(|_| recorded),
+            commitment,
             total: account.and_then(|account| account.total(relation)),
             head,
             recorded,

@@ -1,7 +1,7 @@
 //! Whether a certificate follows from a ledger.
 
 use privet::privacy::journal::{Entry, Head};
-use privet::privacy::{Book, Certificate, Claim, Commitment, Guarantee, Payment};
+use privet::privacy::{Book, Certificate, Claim, Guarantee, Payment};
 
 use super::unnamed;
 use crate::ledger::CommitmentKey;
@@ -57,13 +57,8 @@ impl VerifiedCertificate {
                 && (said.certificate.is_for_partners() || as_it_was(entries, &said.certificate).is_err())
             {
                 elsewhere.push(said.party.clone());
-            } else if let Some(commitment) = said
-                .certificate
-                .commitment
-                .as_ref()
-                .filter(|_| said.certificate.is_for_partners())
-            {
-                let made = committed(ledger, &now, commitment, &said.certificate).map_err(about)?;
+            } else if said.certificate.is_for_partners() {
+                let made = committed(ledger, &now, &said.certificate).map_err(about)?;
                 parts.push((said.party.clone(), made));
             } else {
                 Self::of(ledger, &said.certificate, false).map_err(about)?;
@@ -87,28 +82,18 @@ impl VerifiedCertificate {
 }
 
 /// The entry at which a certificate was made that commits to it, if the key is there; and that it follows from the entries of its runs.
-fn committed(
-    ledger: &Compared<'_>,
-    now: &Book,
-    commitment: &Commitment,
-    certificate: &Certificate,
-) -> Result<Option<u64>, String> {
-    let Some(key) = ledger.key else {
+fn committed(ledger: &Compared<'_>, now: &Book, certificate: &Certificate) -> Result<Option<u64>, String> {
+    let (Some(key), Some(commitment)) = (ledger.key, &certificate.commitment) else {
         follows(now, now, certificate, Some(None))?;
         return Ok(None);
     };
-    let runs = || {
-        certificate
-            .runs
-            .iter()
-            .map(|run| Some(run.as_str()))
-            .chain([None])
-    };
-    let is_to = |head: &Head, run| commitment.is_to(head, &certificate.dataset, run, |bytes| key.seal(bytes));
+    let is_to =
+        |head: &Head, run: &str| commitment.is_to(head, &certificate.dataset, run, |bytes| key.seal(bytes));
     let mut places = ledger.entries.iter().enumerate().rev();
     let found = places.find_map(|(place, entry)| {
         let head = entry.head();
-        runs().find(|run| is_to(&head, *run)).map(|run| (place, run))
+        let mut runs = certificate.runs.iter();
+        runs.find(|run| is_to(&head, run)).map(|run| (place, run))
     });
     let Some((place, run)) = found else {
         return Err(
@@ -116,7 +101,7 @@ fn committed(
         );
     };
     let then = Book::of(&ledger.entries[..=place]).map_err(|e| e.to_string())?;
-    follows(&then, now, certificate, Some(run))?;
+    follows(&then, now, certificate, Some(Some(run)))?;
     Ok(Some(place as u64 + 1))
 }
 
