@@ -3,14 +3,14 @@
 use serde::{Deserialize, Serialize};
 
 use super::Certificate;
-use crate::privacy::journal::{Head, Journal, hexadecimal, random_name};
+use crate::privacy::journal::{Head, Journal, hexadecimal};
 
 /// A keyed hash of the place in the ledger at which a certificate was made, and of its run. Whoever has the ledger and its key can find that
 /// place; to everybody else it is random, and says nothing about what else stands in the ledger.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Commitment {
-    /// 16 random bytes in hexadecimal: two certificates that were made at one place have different hashes.
+    /// 16 bytes in hexadecimal, which follow from the place, the run and the key: a certificate that is made again is the same to the byte.
     nonce: String,
     /// The hash, in hexadecimal.
     seal: String,
@@ -24,7 +24,8 @@ impl Commitment {
         run: Option<&str>,
         journal: &dyn Journal,
     ) -> Option<Self> {
-        let nonce = random_name::<16>().ok()?;
+        let keyed = journal.commitment(format!("nonce\n{}", text("", dataset, run, head)).as_bytes())?;
+        let nonce = hexadecimal(&keyed[..16]);
         let seal = journal.commitment(text(&nonce, dataset, run, head).as_bytes())?;
         Some(Self {
             nonce,
