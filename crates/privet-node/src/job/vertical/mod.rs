@@ -159,7 +159,10 @@ pub(super) fn read(root: &Section<'_>, around: &JobContext<'_>) -> (Option<Setti
     }
     let protocol = Protocol::read(root, "protocol").unwrap_or(Protocol::Columns);
     let privacy = root.required_section("privacy", "epsilon = 1.0");
-    let algorithm = root.required_section("algorithm", "name = \"trees\"");
+    let algorithm = root.required_section(
+        "algorithm",
+        "name = \"trees\"  # or, to predict new rows, no [algorithm] and at the top: model = \"model.privet\"",
+    );
     let read = Read::new(root, around, privacy, Vertical::builder().protocol(protocol));
     let files = read.files();
 

@@ -84,14 +84,16 @@ fn for_training(file: &Path, setting: &Setting) -> Failure {
 
 /// Why a model cannot be used, and what its job must say.
 pub(in crate::verb) fn unfit(job: &PredictionJob, e: Error) -> Failure {
+    let advice = match &e {
+        Error::Data(_) => format!(
+            " Declare what the model was trained on, in the same order: first the columns of {}, then those of each feature holder.",
+            job.parties.trainer()
+        ),
+        _ => String::new(),
+    };
     let failure = Failure::from(e);
-    let message = format!(
-        "{}: {}. Declare what the model was trained on, in the same order: first the columns of {}, then those of each feature holder. Nothing was \
-         released.",
-        job.model.display(),
-        failure.message,
-        job.parties.trainer()
-    );
+    let (model, why) = (job.model.display(), &failure.message);
+    let message = format!("{model}: {why}.{advice} Nothing was released.");
     Failure { message, ..failure }
 }
 

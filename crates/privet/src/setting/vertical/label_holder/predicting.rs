@@ -7,6 +7,7 @@ use super::super::own::Terms;
 use super::super::{LabelHolderPlan, Outcome, Party};
 use super::{Goal, LabelHolder, Run};
 use crate::Error;
+use crate::data::schema::Column;
 use crate::data::{Schema, Table};
 use crate::model::Model;
 use crate::party::TurnOutcome;
@@ -55,10 +56,19 @@ impl Run {
 
 /// That the columns of all parties, together, are a model's.
 pub(in crate::setting::vertical) fn fits(joined: &Schema, model: &Model) -> Result<(), Error> {
-    match joined.differs(model.schema()) {
-        None => Ok(()),
-        Some(why) => Err(Error::data(format!(
-            "these are not the columns of the model: {why}"
-        ))),
-    }
+    let model = model.schema();
+    let lacks = |schema: &Schema, column: &Column| schema.features().all(|other| other.name != column.name);
+    let why = if let Some(column) = joined.features().find(|column| lacks(model, column)) {
+        let name = &column.name;
+        format!("it does not know the column '{name}': declare it as type = \"skip\"")
+    } else if let Some(column) = model.features().find(|column| lacks(joined, column)) {
+        format!("no party has the column '{}'", column.name)
+    } else if let Some(why) = joined.differs(model) {
+        why
+    } else {
+        return Ok(());
+    };
+    Err(Error::data(format!(
+        "these are not the columns of the model: {why}"
+    )))
 }
