@@ -12,7 +12,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
 use privet::privacy::texts::{is_hidden, shown_lines};
-use privet_node::verb::{self, Answer, Command, Exit, Failure};
+use privet_node::verb::{self, Answer, Command, Exit, Failure, PredictionSource};
 use serde_json::json;
 
 use high::Invocation;
@@ -94,10 +94,12 @@ fn visible_json(json: &str) -> String {
 fn run(asked: Invocation) -> Result<Answer, Failure> {
     match asked {
         Invocation::Command(command) => {
-            if matches!(
-                command,
-                Command::Train(_) | Command::Simulate(_) | Command::Evaluate(_)
-            ) {
+            let stops = match &command {
+                Command::Train(_) | Command::Simulate(_) | Command::Evaluate(_) => true,
+                Command::Predict(predict) => matches!(predict.from, PredictionSource::Job { .. }),
+                _ => false,
+            };
+            if stops {
                 stop_on_interrupt();
             }
             verb::run(&command)

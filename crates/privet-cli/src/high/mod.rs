@@ -10,8 +10,8 @@ use std::time::Duration;
 use privet::model::Format;
 use privet::privacy::Epsilon;
 use privet_node::verb::{
-    Command, Consent, Evaluate, Failure, LedgerCommand, LedgerFile, OutputKind, Predict, Simulate, Train,
-    dataset_name,
+    Command, Consent, Evaluate, Failure, LedgerCommand, LedgerFile, OutputKind, Predict, PredictionSource,
+    Simulate, Train, dataset_name,
 };
 use privet_research::Reproduce;
 
@@ -87,19 +87,7 @@ pub(super) fn command(low: LowArgs, env: &dyn Fn(&str) -> Option<OsString>) -> R
             not_protected: train.not_protected,
             ledger: waiting(train.ledger.ledger, &train.patience),
         }),
-        Verb::Predict(predict) => Command::Predict(Predict {
-            id: predict.id,
-            model: predict.model,
-            data: predict.data,
-            out: predict.out,
-            what: match predict.what {
-                low::OutputKind::Labels => OutputKind::Labels,
-                low::OutputKind::Probabilities => OutputKind::Probabilities,
-                low::OutputKind::Scores => OutputKind::Scores,
-                low::OutputKind::All => OutputKind::All,
-            },
-            ledger: place(None),
-        }),
+        Verb::Predict(predict) => Command::Predict(predict_of(predict, &waiting)?),
         Verb::Evaluate(evaluate) => Command::Evaluate(evaluate_of(evaluate, low.json, &waiting)?),
         Verb::Inspect(inspect) => Command::Inspect {
             model: inspect.model,
@@ -168,6 +156,52 @@ fn ledger(verb: LedgerVerb) -> Result<LedgerCommand, Failure> {
         },
         LedgerVerb::Export(export) => LedgerCommand::Export { out: export.out },
         LedgerVerb::Key(_) => LedgerCommand::Key,
+    })
+}
+
+fn predict_of(
+    low: low::Predict,
+    place: &dyn Fn(Option<PathBuf>, &Patience) -> LedgerFile,
+) -> Result<Predict, Failure> {
+    let is_job = low.from.extension().is_some_and(|extension| extension == "toml");
+    let from = match (is_job, low.data) {
+        (true, None) => PredictionSource::Job {
+            job: low.from,
+            not_protected: low.not_protected,
+        },
+        (true, Some(_)) => {
+            return Err(Failure::usage(format!(
+                "--data names one table for a model, and {} is a job, which names the tables of its parties: remove --data",
+                low.from.display()
+            )));
+        }
+        (false, _) if low.not_protected => {
+            return Err(Failure::usage(
+                "--not-protected is for jobs: whoever has all columns of a row needs no permission to predict it. Remove --not-protected",
+            ));
+        }
+        (false, Some(data)) => PredictionSource::Model {
+            model: low.from,
+            data,
+        },
+        (false, None) => {
+            return Err(Failure::usage(format!(
+                "--data is missing: name the file with the new rows, as in `privet predict {} --data new.csv`. A job's name ends in .toml",
+                low.from.display()
+            )));
+        }
+    };
+    Ok(Predict {
+        from,
+        id: low.id,
+        out: low.out,
+        what: match low.what {
+            low::OutputKind::Labels => OutputKind::Labels,
+            low::OutputKind::Probabilities => OutputKind::Probabilities,
+            low::OutputKind::Scores => OutputKind::Scores,
+            low::OutputKind::All => OutputKind::All,
+        },
+        ledger: place(low.ledger.ledger, &low.patience),
     })
 }
 

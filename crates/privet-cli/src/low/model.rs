@@ -49,25 +49,38 @@ pub struct Train {
 /// not needed. The output is CSV. Its first column says which row is meant: the row's number from 1, or a column of the file (--id).
 /// Texts that a spreadsheet program would run as a formula (they begin with =, +, - or @ and are no numbers) are written with an
 /// apostrophe before them.
+///
+/// If several parties have the columns of the new rows, give a job in place of the model. It plays all of them on this machine: feature
+/// holders send columns with every value changed, or only answers to the model's questions. `privet plan` says who learns what. Rows that
+/// not all parties know get no prediction.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Examples:\n  privet predict model.privet --data new.csv --out predictions.csv\n  privet predict model.privet --data new.csv --id client --out predictions.csv"
+    after_help = "Examples:\n  privet predict model.privet --data new.csv --out predictions.csv\n  privet predict model.privet --data new.csv --id client --out predictions.csv\n  privet predict predict.toml --id customer\n\nA job for predicting:\n  setting = \"vertical\"\n  model = \"model.privet\"\n  output = \"predictions.csv\"\n  predict = \"columns\"    # or \"branches\"\n  most_ids = 2000\n\n  [privacy]\n  epsilon = 4.0\n\n  [label_holder]\n  schema = \"new-bank.toml\"  # new rows are data sets with names of their own\n  data = \"new-bank.csv\"\n  id = \"customer\"\n\n  [feature_holder.shop]\n  schema = \"new-shop.toml\"\n  data = \"new-shop.csv\"\n  id = \"client\""
 )]
 pub struct Predict {
-    /// The model.
-    pub model: PathBuf,
-    /// A CSV (also gzipped) or Parquet file.
+    /// The model, or a job that names one: its file name ends in .toml.
+    #[arg(value_name = "MODEL|JOB")]
+    pub from: PathBuf,
+    /// A CSV (also gzipped) or Parquet file with the new rows. A job names the tables itself.
     #[arg(long, value_name = "FILE")]
-    pub data: PathBuf,
-    /// Copy this column of the file to the output, instead of numbering rows. It may be one that the model does not know.
+    pub data: Option<PathBuf>,
+    /// Copy this column of the file to the output, instead of numbering rows. It may be one that the model does not know. With a job it is a
+    /// column of the label holder's file.
     #[arg(long, value_name = "COLUMN")]
     pub id: Option<String>,
-    /// Write to this file instead of standard output.
+    /// Write to this file instead of standard output, or instead of where the job says.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// What to write for each row.
     #[arg(long, value_enum, default_value_t = OutputKind::All)]
     pub what: OutputKind,
+    /// With a job: use the label holder's private rows without protection. The ledger records this permanently.
+    #[arg(long)]
+    pub not_protected: bool,
+    #[command(flatten)]
+    pub ledger: LedgerPath,
+    #[command(flatten)]
+    pub patience: Patience,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -160,7 +173,7 @@ pub enum ExportFormat {
 /// Try a job on one machine: parties who share, parties who do not, and a constant, on rows that were set aside.
 ///
 /// Of a job with setting = "vertical": its own parties, beside all columns as they are, the same bins without noise, the label
-/// holder alone, and a constant.
+/// holder alone, and a constant. If that job predicts: both ways, beside raw rows given to the model and a constant.
 ///
 /// For tables whose schema marks nothing private, or with --not-protected: exact accuracies reveal something about the rows.
 #[derive(Debug, Args)]

@@ -142,6 +142,8 @@ stories! {
     no_ledger
     open_bins
     overwrite
+    prediction
+    prediction_bad
     second_budget
     silly_values
     trees

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::home::{Home, told};
+use crate::home::{Home, case, copy, told};
 use serde_json::Value;
 
 /// A model of public rows with the classes "=no" and "yes", and a column "row" that it does not know.
@@ -79,4 +79,53 @@ fn a_column_that_is_not_there_or_has_the_name_of_a_result_is_refused() {
     let (exit, text) = predicted(&home, &["--id", "row"]);
     assert_eq!(exit, 2, "{text}");
     assert!(text.contains("choose another column"), "{text}");
+}
+
+/// Rows whose columns lie apart: both ways predict from the same kept columns, so they say the same, and nothing is drawn twice.
+#[test]
+fn columns_and_branches_predict_the_same_rows_alike() {
+    let home = Home::new();
+    copy(&case("prediction"), home.folder.path());
+    let run = |arguments: &[&str]| {
+        let (exit, text) = told(home.privet(arguments));
+        assert_eq!(exit, 0, "{text}");
+        text
+    };
+    for dataset in ["shop", "new-shop"] {
+        run(&[
+            "ledger",
+            "limit",
+            dataset,
+            "--epsilon",
+            "0",
+            "--change",
+            "replace",
+        ]);
+    }
+    run(&["train", "job.toml", "--not-protected"]);
+    run(&["predict", "predict.toml", "--not-protected"]);
+    run(&[
+        "predict",
+        "branches.toml",
+        "--not-protected",
+        "--out",
+        "numbered.csv",
+    ]);
+    run(&["predict", "branches.toml", "--not-protected", "--id", "customer"]);
+    let read = |name: &str| fs::read_to_string(home.path(name)).unwrap();
+    let columns = read("predictions.csv");
+    assert_eq!(columns, read("numbered.csv"));
+    // The first four of the bank's twenty people are unknown to the shop.
+    let firsts = |text: &str| -> Vec<String> {
+        let first = |line: &str| line.split(',').next().unwrap().to_owned();
+        text.lines().map(first).collect()
+    };
+    let numbers = (5..=20).map(|row: u32| row.to_string());
+    let expected: Vec<String> = ["row".to_owned()].into_iter().chain(numbers).collect();
+    assert_eq!(firsts(&columns), expected);
+    let ids = (4..20).map(|id| format!("q{id}"));
+    let expected: Vec<String> = ["customer".to_owned()].into_iter().chain(ids).collect();
+    assert_eq!(firsts(&read("branches.csv")), expected);
+    let released = "3 columns desensitised for the label holder";
+    assert_eq!(run(&["ledger", "show", "new-shop"]).matches(released).count(), 1);
 }

@@ -14,7 +14,7 @@ use privet::error::Subject;
 use privet::parameters::finding;
 use privet::setting::plain;
 
-pub use vertical::{FeatureHolderJob, Holder, LabelHolderJob, VerticalJob};
+pub use vertical::{FeatureHolderJob, Holder, LabelHolderJob, PredictionJob, VerticalJob};
 
 use crate::ledger::{Recognisable, folder_of};
 use crate::place::same_file;
@@ -26,7 +26,7 @@ use crate::table;
 pub struct Job {
     /// The setting, with its plan and tables.
     pub setting: Setting,
-    /// Where the model goes.
+    /// Where the model goes, or the predictions.
     pub output: PathBuf,
     /// The job itself and its schemas.
     files: Vec<PathBuf>,
@@ -41,6 +41,8 @@ pub enum Setting {
     Central(Box<privet::setting::central::Plan>, Source),
     /// Several parties have columns of the same people.
     Vertical(Box<VerticalJob>),
+    /// The same parties have new rows, and one of them has a model.
+    Prediction(Box<PredictionJob>),
 }
 
 /// One table and its schema.
@@ -157,9 +159,13 @@ impl Job {
         let kind = root.required_choice("setting", &kinds).map(|found| found.value);
         let (setting, output, files) = match kind {
             Some(SettingName::Vertical) => {
-                let output = around.path(&root, "output", "\"model.privet\"");
-                let (job, files) = vertical::read(&root, &around);
-                (job.map(|job| Setting::Vertical(Box::new(job))), output, files)
+                let example = match vertical::is_prediction(&root) {
+                    true => "\"predictions.csv\"",
+                    false => "\"model.privet\"",
+                };
+                let output = around.path(&root, "output", example);
+                let (setting, files) = vertical::read(&root, &around);
+                (setting, output, files)
             }
             _ => one_table(&root, kind == Some(SettingName::Central), &around),
         };
@@ -178,15 +184,15 @@ impl Job {
         Ok(job)
     }
 
-    /// The same job on another table, or with another name for the model.
+    /// The same job on another table, or with another name for the output.
     ///
     /// # Errors
-    /// [`Error::Data`] if the model would overwrite what it is made from; [`Error::Parameter`] if the job has several tables.
+    /// [`Error::Data`] if the output would overwrite what it is made from; [`Error::Parameter`] if the job has several tables.
     pub fn with(mut self, data: Option<&Path>, output: Option<&Path>) -> Result<Self, Error> {
         if let Some(data) = data {
             match &mut self.setting {
                 Setting::Plain(_, source) | Setting::Central(_, source) => source.data = data.to_owned(),
-                Setting::Vertical(_) => {
+                Setting::Vertical(_) | Setting::Prediction(_) => {
                     return Err(Error::parameter(
                         Subject::Flag("--data"),
                         "--data names one table, and this job has one for each party: name them in the job",
@@ -206,10 +212,11 @@ impl Job {
         match &self.setting {
             Setting::Plain(_, source) | Setting::Central(_, source) => vec![&source.data],
             Setting::Vertical(job) => job.files(),
+            Setting::Prediction(job) => job.files(),
         }
     }
 
-    /// A model never takes the place of the table, schema or job that it is made from, and its folder exists.
+    /// An output never takes the place of the table, schema, model or job that it is made from, and its folder exists.
     fn check_output(&self, name: &str) -> Result<(), Error> {
         let mut sources = self
             .tables()
@@ -217,7 +224,11 @@ impl Job {
             .chain(self.files.iter().map(PathBuf::as_path));
         let (folder, shown) = (folder_of(&self.output), self.output.display());
         let why = if sources.any(|file| same_file(&self.output, file)) {
-            format!("the model would overwrite {shown}: choose another name for output")
+            let what = match self.setting {
+                Setting::Prediction(_) => "predictions",
+                _ => "model",
+            };
+            format!("the {what} would overwrite {shown}: choose another name for output")
         } else if self.output.is_dir() {
             format!("output = {shown} is a folder: name a file in it")
         } else if !folder.is_dir() {

@@ -5,13 +5,14 @@
 //! | `request` | requests with checked values |
 //! | `exit` | how a request ended, and why it failed |
 //! | `train`, `plan`, `predict`, `evaluate`, `inspect`, `export_model`, `desensitise`, `simulate`, `schema`, `ledger` | one verb each |
-//! | `permission`, `output`, `protection`, `parties`, `diagnostics`, `words` | what several verbs say or ask |
+//! | `permission`, `output`, `protection`, `parties`, `gathering`, `diagnostics`, `words` | what several verbs say or ask |
 
 mod desensitise;
 mod diagnostics;
 mod evaluate;
 mod exit;
 mod export_model;
+mod gathering;
 mod inspect;
 mod ledger;
 mod output;
@@ -33,7 +34,7 @@ use privet::model::{Model, Origin};
 pub use exit::{Exit, Failure};
 pub use request::{
     Command, Consent, Desensitise, Evaluate, LedgerCommand, LedgerFile, Limit, Limits, OutputKind, Predict,
-    Simulate, Train, dataset_name,
+    PredictionSource, Simulate, Train, dataset_name,
 };
 pub use words::{count, wrapped};
 

@@ -79,6 +79,14 @@ impl Predictions {
         self.scores.len() / self.outputs.max(1)
     }
 
+    /// The predictions of these rows, in this order.
+    pub(crate) fn take(&self, rows: &[usize]) -> Self {
+        Self {
+            scores: rows.iter().flat_map(|&row| self.row(row)).copied().collect(),
+            ..*self
+        }
+    }
+
     getters! {
         /// How many scores a row has.
         pub outputs(outputs) -> usize;

@@ -1,5 +1,6 @@
 //! `setting = "vertical"`: one label holder, feature holders, and how columns are changed before they are sent.
 
+mod prediction;
 mod sides;
 
 use std::path::{Path, PathBuf};
@@ -9,11 +10,13 @@ use privet::data::{Schema, Section, Table};
 use privet::parameters::{self, Builder, Value};
 use privet::privacy::{Epsilon, Relation};
 use privet::setting::plain::{Algorithm, Trees};
-use privet::setting::vertical::{Alignment, Budget, Desensitisation, Protocol, Vertical};
+use privet::setting::vertical::{self, Alignment, Budget, Desensitisation, Protocol, Vertical};
 
+pub use prediction::PredictionJob;
+pub(super) use prediction::is_prediction;
 pub use sides::{FeatureHolderJob, Holder, LabelHolderJob};
 
-use super::{JobContext, Source};
+use super::{JobContext, Setting, Source};
 
 /// What a label holder is called if its job does not say.
 const LABEL_HOLDER: &str = "label holder";
@@ -106,6 +109,15 @@ impl VerticalJob {
         }
     }
 
+    /// What all parties will do.
+    pub fn plan(&self) -> vertical::Plan {
+        let others = self.feature_holders.iter();
+        vertical::Plan {
+            label_holder: self.label_holder.plan.clone(),
+            feature_holders: others.map(|holder| holder.plan.clone()).collect(),
+        }
+    }
+
     /// The label holder in a sentence.
     pub fn trainer(&self) -> String {
         match self.label_holder.name.as_str() {
@@ -124,40 +136,41 @@ fn joined<'a>(own: &Schema, others: impl Iterator<Item = &'a Schema>, bins: u16)
     builder.columns(columns).build().ok()
 }
 
+/// What a job says of its parties, read before it is known what they do.
+struct Read<'a> {
+    privacy: Option<Section<'a>>,
+    protected: Option<(Desensitisation, Builder<Vertical>)>,
+    own: Option<sides::PartySection<'a>>,
+    others: Vec<sides::PartySection<'a>>,
+    /// Whether names, columns and files of all parties go together.
+    together: bool,
+}
+
 /// The job, or nothing if something was found to be wrong with it; and the files that were looked at.
-pub(super) fn read(root: &Section<'_>, around: &JobContext<'_>) -> (Option<VerticalJob>, Vec<PathBuf>) {
-    const EXAMPLE: &str = "schema = \"bank.toml\"\ndata = \"bank.csv\"\nid = \"customer\"";
-    let alignment = Alignment::read(root, "alignment").unwrap_or(Alignment::Private);
-    let protocol = Protocol::read(root, "protocol").unwrap_or(Protocol::Columns);
+pub(super) fn read(root: &Section<'_>, around: &JobContext<'_>) -> (Option<Setting>, Vec<PathBuf>) {
     for key in ["schema", "data"].into_iter().filter(|key| root.has(key)) {
         root.finding_at(
             key,
             format!("{key} belongs to a party here: write it below [label_holder] and below each [feature_holder.NAME]"),
         );
     }
+    if is_prediction(root) {
+        return prediction::read(root, around);
+    }
+    let protocol = Protocol::read(root, "protocol").unwrap_or(Protocol::Columns);
     let privacy = root.required_section("privacy", "epsilon = 1.0");
-    let algorithm = root.required_section("algorithm", "name = \"trees\"");
-    let start = Vertical::builder().alignment(alignment).protocol(protocol);
-    let start = match most_ids(root, alignment) {
-        Some(most) => start.most_ids(most),
-        // A finding, or not needed.
-        None => start,
-    };
-    let protected = privacy.as_ref().and_then(|section| protected(section, start));
-    let reading = sides::PartyReader { around, alignment };
-    let own = root
-        .required_section("label_holder", EXAMPLE)
-        .map(|section| reading.label_holder(&section));
-    let others = reading.feature_holders(root);
-    let mut files: Vec<PathBuf> = own.iter().flat_map(|side| side.schema_file.clone()).collect();
-    files.extend(others.iter().filter_map(|side| side.schema_file.clone()));
+    let algorithm = root.required_section(
+        "algorithm",
+        "name = \"trees\"  # or, to predict new rows, no [algorithm] and at the top: model = \"model.privet\"",
+    );
+    let read = Read::new(root, around, privacy, Vertical::builder().protocol(protocol));
+    let files = read.files();
 
-    let schemas: Option<Vec<&Schema>> = others.iter().map(|side| side.schema.as_ref()).collect();
-    let own_schema = own.as_ref().and_then(|side| side.schema.as_ref());
-    let together = sides::check_together(own.as_ref(), &others);
+    let schemas: Option<Vec<&Schema>> = read.others.iter().map(|side| side.schema.as_ref()).collect();
+    let own_schema = read.own.as_ref().and_then(|side| side.schema.as_ref());
     // Names in `rises` are looked for among all columns; of columns that are drawn by chance nobody knows which.
-    let all = match (own_schema, &schemas, &protected) {
-        (Some(own), Some(others), Some((changes, _))) if !others.is_empty() && together => {
+    let all = match (own_schema, &schemas, &read.protected) {
+        (Some(own), Some(others), Some((changes, _))) if !others.is_empty() && read.together => {
             let is_sampled = matches!(changes.budget(), Budget::Sample(_));
             let sent = others.iter().copied().filter(|_| !is_sampled);
             joined(own, sent, *changes.bins())
@@ -165,11 +178,53 @@ pub(super) fn read(root: &Section<'_>, around: &JobContext<'_>) -> (Option<Verti
         _ => None,
     };
     let trees = algorithm.and_then(|section| trees(&section, all.as_ref()));
-    let (Some(privacy), Some((_, builder)), Some(trees)) = (privacy, protected, trees) else {
-        return (None, files);
-    };
-    let job = || {
-        let vertical = builder.trees(trees).build();
+    let job = trees.and_then(|trees| read.job(root, Some(trees)));
+    (job.map(|job| Setting::Vertical(Box::new(job))), files)
+}
+
+impl<'a> Read<'a> {
+    fn new(
+        root: &Section<'a>,
+        around: &JobContext<'_>,
+        privacy: Option<Section<'a>>,
+        start: Builder<Vertical>,
+    ) -> Self {
+        const EXAMPLE: &str = "schema = \"bank.toml\"\ndata = \"bank.csv\"\nid = \"customer\"";
+        let alignment = Alignment::read(root, "alignment").unwrap_or(Alignment::Private);
+        let start = start.alignment(alignment);
+        let start = match most_ids(root, alignment) {
+            Some(most) => start.most_ids(most),
+            // A finding, or not needed.
+            None => start,
+        };
+        let protected = privacy.as_ref().and_then(|section| protected(section, start));
+        let reading = sides::PartyReader { around, alignment };
+        let own = root
+            .required_section("label_holder", EXAMPLE)
+            .map(|section| reading.label_holder(&section));
+        let others = reading.feature_holders(root);
+        Self {
+            privacy,
+            protected,
+            together: sides::check_together(own.as_ref(), &others),
+            own,
+            others,
+        }
+    }
+
+    /// The schemas that were looked at.
+    fn files(&self) -> Vec<PathBuf> {
+        let sides = self.own.iter().chain(&self.others);
+        sides.filter_map(|side| side.schema_file.clone()).collect()
+    }
+
+    /// The parties with their plans: for training by these trees, or for predicting.
+    fn job(self, root: &Section<'_>, trees: Option<Trees>) -> Option<VerticalJob> {
+        let (privacy, (_, builder)) = (self.privacy?, self.protected?);
+        let vertical = match &trees {
+            Some(trees) => builder.trees(trees.clone()).build(),
+            None => builder.build(),
+        };
         let vertical = vertical.inspect_err(|e| match parameters::key(e) {
             Some("most_ids") if root.has("most_ids") => root.finding_at("most_ids", e.to_string()),
             // It was found to be missing before.
@@ -177,9 +232,12 @@ pub(super) fn read(root: &Section<'_>, around: &JobContext<'_>) -> (Option<Verti
             _ => privacy.finding(e.to_string()),
         });
         let vertical = vertical.ok()?;
-        let own = own.and_then(|side| side.label_holder(&vertical, &privacy));
+        let own = self.own.and_then(|side| match trees {
+            Some(_) => side.label_holder(&vertical, &privacy),
+            None => side.predictor(&vertical),
+        });
         // Every side is looked at, so that all findings are made.
-        let others = others.into_iter();
+        let others = self.others.into_iter();
         let others = others.map(|side| side.feature_holder(&vertical, &privacy, root));
         let others: Vec<Option<FeatureHolderJob>> = others.collect();
         Some(VerticalJob {
@@ -187,8 +245,7 @@ pub(super) fn read(root: &Section<'_>, around: &JobContext<'_>) -> (Option<Verti
             feature_holders: others.into_iter().collect::<Option<_>>()?,
             vertical,
         })
-    };
-    (job(), files)
+    }
 }
 
 /// `most_ids`: the most rows that a party may bring, where rows are matched by ids.

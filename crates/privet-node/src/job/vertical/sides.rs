@@ -181,6 +181,12 @@ impl PartySection<'_> {
         self.holder(plan)
     }
 
+    /// The label holder of a job for predicting: its new rows need no label.
+    pub(super) fn predictor(self, vertical: &Vertical) -> Option<LabelHolderJob> {
+        let plan = vertical.predictor(self.schema.as_ref()?);
+        self.holder(plan)
+    }
+
     /// The feature holder, or nothing if something was found to be wrong with it.
     pub(super) fn feature_holder(
         self,

@@ -2,6 +2,7 @@
 
 mod advice;
 mod columns;
+mod prediction;
 mod vertical;
 
 use std::fmt::Write;
@@ -28,6 +29,7 @@ pub(super) fn run(file: &Path, ledger: &LedgerFile) -> Result<Answer, Failure> {
         Setting::Plain(plan, source) => unprotected(plan, source, &job, ledger),
         Setting::Central(plan, source) => central(plan, source, &job, ledger),
         Setting::Vertical(parties) => vertical::run(parties, &job, ledger),
+        Setting::Prediction(prediction) => prediction::run(prediction, &job, ledger),
     }
 }
 

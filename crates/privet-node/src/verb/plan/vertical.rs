@@ -68,7 +68,7 @@ pub(super) fn run(parties: &VerticalJob, job: &Job, ledger: &LedgerFile) -> Resu
             let _ = writeln!(text, "  -  {line}");
         }
     }
-    let (cost, refused) = cost(parties, path);
+    let (cost, refused) = cost(parties, path, "train");
     text += &cost;
     let json = json!({
         "setting": "vertical",
@@ -87,7 +87,7 @@ pub(super) fn run(parties: &VerticalJob, job: &Job, ledger: &LedgerFile) -> Resu
     Ok(Answer { exit, ..answer })
 }
 
-fn needs_permission(parties: &VerticalJob) -> bool {
+pub(super) fn needs_permission(parties: &VerticalJob) -> bool {
     parties.vertical.label_epsilon().is_none() && parties.label_holder.source.schema.is_private()
 }
 
@@ -102,6 +102,33 @@ fn learns(parties: &VerticalJob) -> Vec<String> {
              below."
         ));
     }
+    lines.extend(matching(parties));
+    lines.push(match parties.vertical.protocol() {
+        Protocol::Columns => format!("Nobody learns anything about {own}'s labels from training: nothing is sent back."),
+        Protocol::AsPublished => format!(
+            "Each feature holder learns which splits the trees ask for, which depends on {own}'s labels: no bound. protocol = \
+             \"columns\" reveals nothing about labels and sends less."
+        ),
+    });
+    lines.push(match parties.vertical.label_epsilon() {
+        None => format!(
+            "Whoever sees the model, or asks it often, may learn about {own}'s rows and labels: no bound. Keep it to {own}, or write \
+             label_epsilon."
+        ),
+        Some(epsilon) => format!(
+            "Whoever sees the model learns {own}'s labels changed by randomised response: the odds between two labels of a person \
+             change by a factor of at most {}. Its own columns are declared public.",
+            words::odds(*epsilon)
+        ),
+    });
+    lines
+}
+
+/// What parties learn when rows are matched.
+pub(super) fn matching(parties: &VerticalJob) -> Vec<String> {
+    let own = parties.trainer();
+    let names: Vec<&str> = parties.feature_holders.iter().map(|h| h.name.as_str()).collect();
+    let mut lines = Vec::new();
     match parties.vertical.alignment() {
         Alignment::Private => {
             for name in &names {
@@ -124,28 +151,10 @@ fn learns(parties: &VerticalJob) -> Vec<String> {
             lines.push("Rows are in the same order already, so all parties know whose rows they are.".into());
         }
     }
-    lines.push(match parties.vertical.protocol() {
-        Protocol::Columns => format!("Nobody learns anything about {own}'s labels from training: nothing is sent back."),
-        Protocol::AsPublished => format!(
-            "Each feature holder learns which splits the trees ask for, which depends on {own}'s labels: no bound. protocol = \
-             \"columns\" reveals nothing about labels and sends less."
-        ),
-    });
-    lines.push(match parties.vertical.label_epsilon() {
-        None => format!(
-            "Whoever sees the model, or asks it often, may learn about {own}'s rows and labels: no bound. Keep it to {own}, or write \
-             label_epsilon."
-        ),
-        Some(epsilon) => format!(
-            "Whoever sees the model learns {own}'s labels changed by randomised response: the odds between two labels of a person \
-             change by a factor of at most {}. Its own columns are declared public.",
-            words::odds(*epsilon)
-        ),
-    });
     lines
 }
 
-fn columns_json(holder: &FeatureHolderJob) -> Value {
+pub(super) fn columns_json(holder: &FeatureHolderJob) -> Value {
     let plan = holder.plan.columns();
     json!({
         "name": holder.name,
@@ -159,7 +168,7 @@ fn columns_json(holder: &FeatureHolderJob) -> Value {
 }
 
 /// What was released of each party's table, as the ledger knows.
-fn released(parties: &VerticalJob, book: Option<&Book>) -> Vec<String> {
+pub(super) fn released(parties: &VerticalJob, book: Option<&Book>) -> Vec<String> {
     let account = |dataset: &str| book.and_then(|book| book.account(dataset));
     let labels = parties.vertical.label_epsilon().map(|_| {
         let holder = &parties.label_holder;
@@ -221,8 +230,8 @@ fn rest(state: ColumnState, file: &std::path::Path, what: &str) -> String {
     }
 }
 
-/// What is written to the ledger, and why `train` would be refused, if it would.
-fn cost(parties: &VerticalJob, path: &std::path::Path) -> (String, Option<Failure>) {
+/// What is written to the ledger, and why a verb would be refused, if it would.
+pub(super) fn cost(parties: &VerticalJob, path: &std::path::Path, verb: &str) -> (String, Option<Failure>) {
     let mut text = format!("\nWHAT IT COSTS\n  ledger     {}: ", path.display());
     text += "each released column, once, and what the matching of rows shows. No ε is charged: the promise about \
              released columns is by distance, and no ε covers it\n";
@@ -230,7 +239,7 @@ fn cost(parties: &VerticalJob, path: &std::path::Path) -> (String, Option<Failur
         let schema: &Schema = &parties.label_holder.source.schema;
         let _ = writeln!(
             text,
-            "             and, permanently, that '{}' was used without protection: its schema marks {} as private, so `privet train` will refuse \
+            "             and, permanently, that '{}' was used without protection: its schema marks {} as private, so `privet {verb}` will refuse \
              without --not-protected",
             schema.dataset(),
             permission::private_columns(schema)
@@ -241,6 +250,6 @@ fn cost(parties: &VerticalJob, path: &std::path::Path) -> (String, Option<Failur
         Ok(Some(why)) => (why.clone(), refused(&why)),
         Err(failure) => (failure.message.clone(), failure),
     };
-    let _ = writeln!(text, "\n`privet train` would be refused: {why}");
+    let _ = writeln!(text, "\n`privet {verb}` would be refused: {why}");
     (text, Some(failure))
 }

@@ -137,18 +137,35 @@ pub struct Train {
 /// A request to predict rows.
 #[derive(Debug)]
 pub struct Predict {
-    /// The model.
-    pub model: PathBuf,
-    /// The rows.
-    pub data: PathBuf,
+    /// What predicts them, and where they are.
+    pub from: PredictionSource,
     /// The column of the rows that is copied beside the predictions; otherwise rows are numbered.
     pub id: Option<String>,
-    /// Where predictions go, if not into the answer.
+    /// Where predictions go, if not into the answer or where the job says.
     pub out: Option<PathBuf>,
     /// What is written for each row.
     pub what: OutputKind,
-    /// Where the ledger is, which is never overwritten.
+    /// Where the ledger is. With a model it is not needed, and never overwritten.
     pub ledger: LedgerFile,
+}
+
+/// What predicts rows.
+#[derive(Debug)]
+pub enum PredictionSource {
+    /// A model, and a file that has all columns.
+    Model {
+        /// The model.
+        model: PathBuf,
+        /// The rows.
+        data: PathBuf,
+    },
+    /// A job, whose parties have the columns.
+    Job {
+        /// The job.
+        job: PathBuf,
+        /// Whether private rows of the label holder may be used without protection.
+        not_protected: bool,
+    },
 }
 
 /// A request to evaluate a model.

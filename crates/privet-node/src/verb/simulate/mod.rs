@@ -1,5 +1,6 @@
 //! `privet simulate`
 
+mod prediction;
 mod vertical;
 
 use std::fmt::Write;
@@ -7,8 +8,8 @@ use std::sync::Arc;
 
 use privet::Error;
 use privet::data::{Intake, Keep, Table};
-use privet::model::Model;
 use privet::model::metrics::mean_and_deviation;
+use privet::model::{Model, Predictions};
 use privet::noisy::evaluation::Evaluation;
 use privet::privacy::Unprotected;
 use privet::setting::plain::{Algorithm, Constant, Logistic};
@@ -45,6 +46,7 @@ pub(super) fn run(simulate: &Simulate) -> Result<Answer, Failure> {
         Setting::Plain(plan, source) => one_table(&Trainer::Plain(plan), source, simulate),
         Setting::Central(plan, source) => one_table(&Trainer::Central(plan), source, simulate),
         Setting::Vertical(parties) => vertical::run(parties, simulate),
+        Setting::Prediction(prediction) => prediction::run(prediction, simulate),
     }
 }
 
@@ -165,6 +167,18 @@ fn judged(
 ) -> Result<Vec<(&'static str, f64)>, Failure> {
     let evaluation = Evaluation::of(test.schema())?;
     let judged = test.cells().as_ref().map(|cells| evaluation.judge(model, cells));
+    Ok(evaluation.open(judged, permission).named())
+}
+
+/// How good predictions of a table's rows are that were made elsewhere.
+fn judged_predictions(
+    predictions: &Predictions,
+    test: &Table,
+    permission: &Unprotected,
+) -> Result<Vec<(&'static str, f64)>, Failure> {
+    let evaluation = Evaluation::of(test.schema())?;
+    let judged = test.cells().as_ref();
+    let judged = judged.map(|cells| evaluation.judge_predictions(Some(predictions), cells));
     Ok(evaluation.open(judged, permission).named())
 }
 

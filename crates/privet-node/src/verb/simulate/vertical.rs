@@ -72,7 +72,7 @@ pub(super) fn run(parties: &VerticalJob, simulate: &Simulate) -> Result<Answer, 
 }
 
 /// A model of flags that were drawn for each category cannot be given raw rows.
-fn raw_rows(parties: &VerticalJob) -> Result<(), Failure> {
+pub(super) fn raw_rows(parties: &VerticalJob) -> Result<(), Failure> {
     let mut all = parties.feature_holders.iter();
     let category = all.find_map(|holder| {
         let mut features = holder.source.schema.features();
@@ -163,7 +163,10 @@ impl CommonRows<'_> {
         let model = plans.protocol.rehearse(own.clone(), others, permission)?;
         let test = match self.parties.vertical.desensitisation().mechanism() {
             // Its bins reach outside the domain, so that the same number has another bin.
-            Mechanism::Piecewise { clipped: false } => halves(&self.as_read_by(&model)?).1,
+            Mechanism::Piecewise { clipped: false } => {
+                let all = as_read_by(self.parties, &model, &self.mine, self.permissions)?;
+                halves(&all).1
+            }
             _ => coarse_test.clone(),
         };
         let test = only(&test, &known(&model))?;
@@ -176,29 +179,33 @@ impl CommonRows<'_> {
             judge(&plans.constant, own, &own_test)?,
         ])
     }
+}
 
-    /// All rows, with the model's own bins.
-    fn as_read_by(&self, model: &Model) -> Result<Table, Failure> {
-        let meant = |column: &Column| {
-            let found = model.schema().features().find(|c| c.name == column.name);
-            found.cloned().unwrap_or_else(|| column.clone())
-        };
-        let tables = self
-            .parties
-            .feature_holders
-            .iter()
-            .map(|holder| {
-                let schema = &holder.source.schema;
-                let schema = schema.with_columns(schema.columns().iter().map(meant))?;
-                holder.read(Intake::everything(Arc::new(schema), Keep::Bins))
-            })
-            .collect::<Result<Vec<_>, Error>>()?;
-        join(&self.mine, tables, self.permissions)
-    }
+/// All rows that the parties have in common, with a model's own bins.
+pub(super) fn as_read_by(
+    parties: &VerticalJob,
+    model: &Model,
+    mine: &Table,
+    permissions: &[Unprotected],
+) -> Result<Table, Failure> {
+    let meant = |column: &Column| {
+        let found = model.schema().features().find(|c| c.name == column.name);
+        found.cloned().unwrap_or_else(|| column.clone())
+    };
+    let tables = parties
+        .feature_holders
+        .iter()
+        .map(|holder| {
+            let schema = &holder.source.schema;
+            let schema = schema.with_columns(schema.columns().iter().map(meant))?;
+            holder.read(Intake::everything(Arc::new(schema), Keep::Bins))
+        })
+        .collect::<Result<Vec<_>, Error>>()?;
+    join(mine, tables, permissions)
 }
 
 /// The columns of each party; the label holder's, its label included, come first.
-fn names(parties: &VerticalJob) -> Vec<Vec<String>> {
+pub(super) fn names(parties: &VerticalJob) -> Vec<Vec<String>> {
     let named = |schema: &Schema| {
         let label = schema.label().map(|(column, _)| column);
         schema.features().chain(label).map(|c| c.name.clone()).collect()
@@ -209,13 +216,13 @@ fn names(parties: &VerticalJob) -> Vec<Vec<String>> {
 }
 
 /// The columns that a model knows, its label included.
-fn known(model: &Model) -> Vec<String> {
+pub(super) fn known(model: &Model) -> Vec<String> {
     let label = model.schema().label().map(|(column, _)| column);
     let columns = model.schema().features().chain(label);
     columns.map(|column| column.name.clone()).collect()
 }
 
-fn only(table: &Table, names: &[String]) -> Result<Table, Failure> {
+pub(super) fn only(table: &Table, names: &[String]) -> Result<Table, Failure> {
     let mut parts = table.columns(std::slice::from_ref(&names.to_vec()))?;
     Ok(parts
         .pop()
@@ -223,7 +230,7 @@ fn only(table: &Table, names: &[String]) -> Result<Table, Failure> {
 }
 
 /// One table of the rows that all have.
-fn join(mine: &Table, others: Vec<Table>, permissions: &[Unprotected]) -> Result<Table, Failure> {
+pub(super) fn join(mine: &Table, others: Vec<Table>, permissions: &[Unprotected]) -> Result<Table, Failure> {
     let tables: Vec<(Table, &Unprotected)> = [mine.clone()]
         .into_iter()
         .chain(others)

@@ -3,6 +3,7 @@
 mod vertical;
 
 use std::fmt::Write;
+use std::path::Path;
 
 use privet::model::Model;
 use privet::privacy::signature::SigningKey;
@@ -24,6 +25,7 @@ pub(super) fn run(train: &Train) -> Result<Answer, Failure> {
         Setting::Plain(plan, source) => unprotected(plan, source, train)?,
         Setting::Central(plan, source) => curated(plan, source, &train.ledger)?,
         Setting::Vertical(parties) => return vertical::run(parties, &job, train),
+        Setting::Prediction(_) => return Err(for_predicting(&train.job)),
     };
     save(&job, &model, key.as_ref())?;
 
@@ -46,6 +48,15 @@ pub(super) fn run(train: &Train) -> Result<Answer, Failure> {
         "warnings": warnings,
     });
     Ok(Answer::new(words::wrapped(&text), json))
+}
+
+/// That a job does not train.
+fn for_predicting(job: &Path) -> Failure {
+    let job = job.display();
+    Failure::usage(format!(
+        "{job} names a model, so it is a job for predicting: run `privet predict {job}`. To train, remove model and predict from it and add \
+         [algorithm] with name = \"trees\". Nothing was read."
+    ))
 }
 
 /// A model, and the key of the ledger that it was recorded in.

@@ -47,8 +47,8 @@ use crate::Error;
 use crate::data::schema::{Label, Schema};
 use crate::data::{Cells, Table, Target};
 use crate::error::Subject;
-use crate::model::Model;
 use crate::model::metrics::{Figures, Judged, Report};
+use crate::model::{Model, Predictions};
 use crate::privacy::mechanism::{Laplace, Mechanism};
 use crate::privacy::{
     Anchor, Epsilon, Ledger, Neighbours, Norm, Private, Query, Relation, Sensitivity, Unprotected,
@@ -214,15 +214,16 @@ impl Evaluation {
     /// Labels and predictions of rows that were read by the model's columns. Each prediction follows from its row and the
     /// model alone. Rows without labels, or that cannot be predicted, are not judged.
     pub fn judge(&self, model: &Model, cells: &Cells) -> Judged {
+        self.judge_predictions(model.predict_cells(cells).ok().as_ref(), cells)
+    }
+
+    /// The same for predictions of these rows that were made elsewhere, such as from columns that others had changed.
+    pub fn judge_predictions(&self, predictions: Option<&Predictions>, cells: &Cells) -> Judged {
         let narrow = |values: &[f64]| values.iter().map(|&x| x as f32).collect();
-        let predictions = model.predict_cells(cells).ok();
         match cells.target() {
             Some(Target::Numbers(labels)) => Judged::Numbers {
                 labels: labels.clone(),
-                values: predictions
-                    .as_ref()
-                    .and_then(|p| p.values())
-                    .map_or_else(Vec::new, narrow),
+                values: predictions.and_then(|p| p.values()).map_or_else(Vec::new, narrow),
             },
             Some(Target::Classes(labels)) => Judged::Classes {
                 labels: labels.clone(),
@@ -237,6 +238,7 @@ impl Evaluation {
             },
         }
     }
+
     /// The figures without noise, for whoever has permission to see them.
     pub fn open(&self, judged: Private<Judged>, permission: &Unprotected) -> Report {
         permission.reveal(judged.map(|judged| Report::of(&judged, self.classes)))

@@ -1,5 +1,6 @@
 //! One table of columns that came from different parties.
 
+use super::columns::ColumnsPlan;
 use super::message::{Ordinals, Question};
 use super::packed::Packed;
 use super::release::{Release, ReleasedColumn};
@@ -57,6 +58,16 @@ impl<'a> Joining<'a> {
         let declared: Vec<Column> = release.schema.features().cloned().collect();
         for (column, released) in declared.into_iter().zip(release.columns) {
             self.add_column(column, released)?;
+        }
+        Ok(())
+    }
+
+    /// Adds a feature holder's columns as they will be, without rows.
+    pub(super) fn announce(&mut self, plan: &ColumnsPlan) -> Result<(), Error> {
+        for (place, column) in plan.schema().features().enumerate() {
+            let reading = plan.reading(place);
+            let values = Packed::new([].into_iter(), reading.outputs);
+            self.add_column(column.clone(), ReleasedColumn { reading, values })?;
         }
         Ok(())
     }

@@ -2,6 +2,7 @@
 
 mod expected;
 mod fitting;
+mod predicting;
 mod received;
 mod restoring;
 
@@ -24,6 +25,7 @@ use crate::model::{Model, Settings};
 use crate::party::{Context, PartyId, RunName, TurnOutcome};
 use crate::privacy::{Certificate, Ledger, Neighbours, PartyCertificate, Unprotected};
 use fitting::Fitting;
+pub(super) use predicting::fits;
 use received::Received;
 
 /// The party that has the labels, by what it waits for.
@@ -105,23 +107,6 @@ impl LabelHolder {
         plan.labels(&ledger.relation().relation())?;
         let ledger = Box::new(ledger.at_run_time().for_run(run.to_text())?);
         Self::ready(plan, table, Terms::Noisy(ledger), Goal::Train)
-    }
-
-    /// A label holder that has a model, and new rows of which others hold some columns. They send these, changed; or, with
-    /// `branches`, only say which rows go left at the model's questions, and so learn what it asks.
-    ///
-    /// # Errors
-    /// [`Error::Misuse`] if the table was read with another schema than the plan's.
-    pub fn predicting(
-        plan: LabelHolderPlan,
-        table: Table,
-        model: Model,
-        branches: bool,
-        permission: Unprotected,
-    ) -> Result<Party, Error> {
-        let model = Box::new(model);
-        let goal = Goal::Predict { model, branches };
-        Self::ready(plan, table, Terms::Open(Box::new(permission)), goal)
     }
 
     fn ready(plan: LabelHolderPlan, table: Table, mut terms: Terms, goal: Goal) -> Result<Party, Error> {
@@ -383,35 +368,21 @@ impl Expecting<(), Received> {
             added.map_err(|e| context.complain(party, e))?;
         }
         let joined = joining.join()?;
-        let Goal::Predict { model, branches } = &run.goal else {
-            let gradient = run.plan.vertical.trees.gradient(&joined.schema)?;
-            gradient.check(&joined.schema)?;
-            let fitting = Fitting {
-                run,
-                joined,
-                gradient,
-                boosted: None,
-                ranks,
-                columns,
-            };
-            return Ok(TurnOutcome::Working(LabelHolder::next(Stage::Training(
-                Box::new(fitting),
-            ))));
+        if matches!(run.goal, Goal::Predict { .. }) {
+            return run.predicted(&joined);
+        }
+        let gradient = run.plan.vertical.trees.gradient(&joined.schema)?;
+        gradient.check(&joined.schema)?;
+        let fitting = Fitting {
+            run,
+            joined,
+            gradient,
+            boosted: None,
+            ranks,
+            columns,
         };
-        let predictions = if *branches {
-            let asked: Vec<Question> = run.questions.values().flatten().cloned().collect();
-            asking::rewritten(model, &run.own.schema, &asked, &joined)?.predict_cells(&joined.cells)?
-        } else {
-            if let Some(why) = joined.schema.differs(model.schema()) {
-                return Err(Error::data(format!(
-                    "these are not the columns of the model: {why}"
-                )));
-            }
-            model.predict_cells(&joined.cells)?
-        };
-        Ok(TurnOutcome::Finished(Outcome::Predicted {
-            rows: run.rows,
-            predictions: Box::new(predictions),
-        }))
+        Ok(TurnOutcome::Working(LabelHolder::next(Stage::Training(
+            Box::new(fitting),
+        ))))
     }
 }

@@ -36,7 +36,7 @@
 //! **Predictions.** A model asks about slots of public bins, so whoever has all columns of a row can use it on raw values. Where columns stay
 //! apart, [`LabelHolder::predicting`] gathers them as in training: changed once, kept, and charged as another release; or
 //! only the answers to the model's questions, by which the feature holder learns what the model asks about its columns, and so
-//! something about labels.
+//! something about labels. [`Plan::check_model`] says before anything is released whether a model can be given these columns.
 //!
 //! # Paper
 //! OpBoost. Errata and figures in `docs/papers.md`, proofs in `docs/proofs/ordered.md` and `docs/proofs/alignment.md`.
@@ -62,6 +62,7 @@ mod own;
 mod packed;
 mod params;
 mod plan;
+mod predicting;
 mod rehearsal;
 mod release;
 mod texts;
@@ -108,7 +109,7 @@ pub enum Outcome {
     },
     /// The label holder knows what its model says of the rows that all parties have.
     Predicted {
-        /// Their numbers in the label holder's table.
+        /// Their numbers in the label holder's table, which rise.
         rows: Vec<usize>,
         /// What the model says of them, in this order.
         predictions: Box<Predictions>,

@@ -93,11 +93,25 @@ impl Vertical {
             }
         };
         Ok(LabelHolderPlan {
+            response,
+            ..self.of_new_rows(schema)
+        })
+    }
+
+    /// The plan of a label holder that has a model, and new rows with this schema: their label need not be declared.
+    pub fn predictor(&self, schema: &Schema) -> LabelHolderPlan {
+        #[cfg(feature = "audit")]
+        crate::parameters::count_plan();
+        self.of_new_rows(schema)
+    }
+
+    fn of_new_rows(&self, schema: &Schema) -> LabelHolderPlan {
+        LabelHolderPlan {
             vertical: self.clone(),
             relation: schema.replaced(),
             schema: Arc::new(schema.clone()),
-            response,
-        })
+            response: None,
+        }
     }
 
     /// The plan of a feature holder with this schema.
@@ -148,6 +162,11 @@ impl LabelHolderPlan {
     /// What is read of a table.
     pub fn reads(&self) -> Intake {
         Intake::everything(Arc::clone(&self.schema), Keep::Bins)
+    }
+
+    /// What is read of a table of new rows: no labels.
+    pub fn reads_new_rows(&self) -> Intake {
+        Intake::features_only(Arc::clone(&self.schema), Keep::Bins)
     }
 
     /// That a table was read with the plan's schema, labels included.

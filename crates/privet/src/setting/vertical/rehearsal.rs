@@ -3,8 +3,8 @@
 use super::{FeatureHolder, LabelHolder, Outcome, Party, Plan};
 use crate::Error;
 use crate::data::Table;
-use crate::model::Model;
-use crate::party::{Simulated, Simulation};
+use crate::model::{Model, Predictions};
+use crate::party::{RunName, Simulated, Simulation};
 use crate::privacy::account::Caps;
 use crate::privacy::{Delta, Ledger, Randomness, Relation, Unprotected};
 
@@ -22,6 +22,32 @@ impl Plan {
             .ok_or_else(|| Error::internal("the label holder trains a model"))
     }
 
+    /// Predicts new rows of the same parties through the whole protocol, by columns or by `branches`. Gives the numbers of the rows that
+    /// all have, and what the model says of them. Nothing is recorded.
+    ///
+    /// # Errors
+    /// The error of the first party that fails.
+    pub fn rehearse_predicting(
+        &self,
+        (model, branches): (&Model, bool),
+        own: Table,
+        others: Vec<Table>,
+        permission: &Unprotected,
+    ) -> Result<(Vec<usize>, Predictions), Error> {
+        let predictor = |table: Table| {
+            let plan = self.label_holder.clone();
+            LabelHolder::predicting(plan, table, model.clone(), branches, permission.clone())
+        };
+        let outcomes = self
+            .played(own, others, |table, _: &RunName| predictor(table))?
+            .all()?;
+        let predicted = outcomes.into_iter().find_map(|outcome| match outcome {
+            Outcome::Predicted { rows, predictions } => Some((rows, *predictions)),
+            _ => None,
+        });
+        predicted.ok_or_else(|| Error::internal("the label holder predicts"))
+    }
+
     /// As [`rehearse`](Self::rehearse), with all outcomes and the bytes that each party sent to each other.
     ///
     /// # Errors
@@ -31,6 +57,24 @@ impl Plan {
         own: Table,
         others: Vec<Table>,
         permission: &Unprotected,
+    ) -> Result<Simulated<Outcome>, Error> {
+        let label_holder = &self.label_holder;
+        self.played(own, others, |table, run| {
+            let plan = label_holder.clone();
+            if plan.vertical.label_epsilon.is_none() {
+                return LabelHolder::party(plan, table, permission.clone());
+            }
+            let ledger = unrecorded(plan.relation())?;
+            LabelHolder::with_noisy_labels(plan, table, ledger, run)
+        })
+    }
+
+    /// All parties with their tables; `label_holder` makes the one that has labels or a model.
+    fn played(
+        &self,
+        own: Table,
+        others: Vec<Table>,
+        label_holder: impl Fn(Table, &RunName) -> Result<Party, Error>,
     ) -> Result<Simulated<Outcome>, Error> {
         if others.len() != self.feature_holders.len() {
             return Err(Error::misuse(
@@ -44,27 +88,26 @@ impl Plan {
             let place = usize::from(party.0);
             let table = tables[place].take();
             let table = table.ok_or_else(|| Error::internal("nobody is killed in a rehearsal"))?;
-            let ledger = |relation: &Relation| {
-                let relation = match relation.clone() {
-                    // Nothing is private; a ledger is kept all the same.
-                    Relation::ReplacePrivate { rows, unit, columns } if columns.is_empty() => {
-                        Relation::Replace { rows, unit }
-                    }
-                    relation => relation,
-                };
-                Ledger::volatile(relation, Caps::ZERO, Delta::ZERO, Randomness::from_os()?)
-            };
-            let own = &self.label_holder;
             match place.checked_sub(1).map(|place| &self.feature_holders[place]) {
                 Some(plan) => {
-                    FeatureHolder::party(plan.clone(), table, ledger(plan.columns.relation())?, &run)
+                    let ledger = unrecorded(plan.columns.relation())?;
+                    FeatureHolder::party(plan.clone(), table, ledger, &run)
                 }
-                None if own.vertical.label_epsilon.is_none() => {
-                    LabelHolder::party(own.clone(), table, permission.clone())
-                }
-                None => LabelHolder::with_noisy_labels(own.clone(), table, ledger(own.relation())?, &run),
+                None => label_holder(table, &run),
             }
         })?;
         simulation.run()
     }
+}
+
+/// A budget that nobody keeps.
+fn unrecorded(relation: &Relation) -> Result<Ledger, Error> {
+    let relation = match relation.clone() {
+        // Nothing is private; a ledger is kept all the same.
+        Relation::ReplacePrivate { rows, unit, columns } if columns.is_empty() => {
+            Relation::Replace { rows, unit }
+        }
+        relation => relation,
+    };
+    Ledger::volatile(relation, Caps::ZERO, Delta::ZERO, Randomness::from_os()?)
 }

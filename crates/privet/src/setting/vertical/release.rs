@@ -248,7 +248,8 @@ impl Release {
         }
         if rows.is_some_and(|rows| rows != self.rows) {
             return Err(Error::data(format!(
-                "the columns that were kept have {} rows and the table has {}: they are of another table",
+                "the columns that were kept have {} rows and the table has {}: they are of another table. Rows that are new are a data set of \
+                 their own: give it a name of its own in its schema",
                 self.rows,
                 rows.unwrap_or(0)
             )));

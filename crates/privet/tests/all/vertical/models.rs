@@ -343,7 +343,10 @@ fn predictions_of_rows_that_stay_apart() {
     let other = table(SHOP, &shop(0..800), Some("client"));
     let model = rehearse(&vertical, own, vec![other]);
     let journal = journal("shop");
-    let schema = Arc::new(Schema::from_toml("bank", BANK).unwrap());
+    // Nobody knows the label of new rows: it is not declared either.
+    let unlabelled: Vec<&str> = BANK.lines().filter(|line| !line.contains("label")).collect();
+    let schema = Arc::new(Schema::from_toml("bank", &unlabelled.join("\n")).unwrap());
+    assert!(schema.label().is_none());
     let mut said = Vec::new();
     for branches in [false, true] {
         let simulation = Simulation::new(
@@ -351,9 +354,11 @@ fn predictions_of_rows_that_stay_apart() {
             |party, run| -> Result<Party, Error> {
                 let vertical = vertical.clone();
                 if party == LABEL_HOLDER {
-                    let intake = Intake::features_only(Arc::clone(&schema), Keep::Bins);
-                    let table = read(intake, &bank(2000..2300), Some("who"));
-                    let plan = vertical.label_holder(&schema)?;
+                    let plan = vertical.predictor(&schema);
+                    let rows = bank(2000..2300).into_iter();
+                    let rows = rows.map(|row| row.rsplit_once(',').unwrap().0.to_owned());
+                    let rows: Vec<String> = rows.collect();
+                    let table = read(plan.reads_new_rows(), &rows, Some("who"));
                     return LabelHolder::predicting(plan, table, model.clone(), branches, leave());
                 }
                 let table = table(SHOP, &shop((2000..2400).rev()), Some("client"));
@@ -367,11 +372,11 @@ fn predictions_of_rows_that_stay_apart() {
             _ => None,
         });
         let (rows, predictions) = predicted.unwrap();
-        let mut by_row: Vec<(usize, f64)> = rows
+        assert!(rows.is_sorted_by(|one, next| one < next));
+        let by_row: Vec<(usize, f64)> = rows
             .into_iter()
             .zip(predictions.scores().iter().copied())
             .collect();
-        by_row.sort_by_key(|(row, _)| *row);
         said.push((by_row, told));
     }
     // The rows met in another order in each run, and everybody gets their own score.
@@ -382,4 +387,54 @@ fn predictions_of_rows_that_stay_apart() {
         .iter()
         .filter(|(row, score)| (*score > 0.0) == loans(2000 + *row as u64));
     assert!(right.count() > 240);
+}
+
+/// Before anything is released: which column is not the model's, and whether branches can be asked.
+#[test]
+fn a_model_is_compared_with_the_columns_of_new_rows() {
+    let vertical = builder("30").build().unwrap();
+    let own = table(BANK, &bank(0..200), Some("who"));
+    let other = table(SHOP, &shop(0..200), Some("client"));
+    let model = rehearse(&vertical, own, vec![other]);
+    let check = |vertical: &Vertical, bank: &str, shops: &[&str], branches: bool| {
+        let schema = |text: &&str| Schema::from_toml("new", text).unwrap();
+        let shops: Vec<Schema> = shops.iter().map(schema).collect();
+        let plan = vertical.plan(&schema(&bank), &shops)?;
+        plan.check_model(&model, branches)
+    };
+    let shop_lines = |wanted: &dyn Fn(&str) -> bool| {
+        let lines: Vec<&str> = SHOP.lines().filter(|line| wanted(line)).collect();
+        lines.join("\n")
+    };
+    let why = |bank: &str, shop: &str| check(&vertical, bank, &[shop], false).unwrap_err().to_string();
+    for branches in [false, true] {
+        check(&vertical, BANK, &[SHOP], branches).unwrap();
+    }
+    let cents = SHOP.replace("max = 100", "max = 10000");
+    assert!(why(BANK, &cents).contains("'spent'"));
+    let less = shop_lines(&|line| !line.contains("town"));
+    assert!(why(BANK, &less).contains("no party has the column 'town'"));
+    let more = format!("{SHOP}\nheight = {{ type = \"number\", min = 0, max = 3 }}\n");
+    assert!(why(BANK, &more).contains("does not know the column 'height'"));
+    let older = BANK.replace("max = 90", "max = 99");
+    assert!(why(&older, SHOP).contains("'age'"));
+    // The same columns of two parties can be sent, and not asked about.
+    let (spent, town) = (
+        shop_lines(&|line| !line.contains("town")),
+        shop_lines(&|line| !line.contains("spent")).replace("dataset = \"shop\"", "dataset = \"mall\""),
+    );
+    check(&vertical, BANK, &[&spent, &town], false).unwrap();
+    let several = check(&vertical, BANK, &[&spent, &town], true);
+    assert!(matches!(several, Err(Error::Parameter(_))), "{several:?}");
+    let questions = vertical.plan(
+        &Schema::from_toml("bank", BANK).unwrap(),
+        [&Schema::from_toml("shop", SHOP).unwrap()],
+    );
+    let questions = questions.unwrap().questions(&model).unwrap();
+    assert!(
+        questions
+            .keys()
+            .all(|column| column == "spent" || column == "town")
+    );
+    assert!(questions["spent"] > 0);
 }

@@ -1,76 +1,24 @@
-//! `privet predict`
+//! The columns that predictions are written in.
 
-use std::path::Path;
-
+use privet::data::Names;
 use privet::data::schema::Label;
-use privet::data::{Intake, Names, column_texts};
 use privet::model::{Model, Predictions};
 use rayon::prelude::*;
 use serde_json::json;
 
-use super::exit::Failure;
-use super::request::{OutputKind, Predict};
-use super::{Answer, open_model, output, written};
-use crate::progress::Progress;
-use crate::table::{self, CsvWriter};
-
-pub(super) fn run(given: &Predict) -> Result<Answer, Failure> {
-    let Predict { model, data, .. } = given;
-    let out = given.out.as_deref();
-    if let Some(out) = out {
-        output::check(&given.ledger, out)?;
-    }
-    if let Some(out) = out
-        && output::clash(&[out], &[data, model]).is_some()
-    {
-        return Err(Failure::usage(format!(
-            "--out would overwrite {}, which the predictions are made from: choose another name",
-            out.display()
-        )));
-    }
-    let model = open_model(model)?;
-    // These rows are not trained on, and the caller can read their file anyway, so predictions need no permission.
-    let predictions = model.predict(&|intake: &Intake| {
-        let bar = Progress::bytes(format!("Reading {}", data.display()));
-        table::rows(data, intake, &|done, of| bar.at(done, of))
-    })?;
-    let ids = given
-        .id
-        .as_deref()
-        .map(|column| ids(&model, data, column, predictions.rows()))
-        .transpose()?;
-    let columns = OutputTable::new(&model, &predictions, given.what, given.id.as_deref().zip(ids))?;
-    let csv = columns.csv();
-    let rows = predictions.rows();
-    let Some(out) = out else {
-        let text = String::from_utf8_lossy(&csv).into_owned();
-        return Ok(Answer::data(text, columns.json()));
-    };
-    written(out, &csv)?;
-    let text = format!("Wrote {rows} predictions to {}\n", out.display());
-    Ok(Answer::new(text, json!({"rows": rows, "out": out})))
-}
-
-/// The cells of the column that tells rows apart, as they stand in the file.
-fn ids(model: &Model, data: &Path, column: &str, rows: usize) -> Result<Names, Failure> {
-    let read = |intake: &Intake| table::rows(data, intake, &|_, _| {});
-    let ids = column_texts(&read, model.schema(), column)?;
-    if ids.len() != rows {
-        return Err(Failure::input(format!(
-            "{}: it was changed while it was read: run the command again",
-            data.display()
-        )));
-    }
-    Ok(ids)
-}
+use crate::table::CsvWriter;
+use crate::verb::exit::Failure;
+use crate::verb::request::OutputKind;
 
 /// What a row is called if no column of the file is to say it.
 const ROW: &str = "row";
 
 /// The columns that are written for each row.
-struct OutputTable<'a> {
+pub(super) struct OutputTable<'a> {
     predictions: &'a Predictions,
-    /// The id of each row; otherwise its number stands there.
+    /// The row of the file that each prediction is about, if they are not of all rows.
+    rows: Option<&'a [usize]>,
+    /// The id of each row of the file; otherwise its number stands there.
     ids: Option<Names>,
     names: Vec<String>,
     classes: &'a [String],
@@ -80,9 +28,10 @@ struct OutputTable<'a> {
 }
 
 impl<'a> OutputTable<'a> {
-    fn new(
+    /// `id` is a column of the file, whole.
+    pub(super) fn new(
         model: &'a Model,
-        predictions: &'a Predictions,
+        (predictions, rows): (&'a Predictions, Option<&'a [usize]>),
         what: OutputKind,
         id: Option<(&str, Names)>,
     ) -> Result<Self, Failure> {
@@ -130,6 +79,7 @@ impl<'a> OutputTable<'a> {
         names.insert(0, first);
         Ok(Self {
             predictions,
+            rows,
             ids,
             names,
             classes,
@@ -141,9 +91,10 @@ impl<'a> OutputTable<'a> {
 
     /// The cells of one row.
     fn row(&self, row: usize, write: &mut dyn FnMut(OutputCell<'_>)) {
+        let number = self.rows.map_or(row, |rows| rows[row]);
         match &self.ids {
-            Some(ids) => write(OutputCell::Text(ids.get(row))),
-            None => write(OutputCell::Row(row as u64 + 1)),
+            Some(ids) => write(OutputCell::Text(ids.get(number))),
+            None => write(OutputCell::Row(number as u64 + 1)),
         }
         if self.scores {
             self.predictions
@@ -167,7 +118,7 @@ impl<'a> OutputTable<'a> {
         }
     }
 
-    fn csv(&self) -> Vec<u8> {
+    pub(super) fn csv(&self) -> Vec<u8> {
         const BLOCK: usize = 1 << 14;
         let rows = self.predictions.rows();
         let mut table = CsvWriter::with_names(self.names.iter().map(String::as_str));
@@ -190,7 +141,7 @@ impl<'a> OutputTable<'a> {
         table.into_bytes()
     }
 
-    fn json(&self) -> serde_json::Value {
+    pub(super) fn json(&self) -> serde_json::Value {
         let rows: Vec<serde_json::Value> = (0..self.predictions.rows())
             .map(|row| {
                 let mut cells = Vec::new();
