@@ -195,6 +195,7 @@ pub(super) fn recognise(store: &mut Store, tables: &[(&str, &dyn Recognisable)])
         .connection
         .transaction_with_behavior(TransactionBehavior::Immediate)
         .map_err(bad)?;
+    store.place.check(&path)?;
     // Inside the transaction: another process may give a name a budget meanwhile.
     let entries = rows_from(&transaction, i64::MIN).map_err(bad)?;
     let entries = entries.into_iter().map(parsed).collect::<Result<Vec<_>, _>>()?;
@@ -210,7 +211,8 @@ pub(super) fn recognise(store: &mut Store, tables: &[(&str, &dyn Recognisable)])
             transaction.execute(insert, (dataset, tag)).map_err(bad)?;
         }
     }
-    transaction.commit().map_err(bad)
+    transaction.commit().map_err(bad)?;
+    store.place.check(&path)
 }
 
 /// That a table may be used under this name, when it is known under these.

@@ -34,7 +34,7 @@ pub(in crate::verb) fn run(path: &Path, against: &[impl AsRef<Path>]) -> Result<
         return Err(privet::Error::journal(
             privet::error::JournalFault::Damaged,
             format!(
-                "the ledger {} has no first entry: it was emptied. Put it back from a backup.",
+                "the ledger {} has no first entry: it was emptied. Remove the files beside it that end in -wal and -shm, then put it back from a backup.",
                 store.path().display()
             ),
         )
@@ -165,7 +165,8 @@ fn write_kept(text: &mut String, kept: &KeptCheck) {
         for entry in entries {
             let _ = writeln!(
                 text,
-                "KEPT VALUE LOST: the value of entry {entry} {what}. Put the ledger back from a backup; the value is not drawn again."
+                "KEPT VALUE LOST: the value of entry {entry} {what}. Remove the files beside the ledger that end in -wal and -shm, then \
+                 put it back from a backup; the value is not drawn again."
             );
         }
     }

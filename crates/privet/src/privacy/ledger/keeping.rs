@@ -296,8 +296,8 @@ impl PaidColumns {
 
 pub(super) fn damaged(at: &KeptAt, why: &str) -> Error {
     let why = format!(
-        "the ledger cannot give the value again that was kept with its entry {}: {why}. Put the ledger back from a backup. The value is \
-         not drawn again: whoever has seen the first draw could take noise off with a second one",
+        "the ledger cannot give the value again that was kept with its entry {}: {why}. Put the ledger back from a backup; files \
+         beside it that end in -wal and -shm are removed first. The value is not drawn again: whoever has seen the first draw could take noise off with a second one",
         at.entry
     );
     Error::journal(JournalFault::Damaged, why)
