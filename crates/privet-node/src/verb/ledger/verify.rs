@@ -10,7 +10,7 @@ use std::path::Path;
 
 use privet::privacy::journal::{Entry, Journal};
 use privet::privacy::signature::PublicKey;
-use privet::privacy::{Book, REFUTED};
+use privet::privacy::{Book, REFUTED, texts};
 use serde_json::json;
 
 use crate::ledger::{KeptCheck, Store};
@@ -90,10 +90,11 @@ pub(in crate::verb) fn run(path: &Path, against: &[impl AsRef<Path>]) -> Result<
                 certificate.ledger.entries,
                 found.words()
             ),
-            Err(problem) => writeln!(text, "{shown}: DOES NOT VERIFY: {problem}"),
+            Err(problem) => writeln!(text, "{shown}: DOES NOT VERIFY: {}", texts::shown(problem)),
         };
         let parts = found.as_ref().map_or(&[][..], |found| &found.parts);
         for (party, made) in parts {
+            let party = texts::shown(party);
             let _ = match made {
                 Some(made) => writeln!(
                     text,
@@ -101,13 +102,14 @@ pub(in crate::verb) fn run(path: &Path, against: &[impl AsRef<Path>]) -> Result<
                 ),
                 None => writeln!(
                     text,
-                    "{shown}: what the part of {party} says follows from the entries of its runs; at which entry it was made can be told only with \
-                     the ledger's key and its commitment."
+                    "{shown}: what the part of {party} says follows from the entries of the runs that it names; at which entry it was made, and whether \
+                     it leaves out a run and what that showed, can be told only with the ledger's key."
                 ),
             };
         }
         let others = found.as_ref().map_or(&[][..], |found| &found.elsewhere);
         for party in others {
+            let party = texts::shown(party);
             let _ = writeln!(
                 text,
                 "{shown}: the part of {party} can be checked only against its own ledger."

@@ -15,7 +15,7 @@ use crate::privacy::book::{Book, KeptAt, PaidColumns, Refusal};
 use crate::privacy::journal::{Event, KeptValue};
 use crate::privacy::keeping::{Binding, KeptName};
 use crate::privacy::mechanism::ordered::{Column, Desensitised, Distance};
-use crate::privacy::run::Run;
+use crate::privacy::run::{Run, public_name};
 use crate::privacy::{Certificate, Epsilon, Neighbours, Private, Relation};
 
 /// A value that the ledger has kept.
@@ -84,6 +84,11 @@ impl<N: Neighbours> Ledger<N> {
                 columns: paid.columns.clone(),
             }),
         }
+    }
+
+    /// Whether the run of this name has entries.
+    pub(crate) fn knows_run(&self, name: &str) -> bool {
+        self.book.knows_run(&public_name(name))
     }
 
     /// That columns could be paid for now.

@@ -61,7 +61,19 @@ impl<N: Neighbours> Ledger<N> {
 
     /// Ends the run and says what it guarantees, and what all runs on the data set together do.
     pub fn close(self) -> Certificate {
-        self.certificate(&self.book, (&self.dataset, &self.name), &self.relation.relation())
+        self.close_after(&[])
+    }
+
+    /// The same for a certificate that is joined with that of earlier runs: its commitment is to all of them.
+    pub(crate) fn close_after(self, earlier: &[String]) -> Certificate {
+        let relation = self.relation.relation();
+        let mut certificate = self.certificate(&self.book, (&self.dataset, &self.name), &relation);
+        if !certificate.runs.is_empty() {
+            let runs = [earlier, &certificate.runs].concat();
+            certificate.commitment =
+                Commitment::to(&certificate.ledger, &self.dataset, &runs, &*self.journal);
+        }
+        certificate
     }
 
     /// What a run guarantees, and what all runs on its data set together do, as the entries of `book` say it.
@@ -80,14 +92,11 @@ impl<N: Neighbours> Ledger<N> {
         let account = book.account(dataset);
         let account = account.filter(|_| recorded && !self.broken);
         let named = recorded && book.run(dataset, name).is_some();
-        let name = named.then(|| public_name(name));
+        let names = Vec::from_iter(named.then(|| public_name(name)));
         let head = book.head().clone();
-        let commitment = name
-            .as_deref()
-            .and_then(|name| Commitment::to(&head, dataset, name, &*self.journal));
         let stand = Stand {
-            names: Vec::from_iter(name),
-            commitment,
+            commitment: Commitment::to(&head, dataset, &names, &*self.journal),
+            names,
             total: account.and_then(|account| account.total(relation)),
             head,
             recorded,
