@@ -95,6 +95,7 @@ fn the_ledgers_own_files_are_known_under_every_name() {
         "sub/../ledger.db-wal",
         "sub/../ledger.db.signing",
         "./ledger.db-shm",
+        "ledger.db-journal",
     ] {
         let (exit, text) = told(home.privet(&["ledger", "export", "--out", name]));
         assert_eq!(exit, 2, "{name}: {text}");

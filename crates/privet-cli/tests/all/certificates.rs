@@ -483,6 +483,7 @@ fn what_a_party_commits_to_is_found_by_its_owner_alone() {
     assert_eq!(party["ledger"], json!({"entries": 0, "hash": ""}));
     assert_eq!(party["total"], Value::Null);
     let shop = "in the part of shop";
+    let total = json!({"guarantee": {"pure": {"epsilon": "0"}}, "uncovered": 0, "leaks": 0, "changed": 0});
     let first = certificate_in(&home, "open.privet");
     refused(
         &home,
@@ -505,8 +506,37 @@ fn what_a_party_commits_to_is_found_by_its_owner_alone() {
                 let claims = &mut c["parties"][0]["certificate"]["claims"];
                 claims[0]["guarantee"]["distance"]["columns"][0]["whole"]["bounded"] = "0.1".into();
             }),
+            ("a total", shop, &|c| {
+                c["parties"][0]["certificate"]["total"] = total.clone()
+            }),
+            ("not recorded", shop, &|c| {
+                c["parties"][0]["certificate"]["recorded"] = false.into()
+            }),
+            ("a party of a party", shop, &|c| {
+                c["parties"][0]["certificate"]["parties"] = first["parties"].clone()
+            }),
+            ("something more that was shown", shop, &|c| {
+                let claims = c["parties"][0]["certificate"]["claims"].as_array_mut().unwrap();
+                claims.push(claims.last().unwrap().clone());
+            }),
+            ("no commitment, and nothing shown", shop, &|c| {
+                let party = c["parties"][0]["certificate"].as_object_mut().unwrap();
+                party.remove("commitment").unwrap();
+                party["claims"].as_array_mut().unwrap().pop();
+            }),
+            ("its own run left out, with its claim", shop, &|c| {
+                let party = &mut c["parties"][0]["certificate"];
+                party["runs"].as_array_mut().unwrap().pop().unwrap();
+                party["claims"].as_array_mut().unwrap().pop().unwrap();
+            }),
+            ("the columns' run left out, with its claim", shop, &|c| {
+                let party = &mut c["parties"][0]["certificate"];
+                party["runs"].as_array_mut().unwrap().remove(0);
+                party["claims"].as_array_mut().unwrap().remove(0);
+            }),
         ],
     );
+    assert_eq!(party["runs"].as_array().unwrap().len(), 2, "{party}");
 
     // A bank with a ledger of its own: its part is not here, the shop's is.
     let mut elsewhere: Certificate = serde_json::from_value(whole.clone()).unwrap();
@@ -538,6 +568,23 @@ fn what_a_party_commits_to_is_found_by_its_owner_alone() {
     fs::rename(home.path("ledger.db.key"), home.path("key")).unwrap();
     let text = ok(&["ledger", "verify", "--against", "second.privet"]);
     assert!(text.contains("can be told only with the ledger's key"), "{text}");
+    refused(
+        &home,
+        &whole,
+        &[
+            ("a total", shop, &|c| {
+                c["parties"][0]["certificate"]["total"] = total.clone()
+            }),
+            ("something more that was shown", shop, &|c| {
+                let claims = c["parties"][0]["certificate"]["claims"].as_array_mut().unwrap();
+                claims.push(claims.last().unwrap().clone());
+            }),
+            ("what its run showed", shop, &|c| {
+                let claims = &mut c["parties"][0]["certificate"]["claims"];
+                claims.as_array_mut().unwrap().pop();
+            }),
+        ],
+    );
 }
 
 fn run_of_nobody() -> Vec<privet::privacy::Payment> {

@@ -183,6 +183,42 @@ fn another_key_is_not_taken_for_the_ledgers() {
     assert_eq!(drawn(&home), [1, 0, 1]);
 }
 
+/// A wrong key is found also by a ledger that has only paid so far: its certificates commit to it.
+#[test]
+fn the_key_of_the_first_commitment_is_remembered() {
+    let home = Home::new();
+    let paid = home.spend("0.1").unwrap();
+    assert!(paid.commitment.is_some());
+    let key = fs::read(home.path("ledger.db.key")).unwrap();
+    let other: Vec<u8> = key.iter().map(|byte| byte ^ 1).collect();
+    fs::write(home.path("ledger.db.key"), other).unwrap();
+    assert!(home.spend("0.1").unwrap().commitment.is_none());
+    let store = Store::read_only(&home.ledger()).unwrap();
+    assert!(store.commitment_key().is_none());
+    fs::write(home.path("ledger.db.key"), key).unwrap();
+    assert!(store.commitment_key().is_some());
+}
+
+/// It would be missing from the file without a word.
+#[test]
+fn a_column_that_was_declared_after_a_release_is_named() {
+    let home = home();
+    let fewer = SCHEMA.replace(
+        "{ type = \"category\", values = [\"a\", \"b\", \"c\"] }",
+        "{ type = \"skip\" }",
+    );
+    assert_ne!(fewer, SCHEMA);
+    fs::write(home.path("shop.toml"), &fewer).unwrap();
+    let first = written(&home);
+    fs::write(home.path("shop.toml"), SCHEMA).unwrap();
+    let (exit, text) = told(home.privet(&COMMAND));
+    assert_eq!(exit, 5, "{text}");
+    assert!(text.contains("the column 'town'"), "{text}");
+    assert_eq!(drawn(&home), [1, 0, 1]);
+    fs::write(home.path("shop.toml"), fewer).unwrap();
+    assert_eq!(written(&home), first);
+}
+
 /// What auditors are given: entries, and nothing of what is kept.
 #[test]
 fn exports_hold_no_kept_values() {

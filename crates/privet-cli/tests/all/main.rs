@@ -9,6 +9,7 @@ mod columns;
 mod corpora;
 mod damage;
 mod examples;
+mod exchanged;
 mod home;
 mod interrupt;
 mod kill;

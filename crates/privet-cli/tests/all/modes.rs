@@ -76,3 +76,26 @@ fn a_draft_goes_through_no_link() {
     assert_eq!(exit, 5, "{text}");
     assert!(!home.path("elsewhere.toml").exists());
 }
+
+/// A ledger that an earlier version, or a copy, left open to others is its owner's alone once it is written to.
+#[test]
+fn a_ledger_that_others_could_read_is_closed_to_them() {
+    let home = Home::new();
+    let mode = |name: &str| fs::metadata(home.path(name)).unwrap().permissions().mode() & 0o777;
+    fs::set_permissions(home.ledger(), fs::Permissions::from_mode(0o664)).unwrap();
+    let (exit, text) = told(home.privet(&["ledger", "verify"]));
+    assert_eq!(exit, 0, "{text}");
+    assert_eq!(mode("ledger.db"), 0o664, "whoever reads changes nothing");
+    let store = privet_node::ledger::Store::open(&home.ledger()).unwrap();
+    for name in ["ledger.db", "ledger.db-wal", "ledger.db-shm"] {
+        assert_eq!(mode(name), 0o600, "{name}");
+    }
+    drop(store);
+    // What is not a ledger is left as it is.
+    let other = rusqlite::Connection::open(home.path("other.db")).unwrap();
+    other.execute_batch("CREATE TABLE t(x)").unwrap();
+    drop(other);
+    fs::set_permissions(home.path("other.db"), fs::Permissions::from_mode(0o644)).unwrap();
+    assert!(privet_node::ledger::Store::open(&home.path("other.db")).is_err());
+    assert_eq!(mode("other.db"), 0o644);
+}

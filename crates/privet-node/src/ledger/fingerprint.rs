@@ -195,6 +195,7 @@ pub(super) fn recognise(store: &mut Store, tables: &[(&str, &dyn Recognisable)])
         .connection
         .transaction_with_behavior(TransactionBehavior::Immediate)
         .map_err(bad)?;
+    store.place.check(&path)?;
     // Inside the transaction: another process may give a name a budget meanwhile.
     let entries = rows_from(&transaction, i64::MIN).map_err(bad)?;
     let entries = entries.into_iter().map(parsed).collect::<Result<Vec<_>, _>>()?;
@@ -210,7 +211,8 @@ pub(super) fn recognise(store: &mut Store, tables: &[(&str, &dyn Recognisable)])
             transaction.execute(insert, (dataset, tag)).map_err(bad)?;
         }
     }
-    transaction.commit().map_err(bad)
+    transaction.commit().map_err(bad)?;
+    store.place.check(&path)
 }
 
 /// That a table may be used under this name, when it is known under these.
@@ -249,17 +251,11 @@ pub(super) fn mark(store: &mut Store, reader: impl Read) -> Result<String, Error
 pub struct CommitmentKey(RecognitionKey);
 
 impl CommitmentKey {
-    /// The key, if the ledger's is there and belongs to it.
+    /// The key, if the ledger's is there and belongs to it. A ledger that is written to remembers it from then on.
     pub(super) fn of(store: &Store) -> Option<Self> {
-        let key = RecognitionKey::load(&beside(&store.path, ".key")).ok()?;
-        let check = "SELECT tag FROM key_check";
-        let check: Option<String> = store
-            .connection
-            .query_row(check, [], |row| row.get(0))
-            .optional()
-            .ok()?;
-        if check.is_some_and(|check| check != key.tag("key", &[])) {
-            return None;
+        let key = existing_key(store).ok()??;
+        if store.writes && stored_tag(store).ok()?.is_none() {
+            matching_key(store).ok()?;
         }
         let derived = key.begun("commitment").finalize().into_bytes();
         Some(Self(RecognitionKey(derived.into())))
@@ -273,7 +269,7 @@ impl CommitmentKey {
 }
 
 /// The key, if it is the one that the known tables were marked with: with another one nothing would be recognised.
-fn matching_key(store: &mut Store) -> Result<RecognitionKey, Error> {
+fn matching_key(store: &Store) -> Result<RecognitionKey, Error> {
     let path = store.path.clone();
     let bad = |e: rusqlite::Error| fault(&path, &e);
     let file = beside(&path, ".key");

@@ -26,6 +26,7 @@ pub(super) fn insert(connection: &Connection, entry: i64, kept: &KeptValue) -> r
 /// The value that was stored with an entry.
 pub(super) fn read(store: &Store, entry: u64) -> Result<Option<KeptValue>, Error> {
     let bad = |e: rusqlite::Error| fault(&store.path, &e);
+    store.place.check(&store.path)?;
     if !has_table(&store.connection, "kept").map_err(bad)? {
         return Ok(None);
     }

@@ -15,6 +15,7 @@ pub(crate) use journal;
 
 mod fingerprint;
 mod kept;
+mod place;
 mod record;
 mod schema;
 mod secret;
@@ -36,6 +37,7 @@ use rusqlite::{Connection, TransactionBehavior};
 use fingerprint::RecognitionKey;
 pub use fingerprint::{CommitmentKey, Recognisable};
 pub use kept::KeptCheck;
+use place::Place;
 pub use record::RunRecord;
 pub use schema::beside;
 use schema::{Access, fault};
@@ -50,6 +52,8 @@ use crate::place::same_file;
 pub struct Store {
     connection: Connection,
     path: PathBuf,
+    /// Which file was opened.
+    place: Place,
     /// Whether it was opened for writing.
     writes: bool,
 }
@@ -93,6 +97,7 @@ impl Store {
             .into_temp_path();
         let mut store = Self {
             connection: schema::initialise(&draft)?,
+            place: Place::of(&draft, true),
             path: draft.to_path_buf(),
             writes: true,
         };
@@ -125,12 +130,7 @@ impl Store {
     /// # Errors
     /// As [`open`](Self::open).
     pub fn open_waiting(path: &Path, wait: Duration) -> Result<Self, Error> {
-        let path = schema::resolve(path)?;
-        Ok(Self {
-            connection: schema::open(&path, Access::Write, wait)?,
-            path,
-            writes: true,
-        })
+        Self::opened(path, Access::Write, wait)
     }
 
     /// Opens a ledger for reading, also while another process writes.
@@ -138,11 +138,21 @@ impl Store {
     /// # Errors
     /// [`Error::Journal`] if there is none or it cannot be read.
     pub fn read_only(path: &Path) -> Result<Self, Error> {
+        Self::opened(path, Access::Read, WAIT)
+    }
+
+    fn opened(path: &Path, access: Access, wait: Duration) -> Result<Self, Error> {
         let path = schema::resolve(path)?;
+        let writes = access == Access::Write;
+        let before = Place::of(&path, false);
+        let connection = schema::open(&path, access, wait)?;
+        // A file that was exchanged before it was open is another one already.
+        before.check(&path)?;
         Ok(Self {
-            connection: schema::open(&path, Access::Read, WAIT)?,
+            connection,
+            place: Place::of(&path, writes),
             path,
-            writes: false,
+            writes,
         })
     }
 
@@ -326,7 +336,8 @@ impl Journal for Store {
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)
             .map_err(bad)?;
-        // The last known row is read as well: if it is another one now, the file was replaced.
+        self.place.check(&self.path)?;
+        // The last known row is read as well: if it is another one now, the file was written over.
         let from = if first == 0 { i64::MIN } else { first };
         let mut rows = rows_from(&transaction, from).map_err(bad)?.into_iter();
         if first > 0 {
@@ -348,7 +359,10 @@ impl Journal for Store {
         if let Some(value) = &value {
             kept::insert(&transaction, place, value).map_err(bad)?;
         }
-        transaction.commit().map_err(bad)
+        self.place.check(&self.path)?;
+        transaction.commit().map_err(bad)?;
+        // Exchanged meanwhile: what was committed is in a file that has no name any more.
+        self.place.check(&self.path)
     }
 
     fn kept(&mut self, entry: u64) -> Result<Option<KeptValue>, Error> {
@@ -407,7 +421,7 @@ pub(crate) fn folder_of(path: &Path) -> &Path {
 pub fn belongs_to(ledger: &Path, path: &Path) -> bool {
     // The files beside it stand beside the real one, if it is named by a link.
     let real = fs::canonicalize(ledger).unwrap_or_else(|_| ledger.to_owned());
-    ["", ".lock", ".key", ".signing", "-wal", "-shm"]
+    ["", ".lock", ".key", ".signing", "-wal", "-shm", "-journal"]
         .iter()
         .any(|ending| same_file(&beside(&real, ending), path) || same_file(&beside(ledger, ending), path))
 }

@@ -55,9 +55,37 @@ pub(super) fn open(path: &Path, access: Access, wait: Duration) -> Result<Connec
                 return Err(not_writable(path));
             }
             durable(&connection, path, wait)?;
+            for ending in ["", "-wal", "-shm"] {
+                tighten(&beside(path, ending))?;
+            }
             Ok(connection)
         }
     }
+}
+
+/// Lets nobody but the owner read and write a file of a ledger: others could read kept values, or hold a lock. An earlier version, or a
+/// copy, may have left it open to them.
+#[cfg(unix)]
+fn tighten(path: &Path) -> Result<(), Error> {
+    use std::os::unix::fs::PermissionsExt;
+    let Ok(mode) = fs::metadata(path).map(|found| found.permissions().mode()) else {
+        return Ok(()); // SQLite has not made it yet, and gives it the ledger's mode.
+    };
+    if mode & 0o077 == 0 {
+        return Ok(());
+    }
+    fs::set_permissions(path, fs::Permissions::from_mode(mode & 0o700)).map_err(|e| {
+        let shown = path.display();
+        journal!(
+            NotWritable,
+            "{shown} can be used by other accounts, and that cannot be changed: {e}. Its owner runs: chmod 600 {shown}"
+        )
+    })
+}
+
+#[cfg(not(unix))]
+fn tighten(_path: &Path) -> Result<(), Error> {
+    Ok(())
 }
 
 fn read(path: &Path) -> Result<Connection, Error> {
@@ -222,8 +250,8 @@ pub(super) fn refuse_remains(path: &Path) -> Result<(), Error> {
     };
     Err(journal!(
         Occupied,
-        "there was a ledger at {}: only {} remains of it. Put the ledger back from a backup. Only if what it recorded really \
-         is to be forgotten, move {} away too.",
+        "there was a ledger at {}: only {} remains of it. If it was moved away, move it back; or put it back from a backup, and \
+         remove the files beside it that end in -wal and -shm first. Only if what it recorded really is to be forgotten, move {} away too.",
         path.display(),
         remains.display(),
         remains.display()
@@ -288,8 +316,8 @@ pub(super) fn fault(path: &Path, e: &rusqlite::Error) -> Error {
 pub(super) fn damaged(path: &Path, why: &str) -> Error {
     journal!(
         Damaged,
-        "the ledger {} is damaged ({why}). Put it back from a backup, then check that with `privet ledger verify \
-         --against` and your latest models.",
+        "the ledger {} is damaged ({why}). Put it back from a backup: end all programs that use it, remove the files beside it that end in \
+         -wal and -shm, then copy the backup. Then check it with `privet ledger verify --against` and your latest models.",
         path.display()
     )
 }

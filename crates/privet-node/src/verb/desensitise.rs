@@ -33,9 +33,8 @@ pub(super) fn run(given: &Desensitise) -> Result<Answer, Failure> {
         let (labels, alone) = labels(&declared, epsilon)?;
         parts.push(ColumnGroup::new(&labels, &alone, &given.file, labels_file)?);
     }
-    parts
-        .iter()
-        .try_for_each(|part| check_guards(part.plan.schema()))?;
+    let schemas: Vec<&Schema> = parts.iter().map(|part| &**part.plan.schema()).collect();
+    check_guards(&schemas)?;
     // Invalid requests are refused before the ledger is opened, and missing ledger lines before rows are read.
     let relation = declared.replaced();
     let shared = open(&given.ledger, &[(&declared, &relation)])?;
@@ -191,17 +190,23 @@ fn csv(releases: &[Release]) -> Result<Vec<u8>, Failure> {
     Ok(writer.into_bytes())
 }
 
-/// Refuses columns that could not be read back: one name or value that begins like a formula, and another that looks like its guarded form.
-fn check_guards(schema: &Schema) -> Result<(), Failure> {
+/// Refuses columns that could not be read back: one name or value that begins like a formula, and another that looks like its guarded form. All of
+/// them go to one file.
+fn check_guards(schemas: &[&Schema]) -> Result<(), Failure> {
     let alike = |texts: &[&str], others: &[&str]| {
         let written = |text: &&str| String::from_utf8_lossy(&guarded(text.as_bytes())).into_owned();
         let formulas = texts.iter().filter(|text| is_formula(text.as_bytes()));
         let mut pairs = formulas.map(|text| (text.to_string(), written(text)));
         pairs.find(|(_, written)| others.contains(&written.as_str()))
     };
-    let columns: Vec<&str> = schema.features().map(|column| column.name.as_str()).collect();
+    let features = || {
+        schemas
+            .iter()
+            .flat_map(|schema| schema.features().map(move |column| (schema, column)))
+    };
+    let columns: Vec<&str> = features().map(|(_, column)| column.name.as_str()).collect();
     let mut found = alike(&columns, &columns).map(|pair| ("the schema".to_owned(), pair));
-    for column in schema.features() {
+    for (schema, column) in features() {
         let (Kind::Category(declared) | Kind::Ordinal(declared) | Kind::Flag(declared)) = &column.kind else {
             continue;
         };

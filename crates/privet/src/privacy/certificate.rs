@@ -152,8 +152,8 @@ pub struct Certificate {
     pub recorded: bool,
     /// Where the ledger's chain ended: `privet ledger verify --against` looks for it. Empty where other parties see the certificate.
     pub ledger: Head,
-    /// The same for whoever has the ledger's key, and for nobody else: of the last of its runs that has entries. Certificates of ledgers
-    /// without a key, and older ones, have none.
+    /// The same for whoever has the ledger's key, and for nobody else, with all runs that it speaks of. Certificates of ledgers without a key,
+    /// and older ones, have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commitment: Option<Commitment>,
     /// The runs whose entries it speaks of, by a hash of their names in the ledger: everything above follows from these entries.
@@ -316,14 +316,6 @@ impl Certificate {
     pub fn assuming(&self) -> BTreeSet<&str> {
         let all = self.payments.iter().flat_map(|payment| &payment.assuming);
         all.map(String::as_str).collect()
-    }
-
-    /// Whether it claims something about this desensitised column.
-    pub fn speaks_of(&self, column: &str) -> bool {
-        self.claims.iter().any(|claim| match &claim.guarantee {
-            Guarantee::Distance { columns, .. } => columns.iter().any(|distance| distance.column == column),
-            _ => false,
-        })
     }
 
     /// Whether some claim is void.

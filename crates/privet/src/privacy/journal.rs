@@ -14,6 +14,7 @@ use sha2::{Digest, Sha256};
 use super::account::{Caps, Price};
 use super::mechanism::ordered::{Distance, Loss};
 use super::run::Promise;
+use super::texts::shown;
 use super::{Delta, Randomness, Relation, getters};
 use crate::Error;
 use crate::error::JournalFault;
@@ -250,7 +251,7 @@ impl Head {
 
 impl fmt::Display for Head {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "entry {} ({})", self.entries, self.hash)
+        write!(f, "entry {} ({})", self.entries, shown(&self.hash))
     }
 }
 

@@ -12,6 +12,8 @@ use std::num::NonZeroU32;
 
 use serde::{Deserialize, Serialize};
 
+use super::texts::shown;
+
 mod sealed {
     pub trait Sealed {}
 }
@@ -234,7 +236,7 @@ impl Relation {
 
 impl fmt::Display for Relation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let unit = match (self.unit(), self.rows().get()) {
+        let unit = match (self.unit().map(shown), self.rows().get()) {
             (None, 1) => "one row".to_owned(),
             (None, k) => format!("one unit of up to {k} rows"),
             (Some(column), 1) => format!("one person (at most one row with the same '{column}')"),
@@ -244,7 +246,7 @@ impl fmt::Display for Relation {
             Self::AddRemove { .. } => write!(f, "{unit} is added or removed"),
             Self::Replace { .. } => write!(f, "{unit} is replaced"),
             Self::ReplacePrivate { columns, .. } => {
-                let names: Vec<&str> = columns.iter().map(String::as_str).collect();
+                let names: Vec<_> = columns.iter().map(|name| shown(name)).collect();
                 write!(
                     f,
                     "the private columns ({}) of {unit} are replaced",

@@ -63,6 +63,11 @@ impl Run {
         pub(super) payments(&payments) -> &[Payment];
     }
 
+    /// Whether it has paid for something or shown something; being void is neither.
+    pub(super) fn is_begun(&self) -> bool {
+        self.promise.is_some() || !self.leakage.is_empty() || !self.columns.is_empty()
+    }
+
     /// Checks that an entry under `relation` may belong to this run.
     pub(super) fn is_about(&self, relation: &Relation) -> Result<(), Box<Refusal>> {
         match &self.relation {

@@ -36,13 +36,17 @@ fn tricky() -> String {
 
 /// Writes the columns of this table with so much ε that no value changes.
 fn desensitised(schema: &str, table: &str) -> (Home, i32, String) {
+    desensitised_with(schema, table, "")
+}
+
+fn desensitised_with(schema: &str, table: &str, more: &str) -> (Home, i32, String) {
     let home = Home::new();
     fs::write(home.path("shop.toml"), schema).unwrap();
     fs::write(home.path("shop.csv"), table).unwrap();
     let limit = ["ledger", "limit", "shop", "--epsilon", "0", "--change", "replace"];
     assert_eq!(told(home.privet(&limit)).0, 0);
-    let arguments = "desensitise shop.csv --schema shop.toml --epsilon 600 --out out.csv";
-    let (exit, text) = told(home.privet(&arguments.split(' ').collect::<Vec<_>>()));
+    let arguments = format!("desensitise shop.csv --schema shop.toml --epsilon 600 --out out.csv {more}");
+    let (exit, text) = told(home.privet(&arguments.split_whitespace().collect::<Vec<_>>()));
     (home, exit, text)
 }
 
@@ -117,4 +121,10 @@ fn values_that_could_not_be_told_apart_are_refused_before_anything_is_drawn() {
         assert!(text.contains("spreadsheet programs would run"), "{text}");
         assert!(!home.path("out.csv").exists());
     }
+    // A label goes to the same file.
+    let columns = "\"=a\" = { type = \"flag\" }\n\"'=a\" = { type = \"label\", values = [\"no\", \"yes\"] }";
+    let (home, exit, text) = desensitised_with(&schema(columns), "=a,'=a\n1,no\n", "--label-epsilon 1");
+    assert_eq!(exit, 2, "{text}");
+    assert!(text.contains("spreadsheet programs would run"), "{text}");
+    assert!(!home.path("out.csv").exists());
 }

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use privet::privacy::journal::{Entry, Journal};
 use privet::privacy::signature::PublicKey;
-use privet::privacy::{Book, REFUTED};
+use privet::privacy::{Book, REFUTED, texts};
 use serde_json::json;
 
 use crate::ledger::{KeptCheck, Store};
@@ -34,7 +34,7 @@ pub(in crate::verb) fn run(path: &Path, against: &[impl AsRef<Path>]) -> Result<
         return Err(privet::Error::journal(
             privet::error::JournalFault::Damaged,
             format!(
-                "the ledger {} has no first entry: it was emptied. Put it back from a backup.",
+                "the ledger {} has no first entry: it was emptied. Remove the files beside it that end in -wal and -shm, then put it back from a backup.",
                 store.path().display()
             ),
         )
@@ -90,10 +90,11 @@ pub(in crate::verb) fn run(path: &Path, against: &[impl AsRef<Path>]) -> Result<
                 certificate.ledger.entries,
                 found.words()
             ),
-            Err(problem) => writeln!(text, "{shown}: DOES NOT VERIFY: {problem}"),
+            Err(problem) => writeln!(text, "{shown}: DOES NOT VERIFY: {}", texts::shown(problem)),
         };
         let parts = found.as_ref().map_or(&[][..], |found| &found.parts);
         for (party, made) in parts {
+            let party = texts::shown(party);
             let _ = match made {
                 Some(made) => writeln!(
                     text,
@@ -101,13 +102,14 @@ pub(in crate::verb) fn run(path: &Path, against: &[impl AsRef<Path>]) -> Result<
                 ),
                 None => writeln!(
                     text,
-                    "{shown}: what the part of {party} says follows from the entries of its runs; at which entry it was made can be told only with \
-                     the ledger's key and its commitment."
+                    "{shown}: what the part of {party} says follows from the entries of the runs that it names; at which entry it was made, and whether \
+                     it leaves out a run and what that showed, can be told only with the ledger's key."
                 ),
             };
         }
         let others = found.as_ref().map_or(&[][..], |found| &found.elsewhere);
         for party in others {
+            let party = texts::shown(party);
             let _ = writeln!(
                 text,
                 "{shown}: the part of {party} can be checked only against its own ledger."
@@ -165,7 +167,8 @@ fn write_kept(text: &mut String, kept: &KeptCheck) {
         for entry in entries {
             let _ = writeln!(
                 text,
-                "KEPT VALUE LOST: the value of entry {entry} {what}. Put the ledger back from a backup; the value is not drawn again."
+                "KEPT VALUE LOST: the value of entry {entry} {what}. Remove the files beside the ledger that end in -wal and -shm, then \
+                 put it back from a backup; the value is not drawn again."
             );
         }
     }

@@ -2,10 +2,12 @@
 
 use std::collections::BTreeMap;
 
+use super::Book;
 use super::refusal::Refusal;
 use super::released::KeptAt;
 use crate::privacy::Relation;
 use crate::privacy::account::{Caps, Price};
+use crate::privacy::run::Run;
 
 /// The reservations of one data set whose draws are stored with the ledger, by run and purpose.
 #[derive(Debug, Clone, Default)]
@@ -31,6 +33,17 @@ pub(in crate::privacy) struct Terms {
     pub(in crate::privacy) price: Price,
     pub(in crate::privacy) draws: u64,
     pub(in crate::privacy) added: bool,
+}
+
+impl Book {
+    /// The other name of a data set under which a run has entries, if it has none under this one.
+    pub(in crate::privacy) fn begun_under(&self, dataset: &str, name: &str) -> Option<&str> {
+        let has_entries = |dataset: &str| self.run(dataset, name).is_some_and(Run::is_begun);
+        let owner = self.names.get(dataset).filter(|_| !has_entries(dataset))?;
+        let mut names = self.names.iter();
+        let (begun, _) = names.find(|(other, of)| *of == owner && has_entries(other))?;
+        Some(begun)
+    }
 }
 
 impl PaidDraws {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::Certificate;
 use crate::privacy::journal::{Head, Journal, hexadecimal};
 
-/// A keyed hash of the place in the ledger at which a certificate was made, and of its run, in hexadecimal. Whoever has the ledger and its key
+/// A keyed hash of the place in the ledger at which a certificate was made, and of all its runs, in hexadecimal. Whoever has the ledger and its key
 /// can find that place; to everybody else it is random, and says nothing about what else stands in the ledger. Each run has another one, and
 /// a run that is taken up again has the same.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,28 +13,31 @@ use crate::privacy::journal::{Head, Journal, hexadecimal};
 pub struct Commitment(String);
 
 impl Commitment {
-    /// To the end of a journal, if it has a key. `run` is the public name of a run that has entries: without one, equal commitments would tell
-    /// that nothing was written between two runs.
+    /// To the end of a journal, if it has a key. `runs` are the public names of all runs that the certificate speaks of, so that none can be left
+    /// out of it later. Without a run, equal commitments would tell that nothing was written between two runs: then there is none.
     pub(in crate::privacy) fn to(
         head: &Head,
         dataset: &str,
-        run: &str,
+        runs: &[String],
         journal: &dyn Journal,
     ) -> Option<Self> {
-        let seal = journal.commitment(text(dataset, run, head).as_bytes())?;
+        if runs.is_empty() {
+            return None;
+        }
+        let seal = journal.commitment(text(dataset, runs, head).as_bytes())?;
         Some(Self(hexadecimal(&seal)))
     }
 
-    /// Whether it is to this place, by the ledger's keyed hash.
+    /// Whether it is to this place and these runs, by the ledger's keyed hash.
     pub fn is_to(
         &self,
         head: &Head,
         dataset: &str,
-        run: &str,
+        runs: &[String],
         keyed: impl FnOnce(&[u8]) -> [u8; 32],
     ) -> bool {
         // Whoever compares has the key: how long it takes tells nobody anything.
-        hexadecimal(&keyed(text(dataset, run, head).as_bytes())) == self.0
+        hexadecimal(&keyed(text(dataset, runs, head).as_bytes())) == self.0
     }
 
     /// The hash.
@@ -44,9 +47,10 @@ impl Commitment {
 }
 
 /// What is hashed. Each part is one line.
-fn text(dataset: &str, run: &str, head: &Head) -> String {
+fn text(dataset: &str, runs: &[String], head: &Head) -> String {
     let Head { entries, hash } = head;
-    format!("privet-commitment-1\n{dataset}\n{run}\n{entries}\n{hash}")
+    let runs = runs.join(" ");
+    format!("privet-commitment-1\n{dataset}\n{runs}\n{entries}\n{hash}")
 }
 
 impl Certificate {

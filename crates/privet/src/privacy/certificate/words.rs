@@ -1,9 +1,10 @@
-//! Certificates in words.
+//! Certificates in words. Whoever wrote one may have written anything: characters that cannot be seen are shown as their numbers, and a text is one line.
 
 use std::fmt;
 
 use crate::privacy::Epsilon;
 use crate::privacy::mechanism::ordered::Distance;
+use crate::privacy::texts::shown;
 
 use super::{Certificate, Claim, Guarantee, Observer, PartyCertificate, Total};
 
@@ -11,7 +12,7 @@ impl fmt::Display for Observer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Anyone => f.write_str("anyone who sees the result"),
-            Self::Party(name) => f.write_str(name),
+            Self::Party(name) => f.write_str(&shown(name)),
         }
     }
 }
@@ -54,13 +55,13 @@ impl fmt::Display for Guarantee {
                         "{} {} x {} (to {})",
                         if i == 0 { "" } else { "," },
                         item.count,
-                        item.what,
-                        item.to
+                        shown(&item.what),
+                        shown(&item.to)
                     )?;
                 }
                 Ok(())
             }
-            Self::Void { because } => write!(f, "VOID, nobody is protected: {because}"),
+            Self::Void { because } => write!(f, "VOID, nobody is protected: {}", shown(because)),
         }
     }
 }
@@ -72,7 +73,7 @@ impl fmt::Display for Certificate {
         for claim in self.claims.iter().filter(void) {
             writeln!(f, "guarantee  {}", claim.guarantee)?;
         }
-        writeln!(f, "data set   {}", self.dataset)?;
+        writeln!(f, "data set   {}", shown(&self.dataset))?;
         for claim in self.claims.iter().filter(|claim| !void(claim)) {
             writeln!(f, "guarantee  {}", claim.guarantee)?;
             writeln!(f, "           against {}, when {}", claim.from, claim.protects)?;
@@ -87,7 +88,9 @@ impl fmt::Display for Certificate {
             writeln!(
                 f,
                 "paid       {} for {}, at most {} drawn",
-                payment.price, payment.what, payment.draws
+                payment.price,
+                shown(&payment.what),
+                payment.draws
             )?;
         }
         if let Some(total) = &self.total {
@@ -149,7 +152,8 @@ impl fmt::Display for Certificate {
             let seal: String = commitment.as_str().chars().take(16).collect();
             write!(
                 f,
-                "ledger     its owner's: only they can look up where it ended (commitment {seal}…)"
+                "ledger     its owner's: only they can look up where it ended (commitment {}…)",
+                shown(&seal)
             )
         } else if self.is_for_partners() {
             f.write_str("ledger     its owner's: where it ended is not said")
@@ -161,7 +165,7 @@ impl fmt::Display for Certificate {
             write!(f, "ledger     none: what was spent is not recorded anywhere")
         }?;
         for PartyCertificate { party, certificate } in &self.parties {
-            write!(f, "\n\nWhat {party} says of its part:\n{certificate}")?;
+            write!(f, "\n\nWhat {} says of its part:\n{certificate}", shown(party))?;
         }
         Ok(())
     }
@@ -186,9 +190,9 @@ fn distance(f: &mut fmt::Formatter<'_>, group: &[Distance]) -> fmt::Result {
         return Ok(());
     };
     if rest.is_empty() {
-        write!(f, " '{}'", first.column)?;
+        write!(f, " '{}'", shown(&first.column))?;
     } else {
-        write!(f, " '{}' and {} more, each", first.column, rest.len())?;
+        write!(f, " '{}' and {} more, each", shown(&first.column), rest.len())?;
     }
     write!(f, " {}", first.within)?;
     if let Some(across) = first.across {
@@ -204,7 +208,7 @@ pub const REFUTED: &str =
 /// Writes the assumptions of an ε below it.
 fn assuming<'a>(f: &mut fmt::Formatter<'_>, sentences: impl IntoIterator<Item = &'a str>) -> fmt::Result {
     for sentence in sentences {
-        writeln!(f, "           PROVIDED THAT {sentence}")?;
+        writeln!(f, "           PROVIDED THAT {}", shown(sentence))?;
         writeln!(f, "           {REFUTED}")?;
     }
     Ok(())

@@ -57,7 +57,8 @@ impl<N: Neighbours> Ledger<N> {
     /// bought them before. What is reserved is spent from then on, drawn or not.
     ///
     /// # Errors
-    /// As [`Ledger::release`]; [`Error::Budget`] if the run has reserved draws for the same purpose otherwise.
+    /// As [`Ledger::release`]; [`Error::Budget`] if the run has reserved draws for the same purpose otherwise; [`Error::Journal`] if it was
+    /// begun under another name of the data set.
     pub fn allow(&mut self, what: &str, price: Price, draws: u64) -> Result<Allowance, Error> {
         self.allowed(what, (price, draws), false)
     }
@@ -73,12 +74,13 @@ impl<N: Neighbours> Ledger<N> {
     fn allowed(&mut self, what: &str, (price, draws): (Price, u64), added: bool) -> Result<Allowance, Error> {
         let added = added && matches!(self.relation.relation(), Relation::Replace { .. });
         self.transact(|run| {
+            run.is_own()?;
             let Some(paid) = run.book.reserved(run.dataset, run.name, what) else {
                 let event = run.spend((what, price, draws), added, true)?;
                 return Ok((Step::Write(event), ()));
             };
             let terms = Terms {
-                dataset: paid.terms.dataset.clone(),
+                dataset: run.dataset.into(),
                 relation: run.relation.clone(),
                 price,
                 draws,
@@ -165,7 +167,15 @@ impl<N: Neighbours> Ledger<N> {
 
     fn reserved(&self, allowance: &Allowance) -> Result<&PaidDraws, Error> {
         let paid = self.book.reserved(&self.dataset, &self.name, &allowance.what);
-        paid.ok_or_else(|| Error::misuse("an allowance is drawn from by the run that paid for it"))
+        let paid =
+            paid.ok_or_else(|| Error::misuse("an allowance is drawn from by the run that paid for it"))?;
+        // What was paid for decides which questions may be asked, and not what somebody hands over.
+        if (&paid.terms.relation, paid.terms.added) != (&self.relation.relation(), allowance.added) {
+            return Err(Error::misuse(
+                "an allowance is drawn from under the change that it was paid for, and with the questions that it was paid for",
+            ));
+        }
+        Ok(paid)
     }
 
     /// Stores a draw together with the entry that says that it may be given; nothing if another process was first.

@@ -15,7 +15,7 @@ use crate::privacy::book::{Book, KeptAt, PaidColumns, Refusal};
 use crate::privacy::journal::{Event, KeptValue};
 use crate::privacy::keeping::{Binding, KeptName};
 use crate::privacy::mechanism::ordered::{Column, Desensitised, Distance};
-use crate::privacy::run::Run;
+use crate::privacy::run::{Run, public_name};
 use crate::privacy::{Certificate, Epsilon, Neighbours, Private, Relation};
 
 /// A value that the ledger has kept.
@@ -84,6 +84,11 @@ impl<N: Neighbours> Ledger<N> {
                 columns: paid.columns.clone(),
             }),
         }
+    }
+
+    /// Whether the run of this name has entries.
+    pub(crate) fn knows_run(&self, name: &str) -> bool {
+        self.book.knows_run(&public_name(name))
     }
 
     /// That columns could be paid for now.
@@ -296,8 +301,8 @@ impl PaidColumns {
 
 pub(super) fn damaged(at: &KeptAt, why: &str) -> Error {
     let why = format!(
-        "the ledger cannot give the value again that was kept with its entry {}: {why}. Put the ledger back from a backup. The value is \
-         not drawn again: whoever has seen the first draw could take noise off with a second one",
+        "the ledger cannot give the value again that was kept with its entry {}: {why}. Put the ledger back from a backup; files \
+         beside it that end in -wal and -shm are removed first. The value is not drawn again: whoever has seen the first draw could take noise off with a second one",
         at.entry
     );
     Error::journal(JournalFault::Damaged, why)

@@ -2,6 +2,7 @@
 
 use super::Ledger;
 use crate::Error;
+use crate::error::JournalFault;
 use crate::privacy::account::{Caps, Price};
 use crate::privacy::book::{Book, BudgetLine, Refusal};
 use crate::privacy::certificate::{Certificate, Commitment, Stand};
@@ -14,18 +15,28 @@ impl<N: Neighbours> Ledger<N> {
     /// the job's own. A run in ρ or μ² that does not promise is certified at all that remained before its first payment, at the
     /// budget's δ: what it happens to spend may follow from its outputs.
     ///
+    /// A run that is resumed after its first payment may promise what it promised before it.
+    ///
     /// # Errors
-    /// [`Error::Misuse`] if something was paid already; [`Error::Budget`] if too little of the budget remains;
-    /// [`Error::Parameter`] if ρ or μ² are promised at δ = 0, where they guarantee nothing.
+    /// [`Error::Misuse`] if something was paid already, unless the run is resumed and the promise is the same; [`Error::Budget`] if too
+    /// little of the budget remains; [`Error::Parameter`] if ρ or μ² are promised at δ = 0, where they guarantee nothing.
     pub fn promise(&mut self, price: Price, delta: Delta) -> Result<(), Error> {
         self.catch_up()?;
+        let promise = Self::promised(price, delta)?;
+        match self.view().entries().promise() {
+            Some(made) if self.taken_up && made == promise => return Ok(()),
+            Some(_) => return Err(Error::misuse("a promise comes before the first payment of a run")),
+            None => {}
+        }
         let relation = self.relation.relation();
         // What the run asks is not known yet: it may be charged to a budget for added units, too.
         let added = matches!(relation, Relation::Replace { .. });
         self.book.admits(&self.dataset, &relation, price, added)?;
-        if self.view().entries().promise().is_some() {
-            return Err(Error::misuse("a promise comes before the first payment of a run"));
-        }
+        self.promised = Some(promise);
+        Ok(())
+    }
+
+    fn promised(price: Price, delta: Delta) -> Result<Promise, Error> {
         let delta = match price {
             Price::Pure(_) => Delta::ZERO,
             _ if delta == Delta::ZERO => {
@@ -35,8 +46,7 @@ impl<N: Neighbours> Ledger<N> {
             _ => delta,
         };
         let caps = Caps::from(price);
-        self.promised = Some(Promise { caps, delta });
-        Ok(())
+        Ok(Promise { caps, delta })
     }
 
     /// What this run may still spend.
@@ -51,7 +61,19 @@ impl<N: Neighbours> Ledger<N> {
 
     /// Ends the run and says what it guarantees, and what all runs on the data set together do.
     pub fn close(self) -> Certificate {
-        self.certificate(&self.book, (&self.dataset, &self.name), &self.relation.relation())
+        self.close_after(&[])
+    }
+
+    /// The same for a certificate that is joined with that of earlier runs: its commitment is to all of them.
+    pub(crate) fn close_after(self, earlier: &[String]) -> Certificate {
+        let relation = self.relation.relation();
+        let mut certificate = self.certificate(&self.book, (&self.dataset, &self.name), &relation);
+        if !certificate.runs.is_empty() {
+            let runs = [earlier, &certificate.runs].concat();
+            certificate.commitment =
+                Commitment::to(&certificate.ledger, &self.dataset, &runs, &*self.journal);
+        }
+        certificate
     }
 
     /// What a run guarantees, and what all runs on its data set together do, as the entries of `book` say it.
@@ -70,14 +92,11 @@ impl<N: Neighbours> Ledger<N> {
         let account = book.account(dataset);
         let account = account.filter(|_| recorded && !self.broken);
         let named = recorded && book.run(dataset, name).is_some();
-        let name = named.then(|| public_name(name));
+        let names = Vec::from_iter(named.then(|| public_name(name)));
         let head = book.head().clone();
-        let commitment = name
-            .as_deref()
-            .and_then(|name| Commitment::to(&head, dataset, name, &*self.journal));
         let stand = Stand {
-            names: Vec::from_iter(name),
-            commitment,
+            commitment: Commitment::to(&head, dataset, &names, &*self.journal),
+            names,
             total: account.and_then(|account| account.total(relation)),
             head,
             recorded,
@@ -165,8 +184,16 @@ impl RunView<'_> {
         })
     }
 
-    /// Checks that an entry under the ledger's relation may belong to this run.
+    /// Checks that an entry under the ledger's relation and this name of the data set may belong to this run. One that is resumed under an
+    /// adopted name would promise twice, and its certificate would not say what it paid under the other.
     pub(super) fn is_own(&self) -> Result<(), Error> {
+        if let Some(begun) = self.book.begun_under(self.dataset, self.name) {
+            let why = format!(
+                "this run was begun under the name '{begun}' of its data set, and not under '{}': go on under that name, or begin a new run",
+                self.dataset
+            );
+            return Err(Error::journal(JournalFault::OtherJob, why));
+        }
         Ok(self.entries().is_about(&self.relation)?)
     }
 }

@@ -111,6 +111,52 @@ impl Desensitisation {
     }
 }
 
+impl Desensitisation {
+    /// Whether a column of a model can have this loss, as one of so many that were sent; or why not. A model knows a number with the slots outside its
+    /// domain that values can be moved to, so several domains may be meant.
+    pub(super) fn check_loss(&self, meant: &Declared, sent: usize, claimed: &Distance) -> Result<(), String> {
+        let each = self.each(sent).map_err(|e| e.to_string())?;
+        let nobody = Private::new(Cells::default());
+        let is_claimed = |change: &Change| change.column(&nobody, 0).distance() == *claimed;
+        let found = match &meant.kind {
+            Kind::Number(number) => {
+                let outputs = number.cuts().bins();
+                let over = |slots: usize| self.mechanism.over(slots, each).ok();
+                let reach = |slots: usize| over(slots).map_or(0, |by| by.outputs().count);
+                // The fewest slots that reach as far.
+                let (mut low, mut high) = (1, outputs);
+                while low < high {
+                    let middle = low.midpoint(high);
+                    match reach(middle) < outputs {
+                        true => low = middle + 1,
+                        false => high = middle,
+                    }
+                }
+                let same = (low..=outputs).take_while(|slots| reach(*slots) == outputs);
+                same.filter_map(over).any(|by| {
+                    is_claimed(&Change {
+                        name: meant.name.clone(),
+                        is_number: true,
+                        by: By::Order(by.into()),
+                    })
+                })
+            }
+            _ => Change::new(self, meant, each).is_ok_and(|change| is_claimed(&change)),
+        };
+        match found {
+            true => Ok(()),
+            false => Err(other_loss(&meant.name)),
+        }
+    }
+}
+
+/// That a certificate claims another loss than what was agreed on has.
+pub(super) fn other_loss(column: &str) -> String {
+    format!(
+        "a certificate that claims another loss for the column '{column}' than follows from what was agreed on"
+    )
+}
+
 impl Change {
     fn new(parameters: &Desensitisation, column: &Declared, epsilon: Epsilon) -> Result<Self, Error> {
         let response = |slots| RandomisedResponse::new(epsilon, slots).map(|by| By::Order(Arc::new(by)));

@@ -127,7 +127,8 @@ impl Earlier {
         let why = format!(
             "{} does not hold what the ledger knows of: one of them was cut, damaged, exchanged or put back to an older copy. Values are \
              stored with the ledger, and such a file of an earlier version must agree with it. If the ledger is as it should be, move the \
-             file away; if not, put the ledger back from a backup. Nothing was drawn",
+             file away; if not, remove the files beside the ledger that end in -wal and -shm, and put it back from a backup. Nothing \
+             was drawn",
             self.file
         );
         Error::journal(JournalFault::Damaged, why)

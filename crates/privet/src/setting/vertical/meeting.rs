@@ -177,7 +177,8 @@ pub(super) fn certified(
     ledger: Ledger,
     context: &mut Context<'_, Message>,
 ) -> Result<Certificate, Error> {
-    let said = context.once("the certificate", || Ok(ledger.close().to_json().into_bytes()))?;
+    let closed = || Ok(ledger.close_after(&promised.runs).to_json().into_bytes());
+    let said = context.once("the certificate", closed)?;
     let said = std::str::from_utf8(&said).ok().and_then(Certificate::from_json);
     let said =
         said.ok_or_else(|| Error::journal(JournalFault::Damaged, "the record's certificate is damaged"))?;

@@ -174,6 +174,8 @@ impl NoisyLabels {
             }
             (Standing::Elsewhere { .. }, None) => Err(plan.labels_elsewhere(name)),
             (Standing::Free, None) => Ok(()),
+            // That run was ended before it paid; others were released since.
+            (_, None) if !ledger.knows_run(earlier.run()) => Ok(()),
             _ => Err(earlier.mismatch()),
         }
     }

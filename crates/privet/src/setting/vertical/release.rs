@@ -1,6 +1,6 @@
 //! Released columns: drawn once, kept, sent to whoever trains on them.
 
-use super::columns::{ColumnsPlan, Reading};
+use super::columns::{ColumnsPlan, Reading, other_loss};
 use super::desensitisation::{Budget, Desensitisation};
 use super::kept::{Earlier, check_rows, moved_on, rows_of, unreadable};
 use super::packed::Packed;
@@ -194,6 +194,8 @@ impl Release {
             }
             (Standing::Elsewhere { columns, .. }, None) => Err(plan.released_elsewhere(&columns)),
             (Standing::Free, None) => Ok(()),
+            // That run was ended before it paid; others were released since.
+            (_, None) if !ledger.knows_run(earlier.run()) => Ok(()),
             _ => Err(earlier.mismatch()),
         }
     }
@@ -246,6 +248,7 @@ impl Release {
             );
             return Err(Error::data_of(&column.name, why));
         }
+        self.check_all(plan)?;
         if rows.is_some_and(|rows| rows != self.rows) {
             return Err(Error::data(format!(
                 "the columns that were kept have {} rows and the table has {}: they are of another table. Rows that are new are a data set of \
@@ -255,6 +258,24 @@ impl Release {
             )));
         }
         Ok(())
+    }
+
+    /// That all columns of a plan are here, unless it sends some of them by chance.
+    fn check_all(&self, plan: &ColumnsPlan) -> Result<(), Error> {
+        if let Budget::Sample(_) = plan.desensitisation().budget {
+            return Ok(());
+        }
+        let has = |name: &str| self.schema.features().any(|column| column.name == name);
+        match plan.names().into_iter().find(|name| !has(name)) {
+            None => Ok(()),
+            Some(missing) => {
+                let why = format!(
+                    "the schema declares the column '{missing}', which was not among the columns when they were released: use the schema they \
+                     were released with, or declare this column as type = \"skip\""
+                );
+                Err(Error::data_of(missing, why))
+            }
+        }
     }
 
     /// That the columns were changed as was agreed on, and that the promise which came with them is about them.
@@ -296,11 +317,10 @@ impl Release {
     }
 }
 
-/// That a certificate promises exactly these losses: they follow from what was agreed on and from the columns' declarations, so that nobody has
-/// to be believed. One that is void promises nothing.
-fn promised(certificate: &Certificate, distances: &[Distance]) -> Result<(), String> {
+/// The losses that a certificate claims, if it adds them up; nothing if it is void, and promises nothing.
+pub(super) fn claimed(certificate: &Certificate) -> Result<Option<Vec<&Distance>>, String> {
     if certificate.is_void() {
-        return Ok(());
+        return Ok(None);
     }
     let mut claimed = Vec::new();
     for claim in &certificate.claims {
@@ -320,6 +340,15 @@ fn promised(certificate: &Certificate, distances: &[Distance]) -> Result<(), Str
         }
         claimed.extend(columns);
     }
+    Ok(Some(claimed))
+}
+
+/// That a certificate promises exactly these losses: they follow from what was agreed on and from the columns' declarations, so that nobody has
+/// to be believed.
+fn promised(certificate: &Certificate, distances: &[Distance]) -> Result<(), String> {
+    let Some(mut claimed) = claimed(certificate)? else {
+        return Ok(());
+    };
     for distance in distances {
         match claimed.iter().position(|claim| claim.column == distance.column) {
             None => {
@@ -329,10 +358,7 @@ fn promised(certificate: &Certificate, distances: &[Distance]) -> Result<(), Str
                 ));
             }
             Some(place) if claimed[place] != distance => {
-                return Err(format!(
-                    "a certificate that claims another loss for the column '{}' than follows from what was agreed on",
-                    distance.column
-                ));
+                return Err(other_loss(&distance.column));
             }
             Some(place) => drop(claimed.swap_remove(place)),
         }

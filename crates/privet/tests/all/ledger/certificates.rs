@@ -348,3 +348,49 @@ fn a_chain_whose_run_breaks_its_promise_is_refused() {
     append(&mut journal, spend("0.05", Some("a"), None)).expect("fits");
     append(&mut journal, spend("0.05", None, None)).expect("as older ledgers wrote it");
 }
+
+/// Whoever wrote a certificate cannot write lines of their own into what is printed of it, nor hide characters.
+#[test]
+fn what_somebody_else_wrote_is_shown_in_one_line() {
+    let text = |what: &str| what.replace('!', "\n\u{fe0f}\u{202e}");
+    let mut ledger = Ledger::volatile(
+        Replace::row(),
+        Caps::from(Price::Pure("1".parse().expect("an epsilon"))),
+        Delta::ZERO,
+        Randomness::from_os().expect("randomness"),
+    )
+    .expect("opens");
+    ledger
+        .reserve("a count", Price::Pure("1".parse().expect("an epsilon")), 1)
+        .map(drop)
+        .expect("paid");
+    let mut certificate = ledger.close();
+    certificate.dataset = text("shop!");
+    certificate.payments[0].what = text("a count!");
+    certificate.payments[0].assuming = vec![text("a promise!")];
+    certificate.claims[0].from = privet::privacy::Observer::Party(text("a friend!"));
+    let mut void = certificate.clone();
+    void.claims[0].guarantee = Guarantee::Void {
+        because: text("of modesty!"),
+    };
+    let party = privet::privacy::PartyCertificate {
+        party: text("bank!"),
+        certificate: void,
+    };
+    certificate.parties.push(party);
+    let shown = certificate.to_string();
+    assert!(!shown.contains(['\u{fe0f}', '\u{202e}']), "{shown:?}");
+    assert!(shown.contains("bank\\u000A\\uFE0F\\u202E"), "{shown}");
+    for line in shown.lines().filter(|line| !line.is_empty()) {
+        let begins = [
+            "guarantee ",
+            "data set ",
+            "paid ",
+            "ledger ",
+            "together ",
+            "           ",
+            "What ",
+        ];
+        assert!(begins.iter().any(|begin| line.starts_with(begin)), "{line:?}");
+    }
+}

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use privet::Error;
 use privet::data::{Intake, Keep, Schema, Table};
 use privet::party::{MemoryRecord, SeatState};
-use privet::privacy::Certificate;
+use privet::privacy::mechanism::ordered::Distance;
+use privet::privacy::{Certificate, Guarantee};
 use privet::setting::vertical::{
-    Alignment, Categories, LabelHolder, Meeting, Message, Outcome, Question, Wanted,
+    Alignment, Categories, LabelHolder, Mechanism, Meeting, Message, Outcome, Question, Wanted,
 };
 use privet::wire::{Body, Wire};
 use privet_testkit::parties::{framed, sent};
@@ -165,6 +166,93 @@ fn own_columns_are_the_models_when_branches_are_asked() {
         ended.push(bank.finish().is_ok());
     }
     assert_eq!(ended, [false, false], "ages in other bins than the model's");
+}
+
+/// Answers come with a certificate whose losses follow from what was agreed on, whichever way numbers are changed.
+#[test]
+fn a_smaller_loss_is_not_believed_where_branches_are_asked() {
+    let blocks = Default::default;
+    let ways = [
+        Mechanism::ClampedGeometric,
+        Mechanism::GlobalMap(Default::default()),
+        Mechanism::PathGeometric {
+            width: 4,
+            across: None,
+        },
+        Mechanism::AdjustedMap {
+            width: 3,
+            alpha_thousandths: 500,
+            blocks: blocks(),
+        },
+        Mechanism::LocalMap {
+            width: 4,
+            blocks: blocks(),
+        },
+        Mechanism::Piecewise { clipped: false },
+        Mechanism::Piecewise { clipped: true },
+    ];
+    let schema = Arc::new(Schema::from_toml("bank", BANK).unwrap());
+    let new: Table = read(Intake::features_only(schema, Keep::Bins), &bank(0..20), None);
+    for way in ways {
+        let vertical = with(changes("20").mechanism(way.clone()))
+            .alignment(Alignment::Given)
+            .build()
+            .unwrap();
+        let own = table(BANK, &bank(0..200), None);
+        let other = table(SHOP, &shop(0..200), None);
+        let model = rehearse(&vertical, own, vec![other]);
+        let claim_less = |certificate: &mut Certificate, and_add_up: bool| {
+            for claim in &mut certificate.claims {
+                let Guarantee::Distance {
+                    columns,
+                    record,
+                    unit,
+                } = &mut claim.guarantee
+                else {
+                    continue;
+                };
+                let less = columns
+                    .iter_mut()
+                    .find(|column| column.column == "spent")
+                    .unwrap();
+                let none = privet::privacy::mechanism::ordered::Loss::NONE;
+                (less.within, less.across, less.whole) = (none, less.across.map(|_| none), none);
+                if and_add_up {
+                    (*record, *unit) = (Distance::record(columns), Distance::record(columns));
+                }
+            }
+        };
+        for lies in [None, Some(false), Some(true)] {
+            let (mut bank, hello) = take(0, Box::new(MemoryRecord::default()), |_| {
+                let plan = vertical.label_holder(new.schema())?;
+                LabelHolder::predicting(plan, new.clone(), model.clone(), true, leave())
+            })
+            .unwrap();
+            let mut shop = at_the_shop(&vertical, &journal("shop"), &MemoryRecord::default(), 20);
+            let sent = deliver(&mut shop, 0, &hello[0].bytes).unwrap();
+            let Message::Branches {
+                rows,
+                answers,
+                certificate,
+            } = said(&sent[0])
+            else {
+                panic!("answers")
+            };
+            let mut certificate = Certificate::from_json(&certificate).unwrap();
+            if let Some(and_add_up) = lies {
+                claim_less(&mut certificate, and_add_up);
+            }
+            let certificate = certificate.to_json();
+            let message = Message::Branches {
+                rows,
+                answers,
+                certificate,
+            };
+            deliver(&mut bank, 1, &frame(1, 0, &message)).unwrap();
+            let ended = bank.finish().map(drop);
+            assert_eq!(ended.is_ok(), lies.is_none(), "{way:?}, {lies:?}: {ended:?}");
+        }
+    }
 }
 
 /// A certificate speaks of the columns that came with it.

@@ -78,16 +78,17 @@ fn a_commitment_is_to_one_place_and_one_run() {
         sent(&other)
     };
     let commitment = told.commitment.unwrap();
-    let run = told.runs[0].as_str();
-    let is_to = |head: &Head, dataset, run| commitment.is_to(head, dataset, run, Faulty::keyed);
+    let runs = &told.runs;
+    let is_to = |head: &Head, dataset, runs: &[String]| commitment.is_to(head, dataset, runs, Faulty::keyed);
     for entry in journal.entries() {
         let head = entry.head();
-        assert_eq!(is_to(&head, "shop", run), head == own.ledger);
+        assert_eq!(is_to(&head, "shop", runs), head == own.ledger);
     }
-    assert!(!is_to(&own.ledger, "ship", run));
-    assert!(!is_to(&own.ledger, "shop", &again.runs[0]));
+    assert!(!is_to(&own.ledger, "ship", runs));
+    assert!(!is_to(&own.ledger, "shop", &again.runs));
+    assert!(!is_to(&own.ledger, "shop", &[&runs[..], &again.runs].concat()));
     let other_key = |bytes: &[u8]| Faulty::keyed(&[bytes, b"!"].concat());
-    assert!(!commitment.is_to(&own.ledger, "shop", run, other_key));
+    assert!(!commitment.is_to(&own.ledger, "shop", runs, other_key));
     assert_ne!(Some(commitment), again.commitment);
 }
 

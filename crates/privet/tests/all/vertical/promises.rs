@@ -11,7 +11,7 @@ use privet::privacy::journal::{Event, KeptValue};
 use privet::privacy::ledger::append;
 use privet::privacy::mechanism::ordered::{ClampedGeometric, Column};
 use privet::privacy::{AddRemove, Delta, Ledger, Neighbours, Private, Randomness, Replace};
-use privet::setting::vertical::{Budget, LabelHolder, Message};
+use privet::setting::vertical::{Budget, Earlier, LabelHolder, Message, Release};
 use privet::wire::Body;
 use privet_testkit::faults::{AppendFault, Faulty};
 
@@ -343,4 +343,33 @@ fn what_other_feature_holders_learn_is_written_down() {
     let model = rehearse(&vertical, own, others);
     let said = model.certificate().parties[0].certificate.to_string();
     assert!(said.contains("feature holder"), "{said}");
+}
+
+/// A version before wrote the run's name into a file before it paid: a crash between them leaves a file without a value, of a run that the ledger
+/// does not know. There is nothing to compare, before columns are released and afterwards.
+#[test]
+fn a_file_of_a_run_that_never_paid_is_ignored() {
+    let (journal, vertical) = (journal("shop"), given());
+    let table = table(SHOP, &shop(0..9), None);
+    let plan = vertical.desensitisation().plan(table.schema()).unwrap();
+    let import = |run, value, write| {
+        let earlier = Earlier::new(run, value, "shop.csv.columns");
+        Release::import(&plan, &table, opened(&journal), &earlier, write)
+    };
+    import([7; 16], None, true).unwrap();
+    Release::keep(&plan, &table, opened(&journal)).unwrap();
+    for write in [false, true] {
+        import([7; 16], None, write).unwrap();
+        // One that holds something else is not.
+        assert!(import([7; 16], Some(vec![1, 2, 3]), write).is_err());
+    }
+    // Nor one of a run that the ledger knows, whose value is gone.
+    let named = journal.entries().iter().find_map(|entry| match entry.event() {
+        Event::Desensitise { run, .. } => run.clone(),
+        _ => None,
+    });
+    let named = named.unwrap();
+    let bytes = (0..16).map(|at| u8::from_str_radix(&named[2 * at..2 * at + 2], 16).unwrap());
+    let run: Vec<u8> = bytes.collect();
+    assert!(import(run.try_into().unwrap(), None, true).is_err());
 }

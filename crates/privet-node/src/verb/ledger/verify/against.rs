@@ -1,6 +1,6 @@
 //! Whether a certificate follows from a ledger.
 
-use privet::privacy::journal::{Entry, Head};
+use privet::privacy::journal::Entry;
 use privet::privacy::{Book, Certificate, Claim, Guarantee, Payment};
 
 use super::unnamed;
@@ -43,7 +43,7 @@ impl VerifiedCertificate {
         if !is_foreign {
             let then = then?;
             if named {
-                follows(&then, &now, certificate, None)?;
+                follows(&then, &now, certificate)?;
             } else {
                 unnamed::follows(&then, entries, certificate)?;
             }
@@ -53,6 +53,9 @@ impl VerifiedCertificate {
             let about = |why| format!("in the part of {}: {why}", said.party);
             // Whoever is not in this ledger has one of their own; a wrong head alone does not make a party such a one.
             let absent = !here(&said.certificate);
+            if !said.certificate.parties.is_empty() {
+                return Err(about(edited("a party has no parties of its own")));
+            }
             if absent
                 && (said.certificate.is_for_partners() || as_it_was(entries, &said.certificate).is_err())
             {
@@ -83,25 +86,23 @@ impl VerifiedCertificate {
 
 /// The entry at which a certificate was made that commits to it, if the key is there; and that it follows from the entries of its runs.
 fn committed(ledger: &Compared<'_>, now: &Book, certificate: &Certificate) -> Result<Option<u64>, String> {
-    let (Some(key), Some(commitment)) = (ledger.key, &certificate.commitment) else {
-        follows(now, now, certificate, Some(None))?;
+    let Some(key) = ledger.key else {
+        follows_as_shown(now, now, certificate)?;
         return Ok(None);
     };
-    let is_to =
-        |head: &Head, run: &str| commitment.is_to(head, &certificate.dataset, run, |bytes| key.seal(bytes));
-    let mut places = ledger.entries.iter().enumerate().rev();
-    let found = places.find_map(|(place, entry)| {
-        let head = entry.head();
-        let mut runs = certificate.runs.iter();
-        runs.find(|run| is_to(&head, run)).map(|run| (place, run))
-    });
-    let Some((place, run)) = found else {
+    let commits = |entry: &Entry| {
+        let (head, dataset, runs) = (entry.head(), &certificate.dataset, &certificate.runs);
+        let commitment = certificate.commitment.as_ref();
+        commitment.is_some_and(|commitment| commitment.is_to(&head, dataset, runs, |bytes| key.seal(bytes)))
+    };
+    let Some(place) = ledger.entries.iter().rposition(commits) else {
         return Err(
-            "it commits to no entry of this ledger: the ledger was rolled back or cut short, or the certificate was edited".into(),
+            "it does not commit to its runs and an entry of this ledger: the ledger was rolled back or cut short, or the certificate was edited"
+                .into(),
         );
     };
     let then = Book::of(&ledger.entries[..=place]).map_err(|e| e.to_string())?;
-    follows(&then, now, certificate, Some(Some(run)))?;
+    follows_as_shown(&then, now, certificate)?;
     Ok(Some(place as u64 + 1))
 }
 
@@ -128,27 +129,53 @@ fn as_it_was(entries: &[Entry], certificate: &Certificate) -> Result<Book, Strin
     Ok(then)
 }
 
-/// Whether the certificate is the one that the entries of its runs give, and these runs did nothing after it was made. One that parties were
-/// `shown` has no total, and says of its own run alone, if it has entries, what that showed.
-fn follows(
-    then: &Book,
-    now: &Book,
-    certificate: &Certificate,
-    shown: Option<Option<&str>>,
-) -> Result<(), String> {
-    // Only disclosures of older ledgers do not say whom they protect.
-    let stated = certificate.claims.first().map(|claim| &claim.protects);
-    let account = then.account(&certificate.dataset);
-    let relation = stated.or_else(|| account.and_then(|account| account.lines().keys().next()));
-    let of =
-        |book: &Book| relation.and_then(|own| book.certificate(&certificate.dataset, &certificate.runs, own));
-    let expected = of(then).ok_or_else(|| {
-            format!(
-                "this ledger has no entries of its run on '{}': the certificate was edited, or the run is of another ledger",
-                certificate.dataset
-            )
-        })?;
-    let whole = of(now).map(|whole| (whole.claims, whole.payments));
+/// Whether the certificate is the one that the entries of its runs give, and these runs did nothing after it was made.
+fn follows(then: &Book, now: &Book, certificate: &Certificate) -> Result<(), String> {
+    let expected = expected(then, now, certificate)?;
+    claims(&expected.claims, &certificate.claims)?;
+    if expected.total == certificate.total {
+        return Ok(());
+    }
+    Err(edited(
+        "its total is not what the ledger added up to when it was made",
+    ))
+}
+
+/// The same for one that parties were shown. It has no total. It says what its own run showed, which is the last; what earlier runs
+/// showed, from which it has columns, is not said.
+fn follows_as_shown(then: &Book, now: &Book, certificate: &Certificate) -> Result<(), String> {
+    if certificate.total.is_some() {
+        return Err(edited("it has a total, which parties are not shown"));
+    }
+    expected(then, now, certificate)?;
+    let told = |tells_last: bool| {
+        let mut told = Vec::new();
+        for (place, run) in certificate.runs.iter().enumerate() {
+            let tells = tells_last && place + 1 == certificate.runs.len();
+            let alone = of_runs(then, certificate, std::slice::from_ref(run));
+            let alone = alone.map_or_else(Vec::new, |alone| alone.claims);
+            let is_told = |claim: &Claim| tells || !matches!(claim.guarantee, Guarantee::Simulated { .. });
+            told.extend(alone.into_iter().filter(is_told));
+        }
+        told
+    };
+    let found = claims(&told(true), &certificate.claims);
+    // Where its own run has no entries, the only one is that of the columns.
+    match certificate.runs.len() {
+        1 => found.or_else(|why| claims(&told(false), &certificate.claims).map_err(|_| why)),
+        _ => found,
+    }
+}
+
+/// What the entries of its runs give, if its payments are those, and its runs did nothing after it was made.
+fn expected(then: &Book, now: &Book, certificate: &Certificate) -> Result<Certificate, String> {
+    let expected = of_runs(then, certificate, &certificate.runs).ok_or_else(|| {
+        format!(
+            "this ledger has no entries of its run on '{}': the certificate was edited, or the run is of another ledger",
+            certificate.dataset
+        )
+    })?;
+    let whole = of_runs(now, certificate, &certificate.runs).map(|whole| (whole.claims, whole.payments));
     if whole.is_some_and(|whole| whole != (expected.claims.clone(), expected.payments.clone())) {
         return Err(edited(format!(
             "its run went on after entry {}, and it omits that",
@@ -156,40 +183,15 @@ fn follows(
         )));
     }
     payments(&expected.payments, &certificate.payments)?;
-    let Some(own) = shown else {
-        claims(&expected.claims, &certificate.claims)?;
-        if expected.total == certificate.total {
-            return Ok(());
-        }
-        return Err(edited(
-            "its total is not what the ledger added up to when it was made",
-        ));
-    };
-    let of_run = |run: &String| {
-        let alone = relation
-            .and_then(|relation| then.certificate(&certificate.dataset, std::slice::from_ref(run), relation));
-        let is_own = own == Some(run.as_str());
-        let told = move |claim: &Claim| is_own || !matches!(claim.guarantee, Guarantee::Simulated { .. });
-        alone
-            .map_or_else(Vec::new, |alone| alone.claims)
-            .into_iter()
-            .filter(told)
-    };
-    let expected: Vec<Claim> = certificate.runs.iter().flat_map(of_run).collect();
-    let is_leak = |claim: &&Claim| matches!(claim.guarantee, Guarantee::Simulated { .. });
-    match own {
-        Some(_) => claims(&expected, &certificate.claims),
-        // Which run's it is cannot be told, so neither can whether all that it showed is said.
-        None => {
-            let stated: Vec<Claim> = certificate
-                .claims
-                .iter()
-                .filter(|claim| !is_leak(claim))
-                .cloned()
-                .collect();
-            claims(&expected, &stated)
-        }
-    }
+    Ok(expected)
+}
+
+fn of_runs(book: &Book, certificate: &Certificate, runs: &[String]) -> Option<Certificate> {
+    // Only disclosures of older ledgers do not say whom they protect.
+    let stated = certificate.claims.first().map(|claim| &claim.protects);
+    let account = book.account(&certificate.dataset);
+    let relation = stated.or_else(|| account.and_then(|account| account.lines().keys().next()));
+    book.certificate(&certificate.dataset, runs, relation?)
 }
 
 pub(super) fn edited(what: impl std::fmt::Display) -> String {

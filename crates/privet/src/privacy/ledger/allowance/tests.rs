@@ -4,7 +4,7 @@ use super::*;
 use crate::privacy::journal::{Addition, Decide, Entry, Head, Journal, Volatile};
 use crate::privacy::ledger::{append, begin};
 use crate::privacy::mechanism::Laplace;
-use crate::privacy::{AddRemove, Anchor, Delta, Epsilon, Norm, Private, Randomness, Sensitivity};
+use crate::privacy::{AddRemove, Anchor, Delta, Epsilon, Norm, Private, Randomness, Replace, Sensitivity};
 
 /// One journal of several processes, which can lose what is kept.
 #[derive(Clone, Default)]
@@ -22,13 +22,15 @@ impl Shared {
     fn new() -> Self {
         let mut journal = Self::default();
         begin(&mut journal).expect("begins");
-        let limit = Event::Limit {
-            dataset: "toy".into(),
-            relation: AddRemove::row().relation(),
-            caps: Caps::from(Price::Pure(epsilon("1"))),
-            delta: Delta::ZERO,
-        };
-        append(&mut journal, limit).expect("a limit");
+        for relation in [AddRemove::row().relation(), Replace::row().relation()] {
+            let limit = Event::Limit {
+                dataset: "toy".into(),
+                relation,
+                caps: Caps::from(Price::Pure(epsilon("1"))),
+                delta: Delta::ZERO,
+            };
+            append(&mut journal, limit).expect("a limit");
+        }
         journal
     }
 
@@ -37,8 +39,12 @@ impl Shared {
     }
 
     fn ledger(&self, run: &str) -> Ledger<AddRemove> {
+        self.open("toy", AddRemove::row(), run)
+    }
+
+    fn open<N: Neighbours>(&self, dataset: &str, relation: N, run: &str) -> Ledger<N> {
         let random = Randomness::from_os().expect("randomness");
-        let ledger = Ledger::open("toy", AddRemove::row(), self.clone(), random).expect("opens");
+        let ledger = Ledger::open(dataset, relation, self.clone(), random).expect("opens");
         ledger.for_run(run.into()).expect("not void")
     }
 
@@ -255,4 +261,73 @@ fn a_chain_keeps_no_draw_that_was_not_reserved() {
     }
     counts(&mut ledger, &allowance, "a", "0.1").expect("drawn");
     assert!(append(&mut journal, kept("one", Some("b"), Some(price))).is_err());
+}
+
+/// What was paid for replaced units says less about added ones.
+#[test]
+fn an_allowance_is_drawn_under_the_change_it_was_paid_for() {
+    let journal = Shared::new();
+    let price = Price::Pure(epsilon("0.1"));
+    let mut replace = journal.open("toy", Replace::row(), "one");
+    let allowance = replace.allow("rounds", price, 1).expect("paid");
+    let mut added = journal.ledger("one");
+    let drawn = counts(&mut added, &allowance, "a", "0.1");
+    assert!(matches!(drawn, Err(Error::Misuse(_))), "{drawn:?}");
+    assert!(added.allowance_remaining(&allowance).is_err());
+    assert_eq!(journal.count(is_kept), 0);
+}
+
+/// Whether a question holds for added units, too, is decided by what was paid.
+#[test]
+fn an_allowance_of_another_ledger_does_not_change_what_was_paid_for() {
+    let price = Price::Pure(epsilon("0.1"));
+    let [ours, theirs] = [Shared::new(), Shared::new()]
+        .map(|journal| (journal.clone(), journal.open("toy", Replace::row(), "one")));
+    let ((journal, mut ours), (_, mut theirs)) = (ours, theirs);
+    ours.allow_also_added("rounds", price, 1).expect("paid");
+    let allowance = theirs.allow("rounds", price, 1).expect("paid elsewhere");
+    let mechanism = Laplace::calibrated(epsilon("0.1"), 1).expect("a mechanism");
+    let anchor = Anchor::new("laplace#integer-vectors");
+    let claim = Sensitivity::claim(&Replace::row(), Norm::L1(1), anchor).expect("a claim");
+    let asked = Query::new(1, claim, || Private::new(vec![0]));
+    let drawn = ours
+        .draw(&allowance, "a", &mechanism, asked)
+        .map(Released::into_inner);
+    assert!(matches!(drawn, Err(Error::Misuse(_))), "{drawn:?}");
+    assert_eq!(journal.count(is_kept), 0);
+}
+
+/// Its certificate would not say what was paid under the other name, and it would promise twice.
+#[test]
+fn a_run_is_not_resumed_under_an_adopted_name() {
+    let mut journal = Shared::new();
+    let (dataset, of) = ("alias".into(), "toy".into());
+    append(&mut journal, Event::Adopt { dataset, of }).expect("adopted");
+    let price = Price::Pure(epsilon("0.1"));
+    journal.ledger("one").allow("rounds", price, 1).expect("paid");
+    let mut alias = journal.open("alias", AddRemove::row(), "one");
+    let is_refused = |result: Result<(), Error>| matches!(&result, Err(Error::Journal(e)) if e.fault() == JournalFault::OtherJob);
+    assert!(is_refused(alias.allow("rounds", price, 1).map(drop)));
+    assert!(is_refused(alias.reserve("more", price, 1).map(drop)));
+    assert_eq!(journal.count(is_spend), 1);
+    // A run of its own, and the first one under its own name, go on.
+    alias.void("a test").expect("written");
+    journal.ledger("one").allow("rounds", price, 1).expect("found");
+    let mut other = journal.open("alias", AddRemove::row(), "two");
+    other.allow("rounds", price, 1).expect("paid");
+}
+
+#[test]
+fn a_resumed_run_promises_what_it_has_promised() {
+    let journal = Shared::new();
+    let [whole, part] = ["1", "0.6"].map(|price| Price::Pure(epsilon(price)));
+    let mut first = journal.ledger("one");
+    first.promise(whole, Delta::ZERO).expect("fits");
+    first.allow("rounds", part, 1).expect("paid");
+    // The budget has no room for the same promise once more, and needs none.
+    let mut again = journal.ledger("one");
+    again.promise(whole, Delta::ZERO).expect("the same");
+    again.allow("rounds", part, 1).expect("found");
+    let other = again.promise(part, Delta::ZERO);
+    assert!(matches!(other, Err(Error::Misuse(_))), "{other:?}");
 }

@@ -4,10 +4,11 @@ use super::{Goal, Run};
 use crate::Error;
 use crate::party::{Context, PartyId};
 use crate::privacy::Certificate;
+use crate::privacy::mechanism::ordered::Distance;
 use crate::setting::vertical::Protocol;
 use crate::setting::vertical::message::{Message, Ordinals, Question};
 use crate::setting::vertical::packed::Packed;
-use crate::setting::vertical::release::Release;
+use crate::setting::vertical::release::{Release, claimed};
 use crate::wire::Wire;
 
 pub(super) enum Received {
@@ -88,16 +89,38 @@ impl Run {
                     .map_err(|e| context.complain(from, e))?;
                 let certificate = Certificate::from_json(&certificate)
                     .ok_or_else(|| context.complain(from, "a certificate that cannot be read"))?;
-                for Question { column, .. } in self.questions.get(&from).into_iter().flatten() {
-                    if !certificate.is_void() && !certificate.speaks_of(column) {
-                        let why = format!("a certificate that says nothing of the column '{column}'");
-                        return wrong(&why);
-                    }
-                }
+                self.check_answered(from, &certificate)
+                    .map_err(|why| context.complain(from, why))?;
                 let certificate = Box::new(certificate);
                 Ok(Received::Answers { answers, certificate })
             }
             message => wrong(&format!("{} out of turn", message.name())),
         }
+    }
+
+    /// That a certificate speaks of the columns that were asked about, each once, and claims the losses that follow from what was agreed on and
+    /// from what the model knows of the columns.
+    fn check_answered(&self, from: PartyId, certificate: &Certificate) -> Result<(), String> {
+        let (Goal::Predict { model, .. }, Some(claimed)) = (&self.goal, claimed(certificate)?) else {
+            return Ok(());
+        };
+        for Question { column, .. } in self.questions.get(&from).into_iter().flatten() {
+            if claimed.iter().filter(|claim| claim.column == *column).count() != 1 {
+                return Err(format!(
+                    "a certificate that does not speak of the column '{column}' once"
+                ));
+            }
+        }
+        let sent = claimed.len();
+        let known = |claim: &Distance| model.schema().features().find(|known| known.name == claim.column);
+        for claim in claimed {
+            if let Some(known) = known(claim) {
+                self.plan
+                    .vertical
+                    .desensitisation
+                    .check_loss(known, sent, claim)?;
+            }
+        }
+        Ok(())
     }
 }
