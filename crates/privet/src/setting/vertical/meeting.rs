@@ -133,7 +133,7 @@ pub(super) fn other_ids() -> Error {
 pub(super) fn digest(ids: &Names) -> [u8; 32] {
     let mut hash = Sha256::new_with_prefix(b"privet ids 1");
     for id in ids.iter() {
-        let id: &[u8] = id.as_ref();
+        let id: &[u8] = id;
         hash.update((id.len() as u64).to_le_bytes());
         hash.update(id);
     }
