@@ -1,4 +1,5 @@
-//! Frames on their way in a simulation. A frame costs the same however many there are.
+//! Frames on their way in a simulation. A frame that is taken at once costs the same however many there are; to put one back costs a look at
+//! all open ways.
 
 use std::collections::{BTreeMap, VecDeque};
 

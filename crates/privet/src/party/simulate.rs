@@ -257,8 +257,9 @@ impl<'a, R: Role> Simulation<'a, R> {
                 let comes_back = !matches!(fault, Fault::Leave(_));
                 running.absent.insert(party, comes_back);
                 running.working.remove(&party);
-                if !matches!(fault, Fault::Stall(_)) {
-                    for other in self.agreement.neighbours(party) {
+                for other in self.agreement.neighbours(party) {
+                    running.disconnect(party, other);
+                    if !matches!(fault, Fault::Stall(_)) {
                         running.seats[usize::from(other.0)].gone(party, self.progress);
                         running.turned(other)?;
                     }
@@ -366,6 +367,13 @@ impl<R: Role> Running<R> {
         Ok(true)
     }
 
+    /// The connection between two parties is lost, with the frames on their way.
+    fn disconnect(&mut self, one: PartyId, other: PartyId) {
+        self.post.lose(one, other);
+        self.seats[usize::from(one.0)].disconnected(other);
+        self.seats[usize::from(other.0)].disconnected(one);
+    }
+
     /// All connections of a party are lost and made again: each says what it has received, and is sent what it lacks.
     fn reconnect(
         &mut self,
@@ -374,7 +382,7 @@ impl<R: Role> Running<R> {
         progress: PartyProgress<'_>,
     ) -> Result<(), Error> {
         for other in agreement.neighbours(party) {
-            self.post.lose(party, other);
+            self.disconnect(party, other);
             for (from, to) in [(party, other), (other, party)] {
                 let greeting = self.seats[usize::from(from.0)].greeting(to);
                 if let Err(e) = self.seats[usize::from(to.0)].deliver(from, greeting, progress) {
