@@ -107,10 +107,11 @@ impl Post {
         self.parked.entry(way.1).or_default().push(way);
     }
 
-    /// Puts a frame back that waits until nothing else is to be carried.
-    pub(super) fn postpone(&mut self, way: Way, bytes: Vec<u8>) {
+    /// Puts a frame back that waits until nothing else is to be carried. Whether there is anything else.
+    pub(super) fn postpone(&mut self, way: Way, bytes: Vec<u8>) -> bool {
         self.put_back(way, bytes);
         self.postponed.push(way);
+        !self.open.is_empty()
     }
 
     fn put_back(&mut self, way: Way, bytes: Vec<u8>) {

@@ -358,6 +358,7 @@ fn a_restart_does_not_wait_for_a_party_that_is_gone() {
     let mut again = seat(&record, digesting());
     assert_eq!(again.state(), SeatState::Waiting);
     again.gone(ONE, &quiet);
+    assert_eq!(again.state(), SeatState::Failed);
     assert!(matches!(again.finish(), Err(Error::Peer(e)) if e.parties == ["party 1"]));
     assert_eq!(record.items(), items);
     let mut again = seat(&record, digesting());
