@@ -25,9 +25,10 @@
 //! ```
 //!
 //! # Privacy
-//! Whoever relays an envelope learns its length, its two ends and its round. A key serves every round of one agreement: two different messages in
-//! one round would show what both have in common and let envelopes be forged, so a [`Channel`] seals each round once. A party that is
-//! built again must seal the same message in the same round, which the record of its run compares.
+//! Whoever relays an envelope learns its length, its two ends and its round. A key serves every round of one run: two different messages in
+//! one round would show what both have in common and let envelopes be forged, so a [`Channel`] seals each round once. A [`SealingKey`]
+//! is drawn for one run and is in the record of that run only: a party that is built again from its record seals the same message in the same
+//! round, which the record compares, and a party that has lost its record has lost the key, too.
 
 use std::fmt;
 
@@ -93,7 +94,8 @@ impl Channel {
     /// of what all agreed on.
     ///
     /// # Errors
-    /// [`Error::Peer`] if the other's public key is not one: everybody would know what is shared with it.
+    /// [`Error::Misuse`] if both ends are the same, which would have one key for both directions; [`Error::Peer`] if the other's public
+    /// key is that of `me`, or is not one: everybody would know what is shared with it.
     pub fn new(
         key: &SealingKey,
         me: u16,
@@ -101,6 +103,12 @@ impl Channel {
         agreement: &[u8; 32],
     ) -> Result<Self, Error> {
         let (other, theirs) = other;
+        if me == other {
+            return Err(Error::Misuse("a party seals nothing for itself"));
+        }
+        if key.public() == *theirs {
+            return Err(Error::peer("its sealing key is ours"));
+        }
         let shared = Zeroizing::new(MontgomeryPoint(*theirs).mul_clamped(*key.0).to_bytes());
         if *shared == [0; 32] {
             return Err(Error::peer("its sealing key is no public key"));
@@ -193,13 +201,13 @@ impl AtRest {
     }
 
     /// Opens the bytes of a place; none if they were changed, or sealed for another place or with another key.
-    pub fn open(&self, place: u64, sealed: &[u8]) -> Option<Vec<u8>> {
+    pub fn open(&self, place: u64, sealed: &[u8]) -> Option<Zeroizing<Vec<u8>>> {
         let (nonce, sealed) = sealed.split_first_chunk::<12>()?;
         let payload = Payload {
             msg: sealed,
             aad: &place.to_le_bytes(),
         };
-        self.0.decrypt(&(*nonce).into(), payload).ok()
+        self.0.decrypt(&(*nonce).into(), payload).ok().map(Zeroizing::new)
     }
 }
 

@@ -1,7 +1,10 @@
 //! Every fault at every step of every party of a protocol.
 //!
-//! A setting says what its parties are and what it expects of each kind of fault, by a `match` without a wildcard: a kind of fault
-//! that is added later does not compile until every setting has said what it comes to.
+//! A setting says what its parties are and what it expects of each kind of fault. Each kind must have done something at least once, unless
+//! the setting says that it cannot. Settings write their `match` over all kinds without a wildcard, so that a kind that is added later
+//! does not compile before its author has decided; nothing enforces that.
+
+use std::collections::BTreeMap;
 
 use privet::Error;
 use privet::party::{Fault, PartyId, Role, Simulated, Simulation};
@@ -9,6 +12,8 @@ use privet::party::{Fault, PartyId, Role, Simulated, Simulation};
 /// What a run comes to under a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expected {
+    /// It never finds anything to happen to in this setting.
+    Nothing,
     /// All parties have the result that they would have had.
     Same,
     /// Some party says which party is at fault, or all have their results.
@@ -28,8 +33,13 @@ pub trait World {
     /// A run of them. A second one with the same ledgers and records is the same run, taken up again.
     fn simulation(&self) -> Simulation<'_, Self::Role>;
 
-    /// What counts of a party's result.
-    fn shown(&self, output: <Self::Role as Role>::Output) -> Vec<u8>;
+    /// What counts of a party's result: the same however often this run is taken up again.
+    fn shown(&self, output: &<Self::Role as Role>::Output) -> Vec<u8>;
+
+    /// What of it is the same in every run of these parties, with whatever ledgers.
+    fn compared(&self, output: &<Self::Role as Role>::Output) -> Vec<u8> {
+        self.shown(output)
+    }
 
     /// What is expected; a `match` over all faults without a wildcard.
     fn expects(&self, fault: &Fault) -> Expected;
@@ -111,24 +121,60 @@ pub enum Records {
     Whole,
 }
 
-/// Runs the parties with every fault at every step; returns how many runs that were.
+/// Runs the parties with every fault at every step, and with every party leaving at every step before another is killed; returns how many
+/// runs that were.
 ///
 /// # Panics
-/// If a run does not come to what is expected, or its parties, taken up again from their records, have other results.
+/// If a run does not come to what is expected; if a kind of fault never did anything, or did where nothing is expected of it; if the
+/// parties, taken up again from their records, do not all end well, or have other results.
 pub fn enumerate<W: World>(world: &W, records: Records) -> u64 {
-    let whole = begun(&world.again(), records)
-        .run()
-        .expect("a run without a fault");
+    let first = world.again();
+    let whole = begun(&first, records).run().expect("a run without a fault");
     let (steps, parties) = (whole.steps, whole.outcomes.len() as u16);
-    whole.all().expect("without a fault all end well");
+    let outputs = whole.all().expect("without a fault all end well");
+    let right: Vec<Vec<u8>> = outputs.iter().map(|output| first.compared(output)).collect();
+    let mut happened = BTreeMap::new();
     let mut runs = 0;
     for at in 0..steps {
         for fault in faults(parties) {
-            one(&world.again(), records, at, &fault);
+            let run = Run {
+                world: &world.again(),
+                records,
+                right: &right,
+                faults: vec![(at, fault.clone())],
+            };
+            let did = run.check(world.expects(&fault));
+            *happened.entry(kind(&fault)).or_insert(false) |= did;
+            runs += 1;
+        }
+        for (leaving, killed) in pairs(parties) {
+            let run = Run {
+                world: &world.again(),
+                records,
+                right: &right,
+                faults: vec![(at, Fault::Leave(leaving)), (at + 1, Fault::Restart(killed))],
+            };
+            run.check(Expected::Named);
             runs += 1;
         }
     }
+    for fault in faults(parties) {
+        let expected = world.expects(&fault) != Expected::Nothing;
+        assert_eq!(happened[&kind(&fault)], expected, "{fault:?}, {records:?}");
+    }
     runs
+}
+
+/// Faults of one kind do the same thing, in several ways or to several parties.
+fn kind(fault: &Fault) -> String {
+    let text = format!("{fault:?}");
+    text.split('(').next().unwrap_or_default().into()
+}
+
+fn pairs(parties: u16) -> impl Iterator<Item = (PartyId, PartyId)> {
+    let all = (0..parties).flat_map(move |one| (0..parties).map(move |other| (one, other)));
+    all.filter(|(one, other)| one != other)
+        .map(|(one, other)| (PartyId(one), PartyId(other)))
 }
 
 fn begun<W: World>(world: &W, records: Records) -> Simulation<'_, W::Role> {
@@ -138,53 +184,80 @@ fn begun<W: World>(world: &W, records: Records) -> Simulation<'_, W::Role> {
     }
 }
 
-fn one<W: World>(world: &W, records: Records, at: u64, fault: &Fault) {
-    let simulation = begun(world, records).fault(at, fault.clone());
-    let stored = simulation.records();
-    let ended = simulation.run();
-    let ended = ended.unwrap_or_else(|e| panic!("{fault:?} at {at}, {records:?}: {e}"));
-    let named = |e: &Error| matches!(e, Error::Peer(e) if !e.parties.is_empty());
-    let wrong: Vec<&Error> = failures(&ended).chain(&ended.late).collect();
-    // After the last frame nothing can happen to one.
-    let expected = if ended.unused.is_empty() {
-        world.expects(fault)
-    } else {
-        Expected::Same
-    };
-    let fine = match expected {
-        Expected::Same => failures(&ended).next().is_none(),
-        Expected::Named => true,
-        Expected::Ended => !wrong.is_empty(),
-    };
-    assert!(
-        fine,
-        "{fault:?} at {at}, {records:?}: {expected:?}, and {wrong:?}"
-    );
-    assert!(
-        wrong.iter().all(|e| named(e)),
-        "{fault:?} at {at}, {records:?}: {wrong:?}"
-    );
-    let all_ended = failures(&ended).next().is_none();
-    world.check(all_ended);
-    if !all_ended {
-        return;
+struct Run<'a, W> {
+    world: &'a W,
+    records: Records,
+    /// The results without a fault.
+    right: &'a [Vec<u8>],
+    faults: Vec<(u64, Fault)>,
+}
+
+impl<W: World> Run<'_, W> {
+    /// Whether the faults did anything.
+    fn check(&self, expected: Expected) -> bool {
+        let about = format!("{:?}, {:?}", self.faults, self.records);
+        let mut simulation = begun(self.world, self.records);
+        for (at, fault) in &self.faults {
+            simulation = simulation.fault(*at, fault.clone());
+        }
+        let stored = simulation.records();
+        let ended = simulation.run();
+        let ended = ended.unwrap_or_else(|e| panic!("{about}: {e}"));
+        let named = |e: &Error| matches!(e, Error::Peer(e) if !e.parties.is_empty());
+        let wrong: Vec<&Error> = failures(&ended).chain(&ended.late).collect();
+        let happened = ended.unused.is_empty();
+        let all_ended = failures(&ended).next().is_none();
+        let fine = match expected {
+            _ if !happened => all_ended || self.faults.len() > 1,
+            Expected::Same => all_ended,
+            Expected::Named => true,
+            Expected::Ended => !wrong.is_empty(),
+            Expected::Nothing => false,
+        };
+        assert!(fine, "{about}: {expected:?}, and {wrong:?}");
+        assert!(wrong.iter().all(|e| named(e)), "{about}: {wrong:?}");
+        self.world.check(all_ended);
+        let same = matches!(expected, Expected::Same) || !happened;
+        let first = self.shown(&ended, same, &about);
+        // From the same records and ledgers all parties come to their results, the same if they had some. Nothing is paid twice.
+        let before = self.world.ledgers();
+        let again = self
+            .world
+            .simulation()
+            .with_records(stored)
+            .schedule([1; 32])
+            .run();
+        let again = again.unwrap_or_else(|e| panic!("{about}, taken up again: {e}"));
+        let left: Vec<&Error> = failures(&again).collect();
+        assert!(left.is_empty(), "{about}, taken up again: {left:?}");
+        let second = self.shown(&again, same, &about);
+        for (first, second) in first.into_iter().zip(second) {
+            assert!(first.is_none() || first == second, "{about}, taken up again");
+        }
+        self.world.check(true);
+        if all_ended {
+            assert_eq!(self.world.ledgers(), before, "{about}: a replay pays nothing");
+        }
+        happened
     }
-    // From the same records and ledgers, all parties come to the same result, and nothing is paid.
-    let before = world.ledgers();
-    let again = world.simulation().with_records(stored).schedule([1; 32]).run();
-    let again = again.unwrap_or_else(|e| panic!("{fault:?} at {at}, taken up again: {e}"));
-    let shown = |ended: Simulated<<W::Role as Role>::Output>| {
-        let outputs = ended
-            .all()
-            .unwrap_or_else(|e| panic!("{fault:?} at {at}, taken up again: {e}"));
-        outputs.into_iter().map(|o| world.shown(o)).collect::<Vec<_>>()
-    };
-    assert_eq!(shown(again), shown(ended), "{fault:?} at {at}, {records:?}");
-    assert_eq!(
-        world.ledgers(),
-        before,
-        "{fault:?} at {at}: a replay pays nothing"
-    );
+
+    /// The results of those that have one; `same` if they must be as without a fault.
+    fn shown(
+        &self,
+        ended: &Simulated<<W::Role as Role>::Output>,
+        same: bool,
+        about: &str,
+    ) -> Vec<Option<Vec<u8>>> {
+        let outcomes = ended.outcomes.iter().map(|outcome| outcome.as_ref().ok());
+        let compared = |(output, right): (Option<&<W::Role as Role>::Output>, &Vec<u8>)| {
+            let output = output?;
+            if same {
+                assert_eq!(&self.world.compared(output), right, "{about}: another result");
+            }
+            Some(self.world.shown(output))
+        };
+        outcomes.zip(self.right).map(compared).collect()
+    }
 }
 
 fn failures<T>(ended: &Simulated<T>) -> impl Iterator<Item = &Error> {
@@ -193,7 +266,137 @@ fn failures<T>(ended: &Simulated<T>) -> impl Iterator<Item = &Error> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use privet::party::{Context, PartyEvent, TurnOutcome};
+    use privet::wire::Wire;
+
     use super::*;
+
+    /// A hub that waits for two words of each of two others, but not longer than its deadline; they say both at once.
+    enum Toy {
+        Hub(BTreeMap<PartyId, u8>),
+        Other,
+    }
+
+    type Turn = Result<TurnOutcome<Toy>, Error>;
+    const HUB: PartyId = PartyId(0);
+
+    impl Role for Toy {
+        type Message = Vec<u8>;
+        type Output = u8;
+
+        fn start(self, context: &mut Context<'_, Vec<u8>>) -> Turn {
+            if let Self::Hub(_) = self {
+                context.deadline(1, Duration::from_secs(1));
+                return Ok(TurnOutcome::Continue(self));
+            }
+            Ok(TurnOutcome::Working(self))
+        }
+
+        fn handle(mut self, event: PartyEvent<Vec<u8>>, context: &mut Context<'_, Vec<u8>>) -> Turn {
+            let Self::Hub(words) = &mut self else {
+                let (_, message) = event.message(context)?;
+                return Ok(TurnOutcome::Finished(message[0]));
+            };
+            match event {
+                PartyEvent::Deadline(_) => {}
+                other => {
+                    let (from, message) = other.message(context)?;
+                    let word = words.entry(from).or_default();
+                    if message != [*word] {
+                        return Err(context.complain(from, "not its next word"));
+                    }
+                    *word += 1;
+                    if words.values().sum::<u8>() < 4 {
+                        let state = [1, 2].map(|n| words.get(&PartyId(n)).copied().unwrap_or(0));
+                        context.checkpoint(&state.to_vec());
+                        return Ok(TurnOutcome::Continue(self));
+                    }
+                }
+            }
+            let count = words.values().sum();
+            for party in context.others() {
+                context.send(party, &vec![count])?;
+            }
+            Ok(TurnOutcome::Finished(count))
+        }
+
+        fn resume(self, context: &mut Context<'_, Vec<u8>>) -> Turn {
+            for word in [0, 1] {
+                context.send(HUB, &vec![word])?;
+            }
+            Ok(TurnOutcome::Continue(self))
+        }
+
+        fn restore(self, state: &[u8], _: &mut Context<'_, Vec<u8>>) -> Turn {
+            let state = Vec::from_bytes(state).expect("a state");
+            let words = [(PartyId(1), state[0]), (PartyId(2), state[1])];
+            Ok(TurnOutcome::Continue(Self::Hub(words.into())))
+        }
+
+        fn waits_for(&self) -> Vec<PartyId> {
+            vec![HUB]
+        }
+
+        fn most_bytes(&self, _: PartyId) -> Option<u64> {
+            Some(20)
+        }
+    }
+
+    struct Three;
+
+    impl World for Three {
+        type Role = Toy;
+
+        fn again(&self) -> Self {
+            Self
+        }
+
+        fn simulation(&self) -> Simulation<'_, Toy> {
+            let names = ["hub", "one", "other"].map(String::from).into();
+            let make = |party, _| {
+                Ok(if party == HUB {
+                    Toy::Hub(BTreeMap::new())
+                } else {
+                    Toy::Other
+                })
+            };
+            Simulation::new(names, make).expect("names")
+        }
+
+        fn shown(&self, output: &u8) -> Vec<u8> {
+            vec![*output]
+        }
+
+        fn expects(&self, fault: &Fault) -> Expected {
+            match fault {
+                Fault::Truncate(_) | Fault::Flip(_) | Fault::Foreign | Fault::Future | Fault::Forge(_) => {
+                    Expected::Ended
+                }
+                // The deadline passes, and those that wait for the lost words are told the count.
+                Fault::Drop | Fault::Repeat | Fault::Delay => Expected::Named,
+                Fault::Hurry(_) | Fault::Leave(_) | Fault::Return(_) | Fault::Stall(_) => Expected::Named,
+                Fault::Postpone | Fault::Disconnect(_) | Fault::Restart(_) | Fault::Crash(_) => {
+                    Expected::Same
+                }
+            }
+        }
+
+        fn check(&self, _: bool) {}
+
+        fn ledgers(&self) -> Vec<String> {
+            Vec::new()
+        }
+    }
+
+    /// Frames that overtake each other and deadlines, which settings have not yet.
+    #[test]
+    fn every_kind_of_fault_happens_to_a_toy() {
+        for records in [Records::Checkpoints, Records::Whole] {
+            assert!(enumerate(&Three, records) > 100);
+        }
+    }
 
     #[test]
     fn every_kind_is_listed_once_for_each_party() {

@@ -44,7 +44,7 @@ fn envelopes_are_what_another_implementation_makes_them() {
         assert_eq!(from.open(round, &envelope).unwrap(), message);
     }
     let chest = AtRest::new(&array(&vectors["secret"]), b"a run");
-    assert_eq!(chest.open(5, &hex(&vectors["stored"])).unwrap(), b"an item");
+    assert_eq!(*chest.open(5, &hex(&vectors["stored"])).unwrap(), b"an item");
 }
 
 #[test]
@@ -114,12 +114,23 @@ fn a_key_of_small_order_is_refused() {
     }
 }
 
+/// With itself it would have one key for both directions, and its own key would open what it seals.
+#[test]
+fn a_party_seals_nothing_for_itself() {
+    let (key, other) = (SealingKey::new([1; 32]), SealingKey::new([2; 32]));
+    let channel = |me, to, public: [u8; 32]| Channel::new(&key, me, (to, &public), &[0; 32]);
+    assert!(matches!(channel(3, 3, other.public()), Err(Error::Misuse(_))));
+    assert!(matches!(channel(3, 3, key.public()), Err(Error::Misuse(_))));
+    assert!(matches!(channel(3, 4, key.public()), Err(Error::Peer(_))));
+    assert!(channel(3, 4, other.public()).is_ok());
+}
+
 #[test]
 fn stored_bytes_open_in_their_place_with_their_key_only() {
     let chest = AtRest::new(&[1; 32], b"a run");
     let stored = chest.seal(3, b"a secret").unwrap();
     assert_ne!(stored, chest.seal(3, b"a secret").unwrap(), "nonces are new");
-    assert_eq!(chest.open(3, &stored).unwrap(), b"a secret");
+    assert_eq!(*chest.open(3, &stored).unwrap(), b"a secret");
     assert_eq!(chest.open(4, &stored), None);
     assert_eq!(AtRest::new(&[2; 32], b"a run").open(3, &stored), None);
     assert_eq!(AtRest::new(&[1; 32], b"another").open(3, &stored), None);

@@ -8,6 +8,7 @@
 mod tests;
 
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use privet::Error;
 use privet::party::{Agreement, Item, PartyId, Record};
@@ -19,8 +20,13 @@ use zeroize::Zeroizing;
 use super::schema::{self, Access, beside, fault};
 use super::{WAIT, secret};
 
-/// Ledgers that were made before runs were recorded in them have no such table.
-const TABLE: &str = "CREATE TABLE IF NOT EXISTS records(run TEXT NOT NULL, place INTEGER NOT NULL, item BLOB NOT NULL, PRIMARY KEY(run, place))";
+/// Ledgers that were made before runs were recorded in them have no such tables. A long item goes on in `record_pieces`, since a row of
+/// SQLite holds less than 10⁹ bytes. `ended` names runs whose record was removed.
+const TABLES: &str = "CREATE TABLE IF NOT EXISTS records(run TEXT NOT NULL, place INTEGER NOT NULL, item BLOB NOT NULL, PRIMARY KEY(run, place));
+CREATE TABLE IF NOT EXISTS record_pieces(run TEXT NOT NULL, place INTEGER NOT NULL, piece INTEGER NOT NULL, item BLOB NOT NULL, PRIMARY KEY(run, place, piece));
+CREATE TABLE IF NOT EXISTS ended(run TEXT NOT NULL PRIMARY KEY);";
+/// The most bytes of an item in one row.
+const PIECE: usize = if cfg!(test) { 100 } else { 1 << 28 };
 const NAME: &str = "the key that records are encrypted with";
 
 /// The record of one party in one run, in a ledger.
@@ -40,13 +46,14 @@ impl RunRecord {
     /// [`Store::mark`](super::Store::mark) does: a record goes on only with the same table.
     ///
     /// # Errors
-    /// [`Error::Journal`] if there is no ledger, it cannot be written, its key is missing, or the record is of another table.
+    /// [`Error::Journal`] if there is no ledger, it cannot be written, its key is missing, the record is of another table or lacks
+    /// items, or the run is over and its record was removed.
     pub fn open(ledger: &Path, agreement: &Agreement, me: PartyId, about: &str) -> Result<Self, Error> {
         let path = schema::resolve(ledger)?;
         let connection = schema::open(&path, Access::Write, WAIT)?;
         let bad = |e: rusqlite::Error| fault(&path, &e);
         connection
-            .execute_batch(&format!("PRAGMA secure_delete = ON; {TABLE};"))
+            .execute_batch(&format!("PRAGMA secure_delete = ON; {TABLES}"))
             .map_err(bad)?;
         let digest: String = agreement
             .digest()
@@ -54,11 +61,31 @@ impl RunRecord {
             .map(|byte| format!("{byte:02x}"))
             .collect();
         let run = format!("{digest} {}", me.0);
-        let places = "SELECT max(place), min(nullif(place, 0)) FROM records WHERE run = ?1";
-        let (last, second): (Option<i64>, Option<i64>) = connection
-            .query_row(places, [&run], |row| Ok((row.get(0)?, row.get(1)?)))
+        let ended = "SELECT count(*) FROM ended WHERE run = ?1";
+        let ended: i64 = connection
+            .query_row(ended, [&run], |row| row.get(0))
             .map_err(bad)?;
-        let secret = secret::load(&beside(&path, ".key"), NAME)?;
+        if ended > 0 {
+            return Err(journal!(
+                OtherJob,
+                "this run is over, and its record was removed from the ledger {}: begin a new run, with a new agreement",
+                path.display()
+            ));
+        }
+        let places = "SELECT max(place), min(nullif(place, 0)), count(*) FROM records WHERE run = ?1";
+        let (last, second, count): (Option<i64>, Option<i64>, i64) = connection
+            .query_row(places, [&run], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+            .map_err(bad)?;
+        // The first item, and all from the second to the last.
+        let all = last.map_or(0, |last| 1 + second.map_or(0, |second| last - second + 1));
+        if count != all {
+            return Err(journal!(
+                Damaged,
+                "the record of this run in the ledger {} lacks items: restore the ledger from a backup, or begin a new run",
+                path.display()
+            ));
+        }
+        let secret = Zeroizing::new(secret::load(&beside(&path, ".key"), NAME)?);
         let mut record = Self {
             key: AtRest::new(&secret, format!("{run}\n{about}").as_bytes()),
             second: second.map_or(1, i64::unsigned_abs),
@@ -71,22 +98,32 @@ impl RunRecord {
         Ok(record)
     }
 
-    /// Removes the record, when the run is over and its result is stored: overwritten, also in the write-ahead log.
+    /// Removes the record, when the run is over and its result is stored: overwritten, also in the write-ahead log. A run of the same
+    /// agreement does not begin again.
     ///
     /// # Errors
     /// [`Error::Journal`] if it cannot be removed, or another program reads the ledger all the time.
-    pub fn wipe(self) -> Result<(), Error> {
+    pub fn wipe(&mut self) -> Result<(), Error> {
         let bad = |e: rusqlite::Error| fault(&self.path, &e);
-        self.connection
-            .execute("DELETE FROM records WHERE run = ?1", [&self.run])
+        let transaction = self
+            .connection
+            .transaction_with_behavior(TransactionBehavior::Immediate)
             .map_err(bad)?;
+        for sql in [
+            "INSERT OR IGNORE INTO ended(run) VALUES (?1)",
+            "DELETE FROM records WHERE run = ?1",
+            "DELETE FROM record_pieces WHERE run = ?1",
+        ] {
+            transaction.execute(sql, [&self.run]).map_err(bad)?;
+        }
+        transaction.commit().map_err(bad)?;
         if self.truncate()? {
             return Ok(());
         }
         Err(journal!(
             Busy,
             "the record of this run was removed from the ledger {}, but another program reads the ledger and its log could not be truncated. \
-             Try again when that has ended.",
+             Call this again when that has ended; or else the log goes when the last program closes the ledger.",
             self.path.display()
         ))
     }
@@ -118,18 +155,30 @@ impl RunRecord {
             ));
         }
         if instead {
-            let delete = "DELETE FROM records WHERE run = ?1 AND place >= 1";
-            transaction.execute(delete, [&self.run]).map_err(bad)?;
+            for table in ["records", "record_pieces"] {
+                let delete = format!("DELETE FROM {table} WHERE run = ?1 AND place >= 1");
+                transaction.execute(&delete, [&self.run]).map_err(bad)?;
+            }
         }
         for (place, item) in (self.end..).zip(items) {
             let sealed = self
                 .key
                 .seal(place, &Zeroizing::new(item.to_bytes()))
                 .map_err(Error::randomness)?;
+            let mut pieces = (0_i64..).zip(sealed.chunks(PIECE));
+            let (_, first) = pieces.next().unwrap_or_default();
             transaction
                 .prepare_cached("INSERT INTO records(run, place, item) VALUES (?1, ?2, ?3)")
-                .and_then(|mut insert| insert.execute((&self.run, place as i64, sealed)))
+                .and_then(|mut insert| insert.execute((&self.run, place as i64, first)))
                 .map_err(bad)?;
+            for (number, piece) in pieces {
+                transaction
+                    .prepare_cached(
+                        "INSERT INTO record_pieces(run, place, piece, item) VALUES (?1, ?2, ?3, ?4)",
+                    )
+                    .and_then(|mut insert| insert.execute((&self.run, place as i64, number, piece)))
+                    .map_err(bad)?;
+            }
         }
         transaction.commit().map_err(bad)?;
         if instead {
@@ -153,9 +202,21 @@ impl Record for RunRecord {
                     .optional()
             })
             .map_err(bad)?;
-        let Some(sealed) = sealed else {
+        let Some(mut sealed) = sealed else {
             return Ok(None);
         };
+        // A piece that is lost makes bytes that do not open.
+        if sealed.len() == PIECE {
+            let mut select = self
+                .connection
+                .prepare_cached("SELECT item FROM record_pieces WHERE run = ?1 AND place = ?2 ORDER BY piece")
+                .map_err(bad)?;
+            let mut rows = select.query((&self.run, place as i64)).map_err(bad)?;
+            while let Some(row) = rows.next().map_err(bad)? {
+                let piece = row.get_ref(0).map_err(bad)?;
+                sealed.extend_from_slice(piece.as_blob().map_err(|e| bad(e.into()))?);
+            }
+        }
         let Some(bytes) = self.key.open(place, &sealed) else {
             return Err(journal!(
                 OtherJob,
@@ -181,7 +242,11 @@ impl Record for RunRecord {
 
     fn replace(&mut self, checkpoint: Item) -> Result<(), Error> {
         self.write(&[checkpoint], true)?;
-        // If somebody reads the ledger now, the log is truncated after a later checkpoint, or at the end.
-        self.truncate().map(|_| ())
+        // If somebody reads the ledger now, nobody waits: the log is truncated after a later checkpoint, or at the end.
+        let bad = |e: rusqlite::Error| fault(&self.path, &e);
+        self.connection.busy_timeout(Duration::ZERO).map_err(bad)?;
+        let truncated = self.truncate();
+        self.connection.busy_timeout(WAIT).map_err(bad)?;
+        truncated.map(|_| ())
     }
 }

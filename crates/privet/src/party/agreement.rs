@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 
 use super::PartyId;
 use crate::Error;
-use crate::privacy::signature::{PublicKey, Purpose, Signature, SigningKey};
+use crate::privacy::signature::PublicKey;
 use crate::wire::{MOST_BYTES, Malformed, Reader, RunId, Wire, Writer};
 
 /// The most parties of one agreement.
@@ -35,42 +35,8 @@ pub struct Member {
     pub name: String,
     /// What it does in the protocol.
     pub role: String,
-    /// Its keys; none in a simulation.
-    pub keys: Option<MemberKeys>,
-}
-
-/// The public keys of a party: its identity, and the key that others seal for, signed by the identity.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MemberKeys {
-    identity: PublicKey,
-    sealing: [u8; 32],
-    signature: [u8; 64],
-}
-
-impl MemberKeys {
-    /// The keys of the holder of `identity`; `sealing` is an X25519 public key.
-    pub fn sign(identity: &SigningKey, sealing: [u8; 32]) -> Self {
-        Self {
-            identity: identity.public(),
-            sealing,
-            signature: identity.sign_raw(Purpose::SealingKey, &sealing),
-        }
-    }
-
-    /// The Ed25519 key that the party is known by.
-    pub fn identity(&self) -> PublicKey {
-        self.identity
-    }
-
-    /// The X25519 key that others seal for.
-    pub fn sealing(&self) -> &[u8; 32] {
-        &self.sealing
-    }
-
-    fn is_signed(&self) -> bool {
-        let signature = Signature::from_bytes(self.identity, &self.signature);
-        signature.verify(Purpose::SealingKey, &self.sealing).is_ok()
-    }
+    /// The Ed25519 key that it is known by; none in a simulation.
+    pub identity: Option<PublicKey>,
 }
 
 /// Who speaks to whom.
@@ -120,7 +86,7 @@ impl Agreement {
         let member = |name| Member {
             name,
             role: String::new(),
-            keys: None,
+            identity: None,
         };
         Self::of(Terms {
             run,
@@ -135,7 +101,7 @@ impl Agreement {
     ///
     /// # Errors
     /// [`Error::Parameter`] for fewer than two parties or more than 10,000; for names that are empty, not in one line, or alike; for an
-    /// identity that occurs twice or did not sign its sealing key; for a hub that is no party.
+    /// identity that occurs twice; for a hub that is no party.
     pub fn of(terms: Terms) -> Result<Self, Error> {
         let bad = |why: String| Err(Error::parameter("parties", why));
         let count = terms.parties.len();
@@ -143,7 +109,7 @@ impl Agreement {
             return bad(format!("{count} parties: 2 to {MOST_PARTIES} can take part"));
         }
         let (mut names, mut identities) = (BTreeSet::new(), BTreeSet::new());
-        for Member { name, role, keys } in &terms.parties {
+        for Member { name, role, identity } in &terms.parties {
             let is_line = |text: &str| text.len() <= 100 && !text.chars().any(char::is_control);
             if name.is_empty() || name.trim() != name || !is_line(name) {
                 return bad(format!("{name:?} cannot name a party: write one short line"));
@@ -154,15 +120,10 @@ impl Agreement {
             if !names.insert(name) {
                 return bad(format!("two parties are called '{name}'"));
             }
-            if let Some(keys) = keys {
-                if !keys.is_signed() {
-                    return bad(format!(
-                        "the sealing key of '{name}' is not signed by its identity"
-                    ));
-                }
-                if !identities.insert(keys.identity.to_bytes()) {
-                    return bad(format!("'{name}' has the same identity as another party"));
-                }
+            if let Some(identity) = identity
+                && !identities.insert(identity.to_bytes())
+            {
+                return bad(format!("'{name}' has the same identity as another party"));
             }
         }
         if let Edges::Hub(hub) = terms.edges
@@ -238,13 +199,11 @@ impl Wire for Terms {
         to.list(&self.parties, |member, to| {
             to.text(&member.name);
             to.text(&member.role);
-            match &member.keys {
+            match &member.identity {
                 None => to.byte(0),
-                Some(keys) => {
+                Some(identity) => {
                     to.byte(1);
-                    to.fixed(&keys.identity.to_bytes());
-                    to.fixed(&keys.sealing);
-                    to.fixed(&keys.signature);
+                    to.fixed(&identity.to_bytes());
                 }
             }
         });
@@ -274,13 +233,9 @@ impl Wire for Terms {
                 Ok(Member {
                     name: from.text(100)?,
                     role: from.text(100)?,
-                    keys: match from.byte()? {
+                    identity: match from.byte()? {
                         0 => None,
-                        1 => Some(MemberKeys {
-                            identity: PublicKey::from_bytes(from.array()?),
-                            sealing: from.array()?,
-                            signature: from.array()?,
-                        }),
+                        1 => Some(PublicKey::from_bytes(from.array()?)),
                         _ => return Err(unknown()),
                     },
                 })

@@ -84,10 +84,11 @@ impl<M: Wire> Context<'_, M> {
     }
 
     /// A secret or a choice that is made once per run, however often the run is resumed: it is taken from the record if it is there;
-    /// otherwise it is made, stored in the record, and returned.
+    /// otherwise it is made. It is stored with its turn, before a message of that turn leaves. If the turn fails, nobody has seen
+    /// anything of it, and a restart makes another.
     ///
     /// # Errors
-    /// Those of `make`; [`Error::Journal`] if the value could not be stored, or if the record is of another job.
+    /// Those of `make`; [`Error::Journal`] if the record cannot be read, or is of another job.
     pub fn once<T: Wire>(&mut self, what: &str, make: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
         self.recorder.once(what, make)
     }

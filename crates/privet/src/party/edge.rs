@@ -55,7 +55,10 @@ pub(super) enum Next<'a> {
 
 #[derive(Default)]
 pub(super) struct Edge {
+    /// What the role was told, which the record says, too: it decides what is sent.
     pub(super) absence: Absence,
+    /// What the transport has noticed in this process: it decides what is taken in and waited for. The role is told when it takes events.
+    pub(super) noticed: Absence,
     queue: VecDeque<Outgoing>,
     /// Bytes of the messages in the queue.
     queued: u64,
@@ -63,10 +66,13 @@ pub(super) struct Edge {
     end: u64,
     /// The number of the next frame to be sent.
     cursor: u64,
-    /// Set after a restart: what the other has received is known when it has greeted.
+    /// Set after a restart, and when a connection is lost: what the other has received is known when it has greeted.
     pub(super) paused: bool,
     /// Frames that were received.
     pub(super) received: u64,
+    /// Frames below this number are in the record. They can come again: a restart greets before it has replayed everything, if it waits
+    /// for a message that it holds by digest.
+    pub(super) replayed: u64,
     /// Frames of messages that are stored.
     durable: u64,
     /// Bytes of messages that were stored since the other was last told so.
@@ -79,12 +85,13 @@ pub(super) struct Edge {
 
 impl Edge {
     pub(super) fn of(state: EdgeState) -> (PartyId, Self) {
+        let absence = match state.absence {
+            0 => Absence::Present,
+            1 => Absence::Gone,
+            _ => Absence::Ended,
+        };
         let mut edge = Self {
-            absence: match state.absence {
-                0 => Absence::Present,
-                1 => Absence::Gone,
-                _ => Absence::Ended,
-            },
+            absence,
             end: state.first,
             cursor: state.first,
             paused: true,
@@ -94,6 +101,9 @@ impl Edge {
         };
         for message in state.outgoing {
             edge.push(Some(message));
+        }
+        if absence == Absence::Ended {
+            edge.close();
         }
         (state.party, edge)
     }
@@ -128,14 +138,24 @@ impl Edge {
         self.queue.push_back(outgoing);
     }
 
+    /// The role was told of a fault: nothing more is taken from the other, or sent to it but that.
+    pub(super) fn close(&mut self) {
+        (self.absence, self.noticed, self.partial) = (Absence::Ended, Absence::Ended, None);
+        self.push(None);
+    }
+
+    fn is_here(&self) -> bool {
+        (self.absence, self.noticed) == (Absence::Present, Absence::Present)
+    }
+
     /// Whether the other must acknowledge something before a role goes on.
     pub(super) fn is_full(&self) -> bool {
-        self.absence == Absence::Present && self.queued >= WINDOW
+        self.is_here() && self.queued >= WINDOW
     }
 
     /// Whether the other has not acknowledged all that it was sent.
     pub(super) fn is_owed(&self) -> bool {
-        self.absence == Absence::Present && !self.queue.is_empty()
+        self.is_here() && !self.queue.is_empty()
     }
 
     /// Whether there is a frame to be sent.
@@ -203,8 +223,15 @@ impl Edge {
 
     /// A whole message of this length was received and stored.
     pub(super) fn stored(&mut self, length: u64) {
-        self.durable = self.received;
         self.untold += length;
+        self.hold();
+    }
+
+    /// Frames are acknowledged in their order: behind a message that is held by digest only, none is before the next checkpoint.
+    fn hold(&mut self) {
+        if self.unheld == 0 {
+            self.durable = self.received;
+        }
     }
 
     /// Everything that was received is stored now.
@@ -220,7 +247,8 @@ impl Edge {
     /// A message that is replayed from the record.
     pub(super) fn replayed(&mut self, length: u64) {
         self.received += frames(length);
-        self.durable = self.received;
+        self.replayed = self.received;
+        self.hold();
     }
 
     /// The next part of a message; the whole message if it was the last.
@@ -238,8 +266,10 @@ impl Edge {
             }
             (at, Some((length, mut got))) if length == total && got.len() as u64 == at => {
                 // Twice what has come, so that a length alone takes no memory.
-                let room = (got.len() + bytes.len()).max(total.min(2 * at) as usize);
-                got.reserve_exact(room - got.len());
+                if got.capacity() - got.len() < bytes.len() {
+                    let room = (got.len() + bytes.len()).max(total.min(2 * at) as usize);
+                    got.reserve_exact(room - got.len());
+                }
                 got.extend_from_slice(&bytes);
                 if got.len() as u64 == total {
                     Some(got)

@@ -63,16 +63,11 @@ impl Fault {
         }
     }
 
-    /// The frames that arrive instead of one; `overtaking` gives the next on the same way.
-    pub(super) fn tamper(
-        self,
-        mut bytes: Vec<u8>,
-        overtaking: impl FnOnce() -> Option<Vec<u8>>,
-    ) -> Vec<Vec<u8>> {
+    /// The frames that arrive instead of one.
+    pub(super) fn tamper(self, mut bytes: Vec<u8>) -> Vec<Vec<u8>> {
         match self {
             Self::Drop => Vec::new(),
             Self::Repeat => vec![bytes.clone(), bytes],
-            Self::Delay => overtaking().into_iter().chain([bytes]).collect(),
             Self::Truncate(length) => {
                 bytes.truncate(length);
                 vec![bytes]

@@ -3,6 +3,7 @@
 //! | file | what it holds |
 //! | --- | --- |
 //! | `agreement` | who takes part, who speaks to whom, and within which limits; its digest is in every frame |
+//! | `run_key` | the keys that parties of one run seal for each other with |
 //! | `role` | [`Role`]: how a party handles an event; [`TurnOutcome`]: its state afterwards |
 //! | `context` | what a role is called with: an outbox, its record, deadlines, a progress callback |
 //! | `record`, `recorder` | what a party stores to resume after a crash; how that is replayed |
@@ -36,16 +37,18 @@ mod post;
 mod record;
 mod recorder;
 mod role;
+mod run_key;
 mod seat;
 mod simulate;
 #[cfg(test)]
 mod tests;
 
-pub use agreement::{Agreement, Edges, Limits, MOST_PARTIES, Member, MemberKeys, Terms};
+pub use agreement::{Agreement, Edges, Limits, MOST_PARTIES, Member, Terms};
 pub use context::{Context, PartyProgress};
 pub use edge::{UNHELD, WINDOW};
 pub use fault::Fault;
 pub use record::{Checkpoint, Item, MemoryRecord, Record, RunName};
 pub use role::{PartyEvent, PartyId, Role, TurnOutcome};
+pub use run_key::{RunKey, RunKeys};
 pub use seat::{Seat, SeatState, Sent};
 pub use simulate::{Edge, Simulated, Simulation};

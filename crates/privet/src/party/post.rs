@@ -1,4 +1,5 @@
-//! Frames on their way in a simulation. A frame costs the same however many there are.
+//! Frames on their way in a simulation. A frame that is taken at once costs the same however many there are; to put one back costs a look at
+//! all open ways.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -106,10 +107,11 @@ impl Post {
         self.parked.entry(way.1).or_default().push(way);
     }
 
-    /// Puts a frame back that waits until nothing else is to be carried.
-    pub(super) fn postpone(&mut self, way: Way, bytes: Vec<u8>) {
+    /// Puts a frame back that waits until nothing else is to be carried. Whether there is anything else.
+    pub(super) fn postpone(&mut self, way: Way, bytes: Vec<u8>) -> bool {
         self.put_back(way, bytes);
         self.postponed.push(way);
+        !self.open.is_empty()
     }
 
     fn put_back(&mut self, way: Way, bytes: Vec<u8>) {

@@ -308,6 +308,11 @@ impl MemoryRecord {
         self.stored().fails = true;
     }
 
+    /// Takes that back.
+    pub(super) fn fail_no_more(&self) {
+        self.stored().fails = false;
+    }
+
     /// Whether a writing was made to fail since this was last asked.
     pub(super) fn has_failed(&self) -> bool {
         std::mem::take(&mut self.stored().failed)

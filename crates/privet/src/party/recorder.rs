@@ -10,9 +10,9 @@ use crate::wire::Wire;
 
 /// A record with a cursor. Until the cursor has passed the last item, the party does again what the record says it did.
 ///
-/// An event is written with the first thing that depends on it, and before that leaves: a value that is made once, or the
-/// messages of its turn. A turn that fails leaves nothing in the record, so that a message which ended a run can be said better
-/// after a restart.
+/// A turn is written at once, when it has succeeded: its event, the values that it made once, and the digests of its messages, before
+/// these leave. A turn that fails leaves nothing in the record, so that a message which ended a run can be said better after a
+/// restart. What a ledger was paid for is kept by the ledger.
 pub(super) struct Recorder {
     record: Box<dyn Record>,
     /// The place of the next item.
@@ -20,7 +20,7 @@ pub(super) struct Recorder {
     front: Option<Item>,
     /// Whether all items have been replayed.
     live: bool,
-    /// The event of this turn, if it is not written yet.
+    /// What this turn has begun with and made.
     pending: Vec<Item>,
 }
 
@@ -116,12 +116,10 @@ impl Recorder {
         match self.pop()? {
             None => {
                 let made = make()?;
-                let mut items = std::mem::take(&mut self.pending);
-                items.push(Item::Once {
+                self.pending.push(Item::Once {
                     what: what.into(),
                     value: made.to_bytes().into(),
                 });
-                self.record.append(items)?;
                 Ok(made)
             }
             Some(Item::Once { what: then, value }) if then == what => {
@@ -132,7 +130,7 @@ impl Recorder {
     }
 
     /// Ends a turn that succeeded: what it sends is written down, or compared with what was sent before.
-    pub(super) fn sent(&mut self, messages: &[(PartyId, u64, Vec<u8>)]) -> Result<(), Error> {
+    pub(super) fn settled(&mut self, messages: &[(PartyId, u64, Vec<u8>)]) -> Result<(), Error> {
         let mut items = std::mem::take(&mut self.pending);
         for (to, number, message) in messages {
             let item = Item::Sent {

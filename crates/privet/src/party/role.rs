@@ -92,8 +92,9 @@ pub trait Role: Sized {
         context: &mut Context<'_, Self::Message>,
     ) -> Result<TurnOutcome<Self>, Error>;
 
-    /// Does the next piece of long work. A role that sends much sends about one message in each piece: it is resumed only while its
-    /// peers have stored most of what it sent before.
+    /// Does the next piece of long work. A role that sends much sends about one message in each piece, and hands over a checkpoint in
+    /// most of them: it is resumed only while its peers have stored most of what it sent before. A restart does all pieces since
+    /// the last checkpoint again, without waiting, and holds what they sent.
     ///
     /// # Errors
     /// As [`start`](Self::start).
@@ -117,8 +118,9 @@ pub trait Role: Sized {
         Err(Error::internal("a role that hands over its state takes it back"))
     }
 
-    /// Whether the record holds only a digest of messages of this party, which says them again after a crash. The role must hand
-    /// over a checkpoint before it has received more than [`UNHELD`](super::UNHELD) bytes in this way.
+    /// Whether the record holds only a digest of messages of this party, which says them again after a crash. Only for a party
+    /// without which the run ends: if it is gone after a restart, the run cannot go on. The role must hand over a checkpoint before it
+    /// has received more than [`UNHELD`](super::UNHELD) bytes in this way, and in its last turn.
     fn by_digest(&self, _from: PartyId) -> bool {
         false
     }

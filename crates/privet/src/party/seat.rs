@@ -55,7 +55,8 @@ pub struct Seat<R: Role> {
     edges: BTreeMap<PartyId, Edge>,
     /// Parties that a frame waits for.
     ready: BTreeSet<PartyId>,
-    /// Events other than messages that came while the role could take none: at most two for each party, and deadlines.
+    /// Events other than messages that came while the role could take none: at most two for each party, and deadlines. They change
+    /// nothing that is recorded before they are taken from here; after a restart the transport says them again.
     events: VecDeque<Item>,
     deadlines: BTreeMap<u64, Duration>,
     /// Deadlines that the transport has not been told about.
@@ -154,12 +155,17 @@ impl<R: Role> Seat<R> {
     /// party has changed, and the transport reads no further until then.
     ///
     /// # Errors
-    /// [`Error::Peer`] if it is never admitted: it is longer than anything that is expected. The transport reads nothing
+    /// [`Error::Peer`] if it is never admitted: it is longer than anything that is expected, or of a stranger. The transport reads nothing
     /// more of this party and calls [`fault`](Self::fault).
     pub fn admits(&mut self, from: PartyId, header: &Header) -> Result<bool, Error> {
-        if !header.is_message() || self.edge(from).absence == Absence::Ended {
+        if !self.agreement.speaks(self.me, from) {
+            return Err(self.complain(from, "by the agreement it sends nothing here"));
+        }
+        let edge = self.edges.get(&from);
+        if !header.is_message() || edge.is_some_and(|edge| edge.noticed == Absence::Ended) {
             return Ok(true);
         }
+        let in_record = edge.map_or(0, |edge| edge.replayed);
         let stalled = match self.recorder.front() {
             Ok(Some(Item::Digest { from: other, .. })) => Some(*other),
             _ => None,
@@ -173,6 +179,9 @@ impl<R: Role> Seat<R> {
         let Some(length) = header.begins() else {
             return Ok(true);
         };
+        if header.number() < in_record {
+            return Ok(true);
+        }
         let most = role
             .most_bytes(from)
             .ok_or_else(|| self.complain(from, "a message out of turn"))?;
@@ -227,7 +236,7 @@ impl<R: Role> Seat<R> {
         }
     }
 
-    /// A party did something against the protocol that the transport has noticed.
+    /// A party did something against the protocol that the transport has noticed. Further faults of the same party change nothing.
     ///
     /// # Errors
     /// [`Error::Peer`] that says so, if this party has already ended, or never speaks to that one.
@@ -236,12 +245,10 @@ impl<R: Role> Seat<R> {
             return Err(self.complain(party, why));
         }
         let edge = self.edge(party);
-        if edge.absence != Absence::Ended {
-            // It is told that nothing more is taken from it.
-            edge.push(None);
+        if edge.noticed == Absence::Ended {
+            return Ok(());
         }
-        (edge.absence, edge.partial) = (Absence::Ended, None);
-        self.refresh(party);
+        (edge.noticed, edge.partial) = (Absence::Ended, None);
         let why = why.chars().take(200).collect();
         self.events.push_back(Item::Fault { party, why });
         self.go_on(progress);
@@ -251,12 +258,23 @@ impl<R: Role> Seat<R> {
     /// A party cannot be reached, and the transport waits for it no longer.
     pub fn gone(&mut self, party: PartyId, progress: PartyProgress<'_>) {
         let speaks = self.agreement.speaks(self.me, party);
-        if self.has_ended() || !speaks || self.edge(party).absence != Absence::Present {
+        if self.has_ended() || !speaks || self.edge(party).noticed != Absence::Present {
             return;
         }
-        self.edge(party).absence = Absence::Gone;
-        self.events.push_back(Item::Gone(party));
+        let edge = self.edge(party);
+        edge.noticed = Absence::Gone;
+        if edge.absence == Absence::Present {
+            self.events.push_back(Item::Gone(party));
+        }
         self.go_on(progress);
+    }
+
+    /// The connection to a party is lost: nothing is sent to it before it has greeted over a new one.
+    pub fn disconnected(&mut self, party: PartyId) {
+        if self.agreement.speaks(self.me, party) {
+            self.edge(party).paused = true;
+            self.refresh(party);
+        }
     }
 
     /// The deadlines that the role has asked for since this was last asked: their numbers, and after how long they pass.
@@ -266,9 +284,10 @@ impl<R: Role> Seat<R> {
 
     /// A deadline has passed. Whether the role still waited for it.
     pub fn deadline(&mut self, id: u64, progress: PartyProgress<'_>) -> bool {
-        let waited = !self.has_ended() && self.deadlines.remove(&id).is_some();
+        let event = Item::Deadline(id);
+        let waited = !self.has_ended() && self.deadlines.contains_key(&id) && !self.events.contains(&event);
         if waited {
-            self.events.push_back(Item::Deadline(id));
+            self.events.push_back(event);
             self.go_on(progress);
         }
         waited

@@ -32,7 +32,7 @@ pub struct Simulated<T> {
     pub traffic: BTreeMap<(PartyId, PartyId), Edge>,
     /// How many steps it took: frames carried, and pieces of work.
     pub steps: u64,
-    /// Faults that found no frame to happen to.
+    /// Faults that did nothing: there was no frame, nothing to overtake or to be overtaken by, no deadline, or nothing to be written.
     pub unused: Vec<Fault>,
     /// How much time would have passed while parties waited for deadlines.
     pub waited: Duration,
@@ -155,6 +155,7 @@ impl<'a, R: Role> Simulation<'a, R> {
             absent: BTreeMap::new(),
             crashing: BTreeSet::new(),
             late: Vec::new(),
+            unused: Vec::new(),
         };
         for party in self.agreement.parties() {
             let seat = self.seat(party)?;
@@ -195,10 +196,19 @@ impl<'a, R: Role> Simulation<'a, R> {
             }
             let arriving = match of_frames.pop_front() {
                 Some(Fault::Postpone) => {
-                    running.post.postpone(way, bytes);
+                    if !running.post.postpone(way, bytes) {
+                        running.unused.push(Fault::Postpone);
+                    }
                     continue;
                 }
-                Some(fault) => fault.tamper(bytes, || running.post.overtaking(way)),
+                Some(Fault::Delay) => {
+                    let overtaking = running.post.overtaking(way);
+                    if overtaking.is_none() {
+                        running.unused.push(Fault::Delay);
+                    }
+                    overtaking.into_iter().chain([bytes]).collect()
+                }
+                Some(fault) => fault.tamper(bytes),
                 None => vec![bytes],
             };
             steps += 1;
@@ -213,6 +223,10 @@ impl<'a, R: Role> Simulation<'a, R> {
                 }
             }
             self.turned(to, &mut running)?;
+        }
+        for party in running.crashing {
+            self.records[usize::from(party.0)].fail_no_more();
+            running.unused.push(Fault::Crash(party));
         }
         let ended = |(seat, party): (Seat<R>, PartyId)| match running.absent.contains_key(&party) {
             true => Err(Error::peer(self.agreement.name(party), "it left the run")),
@@ -230,6 +244,7 @@ impl<'a, R: Role> Simulation<'a, R> {
             steps,
             unused: of_frames
                 .into_iter()
+                .chain(running.unused)
                 .chain(self.faults.into_values().flatten())
                 .collect(),
             waited: running.now,
@@ -257,8 +272,9 @@ impl<'a, R: Role> Simulation<'a, R> {
                 let comes_back = !matches!(fault, Fault::Leave(_));
                 running.absent.insert(party, comes_back);
                 running.working.remove(&party);
-                if !matches!(fault, Fault::Stall(_)) {
-                    for other in self.agreement.neighbours(party) {
+                for other in self.agreement.neighbours(party) {
+                    running.disconnect(party, other);
+                    if !matches!(fault, Fault::Stall(_)) {
                         running.seats[usize::from(other.0)].gone(party, self.progress);
                         running.turned(other)?;
                     }
@@ -271,6 +287,8 @@ impl<'a, R: Role> Simulation<'a, R> {
                     running.due.remove(&(party, id));
                     running.seats[usize::from(party.0)].deadline(id, self.progress);
                     running.turned(party)?;
+                } else {
+                    running.unused.push(fault);
                 }
             }
             _ => {}
@@ -310,6 +328,7 @@ struct Running<R: Role> {
     absent: BTreeMap<PartyId, bool>,
     crashing: BTreeSet<PartyId>,
     late: Vec<Error>,
+    unused: Vec<Fault>,
 }
 
 impl<R: Role> Running<R> {
@@ -366,6 +385,13 @@ impl<R: Role> Running<R> {
         Ok(true)
     }
 
+    /// The connection between two parties is lost, with the frames on their way.
+    fn disconnect(&mut self, one: PartyId, other: PartyId) {
+        self.post.lose(one, other);
+        self.seats[usize::from(one.0)].disconnected(other);
+        self.seats[usize::from(other.0)].disconnected(one);
+    }
+
     /// All connections of a party are lost and made again: each says what it has received, and is sent what it lacks.
     fn reconnect(
         &mut self,
@@ -374,7 +400,7 @@ impl<R: Role> Running<R> {
         progress: PartyProgress<'_>,
     ) -> Result<(), Error> {
         for other in agreement.neighbours(party) {
-            self.post.lose(party, other);
+            self.disconnect(party, other);
             for (from, to) in [(party, other), (other, party)] {
                 let greeting = self.seats[usize::from(from.0)].greeting(to);
                 if let Err(e) = self.seats[usize::from(to.0)].deliver(from, greeting, progress) {

@@ -3,6 +3,7 @@
 mod events;
 mod replaying;
 mod streaming;
+mod working;
 
 use super::*;
 use crate::Error;

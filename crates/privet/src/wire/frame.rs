@@ -165,6 +165,11 @@ impl Header {
         (self.kind == 1 && self.at == 0).then_some(self.total)
     }
 
+    /// The number of the frame.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
     /// Whether it carries a message or a part of one.
     pub fn is_message(&self) -> bool {
         self.kind == 1

@@ -5,10 +5,12 @@ use std::path::Path;
 
 use privet::Error;
 use privet::error::JournalFault;
-use privet::party::{Agreement, Context, PartyEvent, PartyId, Record, Role, Seat, SeatState, TurnOutcome};
+use privet::party::{
+    Agreement, Context, Item, PartyEvent, PartyId, Record, Role, Seat, SeatState, TurnOutcome,
+};
 use privet::wire::{Body, Frame, RunId, Wire};
 
-use super::RunRecord;
+use super::{PIECE, RunRecord};
 use crate::ledger::Store;
 
 const SECRET: &[u8] = b"a planted secret of thirty bytes";
@@ -146,7 +148,7 @@ fn a_run_that_is_killed_at_every_turn_ends_and_leaves_no_byte() {
             drop(party);
             sealed.extend(stored(&open(&path, "a table").expect("a record")));
         }
-        let record = open(&path, "a table").expect("a record");
+        let mut record = open(&path, "a table").expect("a record");
         let items = stored(&record).len();
         assert!(!checkpoints || items <= 6, "{items} items");
         assert!(!finds(&bytes_of(folder.path()), SECRET), "items are encrypted");
@@ -156,12 +158,17 @@ fn a_run_that_is_killed_at_every_turn_ends_and_leaves_no_byte() {
                 .any(|item| finds(&bytes_of(folder.path()), item))
         );
         record.wipe().expect("nothing else reads");
+        record.wipe().expect("once more changes nothing");
         let rest = bytes_of(folder.path());
         for item in &sealed {
             assert!(!finds(&rest, &item[..24]), "an encrypted item is still in a file");
         }
-        let mut again = open(&path, "a table").expect("a new record");
-        assert!(again.read(0).expect("a record").is_none());
+        // The same run does not begin again, with other secrets under the same names.
+        for table in ["a table", "another table"] {
+            let again = open(&path, table);
+            assert!(matches!(again, Err(Error::Journal(e)) if e.fault() == JournalFault::OtherJob));
+        }
+        assert!(RunRecord::open(&path, &agreement(2), PartyId(0), "a table").is_ok());
     }
 }
 
@@ -177,6 +184,76 @@ fn a_record_goes_on_with_its_own_table_only() {
     // Another run in the same ledger is another record.
     let next = RunRecord::open(&path, &agreement(2), PartyId(0), "another table");
     assert!(next.expect("a record").read(0).expect("a record").is_none());
+}
+
+/// A row of SQLite holds less than 10⁹ bytes, and messages and checkpoints can be longer.
+#[test]
+fn long_items_are_spread_over_rows() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("ledger");
+    drop(Store::create(&path).expect("a ledger"));
+    let mut record = open(&path, "a table").expect("a record");
+    let item = |length: usize| Item::Received {
+        from: PartyId(1),
+        message: vec![7; length],
+    };
+    let items: Vec<Item> = (0..4 * PIECE).step_by(7).map(item).collect();
+    record.append(items.clone()).expect("written");
+    let mut again = open(&path, "a table").expect("a record");
+    for (place, item) in (0..).zip(&items) {
+        assert_eq!(again.read(place).expect("an item").as_ref(), Some(item));
+    }
+    let longest: i64 = again
+        .connection
+        .query_row(
+            "SELECT max(length(item)) FROM (SELECT item FROM records UNION ALL SELECT item FROM record_pieces)",
+            [],
+            |row| row.get(0),
+        )
+        .expect("rows");
+    assert_eq!(longest, PIECE as i64);
+    // A piece that is lost is noticed.
+    again
+        .connection
+        .execute(
+            "DELETE FROM record_pieces WHERE place = ?1 AND piece = 1",
+            [items.len() as i64 - 1],
+        )
+        .expect("a piece");
+    assert!(again.read(items.len() as u64 - 1).is_err());
+    // A checkpoint drops pieces, too.
+    record.replace(item(2 * PIECE)).expect("written");
+    let pieces = "SELECT count(DISTINCT place) FROM record_pieces";
+    let pieces: i64 = record
+        .connection
+        .query_row(pieces, [], |row| row.get(0))
+        .expect("a count");
+    assert_eq!(pieces, 1);
+    assert_eq!(record.read(1).expect("an item"), Some(item(2 * PIECE)));
+}
+
+#[test]
+fn an_item_that_is_lost_is_noticed() {
+    let item = |id| Item::Deadline(id);
+    for (lost, checkpoint) in [(0, false), (2, false), (3, true), (0, true)] {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("ledger");
+        drop(Store::create(&path).expect("a ledger"));
+        let mut record = open(&path, "a table").expect("a record");
+        record.append((0..2).map(item).collect()).expect("written");
+        if checkpoint {
+            record.replace(item(7)).expect("written");
+        }
+        record.append((2..6).map(item).collect()).expect("written");
+        assert!(open(&path, "a table").is_ok());
+        let delete = "DELETE FROM records WHERE place = ?1";
+        assert_eq!(record.connection.execute(delete, [lost]).expect("a row"), 1);
+        let damaged = open(&path, "a table");
+        assert!(
+            matches!(damaged, Err(Error::Journal(e)) if e.fault() == JournalFault::Damaged),
+            "{lost}, {checkpoint}"
+        );
+    }
 }
 
 #[test]

@@ -21,8 +21,13 @@ impl<R: Role> Seat<R> {
         if frame.to != self.me.0 || frame.from != from.0 {
             return Err("a message that is not from it to us".into());
         }
+        let ended = self.has_ended();
         let edge = self.edge(from);
-        if edge.absence == Absence::Ended {
+        if edge.noticed == Absence::Ended {
+            // Over a new connection it is told again. It can do nothing worse than before.
+            if frame.body == Body::Greeting {
+                let _ = edge.greeted(frame.number);
+            }
             return Ok(None);
         }
         edge.acknowledged(frame.acknowledged)?;
@@ -36,6 +41,9 @@ impl<R: Role> Seat<R> {
             Body::Part { total, at, bytes } => (total, at, Some(bytes)),
         };
         let expected = edge.received;
+        if frame.number < edge.replayed && bytes.is_some() {
+            return Ok(None);
+        }
         if frame.number < expected {
             return Err(format!("message {} came a second time", nth(frame.number)));
         }
@@ -49,8 +57,9 @@ impl<R: Role> Seat<R> {
         if let Some(bytes) = bytes {
             return Ok(edge.part(total, at, bytes)?);
         }
-        (edge.absence, edge.partial) = (Absence::Ended, None);
-        if !self.has_ended() {
+        let told = edge.noticed != Absence::Present || edge.absence != Absence::Present;
+        (edge.noticed, edge.partial) = (Absence::Ended, None);
+        if !told && !ended {
             self.events.push_back(Item::Gone(from));
         }
         Ok(None)
@@ -101,17 +110,12 @@ impl<R: Role> Seat<R> {
         }
         let unheld = by_digest || said_again;
         let edge = self.edge(from);
-        edge.absence = Absence::Present;
+        (edge.absence, edge.noticed) = (Absence::Present, Absence::Present);
         edge.unheld += if unheld { length } else { 0 };
         self.handle(PartyEvent::Message { from, message }, progress);
         // A turn that failed is not in the record, and its message is not acknowledged.
         if !unheld && !matches!(self.holding, Some(Holding::Failed(_))) {
             self.edge(from).stored(length);
-        }
-        if self.edge(from).unheld > UNHELD && !self.has_ended() {
-            self.fail(Error::internal(
-                "a role that receives by digest hands over checkpoints in time",
-            ));
         }
         self.refresh(from);
         self.go_on(progress);
@@ -140,7 +144,7 @@ impl<R: Role> Seat<R> {
                 }
                 Ok(Some(_)) if matches!(self.holding, Some(Holding::Failed(_)) | None) => return,
                 Ok(Some(&Item::Digest { from, .. })) => {
-                    if self.edge(from).absence == Absence::Ended {
+                    if self.edge(from).noticed != Absence::Present {
                         let wrong = self.complain(from, "it does not say again what it said before");
                         self.fail(wrong);
                     }
@@ -156,7 +160,7 @@ impl<R: Role> Seat<R> {
                 Item::Received { from, message } => {
                     let edge = self.edge(from);
                     edge.replayed(message.len() as u64);
-                    edge.absence = Absence::Present;
+                    (edge.absence, edge.noticed) = (Absence::Present, Absence::Present);
                     match R::Message::from_bytes(&message) {
                         Ok(message) => self.handle(PartyEvent::Message { from, message }, progress),
                         Err(_) => self.fail(other_job()),
@@ -168,7 +172,8 @@ impl<R: Role> Seat<R> {
                     self.handle(PartyEvent::Gone(party), progress);
                 }
                 Item::Fault { party, why } => {
-                    self.edge(party).absence = Absence::Ended;
+                    self.edge(party).close();
+                    self.refresh(party);
                     self.handle(PartyEvent::Fault { party, why }, progress);
                 }
                 Item::Deadline(id) => {
@@ -213,7 +218,11 @@ impl<R: Role> Seat<R> {
         };
         let outcome = step(&mut context);
         let asked = context.asked;
-        match outcome.and_then(|outcome| self.settle(asked).map(|()| outcome)) {
+        let settled = outcome.and_then(|outcome| {
+            let last = matches!(outcome, TurnOutcome::Finished(_));
+            self.settle(asked, last).map(|()| outcome)
+        });
+        match settled {
             Err(e) => {
                 self.recorder.forget();
                 self.fail(e);
@@ -224,7 +233,8 @@ impl<R: Role> Seat<R> {
         }
     }
 
-    fn settle(&mut self, asked: Asked) -> Result<(), Error> {
+    /// Writes down what a turn did, and does what it asked for; `last` if it was the last.
+    fn settle(&mut self, asked: Asked, last: bool) -> Result<(), Error> {
         let mut ends: BTreeMap<PartyId, u64> = BTreeMap::new();
         let mut messages = Vec::with_capacity(asked.messages.len());
         for (to, message) in asked.messages {
@@ -261,7 +271,19 @@ impl<R: Role> Seat<R> {
                     self.refresh(party);
                 }
             }
-            _ => self.recorder.sent(&messages)?,
+            _ => {
+                let mut unheld = self.edges.values().map(|edge| edge.unheld);
+                if unheld.any(|bytes| bytes > if last { 0 } else { UNHELD }) {
+                    return Err(Error::internal(
+                        "a role that receives by digest hands over checkpoints in time, and one in its last turn",
+                    ));
+                }
+                self.recorder.settled(&messages)?;
+            }
+        }
+        // Asked again, the time begins again.
+        for (id, _) in &asked.deadlines {
+            self.events.retain(|event| *event != Item::Deadline(*id));
         }
         self.asked.extend(asked.deadlines);
         self.deadlines = deadlines;

@@ -288,10 +288,10 @@ fn sending_to_a_stranger_or_over_a_limit_is_an_error() {
 /// What an agreement says is in its digest, and so in every frame.
 #[test]
 fn every_term_changes_the_digest() {
-    let keys = |n: u8| Some(MemberKeys::sign(&SigningKey::from_bytes(&[n; 32]), [n; 32]));
+    let identity = |n: u8| Some(SigningKey::from_bytes(&[n; 32]).public());
     let mut terms = agreement(3).terms().clone();
     for (member, n) in terms.parties.iter_mut().zip(1..) {
-        member.keys = keys(n);
+        member.identity = identity(n);
     }
     let of = |change: &dyn Fn(&mut Terms)| {
         let mut changed = terms.clone();
@@ -313,8 +313,8 @@ fn every_term_changes_the_digest() {
         of(&|terms| terms.limits.most_ids = Some(7)),
         of(&|terms| terms.parties[0].role = "miner".into()),
         of(&|terms| terms.parties[0].name = "miner".into()),
-        of(&|terms| terms.parties[1].keys = None),
-        of(&|terms| terms.parties[1].keys = keys(9)),
+        of(&|terms| terms.parties[1].identity = None),
+        of(&|terms| terms.parties[1].identity = identity(9)),
         of(&|terms| terms.parties.swap(0, 2)),
     ]
     .into();
@@ -322,25 +322,58 @@ fn every_term_changes_the_digest() {
 }
 
 #[test]
-fn a_sealing_key_that_its_party_did_not_sign_is_refused() {
-    let bytes = {
-        let mut terms = agreement(2).terms().clone();
-        terms.parties[0].keys = Some(MemberKeys::sign(&SigningKey::from_bytes(&[1; 32]), [5; 32]));
-        terms.to_bytes()
-    };
-    assert!(Agreement::of(Terms::from_bytes(&bytes).expect("terms")).is_ok());
-    let place = bytes
-        .windows(32)
-        .position(|window| window == [5; 32])
-        .expect("the key");
-    let mut other = bytes.clone();
-    other[place] ^= 1;
-    assert!(Agreement::of(Terms::from_bytes(&other).expect("terms")).is_err());
+fn an_identity_is_of_one_party() {
     let mut twice = agreement(2).terms().clone();
     for member in &mut twice.parties {
-        member.keys = Some(MemberKeys::sign(&SigningKey::from_bytes(&[1; 32]), [5; 32]));
+        member.identity = Some(SigningKey::from_bytes(&[1; 32]).public());
     }
-    assert!(Agreement::of(twice).is_err(), "one identity for two parties");
+    assert!(Agreement::of(twice).is_err());
+}
+
+/// A sealing key belongs to one run and one party: it is not accepted for another, and no two parties have the same.
+#[test]
+fn a_sealing_key_is_of_one_run_and_one_party() {
+    let identities = [1, 2, 3].map(|n| SigningKey::from_bytes(&[n; 32]));
+    let of = |run: u8| {
+        let mut terms = agreement(3).terms().clone();
+        terms.run = RunId([run; 16]);
+        for (member, identity) in terms.parties.iter_mut().zip(&identities) {
+            member.identity = Some(identity.public());
+        }
+        Agreement::of(terms).expect("terms")
+    };
+    let (here, other_run) = (of(1), of(2));
+    let key = |party: u16, agreement: &Agreement, sealing: u8| {
+        let key = RunKey::sign(
+            &identities[usize::from(party)],
+            agreement,
+            PartyId(party),
+            [sealing; 32],
+        );
+        assert_eq!(RunKey::from_bytes(&key.to_bytes()).as_ref(), Ok(&key));
+        key
+    };
+    let refused = |keys: &RunKeys, from: u16, key: &RunKey| {
+        let before = keys.clone();
+        let mut keys = keys.clone();
+        let refused = keys.insert(&here, PartyId(from), key);
+        assert!(matches!(refused, Err(Error::Peer(_))));
+        assert_eq!(keys, before);
+    };
+    let mut keys = RunKeys::default();
+    keys.insert(&here, PartyId(0), &key(0, &here, 7)).expect("a key");
+    assert_eq!(keys.get(PartyId(0)), Some(&[7; 32]));
+    // Said again it is the same; another, of another run, of another party, the same as another's, unsigned.
+    keys.insert(&here, PartyId(0), &key(0, &here, 7)).expect("a key");
+    refused(&keys, 0, &key(0, &here, 8));
+    refused(&keys, 1, &key(1, &other_run, 8));
+    refused(&keys, 2, &key(1, &here, 8));
+    refused(&keys, 1, &key(1, &here, 7));
+    let mut bytes = key(1, &here, 8).to_bytes();
+    bytes[0] ^= 1;
+    refused(&keys, 1, &RunKey::from_bytes(&bytes).expect("a key"));
+    refused(&keys, 9, &key(1, &here, 8));
+    keys.insert(&here, PartyId(1), &key(1, &here, 8)).expect("a key");
 }
 
 #[test]

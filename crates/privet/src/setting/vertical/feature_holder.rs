@@ -204,7 +204,7 @@ impl Waiting {
                 answer(self.release(context)?, wanted, context)
             }
             (Meeting::Offer(offer), Alignment::Private) => {
-                let run = meeting::run(context.run(), context.me(), &self.plan.vertical);
+                let run = meeting::run(context.agreement(), context.me(), &self.plan.vertical);
                 // Before anything is written down for its sake.
                 psi::check_offer(&run, &offer).map_err(|e| context.complain(LABEL_HOLDER, e))?;
                 // Ids are shown for columns that can be sent.

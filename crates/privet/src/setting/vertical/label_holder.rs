@@ -192,7 +192,7 @@ impl LabelHolder {
         let mut asked = BTreeMap::new();
         for party in others {
             let key = meeting::key(&format!("the key of the meeting with {}", party.0), context)?;
-            let pair = meeting::run(context.run(), party, &run.plan.vertical);
+            let pair = meeting::run(context.agreement(), party, &run.plan.vertical);
             let (expected, offer) = psi::offer(&key, pair, &ids).map_err(|e| meeting::unmatched(&e))?;
             meeting::same(&format!("the offer to {}", party.0), &offer, context)?;
             asked.insert(party, expected);

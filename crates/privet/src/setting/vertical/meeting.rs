@@ -9,10 +9,10 @@ use super::{Alignment, Vertical};
 use crate::Error;
 use crate::data::{Cells, Names};
 use crate::error::JournalFault;
-use crate::party::{Context, PartyId};
+use crate::party::{Agreement, Context, PartyId};
 use crate::privacy::joint::Leak;
 use crate::privacy::{Anchor, Certificate, Guarantee, Ledger, Neighbours, Private};
-use crate::wire::{MOST_BYTES, Malformed, Reader, RunId, Wire, Writer};
+use crate::wire::{MOST_BYTES, Malformed, Reader, Wire, Writer};
 
 /// What a feature holder shows when rows are matched; if there are `others`, these learn something, too.
 pub(super) fn leaks_of_feature_holder(others: bool) -> Vec<Leak> {
@@ -72,12 +72,13 @@ pub(super) fn disclose<N: Neighbours>(
 const _: () = assert!(psi::MOST_IDS * 48 + (1 << 20) <= MOST_BYTES);
 
 /// The meeting with one feature holder, under a name that is nobody else's and no other run's, with as many ids as were agreed on.
-pub(super) fn run(run: RunId, feature_holder: PartyId, vertical: &Vertical) -> psi::Run {
+pub(super) fn run(agreement: &Agreement, feature_holder: PartyId, vertical: &Vertical) -> psi::Run {
     let hash = Sha256::new_with_prefix(b"privet vertical meeting 1")
-        .chain_update(run.0)
+        .chain_update(agreement.run().0)
         .chain_update(feature_holder.0.to_le_bytes());
     // Without a number nobody may bring any: parameters were checked for it.
     let most = vertical.most_ids.unwrap_or(0);
+    let most = most.min(agreement.terms().limits.most_ids.unwrap_or(most));
     psi::Run::new(hash.finalize().into()).with_at_most(usize::try_from(most).unwrap_or(usize::MAX))
 }
 

@@ -137,6 +137,14 @@ impl Wire for Ordinals {
         if release.schema.features().zip(&release.columns).any(unordered) {
             return Err(Malformed::new("ranks of what has no order"));
         }
+        // Ranks count values that occur, without gaps: each takes a cut of a tree.
+        let too_high = |(ranks, column): (&Vec<u32>, &ReleasedColumn)| {
+            let values = column.reading.outputs.min(rows);
+            ranks.iter().any(|rank| *rank as usize >= values)
+        };
+        if ranks.iter().zip(&release.columns).any(too_high) {
+            return Err(Malformed::new("a rank among fewer values"));
+        }
         Ok(Self { release, ranks })
     }
 }

@@ -1,12 +1,15 @@
 //! Parameters of the setting.
 
 use privet_mpc::psi;
+use sha2::{Digest, Sha256};
 
 use super::desensitisation::Desensitisation;
 use crate::Error;
 use crate::boost::gradient::Trees;
 use crate::parameters::{Parameters, Value, named_values, parameters, plain_values, readable};
+use crate::party::{Agreement, Edges, Limits, Member, Terms};
 use crate::privacy::Epsilon;
+use crate::wire::{RunId, Writer};
 
 parameters! {
     /// Trees over columns of several parties.
@@ -87,6 +90,35 @@ impl Vertical {
         }
         all.extend(self.desensitisation.settings());
         all
+    }
+
+    /// The agreement of a run of these parties, the label holder first: what all jobs must say alike is in its digest, and so in every
+    /// frame and record.
+    ///
+    /// # Errors
+    /// As [`Agreement::of`].
+    pub fn agreement(&self, run: RunId, parties: Vec<String>) -> Result<Agreement, Error> {
+        let mut job = Writer::default();
+        job.settings(&self.shared());
+        let job = Sha256::new_with_prefix(b"privet vertical job 1\0").chain_update(job.into_bytes());
+        let roles = ["label holder"]
+            .into_iter()
+            .chain(std::iter::repeat("feature holder"));
+        let member = |(name, role): (String, &str)| Member {
+            name,
+            role: role.into(),
+            identity: None,
+        };
+        Agreement::of(Terms {
+            run,
+            parties: parties.into_iter().zip(roles).map(member).collect(),
+            edges: Edges::All,
+            limits: Limits {
+                most_ids: self.most_ids.filter(|_| self.alignment == Alignment::Private),
+                ..Limits::default()
+            },
+            job: job.finalize().into(),
+        })
     }
 
     /// That a table is not larger than was agreed on, before anything about its ids is disclosed. `rows` is how many there are, as far as that

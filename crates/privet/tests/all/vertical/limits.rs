@@ -7,7 +7,7 @@ use privet::privacy::journal::Event;
 use privet::privacy::mechanism::ordered::{Distance, Loss};
 use privet::privacy::{Certificate, Guarantee};
 use privet::setting::vertical::{Alignment, Meeting, Message, Party, Protocol, Vertical, Wanted};
-use privet::wire::{Body, Wire, Writer};
+use privet::wire::{Body, Frame, Wire, Writer};
 
 use privet_testkit::parties::framed;
 
@@ -275,6 +275,50 @@ fn a_split_is_asked_for_once() {
         let mut seat = taken();
         deliver(&mut seat, 0, &frame(0, 1, &Message::Splits(splits))).unwrap();
         assert_eq!(seat.state(), ends);
+    }
+}
+
+/// What all jobs must say alike is in the digest of the agreement, and so in every frame.
+#[test]
+fn jobs_that_differ_make_other_agreements() {
+    let of = |vertical: &Vertical| {
+        let names = ["bank", "shop"].map(String::from).into();
+        vertical.agreement(privet::wire::RunId([1; 16]), names).unwrap()
+    };
+    let one = of(&agreed(25));
+    assert_eq!(one.terms().limits.most_ids, Some(25));
+    assert_eq!(of(&given()).terms().limits.most_ids, None);
+    assert_eq!(one.digest(), of(&agreed(25)).digest());
+    assert_ne!(one.digest(), of(&agreed(26)).digest());
+    let dearer = builder("2").most_ids(25).build().unwrap();
+    assert_ne!(one.terms().job, of(&dearer).terms().job);
+}
+
+/// Each rank takes a cut of a tree: there are no more of them than values that can occur, or rows.
+#[test]
+fn a_rank_is_one_of_the_values_that_occur() {
+    let published = builder("2")
+        .alignment(Alignment::Given)
+        .protocol(Protocol::AsPublished)
+        .build()
+        .unwrap();
+    let schema = SHOP.replace("category", "ordinal");
+    for (rows, most) in [(200, 3), (2, 2)] {
+        let make = |run| feature_holder(&published, table(&schema, &shop(0..rows), None), volatile(), &run);
+        let (mut seat, _) = take(1, Box::new(MemoryRecord::default()), make).unwrap();
+        let hello = hello(&published, Wanted::Ordinals, Meeting::Given { rows });
+        let sent = deliver(&mut seat, 0, &frame(0, 0, &hello)).unwrap();
+        let Body::Part { bytes, .. } = Frame::from_bytes(sent[0].bytes.clone()).unwrap().body else {
+            panic!("ranks are a message");
+        };
+        assert!(matches!(Message::from_bytes(&bytes), Ok(Message::Ordinals(_))));
+        // The rank of the last row's town.
+        let (rest, _) = bytes.split_last_chunk::<4>().unwrap();
+        let with = |rank: u32| Message::from_bytes(&[rest, &rank.to_le_bytes()].concat());
+        assert!(with(most - 1).is_ok());
+        for rank in [most, 65_534, u32::MAX] {
+            assert!(with(rank).is_err(), "{rank} of {rows} rows");
+        }
     }
 }
 

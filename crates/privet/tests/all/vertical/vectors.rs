@@ -49,7 +49,7 @@ fn frames_are_what_another_implementation_makes_them() {
     let member = |name: &str, role: &str| Member {
         name: name.into(),
         role: role.into(),
-        keys: None,
+        identity: None,
     };
     let terms = Terms {
         run: RunId(std::array::from_fn(|i| i as u8)),
