@@ -3,8 +3,6 @@
 use privet::Error;
 use privet::data::{Intake, Table};
 use privet::party::{Edge, PartyId, RunName, Simulated, Simulation};
-use privet::privacy::Unprotected;
-use privet::privacy::joint::Leak;
 use privet::setting::vertical::{FeatureHolder, Outcome, Party, Release};
 use serde_json::{Value, json};
 
@@ -141,23 +139,6 @@ pub(super) fn recognise(parties: &VerticalJob, shared: &Shared, ledger: &LedgerF
         permission::public(own, ledger)?;
     }
     permission::recognise(&mut shared.store(), &sources)
-}
-
-/// Permission to use the label holder's rows as they are, which lists what the others are shown of them. It comes last of all: what fails before
-/// uses nobody's rows without protection.
-pub(super) fn permit(
-    parties: &VerticalJob,
-    (leaks, because): (&[Leak], &str),
-    shared: &Shared,
-    ledger: &LedgerFile,
-) -> Result<Unprotected, Failure> {
-    let own = &parties.label_holder.source;
-    if !own.schema.is_private() {
-        return permission::take(own, because, ledger);
-    }
-    let mut store = shared.store();
-    let permission = permission::take_in(&mut store, own, because)?;
-    Ok(permission.showing(leaks, &mut *store)?)
 }
 
 /// What came of a run, and what was sent.

@@ -2,13 +2,14 @@
 
 use std::io::IsTerminal;
 
-use privet::data::Schema;
+use privet::data::{Cells, Schema, Table};
 use privet::privacy::Unprotected;
+use privet::privacy::joint::Leak;
 
 use super::exit::{Exit, Failure};
 use super::request::LedgerFile;
 use crate::job::Source;
-use crate::ledger::{Recognisable, Store};
+use crate::ledger::{Recognisable, Shared, Store};
 
 /// The columns that are to be protected, a few by name.
 pub(super) fn private_columns(schema: &Schema) -> String {
@@ -90,6 +91,27 @@ pub(super) fn take_all(
 pub(super) fn take_in(store: &mut Store, rows: &Source, because: &str) -> Result<Unprotected, Failure> {
     let (dataset, relation) = (rows.schema.dataset(), rows.schema.relation());
     Ok(Unprotected::recorded(dataset, &relation, because, store)?)
+}
+
+/// Permission to use a party's own rows as they are in a run with others, which lists what these are shown. It comes last of all: what fails
+/// before uses nobody's rows without protection. Private rows were recognised before.
+pub(super) fn take_showing(
+    rows: &Source,
+    (leaks, because): (&[Leak], &str),
+    shared: &Shared,
+    ledger: &LedgerFile,
+) -> Result<Unprotected, Failure> {
+    if !rows.schema.is_private() {
+        return take(rows, because, ledger);
+    }
+    let mut store = shared.store();
+    let permission = take_in(&mut store, rows, because)?;
+    Ok(permission.showing(leaks, &mut *store)?)
+}
+
+/// How many rows a table has, for its owner who gave permission.
+pub(super) fn count_rows(permission: &Unprotected, table: &Table) -> usize {
+    permission.reveal(table.cells().as_ref().map(Cells::rows))
 }
 
 /// A schema that declares everything public is not believed against the ledger.

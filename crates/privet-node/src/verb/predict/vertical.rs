@@ -4,7 +4,6 @@ use std::fmt::Write;
 use std::path::Path;
 
 use privet::Error;
-use privet::data::Cells;
 use privet::setting::vertical::{LabelHolder, Outcome};
 use serde_json::json;
 
@@ -12,7 +11,7 @@ use super::table::OutputTable;
 use super::{Predict, check_same, ids_of};
 use crate::job::{Job, PredictionJob, Setting};
 use crate::verb::exit::Failure;
-use crate::verb::gathering::{Columns, Played, Tables, Traffic, permit, recognise};
+use crate::verb::gathering::{Columns, Played, Tables, Traffic, recognise};
 use crate::verb::parties::open;
 use crate::verb::{Answer, open_model, output, permission, words, written};
 
@@ -46,8 +45,8 @@ pub(super) fn run(file: &Path, not_protected: bool, given: &Predict) -> Result<A
     recognise(parties, &shared, &given.ledger)?;
     columns.release(&tables.theirs)?;
     let leaks = own.plan.leaks_of_predicting(*branches);
-    let permission = permit(parties, (&leaks, BECAUSE), &shared, &given.ledger)?;
-    let rows = permission.reveal(tables.mine.cells().as_ref().map(Cells::rows));
+    let permission = permission::take_showing(&own.source, (&leaks, BECAUSE), &shared, &given.ledger)?;
+    let rows = permission::count_rows(&permission, &tables.mine);
     check_same(data, ids.as_ref(), rows)?;
     let Played { outcome, traffic } = columns.play("Predicting", tables, |table, _| {
         let (plan, model) = (own.plan.clone(), model.clone());

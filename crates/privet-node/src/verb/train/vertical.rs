@@ -11,7 +11,7 @@ use serde_json::json;
 use super::save;
 use crate::job::{Job, VerticalJob};
 use crate::verb::exit::Failure;
-use crate::verb::gathering::{Columns, Played, Tables, Traffic, permit, recognise};
+use crate::verb::gathering::{Columns, Played, Tables, Traffic, recognise};
 use crate::verb::parties::{Outgoing, open};
 use crate::verb::request::Train;
 use crate::verb::{Answer, permission, words};
@@ -46,8 +46,8 @@ pub(super) fn run(parties: &VerticalJob, job: &Job, train: &Train) -> Result<Ans
     }
     let permission = match noisy {
         true => None,
-        false => Some(permit(
-            parties,
+        false => Some(permission::take_showing(
+            &own.source,
             (&own.plan.leaks(), BECAUSE),
             &shared,
             &train.ledger,

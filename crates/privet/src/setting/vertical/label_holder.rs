@@ -109,6 +109,23 @@ impl LabelHolder {
         Self::ready(plan, table, Terms::Noisy(ledger), Goal::Train)
     }
 
+    /// A label holder that has a model, and new rows of which others hold some columns. They send these, changed; or, with
+    /// `branches`, only say which rows go left at the model's questions, and so learn what it asks.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] if the table was read with another schema than the plan's.
+    pub fn predicting(
+        plan: LabelHolderPlan,
+        table: Table,
+        model: Model,
+        branches: bool,
+        permission: Unprotected,
+    ) -> Result<Party, Error> {
+        let model = Box::new(model);
+        let goal = Goal::Predict { model, branches };
+        Self::ready(plan, table, Terms::Open(Box::new(permission)), goal)
+    }
+
     fn ready(plan: LabelHolderPlan, table: Table, mut terms: Terms, goal: Goal) -> Result<Party, Error> {
         let leaks = match &goal {
             Goal::Train => plan.leaks(),

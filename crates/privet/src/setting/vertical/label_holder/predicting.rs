@@ -3,34 +3,13 @@
 use super::super::asking;
 use super::super::joined::Joined;
 use super::super::message::Question;
-use super::super::own::Terms;
-use super::super::{LabelHolderPlan, Outcome, Party};
-use super::{Goal, LabelHolder, Run};
+use super::super::{Outcome, Party};
+use super::{Goal, Run};
 use crate::Error;
+use crate::data::Schema;
 use crate::data::schema::Column;
-use crate::data::{Schema, Table};
 use crate::model::Model;
 use crate::party::TurnOutcome;
-use crate::privacy::Unprotected;
-
-impl LabelHolder {
-    /// A label holder that has a model, and new rows of which others hold some columns. They send these, changed; or, with
-    /// `branches`, only say which rows go left at the model's questions, and so learn what it asks.
-    ///
-    /// # Errors
-    /// [`Error::Misuse`] if the table was read with another schema than the plan's.
-    pub fn predicting(
-        plan: LabelHolderPlan,
-        table: Table,
-        model: Model,
-        branches: bool,
-        permission: Unprotected,
-    ) -> Result<Party, Error> {
-        let model = Box::new(model);
-        let goal = Goal::Predict { model, branches };
-        Self::ready(plan, table, Terms::Open(Box::new(permission)), goal)
-    }
-}
 
 impl Run {
     /// What the model says of the rows that all parties have, in the order of the label holder's table.
