@@ -22,11 +22,15 @@ impl Shared {
     fn new() -> Self {
         let mut journal = Self::default();
         begin(&mut journal).expect("begins");
-        for relation in [AddRemove::row().relation(), Replace::row().relation()] {
+        // To replace a row is to remove one and to add one.
+        for (relation, cap) in [
+            (AddRemove::row().relation(), "1"),
+            (Replace::row().relation(), "2"),
+        ] {
             let limit = Event::Limit {
                 dataset: "toy".into(),
                 relation,
-                caps: Caps::from(Price::Pure(epsilon("1"))),
+                caps: Caps::from(Price::Pure(epsilon(cap))),
                 delta: Delta::ZERO,
             };
             append(&mut journal, limit).expect("a limit");
