@@ -161,10 +161,10 @@ impl Role for Stream {
             return Err(Error::internal("only one of them receives"));
         };
         let (left, sum) = (left - 1, sum + message.len() as u64);
+        context.checkpoint(&[left.to_le_bytes(), sum.to_le_bytes()].concat());
         if left == 0 {
             return Ok(TurnOutcome::Finished(sum));
         }
-        context.checkpoint(&[left.to_le_bytes(), sum.to_le_bytes()].concat());
         Ok(TurnOutcome::Continue(Self::Receiver { left, sum }))
     }
 
@@ -192,7 +192,7 @@ impl Role for Stream {
     }
 }
 
-/// A GiB in chunks through two seats.
+/// 1024 messages of 1 MiB, one in each piece of work, through two seats. A single message of that size would be held whole.
 fn stream() {
     let agreement = Agreement::new(RunId([1; 16]), vec!["a".into(), "b".into()]).expect("names");
     let quiet = &|_: &str, _: u64, _: u64| {};
