@@ -12,6 +12,7 @@ use privet::privacy::{Delta, Ledger, Neighbours, Randomness, Replace};
 use privet::setting::vertical::{Alignment, Budget, LabelHolder, Outcome, Party, Protocol, Vertical};
 use privet_testkit::enumerate::{self, Expected, Records};
 use privet_testkit::faults::{AppendFault, Faulty};
+use privet_testkit::skipped::full;
 
 use crate::vertical::models::trained;
 use crate::vertical::people::{
@@ -125,7 +126,9 @@ impl World {
             Event::Leak { what, to, .. } => format!("leak {what} {to}"),
             other => format!("{other:?}"),
         };
-        let all = |journal: &Faulty| journal.entries().iter().map(shown).collect();
+        // A seed voids every run, which is written whenever a ledger is opened.
+        let counts = |entry: &&Entry| !matches!(entry.event(), Event::Void { .. });
+        let all = |journal: &Faulty| journal.entries().iter().filter(counts).map(shown).collect();
         self.journals.iter().map(all).collect()
     }
 }
@@ -264,7 +267,9 @@ fn seats_can_be_moved_to_other_threads() {
 /// record, says the same to the byte (the simulation compares), and nothing is paid or drawn twice.
 #[test]
 fn every_fault_at_every_step_ends_well_or_names_a_party() {
-    for (vertical, goal) in ways() {
+    // The first way has the most messages; the long tests go through all.
+    let most = if full() { usize::MAX } else { 1 };
+    for (vertical, goal) in ways().into_iter().take(most) {
         for records in [Records::Checkpoints, Records::Whole] {
             let runs = enumerate::enumerate(&World::new(vertical.clone(), goal.clone()), records);
             assert!(runs > 100, "{runs}");
