@@ -165,6 +165,33 @@ fn a_value_that_was_damaged_is_neither_shown_nor_drawn_again() {
     }
 }
 
+/// The last entry is gone, and the value that was kept with it is still there: it was seen.
+#[test]
+fn a_value_without_its_entry_shows_that_the_entry_was_removed() {
+    let home = home();
+    written(&home);
+    home.sql("DELETE FROM entries WHERE number = (SELECT max(number) FROM entries)");
+    for _ in 0..2 {
+        fs::remove_file(home.path("out.csv")).ok();
+        let (exit, text) = told(home.privet(&COMMAND));
+        assert!(
+            exit == 4 && text.contains("were removed") && text.contains("not drawn again"),
+            "{text}"
+        );
+        assert!(!home.path("out.csv").exists());
+        assert_eq!(drawn(&home), [1, 0, 0]);
+        let (exit, text) = told(home.privet(&["ledger", "verify"]));
+        assert!(exit == 4 && text.contains("KEPT VALUE WITHOUT ENTRY"), "{text}");
+    }
+    // Also if the chain was written on since.
+    home.sql("UPDATE kept SET entry = 2");
+    let (exit, text) = told(home.privet(&["ledger", "verify"]));
+    assert!(
+        exit == 4 && text.contains("KEPT VALUE WITHOUT ENTRY: a value is kept with entry 2"),
+        "{text}"
+    );
+}
+
 #[test]
 fn another_key_is_not_taken_for_the_ledgers() {
     let home = home();
