@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::Duration;
 
-use crate::home::{Home, told};
+use crate::home::{Home, case, copy, told};
 use privet::privacy::journal::{Event, Journal};
 use privet_node::ledger::Store;
 
@@ -142,6 +142,25 @@ fn a_ledger_that_was_put_back_draws_nothing_where_its_certificate_lies() {
     fs::rename(certificate, home.path("older.json")).unwrap();
     written(&home);
     assert_eq!(home.verify("older.json").0, 4);
+}
+
+/// The same where columns are released to train a model.
+#[test]
+fn a_model_is_not_trained_again_with_a_ledger_that_was_put_back() {
+    let home = Home::new();
+    copy(&case("vertical"), home.folder.path());
+    let limit = ["ledger", "limit", "shop", "--epsilon", "0", "--change", "replace"];
+    assert_eq!(told(home.privet(&limit)).0, 0);
+    fs::copy(home.ledger(), home.path("backup.db")).unwrap();
+    let train = ["train", "job.toml", "--not-protected", "--overwrite"];
+    for _ in 0..2 {
+        assert_eq!(told(home.privet(&train)).0, 0);
+    }
+    assert_eq!(drawn(&home), [1, 0, 1]);
+    fs::copy(home.path("backup.db"), home.ledger()).unwrap();
+    let (exit, text) = told(home.privet(&train));
+    assert!(exit == 4 && text.contains("an older copy"), "{text}");
+    assert_eq!(drawn(&home), [0, 0, 0]);
 }
 
 /// Whatever is done to the value that was kept: there is no second draw to see, and the ledger's check says what is wrong.
