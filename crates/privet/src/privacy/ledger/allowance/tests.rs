@@ -239,6 +239,19 @@ fn two_processes_of_one_run_give_one_value() {
     let drawn = one.draw(&allowance, "a", &mechanism, asked).expect("drawn");
     assert_eq!(Some(drawn.into_inner()), meanwhile);
     assert_eq!(journal.count(is_kept), 2);
+    // The other one has kept another draw, and it was the last: this one is given to nobody.
+    let [mut one, mut other] = [journal.ledger("three"), journal.ledger("three")];
+    let allowance = one.allow("rounds", price, 1).expect("paid");
+    let claim = query().sensitivity().clone();
+    let asked = Query::new(64, claim, || {
+        counts(&mut other, &allowance, "b", "0.1").expect("drawn");
+        Private::new(vec![0; 64])
+    });
+    let over = one
+        .draw(&allowance, "a", &mechanism, asked)
+        .map(Released::into_inner);
+    assert!(matches!(over, Err(Error::Budget(_))), "{over:?}");
+    assert_eq!(journal.count(is_kept), 3);
 }
 
 #[test]
