@@ -1,4 +1,4 @@
-//! E0599: what an owner brings to a joint sum enters it once.
+//! E0277: what an owner brings to a joint sum enters it once.
 use privet::privacy::Contribution;
 
 fn copy(contribution: &Contribution) -> Contribution {
