@@ -131,7 +131,7 @@ fn two_survivor_sets_of_one_round_open_nothing() {
         run.relay(0, &shared, 0b1_1111_1111),
         run.relay(0, &shared, 0b1_1111_1011),
     );
-    let half = |owner: u16| owner % 2 == 0 && owner != 2;
+    let half = |owner: u16| owner.is_multiple_of(2) && owner != 2;
     let told: Vec<Vec<u8>> = (0..9)
         .map(|owner| if half(owner) { &without } else { &all }.message(owner).unwrap())
         .collect();
