@@ -61,10 +61,10 @@ impl Role for Rounds {
             }
             Self::Hub { round, of, mut came } => {
                 came.insert(from);
-                let others = context.others();
-                if came.len() < others.len() {
+                if came.len() + 1 < context.agreement().terms().parties.len() {
                     return Ok(TurnOutcome::Continue(Self::Hub { round, of, came }));
                 }
+                let others = context.others();
                 let round = round + 1;
                 let answer = if round == of {
                     Vec::new()

@@ -98,6 +98,87 @@ fn a_party_that_gave_up_can_come_back() {
     assert_eq!(seat(&record, hub(false)).finish().expect("a log"), log);
 }
 
+fn receiving(of: u64) -> Streaming {
+    Streaming::Receiver(Receiving {
+        came: 0,
+        of,
+        sum: 0,
+        by_digest: false,
+        every: 1,
+    })
+}
+
+/// A connection that is lost between two parts of a message, and a receiver that is killed there.
+#[test]
+fn a_message_that_was_cut_off_goes_on_or_begins_again() {
+    let message = vec![7; 2 * PART + 9].to_bytes();
+    let part = |number: u64| {
+        let at = number as usize * PART;
+        let bytes = message[at..message.len().min(at + PART)].to_vec();
+        let total = message.len() as u64;
+        let at = at as u64;
+        frame(&agreement(2), 1, 0, number, Body::Part { total, at, bytes })
+    };
+    let record = MemoryRecord::default();
+    let mut live = streaming(&record, 0, receiving(2));
+    for number in 0..2 {
+        live.deliver(PartyId(1), part(number), &quiet).expect("a part");
+    }
+    live.disconnected(PartyId(1));
+    let before = record.items();
+    let asks = |seat: &mut Seat<Streaming>| {
+        Frame::from_bytes(seat.greeting(PartyId(1)))
+            .expect("a frame")
+            .number
+    };
+    assert_eq!(asks(&mut live), 2, "it lacks the last part");
+    live.deliver(PartyId(1), part(2), &quiet).expect("a part");
+    assert_eq!(live.received(PartyId(1)), 3);
+    let mut again = streaming(&MemoryRecord::of(before), 0, receiving(1));
+    assert_eq!(asks(&mut again), 0, "parts in memory are lost");
+    (0..3).for_each(|number| again.deliver(PartyId(1), part(number), &quiet).expect("a part"));
+    assert!(again.finish().is_ok());
+}
+
+/// A checkpoint between two parts of another party's message does not hold the first, and does not acknowledge it.
+#[test]
+fn a_checkpoint_counts_no_part_of_a_message() {
+    let parties = agreement(3);
+    let long = vec![1; PART].to_bytes();
+    let part = |number: u64| {
+        let at = number as usize * PART;
+        let bytes = long[at..long.len().min(at + PART)].to_vec();
+        let (total, at) = (long.len() as u64, at as u64);
+        frame(&parties, 1, 0, number, Body::Part { total, at, bytes })
+    };
+    let record = MemoryRecord::default();
+    let take = || {
+        let record = Box::new(record.clone());
+        Seat::take(parties.clone(), PartyId(0), record, &quiet, |_| Ok(receiving(2))).expect("a seat")
+    };
+    let stored = |seat: &mut Seat<Streaming>| {
+        Frame::from_bytes(seat.acknowledgement(ONE))
+            .expect("a frame")
+            .acknowledged
+    };
+    let mut live = take();
+    live.deliver(ONE, part(0), &quiet).expect("a part");
+    let short = Body::message(vec![2; 5].to_bytes());
+    live.deliver(OTHER, frame(&parties, 2, 0, 0, short), &quiet)
+        .expect("a message");
+    assert!(matches!(record.items()[1], Item::Checkpoint(_)));
+    assert_eq!((live.received(ONE), stored(&mut live)), (1, 0));
+    let mut again = take();
+    assert_eq!((again.received(ONE), again.received(OTHER)), (0, 1));
+    assert_eq!(stored(&mut again), 0);
+    (0..2).for_each(|number| again.deliver(ONE, part(number), &quiet).expect("a part"));
+    live.deliver(ONE, part(1), &quiet).expect("a part");
+    let outcome = live.finish().ok();
+    assert!(outcome.is_some());
+    // The first has told the record that it is over; the second did the same from the checkpoint.
+    assert_eq!(again.finish().ok(), outcome);
+}
+
 /// A role that says something when it takes its state back would say it after every restart.
 struct Talking;
 
