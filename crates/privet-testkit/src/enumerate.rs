@@ -1,8 +1,7 @@
 //! Every fault at every step of every party of a protocol.
 //!
 //! A setting says what its parties are and what it expects of each kind of fault. Each kind must have done something at least once, unless
-//! the setting says that it cannot. Settings write their `match` over all kinds without a wildcard, so that a kind that is added later
-//! does not compile before its author has decided; nothing enforces that.
+//! the setting says that it cannot. A kind that a setting does not decide about does not compile ([`Expectations`]).
 
 use std::collections::BTreeMap;
 
@@ -20,6 +19,60 @@ pub enum Expected {
     Named,
     /// Some party says which party is at fault.
     Ended,
+}
+
+/// What is expected of each kind of fault. A setting that leaves one out does not compile, nor does this file if a kind is added to
+/// [`Fault`] and not here:
+///
+/// ```compile_fail,E0063
+/// use privet_testkit::enumerate::{Expectations, Expected};
+///
+/// Expectations { drop: Expected::Ended, repeat: Expected::Ended, delay: Expected::Nothing };
+/// ```
+#[derive(Debug, Clone, Copy)]
+#[allow(missing_docs)]
+pub struct Expectations {
+    pub drop: Expected,
+    pub repeat: Expected,
+    pub delay: Expected,
+    pub truncate: Expected,
+    pub flip: Expected,
+    pub foreign: Expected,
+    pub future: Expected,
+    pub forge: Expected,
+    pub postpone: Expected,
+    pub disconnect: Expected,
+    pub restart: Expected,
+    pub crash: Expected,
+    pub leave: Expected,
+    /// Of [`Fault::Return`].
+    pub come_back: Expected,
+    pub stall: Expected,
+    pub hurry: Expected,
+}
+
+impl Expectations {
+    /// What is expected of a fault.
+    pub fn of(&self, fault: &Fault) -> Expected {
+        match fault {
+            Fault::Drop => self.drop,
+            Fault::Repeat => self.repeat,
+            Fault::Delay => self.delay,
+            Fault::Truncate(_) => self.truncate,
+            Fault::Flip(_) => self.flip,
+            Fault::Foreign => self.foreign,
+            Fault::Future => self.future,
+            Fault::Forge(_) => self.forge,
+            Fault::Postpone => self.postpone,
+            Fault::Disconnect(_) => self.disconnect,
+            Fault::Restart(_) => self.restart,
+            Fault::Crash(_) => self.crash,
+            Fault::Leave(_) => self.leave,
+            Fault::Return(_) => self.come_back,
+            Fault::Stall(_) => self.stall,
+            Fault::Hurry(_) => self.hurry,
+        }
+    }
 }
 
 /// Parties of a protocol with their ledgers.
@@ -41,8 +94,8 @@ pub trait World {
         self.shown(output)
     }
 
-    /// What is expected; a `match` over all faults without a wildcard.
-    fn expects(&self, fault: &Fault) -> Expected;
+    /// What is expected of each kind of fault.
+    fn expects(&self) -> Expectations;
 
     /// What must hold besides, such as that nothing was paid twice. `all_ended` if every party has its result.
     fn check(&self, all_ended: bool);
@@ -143,7 +196,7 @@ pub fn enumerate<W: World>(world: &W, records: Records) -> u64 {
                 right: &right,
                 faults: vec![(at, fault.clone())],
             };
-            let did = run.check(world.expects(&fault));
+            let did = run.check(world.expects().of(&fault));
             *happened.entry(kind(&fault)).or_insert(false) |= did;
             runs += 1;
         }
@@ -159,7 +212,7 @@ pub fn enumerate<W: World>(world: &W, records: Records) -> u64 {
         }
     }
     for fault in faults(parties) {
-        let expected = world.expects(&fault) != Expected::Nothing;
+        let expected = world.expects().of(&fault) != Expected::Nothing;
         assert_eq!(happened[&kind(&fault)], expected, "{fault:?}, {records:?}");
     }
     runs
@@ -369,17 +422,25 @@ mod tests {
             vec![*output]
         }
 
-        fn expects(&self, fault: &Fault) -> Expected {
-            match fault {
-                Fault::Truncate(_) | Fault::Flip(_) | Fault::Foreign | Fault::Future | Fault::Forge(_) => {
-                    Expected::Ended
-                }
+        fn expects(&self) -> Expectations {
+            Expectations {
                 // The deadline passes, and those that wait for the lost words are told the count.
-                Fault::Drop | Fault::Repeat | Fault::Delay => Expected::Named,
-                Fault::Hurry(_) | Fault::Leave(_) | Fault::Return(_) | Fault::Stall(_) => Expected::Named,
-                Fault::Postpone | Fault::Disconnect(_) | Fault::Restart(_) | Fault::Crash(_) => {
-                    Expected::Same
-                }
+                drop: Expected::Named,
+                repeat: Expected::Named,
+                delay: Expected::Named,
+                truncate: Expected::Ended,
+                flip: Expected::Ended,
+                foreign: Expected::Ended,
+                future: Expected::Ended,
+                forge: Expected::Ended,
+                postpone: Expected::Same,
+                disconnect: Expected::Same,
+                restart: Expected::Same,
+                crash: Expected::Same,
+                leave: Expected::Named,
+                come_back: Expected::Named,
+                stall: Expected::Named,
+                hurry: Expected::Named,
             }
         }
 

@@ -1,5 +1,6 @@
 //! Parties fed with foreign bytes, which may only make them give up.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use privet::Error;
@@ -61,7 +62,7 @@ pub fn message(bytes: &[u8]) {
 }
 
 /// Messages, each after its length in two bytes, to a party whose kind the first byte says; the last lengths stand for other frames
-/// and events. The party ends well or gives up, and then says no more than that.
+/// and events. The party ends well or gives up, and then says no more than that. Killed and built again it says the same again.
 pub fn seat(bytes: &[u8]) {
     let Some((kind, mut rest)) = bytes.split_first() else {
         return;
@@ -73,7 +74,8 @@ pub fn seat(bytes: &[u8]) {
     let me = PartyId(u16::from(kind % 2));
     let peer = PartyId(1 - me.0);
     let quiet = &|_: &str, _: u64, _: u64| {};
-    let mut number = 0;
+    let (mut number, mut waits) = (0, true);
+    let mut said_before = BTreeMap::new();
     let other = |body, number, acknowledged| Frame {
         agreement: agreement.digest(),
         from: peer.0,
@@ -101,6 +103,19 @@ pub fn seat(bytes: &[u8]) {
                 number = seat.received(peer);
                 other(Body::Greeting, 0, 0).to_bytes()
             }
+            0xfff9 => {
+                // A part of a long message, as it follows or not.
+                let (total, at, part) = (count() << 18, count() << 20, count() == 0);
+                number += u64::from(part);
+                let bytes = vec![7; total.saturating_sub(at).min(1 << 20) as usize];
+                other(Body::Part { total, at, bytes }, number - u64::from(part), 0).to_bytes()
+            }
+            0xfff8 => {
+                // From now on it does one piece of its work at a time.
+                waits = false;
+                seat.work(quiet);
+                continue;
+            }
             0xfffd => {
                 let length = taken::<2>(&mut rest).map_or(0, u16::from_le_bytes);
                 cut(&mut rest, length).to_vec()
@@ -111,18 +126,32 @@ pub fn seat(bytes: &[u8]) {
                 framed(&agreement, peer.0, me.0, number - 1, message)
             }
         };
-        if seat.deliver(peer, frame, quiet).is_err() {
-            break;
+        match seat.deliver(peer, frame, quiet) {
+            Err(Error::Misuse(_)) if !waits && seat.state() == SeatState::Working => continue,
+            Err(_) => break,
+            Ok(()) => {}
         }
         let said = sent(&mut seat);
+        for said in &said {
+            let frame = Frame::from_bytes(said.bytes.clone()).expect("a frame");
+            if let Body::Part { .. } = frame.body {
+                let before = said_before
+                    .entry(frame.number)
+                    .or_insert_with(|| frame.body.clone());
+                assert_eq!(*before, frame.body, "it says something else");
+            }
+        }
         if seat.state() == SeatState::Failed
             && let Some(last) = said.last()
         {
             assert_eq!(body(last), Body::Aborted);
         }
-        while seat.state() == SeatState::Working {
+        while waits && seat.state() == SeatState::Working {
             seat.work(quiet);
         }
+    }
+    if seat.state() == SeatState::Working {
+        return;
     }
     if let Err(error) = seat.finish() {
         let fine = matches!(

@@ -41,6 +41,14 @@ pub struct RunRecord {
     end: u64,
 }
 
+fn over(path: &Path) -> Error {
+    journal!(
+        OtherJob,
+        "this run is over, and its record was removed from the ledger {}: begin a new run, with a new agreement",
+        path.display()
+    )
+}
+
 impl RunRecord {
     /// Opens or begins the record of a party's part in a run. `about` marks the table that the party brings, as
     /// [`Store::mark`](super::Store::mark) does: a record goes on only with the same table.
@@ -66,11 +74,7 @@ impl RunRecord {
             .query_row(ended, [&run], |row| row.get(0))
             .map_err(bad)?;
         if ended > 0 {
-            return Err(journal!(
-                OtherJob,
-                "this run is over, and its record was removed from the ledger {}: begin a new run, with a new agreement",
-                path.display()
-            ));
+            return Err(over(&path));
         }
         let places = "SELECT max(place), min(nullif(place, 0)), count(*) FROM records WHERE run = ?1";
         let (last, second, count): (Option<i64>, Option<i64>, i64) = connection
@@ -143,10 +147,15 @@ impl RunRecord {
             .connection
             .transaction_with_behavior(TransactionBehavior::Immediate)
             .map_err(bad)?;
-        let last: Option<i64> = transaction
-            .prepare_cached("SELECT max(place) FROM records WHERE run = ?1")
-            .and_then(|mut last| last.query_row([&self.run], |row| row.get(0)))
+        let last =
+            "SELECT max(place), (SELECT count(*) FROM ended WHERE run = ?1) FROM records WHERE run = ?1";
+        let (last, ended): (Option<i64>, i64) = transaction
+            .prepare_cached(last)
+            .and_then(|mut last| last.query_row([&self.run], |row| Ok((row.get(0)?, row.get(1)?))))
             .map_err(bad)?;
+        if ended > 0 {
+            return Err(over(&self.path));
+        }
         if last.map_or(0, |last| last.unsigned_abs() + 1) != self.end {
             return Err(journal!(
                 MovedOn,

@@ -33,12 +33,10 @@ fn every_target_has_its_fuzzer() {
     let mut found: Vec<String> = fs::read_dir(folder)
         .expect("the targets")
         .map(|file| {
-            file.expect("an entry")
-                .path()
-                .file_stem()
-                .expect("a name")
-                .to_string_lossy()
-                .into_owned()
+            let path = file.expect("an entry").path();
+            let text = fs::read_to_string(&path).expect("its text");
+            assert!(text.contains("fuzz_target!("), "{path:?} is no target");
+            path.file_stem().expect("a name").to_string_lossy().into_owned()
         })
         .collect();
     found.sort();

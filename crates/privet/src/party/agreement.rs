@@ -8,10 +8,13 @@ use sha2::{Digest, Sha256};
 use super::PartyId;
 use crate::Error;
 use crate::privacy::signature::PublicKey;
+use crate::privacy::texts::{check_name, shown};
 use crate::wire::{MOST_BYTES, Malformed, Reader, RunId, Wire, Writer};
 
 /// The most parties of one agreement.
 pub const MOST_PARTIES: usize = 10_000;
+/// The most bytes of a name.
+const LONGEST_NAME: usize = 100;
 
 /// The terms of an agreement, before they are checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -100,7 +103,8 @@ impl Agreement {
     /// An agreement on these terms.
     ///
     /// # Errors
-    /// [`Error::Parameter`] for fewer than two parties or more than 10,000; for names that are empty, not in one line, or alike; for an
+    /// [`Error::Parameter`] for fewer than two parties or more than 10,000; for names that are empty, too long or alike, or have
+    /// characters that cannot be seen; for an
     /// identity that occurs twice; for a hub that is no party.
     pub fn of(terms: Terms) -> Result<Self, Error> {
         let bad = |why: String| Err(Error::parameter("parties", why));
@@ -110,12 +114,17 @@ impl Agreement {
         }
         let (mut names, mut identities) = (BTreeSet::new(), BTreeSet::new());
         for Member { name, role, identity } in &terms.parties {
-            let is_line = |text: &str| text.len() <= 100 && !text.chars().any(char::is_control);
-            if name.is_empty() || name.trim() != name || !is_line(name) {
-                return bad(format!("{name:?} cannot name a party: write one short line"));
+            let check = |text: &str, longest| match text.len() > longest {
+                true => Err(format!("it must have at most {longest} bytes")),
+                false => check_name(text, longest),
+            };
+            if let Err(why) = check(name, LONGEST_NAME) {
+                return bad(format!("'{}' cannot name a party: {why}", shown(name)));
             }
-            if !is_line(role) {
-                return bad(format!("{role:?} cannot name a role: write one short line"));
+            if !role.is_empty()
+                && let Err(why) = check(role, LONGEST_NAME)
+            {
+                return bad(format!("'{}' cannot name a role: {why}", shown(role)));
             }
             if !names.insert(name) {
                 return bad(format!("two parties are called '{name}'"));
@@ -229,10 +238,10 @@ impl Wire for Terms {
         let unknown = || Malformed::new("not the terms of an agreement");
         Ok(Self {
             run: RunId(from.array()?),
-            parties: from.list(17, |from| {
+            parties: from.at_most(MOST_PARTIES, 17, |from| {
                 Ok(Member {
-                    name: from.text(100)?,
-                    role: from.text(100)?,
+                    name: from.text(LONGEST_NAME)?,
+                    role: from.text(LONGEST_NAME)?,
                     identity: match from.byte()? {
                         0 => None,
                         1 => Some(PublicKey::from_bytes(from.array()?)),

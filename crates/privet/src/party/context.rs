@@ -22,6 +22,12 @@ pub(super) struct Asked {
     pub(super) checkpoint: Option<Zeroizing<Vec<u8>>>,
 }
 
+impl Asked {
+    pub(super) fn is_empty(&self) -> bool {
+        self.messages.is_empty() && self.deadlines.is_empty() && self.checkpoint.is_none()
+    }
+}
+
 /// The context of one turn of a role: the other parties, its outbox, its record and a progress callback.
 pub struct Context<'a, M> {
     pub(super) agreement: &'a Agreement,

@@ -136,6 +136,20 @@ impl Edge {
         self.end = outgoing.end();
         self.queued += outgoing.length();
         self.queue.push_back(outgoing);
+        // The other is gone, and the role that works does not know: what comes after a full window is not held for it as well.
+        while self.noticed != Absence::Present && self.queued - self.front_length() >= WINDOW {
+            self.pop();
+        }
+    }
+
+    fn front_length(&self) -> u64 {
+        self.queue.front().map_or(0, Outgoing::length)
+    }
+
+    /// Nobody needs the first message any more.
+    fn pop(&mut self) {
+        self.queued -= self.front_length();
+        self.queue.pop_front();
     }
 
     /// The role was told of a fault: nothing more is taken from the other, or sent to it but that.
@@ -201,8 +215,7 @@ impl Edge {
         while let Some(first) = self.queue.front()
             && first.end() <= count
         {
-            self.queued -= first.length();
-            self.queue.pop_front();
+            self.pop();
         }
         self.cursor = self.cursor.max(count);
         Ok(())
@@ -215,10 +228,17 @@ impl Edge {
             return Err("it has received frames that were never sent to it");
         }
         if count < first {
-            return Err("it lacks frames that it had acknowledged: its record is an old copy");
+            return Err("it lacks frames that it had acknowledged, or was gone for too long to be sent them");
         }
         (self.cursor, self.paused) = (count, false);
         Ok(())
+    }
+
+    /// As [`greeted`](Self::greeted), by a party that nothing more is taken from: whatever it lacks, it is told that.
+    pub(super) fn greeted_again(&mut self, count: u64) {
+        if self.greeted(count).is_err() {
+            (self.cursor, self.paused) = (self.end.saturating_sub(1), false);
+        }
     }
 
     /// A whole message of this length was received and stored.
@@ -249,6 +269,13 @@ impl Edge {
         self.received += frames(length);
         self.replayed = self.received;
         self.hold();
+    }
+
+    /// What has come of a message is not needed: it is said again from its beginning.
+    pub(super) fn forget_partial(&mut self) {
+        if let Some((_, got)) = self.partial.take() {
+            self.received -= frames(got.len() as u64);
+        }
     }
 
     /// The next part of a message; the whole message if it was the last.

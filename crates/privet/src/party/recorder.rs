@@ -86,6 +86,11 @@ impl Recorder {
         Ok(item)
     }
 
+    /// How many items were replayed, and made in this turn.
+    pub(super) fn place(&self) -> (u64, usize) {
+        (self.place, self.pending.len())
+    }
+
     /// The checkpoint that the record begins with, if there is one.
     pub(super) fn checkpoint(&mut self) -> Result<Option<Checkpoint>, Error> {
         match self.front()? {

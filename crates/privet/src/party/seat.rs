@@ -55,6 +55,8 @@ pub struct Seat<R: Role> {
     edges: BTreeMap<PartyId, Edge>,
     /// Parties that a frame waits for.
     ready: BTreeSet<PartyId>,
+    /// Parties of which messages were received by digest since the last checkpoint.
+    unheld: BTreeSet<PartyId>,
     /// Events other than messages that came while the role could take none: at most two for each party, and deadlines. They change
     /// nothing that is recorded before they are taken from here; after a restart the transport says them again.
     events: VecDeque<Item>,
@@ -89,6 +91,7 @@ impl<R: Role> Seat<R> {
             holding: None,
             edges: BTreeMap::new(),
             ready: BTreeSet::new(),
+            unheld: BTreeSet::new(),
             events: VecDeque::new(),
             deadlines: BTreeMap::new(),
             asked: BTreeMap::new(),
@@ -115,7 +118,7 @@ impl<R: Role> Seat<R> {
             }) => {
                 seat.edges = edges.into_iter().map(Edge::of).collect();
                 seat.deadlines = deadlines.into_iter().collect();
-                seat.turn(progress, |context| role.restore(&state, context));
+                seat.restore(role, &state, progress);
             }
         }
         seat.go_on(progress);
@@ -227,7 +230,6 @@ impl<R: Role> Seat<R> {
         };
         self.refresh(from);
         match message {
-            Some(_) if self.has_ended() => Err(self.complain(from, "a message came after the end")),
             Some(message) => self.message(from, message, progress),
             None => {
                 self.go_on(progress);

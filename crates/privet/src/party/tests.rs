@@ -1,6 +1,7 @@
 //! Seats with small roles: what is recorded, replayed, cut, bounded and refused.
 
 mod events;
+mod leaving;
 mod replaying;
 mod streaming;
 mod working;

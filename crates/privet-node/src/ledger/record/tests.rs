@@ -256,6 +256,79 @@ fn an_item_that_is_lost_is_noticed() {
     }
 }
 
+/// Rows that were split, moved and freed many times, while the ledger stays open: what a checkpoint has dropped is in no file.
+#[test]
+fn nothing_that_a_checkpoint_dropped_stays_in_a_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("ledger");
+    drop(Store::create(&path).expect("a ledger"));
+    let mut record = open(&path, "a table").expect("a record");
+    let item = |n: u64| Item::Once {
+        what: "a key".into(),
+        value: [SECRET, &vec![n as u8; (n * n % 701) as usize]].concat().into(),
+    };
+    record.append(vec![item(0)]).expect("written");
+    let mut dropped: Vec<Vec<u8>> = Vec::new();
+    for round in 0..3 {
+        for n in 0..100 {
+            let items = (0..n % 4).map(|more| item(n + more));
+            record.append(items.collect()).expect("written");
+        }
+        let parts = |record: &RunRecord| -> Vec<Vec<u8>> {
+            let all = "SELECT item FROM records WHERE place > 0 UNION ALL SELECT item FROM record_pieces";
+            let mut select = record.connection.prepare(all).expect("tables");
+            let rows = select.query_map([], |row| row.get(0)).expect("rows");
+            let bytes = rows.map(|row| row.expect("an item"));
+            bytes.filter(|bytes: &Vec<u8>| bytes.len() >= 2 * PLACE).collect()
+        };
+        let before = parts(&record);
+        assert_eq!(lost(folder.path(), &before), 0, "they are there");
+        dropped.extend(before);
+        record.replace(item(round)).expect("written");
+        let now = parts(&record);
+        assert!(now.len() < 10);
+        assert_eq!(lost(folder.path(), &now), 0);
+        assert_eq!(lost(folder.path(), &dropped), dropped.len(), "round {round}");
+        dropped.extend(now);
+    }
+    assert!(dropped.len() > 400);
+    record.wipe().expect("nothing else reads");
+    assert_eq!(lost(folder.path(), &dropped), dropped.len());
+}
+
+const PLACE: usize = 16;
+
+/// How many of these are in no file of a folder, neither their first nor their last bytes.
+fn lost(folder: &Path, items: &[Vec<u8>]) -> usize {
+    let bytes = bytes_of(folder);
+    let there: std::collections::HashSet<&[u8]> = bytes.windows(PLACE).collect();
+    let ends = |item: &Vec<u8>| {
+        let ends = [&item[..PLACE], &item[item.len() - PLACE..]];
+        ends.iter().all(|end| !there.contains(*end))
+    };
+    items.iter().filter(|item| ends(item)).count()
+}
+
+/// A process that had opened the record before another ended the run does not begin it again.
+#[test]
+fn a_run_that_another_process_has_ended_does_not_begin_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("ledger");
+    drop(Store::create(&path).expect("a ledger"));
+    let late = open(&path, "a table").expect("a record");
+    let mut first = open(&path, "a table").expect("a record");
+    first.append(vec![Item::Deadline(1)]).expect("written");
+    first.wipe().expect("nothing else reads");
+    let make = |_| {
+        Ok(Keeping {
+            round: 0,
+            checkpoints: true,
+        })
+    };
+    let late = Seat::take(agreement(1), PartyId(0), Box::new(late), &|_, _, _| {}, make);
+    assert!(matches!(late, Err(Error::Journal(e)) if e.fault() == JournalFault::OtherJob));
+}
+
 #[test]
 fn two_processes_do_not_go_on_with_one_run() {
     let folder = tempfile::tempdir().expect("a folder");

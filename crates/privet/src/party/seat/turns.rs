@@ -26,7 +26,7 @@ impl<R: Role> Seat<R> {
         if edge.noticed == Absence::Ended {
             // Over a new connection it is told again. It can do nothing worse than before.
             if frame.body == Body::Greeting {
-                let _ = edge.greeted(frame.number);
+                edge.greeted_again(frame.number);
             }
             return Ok(None);
         }
@@ -55,10 +55,16 @@ impl<R: Role> Seat<R> {
             ));
         }
         if let Some(bytes) = bytes {
-            return Ok(edge.part(total, at, bytes)?);
+            // Nobody would handle it, so nothing of it is held.
+            return match ended {
+                true => Err("a message came after the end".into()),
+                false => Ok(edge.part(total, at, bytes)?),
+            };
         }
+        // Made again from its record, it goes on with its next message.
         let told = edge.noticed != Absence::Present || edge.absence != Absence::Present;
-        (edge.noticed, edge.partial) = (Absence::Ended, None);
+        edge.noticed = Absence::Gone;
+        edge.forget_partial();
         if !told && !ended {
             self.events.push_back(Item::Gone(from));
         }
@@ -111,7 +117,10 @@ impl<R: Role> Seat<R> {
         let unheld = by_digest || said_again;
         let edge = self.edge(from);
         (edge.absence, edge.noticed) = (Absence::Present, Absence::Present);
-        edge.unheld += if unheld { length } else { 0 };
+        if unheld {
+            edge.unheld += length;
+            self.unheld.insert(from);
+        }
         self.handle(PartyEvent::Message { from, message }, progress);
         // A turn that failed is not in the record, and its message is not acknowledged.
         if !unheld && !matches!(self.holding, Some(Holding::Failed(_))) {
@@ -202,6 +211,20 @@ impl<R: Role> Seat<R> {
         }
     }
 
+    /// The turn in which a role takes its state back. It would make and send the same after every restart, so it makes and sends nothing.
+    pub(super) fn restore(&mut self, role: R, state: &[u8], progress: PartyProgress<'_>) {
+        let place = self.recorder.place();
+        self.turn(progress, |context| {
+            let outcome = role.restore(state, context)?;
+            match context.asked.is_empty() && context.recorder.place() == place {
+                true => Ok(outcome),
+                false => Err(Error::internal(
+                    "a role that takes its state back makes and sends nothing",
+                )),
+            }
+        });
+    }
+
     /// One turn of the role. What it asks for is done when the turn has succeeded and is written down.
     pub(super) fn turn(
         &mut self,
@@ -270,10 +293,12 @@ impl<R: Role> Seat<R> {
                     self.edge(party).covered();
                     self.refresh(party);
                 }
+                self.unheld.clear();
             }
             _ => {
-                let mut unheld = self.edges.values().map(|edge| edge.unheld);
-                if unheld.any(|bytes| bytes > if last { 0 } else { UNHELD }) {
+                let edges = self.unheld.iter().filter_map(|party| self.edges.get(party));
+                let most = if last { 0 } else { UNHELD };
+                if edges.map(|edge| edge.unheld).any(|bytes| bytes > most) {
                     return Err(Error::internal(
                         "a role that receives by digest hands over checkpoints in time, and one in its last turn",
                     ));

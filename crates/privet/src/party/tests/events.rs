@@ -321,6 +321,32 @@ fn every_term_changes_the_digest() {
     assert_eq!(digests.len(), 12);
 }
 
+/// Two names that look alike would be taken for one party.
+#[test]
+fn names_of_an_agreement_can_be_seen() {
+    let named = |name: &str| Agreement::new(RunId([0; 16]), vec!["bank".into(), name.into()]);
+    assert!(named("b\u{e4}nk").is_ok());
+    let long = "\u{e4}".repeat(51);
+    for wrong in [
+        "",
+        " bank",
+        "ba\nnk",
+        "ba\u{200b}nk",
+        "\u{202e}knab",
+        "bank",
+        &long,
+    ] {
+        assert!(matches!(named(wrong), Err(Error::Parameter(_))), "{wrong:?}");
+        let mut terms = agreement(2).terms().clone();
+        terms.parties[0].role = wrong.into();
+        assert_eq!(
+            Agreement::of(terms).is_ok(),
+            ["", "bank"].contains(&wrong),
+            "{wrong:?}"
+        );
+    }
+}
+
 #[test]
 fn an_identity_is_of_one_party() {
     let mut twice = agreement(2).terms().clone();

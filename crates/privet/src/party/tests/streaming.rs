@@ -4,22 +4,22 @@ use super::*;
 use crate::wire::{Body, PART, Wire};
 
 /// Sends so many chunks of so many bytes, one in each piece of work; the other sums them up.
-enum Streaming {
+pub(super) enum Streaming {
     Sender { left: u64, length: usize },
     Receiver(Receiving),
 }
 
 #[derive(Clone)]
-struct Receiving {
-    came: u64,
-    of: u64,
-    sum: u64,
-    by_digest: bool,
+pub(super) struct Receiving {
+    pub(super) came: u64,
+    pub(super) of: u64,
+    pub(super) sum: u64,
+    pub(super) by_digest: bool,
     /// A checkpoint after so many messages.
-    every: u64,
+    pub(super) every: u64,
 }
 
-const CHUNK: usize = 1 << 19;
+pub(super) const CHUNK: usize = 1 << 19;
 
 fn chunk(number: u64, length: usize) -> Vec<u8> {
     (0..length as u64).map(|i| (i ^ (number * 31)) as u8).collect()

@@ -8,7 +8,7 @@ use crate::wire::{Body, Wire};
 /// Waits; on "work" works in three pieces, each of which sends to both others; on "bad" fails after it has drawn a secret. Its result is
 /// what it was told, in order.
 #[derive(Default)]
-struct Hub {
+pub(super) struct Hub {
     left: u8,
     checkpoints: bool,
     /// The first message is held by digest.
@@ -21,9 +21,9 @@ struct Hub {
 
 const WORK: &[u8] = b"work";
 const BAD: &[u8] = b"bad";
-const END: &[u8] = b"end";
-const ONE: PartyId = PartyId(1);
-const OTHER: PartyId = PartyId(2);
+pub(super) const END: &[u8] = b"end";
+pub(super) const ONE: PartyId = PartyId(1);
+pub(super) const OTHER: PartyId = PartyId(2);
 const DEADLINE: u64 = 5;
 
 impl Hub {
@@ -107,12 +107,12 @@ impl Role for Hub {
     }
 }
 
-fn seat(record: &MemoryRecord, hub: Hub) -> Seat<Hub> {
+pub(super) fn seat(record: &MemoryRecord, hub: Hub) -> Seat<Hub> {
     let record = Box::new(record.clone());
     Seat::take(agreement(3), PartyId(0), record, &quiet, |_| Ok(hub)).expect("a seat")
 }
 
-fn hub(checkpoints: bool) -> Hub {
+pub(super) fn hub(checkpoints: bool) -> Hub {
     Hub {
         checkpoints,
         ..Hub::default()
@@ -124,7 +124,7 @@ fn deliver(seat: &mut Seat<Hub>, from: PartyId, number: u64, body: Body) {
     seat.deliver(from, bytes, &quiet).expect("admitted");
 }
 
-fn say(seat: &mut Seat<Hub>, from: PartyId, number: u64, text: &[u8]) {
+pub(super) fn say(seat: &mut Seat<Hub>, from: PartyId, number: u64, text: &[u8]) {
     deliver(seat, from, number, Body::message(text.to_vec().to_bytes()));
 }
 
@@ -135,7 +135,7 @@ fn work(seat: &mut Seat<Hub>) {
 }
 
 /// Numbers and kinds of the frames to one party after it has greeted.
-fn to(seat: &mut Seat<Hub>, party: PartyId) -> Vec<(u64, Body)> {
+pub(super) fn to(seat: &mut Seat<Hub>, party: PartyId) -> Vec<(u64, Body)> {
     deliver(seat, party, 0, Body::Greeting);
     std::iter::from_fn(|| seat.next_frame_to(party))
         .map(|sent| Frame::from_bytes(sent.bytes).expect("a frame"))
@@ -144,7 +144,7 @@ fn to(seat: &mut Seat<Hub>, party: PartyId) -> Vec<(u64, Body)> {
 }
 
 /// The three ways in which a party goes.
-fn leave(seat: &mut Seat<Hub>, way: u8) {
+pub(super) fn leave(seat: &mut Seat<Hub>, way: u8) {
     match way {
         0 => seat.gone(ONE, &quiet),
         1 => deliver(seat, ONE, 1, Body::Aborted),

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use privet::data::{Intake, Keep, Schema};
 use privet::model::Model;
 use privet::parameters::Builder;
-use privet::party::{Fault, MemoryRecord, PartyId, Simulation};
+use privet::party::{MemoryRecord, PartyId, Simulation};
 use privet::privacy::account::Caps;
 use privet::privacy::journal::{Entry, Event};
 use privet::privacy::{Delta, Ledger, Neighbours, Randomness, Replace};
 use privet::setting::vertical::{Alignment, Budget, LabelHolder, Outcome, Party, Protocol, Vertical};
-use privet_testkit::enumerate::{self, Expected, Records};
+use privet_testkit::enumerate::{self, Expectations, Expected, Records};
 use privet_testkit::faults::{AppendFault, Faulty};
 use privet_testkit::skipped::full;
 
@@ -223,21 +223,26 @@ impl enumerate::World for World {
         text.into_bytes()
     }
 
-    fn expects(&self, fault: &Fault) -> Expected {
-        match fault {
-            Fault::Drop
-            | Fault::Repeat
-            | Fault::Truncate(_)
-            | Fault::Flip(_)
-            | Fault::Foreign
-            | Fault::Future
-            | Fault::Forge(_) => Expected::Ended,
+    fn expects(&self) -> Expectations {
+        Expectations {
+            drop: Expected::Ended,
+            repeat: Expected::Ended,
+            truncate: Expected::Ended,
+            flip: Expected::Ended,
+            foreign: Expected::Ended,
+            future: Expected::Ended,
+            forge: Expected::Ended,
             // A party waits for an answer before it says more, and nobody has a deadline.
-            Fault::Delay | Fault::Hurry(_) => Expected::Nothing,
-            Fault::Postpone | Fault::Disconnect(_) | Fault::Restart(_) | Fault::Crash(_) => Expected::Same,
-            Fault::Stall(_) => Expected::Same,
+            delay: Expected::Nothing,
+            hurry: Expected::Nothing,
+            postpone: Expected::Same,
+            disconnect: Expected::Same,
+            restart: Expected::Same,
+            crash: Expected::Same,
+            stall: Expected::Same,
             // A party that is no longer needed may go.
-            Fault::Leave(_) | Fault::Return(_) => Expected::Named,
+            leave: Expected::Named,
+            come_back: Expected::Named,
         }
     }
 
