@@ -100,6 +100,8 @@ pub(crate) struct Facts<'a> {
     pub(crate) relation: &'a Relation,
     /// Which part of a replaced row is the same in both neighbours.
     pub(crate) unchanged: Unchanged,
+    /// Whether it is released first where labels that are numbers lie; if not, that is known.
+    pub(crate) counts_labels: bool,
 }
 
 /// Everything that is fixed before the first row is looked at.
@@ -197,7 +199,7 @@ impl Trees {
             splits,
             trees,
             self.depth(),
-            [is_number, histograms, calibrated],
+            [is_number && facts.counts_labels, histograms, calibrated],
             self.bins,
         )?;
         Ok(Plan {
