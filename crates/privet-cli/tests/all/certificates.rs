@@ -593,6 +593,7 @@ fn run_of_nobody() -> Vec<privet::privacy::Payment> {
         price: Price::Pure(Epsilon::ZERO),
         draws: 1,
         assuming: Vec::new(),
+        sharing: None,
     }]
 }
 

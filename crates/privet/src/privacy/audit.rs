@@ -4,8 +4,11 @@
 use std::any::Any;
 
 use super::account::Price;
+use super::joint::{residue, signed};
 use super::mechanism::ordered::{Column, Desensitised, Distance};
-use super::mechanism::{Ball, ENTRY_DIGITS, LogisticRows, Mechanism, Objective, Paid, WEIGHT_DIGITS};
+use super::mechanism::{
+    Ball, ENTRY_DIGITS, LogisticRows, Mechanism, Objective, Paid, SharedMechanism, WEIGHT_DIGITS,
+};
 use super::query::Norm;
 use super::{Neighbours, Private, Randomness};
 use crate::Error;
@@ -156,6 +159,38 @@ pub(super) fn observe<M: Mechanism>(
     };
     auditor.released(Box::new(output.clone()));
     Ok(output)
+}
+
+/// As [`observe`], for a share of noise: the auditor sees and gives numbers, and what enters the joint sum are their residues.
+pub(super) fn observe_share<M: SharedMechanism>(
+    auditor: &mut dyn Auditor,
+    (norm, price): (Norm, Price),
+    mechanism: &M,
+    answer: Private<Vec<i64>>,
+    random: &mut Randomness,
+) -> Result<Vec<u64>, Error> {
+    let answer = answer.expose();
+    let asked = Observed {
+        mechanism: mechanism.describe(),
+        answer: answer.clone(),
+        norm,
+        price,
+    };
+    let residues: Vec<u64> = match auditor.query(asked) {
+        Some(output) => {
+            let numbers = output
+                .downcast::<Vec<i64>>()
+                .map_err(|_| Error::misuse("the record holds an output of another type here"))?;
+            if numbers.len() != answer.len() {
+                return Err(Error::misuse("the record holds another number of numbers here"));
+            }
+            numbers.iter().map(|number| residue((*number).into())).collect()
+        }
+        None => mechanism.draw(Private::wrap(answer), Paid::receipt(), random),
+    };
+    let numbers: Vec<i64> = residues.iter().map(|residue| signed(*residue)).collect();
+    auditor.released(Box::new(numbers));
+    Ok(residues)
 }
 
 pub(super) fn observe_minimum<N: Neighbours, R: LogisticRows>(

@@ -123,6 +123,7 @@ impl Book {
                 promise,
                 added,
                 stored,
+                sharing,
             } => {
                 if *added && !matches!(relation, Relation::Replace { .. }) {
                     return Err(
@@ -131,10 +132,14 @@ impl Book {
                     );
                 }
                 let account = self.account(dataset);
-                if *stored {
+                if *stored && sharing.is_some() {
+                    return Err("shares of noise are not stored with the ledger".into());
+                }
+                let owned = *stored || sharing.is_some();
+                if owned {
                     let name = run
                         .as_deref()
-                        .ok_or("what is stored with the ledger needs a run")?;
+                        .ok_or("what is stored with the ledger or enters joint sums needs a run")?;
                     if account.is_some_and(|account| account.reserved.get(name, what).is_some()) {
                         return Err("a run reserves draws for one purpose once".into());
                     }
@@ -146,6 +151,7 @@ impl Book {
                     relation: relation.clone(),
                     price: *price,
                     assuming: assuming.clone(),
+                    sharing: *sharing,
                     added: *added,
                 };
                 let lines = match account {
@@ -167,19 +173,21 @@ impl Book {
                         price: *price,
                         draws: *draws,
                         assuming: assuming.clone(),
+                        sharing: *sharing,
                     };
                     self.run_mut(dataset, name).pay(payment, relation, after);
                 }
                 let account = self.account_mut(dataset);
                 account.lines = lines;
                 account.spends.push(spent);
-                if let (true, Some(run)) = (*stored, run) {
+                if let (true, Some(run)) = (owned, run) {
                     let terms = Terms {
                         dataset: dataset.clone(),
                         relation: relation.clone(),
                         price: *price,
                         draws: *draws,
                         added: *added,
+                        sharing: *sharing,
                     };
                     account.reserved.note(run, what, terms);
                 }
@@ -308,6 +316,7 @@ impl Book {
             relation: relation.clone(),
             price,
             assuming: Vec::new(),
+            sharing: None,
             added,
         };
         account
@@ -339,7 +348,7 @@ impl Book {
         released.map_or(Ok(None), |released| released.find(dataset, what, names))
     }
 
-    /// What a run has reserved for a purpose, if its draws are stored with the ledger.
+    /// What a run has reserved for a purpose, if its draws are stored with the ledger or enter joint sums.
     pub(in crate::privacy) fn reserved(&self, dataset: &str, run: &str, what: &str) -> Option<&PaidDraws> {
         self.account(dataset)?.reserved.get(run, what)
     }

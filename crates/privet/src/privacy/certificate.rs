@@ -16,7 +16,7 @@ use super::mechanism::ordered::{Distance, Loss};
 use super::run::Run;
 use super::signature::{PublicKey, Purpose, Signature, SigningKey};
 use super::texts::is_one_line;
-use super::{Delta, Epsilon, Relation};
+use super::{Delta, Epsilon, Relation, Sharing};
 use crate::Error;
 
 /// A claim: who is protected, from whom, and by which guarantee.
@@ -39,6 +39,8 @@ pub enum Observer {
     Anyone,
     /// The named party of a joint computation.
     Party(String),
+    /// Anyone who sees what was released, provided that what is assumed of the owners of joint sums holds.
+    Provided(Vec<Sharing>),
 }
 
 /// The guarantee of a claim. Guarantees of different kinds are never added up: there is no operation for it.
@@ -134,6 +136,9 @@ pub struct Payment {
     /// Assumptions of the price, besides its proof; usually none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub assuming: Vec<String>,
+    /// The owners of joint sums, if it was for shares of noise in such sums: the price holds under what is assumed of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sharing: Option<Sharing>,
 }
 
 /// What a run guarantees. It is stored in the model, and nothing in it depends on rows.
@@ -194,6 +199,9 @@ pub struct Total {
     /// Assumptions of the payments of all runs, besides their proofs: the guarantee holds only if they do.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub assuming: Vec<String>,
+    /// The owners of joint sums that payments of all runs were for: the guarantee holds under what is assumed of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sharing: Vec<Sharing>,
 }
 
 /// Columns that were released desensitised.

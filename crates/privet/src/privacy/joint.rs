@@ -2,8 +2,12 @@
 //!
 //! In secure computation a value is used without central noise. What the other party learns is then not measured by an ε but
 //! listed, and each item of the list is an entry of the ledger with its count. Such entries are never added to an ε.
+//!
+//! A [`Contribution`] enters a joint sum whose noise was paid for: every owner adds a share of it.
 
 use std::borrow::Cow;
+
+use zeroize::Zeroizing;
 
 use super::Anchor;
 
@@ -53,5 +57,101 @@ impl<T> Disclosed<T> {
     /// The value, for the joint computation that was declared.
     pub fn into_inner(self) -> T {
         self.0
+    }
+}
+
+/// Joint sums are taken modulo this prime, 2⁶¹ − 1.
+pub const MODULUS: u64 = (1 << 61) - 1;
+
+/// An owner's numbers with its share of noise, modulo [`MODULUS`]; made only by [`Ledger::share`](super::Ledger::share).
+///
+/// It is secret: by itself it has less noise than was paid for. It is not printed, copied or compared, and it is wiped when it is dropped.
+pub struct Contribution(Zeroizing<Vec<u64>>);
+
+impl Contribution {
+    pub(in crate::privacy) fn new(residues: Vec<u64>) -> Self {
+        Self(Zeroizing::new(residues))
+    }
+
+    /// How many numbers it has.
+    pub fn dimension(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The numbers, each below [`MODULUS`]: for the joint sum that was paid for, and for the record of the run that it is part of.
+    ///
+    /// # Privacy
+    /// `docs/proofs/shares.md#redraw`: the record holds it from before the first message that depends on it until no draw
+    /// of this number is asked for again.
+    pub fn into_residues(self) -> Zeroizing<Vec<u64>> {
+        self.0
+    }
+}
+
+/// The residue of a number. The work is the same for all numbers.
+pub fn residue(value: i128) -> u64 {
+    // Noise and answers are below 2^127, so the sum with this multiple of the modulus is neither negative nor above 2^128.
+    let mut sum = (value as u128).wrapping_add(u128::from(MODULUS) << 66);
+    // 2^61 is 1 modulo the modulus: the upper digits are added to the lower ones.
+    for _ in 0..3 {
+        sum = (sum & u128::from(MODULUS)) + (sum >> 61);
+    }
+    // At most 2^61 here. What is left of the modulus or more is taken off without a branch.
+    let sum = sum as u64;
+    let above = (sum >= MODULUS) as u64;
+    sum - above * MODULUS
+}
+
+/// The number of least size with this residue: what an opened sum means.
+pub fn signed(residue: u64) -> i64 {
+    let residue = residue % MODULUS;
+    let half = MODULUS / 2;
+    // Both are below 2^61.
+    if residue <= half {
+        residue as i64
+    } else {
+        residue as i64 - MODULUS as i64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn residues_are_those_of_long_division() {
+        let p = i128::from(MODULUS);
+        let edges = [
+            0,
+            1,
+            p / 2,
+            p / 2 + 1,
+            p - 1,
+            p,
+            p + 1,
+            i128::from(i64::MAX),
+            1 << 126,
+        ];
+        for edge in edges.into_iter().flat_map(|x| [x, -x]) {
+            for value in edge - 3..=edge + 3 {
+                let found = residue(value);
+                assert_eq!(i128::from(found), value.rem_euclid(p), "{value}");
+                assert_eq!(residue(signed(found).into()), found, "{value}");
+                assert!(signed(found).unsigned_abs() <= MODULUS / 2, "{value}");
+            }
+        }
+        for small in -5..5 {
+            assert_eq!(signed(residue(small)), small as i64);
+        }
+    }
+
+    #[test]
+    fn sums_of_residues_are_residues_of_sums() {
+        let values = [i64::MAX, i64::MIN, -17, 1 << 60];
+        let sum = values.iter().fold(0, |sum, value| {
+            residue(i128::from(sum) + i128::from(residue((*value).into())))
+        });
+        let whole: i128 = values.iter().map(|value| i128::from(*value)).sum();
+        assert_eq!(sum, residue(whole));
     }
 }

@@ -15,7 +15,7 @@ use super::account::{Caps, Price};
 use super::mechanism::ordered::{Distance, Loss};
 use super::run::Promise;
 use super::texts::shown;
-use super::{Delta, Randomness, Relation, getters};
+use super::{Delta, Randomness, Relation, Sharing, getters};
 use crate::Error;
 use crate::error::JournalFault;
 pub use storage::{Addition, Decide, Journal, KeptValue, Volatile};
@@ -67,6 +67,9 @@ pub enum Event {
         /// Whether each draw is stored with the ledger before it is given: a later [`Kept`](Event::Kept) says which were.
         #[serde(default, skip_serializing_if = "is_false")]
         stored: bool,
+        /// The owners of joint sums, if it paid for shares of noise in such sums: the price holds under what is assumed of them.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        sharing: Option<Sharing>,
     },
     /// Columns were released desensitised. Their loss depends on distance, so no cap is charged; each column only once.
     Desensitise {

@@ -7,6 +7,7 @@
 mod allowance;
 mod keeping;
 mod run;
+mod shares;
 mod sharing;
 mod transaction;
 
@@ -22,6 +23,9 @@ use super::{AddRemove, Coins, Delta, Neighbours, Partition, Private, Randomness,
 use crate::Error;
 pub use allowance::{Allowance, KeptOutput};
 pub(crate) use keeping::{Kept, Standing};
+use run::Drawn;
+pub use shares::ShareAllowance;
+use shares::SharedDraws;
 use transaction::Step;
 pub use transaction::{append, begin};
 
@@ -42,6 +46,8 @@ pub struct Ledger<N = Relation> {
     promised: Option<Promise>,
     /// Why the run protects nobody, whether or not that could be written down.
     void: Option<String>,
+    /// The shares that were drawn for joint sums since this ledger was opened.
+    shared: SharedDraws,
     /// Set after a failed write, which may or may not be on disk: nothing more is drawn until the ledger is opened again.
     broken: bool,
     #[cfg(feature = "audit")]
@@ -78,6 +84,7 @@ impl<N: Neighbours> Ledger<N> {
             mark: None,
             promised: None,
             void: None,
+            shared: SharedDraws::default(),
             broken: false,
             #[cfg(feature = "audit")]
             auditor: None,
@@ -119,6 +126,7 @@ impl<N: Neighbours> Ledger<N> {
             mark: self.mark,
             promised: self.promised,
             void: self.void,
+            shared: self.shared,
             broken: self.broken,
             #[cfg(feature = "audit")]
             auditor: self.auditor,
@@ -301,7 +309,7 @@ impl<N: Neighbours> Ledger<N> {
 
     fn pay(&mut self, what: &str, price: Price, draws: u64, added: bool) -> Result<(), Error> {
         self.transact(|run| {
-            let event = run.spend((what, price, draws), added, false)?;
+            let event = run.spend((what, price, draws), added, Drawn::Released)?;
             Ok((Step::Write(event), ()))
         })
     }

@@ -9,7 +9,7 @@
 //! | `ledger`, `reservation` | pay, store the payment, draw |
 //! | `keeping` | what a released value that is stored with the ledger is bound to |
 //! | `journal`, `texts`, `book` | the hash chain of payments, and what it adds up to |
-//! | `joint` | private values in joint computations, with each leak declared |
+//! | `joint`, `sharing` | private values in joint computations, with each leak declared; joint sums with noise in shares |
 //! | `unprotected` | permission to use private values without protection |
 //! | `run`, `certificate` | what a run guarantees, derived from its entries |
 //! | `signature` | who wrote a certificate or a model |
@@ -44,6 +44,7 @@ mod released;
 mod reservation;
 mod run;
 pub mod sampler;
+mod sharing;
 pub mod signature;
 pub mod texts;
 mod unprotected;
@@ -56,17 +57,19 @@ pub use certificate::{
 pub use coins::Coins;
 pub use epsilon::{Delta, Epsilon};
 pub(crate) use getters::getters;
+pub use joint::Contribution;
 pub(crate) use keeping::Binding;
 pub use keeping::KeptName;
-pub use ledger::{Allowance, KeptOutput, Ledger};
+pub use ledger::{Allowance, KeptOutput, Ledger, ShareAllowance};
 pub use mechanism::Paid;
 pub use neighbours::{AddRemove, Neighbours, Relation, Replace, ReplacePrivate};
 pub use partition::{Partition, PerRow};
 pub use private::Private;
-pub use query::{Anchor, Norm, Query, Sensitivity};
+pub use query::{Anchor, FLOORED, Norm, Query, Sensitivity};
 pub use ratio::Ratio;
 pub use released::Released;
 pub use reservation::{Part, Reservation};
 pub use run::Promise;
 pub use sampler::Randomness;
+pub use sharing::Sharing;
 pub use unprotected::Unprotected;

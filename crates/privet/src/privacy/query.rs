@@ -1,5 +1,8 @@
 //! Queries of private data, and their sensitivity: how far one unit can move the answer.
 
+use dashu_base::SquareRoot;
+use dashu_int::UBig;
+
 use super::{Neighbours, Private, Relation, getters};
 use crate::Error;
 
@@ -29,6 +32,52 @@ pub enum Norm {
     /// For scores of candidates: the length of the interval that all candidates' changes lie in. Replacing a row moves
     /// counts within [−1, 1], so 2; adding one moves them within [0, 1], so 1.
     Width(u64),
+}
+
+/// Where it is proved what flooring does to a norm.
+pub const FLOORED: Anchor = Anchor::new("shares#floored-sums");
+
+impl Norm {
+    /// The bound for the answer times a public number; `None` if it cannot be written.
+    pub fn multiplied(self, by: u32) -> Option<Self> {
+        Some(match self {
+            Self::L1(bound) => Self::L1(bound.checked_mul(by.into())?),
+            Self::L2Squared(bound) => Self::L2Squared(bound.checked_mul(u128::from(by).pow(2))?),
+            Self::Width(bound) => Self::Width(bound.checked_mul(by.into())?),
+        })
+    }
+
+    /// The bound for the answer divided by a public step and rounded down, if one change moves at most `touched` of its coordinates; `None`
+    /// for a step of zero, and for the width of scores.
+    ///
+    /// # Privacy
+    /// [`FLOORED`].
+    pub fn floored(self, step: u64, touched: u64) -> Option<Self> {
+        let wide = u128::from(step.checked_sub(1)?);
+        let touched = touched.max(1);
+        Some(match self {
+            Self::L1(bound) => {
+                let touched = u128::from(touched.min(bound));
+                let most = (u128::from(bound) + touched * wide) / u128::from(step);
+                Self::L1(u64::try_from(most).unwrap_or(bound).min(bound))
+            }
+            Self::L2Squared(bound) => {
+                let touched = UBig::from(u128::from(touched).min(bound));
+                let wide = UBig::from(wide);
+                let square = &wide * &wide * &touched;
+                let mixed = UBig::from(4u8) * &square * UBig::from(bound);
+                let root = mixed.sqrt();
+                let root = if &root * &root < mixed {
+                    root + UBig::ONE
+                } else {
+                    root
+                };
+                let most = (UBig::from(bound) + root + square) / (UBig::from(step) * UBig::from(step));
+                Self::L2Squared(u128::try_from(&most).unwrap_or(bound).min(bound))
+            }
+            Self::Width(_) => return None,
+        })
+    }
 }
 
 /// A bound on how far one change under `N` can move an answer, with the place where it is proved.
@@ -107,6 +156,68 @@ impl<'q, N: Neighbours> Query<'q, N> {
             sensitivity,
             answer: Box::new(answer),
         }
+    }
+
+    /// The same query with every number of the answer times a public number, so that noise is wide against the grid of integers.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] if it is zero, or its sensitivity cannot be written.
+    pub fn multiplied(self, by: u32) -> Result<Self, Error> {
+        let norm = self.sensitivity.norm.multiplied(by).filter(|_| by > 0);
+        // Clipping to 64 bits moves no two numbers apart.
+        self.regridded(norm, "by", by.into(), move |value| {
+            value.saturating_mul(by.into())
+        })
+    }
+
+    /// The same query with every number of the answer divided by a public step and rounded down, so that wide noise fits the tables it is drawn
+    /// from. `touched` is a claim like the sensitivity: one change moves at most so many numbers of the answer.
+    ///
+    /// # Privacy
+    /// [`FLOORED`]: the claim is rounded up.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] if the step is zero or above 2⁶³ − 1, or the answer is of scores.
+    pub fn floored(self, step: u64, touched: u64) -> Result<Self, Error> {
+        let norm = self
+            .sensitivity
+            .norm
+            .floored(step, touched.min(self.dimension as u64));
+        let divisor = i64::try_from(step).ok();
+        let norm = norm.filter(|_| divisor.is_some());
+        let divisor = divisor.unwrap_or(1).max(1);
+        self.regridded(norm, "step", step, move |value| value.div_euclid(divisor))
+    }
+
+    fn regridded(
+        self,
+        norm: Option<Norm>,
+        what: &'static str,
+        number: u64,
+        change: impl Fn(i64) -> i64 + Sync + 'q,
+    ) -> Result<Self, Error> {
+        let Some(norm) = norm else {
+            let why = format!(
+                "{number} is no number by which an answer of {:?} is put on another grid",
+                self.sensitivity.norm
+            );
+            return Err(Error::parameter(what, why));
+        };
+        let sensitivity = Sensitivity {
+            norm,
+            ..self.sensitivity
+        };
+        let answer = self.answer;
+        Ok(Self {
+            dimension: self.dimension,
+            sensitivity,
+            answer: Box::new(move || {
+                answer().map(|mut values| {
+                    values.iter_mut().for_each(|value| *value = change(*value));
+                    values
+                })
+            }),
+        })
     }
 
     getters! {

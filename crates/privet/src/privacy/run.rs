@@ -1,6 +1,8 @@
 //! The claims and payments of one run, computed from its entries. The ledger that made the run and the verification of its
 //! certificate use the same code, on the same entries.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -9,7 +11,7 @@ use super::book::Refusal;
 use super::certificate::{Claim, Guarantee, Leakage, Observer, Payment, pure_sum};
 use super::journal::hexadecimal;
 use super::mechanism::ordered::Distance;
-use super::{Delta, Epsilon, Relation, getters};
+use super::{Delta, Epsilon, Relation, Sharing, getters};
 
 /// What a run may spend, fixed before its first draw, and the δ at which that is stated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -136,7 +138,7 @@ impl Run {
         let mut claims = Vec::new();
         claims.extend(
             self.guarantee()
-                .map(|guarantee| claim(Observer::Anyone, guarantee)),
+                .map(|guarantee| claim(self.observer(), guarantee)),
         );
         if !self.columns.is_empty() && self.void.is_none() {
             let record = Distance::record(&self.columns);
@@ -159,6 +161,15 @@ impl Run {
             claims.push(claim(Observer::Party("the other parties".into()), guarantee));
         }
         claims
+    }
+
+    /// From whom its payments protect: what was paid for joint sums holds under what is assumed of their owners, and so does the whole.
+    fn observer(&self) -> Observer {
+        let sharing: BTreeSet<Sharing> = self.payments.iter().filter_map(|paid| paid.sharing).collect();
+        if sharing.is_empty() || self.void.is_some() {
+            return Observer::Anyone;
+        }
+        Observer::Provided(sharing.into_iter().collect())
     }
 
     /// Prices and the decision to stop may depend on outputs, so the guarantee is computed from what the run was allowed to spend.

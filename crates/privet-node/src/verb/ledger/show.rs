@@ -159,6 +159,9 @@ fn write_line(text: &mut String, relation: &Relation, line: &BudgetLine, account
         let _ = writeln!(text, "    provided that {sentence}");
         let _ = writeln!(text, "    {REFUTED}");
     }
+    for sharing in &line.sharing {
+        let _ = writeln!(text, "    provided that {sharing}");
+    }
     if line.changed > 0 {
         let _ = writeln!(
             text,
@@ -215,6 +218,9 @@ fn account_json(name: &str, others: &[&str], account: &Account) -> Value {
             if !line.assuming.is_empty() {
                 budget["assuming"] = json!(line.assuming);
             }
+            if !line.sharing.is_empty() {
+                budget["sharing"] = json!(line.sharing);
+            }
             budget
         })
         .collect();
@@ -261,12 +267,20 @@ fn sentence(event: &Event) -> String {
             price,
             draws,
             assuming,
+            sharing,
             ..
         } => format!(
             "{dataset}: paid {} for {what} ({}{})",
             words::caps(&(*price).into(), Round::Up),
-            count(*draws, "draw", "draws"),
-            if assuming.is_empty() {
+            match sharing {
+                None => count(*draws, "draw", "draws"),
+                Some(sharing) => format!(
+                    "{} of {} owners",
+                    count(*draws, "joint sum", "joint sums"),
+                    sharing.owners()
+                ),
+            },
+            if assuming.is_empty() && sharing.is_none() {
                 ""
             } else {
                 ", under an assumption"

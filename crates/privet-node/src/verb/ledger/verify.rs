@@ -10,7 +10,7 @@ use std::path::Path;
 
 use privet::privacy::journal::{Entry, Journal};
 use privet::privacy::signature::PublicKey;
-use privet::privacy::{Book, REFUTED, texts};
+use privet::privacy::{Book, BudgetLine, REFUTED, Sharing, texts};
 use serde_json::json;
 
 use crate::ledger::{KeptCheck, Store};
@@ -52,18 +52,18 @@ pub(in crate::verb) fn run(path: &Path, against: &[impl AsRef<Path>]) -> Result<
     let kept = store.check_kept(&entries)?;
     let mut sound = kept.missing.is_empty() && kept.damaged.is_empty();
     write_kept(&mut text, &kept);
-    let assuming: BTreeSet<&String> = book
-        .names()
-        .keys()
-        .filter_map(|name| book.account(name))
-        .flat_map(|account| account.lines().values())
-        .flat_map(|line| &line.assuming)
-        .collect();
+    let accounts = book.names().keys().filter_map(|name| book.account(name));
+    let lines: Vec<&BudgetLine> = accounts.flat_map(|account| account.lines().values()).collect();
+    let assuming: BTreeSet<&String> = lines.iter().flat_map(|line| &line.assuming).collect();
+    let sharing: BTreeSet<&Sharing> = lines.iter().flat_map(|line| &line.sharing).collect();
     for sentence in &assuming {
         let _ = writeln!(
             text,
             "Some of its prices hold provided that {sentence}, {REFUTED}."
         );
+    }
+    for sharing in &sharing {
+        let _ = writeln!(text, "Some of its prices hold provided that {sharing}.");
     }
     let key = store.commitment_key();
     let ledger = against::Compared {
@@ -130,6 +130,9 @@ pub(in crate::verb) fn run(path: &Path, against: &[impl AsRef<Path>]) -> Result<
     let mut json = json!({"ledger": store.path(), "verified": sound, "head": head, "against": checks});
     if !assuming.is_empty() {
         json["assuming"] = json!(assuming);
+    }
+    if !sharing.is_empty() {
+        json["sharing"] = json!(sharing);
     }
     if kept.values > 0 {
         json["kept"] = json!({

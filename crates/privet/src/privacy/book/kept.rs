@@ -7,7 +7,7 @@ use super::released::{ColumnState, ReleasedColumns};
 use super::reserved::Reserved;
 use crate::privacy::account::{Caps, MuSquared, Price, Rho};
 use crate::privacy::certificate::{Columns, Guarantee, Total};
-use crate::privacy::{Delta, Relation, getters};
+use crate::privacy::{Delta, Relation, Sharing, getters};
 
 /// The budget of one data set.
 #[derive(Debug, Clone, Default)]
@@ -19,7 +19,7 @@ pub struct Account {
     /// What was shown in runs between parties: a run that is taken up again shows nothing new.
     pub(super) shown: BTreeSet<Shown>,
     pub(super) released: ReleasedColumns,
-    /// Reservations whose draws are stored with the ledger.
+    /// Reservations that roles own.
     pub(super) reserved: Reserved,
 }
 
@@ -32,6 +32,7 @@ pub(super) struct Spent {
     pub(super) relation: Relation,
     pub(super) price: Price,
     pub(super) assuming: Vec<String>,
+    pub(super) sharing: Option<Sharing>,
     /// Whether it holds when a unit is added or removed, too.
     pub(super) added: bool,
 }
@@ -62,6 +63,8 @@ pub struct BudgetLine {
     pub changed: u64,
     /// Assumptions of these payments, besides their proofs.
     pub assuming: BTreeSet<String>,
+    /// The owners of joint sums that these payments were for: their prices hold under what is assumed of them.
+    pub sharing: BTreeSet<Sharing>,
 }
 
 impl BudgetLine {
@@ -110,6 +113,7 @@ impl Account {
             desensitised: self.desensitised(),
             changed: line.changed,
             assuming: line.assuming.iter().cloned().collect(),
+            sharing: line.sharing.iter().copied().collect(),
         })
     }
 
@@ -165,6 +169,7 @@ impl Account {
             uncovered: 0,
             changed,
             assuming: BTreeSet::new(),
+            sharing: BTreeSet::new(),
         };
         for spent in &self.spends {
             line.charge(spent, relation)
@@ -181,6 +186,7 @@ impl BudgetLine {
             Some(price) => {
                 self.spent = self.spent.charge(&self.caps, price?)?;
                 self.assuming.extend(spent.assuming.iter().cloned());
+                self.sharing.extend(spent.sharing);
             }
             None => self.uncovered += 1,
         }

@@ -63,6 +63,26 @@ pub enum Refusal {
         /// How many draws remain.
         draws_remaining: u64,
     },
+    /// A joint draw costs more than was paid for each, or more of them are asked for than were paid for.
+    OverShares {
+        /// The number of the draw, from zero.
+        draw: u64,
+        /// How many were paid for.
+        draws: u64,
+        /// What it needs.
+        needed: Price,
+        /// What was paid for each.
+        each: Price,
+    },
+    /// The budget has no cap in the currency of joint sums, in which all owners pay alike.
+    OtherCurrency {
+        /// The data set.
+        dataset: String,
+        /// What one joint sum costs.
+        needed: Price,
+        /// What the budget may spend in all.
+        caps: Caps,
+    },
     /// The run has reserved draws for the same purpose in another way.
     OtherReservation {
         /// What they are for.
@@ -192,6 +212,21 @@ impl Refusal {
                 draws_remaining,
             } => format!(
                 "{draws} more draws need {needed}; what remains of the reservation is {remaining} and {draws_remaining} draws"
+            ),
+            Self::OverShares {
+                draw,
+                draws,
+                needed,
+                each,
+            } => format!(
+                "joint draw number {draw}, counted from zero, needs {needed}; the run has paid for {draws} joint draws of {each} each"
+            ),
+            Self::OtherCurrency {
+                dataset,
+                needed,
+                caps,
+            } => format!(
+                "all owners of joint sums pay in one currency, and a sum costs {needed}; the budget of '{dataset}' is limited to {caps}"
             ),
             Self::OtherReservation { what } => format!(
                 "this run has reserved draws for {what} at another price, in another number or for another change: go on with the job it was \

@@ -1,15 +1,15 @@
-//! Reservations whose draws are stored with the ledger.
+//! Reservations that a role owns: their draws are stored with the ledger, or enter joint sums.
 
 use std::collections::BTreeMap;
 
 use super::Book;
 use super::refusal::Refusal;
 use super::released::KeptAt;
-use crate::privacy::Relation;
 use crate::privacy::account::{Caps, Price};
 use crate::privacy::run::Run;
+use crate::privacy::{Relation, Sharing};
 
-/// The reservations of one data set whose draws are stored with the ledger, by run and purpose.
+/// The reservations of one data set that roles own, by run and purpose.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Reserved(BTreeMap<(String, String), PaidDraws>);
 
@@ -33,6 +33,8 @@ pub(in crate::privacy) struct Terms {
     pub(in crate::privacy) price: Price,
     pub(in crate::privacy) draws: u64,
     pub(in crate::privacy) added: bool,
+    /// The owners of the joint sums that the draws enter, if they are shares.
+    pub(in crate::privacy) sharing: Option<Sharing>,
 }
 
 impl Book {
@@ -96,6 +98,9 @@ impl Reserved {
     ) -> Result<(), String> {
         let paid = self.0.get_mut(&(run.to_owned(), what.to_owned()));
         let paid = paid.ok_or("this run has reserved no draws that could be kept")?;
+        if paid.terms.sharing.is_some() {
+            return Err("shares of noise are not kept with the ledger".into());
+        }
         if paid.kept.contains_key(draw) {
             return Err("this draw was kept before, and is kept once".into());
         }

@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use crate::privacy::Epsilon;
 use crate::privacy::mechanism::ordered::Distance;
 use crate::privacy::texts::shown;
+use crate::privacy::{Epsilon, Sharing};
 
 use super::{Certificate, Claim, Guarantee, Observer, PartyCertificate, Total};
 
@@ -13,6 +13,10 @@ impl fmt::Display for Observer {
         match self {
             Self::Anyone => f.write_str("anyone who sees the result"),
             Self::Party(name) => f.write_str(&shown(name)),
+            Self::Provided(all) => {
+                f.write_str("anyone who sees the result")?;
+                provided(f, all)
+            }
         }
     }
 }
@@ -125,6 +129,11 @@ impl fmt::Display for Certificate {
             }
             if !matches!(total.guarantee, Guarantee::Void { .. }) {
                 assuming(f, total.assuming.iter().map(String::as_str))?;
+                if !total.sharing.is_empty() {
+                    f.write_str("           against anyone who sees it")?;
+                    provided(f, &total.sharing)?;
+                    f.write_str("\n")?;
+                }
             }
             if total.leaks > 0 {
                 writeln!(
@@ -199,6 +208,19 @@ fn distance(f: &mut fmt::Formatter<'_>, group: &[Distance]) -> fmt::Result {
         write!(f, " within a part, {across} over a border")?;
     }
     write!(f, " and {};", first.whole)
+}
+
+/// What is assumed of the owners of joint sums, as the end of a sentence.
+fn provided(f: &mut fmt::Formatter<'_>, all: &[Sharing]) -> fmt::Result {
+    for (place, sharing) in all.iter().enumerate() {
+        let joined = if place == 0 {
+            ", provided that"
+        } else {
+            "; and that"
+        };
+        write!(f, "{joined} {sharing}")?;
+    }
+    Ok(())
 }
 
 /// Printed below the one assumption that payments ever made, about minima in floating point.

@@ -3,7 +3,7 @@
 
 use super::keeping::damaged;
 use super::transaction::Step;
-use super::{Ledger, Mechanism, Paid, Query};
+use super::{Drawn, Ledger, Mechanism, Paid, Query};
 use crate::Error;
 use crate::error::JournalFault;
 use crate::privacy::account::{Caps, Price};
@@ -76,7 +76,7 @@ impl<N: Neighbours> Ledger<N> {
         self.transact(|run| {
             run.is_own()?;
             let Some(paid) = run.book.reserved(run.dataset, run.name, what) else {
-                let event = run.spend((what, price, draws), added, true)?;
+                let event = run.spend((what, price, draws), added, Drawn::Kept)?;
                 return Ok((Step::Write(event), ()));
             };
             let terms = Terms {
@@ -85,6 +85,7 @@ impl<N: Neighbours> Ledger<N> {
                 price,
                 draws,
                 added,
+                sharing: None,
             };
             match paid.terms == terms {
                 true => Ok((Step::Nothing, ())),
@@ -169,6 +170,9 @@ impl<N: Neighbours> Ledger<N> {
         let paid = self.book.reserved(&self.dataset, &self.name, &allowance.what);
         let paid =
             paid.ok_or_else(|| Error::misuse("an allowance is drawn from by the run that paid for it"))?;
+        if paid.terms.sharing.is_some() {
+            return Err(Error::misuse("what was paid for joint sums is not released"));
+        }
         // What was paid for decides which questions may be asked, and not what somebody hands over.
         if (&paid.terms.relation, paid.terms.added) != (&self.relation.relation(), allowance.added) {
             return Err(Error::misuse(

@@ -252,6 +252,7 @@ impl<N: Neighbours> Ledger<N> {
                 promise: run.promise().is_none().then(|| view.may_spend()),
                 added: false,
                 stored: false,
+                sharing: None,
             };
             Ok((Step::Write(event), ()))
         })

@@ -8,7 +8,7 @@ use crate::privacy::book::{Book, BudgetLine, Refusal};
 use crate::privacy::certificate::{Certificate, Commitment, Stand};
 use crate::privacy::journal::Event;
 use crate::privacy::run::{Promise, Run, public_name};
-use crate::privacy::{Delta, Neighbours, Relation};
+use crate::privacy::{Delta, Neighbours, Relation, Sharing};
 
 impl<N: Neighbours> Ledger<N> {
     /// Promises that this run costs no more than `price`, before anything is paid; its certificate states the ε of that at `delta`,
@@ -116,6 +116,17 @@ impl<N: Neighbours> Ledger<N> {
     }
 }
 
+/// What becomes of the draws that a payment buys.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Drawn {
+    /// Each is released.
+    Released,
+    /// Each is stored with the ledger before it is given.
+    Kept,
+    /// Each is a share of noise that enters a joint sum of these owners.
+    Shared(Sharing),
+}
+
 /// A run, as a book says it.
 pub(super) struct RunView<'a> {
     pub(super) book: &'a Book,
@@ -132,7 +143,7 @@ impl RunView<'_> {
         self.book.run(self.dataset, self.name).unwrap_or(Run::NEW)
     }
 
-    fn line(&self) -> Option<&BudgetLine> {
+    pub(super) fn line(&self) -> Option<&BudgetLine> {
         let account = self.book.account(self.dataset)?;
         account.lines().get(&self.relation)
     }
@@ -161,7 +172,7 @@ impl RunView<'_> {
         &self,
         (what, price, draws): (&str, Price, u64),
         added: bool,
-        stored: bool,
+        drawn: Drawn,
     ) -> Result<Event, Error> {
         self.book.admits(self.dataset, &self.relation, price, added)?;
         self.is_own()?;
@@ -180,7 +191,11 @@ impl RunView<'_> {
             run: Some(self.name.into()),
             promise: self.entries().promise().is_none().then_some(may),
             added,
-            stored,
+            stored: matches!(drawn, Drawn::Kept),
+            sharing: match drawn {
+                Drawn::Shared(sharing) => Some(sharing),
+                Drawn::Released | Drawn::Kept => None,
+            },
         })
     }
 

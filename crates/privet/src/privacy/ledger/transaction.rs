@@ -24,12 +24,7 @@ impl<N: Neighbours> Ledger<N> {
         &mut self,
         mut decide: impl FnMut(&RunView<'_>) -> Result<(Step, T), Error>,
     ) -> Result<T, Error> {
-        if self.broken {
-            return Err(Error::journal(
-                JournalFault::Unwritten,
-                "an earlier entry could not be written, so nothing more is drawn: open the ledger again",
-            ));
-        }
+        self.check_written()?;
         let relation = self.relation.relation();
         let known = self.book.head().clone();
         let (book, broken) = (&mut self.book, &mut self.broken);
@@ -64,6 +59,17 @@ impl<N: Neighbours> Ledger<N> {
             self.broken = false;
         }
         decided.ok_or_else(|| Error::internal("a journal that has ended a transaction has decided"))
+    }
+
+    /// Refuses to go on after a failed write.
+    pub(super) fn check_written(&self) -> Result<(), Error> {
+        if self.broken {
+            return Err(Error::journal(
+                JournalFault::Unwritten,
+                "an earlier entry could not be written, so nothing more is drawn: open the ledger again",
+            ));
+        }
+        Ok(())
     }
 
     /// Reads what other processes have written meanwhile.

@@ -76,7 +76,7 @@ impl Mechanism for Gaussian {
     }
 }
 
-fn l2_squared(norm: Norm) -> Result<u128, Error> {
+pub(super) fn l2_squared(norm: Norm) -> Result<u128, Error> {
     match norm {
         Norm::L2Squared(squared) => Ok(squared),
         _ => Err(wrong_norm("Gaussian", "squared L2 norm", norm)),
@@ -84,7 +84,7 @@ fn l2_squared(norm: Norm) -> Result<u128, Error> {
 }
 
 /// The smallest σ with some 40 digits such that `l2_squared/σ² ≤ price`.
-fn sigma_for(price: RBig, l2_squared: u128) -> Result<Ratio, Error> {
+pub(super) fn sigma_for(price: RBig, l2_squared: u128) -> Result<Ratio, Error> {
     if price <= RBig::ZERO || l2_squared == 0 {
         return Err(Error::parameter(
             "mu_squared",

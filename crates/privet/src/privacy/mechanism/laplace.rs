@@ -36,16 +36,7 @@ impl Laplace {
     /// # Errors
     /// [`Error::Parameter`] if either is zero, or the scale is beyond what 64-bit answers can carry.
     pub fn calibrated(epsilon: Epsilon, l1: u64) -> Result<Self, Error> {
-        let billion = RBig::from(1_000_000_000u64);
-        if epsilon.billionths() == 0 {
-            return Err(Error::parameter(
-                "epsilon",
-                "ε = 0 allows no answer at all: give it a positive share",
-            ));
-        }
-        Self::new(Ratio::from_big(
-            RBig::from(l1) * billion / RBig::from(epsilon.billionths()),
-        )?)
+        Self::new(calibrated_scale(epsilon, l1)?)
     }
 
     /// The scale of the noise.
@@ -60,12 +51,7 @@ impl Mechanism for Laplace {
     type Output = Vec<i64>;
 
     fn price(&self, norm: Norm) -> Result<Price, Error> {
-        let Norm::L1(bound) = norm else {
-            return Err(wrong_norm("Laplace", "L1 norm", norm));
-        };
-        Ok(Price::Pure(Epsilon::from_ratio_up(
-            &(RBig::from(bound) / self.scale.big()),
-        )?))
+        pure_price(norm, &self.scale)
     }
 
     fn draw(&self, answer: Private<Vec<i64>>, _paid: Paid, random: &mut Randomness) -> Vec<i64> {
@@ -79,4 +65,26 @@ impl Mechanism for Laplace {
     fn variance(&self) -> f64 {
         self.law.variance()
     }
+}
+
+/// The scale that costs `epsilon` for an answer of L1 sensitivity `l1`.
+pub(super) fn calibrated_scale(epsilon: Epsilon, l1: u64) -> Result<Ratio, Error> {
+    let billion = RBig::from(1_000_000_000u64);
+    if epsilon.billionths() == 0 {
+        return Err(Error::parameter(
+            "epsilon",
+            "ε = 0 allows no answer at all: give it a positive share",
+        ));
+    }
+    Ratio::from_big(RBig::from(l1) * billion / RBig::from(epsilon.billionths()))
+}
+
+/// What discrete Laplace noise of a scale costs.
+pub(super) fn pure_price(norm: Norm, scale: &Ratio) -> Result<Price, Error> {
+    let Norm::L1(bound) = norm else {
+        return Err(wrong_norm("Laplace", "L1 norm", norm));
+    };
+    Ok(Price::Pure(Epsilon::from_ratio_up(
+        &(RBig::from(bound) / scale.big()),
+    )?))
 }

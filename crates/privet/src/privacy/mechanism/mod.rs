@@ -1,4 +1,4 @@
-//! Mechanisms: the only way from a private value to a released one.
+//! Mechanisms: the only way from a private value to a released one, or to a joint sum.
 
 mod exponential;
 mod gaussian;
@@ -6,6 +6,7 @@ mod grid;
 mod laplace;
 mod objective;
 pub mod ordered;
+mod shared;
 
 pub use exponential::{Exponential, PermuteAndFlip};
 pub use gaussian::Gaussian;
@@ -15,6 +16,8 @@ pub use objective::{
     Ball, ENTRY_DIGITS, Floating, LogisticRow, LogisticRows, Objective, ROUNDING_TELLS, RowLoss,
     WEIGHT_DIGITS,
 };
+
+pub use shared::{SharedGaussian, SharedLaplace, SharedMechanism};
 
 use super::account::Price;
 use super::query::Norm;

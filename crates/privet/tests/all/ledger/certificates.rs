@@ -332,6 +332,7 @@ fn a_chain_whose_run_breaks_its_promise_is_refused() {
         promise,
         added: false,
         stored: false,
+        sharing: None,
     };
     for (why, event) in [
         ("no promise", spend("0.1", Some("a"), None)),

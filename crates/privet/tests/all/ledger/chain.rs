@@ -230,6 +230,7 @@ fn names_that_look_alike_are_refused() {
             promise: None,
             added: false,
             stored: false,
+            sharing: None,
         };
         assert!(
             append(&mut journal, spend).is_err(),
@@ -252,6 +253,7 @@ fn a_chain_that_mixes_units_is_refused() {
         promise: None,
         added: false,
         stored: false,
+        sharing: None,
     };
     let mut entries = journal.entries();
     let paid = Entry::after(&entries[1].head(), None, spend(&AddRemove::row().of("who")));

@@ -117,15 +117,22 @@ fn paid<'a>(before: &'a [Entry], certificate: &Certificate) -> Result<Vec<&'a Re
                 price,
                 draws,
                 assuming,
+                sharing,
                 run: None,
                 ..
-            } if *dataset == certificate.dataset => Some(((what, price, draws, assuming), relation)),
+            } if *dataset == certificate.dataset => Some(((what, price, draws, assuming, sharing), relation)),
             _ => None,
         })
         .collect();
     let mut relations = Vec::new();
     for payment in &certificate.payments {
-        let wanted = (&payment.what, &payment.price, &payment.draws, &payment.assuming);
+        let wanted = (
+            &payment.what,
+            &payment.price,
+            &payment.draws,
+            &payment.assuming,
+            &payment.sharing,
+        );
         // The latest: the run's own come last.
         let Some(place) = all.iter().rposition(|(found, _)| *found == wanted) else {
             return Err(edited(format!(
