@@ -41,7 +41,7 @@ pub use plan::{Places, Splits, Trees};
 use crate::Error;
 use crate::boost::{Ensemble, Link, Member};
 use crate::data::{Cells, Schema};
-use crate::learner::tree::Tree;
+use crate::learner::tree::{Column, Tree};
 use crate::learner::{Learner, Progress};
 use crate::parameters::at;
 use crate::privacy::{Allowance, Coins, Ledger, Private, Query};
@@ -49,6 +49,11 @@ use coding::Coding;
 use histograms::LabelRange;
 use laws::Added;
 use rows::GrownTree;
+
+/// How many numbers rows are counted in, over all features.
+pub(crate) fn slots(schema: &Schema) -> usize {
+    Column::of(schema).iter().map(|column| column.slots).sum()
+}
 
 /// A table to learn from.
 pub(crate) struct Training<'a> {

@@ -334,6 +334,17 @@ impl Plan {
         Ok(lines)
     }
 
+    /// How many numbers the sums of one tree have at most.
+    pub(crate) fn most_numbers(&self) -> usize {
+        let leaves = match self.splits {
+            Splits::OneFeature => self.leaves,
+            // Four groups of each of two features.
+            Splits::Mixed => self.leaves.max(16),
+            Splits::Random | Splits::NoisyGreedy => 1 << self.depth,
+        };
+        2 * self.coding.outputs() * leaves
+    }
+
     pub(super) fn values(&self, deviation: f64, doubled: bool) -> Leaves {
         Leaves {
             deviation,

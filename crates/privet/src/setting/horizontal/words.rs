@@ -1,0 +1,1 @@
+//! What parties will do, learn and pay, in words.
