@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::sum::SumFault;
+
 /// What went wrong, sorted by who has to act. Rows are one's own, counted from 0: they are for the owner and never for a peer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -15,6 +17,8 @@ pub enum Error {
         /// How many there may be.
         most: usize,
     },
+    /// A secure sum: its terms, a message of the miner or an owner, or what the answers say together.
+    Sum(SumFault),
     /// The peer violated the protocol. The text depends on nothing of one's own data.
     Peer(String),
     /// The operating system gave no randomness. Nothing was sent.
@@ -47,6 +51,7 @@ impl fmt::Display for Error {
                 })
             }
             Self::TooManyIds { most } => write!(f, "there are more ids than the {most} that a list may hold"),
+            Self::Sum(fault) => fault.fmt(f),
             Self::Peer(text) => f.write_str(text),
             Self::Randomness(why) => write!(f, "the operating system gave no randomness: {why}"),
             Self::Misuse(text) => f.write_str(text),

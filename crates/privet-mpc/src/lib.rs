@@ -3,6 +3,7 @@
 //! | room | what it computes |
 //! | --- | --- |
 //! | [`psi`] | which rows several parties have in common, and one order for them |
+//! | [`sum`] | the sum of many owners' vectors, of which nobody sees another |
 //! | [`sealed`] | nothing: bytes for one party that another relays, and bytes that a party stores |
 //!
 //! Cryptography has an audit surface of its own, below the library: nothing here knows of boosting, budgets or rows. Nothing
@@ -13,5 +14,6 @@
 mod error;
 pub mod psi;
 pub mod sealed;
+pub mod sum;
 
 pub use error::Error;

@@ -32,7 +32,7 @@
 
 use std::fmt;
 
-use aes_gcm::aead::{Aead, KeyInit, Payload};
+use aes_gcm::aead::{Aead, AeadInOut, KeyInit, Payload};
 use aes_gcm::{Aes128Gcm, Nonce};
 use curve25519_dalek::MontgomeryPoint;
 use hkdf::Hkdf;
@@ -45,7 +45,10 @@ use crate::Error;
 pub const OVERHEAD: usize = 16;
 
 /// The secret X25519 key of a party. Wiped when it goes.
-pub struct SealingKey(Zeroizing<[u8; 32]>);
+pub struct SealingKey {
+    secret: Zeroizing<[u8; 32]>,
+    public: [u8; 32],
+}
 
 impl SealingKey {
     /// A key from the operating system.
@@ -55,22 +58,25 @@ impl SealingKey {
     pub fn from_os() -> Result<Self, Error> {
         let mut key = Zeroizing::new([0; 32]);
         getrandom::fill(&mut *key).map_err(|e| Error::Randomness(e.to_string()))?;
-        Ok(Self(key))
+        Ok(Self::new(*key))
     }
 
     /// The key of these bytes.
     pub fn new(key: [u8; 32]) -> Self {
-        Self(Zeroizing::new(key))
+        Self {
+            public: MontgomeryPoint::mul_base_clamped(key).to_bytes(),
+            secret: Zeroizing::new(key),
+        }
     }
 
     /// The key that others seal for.
     pub fn public(&self) -> [u8; 32] {
-        MontgomeryPoint::mul_base_clamped(*self.0).to_bytes()
+        self.public
     }
 
     /// The key, to be kept where nobody else reads.
     pub fn expose(&self) -> &[u8; 32] {
-        &self.0
+        &self.secret
     }
 }
 
@@ -109,7 +115,7 @@ impl Channel {
         if key.public() == *theirs {
             return Err(Error::peer("its sealing key is ours"));
         }
-        let shared = Zeroizing::new(MontgomeryPoint(*theirs).mul_clamped(*key.0).to_bytes());
+        let shared = Zeroizing::new(MontgomeryPoint(*theirs).mul_clamped(*key.secret).to_bytes());
         if *shared == [0; 32] {
             return Err(Error::peer("its sealing key is no public key"));
         }
@@ -132,11 +138,36 @@ impl Channel {
     /// [`Error::Misuse`] for a round that is not after the last one.
     pub fn seal(&mut self, round: u64, message: &[u8]) -> Result<Vec<u8>, Error> {
         if round < self.next || round == u64::MAX {
-            return Err(Error::Misuse("a round is sealed once, and after those before it"));
+            return Err(SEALED_ONCE);
         }
         self.next = round + 1;
         let sealed = self.sending.encrypt(&nonce(round), message);
-        sealed.map_err(|_| Error::Misuse("a message is shorter than 64 GiB"))
+        sealed.map_err(|_| TOO_LONG)
+    }
+
+    /// Seals the message of a round where it stands: its last [`OVERHEAD`] bytes are room for the seal.
+    pub(crate) fn seal_in_place(&mut self, round: u64, message: &mut [u8]) -> Result<(), Error> {
+        if round < self.next || round == u64::MAX {
+            return Err(SEALED_ONCE);
+        }
+        self.next = round + 1;
+        let (message, seal) = message
+            .split_last_chunk_mut::<OVERHEAD>()
+            .ok_or(Error::Misuse("an envelope has room for its seal"))?;
+        let tag = self
+            .sending
+            .encrypt_inout_detached(&nonce(round), b"", message.into());
+        *seal = tag.map_err(|_| TOO_LONG)?.into();
+        Ok(())
+    }
+
+    /// Opens the other's envelope of a round where it stands, and gives the message.
+    pub(crate) fn open_in_place<'a>(&self, round: u64, envelope: &'a mut [u8]) -> Result<&'a [u8], Error> {
+        let (message, seal) = envelope.split_last_chunk_mut::<OVERHEAD>().ok_or_else(unopened)?;
+        self.receiving
+            .decrypt_inout_detached(&nonce(round), b"", (&mut *message).into(), &(*seal).into())
+            .map_err(|_| unopened())?;
+        Ok(message)
     }
 
     /// Opens the other's envelope of a round.
@@ -145,12 +176,15 @@ impl Channel {
     /// [`Error::Peer`] if it was changed, or is of another agreement, round, sender or receiver.
     pub fn open(&self, round: u64, envelope: &[u8]) -> Result<Vec<u8>, Error> {
         let opened = self.receiving.decrypt(&nonce(round), envelope);
-        opened.map_err(|_| {
-            Error::peer(
-                "an envelope that is not what was sealed for this party, by this sender, in this round",
-            )
-        })
+        opened.map_err(|_| unopened())
     }
+}
+
+const SEALED_ONCE: Error = Error::Misuse("a round is sealed once, and after those before it");
+const TOO_LONG: Error = Error::Misuse("a message is shorter than 64 GiB");
+
+fn unopened() -> Error {
+    Error::peer("an envelope that is not what was sealed for this party, by this sender, in this round")
 }
 
 impl fmt::Debug for Channel {
@@ -166,6 +200,20 @@ fn cipher(hkdf: &Hkdf<Sha256>, info: &[&[u8]]) -> Aes128Gcm {
     #[allow(clippy::unwrap_used)]
     hkdf.expand_multi_info(info, &mut *key).unwrap();
     Aes128Gcm::new((&*key).into())
+}
+
+/// A cipher whose key follows from a secret and from what it is for.
+pub(crate) fn cipher_of(secret: &[u8; 32], info: &[&[u8]]) -> Aes128Gcm {
+    cipher(&Hkdf::<Sha256>::new(None, secret), info)
+}
+
+/// Adds the key stream of a nonce, which no message has, to zeros.
+pub(crate) fn key_stream(cipher: &Aes128Gcm, nonce_of: u64, zeros: &mut [u8]) {
+    // Unwrap safety: the few bytes are less than 64 GiB.
+    #[allow(clippy::unwrap_used)]
+    cipher
+        .encrypt_inout_detached(&nonce(nonce_of), b"", zeros.into())
+        .unwrap();
 }
 
 fn nonce(round: u64) -> Nonce<aes_gcm::aead::consts::U12> {
@@ -196,7 +244,7 @@ impl AtRest {
             aad: &place.to_le_bytes(),
         };
         let sealed = self.0.encrypt(&nonce.into(), payload);
-        let sealed = sealed.map_err(|_| Error::Misuse("a message is shorter than 64 GiB"))?;
+        let sealed = sealed.map_err(|_| TOO_LONG)?;
         Ok([&nonce[..], &sealed].concat())
     }
 

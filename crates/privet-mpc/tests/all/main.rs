@@ -4,3 +4,4 @@
 mod corpora;
 mod psi;
 mod sealed;
+mod sum;
