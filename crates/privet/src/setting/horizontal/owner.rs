@@ -42,6 +42,8 @@ struct Brings {
     ledger: Ledger,
     /// Signs its key of the run.
     identity: Option<SigningKey>,
+    /// The secret half of that key, once it is drawn.
+    key: Option<SealingKey>,
 }
 
 impl Owner {
@@ -77,6 +79,7 @@ impl Owner {
             table,
             ledger: ledger.for_run(run.to_text())?,
             identity,
+            key: None,
         };
         Ok(Party::Owner(Self {
             plan,
@@ -93,16 +96,16 @@ impl Owner {
         self.plan().most_bytes()
     }
 
-    pub(super) fn start(self, context: &mut Context<'_, Message>) -> Result<TurnOutcome<Party>, Error> {
-        let Stage::Ready(brings) = &self.stage else {
+    pub(super) fn start(mut self, context: &mut Context<'_, Message>) -> Result<TurnOutcome<Party>, Error> {
+        let schema = schemas::lines(self.plan().schema())?;
+        let is_joint = self.plan().sharing().is_some();
+        let Stage::Ready(brings) = &mut self.stage else {
             return Err(Error::internal("a party starts once"));
         };
-        let schema = schemas::lines(self.plan().schema())?;
-        let key = match (&brings.identity, self.plan().sharing()) {
-            (Some(identity), Some(_)) => {
-                let public = run_key(context)?.public();
-                let agreement = context.agreement();
-                Some(RunKey::sign(identity, agreement, context.me(), public))
+        let key = match &brings.identity {
+            Some(identity) if is_joint => {
+                let key = brings.key.insert(run_key(context)?);
+                Some(RunKey::sign(identity, context.agreement(), context.me(), key.public()))
             }
             _ => None,
         };

@@ -4,7 +4,7 @@ use privet_mpc::sealed::SealingKey;
 use privet_mpc::sum::{OwnerRound, Seed, SumOwner};
 use zeroize::Zeroizing;
 
-use super::{Brings, Owner, Stage, run_key, with_others};
+use super::{Brings, Owner, Stage, with_others};
 use crate::Error;
 use crate::model::{Model, Settings};
 use crate::noisy::trees::{Growth, Question, Step};
@@ -63,7 +63,7 @@ impl Summing {
     /// [`Error::Peer`] if a key is not its owner's; what the ledger refuses.
     pub(super) fn begin(
         plan: &OwnerPlan,
-        brings: Brings,
+        mut brings: Brings,
         keys: &[(PartyId, RunKey)],
         context: &mut Context<'_, Message>,
     ) -> Result<Self, Error> {
@@ -71,7 +71,8 @@ impl Summing {
         for (party, key) in keys {
             known.insert(context.agreement(), *party, key)?;
         }
-        let key = run_key(context)?;
+        let key = brings.key.take();
+        let key = key.ok_or_else(|| Error::internal("an owner of joint sums has drawn its key"))?;
         if known.get(context.me()) != Some(&key.public()) {
             return Err(context.complain(MINER, "it begins without this owner's key"));
         }

@@ -1,0 +1,8 @@
+//! Owners with different rows of the same columns.
+
+mod drops;
+mod faults;
+mod noise;
+mod protocols;
+mod refusing;
+mod world;
