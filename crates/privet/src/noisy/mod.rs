@@ -2,10 +2,14 @@
 //!
 //! | module | what it holds |
 //! | --- | --- |
+//! | [`Budget`] | what a run may spend, and about how many rows there are |
 //! | [`trees`] | differentially private boosted trees |
 //! | [`evaluation`] | how good a model is, from noisy counts of labelled rows |
 //!
 //! A setting decides whose rows these are, and under which relation the ledger is charged.
 
+mod budget;
 pub mod evaluation;
 pub mod trees;
+
+pub use budget::Budget;

@@ -4,6 +4,7 @@
 //! | --- | --- | --- |
 //! | [`plain`] | the trainer sees all rows | nobody |
 //! | [`central`] | a curator sees all rows, everybody else the model | a person, or a person's private columns, from anybody who sees the model |
+//! | [`horizontal`] | nobody: each owner sees its own rows; the miner and up to k owners may collude | each owner's people, from anybody who sees the model and from the colluders |
 //! | [`vertical`] | nobody: each party sees its own columns, and the others' changed | how near two people's values are, column by column |
 //!
 //! Every setting has the same shape: parameters, checked when built ([`parameters`](crate::parameters)); a resolved plan, made once from parameters, schema
@@ -11,5 +12,6 @@
 //! plan can train.
 
 pub mod central;
+pub mod horizontal;
 pub mod plain;
 pub mod vertical;

@@ -9,6 +9,7 @@ mod errors;
 mod evaluation;
 mod export;
 mod home;
+mod horizontal;
 mod learners;
 mod ledger;
 mod metrics;

@@ -3,11 +3,7 @@
 //! Clipped gradients put scores too far from zero, and few steps at a small rate put them too near to it. Which of the two is stronger
 //! differs from table to table, so no public rule can correct it; twenty-four noisy counts can.
 
-use super::laws::Law;
-use super::rows::ScoredRows;
-use crate::Error;
 use crate::boost::Calibration;
-use crate::privacy::{Private, Reservation};
 
 /// Scores are counted in this many bins of equal width, up to this far from zero; what lies beyond counts as the last bin.
 const BINS: usize = 12;
@@ -30,21 +26,16 @@ pub(super) fn place(score: f32, positive: bool) -> usize {
     2 * bin.min(BINS - 1) + usize::from(positive)
 }
 
-/// Counts rows, and fits a slope and an intercept to the noisy counts.
+/// Fits a slope and an intercept to released counts with noise of this deviation.
 ///
 /// # Privacy
 /// `docs/proofs/trees.md#calibration`.
-pub(super) fn release(
-    law: &Law,
-    rows: &Private<ScoredRows>,
-    paid: &mut Reservation<'_>,
-) -> Result<Calibration, Error> {
-    let counts = law.release(paid, COUNTS, || rows.as_ref().map(ScoredRows::by_score))?;
-    let [intercept, slope] = fit(&counts, law.deviation());
-    Ok(Calibration {
+pub(super) fn of(counts: &[i64], deviation: f64) -> Calibration {
+    let [intercept, slope] = fit(counts, deviation);
+    Calibration {
         slope,
         intercepts: vec![intercept],
-    })
+    }
 }
 
 type Pair = [f64; 2];

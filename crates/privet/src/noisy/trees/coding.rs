@@ -3,6 +3,7 @@
 //! Gradients are quantised first; hessians are computed from what was quantised and rounded down. So the norms below are
 //! statements about finitely many integers, and each is the exact maximum over them: `docs/proofs/trees.md#sums`.
 
+use crate::data::Schema;
 use crate::privacy::Relation;
 
 /// One, as a gradient.
@@ -30,6 +31,19 @@ pub(crate) enum Unchanged {
     Label,
     /// Everything but the label: the row stays in its leaf, and keeps its scores.
     Features,
+}
+
+impl Unchanged {
+    /// The part of a row that a relation keeps when it replaces the row.
+    pub(crate) fn under(schema: &Schema, relation: &Relation) -> Self {
+        let columns_only = matches!(relation, Relation::ReplacePrivate { .. });
+        let label = schema.label().map(|(label, _)| label.is_public(relation));
+        match label {
+            Some(true) => Self::Label,
+            _ if columns_only && schema.features().all(|column| column.is_public(relation)) => Self::Features,
+            _ => Self::Nothing,
+        }
+    }
 }
 
 /// How far one row can move the sums of a tree.

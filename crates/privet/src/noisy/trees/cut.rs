@@ -4,6 +4,7 @@ use crate::data::Cells;
 use crate::data::schema::{Kind, Number, Schema};
 use crate::learner::tree::{Child, Column, Node, Rule, Side, Tree};
 use crate::privacy::Coins;
+use crate::wire::Writer;
 
 /// What is known about the features, from the schema.
 #[derive(Debug, Clone)]
@@ -218,6 +219,31 @@ impl Cut {
 
     pub(super) fn leaves(&self) -> usize {
         self.tree.leaves.len()
+    }
+
+    /// Writes its questions, so that they can be compared.
+    pub(super) fn write(&self, to: &mut Writer) {
+        for node in &self.tree.nodes {
+            to.word(node.feature);
+            match &node.rule {
+                Rule::UpTo { slot, others } => {
+                    to.byte(*others as u8);
+                    to.word((*slot).into());
+                }
+                Rule::OneOf { set } => {
+                    to.byte(2);
+                    set.iter().for_each(|&bits| to.long(bits));
+                }
+            }
+            for child in [node.left, node.right] {
+                let (kind, place) = match child {
+                    Child::Node(place) => (0, place),
+                    Child::Leaf(place) => (1, place),
+                };
+                to.byte(kind);
+                to.word(place);
+            }
+        }
     }
 
     /// The feature and the leaf of each of its slots, if the tree is about one.

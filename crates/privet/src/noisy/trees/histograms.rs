@@ -1,10 +1,7 @@
 //! Noisy counts of rows by the slots of each feature, released once: they give row counts per leaf, and quantiles.
 
 use super::cut::{Cut, Features};
-use super::laws::{Labels, Law};
-use super::rows::ScoredRows;
-use crate::Error;
-use crate::privacy::{Private, Reservation};
+use super::laws::Labels;
 
 /// A number is cut between so many noisy quantiles.
 const QUANTILES: usize = 32;
@@ -18,26 +15,19 @@ pub(super) struct Histograms {
 }
 
 impl Histograms {
+    /// Of released counts, one feature after another.
+    ///
     /// # Privacy
     /// `docs/proofs/trees.md#histograms`.
-    pub(super) fn release(
-        law: &Law,
-        asked: &[usize],
-        features: &Features,
-        rows: &Private<ScoredRows>,
-        paid: &mut Reservation<'_>,
-    ) -> Result<Self, Error> {
-        let dimension = asked.iter().map(|&feature| features.columns[feature].slots).sum();
-        let answer = || rows.as_ref().map(|rows| rows.counts(asked));
-        let released = law.release(paid, dimension, answer)?;
-        let mut rest = released.as_slice();
+    pub(super) fn of(released: &[i64], asked: &[usize], features: &Features) -> Self {
+        let mut rest = released;
         let mut counts = vec![Vec::new(); features.columns.len()];
         for &feature in asked {
             let (own, others) = rest.split_at(features.columns[feature].slots);
             counts[feature] = own.to_vec();
             rest = others;
         }
-        Ok(Self { counts })
+        Self { counts }
     }
 
     /// About how many rows each leaf of a tree about one feature has.
@@ -84,16 +74,12 @@ pub(super) struct LabelRange {
 }
 
 impl LabelRange {
+    /// Of released counts of labels.
+    ///
     /// # Privacy
     /// `docs/proofs/trees.md#histograms`.
-    pub(super) fn release(
-        labels: &Labels,
-        rows: &Private<ScoredRows>,
-        paid: &mut Reservation<'_>,
-    ) -> Result<Self, Error> {
+    pub(super) fn of(labels: &Labels, counts: &[i64]) -> Self {
         let points = &labels.points;
-        let answer = || rows.as_ref().map(|rows| rows.labels(points));
-        let counts = labels.law.release(paid, points.len() + 1, answer)?;
         let total: f64 = counts.iter().map(|&count| count as f64).sum();
         // The first point below which so many of the rows lie.
         let quantile = |share: f64| {
@@ -106,9 +92,9 @@ impl LabelRange {
         };
         let spread = quantile(0.75) - quantile(0.25);
         let unit = labels.unit.unwrap_or(CLIP * spread.abs().max(labels.least));
-        Ok(Self {
+        Self {
             start: quantile(0.5),
             unit,
-        })
+        }
     }
 }

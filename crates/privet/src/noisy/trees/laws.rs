@@ -1,37 +1,49 @@
 //! Every claim and mechanism of a run. Whatever can be refused about them is refused here, before anything is paid.
 
-use super::Training;
 use super::coding::Noise;
 use super::cut::Features;
 use super::greedy::{Candidates, Choice};
 use super::plan::Plan;
+use super::{Before, Training};
 use crate::Error;
 use crate::data::place;
 use crate::data::schema::{Column, Transform};
 use crate::privacy::account::Price;
 use crate::privacy::mechanism::{Gaussian, Laplace, Mechanism};
-use crate::privacy::{Anchor, Norm, Private, Query, Relation, Reservation, Sensitivity};
+use crate::privacy::{Allowance, Anchor, Ledger, Norm, Query, Relation, Reservation, Sensitivity, getters};
 
 /// Labels are counted in about twice as many bins.
 const BINS: usize = 32;
 
-/// The queries of a run, each with its mechanism.
-pub(super) struct Laws {
-    /// The sums of each tree's leaves.
-    pub(super) sums: Law,
+/// What a question is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum About {
     /// Where labels that are numbers lie.
-    pub(super) labels: Option<Labels>,
+    Labels,
     /// Rows by the slots of each feature.
-    pub(super) histograms: Option<Law>,
+    Counts,
+    /// The sums of one tree's leaves.
+    Leaves,
     /// Rows by score and class.
-    pub(super) calibration: Option<Law>,
+    Calibration,
+}
+
+impl About {
+    /// All of them.
+    pub(crate) const ALL: [Self; 4] = [Self::Labels, Self::Counts, Self::Leaves, Self::Calibration];
+}
+
+/// What a run asks: for each kind of question its claim and its price.
+pub(super) struct Laws {
+    of: [Option<Law>; 4],
+    /// How labels that are numbers are counted, if they are.
+    pub(super) labels: Option<Labels>,
     /// The questions of trees.
     pub(super) choice: Option<Choice>,
 }
 
 /// How labels that are numbers are counted.
 pub(super) struct Labels {
-    pub(super) law: Law,
     /// Between these points.
     pub(super) points: Vec<f64>,
     pub(super) most: f64,
@@ -53,20 +65,30 @@ impl Laws {
             Noise::Laplace => Norm::L1(norms.l1_under(relation, training.unchanged)),
             Noise::Gaussian => Norm::L2Squared(norms.l2_squared_under(relation, training.unchanged)),
         };
+        let steps = relation.steps();
         let counts = |price: Price, features: usize, anchor: Anchor| {
             let norm = counted(plan.noise, relation, features as u64);
-            Law::new(relation, norm, price, anchor)
+            Law::new(
+                relation,
+                norm,
+                price,
+                anchor,
+                steps.saturating_mul(features as u64),
+            )
         };
         let counting = |price, features| counts(price, features, Anchor::new("trees#histograms"));
-        let labels = match (plan.bounds, plan.shares.labels) {
-            (Some([min, max]), Some(price)) => {
+        let counted_labels = match training.before {
+            Some(Before { unit: Some(_), .. }) => None,
+            _ => plan.shares.labels,
+        };
+        let labels = match (plan.bounds, counted_labels) {
+            (Some([min, max]), Some(_)) => {
                 // Residuals of the public columns lie on either side of zero.
                 let [low, high] = match training.start {
                     Some(_) => [min - max, max - min],
                     None => [min, max],
                 };
                 Some(Labels {
-                    law: counting(price, 1)?,
                     points: points(low, high),
                     most: high,
                     unit: plan.clip.map(|clip| clip * (max - min) / 2.0),
@@ -91,17 +113,32 @@ impl Laws {
             let candidates = Candidates::of(features, &training.features, plan.coding.bound())?;
             Choice::new(candidates, level, relation.steps())
         });
+        let label_law = match (&labels, counted_labels) {
+            (Some(_), Some(price)) => Some(counting(price, 1)?),
+            _ => None,
+        };
+        let counts_law = histograms.map(|price| counting(price, changing)).transpose()?;
+        // A row adds a gradient and a hessian for each output.
+        let moves = steps.saturating_mul(2 * plan.coding.outputs() as u64);
+        let leaves = Law::new(
+            relation,
+            norm,
+            plan.shares.leaves,
+            Anchor::new("trees#sums"),
+            moves,
+        )?;
+        let calibration = plan.shares.calibration;
+        let calibration = calibration.map(|price| counts(price, 1, Anchor::new("trees#calibration")));
         Ok(Self {
-            sums: Law::new(relation, norm, plan.shares.leaves, Anchor::new("trees#sums"))?,
+            of: [label_law, counts_law, Some(leaves), calibration.transpose()?],
             labels,
-            histograms: histograms.map(|price| counting(price, changing)).transpose()?,
-            calibration: plan
-                .shares
-                .calibration
-                .map(|price| counts(price, 1, Anchor::new("trees#calibration")))
-                .transpose()?,
             choice: choice.transpose()?,
         })
+    }
+
+    /// What is claimed of such a question, if it is asked.
+    pub(super) fn law(&self, about: About) -> Option<&Law> {
+        self.of[about as usize].as_ref()
     }
 }
 
@@ -128,51 +165,79 @@ fn counted(noise: Noise, relation: &Relation, features: u64) -> Norm {
     }
 }
 
-/// A claim, and the mechanism that was calibrated for it.
-pub(super) struct Law {
+/// What is claimed of a question, and what an answer may cost.
+#[derive(Debug, Clone)]
+pub(crate) struct Law {
     claim: Sensitivity,
-    mechanism: Added,
+    price: Price,
+    moves: u64,
 }
 
-enum Added {
+impl Law {
+    fn new(relation: &Relation, norm: Norm, price: Price, anchor: Anchor, moves: u64) -> Result<Self, Error> {
+        Ok(Self {
+            claim: Sensitivity::claim(relation, norm, anchor)?.also_added(),
+            price,
+            moves,
+        })
+    }
+
+    getters! {
+        /// How far one change moves the answer.
+        pub(crate) claim(&claim) -> &Sensitivity;
+        /// What an answer may cost.
+        pub(crate) price(price) -> Price;
+        /// How many numbers of the answer one change moves, at most.
+        pub(crate) moves(moves) -> u64;
+    }
+
+    /// The noise of a curator, who adds all of it.
+    pub(crate) fn mechanism(&self) -> Result<Added, Error> {
+        match (self.price, self.claim.norm()) {
+            (Price::Pure(epsilon), Norm::L1(l1)) => Ok(Added::Laplace(Laplace::calibrated(epsilon, l1)?)),
+            (Price::Gaussian(mu_squared), Norm::L2Squared(l2)) => {
+                Ok(Added::Gaussian(Gaussian::calibrated(mu_squared, l2)?))
+            }
+            _ => Err(Error::internal("trees are paid for in ε or in μ²")),
+        }
+    }
+}
+
+/// The noise that a curator adds to every number of an answer.
+pub(crate) enum Added {
     Laplace(Laplace),
     Gaussian(Gaussian),
 }
 
-impl Law {
-    fn new(relation: &Relation, norm: Norm, price: Price, anchor: Anchor) -> Result<Self, Error> {
-        let mechanism = match (price, norm) {
-            (Price::Pure(epsilon), Norm::L1(l1)) => Added::Laplace(Laplace::calibrated(epsilon, l1)?),
-            (Price::Gaussian(mu_squared), Norm::L2Squared(l2)) => {
-                Added::Gaussian(Gaussian::calibrated(mu_squared, l2)?)
-            }
-            _ => return Err(Error::internal("trees are paid for in ε or in μ²")),
+impl Added {
+    /// One of the draws that were reserved.
+    pub(super) fn release(&self, paid: &mut Reservation<'_>, query: Query<'_>) -> Result<Vec<i64>, Error> {
+        let released = match self {
+            Self::Laplace(law) => paid.release(law, query)?,
+            Self::Gaussian(law) => paid.release(law, query)?,
         };
-        Ok(Self {
-            claim: Sensitivity::claim(relation, norm, anchor)?.also_added(),
-            mechanism,
-        })
+        Ok(released.into_inner())
     }
 
-    pub(super) fn release(
+    /// One of the draws that an allowance pays for, known by its label.
+    pub(super) fn draw(
         &self,
-        paid: &mut Reservation<'_>,
-        dimension: usize,
-        answer: impl FnOnce() -> Private<Vec<i64>>,
+        ledger: &mut Ledger,
+        (paid, label): (&Allowance, &str),
+        query: Query<'_>,
     ) -> Result<Vec<i64>, Error> {
-        let query = Query::new(dimension, self.claim.clone(), answer);
-        let released = match &self.mechanism {
-            Added::Laplace(law) => paid.release(law, query)?,
-            Added::Gaussian(law) => paid.release(law, query)?,
+        let released = match self {
+            Self::Laplace(law) => ledger.draw(paid, label, law, query)?,
+            Self::Gaussian(law) => ledger.draw(paid, label, law, query)?,
         };
         Ok(released.into_inner())
     }
 
     /// The standard deviation of the noise on each number.
     pub(super) fn deviation(&self) -> f64 {
-        match &self.mechanism {
-            Added::Laplace(law) => law.variance().sqrt(),
-            Added::Gaussian(law) => law.variance().sqrt(),
+        match self {
+            Self::Laplace(law) => law.variance().sqrt(),
+            Self::Gaussian(law) => law.variance().sqrt(),
         }
     }
 }

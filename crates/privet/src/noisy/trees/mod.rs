@@ -15,7 +15,7 @@
 //! | `greedy` | questions chosen for their gain, noisily |
 //! | `histograms` | rows by slot, released once where they are needed |
 //! | `laws` | every claim and mechanism of a run, made before anything is paid |
-//! | `grow` | grows the trees one after another |
+//! | `growth` | a run as questions and answers: what is asked next, and what follows from a noisy answer |
 //! | `rows` | the private table, with each row's scores so far |
 //! | `leaves` | values from noisy sums |
 //! | `calibration` | a correction that makes probabilities of two classes right on average |
@@ -24,7 +24,7 @@ mod calibration;
 mod coding;
 mod cut;
 mod greedy;
-mod grow;
+mod growth;
 mod histograms;
 mod laws;
 mod leaves;
@@ -33,22 +33,27 @@ mod rows;
 mod shares;
 
 pub(crate) use coding::Unchanged;
+pub(crate) use growth::{Growth, Question, Step};
+pub(crate) use laws::{About, Law};
 pub(crate) use plan::{Facts, Plan};
 pub use plan::{Places, Splits, Trees};
 
 use crate::Error;
 use crate::boost::{Ensemble, Link, Member};
 use crate::data::{Cells, Schema};
-use crate::learner::tree::Tree;
+use crate::learner::tree::{Column, Tree};
 use crate::learner::{Learner, Progress};
 use crate::parameters::at;
-use crate::privacy::{Ledger, Private};
+use crate::privacy::{Allowance, Coins, Ledger, Private, Query};
 use coding::Coding;
-use cut::Features;
-use grow::Grower;
-use histograms::{Histograms, LabelRange};
-use laws::Laws;
-use rows::{GrownTree, ScoredRows};
+use histograms::LabelRange;
+use laws::Added;
+use rows::GrownTree;
+
+/// How many numbers rows are counted in, over all features.
+pub(crate) fn slots(schema: &Schema) -> usize {
+    Column::of(schema).iter().map(|column| column.slots).sum()
+}
 
 /// A table to learn from.
 pub(crate) struct Training<'a> {
@@ -60,6 +65,16 @@ pub(crate) struct Training<'a> {
     pub(crate) unchanged: Unchanged,
     /// What is known about each row's score without looking at anything private.
     pub(crate) start: Option<Start>,
+    /// Trees that were trained before, on which these go on.
+    pub(crate) before: Option<Before>,
+}
+
+/// Trees that were trained before, by somebody else or on other rows.
+pub(crate) struct Before {
+    /// The trees, not recalibrated.
+    pub(crate) ensemble: Ensemble,
+    /// The size that residuals are clipped to, if labels are numbers: the same for all who go on.
+    pub(crate) unit: Option<f64>,
 }
 
 /// A model of public columns, and what it says about each row.
@@ -81,64 +96,69 @@ impl Plan {
         progress: Progress<'_>,
     ) -> Result<Ensemble, Error> {
         let relation = ledger.relation().clone();
-        let mut features = Features::of(training.schema);
+        let coins = ledger.coins()?;
         // Whatever can be refused is refused before it is paid for.
-        let laws = Laws::new(self, &relation, &training, &features)?;
-        let mut coins = ledger.coins()?;
-        let what = format!("{} noisy trees", self.trees);
-        let mut paid = ledger.reserve_also_added(&what, self.shares.all, self.draws())?;
-        let (columns, coding) = (features.columns.clone(), &self.coding);
-        let (asked, start) = (training.features, training.start);
-        let known = start.as_ref().map(|start| start.scores.as_slice());
-        let mut rows = training
-            .cells
-            .map(|cells| ScoredRows::new(cells, columns.clone(), coding, known));
-        let labels = match &laws.labels {
-            Some(law) => {
-                let found = LabelRange::release(law, &rows, &mut paid)?;
-                rows.update(Private::new(()), |rows, ()| rows.measure(found.start, found.unit));
-                Some(found)
+        let mut growth = Growth::new(self, &relation, training, coins)?;
+        let noise = Mechanisms::of(&growth)?;
+        let mut paid = ledger.reserve_also_added(&self.what(), self.shares.all, self.draws())?;
+        loop {
+            self.report(&growth, progress)?;
+            match growth.step() {
+                Step::Done => return Ok(growth.finish()),
+                Step::Choose => growth.choose(&mut paid)?,
+                Step::Ask(question) => {
+                    let law = noise.of_question(&question)?;
+                    let noisy = law.release(&mut paid, growth.query(&question)?)?;
+                    growth.take(&noisy, law.deviation())?;
+                }
             }
-            None => None,
-        };
-        let histograms = match &laws.histograms {
-            Some(law) => Some(Histograms::release(law, &asked, &features, &rows, &mut paid)?),
-            None => None,
-        };
-        if let (Places::PrivateQuantiles, Some(histograms)) = (self.places, &histograms) {
-            histograms.choose(&asked, &mut features);
         }
-        let mut grower = Grower {
-            plan: self,
-            laws,
-            features,
-            asked,
-            rows,
-            histograms: histograms.filter(|_| self.histograms),
-            order: Vec::new(),
-        };
-        let mut trees: Vec<GrownTree> = Vec::with_capacity(self.trees as usize);
-        for number in 0..self.trees {
-            at(progress, number.into(), self.trees.into())?;
-            let tree = grower.tree(number, trees.last(), &mut coins, &mut paid)?;
-            trees.push(tree);
-        }
-        let mut rows = grower.rows;
-        let calibration = match (&grower.laws.calibration, trees.last()) {
-            (Some(law), Some(last)) => {
-                rows.update(Private::new(()), |rows, ()| rows.add(last));
-                Some(calibration::release(law, &rows, &mut paid)?)
-            }
-            _ => None,
-        };
-        let ensemble = self.ensemble(trees, labels, start);
-        Ok(Ensemble {
-            calibration,
-            ..ensemble
-        })
     }
 
-    fn draws(&self) -> u64 {
+    /// The same for a role: a run that is interrupted finds what it has paid for and drawn in its ledger. Trees whose questions are chosen
+    /// for their gain cannot be trained in this way.
+    ///
+    /// # Privacy
+    /// As [`train`](Self::train).
+    pub(crate) fn train_again(
+        &self,
+        training: Training<'_>,
+        ledger: &mut Ledger,
+        coins: Coins,
+        progress: Progress<'_>,
+    ) -> Result<Growth, Error> {
+        let relation = ledger.relation().clone();
+        let mut growth = Growth::new(self, &relation, training, coins)?;
+        let noise = Mechanisms::of(&growth)?;
+        let paid: Allowance = ledger.allow_also_added(&self.what(), self.shares.all, self.draws())?;
+        loop {
+            self.report(&growth, progress)?;
+            match growth.step() {
+                Step::Done => return Ok(growth),
+                Step::Choose => return Err(Error::internal("what is chosen for its gain is not asked here")),
+                Step::Ask(question) => {
+                    let law = noise.of_question(&question)?;
+                    let query = growth.query(&question)?;
+                    let noisy = law.draw(ledger, (&paid, &question.name()), query)?;
+                    growth.take(&noisy, law.deviation())?;
+                }
+            }
+        }
+    }
+
+    /// What is paid for.
+    pub(crate) fn what(&self) -> String {
+        format!("{} noisy trees", self.trees)
+    }
+
+    fn report(&self, growth: &Growth, progress: Progress<'_>) -> Result<(), Error> {
+        match growth.trees() {
+            number if number < self.trees => at(progress, number.into(), self.trees.into()),
+            _ => Ok(()),
+        }
+    }
+
+    pub(crate) fn draws(&self) -> u64 {
         let counted = [
             self.shares.labels,
             self.shares.histograms,
@@ -185,6 +205,34 @@ impl Plan {
                 .extend((0..outputs).map(|output| member(grown, output)));
         }
         ensemble
+    }
+}
+
+/// The noise of each kind of question, for whoever adds all of it alone.
+struct Mechanisms([Option<Added>; 4]);
+
+impl Mechanisms {
+    fn of(growth: &Growth) -> Result<Self, Error> {
+        let mut all = [None, None, None, None];
+        for about in About::ALL {
+            all[about as usize] = growth.law(about).map(Law::mechanism).transpose()?;
+        }
+        Ok(Self(all))
+    }
+
+    fn of_question(&self, question: &Question) -> Result<&Added, Error> {
+        let law = self.0[question.about as usize].as_ref();
+        law.ok_or_else(|| Error::internal("every question that is asked has its law"))
+    }
+}
+
+impl Growth {
+    /// What is asked now, as a query on the rows.
+    fn query(&mut self, question: &Question) -> Result<Query<'_>, Error> {
+        let law = self.law(question.about);
+        let law = law.ok_or_else(|| Error::internal("every question that is asked has its law"))?;
+        let claim = law.claim().clone();
+        Ok(Query::new(question.dimension, claim, || self.answer()))
     }
 }
 

@@ -100,6 +100,8 @@ pub(crate) struct Facts<'a> {
     pub(crate) relation: &'a Relation,
     /// Which part of a replaced row is the same in both neighbours.
     pub(crate) unchanged: Unchanged,
+    /// Whether it is released first where labels that are numbers lie; if not, that is known.
+    pub(crate) counts_labels: bool,
 }
 
 /// Everything that is fixed before the first row is looked at.
@@ -197,7 +199,7 @@ impl Trees {
             splits,
             trees,
             self.depth(),
-            [is_number, histograms, calibrated],
+            [is_number && facts.counts_labels, histograms, calibrated],
             self.bins,
         )?;
         Ok(Plan {
@@ -330,6 +332,17 @@ impl Plan {
             ));
         }
         Ok(lines)
+    }
+
+    /// How many numbers the sums of one tree have at most.
+    pub(crate) fn most_numbers(&self) -> usize {
+        let leaves = match self.splits {
+            Splits::OneFeature => self.leaves,
+            // Four groups of each of two features.
+            Splits::Mixed => self.leaves.max(16),
+            Splits::Random | Splits::NoisyGreedy => 1 << self.depth,
+        };
+        2 * self.coding.outputs() * leaves
     }
 
     pub(super) fn values(&self, deviation: f64, doubled: bool) -> Leaves {

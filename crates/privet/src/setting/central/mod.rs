@@ -20,7 +20,6 @@
 //!
 //! | file | what it holds |
 //! | --- | --- |
-//! | `budget` | what may be spent, and about how many rows there are |
 //! | `plan` | what a run will do, fixed before the first row is looked at |
 //! | `auto` | which algorithm is best, by a public rule |
 //! | `noise` | how much error noise adds, in words |
@@ -41,7 +40,7 @@
 mod auto;
 mod bayes;
 mod brc;
-mod budget;
+
 mod logistic;
 mod moment;
 mod noise;
@@ -55,12 +54,12 @@ mod select;
 mod trees;
 
 pub use crate::learner::Progress;
+pub use crate::noisy::Budget;
 pub use crate::noisy::trees::{Places, Splits, Trees};
 pub use crate::parameters::{Builder, Name, Parameters};
 pub use auto::Auto;
 pub use bayes::HistogramBayes;
 pub use brc::{Brc, Clip, Coefficient, Normaliser, Planes};
-pub use budget::Budget;
 pub use logistic::DpLogistic;
 pub use moment::MomentSelect;
 pub use objective::{Encoding, Objective};

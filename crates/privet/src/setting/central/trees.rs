@@ -14,7 +14,6 @@ use crate::learner::Learner;
 use crate::learner::tree::Growth;
 use crate::noisy::trees::{self, Start, Training, Unchanged};
 use crate::parameters::Parameters;
-use crate::privacy::Relation;
 
 /// Levels of trees on public columns.
 const PUBLIC_LEVELS: usize = 3;
@@ -41,7 +40,8 @@ impl Algorithm for Trees {
             rows: facts.budget.rows,
             features: facts.private_features().count(),
             relation: &facts.relation,
-            unchanged: unchanged(&facts.schema, &facts.relation),
+            unchanged: Unchanged::under(&facts.schema, &facts.relation),
+            counts_labels: true,
         };
         let plan = Trees::plan(self, &facts.schema, &own)?;
         facts.check_private(Self::NAME)?;
@@ -50,19 +50,6 @@ impl Algorithm for Trees {
             keep: Keep::Bins,
             ..Resolved::new(&self.filled(&plan), facts, noise, plan)
         })
-    }
-}
-
-/// The part of a row that a relation keeps when it replaces the row.
-fn unchanged(schema: &Schema, relation: &Relation) -> Unchanged {
-    let columns_only = matches!(relation, Relation::ReplacePrivate { .. });
-    let label = schema.label().map(|(label, _)| label.is_public(relation));
-    match label {
-        Some(true) => Unchanged::Label,
-        _ if columns_only && schema.features().all(|column| column.is_public(relation)) => {
-            Unchanged::Features
-        }
-        _ => Unchanged::Nothing,
     }
 }
 
@@ -92,7 +79,7 @@ impl Train for trees::Plan {
     fn train(&self, table: Table, run: Run<'_>) -> Result<Ensemble, Error> {
         let Facts { schema, relation, .. } = run.facts;
         schema.covered_by(relation)?;
-        let unchanged = unchanged(schema, relation);
+        let unchanged = Unchanged::under(schema, relation);
         let start = match table.public_under(relation) {
             Some(public) if unchanged == Unchanged::Label && !public.places.is_empty() => {
                 start(self.public_trees, schema, &public)?
@@ -105,6 +92,7 @@ impl Train for trees::Plan {
             features: run.facts.private_features().map(|(place, _)| place).collect(),
             unchanged,
             start,
+            before: None,
         };
         trees::Plan::train(self, training, run.ledger, run.progress)
     }

@@ -7,12 +7,12 @@ use crate::privacy::{Delta, Epsilon, getters};
 /// What may be spent, and the public number of rows.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Budget {
-    pub(super) epsilon: Epsilon,
+    pub(crate) epsilon: Epsilon,
     /// With what probability the promise may fail; none if ε is pure.
-    pub(super) delta: Delta,
+    pub(crate) delta: Delta,
     /// The same in the currency it will be spent in.
-    pub(super) price: Price,
-    pub(super) rows: u64,
+    pub(crate) price: Price,
+    pub(crate) rows: u64,
 }
 
 impl Budget {
@@ -20,7 +20,7 @@ impl Budget {
     pub const KEYS: [&str; 3] = ["epsilon", "delta", "rows_about"];
 
     /// Pure ε, for about `rows` rows. How many rows there are comes from public knowledge and is never counted: rounds, coefficients and
-    /// the rule of [`Auto`](super::Auto) follow from it; a wrong one costs accuracy, never privacy.
+    /// the choice of an algorithm follow from it; a wrong one costs accuracy, never privacy.
     ///
     /// # Errors
     /// As [`with_delta`](Self::with_delta).
@@ -73,7 +73,7 @@ impl Budget {
     }
 
     /// One of so many equal shares; what does not divide is not spent.
-    pub(super) fn share(&self, shares: u64) -> Result<Epsilon, Error> {
+    pub(crate) fn share(&self, shares: u64) -> Result<Epsilon, Error> {
         let share = self.epsilon.billionths() / shares.max(1);
         if share == 0 {
             let why = format!(
@@ -86,7 +86,7 @@ impl Budget {
     }
 
     /// What whoever runs this should know before it is paid for: so far, that δ is large for so many people.
-    pub(super) fn warnings(&self) -> Vec<String> {
+    pub(crate) fn warnings(&self) -> Vec<String> {
         let Self { delta, rows, .. } = *self;
         let exposed = people_exposed(delta, rows);
         if exposed <= 0.01 {
@@ -100,7 +100,7 @@ impl Budget {
     }
 
     /// Names and values as a job says them.
-    pub(super) fn settings(&self) -> Vec<(String, String)> {
+    pub(crate) fn settings(&self) -> Vec<(String, String)> {
         let delta = (self.delta != Delta::ZERO).then(|| ("delta".to_owned(), self.delta.to_string()));
         let epsilon = ("epsilon".to_owned(), self.epsilon.to_string());
         let rows = ("rows_about".to_owned(), self.rows.to_string());

@@ -1,0 +1,386 @@
+//! A run of trees as questions and answers: label range, counts, tree after tree, calibration.
+//!
+//! [`Growth`] says what is asked next and computes the exact answer from the rows. Whoever drives it has that answer noised, by whatever
+//! pays for it, and hands back the noisy numbers and the deviation of the noise in them. Everything else follows from these, from public
+//! coins and from the schema: whoever is given the same noisy numbers has the same trees.
+
+use sha2::{Digest, Sha256};
+
+use super::cut::{Cut, Features};
+use super::histograms::{Histograms, LabelRange};
+use super::laws::{About, Law, Laws};
+use super::plan::{Places, Plan, Splits};
+use super::rows::{GrownTree, Pass, ScoredRows};
+use super::{Before, Start, Training, calibration};
+use crate::Error;
+use crate::boost::{Calibration, Ensemble};
+use crate::privacy::{Coins, Private, Relation, Reservation};
+use crate::wire::Writer;
+
+/// The next step of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Step {
+    /// Numbers are to be released.
+    Ask(Question),
+    /// The questions of the next tree are to be chosen for their gain.
+    Choose,
+    /// All trees are grown.
+    Done,
+}
+
+/// What is asked about the rows: so many numbers, all released at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Question {
+    pub(crate) about: About,
+    /// Which tree it is about, if it is about one; else how many there are.
+    pub(crate) tree: u32,
+    /// How many numbers the answer has.
+    pub(crate) dimension: usize,
+}
+
+impl Question {
+    /// A name that no other question of the run has.
+    pub(crate) fn name(&self) -> String {
+        match self.about {
+            About::Labels => "labels".into(),
+            About::Counts => "counts".into(),
+            About::Leaves => format!("tree {}", self.tree),
+            About::Calibration => "calibration".into(),
+        }
+    }
+}
+
+/// A run that grows trees one after another.
+pub(crate) struct Growth {
+    plan: Plan,
+    laws: Laws,
+    features: Features,
+    /// The features that trees ask about.
+    asked: Vec<usize>,
+    rows: Private<ScoredRows>,
+    coins: Coins,
+    /// The features that no tree has asked about in this round yet.
+    order: Vec<usize>,
+    start: Option<Start>,
+    before: Option<Before>,
+    labels: Option<LabelRange>,
+    /// Row counts per leaf, when they are not released with each tree.
+    histograms: Option<Histograms>,
+    trees: Vec<GrownTree>,
+    /// How many of the trees the rows' scores contain.
+    added: usize,
+    /// The cut of the tree whose leaves are asked about.
+    cut: Option<Cut>,
+    calibration: Option<Calibration>,
+    at: Stage,
+    digest: [u8; 32],
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    Labels,
+    Counts,
+    Trees,
+    Calibration,
+    Done,
+}
+
+impl Growth {
+    /// Everything that can be refused is refused here.
+    pub(crate) fn new(
+        plan: &Plan,
+        relation: &Relation,
+        training: Training<'_>,
+        coins: Coins,
+    ) -> Result<Self, Error> {
+        let features = Features::of(training.schema);
+        let laws = Laws::new(plan, relation, &training, &features)?;
+        if let Some(before) = &training.before {
+            before.ensemble.check(training.schema)?;
+        }
+        let Training {
+            schema,
+            cells,
+            features: asked,
+            start,
+            before,
+            ..
+        } = training;
+        let (columns, coding) = (&features.columns, &plan.coding);
+        let known = start.as_ref().map(|start| start.scores.as_slice());
+        let mut rows = match &before {
+            None => cells.map(|cells| ScoredRows::new(cells, columns.clone(), coding, known)),
+            // What earlier trees say of a row is as private as the row.
+            Some(before) => cells.map(|cells| {
+                let scores = before.ensemble.scores(schema, &cells).unwrap_or_default();
+                let scores: Vec<f32> = scores.iter().map(|&score| score as f32).collect();
+                ScoredRows::new(cells, columns.clone(), coding, Some(&scores))
+            }),
+        };
+        let unit = before.as_ref().and_then(|before| before.unit);
+        if let Some(unit) = unit {
+            rows.update(Private::new(()), |rows, ()| rows.measure(0.0, unit));
+        }
+        let mut growth = Self {
+            plan: plan.clone(),
+            laws,
+            features,
+            asked,
+            rows,
+            coins,
+            order: Vec::new(),
+            start,
+            before,
+            labels: unit.map(|unit| LabelRange { start: 0.0, unit }),
+            histograms: None,
+            trees: Vec::with_capacity(plan.trees as usize),
+            added: 0,
+            cut: None,
+            calibration: None,
+            at: Stage::Labels,
+            digest: [0; 32],
+        };
+        growth.go_on();
+        Ok(growth)
+    }
+
+    /// What is done next.
+    pub(crate) fn step(&self) -> Step {
+        let about = match self.at {
+            Stage::Labels => About::Labels,
+            Stage::Counts => About::Counts,
+            Stage::Trees if self.cut.is_none() => return Step::Choose,
+            Stage::Trees => About::Leaves,
+            Stage::Calibration => About::Calibration,
+            Stage::Done => return Step::Done,
+        };
+        let dimension = match (about, &self.laws.labels, &self.cut) {
+            (About::Labels, Some(labels), _) => labels.points.len() + 1,
+            (About::Counts, ..) => self.asked.iter().map(|&f| self.features.columns[f].slots).sum(),
+            (About::Leaves, _, Some(cut)) => 2 * self.plan.coding.outputs() * cut.leaves(),
+            _ => calibration::COUNTS,
+        };
+        Step::Ask(Question {
+            about,
+            tree: self.trees.len() as u32,
+            dimension,
+        })
+    }
+
+    /// What is claimed of such questions, if any is asked.
+    pub(crate) fn law(&self, about: About) -> Option<&Law> {
+        self.laws.law(about)
+    }
+
+    /// The exact answer to what is asked now. Asked again, it is the same.
+    pub(crate) fn answer(&mut self) -> Private<Vec<i64>> {
+        let nothing = Private::new(());
+        match (self.at, &self.cut) {
+            (Stage::Trees, Some(cut)) => {
+                let pending = &self.trees[self.added..];
+                let (done, earlier) = match pending.split_last() {
+                    Some((last, earlier)) => (Some(last), earlier),
+                    None => (None, pending),
+                };
+                let coding = &self.plan.coding;
+                self.rows.update(nothing, |rows, ()| {
+                    earlier.iter().for_each(|tree| rows.add(tree));
+                    let next = cut;
+                    rows.run(&Pass { coding, done, next });
+                });
+                self.added = self.trees.len();
+                self.rows.as_ref().map(|rows| rows.sums.clone())
+            }
+            (Stage::Labels, _) => {
+                let points = self.laws.labels.as_ref().map_or(&[][..], |labels| &labels.points);
+                self.rows.as_ref().map(|rows| rows.labels(points))
+            }
+            (Stage::Counts, _) => self.rows.as_ref().map(|rows| rows.counts(&self.asked)),
+            _ => {
+                self.add_trees();
+                self.rows.as_ref().map(ScoredRows::by_score)
+            }
+        }
+    }
+
+    /// Adds to the rows' scores all trees that they do not contain yet.
+    fn add_trees(&mut self) {
+        let pending = &self.trees[self.added..];
+        let add = |rows: &mut ScoredRows, ()| pending.iter().for_each(|tree| rows.add(tree));
+        self.rows.update(Private::new(()), add);
+        self.added = self.trees.len();
+    }
+
+    /// The noisy answer to what is asked now, and the standard deviation of the noise in each of its numbers.
+    ///
+    /// # Errors
+    /// [`Error::Internal`] if it is not as long as what was asked for.
+    pub(crate) fn take(&mut self, noisy: &[i64], deviation: f64) -> Result<(), Error> {
+        match self.step() {
+            Step::Ask(question) if question.dimension == noisy.len() => {}
+            _ => return Err(Error::internal("an answer is as long as its question")),
+        }
+        let mut told = Writer::default();
+        told.byte(self.at as u8);
+        match self.at {
+            Stage::Labels => {
+                if let Some(labels) = &self.laws.labels {
+                    let range = LabelRange::of(labels, noisy);
+                    told.long(range.start.to_bits());
+                    told.long(range.unit.to_bits());
+                    let measure = |rows: &mut ScoredRows, ()| rows.measure(range.start, range.unit);
+                    self.rows.update(Private::new(()), measure);
+                    self.labels = Some(range);
+                }
+                self.at = Stage::Counts;
+            }
+            Stage::Counts => {
+                noisy.iter().for_each(|&count| told.long(count as u64));
+                let histograms = Histograms::of(noisy, &self.asked, &self.features);
+                if self.plan.places == Places::PrivateQuantiles {
+                    histograms.choose(&self.asked, &mut self.features);
+                }
+                self.histograms = Some(histograms).filter(|_| self.plan.histograms);
+                self.at = Stage::Trees;
+            }
+            Stage::Trees => {
+                if let Some(cut) = self.cut.take() {
+                    let tree = self.grown(cut, noisy, deviation);
+                    tree.cut.write(&mut told);
+                    tree.values.iter().for_each(|value| told.word(value.to_bits()));
+                    self.trees.push(tree);
+                }
+                if self.trees.len() == self.plan.trees as usize {
+                    self.at = Stage::Calibration;
+                }
+            }
+            Stage::Calibration | Stage::Done => {
+                noisy.iter().for_each(|&count| told.long(count as u64));
+                self.calibration = Some(calibration::of(noisy, deviation));
+                self.at = Stage::Done;
+            }
+        }
+        let hash = Sha256::new_with_prefix(b"privet trees 1\0").chain_update(self.digest);
+        self.digest = hash.chain_update(told.into_bytes()).finalize().into();
+        self.go_on();
+        Ok(())
+    }
+
+    /// A digest of everything that was released so far, and of the trees that followed from it.
+    pub(crate) fn digest(&self) -> [u8; 32] {
+        self.digest
+    }
+
+    /// How many trees are grown.
+    pub(crate) fn trees(&self) -> u32 {
+        self.trees.len() as u32
+    }
+
+    /// Skips what is not asked, and cuts the next tree.
+    fn go_on(&mut self) {
+        if self.at == Stage::Labels && self.laws.labels.is_none() {
+            self.at = Stage::Counts;
+        }
+        if self.at == Stage::Counts && self.laws.law(About::Counts).is_none() {
+            self.at = Stage::Trees;
+        }
+        if self.at == Stage::Trees && self.cut.is_none() && self.laws.choice.is_none() {
+            self.cut = Some(self.next_cut());
+        }
+        if self.at == Stage::Calibration && self.laws.law(About::Calibration).is_none() {
+            self.at = Stage::Done;
+        }
+    }
+
+    /// The cut of the next tree: the schema and coins decide.
+    fn next_cut(&mut self) -> Cut {
+        let (number, plan) = (self.trees.len() as u32, &self.plan);
+        match plan.splits {
+            Splits::Random | Splits::NoisyGreedy => {
+                Cut::random(&self.features, &self.asked, plan.depth, &mut self.coins)
+            }
+            Splits::OneFeature | Splits::Mixed => {
+                let feature = turn(&self.asked, &mut self.order, &mut self.coins);
+                let coins = &mut self.coins;
+                let late = 5 * number >= 2 * plan.trees;
+                if plan.splits == Splits::Mixed && late && self.asked.len() > 1 && coins.below(2) == 1 {
+                    let others: Vec<usize> = self
+                        .asked
+                        .iter()
+                        .copied()
+                        .filter(|&other| other != feature)
+                        .collect();
+                    let other = others[coins.below(others.len() as u64) as usize];
+                    return Cut::two(&self.features, [feature, other], 4, coins);
+                }
+                Cut::one(&self.features, feature, plan.leaves, coins)
+            }
+        }
+    }
+
+    /// Chooses the questions of the next tree for their gain; of three classes or more, for one of them after another.
+    ///
+    /// # Privacy
+    /// What the reservation has paid for each level; `docs/proofs/trees.md#gain`.
+    ///
+    /// # Errors
+    /// As [`Reservation::parallel`].
+    pub(super) fn choose(&mut self, paid: &mut Reservation<'_>) -> Result<(), Error> {
+        self.add_trees();
+        let coding = &self.plan.coding;
+        let output = self.trees.len() % coding.outputs();
+        let gradients = self.rows.row_by_row(ScoredRows::len, |rows, row| {
+            rows.gradient_row(row, coding, output)
+        });
+        let Some(choice) = &self.laws.choice else {
+            return Err(Error::internal(
+                "a share of the budget is set aside to choose questions with",
+            ));
+        };
+        self.cut = Some(choice.tree(&self.features, &gradients, self.plan.depth, paid)?);
+        Ok(())
+    }
+
+    /// The values of a tree's leaves.
+    fn grown(&self, cut: Cut, sums: &[i64], deviation: f64) -> GrownTree {
+        let is_pair = self.plan.splits == Splits::Mixed && cut.by_slot().is_none();
+        let leaves = self.plan.values(deviation, is_pair);
+        let known = self
+            .histograms
+            .as_ref()
+            .and_then(|histograms| histograms.leaves(&cut));
+        let (values, noise) = leaves.values(sums, self.plan.coding.outputs(), known.as_deref());
+        GrownTree { cut, values, noise }
+    }
+
+    /// The model, with all trees that were grown. What earlier trees it goes on from is part of it.
+    pub(crate) fn finish(self) -> Ensemble {
+        let mut ensemble = self.plan.ensemble(self.trees, self.labels, self.start);
+        if let Some(before) = self.before {
+            let own = std::mem::replace(&mut ensemble.members, before.ensemble.members);
+            ensemble.members.extend(own);
+            let bases = ensemble.base.iter_mut().zip(before.ensemble.base);
+            bases.for_each(|(base, earlier)| *base += earlier);
+        }
+        Ensemble {
+            calibration: self.calibration,
+            ..ensemble
+        }
+    }
+
+    /// The size that residuals are clipped to, in units of the label, once it is known.
+    pub(crate) fn unit(&self) -> Option<f64> {
+        self.labels.map(|labels| labels.unit)
+    }
+}
+
+/// Every feature once, in a random order; then again.
+fn turn(asked: &[usize], order: &mut Vec<usize>, coins: &mut Coins) -> usize {
+    if order.is_empty() {
+        *order = asked.to_vec();
+        for i in (1..order.len()).rev() {
+            order.swap(i, coins.below(i as u64 + 1) as usize);
+        }
+    }
+    order.pop().unwrap_or(0)
+}

@@ -1,0 +1,242 @@
+//! Models that owners train on their own rows: averaged, or one after another.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use super::attendance::Attendance;
+use super::{Next, Stage};
+use crate::Error;
+use crate::model::{Model, Settings};
+use crate::noisy::trees::Before;
+use crate::party::{Context, PartyId};
+use crate::privacy::Certificate;
+use crate::setting::horizontal::message::{Grown, Message};
+use crate::setting::horizontal::plan::Plan;
+use crate::setting::horizontal::{MINER, Outcome, PATIENCE, certified, local};
+
+/// An owner's trees, and the promise that holds for them.
+struct Part {
+    trees: Before,
+    certificate: Certificate,
+}
+
+impl Part {
+    /// What an owner sent, if it fits the schema.
+    fn read(grown: &Grown, certificate: &str, plan: &Plan) -> Option<Self> {
+        Some(Self {
+            trees: local::received(grown, plan.schema()).ok()?,
+            certificate: certified::theirs(certificate)?,
+        })
+    }
+}
+
+/// Each owner trains on its own rows, all at the same time.
+pub(super) struct Averaging {
+    came: BTreeMap<PartyId, Part>,
+}
+
+impl Averaging {
+    pub(super) fn begin(
+        here: &Attendance,
+        plan: &Plan,
+        context: &mut Context<'_, Message>,
+    ) -> Result<Next, Error> {
+        for party in here.here() {
+            context.send(party, &Message::Begin(Vec::new()))?;
+        }
+        context.deadline(PATIENCE, plan.patience());
+        let came = BTreeMap::new();
+        Ok(Next::Wait(Stage::Averaging(Self { came })))
+    }
+
+    pub(super) fn awaits(&self, party: PartyId) -> bool {
+        !self.came.contains_key(&party)
+    }
+
+    pub(super) fn take(
+        mut self,
+        message: Option<(PartyId, Message)>,
+        plan: &Plan,
+        here: &mut Attendance,
+        context: &mut Context<'_, Message>,
+    ) -> Result<Next, Error> {
+        if let Some((from, message)) = message {
+            match trees(from, message, plan, here, context)? {
+                Some(part) if self.awaits(from) => {
+                    self.came.insert(from, part);
+                }
+                // It has sent its trees already.
+                Some(_) => here.exclude(from),
+                None => {}
+            }
+        }
+        if !here.missing(|party| !self.awaits(party)).is_empty() {
+            return Ok(Next::Wait(Stage::Averaging(self)));
+        }
+        here.check(self.came.len(), context)?;
+        let mut certificates = Vec::new();
+        let mut models = Vec::new();
+        for (party, part) in self.came {
+            certificates.push((party, part.certificate));
+            models.push(part.trees.ensemble);
+        }
+        let all = local::average(models).ok_or_else(|| Error::internal("at least one owner is there"))?;
+        let trees = Before {
+            ensemble: all,
+            unit: None,
+        };
+        finish(trees, certificates, plan, here, context)
+    }
+}
+
+/// One owner after another adds trees to those of the owners before it.
+pub(super) struct Chaining {
+    /// Whose turn it is.
+    now: PartyId,
+    next: VecDeque<PartyId>,
+    trees: Option<Before>,
+    certificates: Vec<(PartyId, Certificate)>,
+    /// Owners that were given up: the chain has gone on without them.
+    skipped: BTreeSet<PartyId>,
+}
+
+impl Chaining {
+    pub(super) fn begin(
+        here: &Attendance,
+        plan: &Plan,
+        context: &mut Context<'_, Message>,
+    ) -> Result<Next, Error> {
+        let mut next: VecDeque<PartyId> = here.here().into();
+        let now = next
+            .pop_front()
+            .ok_or_else(|| Error::internal("at least one owner is there"))?;
+        context.send(now, &Message::Turn(None))?;
+        context.deadline(PATIENCE, plan.patience());
+        Ok(Next::Wait(Stage::Chaining(Self {
+            now,
+            next,
+            trees: None,
+            certificates: Vec::new(),
+            skipped: BTreeSet::new(),
+        })))
+    }
+
+    pub(super) fn awaits(&self, party: PartyId) -> bool {
+        self.now == party
+    }
+
+    pub(super) fn take(
+        mut self,
+        message: Option<(PartyId, Message)>,
+        plan: &Plan,
+        here: &mut Attendance,
+        context: &mut Context<'_, Message>,
+    ) -> Result<Next, Error> {
+        if let Some((from, message)) = message
+            && let Some(part) = trees(from, message, plan, here, context)?
+        {
+            if self.skipped.contains(&from) {
+                // It came too late: the chain has gone on.
+                return Ok(Next::Wait(Stage::Chaining(self)));
+            }
+            if from == self.now {
+                self.trees = Some(local::chained(self.trees.take(), part.trees));
+                self.certificates.push((from, part.certificate));
+                return self.turn(plan, here, context);
+            }
+            here.exclude(from);
+        }
+        match here.has(self.now) {
+            true => Ok(Next::Wait(Stage::Chaining(self))),
+            false => {
+                self.skipped.insert(self.now);
+                self.turn(plan, here, context)
+            }
+        }
+    }
+
+    /// The next owner's turn; the end, if there is none.
+    fn turn(
+        mut self,
+        plan: &Plan,
+        here: &Attendance,
+        context: &mut Context<'_, Message>,
+    ) -> Result<Next, Error> {
+        while let Some(next) = self.next.pop_front() {
+            if !here.has(next) {
+                self.skipped.insert(next);
+                continue;
+            }
+            let before = self.trees.as_ref();
+            let before = before
+                .map(|trees| local::grown(&trees.ensemble, trees.unit))
+                .transpose()?;
+            context.send(next, &Message::Turn(before))?;
+            context.deadline(PATIENCE, plan.patience());
+            self.now = next;
+            return Ok(Next::Wait(Stage::Chaining(self)));
+        }
+        here.check(self.certificates.len(), context)?;
+        let trees = self
+            .trees
+            .ok_or_else(|| Error::internal("at least one owner was there"))?;
+        finish(trees, self.certificates, plan, here, context)
+    }
+}
+
+/// An owner's trees, if that is what it sent. An owner whose trees do not fit the schema takes part no longer.
+fn trees(
+    from: PartyId,
+    message: Message,
+    plan: &Plan,
+    here: &mut Attendance,
+    context: &mut Context<'_, Message>,
+) -> Result<Option<Part>, Error> {
+    match message {
+        Message::Trees { grown, certificate } if here.takes_part(from) => {
+            let part = Part::read(&grown, &certificate, plan);
+            if part.is_none() {
+                here.exclude(from);
+            }
+            Ok(part)
+        }
+        Message::Here { .. } => Ok(None),
+        Message::Hello { .. } => {
+            context.send(from, &Message::Refused(Vec::new()))?;
+            Ok(None)
+        }
+        _ => {
+            here.exclude(from);
+            Ok(None)
+        }
+    }
+}
+
+/// Tells everybody who is to know, and has the model.
+fn finish(
+    trees: Before,
+    certificates: Vec<(PartyId, Certificate)>,
+    plan: &Plan,
+    here: &Attendance,
+    context: &mut Context<'_, Message>,
+) -> Result<Next, Error> {
+    let owners = certificates.len();
+    let told = certificates
+        .iter()
+        .map(|(party, certificate)| (*party, certificate.to_json()));
+    let told: Vec<(PartyId, String)> = told.collect();
+    let grown = local::grown(&trees.ensemble, trees.unit)?;
+    for (party, _) in told.iter().filter(|(party, _)| here.has(*party)) {
+        let shown = plan.is_for_everyone();
+        let message = Message::Finished {
+            trees: shown.then(|| grown.clone()),
+            certificates: if shown { told.clone() } else { Vec::new() },
+        };
+        context.send(*party, &message)?;
+    }
+    let parties = certified::of_others(context.agreement(), MINER, certificates);
+    let certificate = certified::of_miner(plan.schema().dataset(), parties);
+    let settings = Settings::new(plan.model_settings(0)?);
+    let model = Model::new((**plan.schema()).clone(), trees.ensemble, certificate, settings)?;
+    let model = Box::new(model);
+    Ok(Next::Done(Outcome::Trained { model, owners }))
+}

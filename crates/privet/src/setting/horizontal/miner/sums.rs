@@ -1,0 +1,432 @@
+//! The miner's part in joint sums: it collects, relays, opens and tells.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use privet_mpc::sum::{Collecting, Opening, Relaying, SumFault};
+
+use super::attendance::Attendance;
+use super::{Next, Stage};
+use crate::Error;
+use crate::model::{Model, Settings};
+use crate::noisy::trees::{Growth, Question, Step};
+use crate::party::{Context, PartyId, RunKey, RunKeys};
+use crate::privacy::Certificate;
+use crate::setting::horizontal::message::{Message, OpenedSum};
+use crate::setting::horizontal::plan::{Plan, Together};
+use crate::setting::horizontal::{MINER, Outcome, PATIENCE, certified};
+use crate::wire::{Malformed, Reader, Wire, Writer};
+
+/// Joint sums, one question after another.
+pub(super) struct Summing {
+    growth: Growth,
+    /// Every sum that was opened, from the first question on.
+    opened: Vec<OpenedSum>,
+    /// The number of the current question's first round.
+    round: u32,
+    phase: Phase,
+}
+
+enum Phase {
+    /// Owners share their numbers, for each round of the question; these have.
+    Collecting(Vec<Collecting>, BTreeSet<PartyId>),
+    /// Those who have shared answer; these have not yet.
+    Opening(Vec<Opening>, BTreeSet<PartyId>),
+}
+
+impl Summing {
+    /// Tells all owners the keys of those that take part.
+    pub(super) fn begin(
+        greetings: impl Iterator<Item = (PartyId, Option<RunKey>)>,
+        plan: &Plan,
+        here: &mut Attendance,
+        context: &mut Context<'_, Message>,
+    ) -> Result<Next, Error> {
+        let (mut known, mut keys) = (RunKeys::default(), Vec::new());
+        for (party, key) in greetings {
+            match key {
+                Some(key) if known.insert(context.agreement(), party, &key).is_ok() => {
+                    keys.push((party, key))
+                }
+                _ => here.exclude(party),
+            }
+        }
+        here.check(keys.len(), context)?;
+        let owners: Vec<PartyId> = keys.iter().map(|(party, _)| *party).collect();
+        here.only(owners.iter().copied());
+        let message = Message::Begin(keys);
+        for party in owners {
+            context.send(party, &message)?;
+        }
+        let stage = Self::of(Vec::new(), plan, context)?;
+        context.deadline(PATIENCE, plan.patience());
+        Ok(Next::Wait(Stage::Summing(Box::new(stage))))
+    }
+
+    fn of(opened: Vec<OpenedSum>, plan: &Plan, context: &Context<'_, Message>) -> Result<Self, Error> {
+        let mut summing = Self {
+            growth: plan.blank(context.agreement())?,
+            opened: Vec::new(),
+            round: 0,
+            phase: Phase::Collecting(Vec::new(), BTreeSet::new()),
+        };
+        for sum in opened {
+            summing.learn(sum, plan.joint()?)?;
+        }
+        summing.collect(plan.joint()?);
+        Ok(summing)
+    }
+
+    /// Goes on from an opened sum.
+    fn learn(&mut self, sum: OpenedSum, together: &Together) -> Result<(), Error> {
+        let Step::Ask(question) = self.growth.step() else {
+            return Err(Error::internal("what is opened was asked for"));
+        };
+        let law = together.laws.of(&question)?;
+        let (values, deviation) = (law.values(&sum.values), law.deviation(sum.contributions));
+        self.growth.take(&values, deviation)?;
+        self.round += together.rounds(question.dimension);
+        self.opened.push(sum);
+        Ok(())
+    }
+
+    /// Begins to collect shares for the current question, if there is one.
+    fn collect(&mut self, together: &Together) -> Option<Question> {
+        let Step::Ask(question) = self.growth.step() else {
+            return None;
+        };
+        let rounds = self.round..self.round + together.rounds(question.dimension);
+        let each = rounds.map(|round| Collecting::new(&together.sums, round));
+        self.phase = Phase::Collecting(each.collect(), BTreeSet::new());
+        Some(question)
+    }
+
+    fn number(&self) -> u32 {
+        self.opened.len() as u32
+    }
+
+    /// Whether something of an owner is missing for the current question.
+    pub(super) fn awaits(&self, party: PartyId) -> bool {
+        match &self.phase {
+            Phase::Collecting(_, came) => !came.contains(&party),
+            Phase::Opening(_, missing) => missing.contains(&party),
+        }
+    }
+
+    pub(super) fn take(
+        mut self: Box<Self>,
+        message: Option<(PartyId, Message)>,
+        plan: &Plan,
+        here: &mut Attendance,
+        context: &mut Context<'_, Message>,
+    ) -> Result<Next, Error> {
+        if let Some((from, message)) = message {
+            self.hear(from, message, here, context)?;
+        }
+        self.go_on(plan, here, context)
+    }
+
+    fn hear(
+        &mut self,
+        from: PartyId,
+        message: Message,
+        here: &mut Attendance,
+        context: &mut Context<'_, Message>,
+    ) -> Result<(), Error> {
+        let number = self.number();
+        let fits = match message {
+            Message::Shares { number: of, sealed } if of == number => self.shares(from, &sealed),
+            Message::Answer { number: of, sum } if of == number => self.answer(from, &sum),
+            // It was given up for this question, and is back.
+            Message::Shares { number: of, .. } if of < number => {
+                self.tell(from, of, context)?;
+                true
+            }
+            Message::Answer { number: of, .. } => of < number,
+            Message::Here { next } if next <= number => {
+                self.tell(from, next, context)?;
+                true
+            }
+            Message::Hello { .. } if !here.takes_part(from) => {
+                context.send(from, &Message::Refused(Vec::new()))?;
+                true
+            }
+            _ => false,
+        };
+        if !fits {
+            here.exclude(from);
+        }
+        Ok(())
+    }
+
+    /// An owner's shares for every round of the question; whether they are such.
+    fn shares(&mut self, from: PartyId, sealed: &[u8]) -> bool {
+        let Phase::Collecting(rounds, came) = &mut self.phase else {
+            // Too late for this sum; it will be told.
+            return true;
+        };
+        let parts = parts(sealed, rounds.len());
+        let fits = parts.is_some_and(|mut parts| {
+            rounds.iter_mut().all(|round| {
+                let part = parts.next().unwrap_or_default();
+                round.receive(place(from), part.to_vec()).is_ok()
+            })
+        });
+        if fits {
+            came.insert(from);
+        }
+        fits
+    }
+
+    /// An owner's answer for every round of the question; whether it is one.
+    fn answer(&mut self, from: PartyId, sum: &[u8]) -> bool {
+        let Phase::Opening(rounds, missing) = &mut self.phase else {
+            return false;
+        };
+        let parts = parts(sum, rounds.len());
+        missing.remove(&from);
+        parts.is_some_and(|mut parts| {
+            rounds.iter_mut().all(|round| {
+                round
+                    .receive(place(from), parts.next().unwrap_or_default())
+                    .is_ok()
+            })
+        })
+    }
+
+    /// Tells an owner what it has missed; and asks it, if its numbers can still be part of the current sum.
+    fn tell(&self, to: PartyId, next: u32, context: &mut Context<'_, Message>) -> Result<(), Error> {
+        let asks = matches!(self.phase, Phase::Collecting(..)) && self.awaits(to);
+        if !asks && next == self.number() {
+            return Ok(());
+        }
+        let message = Message::Opened {
+            first: next,
+            sums: self.opened[next as usize..].to_vec(),
+            digest: self.growth.digest(),
+            asks,
+        };
+        context.send(to, &message)
+    }
+
+    /// Goes on as soon as nothing is missing of any owner that is there.
+    fn go_on(
+        mut self: Box<Self>,
+        plan: &Plan,
+        here: &mut Attendance,
+        context: &mut Context<'_, Message>,
+    ) -> Result<Next, Error> {
+        let together = plan.joint()?;
+        if !here.missing(|party| !self.awaits(party)).is_empty() {
+            return Ok(Next::Wait(Stage::Summing(self)));
+        }
+        let number = self.number();
+        let nothing = Phase::Collecting(Vec::new(), BTreeSet::new());
+        match std::mem::replace(&mut self.phase, nothing) {
+            Phase::Collecting(rounds, _) => {
+                let mut relaying = Vec::with_capacity(rounds.len());
+                for round in rounds {
+                    here.check(round.received(), context)?;
+                    let fixed = round
+                        .fix()
+                        .map_err(|(_, e)| Error::internal(format!("enough owners shared ({e})")))?;
+                    relaying.push(fixed);
+                }
+                let survivors = relaying
+                    .first()
+                    .map_or(Vec::new(), |one| one.survivors().to_vec());
+                for to in &survivors {
+                    let mut sealed = Vec::new();
+                    for round in &relaying {
+                        let part = round.message(*to);
+                        sealed
+                            .extend(part.map_err(|e| Error::internal(format!("a survivor is told ({e})")))?);
+                    }
+                    context.send(party(*to), &Message::Survivors { number, sealed })?;
+                }
+                let rounds = relaying.into_iter().map(Relaying::sent).collect();
+                self.phase = Phase::Opening(rounds, survivors.into_iter().map(party).collect());
+                context.deadline(PATIENCE, plan.patience());
+                Ok(Next::Wait(Stage::Summing(self)))
+            }
+            Phase::Opening(mut rounds, _) => {
+                let Step::Ask(question) = self.growth.step() else {
+                    return Err(Error::internal("what is opened was asked for"));
+                };
+                let mut values = Vec::new();
+                let mut contributions = 0;
+                for round in &mut rounds {
+                    values.extend(open(round, here, context)?);
+                    contributions = round.survivors().len() as u32;
+                }
+                values.truncate(question.dimension);
+                self.learn(
+                    OpenedSum {
+                        contributions,
+                        values,
+                    },
+                    together,
+                )?;
+                let more = self.collect(together).is_some();
+                let message = Message::Opened {
+                    first: number,
+                    sums: self.opened[number as usize..].to_vec(),
+                    digest: self.growth.digest(),
+                    asks: more,
+                };
+                for party in here.here() {
+                    context.send(party, &message)?;
+                }
+                context.deadline(PATIENCE, plan.patience());
+                context.progress("joint sums", self.opened.len() as u64, together.questions());
+                context.checkpoint(&Saved {
+                    owners: here.saved(),
+                    opened: self.opened.clone(),
+                });
+                Ok(Next::Wait(self.next_stage(more)))
+            }
+        }
+    }
+
+    fn next_stage(self: Box<Self>, more: bool) -> Stage {
+        match more {
+            true => Stage::Summing(self),
+            false => Stage::Certifying(Box::new(Certifying {
+                summing: *self,
+                came: BTreeMap::new(),
+            })),
+        }
+    }
+}
+
+/// Opens a sum. Answers that do not fit the others are left out, as long as enough remain.
+fn open(round: &mut Opening, here: &Attendance, context: &Context<'_, Message>) -> Result<Vec<i64>, Error> {
+    loop {
+        match round.open() {
+            Ok(opened) => return Ok(opened.numbers),
+            Err(privet_mpc::Error::Sum(SumFault::Inconsistent { owners })) if !owners.is_empty() => {
+                owners.iter().for_each(|owner| round.exclude(*owner));
+            }
+            Err(privet_mpc::Error::Sum(SumFault::FewAnswers { answers, .. })) => {
+                here.check(answers.min(here.least() - 1), context)?;
+            }
+            Err(_) => {
+                return Err(Error::peer(
+                    "an owner",
+                    "answers that do not fit each other, and it cannot be said whose is wrong",
+                ));
+            }
+        }
+    }
+}
+
+/// As many parts of equal length, if that is what it is.
+fn parts(bytes: &[u8], count: usize) -> Option<impl Iterator<Item = &[u8]>> {
+    let each = bytes.len() / count.max(1);
+    (each > 0 && each * count == bytes.len()).then(|| bytes.chunks(each))
+}
+
+/// An owner's place among owners.
+fn place(party: PartyId) -> u16 {
+    party.0.wrapping_sub(1)
+}
+
+fn party(place: u16) -> PartyId {
+    PartyId(place + 1)
+}
+
+/// All sums are opened, and owners say what they promise.
+pub(super) struct Certifying {
+    summing: Summing,
+    came: BTreeMap<PartyId, Certificate>,
+}
+
+impl Certifying {
+    pub(super) fn awaits(&self, party: PartyId) -> bool {
+        !self.came.contains_key(&party)
+    }
+
+    pub(super) fn take(
+        mut self: Box<Self>,
+        message: Option<(PartyId, Message)>,
+        plan: &Plan,
+        here: &mut Attendance,
+        context: &mut Context<'_, Message>,
+    ) -> Result<Next, Error> {
+        match message {
+            Some((from, Message::Certified(text))) if here.takes_part(from) => {
+                match certified::theirs(&text) {
+                    Some(certificate) if self.awaits(from) => {
+                        self.came.insert(from, certificate);
+                    }
+                    _ => here.exclude(from),
+                }
+            }
+            Some((from, Message::Certified(_))) => here.exclude(from),
+            Some((from, message)) => self.summing.hear(from, message, here, context)?,
+            None => {}
+        }
+        if !here.missing(|party| !self.awaits(party)).is_empty() {
+            return Ok(Next::Wait(Stage::Certifying(self)));
+        }
+        here.check(self.came.len(), context)?;
+        let told = self
+            .came
+            .iter()
+            .map(|(party, certificate)| (*party, certificate.to_json()));
+        let message = Message::Finished {
+            trees: None,
+            certificates: told.collect(),
+        };
+        for party in here.here() {
+            context.send(party, &message)?;
+        }
+        let owners = self
+            .summing
+            .opened
+            .last()
+            .map_or(0, |sum| sum.contributions as usize);
+        let parties = certified::of_others(context.agreement(), MINER, self.came);
+        let certificate = certified::of_miner(plan.schema().dataset(), parties);
+        let settings = Settings::new(plan.model_settings(0)?);
+        let ensemble = self.summing.growth.finish();
+        let model = Model::new((**plan.schema()).clone(), ensemble, certificate, settings)?;
+        let model = Box::new(model);
+        Ok(Next::Done(Outcome::Trained { model, owners }))
+    }
+}
+
+/// The state of the miner between two questions.
+pub(super) struct Saved {
+    /// Owners that take part, that are gone, and that are excluded.
+    owners: [Vec<PartyId>; 3],
+    opened: Vec<OpenedSum>,
+}
+
+impl Saved {
+    pub(super) fn restore(
+        self,
+        plan: &Plan,
+        here: &mut Attendance,
+        context: &mut Context<'_, Message>,
+    ) -> Result<Stage, Error> {
+        here.restore(self.owners);
+        let summing = Box::new(Summing::of(self.opened, plan, context)?);
+        let more = summing.growth.step() != Step::Done;
+        Ok(summing.next_stage(more))
+    }
+}
+
+impl Wire for Saved {
+    fn write(&self, to: &mut Writer) {
+        self.owners.iter().for_each(|owners| to.list(owners, Wire::write));
+        to.list(&self.opened, Wire::write);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let mut owners = || from.list(4, PartyId::read);
+        Ok(Self {
+            owners: [owners()?, owners()?, owners()?],
+            opened: from.list(12, OpenedSum::read)?,
+        })
+    }
+}

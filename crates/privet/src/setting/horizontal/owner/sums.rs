@@ -1,0 +1,434 @@
+//! An owner's part in joint sums.
+
+use privet_mpc::sealed::SealingKey;
+use privet_mpc::sum::{OwnerRound, Seed, SumOwner};
+use zeroize::Zeroizing;
+
+use super::{Brings, Owner, Stage, with_others};
+use crate::Error;
+use crate::model::{Model, Settings};
+use crate::noisy::trees::{Growth, Question, Step};
+use crate::party::{Context, PartyId, RunKey, RunKeys, TurnOutcome};
+use crate::privacy::joint::signed;
+use crate::privacy::{Certificate, Ledger};
+use crate::setting::horizontal::message::{Message, OpenedSum};
+use crate::setting::horizontal::plan::{OwnerPlan, Together, unrandom};
+use crate::setting::horizontal::shared::ShareAllowances;
+use crate::setting::horizontal::{MINER, Outcome, Party, certified};
+use crate::wire::{Malformed, Reader, Wire, Writer};
+
+/// An owner in joint sums.
+pub(super) struct Summing {
+    growth: Growth,
+    sum: SumOwner,
+    /// Its own secret key, and the keys of all owners: what a checkpoint keeps.
+    key: SealingKey,
+    keys: Vec<[u8; 32]>,
+    /// Every sum that was opened, from the first question on.
+    opened: Vec<OpenedSum>,
+    /// The number of the current question's first round.
+    round: u32,
+    state: State,
+}
+
+enum State {
+    /// It pays and draws from its ledger.
+    Paying(Box<Paying>, Turn),
+    /// All sums are opened, and it has closed its run.
+    Certified(Box<Certificate>),
+}
+
+struct Paying {
+    ledger: Ledger,
+    paid: ShareAllowances,
+}
+
+enum Turn {
+    /// It waits to be asked.
+    Idle,
+    /// It is asked to share its numbers.
+    Asked,
+    /// It has shared them, and can answer once.
+    Shared(Vec<OwnerRound>),
+    /// It has answered about so many owners' numbers.
+    Answered(u32),
+}
+
+type Next = Result<TurnOutcome<Party>, Error>;
+
+impl Summing {
+    /// Pays, and is ready to share its numbers for the first question.
+    ///
+    /// # Errors
+    /// [`Error::Peer`] if a key is not its owner's; what the ledger refuses.
+    pub(super) fn begin(
+        plan: &OwnerPlan,
+        mut brings: Brings,
+        keys: &[(PartyId, RunKey)],
+        context: &mut Context<'_, Message>,
+    ) -> Result<Self, Error> {
+        let mut known = RunKeys::default();
+        for (party, key) in keys {
+            known.insert(context.agreement(), *party, key)?;
+        }
+        let key = brings.key.take();
+        let key = key.ok_or_else(|| Error::internal("an owner of joint sums has drawn its key"))?;
+        if known.get(context.me()) != Some(&key.public()) {
+            return Err(context.complain(MINER, "it begins without this owner's key"));
+        }
+        let all = plan.plan();
+        let nobody = all.nobody(context.agreement());
+        let keys = (0..all.owners().len()).map(|place| {
+            let party = PartyId(place as u16 + 1);
+            known.get(party).copied().unwrap_or_else(|| nobody(place))
+        });
+        let saved = Saved {
+            key,
+            keys: keys.collect(),
+            opened: Vec::new(),
+            asked: true,
+            certificate: None,
+        };
+        Self::of(plan, brings, saved, context)
+    }
+
+    /// From a checkpoint.
+    pub(super) fn restore(
+        plan: &OwnerPlan,
+        brings: Brings,
+        saved: Saved,
+        context: &mut Context<'_, Message>,
+    ) -> Next {
+        Self::of(plan, brings, saved, context)?.go_on(plan, context)
+    }
+
+    fn of(
+        plan: &OwnerPlan,
+        brings: Brings,
+        saved: Saved,
+        context: &mut Context<'_, Message>,
+    ) -> Result<Self, Error> {
+        let all = plan.plan();
+        let together = all.joint()?;
+        let Brings {
+            table, mut ledger, ..
+        } = brings;
+        let mut growth = all.growth(context.agreement(), table.into_cells())?;
+        let mut round = 0;
+        for sum in &saved.opened {
+            let question = asked(&growth)?;
+            round += together.rounds(question.dimension);
+            take(&mut growth, together, &question, sum)?;
+        }
+        let numbered: Vec<(u16, [u8; 32])> = (1..).zip(saved.keys.iter().copied()).collect();
+        let me = plan.place() as u16;
+        let agreement = context.agreement().digest();
+        let sum = SumOwner::new(&together.sums, me, &saved.key, &numbered, &agreement, round);
+        let sum = sum.map_err(|e| context.complain(MINER, e))?;
+        let state = match &saved.certificate {
+            Some(text) => State::Certified(Box::new(certified::own(text)?)),
+            None => {
+                ledger.promise(all.price(), all.delta())?;
+                let paid = together
+                    .laws
+                    .pay(&mut ledger, together.trees.trees, together.sharing)?;
+                let turn = if saved.asked { Turn::Asked } else { Turn::Idle };
+                State::Paying(Box::new(Paying { ledger, paid }), turn)
+            }
+        };
+        Ok(Self {
+            growth,
+            sum,
+            key: saved.key,
+            keys: saved.keys,
+            opened: saved.opened,
+            round,
+            state,
+        })
+    }
+
+    /// The number of the current question.
+    pub(super) fn next(&self) -> u32 {
+        self.opened.len() as u32
+    }
+
+    /// Works if it is asked, else waits.
+    fn go_on(self, plan: &OwnerPlan, context: &mut Context<'_, Message>) -> Next {
+        let works = matches!(self.state, State::Paying(_, Turn::Asked));
+        let owner = Owner {
+            plan: plan.clone(),
+            stage: Stage::Summing(Box::new(self)),
+            reminders: 0,
+        };
+        if works { owner.work() } else { owner.wait(context) }
+    }
+
+    /// Draws its numbers with its share of noise, once, and shares them.
+    pub(super) fn resume(mut self: Box<Self>, plan: &OwnerPlan, context: &mut Context<'_, Message>) -> Next {
+        let together = plan.plan().joint()?;
+        let (number, question) = (self.next(), asked(&self.growth)?);
+        let State::Paying(paying, turn) = &mut self.state else {
+            return Err(Error::internal(
+                "an owner that has closed its run is asked nothing",
+            ));
+        };
+        let law = together.laws.of(&question)?;
+        let (growth, Paying { ledger, paid }) = (&mut self.growth, &mut **paying);
+        let draw = || {
+            let numbers = law.contribution(growth, &question, ledger, paid)?;
+            Ok(Residues(numbers.into_residues()))
+        };
+        let numbers = context.once(&format!("share {number}"), draw)?;
+        let rounds = together.rounds(question.dimension);
+        let seeds = context.once(&format!("seeds {number}"), || Seeds::draw(rounds))?;
+        let length = together.sums.length();
+        let mut shared = Vec::with_capacity(rounds as usize);
+        let mut sealed = Vec::with_capacity(rounds as usize * together.sums.share_bytes());
+        for (place, (numbers, seed)) in numbers.0.chunks(length).zip(seeds.0).enumerate() {
+            let mut signed: Zeroizing<Vec<i64>> =
+                Zeroizing::new(numbers.iter().map(|&number| signed(number)).collect());
+            // What does not fill a round is filled up: zeros say nothing.
+            signed.resize(length, 0);
+            let (one, message) = self
+                .sum
+                .share(self.round + place as u32, &signed, seed)
+                .map_err(|e| Error::internal(format!("each round is shared once ({e})")))?;
+            shared.push(one);
+            sealed.extend(message);
+        }
+        context.send(MINER, &Message::Shares { number, sealed })?;
+        *turn = Turn::Shared(shared);
+        self.go_on(plan, context)
+    }
+
+    pub(super) fn handle(
+        mut self: Box<Self>,
+        plan: &OwnerPlan,
+        message: Message,
+        context: &mut Context<'_, Message>,
+    ) -> Next {
+        let name = message.name();
+        match (self.state, message) {
+            (State::Paying(paying, Turn::Shared(rounds)), Message::Survivors { number, sealed })
+                if number == self.opened.len() as u32 =>
+            {
+                let turn = answer(&self.sum, rounds, number, &sealed, context)?;
+                self.state = State::Paying(paying, turn);
+                self.go_on(plan, context)
+            }
+            (
+                State::Paying(paying, turn),
+                Message::Opened {
+                    first,
+                    sums,
+                    digest,
+                    asks,
+                },
+            ) => {
+                self.state = State::Paying(paying, turn);
+                self.opened(plan, (first, sums), digest, asks, context)
+            }
+            // It has all of it already.
+            (State::Certified(own), Message::Opened { .. }) => {
+                self.state = State::Certified(own);
+                self.go_on(plan, context)
+            }
+            (State::Certified(own), Message::Finished { certificates, .. }) => {
+                let certificate = with_others(*own, certificates, context)?;
+                let owners = self.opened.last().map_or(0, |sum| sum.contributions as usize);
+                let all = plan.plan();
+                let settings = Settings::new(all.model_settings(plan.place())?);
+                let schema = (**all.schema()).clone();
+                let model = Model::new(schema, self.growth.finish(), certificate, settings)?;
+                let model = Box::new(model);
+                Ok(TurnOutcome::Finished(Outcome::Trained { model, owners }))
+            }
+            _ => Err(context.complain(MINER, format!("{name} out of turn"))),
+        }
+    }
+
+    /// Sums that were opened: the model follows from them, and must be the miner's.
+    fn opened(
+        mut self: Box<Self>,
+        plan: &OwnerPlan,
+        (first, sums): (u32, Vec<OpenedSum>),
+        digest: [u8; 32],
+        asks: bool,
+        context: &mut Context<'_, Message>,
+    ) -> Next {
+        let together = plan.plan().joint()?;
+        let known = self.next();
+        let end = u64::from(first) + sums.len() as u64;
+        if first > known {
+            return Err(context.complain(MINER, "it left out sums that were opened"));
+        }
+        if end < u64::from(known) {
+            // Said before it heard that this owner has them.
+            return self.go_on(plan, context);
+        }
+        for sum in sums.into_iter().skip((known - first) as usize) {
+            let question =
+                asked(&self.growth).map_err(|_| context.complain(MINER, "more sums than were asked for"))?;
+            let least = plan.plan().least() as u32;
+            let owners = plan.plan().owners().len() as u32;
+            let answered = match &self.state {
+                State::Paying(_, Turn::Answered(contributions)) => Some(*contributions),
+                _ => None,
+            };
+            let is_wrong = sum.values.len() != question.dimension
+                || !(least..=owners).contains(&sum.contributions)
+                || answered.is_some_and(|answered| answered != sum.contributions);
+            if is_wrong {
+                return Err(context.complain(MINER, "a sum that does not fit what was asked"));
+            }
+            self.round += together.rounds(question.dimension);
+            take(&mut self.growth, together, &question, &sum)?;
+            self.opened.push(sum);
+            if let State::Paying(_, turn) = &mut self.state {
+                *turn = Turn::Idle;
+            }
+        }
+        if self.growth.digest() != digest {
+            return Err(context.complain(
+                MINER,
+                "its model is not the one that follows from the opened sums",
+            ));
+        }
+        let done = self.growth.step() == Step::Done;
+        let news = self.next() > known;
+        match self.state {
+            State::Paying(paying, _) if done => {
+                let certificate = certified::close(paying.ledger, context)?;
+                let told = certificate.for_partners().to_json();
+                context.send(MINER, &Message::Certified(told))?;
+                self.state = State::Certified(Box::new(certificate));
+            }
+            State::Paying(paying, Turn::Idle) if asks => self.state = State::Paying(paying, Turn::Asked),
+            state => self.state = state,
+        }
+        if news {
+            // With this the secrets of the question are dropped from the record.
+            let certificate = match &self.state {
+                State::Certified(own) => Some(own.to_json()),
+                State::Paying(..) => None,
+            };
+            context.checkpoint(&Saved {
+                key: SealingKey::new(*self.key.expose()),
+                keys: self.keys.clone(),
+                opened: self.opened.clone(),
+                asked: matches!(self.state, State::Paying(_, Turn::Asked)),
+                certificate,
+            });
+        }
+        self.go_on(plan, context)
+    }
+}
+
+/// What is asked now.
+fn asked(growth: &Growth) -> Result<Question, Error> {
+    match growth.step() {
+        Step::Ask(question) => Ok(question),
+        Step::Choose | Step::Done => Err(Error::internal("a question is asked")),
+    }
+}
+
+/// Goes on from an opened sum.
+fn take(growth: &mut Growth, together: &Together, question: &Question, sum: &OpenedSum) -> Result<(), Error> {
+    let law = together.laws.of(question)?;
+    growth.take(&law.values(&sum.values), law.deviation(sum.contributions))
+}
+
+/// Answers with the sum of the shares that others sealed for this owner: once, and about one set of owners.
+fn answer(
+    owner: &SumOwner,
+    rounds: Vec<OwnerRound>,
+    number: u32,
+    sealed: &[u8],
+    context: &mut Context<'_, Message>,
+) -> Result<Turn, Error> {
+    let each = sealed.len() / rounds.len().max(1);
+    if each == 0 || each * rounds.len() != sealed.len() {
+        return Err(context.complain(MINER, "shares that are cut short"));
+    }
+    let mut sum = Vec::new();
+    let mut survivors: Option<Vec<u16>> = None;
+    for (round, relayed) in rounds.into_iter().zip(sealed.chunks(each)) {
+        let answered = round
+            .answer(owner, relayed)
+            .map_err(|e| context.complain(MINER, e))?;
+        if survivors
+            .as_ref()
+            .is_some_and(|before| *before != answered.survivors)
+        {
+            return Err(context.complain(MINER, "different owners in the parts of one sum"));
+        }
+        survivors = Some(answered.survivors);
+        sum.extend(answered.message);
+    }
+    context.send(MINER, &Message::Answer { number, sum })?;
+    Ok(Turn::Answered(survivors.map_or(0, |all| all.len() as u32)))
+}
+
+/// An owner's numbers with its share of noise, on their way into the record and out of it.
+struct Residues(Zeroizing<Vec<u64>>);
+
+impl Wire for Residues {
+    fn write(&self, to: &mut Writer) {
+        to.list(&self.0, |number, to| to.long(*number));
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        from.list(8, Reader::long)
+            .map(|numbers| Self(Zeroizing::new(numbers)))
+    }
+}
+
+/// What the shares of a question follow from.
+struct Seeds(Vec<Seed>);
+
+impl Seeds {
+    fn draw(count: u32) -> Result<Self, Error> {
+        let one = |_| Seed::from_os().map_err(unrandom);
+        (0..count).map(one).collect::<Result<_, _>>().map(Self)
+    }
+}
+
+impl Wire for Seeds {
+    fn write(&self, to: &mut Writer) {
+        to.list(&self.0, |seed, to| to.fixed(seed.expose()));
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        from.list(32, |from| Ok(Seed::new(from.array()?))).map(Self)
+    }
+}
+
+/// The state of an owner between two questions. It holds no numbers of its own.
+pub(super) struct Saved {
+    key: SealingKey,
+    keys: Vec<[u8; 32]>,
+    opened: Vec<OpenedSum>,
+    asked: bool,
+    certificate: Option<String>,
+}
+
+impl Wire for Saved {
+    fn write(&self, to: &mut Writer) {
+        to.fixed(self.key.expose());
+        to.list(&self.keys, |key, to| to.fixed(key));
+        to.list(&self.opened, Wire::write);
+        to.byte(u8::from(self.asked));
+        to.text(self.certificate.as_deref().unwrap_or_default());
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let key = Zeroizing::new(from.array()?);
+        Ok(Self {
+            key: SealingKey::new(*key),
+            keys: from.list(32, |from| from.array())?,
+            opened: from.list(12, OpenedSum::read)?,
+            asked: from.byte()? == 1,
+            certificate: Some(from.text(1 << 24)?).filter(|text| !text.is_empty()),
+        })
+    }
+}

@@ -1,0 +1,9 @@
+//! Owners with different rows of the same columns.
+
+mod drops;
+mod faults;
+mod net;
+mod noise;
+mod protocols;
+mod refusing;
+mod world;
