@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::Duration;
 
-use crate::home::{Home, told};
+use crate::home::{Home, case, copy, told};
 use privet::privacy::journal::{Event, Journal};
 use privet_node::ledger::Store;
 
@@ -93,8 +93,9 @@ fn a_kill_at_any_moment_costs_one_charge_and_keeps_one_draw() {
     }
 }
 
-/// The ledger as a process leaves it that ends after its payment and before its value is kept.
+/// The ledger as a process leaves it that ends after its payment and before its value is kept: nothing was written.
 fn forget_last(home: &Home) {
+    fs::remove_file(home.path("out.csv.certificate.json")).unwrap();
     home.sql(
         "DELETE FROM kept; DELETE FROM entries WHERE number = (SELECT max(number) FROM entries) AND text LIKE '%\"kept\"%'",
     );
@@ -123,6 +124,43 @@ fn a_certificate_shows_that_the_entry_about_its_value_is_gone() {
     assert!(exit == 4 && text.contains("DOES NOT VERIFY"), "{text}");
     written(&home);
     assert_eq!(home.verify("shown.json").0, 4, "nor once another draw was kept");
+}
+
+/// The same command once more, after an older copy of the ledger was put back: the certificate that it would replace tells.
+#[test]
+fn a_ledger_that_was_put_back_draws_nothing_where_its_certificate_lies() {
+    let home = home();
+    fs::copy(home.ledger(), home.path("backup.db")).unwrap();
+    let first = written(&home);
+    fs::copy(home.path("backup.db"), home.ledger()).unwrap();
+    let (exit, text) = told(home.privet(&COMMAND));
+    assert!(exit == 4 && text.contains("an older copy"), "{text}");
+    assert!(fs::read_to_string(home.path("out.csv")).unwrap() == first);
+    assert_eq!(drawn(&home), [0, 0, 0]);
+    // Its owner can decide otherwise; the certificate shows it for ever.
+    let certificate = home.path("out.csv.certificate.json");
+    fs::rename(certificate, home.path("older.json")).unwrap();
+    written(&home);
+    assert_eq!(home.verify("older.json").0, 4);
+}
+
+/// The same where columns are released to train a model.
+#[test]
+fn a_model_is_not_trained_again_with_a_ledger_that_was_put_back() {
+    let home = Home::new();
+    copy(&case("vertical"), home.folder.path());
+    let limit = ["ledger", "limit", "shop", "--epsilon", "0", "--change", "replace"];
+    assert_eq!(told(home.privet(&limit)).0, 0);
+    fs::copy(home.ledger(), home.path("backup.db")).unwrap();
+    let train = ["train", "job.toml", "--not-protected", "--overwrite"];
+    for _ in 0..2 {
+        assert_eq!(told(home.privet(&train)).0, 0);
+    }
+    assert_eq!(drawn(&home), [1, 0, 1]);
+    fs::copy(home.path("backup.db"), home.ledger()).unwrap();
+    let (exit, text) = told(home.privet(&train));
+    assert!(exit == 4 && text.contains("an older copy"), "{text}");
+    assert_eq!(drawn(&home), [0, 0, 0]);
 }
 
 /// Whatever is done to the value that was kept: there is no second draw to see, and the ledger's check says what is wrong.
@@ -163,6 +201,33 @@ fn a_value_that_was_damaged_is_neither_shown_nor_drawn_again() {
         assert!(exit == 4 && text.contains(found), "{damage}: {text}");
         assert!(text.contains("KEPT VALUE LOST"), "{damage}: {text}");
     }
+}
+
+/// The last entry is gone, and the value that was kept with it is still there: it was seen.
+#[test]
+fn a_value_without_its_entry_shows_that_the_entry_was_removed() {
+    let home = home();
+    written(&home);
+    home.sql("DELETE FROM entries WHERE number = (SELECT max(number) FROM entries)");
+    for _ in 0..2 {
+        fs::remove_file(home.path("out.csv")).ok();
+        let (exit, text) = told(home.privet(&COMMAND));
+        assert!(
+            exit == 4 && text.contains("were removed") && text.contains("not drawn again"),
+            "{text}"
+        );
+        assert!(!home.path("out.csv").exists());
+        assert_eq!(drawn(&home), [1, 0, 0]);
+        let (exit, text) = told(home.privet(&["ledger", "verify"]));
+        assert!(exit == 4 && text.contains("KEPT VALUE WITHOUT ENTRY"), "{text}");
+    }
+    // Also if the chain was written on since.
+    home.sql("UPDATE kept SET entry = 2");
+    let (exit, text) = told(home.privet(&["ledger", "verify"]));
+    assert!(
+        exit == 4 && text.contains("KEPT VALUE WITHOUT ENTRY: a value is kept with entry 2"),
+        "{text}"
+    );
 }
 
 #[test]
@@ -232,12 +297,18 @@ fn exports_hold_no_kept_values() {
             Ok((row.get(0)?, row.get(1)?))
         })
         .unwrap();
-    assert_eq!(lines.lines().count(), 5);
     assert!(!lines.contains(&about) && value.len() > 100);
-    let pieces = value.windows(24).filter(|piece| piece.is_ascii());
-    let found = pieces.filter(|piece| lines.contains(std::str::from_utf8(piece).unwrap()));
-    // Settings and names are in entries as well; values are packed bits.
-    assert!(found.count() < value.len() / 2);
+    // Entries, each with its number, text and hash, and nothing else at all.
+    let entries = Store::read_only(&home.ledger()).unwrap().rows().unwrap();
+    let entries: Vec<_> = entries
+        .iter()
+        .map(|row| serde_json::json!({"number": row.number, "text": row.text, "hash": row.hash}))
+        .collect();
+    let exported: Vec<serde_json::Value> = lines
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert!(exported == entries && entries.len() == 5);
     for verb in ["show", "verify"] {
         let (_, text) = told(home.privet(&["--json", "ledger", verb]));
         assert!(!text.contains(&about), "{verb}");

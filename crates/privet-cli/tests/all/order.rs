@@ -263,6 +263,17 @@ fn nobody_s_columns_leave_if_another_party_refuses() {
     let train = folder.privet("train three.toml --not-protected");
     folder.refuses(train, 4, "club.csv.columns", before);
     assert!(!folder.path("shop.csv.columns").exists());
+    // The second one has a column whose name no ledger takes.
+    let folder = parties();
+    for (file, from, to) in [
+        ("club.csv", "visits", "vis\u{200b}its"),
+        ("club.toml", "visits", "\"vis\\u200Bits\""),
+    ] {
+        folder.edit(file, (from, to), file);
+    }
+    let before = folder.ledger();
+    let train = folder.privet("train three.toml --not-protected");
+    folder.refuses(train, 5, "vis\\u200Bits", before);
     // A model is in the way.
     let folder = parties();
     folder.write("model.privet", "{\"privet-model\":1,");

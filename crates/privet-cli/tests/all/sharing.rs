@@ -1,6 +1,6 @@
 //! Several writers, many readers, and people without permission.
 
-use crate::home::{Home, release, told};
+use crate::home::{Home, case, copy, release, told};
 use privet::Error;
 use privet::privacy::journal::{Entry, Event, Head, Journal};
 use privet::privacy::{AddRemove, Ledger, Randomness};
@@ -161,6 +161,28 @@ fn four_processes_that_pay_at_once_all_pay_and_all_finish() {
     // 40 payments of 0.02: a fifth process has 0.2 left, and not a bit more.
     home.spend("0.2").unwrap();
     assert!(matches!(home.spend("0.000000001"), Err(Error::Budget(_))));
+}
+
+/// The same with the command: four models at once.
+#[test]
+fn four_fits_at_once_all_pay_and_all_finish() {
+    let home = Home::new();
+    copy(&case("trees"), home.folder.path());
+    let limit = ["ledger", "limit", "clinic", "--epsilon", "4"];
+    assert_eq!(told(home.privet(&limit)).0, 0);
+    let outs = [1, 2, 3, 4].map(|n| format!("{n}.privet"));
+    let fits = outs.each_ref().map(|out| {
+        let mut fit = home.privet(&["train", "pure.toml", "--out", out, "--wait", "600"]);
+        fit.stdout(std::process::Stdio::null()).spawn().unwrap()
+    });
+    for mut fit in fits {
+        assert!(fit.wait().unwrap().success());
+    }
+    let book = Store::open(&home.ledger()).unwrap().book().unwrap();
+    assert_eq!(book.account("clinic").unwrap().payments(), 4);
+    for out in outs {
+        assert_eq!(home.verify(&out).0, 0, "{out}");
+    }
 }
 
 #[test]

@@ -1,11 +1,14 @@
 //! Released values that are stored with the ledger, in a table of their own: they are no part of the chain, and never exported.
 
+use std::collections::BTreeSet;
+use std::path::Path;
+
 use privet::Error;
 use privet::privacy::KeptName;
 use privet::privacy::journal::{Entry, Event, KeptValue};
 use rusqlite::{Connection, OptionalExtension};
 
-use super::schema::{fault, has_table};
+use super::schema::{damaged, fault, has_table};
 use super::{Store, fingerprint};
 
 /// Ledgers that were made before values were stored with them have no such table.
@@ -46,6 +49,27 @@ pub(super) fn read(store: &Store, entry: u64) -> Result<Option<KeptValue>, Error
     found.optional().map_err(bad)
 }
 
+/// Refuses a ledger with a value that was kept later than its last entry: entries were removed from its end, so what it says may be drawn
+/// was perhaps seen.
+pub(super) fn check_ends(connection: &Connection, path: &Path) -> Result<(), Error> {
+    let bad = |e: rusqlite::Error| fault(path, &e);
+    if !has_table(connection, "kept").map_err(bad)? {
+        return Ok(());
+    }
+    // One statement: it sees one state, whatever other processes write.
+    let later = "SELECT max(entry) FROM kept WHERE entry > (SELECT coalesce(max(number), 0) FROM entries)";
+    let later: Option<i64> = connection.query_row(later, [], |row| row.get(0)).map_err(bad)?;
+    match later {
+        None => Ok(()),
+        Some(entry) => {
+            let why = format!(
+                "it has the value that was kept with entry {entry}, and not that entry: its last entries were removed. Values are not drawn again"
+            );
+            Err(damaged(path, &why))
+        }
+    }
+}
+
 /// What was found about the values that the entries of a ledger say were kept.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct KeptCheck {
@@ -55,6 +79,8 @@ pub struct KeptCheck {
     pub missing: Vec<u64>,
     /// The entries whose value does not have the digest of its entry.
     pub damaged: Vec<u64>,
+    /// Values that are stored with entries which do not say so.
+    pub strays: BTreeSet<i64>,
     /// Whether digests could be compared: the ledger's key is there.
     pub compared: bool,
 }
@@ -68,6 +94,7 @@ impl Store {
         let key = fingerprint::existing_key(self)?;
         let mut check = KeptCheck {
             compared: key.is_some(),
+            strays: self.kept_entries()?,
             ..KeptCheck::default()
         };
         for entry in entries {
@@ -83,6 +110,9 @@ impl Store {
                 continue;
             };
             check.values += 1;
+            if let Ok(number) = i64::try_from(entry.number()) {
+                check.strays.remove(&number);
+            }
             let name = KeptName {
                 dataset,
                 run,
@@ -98,5 +128,19 @@ impl Store {
             }
         }
         Ok(check)
+    }
+
+    /// The numbers that values are stored under.
+    fn kept_entries(&self) -> Result<BTreeSet<i64>, Error> {
+        let bad = |e: rusqlite::Error| fault(&self.path, &e);
+        if !has_table(&self.connection, "kept").map_err(bad)? {
+            return Ok(BTreeSet::new());
+        }
+        let mut select = self
+            .connection
+            .prepare_cached("SELECT entry FROM kept")
+            .map_err(bad)?;
+        let entries = select.query_map([], |row| row.get(0)).map_err(bad)?;
+        entries.collect::<Result<_, _>>().map_err(bad)
     }
 }

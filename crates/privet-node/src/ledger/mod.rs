@@ -148,6 +148,9 @@ impl Store {
         let connection = schema::open(&path, access, wait)?;
         // A file that was exchanged before it was open is another one already.
         before.check(&path)?;
+        if writes {
+            kept::check_ends(&connection, &path)?;
+        }
         Ok(Self {
             connection,
             place: Place::of(&path, writes),

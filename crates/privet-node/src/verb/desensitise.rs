@@ -39,6 +39,7 @@ pub(super) fn run(given: &Desensitise) -> Result<Answer, Failure> {
     let relation = declared.replaced();
     let shared = open(&given.ledger, &[(&declared, &relation)])?;
     let key = shared.store().signing_key()?;
+    output::check_set_back(&mut shared.store(), &key, &certificate_file)?;
     let tables = parts
         .iter()
         .map(|part| part.source.read(&part.plan.reads()))

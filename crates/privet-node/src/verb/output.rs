@@ -5,10 +5,12 @@ use std::io::Read;
 use std::path::Path;
 
 use privet::model::Model;
+use privet::privacy::signature::SigningKey;
 
-use super::exit::Failure;
+use super::exit::{Exit, Failure};
+use super::ledger::verify::Stated;
 use super::request::LedgerFile;
-use crate::ledger::{belongs_to, folder_of};
+use crate::ledger::{Store, belongs_to, folder_of};
 use crate::place::same_file;
 use crate::record::is_record;
 
@@ -79,6 +81,30 @@ pub(super) fn check_model(ledger: &LedgerFile, out: &Path, overwrite: bool) -> R
         check(ledger, out)?;
     }
     check_writable(out)
+}
+
+/// Refuses to release anything with a ledger that was put back to an older copy: the result that stands at `out` was signed with its key at an
+/// entry that it does not have. What was released since would be drawn again, and be seen twice.
+pub(super) fn check_set_back(store: &mut Store, key: &SigningKey, out: &Path) -> Result<(), Failure> {
+    let Ok(Stated {
+        certificate, signer, ..
+    }) = Stated::read(out)
+    else {
+        return Ok(());
+    };
+    let head = &certificate.ledger;
+    if signer != Some(key.public()) || head.entries == 0 || store.book()?.contains(head) {
+        return Ok(());
+    }
+    let (out, ledger, entry) = (out.display(), store.path().display(), head.entries);
+    Err(Failure::new(
+        Exit::Ledger,
+        format!(
+            "{out} was made with the ledger {ledger} at its entry {entry}, and the ledger does not have that entry: it was put back to an older copy. \
+             What was released since then would be drawn again, and whoever has seen both draws could take noise off. Put the latest copy of \
+             the ledger back. If there is none, what it does not know of stays released: move {out} away to go on. Nothing was drawn."
+        ),
+    ))
 }
 
 /// Where a model will be written, and whether one is there.

@@ -13,13 +13,16 @@ const LONGEST: usize = 1000;
 
 /// Texts stand in certificates and tables: one line each, of a readable length, and no two that look alike.
 pub(super) fn check_texts(event: &Event) -> Result<(), String> {
-    for text in event.texts() {
-        if text.is_empty() || text.trim() != text || text.len() > LONGEST || text.chars().any(is_unseen) {
-            return Err(format!(
-                "{text:?} is not a valid name or description: it must be one line of 1 to {LONGEST} bytes, without spaces at its ends \
-                 or characters that cannot be seen"
-            ));
-        }
+    event.texts().into_iter().try_for_each(check_text)
+}
+
+/// The same of one text, asked before anything is paid for.
+pub(crate) fn check_text(text: &str) -> Result<(), String> {
+    if text.is_empty() || text.trim() != text || text.len() > LONGEST || text.chars().any(is_unseen) {
+        return Err(format!(
+            "{text:?} is not a valid name or description: it must be one line of 1 to {LONGEST} bytes, without spaces at its ends \
+             or characters that cannot be seen"
+        ));
     }
     Ok(())
 }

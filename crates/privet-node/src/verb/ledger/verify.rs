@@ -50,7 +50,7 @@ pub(in crate::verb) fn run(path: &Path, against: &[impl AsRef<Path>]) -> Result<
     );
     let mut checks = Vec::new();
     let kept = store.check_kept(&entries)?;
-    let mut sound = kept.missing.is_empty() && kept.damaged.is_empty();
+    let mut sound = kept.missing.is_empty() && kept.damaged.is_empty() && kept.strays.is_empty();
     write_kept(&mut text, &kept);
     let accounts = book.names().keys().filter_map(|name| book.account(name));
     let lines: Vec<&BudgetLine> = accounts.flat_map(|account| account.lines().values()).collect();
@@ -134,11 +134,12 @@ pub(in crate::verb) fn run(path: &Path, against: &[impl AsRef<Path>]) -> Result<
     if !sharing.is_empty() {
         json["sharing"] = json!(sharing);
     }
-    if kept.values > 0 {
+    if kept.values > 0 || !kept.strays.is_empty() {
         json["kept"] = json!({
             "values": kept.values,
             "missing": kept.missing,
             "damaged": kept.damaged,
+            "without_entry": kept.strays,
             "compared": kept.compared,
         });
     }
@@ -151,6 +152,13 @@ pub(in crate::verb) fn run(path: &Path, against: &[impl AsRef<Path>]) -> Result<
 
 /// What was found about the values that are stored with the ledger.
 fn write_kept(text: &mut String, kept: &KeptCheck) {
+    for entry in &kept.strays {
+        let _ = writeln!(
+            text,
+            "KEPT VALUE WITHOUT ENTRY: a value is kept with entry {entry}, and no such entry says so: entries were removed from the ledger \
+             after the value may have been seen. Remove the files beside the ledger that end in -wal and -shm, then put it back from a backup."
+        );
+    }
     if kept.values == 0 {
         return;
     }

@@ -14,7 +14,7 @@ use crate::verb::exit::Failure;
 use crate::verb::gathering::{Columns, Played, Tables, Traffic, recognise};
 use crate::verb::parties::{Outgoing, open};
 use crate::verb::request::Train;
-use crate::verb::{Answer, permission, words};
+use crate::verb::{Answer, output, permission, words};
 
 pub(super) fn run(parties: &VerticalJob, job: &Job, train: &Train) -> Result<Answer, Failure> {
     let own = &parties.label_holder;
@@ -26,6 +26,7 @@ pub(super) fn run(parties: &VerticalJob, job: &Job, train: &Train) -> Result<Ans
     let tables = Tables::read(parties, own.plan.reads(), &train.ledger)?;
     let shared = open(&train.ledger, &parties.data_sets())?;
     let key = shared.store().signing_key()?;
+    output::check_set_back(&mut shared.store(), &key, &job.output)?;
     let columns = Columns::of(parties, &shared)?;
     let labels = noisy.then(|| Outgoing::of(own, own.plan.relation(), &shared));
     let labels = labels.transpose()?;

@@ -27,6 +27,7 @@ use std::num::NonZeroU32;
 pub use build::{AnyColumn, SchemaBuilder};
 pub use draft::{ColumnGuess, draft, line_to_add};
 pub use kind::{Declared, Extras, Kind, Label, Number, Spacing};
+pub(crate) use read::MOST_SLOTS_OF_PEER;
 pub use spec::{Bound, ColumnSpec, Domain, Fill, category, flag, id, label, number, ordinal, skip};
 pub use transform::{Transform, Units};
 

@@ -70,7 +70,7 @@ impl Schema {
 /// Bins and values of all columns together, at most: a short text must not take gigabytes.
 pub(super) const MOST_SLOTS: usize = 1 << 24;
 /// The same of a text that a peer sent.
-const MOST_SLOTS_OF_PEER: usize = 1 << 20;
+pub(crate) const MOST_SLOTS_OF_PEER: usize = 1 << 20;
 
 /// Why no other column can be added, if none can.
 pub(super) fn too_many_slots(slots: usize, most: usize) -> Option<String> {

@@ -10,6 +10,7 @@ use crate::error::{Refusal, Subject};
 use crate::privacy::mechanism::ordered::{
     Column, Distance, Loss, Ordered, Outputs, RandomisedResponse, Unary,
 };
+use crate::privacy::texts::{check_text, shown};
 use crate::privacy::{Epsilon, Ledger, Private, Relation, getters};
 
 /// How each column of a table is changed, and how far that protects it: fixed before the first row is looked at. Only such a plan
@@ -64,6 +65,7 @@ impl Desensitisation {
             ));
         }
         schema.check_sendable()?;
+        schema.features().try_for_each(nameable)?;
         let each = self.each(count)?;
         let change = |column: &Declared| {
             Change::new(self, column, each).map_err(|e| {
@@ -84,6 +86,18 @@ impl Desensitisation {
             columns,
         })
     }
+}
+
+/// That a ledger can name a column that it says was released.
+fn nameable(column: &Declared) -> Result<(), Error> {
+    check_text(&column.name).map_err(|_| {
+        let why = format!(
+            "the column '{}' cannot be released: its name would stand in the ledger, and is longer than 1000 bytes or has a character that \
+             cannot be seen. Rename it in the table and its schema",
+            shown(&column.name)
+        );
+        Error::parameter(Subject::Schema, why)
+    })
 }
 
 impl Desensitisation {

@@ -77,7 +77,7 @@ impl World {
         let two = matches!(&self.goal, Goal::Predict { branches: true, .. });
         let names = PARTIES[..if two { 2 } else { 3 }].iter().map(ToString::to_string);
         let names = names.collect();
-        let people = |start: u64| if self.with_ids { start..start + 50 } else { 0..50 };
+        let people = |start: u64| if self.with_ids { start..start + 25 } else { 0..25 };
         Simulation::new(names, move |party, run| {
             let ledger = |place: usize| {
                 let random = Randomness::seeded(place as u64);
@@ -109,11 +109,11 @@ impl World {
                     }
                 }
                 1 => {
-                    let table = table(&schema(SHOP), &shop(people(10)), id("client"));
+                    let table = table(&schema(SHOP), &shop(people(5)), id("client"));
                     feature_holder(&vertical, table, ledger(1)?, &run)
                 }
                 _ => {
-                    let table = table(CLUB, &club(people(20)), id("member"));
+                    let table = table(CLUB, &club(people(10)), id("member"));
                     feature_holder(&vertical, table, ledger(2)?, &run)
                 }
             }

@@ -6,17 +6,21 @@ use privet::party::{Item, MemoryRecord, PartyId, Seat, SeatState};
 use privet::privacy::journal::Event;
 use privet::privacy::mechanism::ordered::{Distance, Loss};
 use privet::privacy::{Certificate, Guarantee};
-use privet::setting::vertical::{Alignment, Meeting, Message, Party, Protocol, Vertical, Wanted};
-use privet::wire::{Body, Frame, Wire, Writer};
+use privet::setting::vertical::{
+    Alignment, LabelHolder, Meeting, Message, Party, Protocol, Vertical, Wanted,
+};
+use privet::wire::{Body, Frame, Header, PART, Wire, Writer};
 
 use privet_testkit::parties::framed;
 
 use crate::allocations::{peak, unwiped};
 use crate::vertical::faults::journal;
-use crate::vertical::people::{BANK, SHOP, bank, builder, feature_holder, label_holder, shop, table};
+use crate::vertical::people::{
+    BANK, SHOP, bank, builder, feature_holder, label_holder, leave, rehearse, shop, table,
+};
 use crate::vertical::seats::{
-    agreement, at_the_bank, at_the_shop, deliver, frame, given, hello, message_of, opened, released, take,
-    volatile,
+    agreement, at_the_bank, at_the_shop, deliver, frame, given, hello, message_of, opened, released, said,
+    take, volatile,
 };
 
 fn agreed(most: u64) -> Vertical {
@@ -385,4 +389,55 @@ fn a_claimed_loss_is_computed_again() {
     for (said, expected) in cases {
         assert!(said.contains(expected), "{said}");
     }
+}
+
+/// The header of a message says how long it is: it is compared with what was asked before the message is read.
+#[test]
+fn what_a_feature_holder_sends_is_bounded_by_what_was_asked() {
+    const TEXTS: u64 = 1 << 24;
+    let announced = |seat: &mut Seat<Party>, total: u64| {
+        let part = Body::Part {
+            total,
+            at: 0,
+            bytes: vec![0; PART],
+        };
+        let frame = Frame {
+            agreement: agreement().digest(),
+            from: 1,
+            to: 0,
+            number: 0,
+            acknowledged: 0,
+            body: part,
+        };
+        let bytes = frame.to_bytes();
+        seat.admits(PartyId(1), &Header::read(bytes.first_chunk().unwrap()).unwrap())
+    };
+    let bounded = |mut seat: Seat<Party>, most: u64| {
+        assert_eq!(announced(&mut seat, most).ok(), Some(true), "{most}");
+        for more in [most + 1, 1 << 31, u64::MAX] {
+            assert!(
+                matches!(announced(&mut seat, more), Err(Error::Peer(_))),
+                "{more} bytes where {most} are the most"
+            );
+        }
+    };
+    let vertical = given();
+    bounded(at_the_bank(&vertical, 20).0, TEXTS + (1 << 20) * (2 * 20 + 16));
+    let own = table(BANK, &bank(0..200), None);
+    let model = rehearse(&vertical, own, vec![table(SHOP, &shop(0..200), None)]);
+    let new = table(BANK, &bank(0..20), None);
+    let (seat, hello) = take(0, Box::new(MemoryRecord::default()), |_| {
+        let plan = vertical.label_holder(new.schema())?;
+        LabelHolder::predicting(plan, new, model, true, leave())
+    })
+    .unwrap();
+    let Message::Hello {
+        wanted: Wanted::Branches(asked),
+        ..
+    } = said(&hello[0])
+    else {
+        panic!("questions")
+    };
+    assert!(!asked.is_empty());
+    bounded(seat, TEXTS + asked.len() as u64 * (8 + 3));
 }

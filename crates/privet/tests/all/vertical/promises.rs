@@ -10,9 +10,9 @@ use privet::privacy::account::Caps;
 use privet::privacy::journal::{Event, KeptValue};
 use privet::privacy::ledger::append;
 use privet::privacy::mechanism::ordered::{ClampedGeometric, Column};
-use privet::privacy::{AddRemove, Delta, Ledger, Neighbours, Private, Randomness, Replace};
+use privet::privacy::{AddRemove, Delta, Guarantee, Ledger, Neighbours, Private, Randomness, Replace};
 use privet::setting::vertical::{Budget, Earlier, LabelHolder, Message, Release};
-use privet::wire::Body;
+use privet::wire::{Body, Wire};
 use privet_testkit::faults::{AppendFault, Faulty};
 
 use crate::vertical::faults::journal;
@@ -20,7 +20,7 @@ use crate::vertical::people::{
     BANK, SHOP, bank, builder, changes, feature_holder, keep, label_holder, rehearse, shop, table, with,
 };
 use crate::vertical::seats::{
-    at_the_bank, at_the_shop, deliver, frame, given, message_of, opened, said, take, volatile,
+    at_the_bank, at_the_shop, deliver, frame, given, message_of, opened, released, said, take, volatile,
 };
 
 /// A budget for single rows says nothing about people who have several.
@@ -372,4 +372,51 @@ fn a_file_of_a_run_that_never_paid_is_ignored() {
     let bytes = (0..16).map(|at| u8::from_str_radix(&named[2 * at..2 * at + 2], 16).unwrap());
     let run: Vec<u8> = bytes.collect();
     assert!(import(run.try_into().unwrap(), None, true).is_err());
+}
+
+/// A ledger of a version before, which could not know whether columns had been seen, and admitted one more draw: it opens, and no further draw
+/// is made.
+#[test]
+fn a_redraw_of_an_earlier_version_stays_and_is_the_last() {
+    let mut journal = journal("shop");
+    let vertical = given();
+    let released = released(&vertical, 20);
+    let paid = released
+        .certificate()
+        .claims
+        .iter()
+        .find_map(|claim| match &claim.guarantee {
+            Guarantee::Distance { columns, record, .. } => Some((columns.clone(), *record)),
+            _ => None,
+        });
+    let (columns, record) = paid.unwrap();
+    let (run, what) = ("00ff".repeat(8), "the label holder".to_owned());
+    let entry = Event::Desensitise {
+        dataset: "shop".into(),
+        relation: Replace::row().relation(),
+        what: what.clone(),
+        columns,
+        record,
+        run: Some(run.clone()),
+        stored: false,
+    };
+    append(&mut journal, entry).unwrap();
+    let redraw = || Event::Redraw {
+        dataset: "shop".into(),
+        run: run.clone(),
+        what: what.clone(),
+    };
+    append(&mut journal, redraw()).unwrap();
+    assert!(append(&mut journal, redraw()).is_err(), "a third draw");
+    let rows = table(SHOP, &shop(0..20), None);
+    let refused = keep(&vertical, &rows, opened(&journal));
+    assert!(matches!(refused, Err(Error::Budget(_))), "{refused:?}");
+    // What the file of that version has kept is taken over, and then nothing is drawn again.
+    let name = [0, 255].repeat(8).try_into().unwrap();
+    let earlier = Earlier::new(name, Some(released.to_bytes()), "shop.columns");
+    let plan = vertical.feature_holder(rows.schema()).unwrap();
+    Release::import(plan.columns(), &rows, opened(&journal), &earlier, true).unwrap();
+    assert!(append(&mut journal, redraw()).is_err());
+    assert_eq!(counts(&journal), [1, 1, 1]);
+    assert_eq!(keep(&vertical, &rows, opened(&journal)).unwrap().rows(), 20);
 }

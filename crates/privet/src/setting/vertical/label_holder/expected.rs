@@ -1,10 +1,14 @@
 //! What a label holder waits for.
 
-use super::{LabelHolder, Stage};
+use super::{Goal, LabelHolder, Run, Stage};
 use crate::data::Schema;
+use crate::data::schema::MOST_SLOTS_OF_PEER;
 use crate::party::PartyId;
 use crate::setting::vertical::Protocol;
 use crate::wire::MOST_BYTES;
+
+/// Settings, a schema and a certificate take at most so many bytes.
+const TEXTS: u64 = 1 << 24;
 
 impl LabelHolder {
     /// The schema of its table, before the first message.
@@ -26,7 +30,7 @@ impl LabelHolder {
         }
     }
 
-    /// The most bytes of a message of this party, if one is expected. How many columns it has is not known here.
+    /// The most bytes of a message of this party, if one is expected.
     pub(in crate::setting::vertical) fn most_bytes(&self, from: PartyId) -> Option<u64> {
         match &self.0 {
             Stage::Ready(_) | Stage::Training(_) => None,
@@ -35,7 +39,10 @@ impl LabelHolder {
                 let most = expecting.run.plan.vertical.most_ids.unwrap_or(0);
                 expecting.asked.get(&from).map(|_| 48 * most + 1024)
             }
-            Stage::ExpectColumns(expecting) => expecting.asked.get(&from).map(|()| MOST_BYTES as u64),
+            Stage::ExpectColumns(expecting) => expecting
+                .asked
+                .get(&from)
+                .map(|()| expecting.run.most_bytes(from)),
             Stage::ExpectThresholds(expecting, ranked) => {
                 expecting.asked.get(&from).map(|()| ranked.most_bytes())
             }
@@ -49,5 +56,22 @@ impl LabelHolder {
             Stage::ExpectColumns(expecting) => expecting.asked.keys().copied().collect(),
             Stage::ExpectThresholds(expecting, _) => expecting.asked.keys().copied().collect(),
         }
+    }
+}
+
+impl Run {
+    /// The most bytes that a feature holder sends: for each common row the answers to what it was asked, or values of its columns. How many columns
+    /// it has is not known here, but how many slots they have at most.
+    fn most_bytes(&self, from: PartyId) -> u64 {
+        let rows = self.rows.len() as u64;
+        let values = match &self.goal {
+            Goal::Predict { branches: true, .. } => {
+                let asked = self.questions.get(&from).map_or(0, Vec::len) as u64;
+                asked * (8 + rows.div_ceil(8))
+            }
+            // A column has at least two slots. Its values take at most a byte for each of these in a row, or two where they are ranks.
+            _ => MOST_SLOTS_OF_PEER as u64 * (2 * rows + 16),
+        };
+        (TEXTS + values).min(MOST_BYTES as u64)
     }
 }
