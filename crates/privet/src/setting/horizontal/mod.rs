@@ -74,6 +74,7 @@ pub use miner::Miner;
 pub use owner::Owner;
 pub use params::{Horizontal, MOST_OWNERS, Protocol, Recipients};
 pub use plan::{MinerPlan, OwnerFacts, OwnerPlan, Plan, Spending};
+pub use words::{Learning, PersonAtSeveral};
 
 pub use crate::noisy::trees::{Places, Splits, Trees};
 

@@ -105,7 +105,12 @@ impl Owner {
         let key = match &brings.identity {
             Some(identity) if is_joint => {
                 let key = brings.key.insert(run_key(context)?);
-                Some(RunKey::sign(identity, context.agreement(), context.me(), key.public()))
+                Some(RunKey::sign(
+                    identity,
+                    context.agreement(),
+                    context.me(),
+                    key.public(),
+                ))
             }
             _ => None,
         };
@@ -125,6 +130,10 @@ impl Owner {
         let (from, message) = event.message(context)?;
         self.reminders = 0;
         match (self.stage, message) {
+            (Stage::Ready(_), Message::Refused(lines)) if lines.is_empty() => Err(context.complain(
+                from,
+                "it has begun the run without this owner, which came too late",
+            )),
             (Stage::Ready(_), Message::Refused(lines)) => Err(Error::data(format!(
                 "the run cannot begin with this owner; nothing was paid:\n{}",
                 lines.join("\n")

@@ -282,7 +282,6 @@ impl Plan {
         pub absent(0.absent) -> u32;
         /// What whoever runs this should know before it is paid for.
         pub warnings(0.budget.warnings()) -> Vec<String>;
-        pub(super) budget(&0.budget) -> &Budget;
     }
 
     /// What joint sums assume of owners; none if there are no joint sums.
@@ -389,6 +388,12 @@ impl Plan {
         };
         self.trees(place)
             .map_or(Ok(Vec::new()), |plan| plan.noise(&facts))
+    }
+
+    /// The standard deviation of the noise in each number of a tree's joint sums, if so many owners share theirs: in steps of the grid
+    /// that gradients are summed on. None if there are no joint sums.
+    pub fn leaf_deviation(&self, owners: u32) -> Option<f64> {
+        self.together()?.laws.leaf_deviation(owners)
     }
 
     /// What one owner does.

@@ -11,10 +11,14 @@ use privet::privacy::account::Caps;
 use privet::privacy::audit::{Auditor, Observed};
 use privet::privacy::journal::Event;
 use privet::privacy::signature::{PublicKey, SigningKey};
-use privet::privacy::{AddRemove, Coins, Delta, Epsilon, Ledger, Neighbours, Randomness};
-use privet::setting::horizontal::{Horizontal, MINER, Miner, Owner, OwnerFacts, Party, Plan, Spending, Trees};
+use privet::privacy::{AddRemove, Coins, Ledger, Neighbours, Randomness};
+use privet::setting::horizontal::{
+    Horizontal, MINER, Miner, Owner, OwnerFacts, Party, Plan, Spending, Trees,
+};
 use privet::wire::RunId;
 use privet_testkit::faults::Faulty;
+
+use super::drops::{Added, Witness};
 
 pub(crate) type Line = [String; 4];
 
@@ -52,7 +56,9 @@ pub(crate) fn lines(labels: Labels, rows: usize, seed: u8) -> Vec<Line> {
         let signal = x + [0.8, 0.0, -0.8][colour] + chance;
         let y = match labels {
             Labels::Two => ["a", "b"][usize::from(signal > 0.0)].to_owned(),
-            Labels::Three => ["a", "b", "c"][usize::from(signal > -0.7) + usize::from(signal > 0.7)].to_owned(),
+            Labels::Three => {
+                ["a", "b", "c"][usize::from(signal > -0.7) + usize::from(signal > 0.7)].to_owned()
+            }
             Labels::Number => signal.to_string(),
         };
         [
@@ -117,9 +123,12 @@ impl World {
         };
         let owners: Vec<OwnerFacts> = rows.iter().enumerate().map(facts).collect();
         let relation = AddRemove::row().relation();
-        let plan = horizontal.plan(&schema(labels), &relation, spending, &owners).unwrap();
-        let identities: Vec<Option<PublicKey>> =
-            (0..owners.len()).map(|place| Some(identity(place).public())).collect();
+        let plan = horizontal
+            .plan(&schema(labels), &relation, spending, &owners)
+            .unwrap();
+        let identities: Vec<Option<PublicKey>> = (0..owners.len())
+            .map(|place| Some(identity(place).public()))
+            .collect();
         let agreement = plan.agreement(RunId([3; 16]), "miner", &identities).unwrap();
         let journals = owners.iter().map(|_| journal(&plan)).collect();
         Self {
@@ -150,6 +159,23 @@ impl World {
             let plan = self.plan.owner(place)?;
             let table = table(self.plan.schema(), &self.rows[place]);
             Owner::party(plan, table, self.ledger(place), &run, Some(identity(place)))
+        })
+    }
+}
+
+impl World {
+    /// The same, with witnesses of what owners add to joint sums.
+    pub(crate) fn witnessed<'a>(&'a self, added: &'a [Added]) -> Simulation<'a, Party> {
+        Simulation::of(self.agreement.clone(), move |party, run| {
+            if party == MINER {
+                return Ok(Miner::party(&self.plan.miner()));
+            }
+            let place = usize::from(party.0) - 1;
+            let plan = self.plan.owner(place)?;
+            let table = table(self.plan.schema(), &self.rows[place]);
+            let witness = Witness(Added::clone(&added[place]));
+            let ledger = self.ledger(place).audited(Box::new(witness))?;
+            Owner::party(plan, table, ledger, &run, Some(identity(place)))
         })
     }
 }
@@ -187,8 +213,4 @@ impl Auditor for Blind {
     fn part_ends(&mut self) {}
 
     fn parts_end(&mut self) {}
-}
-
-pub(crate) fn no_delta() -> (Epsilon, Delta) {
-    ("1".parse().unwrap(), Delta::ZERO)
 }
