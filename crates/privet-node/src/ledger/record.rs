@@ -82,10 +82,11 @@ impl RunRecord {
             .map_err(bad)?;
         // The first item, and all from the second to the last.
         let all = last.map_or(0, |last| 1 + second.map_or(0, |second| last - second + 1));
+        // An older copy of the record is no way out: the run would draw shares of noise again that others have seen.
         if count != all {
             return Err(journal!(
                 Damaged,
-                "the record of this run in the ledger {} lacks items: restore the ledger from a backup, or begin a new run",
+                "the record of this run in the ledger {} lacks items: begin a new run",
                 path.display()
             ));
         }

@@ -35,7 +35,8 @@ impl Sharing {
     ///
     /// # Errors
     /// [`Error::Parameter`] if there are fewer than three owners, or no more than twice those that may be absent and those that may
-    /// collude: two sums over different owners could then be opened for one draw.
+    /// collude: two sums over different owners could then be opened for one draw, whatever the protocol. A secure sum may need more owners,
+    /// and refuses to begin with fewer.
     pub fn new(owners: u32, absent: u32, colluding: u32) -> Result<Self, Error> {
         if owners < 3 {
             let why = format!(

@@ -44,8 +44,8 @@
 //! each owner has noise of its own: m·μ², or m·ε. [`OwnerPlan`] says it in numbers.
 //!
 //! **What it does not do.** An owner that does not follow the protocol can spoil the model: in `"aggregated"` with any numbers, in the other
-//! protocols with any trees. It cannot learn more about others. A miner that does not follow it can keep owners out and spoil the
-//! model likewise.
+//! protocols with any trees. It cannot learn more about others. A miner that does not follow it can keep owners out, let them
+//! pay for nothing, and spoil the model likewise.
 //!
 //! **Absence.** Up to d owners may be absent, from the beginning or from any moment on. One that comes back is sent what it missed
 //! and takes part again. Beyond d the run ends. The noise that is really in a sum follows from how many owners shared: values of leaves

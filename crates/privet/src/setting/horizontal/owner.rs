@@ -7,7 +7,7 @@ use zeroize::Zeroizing;
 
 use super::message::{Grown, Message};
 use super::plan::{OwnerPlan, Plan, unrandom};
-use super::{MINER, Outcome, PATIENCE, Party, certified, local, schemas};
+use super::{MINER, Outcome, PATIENCE, Party, Protocol, certified, local, schemas};
 use crate::Error;
 use crate::data::Table;
 use crate::model::{Model, Settings};
@@ -129,6 +129,7 @@ impl Owner {
         // Without the miner nothing goes on.
         let (from, message) = event.message(context)?;
         self.reminders = 0;
+        let is_chain = self.plan().protocol() == Protocol::Chain;
         match (self.stage, message) {
             (Stage::Ready(_), Message::Refused(lines)) if lines.is_empty() => Err(context.complain(
                 from,
@@ -138,7 +139,7 @@ impl Owner {
                 "the run cannot begin with this owner; nothing was paid:\n{}",
                 lines.join("\n")
             ))),
-            (Stage::Ready(brings), Message::Begin(keys)) => match self.plan.plan().sharing() {
+            (Stage::Ready(brings), Message::Begin(keys)) if !is_chain => match self.plan.plan().sharing() {
                 Some(_) => {
                     let stage =
                         Stage::Summing(Box::new(Summing::begin(&self.plan, *brings, &keys, context)?));
@@ -150,7 +151,7 @@ impl Owner {
                 }
                 .work(),
             },
-            (Stage::Ready(brings), Message::Turn(before)) => Self {
+            (Stage::Ready(brings), Message::Turn(before)) if is_chain => Self {
                 stage: Stage::Training(brings, before),
                 ..self
             }

@@ -92,7 +92,10 @@ impl Together {
             [sharing.owners(), sharing.absent(), sharing.colluding()].map(|count| count as usize);
         let length = plan.most_numbers().min(MOST_NUMBERS);
         let sums = SumTerms::new(owners, absent, colluding, length);
-        let sums = sums.map_err(|e| Error::parameter("absent", e.to_string()))?;
+        let sums = sums.map_err(|e| {
+            let wrong = if colluding == 0 { "colluding" } else { "absent" };
+            Error::parameter(wrong, e.to_string())
+        })?;
         Ok(Self {
             laws: SharedLaws::new(blank, sharing)?,
             questions: plan.draws(),

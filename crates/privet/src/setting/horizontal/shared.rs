@@ -1,10 +1,16 @@
 //! The laws of joint sums: for each kind of question the grid that owners' numbers are put on, and the noise that they share.
 
+use sha2::{Digest, Sha256};
+
+use super::schemas;
 use crate::Error;
+use crate::data::Schema;
 use crate::noisy::trees::{About, Growth, Law, Question};
+use crate::party::Agreement;
 use crate::privacy::account::Price;
 use crate::privacy::mechanism::{SharedGaussian, SharedLaplace, SharedMechanism};
 use crate::privacy::{Contribution, Ledger, Norm, Query, ShareAllowance, Sharing};
+use crate::wire::Writer;
 
 /// A share of Gaussian noise has this deviation at least: twice what is needed.
 const LEAST_DEVIATION: f64 = 8.0;
@@ -62,6 +68,24 @@ impl SharedLaws {
     pub(super) fn leaf_deviation(&self, contributions: u32) -> Option<f64> {
         let law = self.0[About::Leaves as usize].as_ref();
         law.map(|law| law.deviation(contributions))
+    }
+
+    /// What the envelopes of joint sums are sealed under: the agreement, the lines of the schema that all must have alike, and the laws that
+    /// this owner draws from. The agreement names no schema, and only the miner compares them: an owner that asks something else, or adds less
+    /// noise, must not be in a sum because a miner passes over the difference. Its envelopes do not open.
+    ///
+    /// # Privacy
+    /// `docs/proofs/shares.md#joint-sums`: all shares of a sum have one law.
+    pub(super) fn sealed_under(&self, agreement: &Agreement, schema: &Schema) -> Result<[u8; 32], Error> {
+        let mut told = Writer::default();
+        told.fixed(&agreement.digest());
+        told.list(&schemas::lines(schema)?, |line, to| to.text(line));
+        told.list(&self.0, |law, to| match law {
+            None => to.byte(0),
+            Some(law) => law.write(to),
+        });
+        let hash = Sha256::new_with_prefix(b"privet horizontal sums 1\0").chain_update(told.into_bytes());
+        Ok(hash.finalize().into())
     }
 
     /// Pays for all joint sums of a run, or finds that they were paid for; `trees` is how many trees there are.
@@ -142,6 +166,20 @@ impl SharedLaw {
             noise,
             grid,
         })
+    }
+
+    /// The law of a share, on its grid.
+    fn write(&self, to: &mut Writer) {
+        let (kind, width) = match &self.noise {
+            SharedNoise::Gaussian(noise) => (1, noise.share()),
+            SharedNoise::Laplace(noise) => (2, noise.scale()),
+        };
+        to.byte(kind);
+        to.text(&width.to_string());
+        to.long(match self.grid {
+            SharedGrid::Finer(by) => by.into(),
+            SharedGrid::Coarser(step) => step,
+        });
     }
 
     /// An owner's numbers for what a run asks now, with its share of noise.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, VecDeque};
 
 use privet::party::{MemoryRecord, PartyId, Seat, SeatState};
-use privet::setting::horizontal::{MINER, Message, Miner, Outcome, Owner, Party};
+use privet::setting::horizontal::{MINER, Message, Miner, Outcome, Owner, Party, Plan};
 use privet::wire::{Body, Frame, Wire};
 use privet::{Error, privacy::AddRemove, privacy::Ledger};
 
@@ -19,6 +19,15 @@ pub(crate) struct Net {
 
 impl Net {
     pub(crate) fn new(world: &World, ledger: impl Fn(usize) -> Ledger<AddRemove>) -> Self {
+        Self::of(world, |_| &world.plan, ledger)
+    }
+
+    /// Owners with plans of their own, under one agreement.
+    pub(crate) fn of<'a>(
+        world: &World,
+        plan: impl Fn(usize) -> &'a Plan,
+        ledger: impl Fn(usize) -> Ledger<AddRemove>,
+    ) -> Self {
         let seat = |party: PartyId| {
             let record = Box::new(MemoryRecord::default());
             Seat::take(world.agreement.clone(), party, record, QUIET, |run| {
@@ -26,9 +35,10 @@ impl Net {
                     return Ok(Miner::party(&world.plan.miner()));
                 }
                 let place = usize::from(party.0) - 1;
-                let table = table(world.plan.schema(), &world.rows[place]);
+                let plan = plan(place);
+                let table = table(plan.schema(), &world.rows[place]);
                 Owner::party(
-                    world.plan.owner(place)?,
+                    plan.owner(place)?,
                     table,
                     ledger(place),
                     &run,

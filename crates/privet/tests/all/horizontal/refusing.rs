@@ -8,7 +8,7 @@ use privet::party::{PartyId, Simulation};
 use privet::privacy::journal::Event;
 use privet::privacy::{AddRemove, Neighbours};
 use privet::setting::horizontal::{
-    Horizontal, MINER, Message, Miner, Owner, OwnerFacts, Protocol, Splits, Trees,
+    Horizontal, MINER, Message, Miner, Owner, OwnerFacts, Plan, Protocol, Splits, Trees,
 };
 
 use super::drops::{Added, Witness, aggregated};
@@ -198,13 +198,7 @@ fn a_wrong_answer_opens_nothing() {
 #[test]
 fn schemas_that_differ_are_told_line_by_line_before_anything_is_paid() {
     let world = world(2);
-    let text = schema(Labels::Two).to_toml().replace("\"blue\"", "\"black\"");
-    let other = Schema::from_toml("schema", &text).unwrap();
-    let facts: Vec<OwnerFacts> = world.plan.owners().to_vec();
-    let relation = AddRemove::row().relation();
-    let plan = aggregated(2, 1)
-        .plan(&other, &relation, spending("4", "1e-6"), &facts)
-        .unwrap();
+    let plan = of_another_schema(&world);
     let ended = Simulation::of(world.agreement.clone(), |party, run| {
         if party == MINER {
             return Ok(Miner::party(&world.plan.miner()));
@@ -234,13 +228,85 @@ fn schemas_that_differ_are_told_line_by_line_before_anything_is_paid() {
         ];
         assert!(lines.iter().all(|line| text.contains(line)), "{text}");
     }
-    for journal in &world.journals {
-        let paid = journal.entries();
-        let paid = paid
-            .iter()
-            .any(|entry| matches!(entry.event(), Event::Spend { .. }));
-        assert!(!paid, "nobody has paid");
+    assert!(
+        (0..OWNERS).all(|place| !has_paid(&world, place)),
+        "nobody has paid"
+    );
+}
+
+/// The agreement does not name the schema: a miner that passes over a difference could put numbers that mean something else, under other
+/// noise, into one sum.
+#[test]
+fn owners_of_another_schema_are_in_no_sum_whatever_the_miner_says() {
+    let world = world(2);
+    let other = of_another_schema(&world);
+    let plan = |place| if place == 1 { &other } else { &world.plan };
+    let mut net = Net::of(&world, plan, |place| world.ledger(place));
+    let (mut lines, mut shared, mut answered) = (None, 0, 0);
+    let pass_over = |_, _, message: Message| {
+        match &message {
+            Message::Shares { .. } => shared += 1,
+            Message::Answer { .. } => answered += 1,
+            _ => {}
+        }
+        match message {
+            Message::Hello { schema, key } => {
+                let schema = lines.get_or_insert(schema).clone();
+                Message::Hello { schema, key }
+            }
+            other => other,
+        }
+    };
+    net.carry(pass_over, |_| false);
+    assert_eq!((shared, answered), (OWNERS, 0));
+    assert!(net.finish().iter().all(Result::is_err));
+}
+
+#[test]
+fn nothing_is_paid_for_a_run_of_too_few_owners() {
+    let victim = PartyId(3);
+    for left in [3, 4] {
+        let world = world(2);
+        let (mut net, _) = net(&world);
+        let fewer = |_, to, message: Message| match message {
+            Message::Begin(mut keys) if to == victim => {
+                keys.retain(|(party, _)| usize::from(party.0) <= left);
+                // Said twice, it is still one.
+                keys.push(keys[0].clone());
+                Message::Begin(keys)
+            }
+            other => other,
+        };
+        net.carry(fewer, |_| false);
+        assert_eq!(has_paid(&world, 2), left == 4);
+        assert!(about_the_miner(&net.finish()[3]));
     }
+}
+
+fn has_paid(world: &World, place: usize) -> bool {
+    let entries = world.journals[place].entries();
+    let mut events = entries.iter().map(|entry| entry.event());
+    events.any(|event| matches!(event, Event::Spend { .. }))
+}
+
+/// A plan with the same parameters and another schema.
+fn of_another_schema(world: &World) -> Plan {
+    let text = schema(Labels::Two).to_toml().replace("\"blue\"", "\"black\"");
+    let other = Schema::from_toml("schema", &text).unwrap();
+    let facts: Vec<OwnerFacts> = world.plan.owners().to_vec();
+    let plan = aggregated(2, 1).plan(
+        &other,
+        &AddRemove::row().relation(),
+        spending("4", "1e-6"),
+        &facts,
+    );
+    let plan = plan.unwrap();
+    let identities: Vec<_> = (0..OWNERS).map(|place| Some(identity(place).public())).collect();
+    let agreement = plan
+        .agreement(world.agreement.run(), "miner", &identities)
+        .unwrap();
+    assert_eq!(agreement.digest(), world.agreement.digest());
+    plan
 }
 
 #[test]

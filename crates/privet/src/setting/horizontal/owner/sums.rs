@@ -60,7 +60,7 @@ impl Summing {
     /// Pays, and is ready to share its numbers for the first question.
     ///
     /// # Errors
-    /// [`Error::Peer`] if a key is not its owner's; what the ledger refuses.
+    /// [`Error::Peer`] if a key is not its owner's, or there are too few; nothing is paid then. What the ledger refuses.
     pub(super) fn begin(
         plan: &OwnerPlan,
         mut brings: Brings,
@@ -77,6 +77,10 @@ impl Summing {
             return Err(context.complain(MINER, "it begins without this owner's key"));
         }
         let all = plan.plan();
+        let owners = (1..=all.owners().len() as u16).map(PartyId);
+        if owners.filter(|owner| known.get(*owner).is_some()).count() < all.least() {
+            return Err(context.complain(MINER, "it begins with fewer owners than a sum needs"));
+        }
         let nobody = all.nobody(context.agreement());
         let keys = (0..all.owners().len()).map(|place| {
             let party = PartyId(place as u16 + 1);
@@ -122,8 +126,8 @@ impl Summing {
         }
         let numbered: Vec<(u16, [u8; 32])> = (1..).zip(saved.keys.iter().copied()).collect();
         let me = plan.place() as u16;
-        let agreement = context.agreement().digest();
-        let sum = SumOwner::new(&together.sums, me, &saved.key, &numbered, &agreement, round);
+        let under = together.laws.sealed_under(context.agreement(), all.schema())?;
+        let sum = SumOwner::new(&together.sums, me, &saved.key, &numbered, &under, round);
         let sum = sum.map_err(|e| context.complain(MINER, e))?;
         let state = match &saved.certificate {
             Some(text) => State::Certified(Box::new(certified::own(text)?)),
