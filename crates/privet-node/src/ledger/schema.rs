@@ -251,7 +251,7 @@ pub(super) fn refuse_remains(path: &Path) -> Result<(), Error> {
     Err(journal!(
         Occupied,
         "there was a ledger at {}: only {} remains of it. If it was moved away, move it back; or put it back from a backup, and \
-         remove the files beside it that end in -wal and -shm first. Only if what it recorded really is to be forgotten, move {} away too.",
+         remove the files beside it that end in -wal and -shm first (then do not continue runs between parties that were open: begin new ones). Only if what it recorded really is to be forgotten, move {} away too.",
         path.display(),
         remains.display(),
         remains.display()
@@ -317,7 +317,8 @@ pub(super) fn damaged(path: &Path, why: &str) -> Error {
     journal!(
         Damaged,
         "the ledger {} is damaged ({why}). Put it back from a backup: end all programs that use it, remove the files beside it that end in \
-         -wal and -shm, then copy the backup. Then check it with `privet ledger verify --against` and your latest models.",
+         -wal and -shm, then copy the backup. Then check it with `privet ledger verify --against` and your latest models, and do not continue runs between \
+         parties that were open: begin new ones.",
         path.display()
     )
 }
