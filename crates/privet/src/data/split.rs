@@ -79,6 +79,38 @@ impl Table {
             .collect()
     }
 
+    /// The same rows under a schema that reads them alike: the data set's name, how the file is written and columns that nothing is learnt from
+    /// may be others.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] if features, label or units are declared otherwise.
+    pub fn as_of(&self, schema: &Arc<Schema>) -> Result<Self, Error> {
+        if self.schema().differs(schema).is_some() || self.schema().unit() != schema.unit() {
+            return Err(Error::misuse("the rows were read otherwise than by this schema"));
+        }
+        Ok(self.with(Arc::clone(schema), self.cells().clone()))
+    }
+
+    /// One table of the rows of all, which were read with one schema. All rows are used without protection; a person of several tables
+    /// counts as several.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] if there is no table, or schemas differ.
+    pub fn pooled(tables: &[(Self, &Unprotected)]) -> Result<Self, Error> {
+        let Some((first, _)) = tables.first() else {
+            return Err(Error::misuse("there is no table to pool"));
+        };
+        if tables.iter().any(|(table, _)| table.schema() != first.schema()) {
+            return Err(Error::misuse("tables that are pooled were read with one schema"));
+        }
+        let all: Vec<&Cells> = tables
+            .iter()
+            .map(|(table, leave)| leave.reveal(table.cells().as_ref()))
+            .collect();
+        let cells = Private::new(Cells::appended(&all));
+        Ok(first.with(Arc::clone(first.shared_schema()), cells))
+    }
+
     /// The schema of tables that are joined: the features of all, and the first one's label.
     ///
     /// # Errors

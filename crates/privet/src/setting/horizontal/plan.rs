@@ -7,7 +7,7 @@ use privet_mpc::sum::{MOST_NUMBERS, SumTerms};
 use sha2::{Digest, Sha256};
 
 use super::shared::SharedLaws;
-use super::{Horizontal, Protocol, Recipients};
+use super::{Horizontal, Protocol, Recipients, schemas};
 use crate::Error;
 use crate::data::schema::Schema;
 use crate::data::{Cells, Intake, Keep, Table};
@@ -282,7 +282,6 @@ impl Plan {
         pub absent(0.absent) -> u32;
         /// What whoever runs this should know before it is paid for.
         pub warnings(0.budget.warnings()) -> Vec<String>;
-        pub(super) budget(&0.budget) -> &Budget;
     }
 
     /// What joint sums assume of owners; none if there are no joint sums.
@@ -404,7 +403,24 @@ impl Plan {
             return Err(Error::parameter("owners", why));
         }
         let plan = self.clone();
-        Ok(OwnerPlan { plan, place })
+        let schema = Arc::clone(self.schema());
+        Ok(OwnerPlan { plan, place, schema })
+    }
+
+    /// What one owner does whose table has a schema of its own: the data set's name, how its file is written and columns that nothing is
+    /// learnt from may be others.
+    ///
+    /// # Errors
+    /// As [`owner`](Self::owner); [`Error::Data`] with all differences, line by line, if the schema says anything else otherwise.
+    pub fn owner_with(&self, place: usize, schema: &Schema) -> Result<OwnerPlan, Error> {
+        let owner = self.owner(place)?;
+        let schema = Arc::new(schema.spread());
+        let name = &self.owners()[place].name;
+        let found = schemas::schema_differences(self.schema(), &schema, name)?;
+        if !found.is_empty() {
+            return Err(Error::data(found.join("\n")));
+        }
+        Ok(OwnerPlan { schema, ..owner })
     }
 
     /// What the miner does.
@@ -531,6 +547,8 @@ pub(super) fn coins(agreement: &Agreement, whose: PartyId) -> Coins {
 pub struct OwnerPlan {
     plan: Plan,
     place: usize,
+    /// Of its table.
+    schema: Arc<Schema>,
 }
 
 impl OwnerPlan {
@@ -539,6 +557,8 @@ impl OwnerPlan {
         pub plan(&plan) -> &Plan;
         /// The owner's place among owners; its number in an agreement is one more.
         pub place(place) -> usize;
+        /// The schema that its table is read with.
+        pub schema(&schema) -> &Arc<Schema>;
     }
 
     /// The owner's number in every agreement.
@@ -548,11 +568,11 @@ impl OwnerPlan {
 
     /// What is read of a table.
     pub fn reads(&self) -> Intake {
-        Intake::everything(Arc::clone(self.plan.schema()), Keep::Bins)
+        Intake::everything(Arc::clone(&self.schema), Keep::Bins)
     }
 
     pub(super) fn check(&self, table: &Table) -> Result<(), Error> {
-        table.is_of(self.plan.schema(), "OwnerPlan::reads")?;
+        table.is_of(&self.schema, "OwnerPlan::reads")?;
         table.is_whole(Keep::Bins)
     }
 }

@@ -1,1 +1,190 @@
 //! What parties will do, learn and pay, in words.
+
+use std::fmt;
+
+use super::plan::{MinerPlan, OwnerPlan, Plan};
+use super::{Protocol, Recipients};
+use crate::privacy::account::{Caps, Price};
+use crate::privacy::{Delta, Epsilon};
+
+/// Who learns what, and how far that is bounded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Learning {
+    /// Who.
+    pub who: String,
+    /// What.
+    pub what: String,
+}
+
+/// What somebody pays who has rows at several owners.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PersonAtSeveral {
+    /// At how many owners.
+    pub owners: u64,
+    /// The price of all their ledgers together.
+    pub price: Price,
+    /// What that is as ε, at the run's δ.
+    pub epsilon: Epsilon,
+}
+
+impl Plan {
+    /// What a person pays who has rows at so many owners: where one noise covers all, changes at several owners add up before noise
+    /// hides them; where each owner has noise of its own, prices add up. Nothing if that is beyond what can be counted.
+    ///
+    /// # Privacy
+    /// `docs/proofs/horizontal.md#several-owners`.
+    pub fn person_at(&self, owners: u64) -> Option<PersonAtSeveral> {
+        let price = match self.protocol() {
+            Protocol::Aggregated => self.price().group(owners)?,
+            Protocol::Averaged | Protocol::Chain => self.price().times(owners)?,
+        };
+        Some(PersonAtSeveral {
+            owners,
+            price,
+            epsilon: Caps::from(price).epsilon(self.delta()),
+        })
+    }
+
+    /// Who learns what.
+    pub fn learnings(&self) -> Vec<Learning> {
+        let line = |who: &str, what: String| Learning {
+            who: who.to_owned(),
+            what,
+        };
+        let epsilon = self.epsilon();
+        let price = match self.delta() {
+            Delta::ZERO => format!("ε = {epsilon}"),
+            delta => format!("ε = {epsilon} at δ = {delta}"),
+        };
+        let mut all = Vec::new();
+        match self.sharing() {
+            Some(sharing) => {
+                let seen =
+                    format!("noisy sums over all owners' rows and what follows from them, under {price}");
+                all.push(line(
+                    "the miner",
+                    format!("{seen}; of a single owner's numbers, nothing"),
+                ));
+                all.push(line(
+                    "an owner",
+                    "the same; of another owner's numbers, nothing".to_owned(),
+                ));
+                let few = sharing.colluding();
+                let noise = sharing.honest();
+                all.push(line(
+                    &format!("{few} owners who collude, the miner among them or not"),
+                    format!(
+                        "the same under {price}: noise is made in shares so that those of {noise} other owners are enough. More than {few} \
+                         may see every owner's numbers"
+                    ),
+                ));
+            }
+            None => {
+                let seen = format!("each owner's noisy trees, under {price} of that owner's ledger");
+                all.push(line("the miner", seen.clone()));
+                let owner = match (self.protocol(), self.horizontal().recipients) {
+                    (Protocol::Chain, _) => {
+                        "the noisy trees of the owners before it, and the model if it gets it"
+                    }
+                    (_, Recipients::Everyone) => "the model, and so every owner's noisy trees",
+                    (_, Recipients::Miner) => "nothing",
+                };
+                all.push(line("an owner", owner.to_owned()));
+                let none = "no more than that: each owner's own noise protects its rows, whoever colludes";
+                all.push(line("any owners who collude", none.to_owned()));
+            }
+        }
+        all.push(line(
+            "a reader of the model",
+            format!("no more than the miner, under {price}"),
+        ));
+        all.push(line(
+            "everybody who takes part",
+            "who the owners are, about how many rows each has, and who was absent when".to_owned(),
+        ));
+        all
+    }
+
+    /// What owners who do not follow the protocol can do.
+    pub fn caution(&self) -> &'static str {
+        match self.protocol() {
+            Protocol::Aggregated => {
+                "One owner can spoil the model by adding whatever numbers it likes, and nobody can tell: they are seen in sums only."
+            }
+            Protocol::Averaged | Protocol::Chain => {
+                "One owner can spoil the model by sending whatever trees it likes."
+            }
+        }
+    }
+
+    fn head(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let owners = self.owners().len();
+        let absent = self.absent();
+        let how = match self.protocol() {
+            Protocol::Aggregated => "train trees together, by secure sums",
+            Protocol::Averaged => "train trees of their own, which are averaged",
+            Protocol::Chain => "add trees of their own, one after another",
+        };
+        writeln!(f, "{owners} owners {how}; {absent} of them may be absent.")?;
+        if let Some(sharing) = self.sharing() {
+            writeln!(f, "Provided that {sharing}.")?;
+        }
+        let features = self.schema().features().map(|column| column.name.as_str());
+        writeln!(f, "Learning from {}", features.collect::<Vec<_>>().join(", "))
+    }
+
+    fn learnt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for Learning { who, what } in self.learnings() {
+            writeln!(f, "What {who} learns: {what}.")?;
+        }
+        writeln!(f, "{}", self.caution())
+    }
+}
+
+/// What it will do, pay and show, in words.
+impl fmt::Display for OwnerPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plan = self.plan();
+        plan.head(f)?;
+        let own = &plan.owners()[self.place()];
+        writeln!(f, "{}, with about {} rows, pays:", own.name, own.rows_about)?;
+        writeln!(
+            f,
+            "Price: {}, for the case that {}",
+            plan.price(),
+            plan.relation()
+        )?;
+        if plan.delta() != Delta::ZERO {
+            writeln!(f, "That is ε = {} at δ = {}", plan.epsilon(), plan.delta())?;
+        }
+        if let Some(two) = plan.person_at(2) {
+            writeln!(
+                f,
+                "A person with rows at two owners pays {} in both ledgers together: ε = {}",
+                two.price, two.epsilon
+            )?;
+        }
+        let noise = plan.noise(self.place()).map_err(|_| fmt::Error)?;
+        for line in plan.warnings().iter().chain(&noise) {
+            writeln!(f, "{line}")?;
+        }
+        plan.learnt(f)
+    }
+}
+
+/// What it will do, and what is shown, in words.
+impl fmt::Display for MinerPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plan = self.plan();
+        plan.head(f)?;
+        writeln!(
+            f,
+            "The miner has no rows and pays nothing; each owner pays {}.",
+            plan.price()
+        )?;
+        for line in plan.noise(0).map_err(|_| fmt::Error)? {
+            writeln!(f, "{line}")?;
+        }
+        plan.learnt(f)
+    }
+}

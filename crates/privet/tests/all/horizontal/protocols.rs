@@ -14,11 +14,16 @@ pub(super) fn horizontal(protocol: Protocol, count: u32) -> Horizontal {
 }
 
 pub(super) fn rows(labels: Labels, owners: usize, each: usize) -> Vec<Vec<Line>> {
-    (0..owners).map(|owner| lines(labels, each, owner as u8 + 1)).collect()
+    (0..owners)
+        .map(|owner| lines(labels, each, owner as u8 + 1))
+        .collect()
 }
 
 pub(super) fn models(outcomes: Vec<Outcome>) -> Vec<Model> {
-    outcomes.into_iter().map(|outcome| outcome.into_model().unwrap()).collect()
+    outcomes
+        .into_iter()
+        .map(|outcome| outcome.into_model().unwrap())
+        .collect()
 }
 
 /// How often a model says the class of a row, or how far it is from a number on average.
@@ -40,8 +45,22 @@ fn every_protocol_gives_everybody_the_same_trees() {
                     Noise::Drawn,
                 );
                 let ended = world.simulation().run().unwrap();
-                assert!(ended.late.is_empty() && ended.unused.is_empty(), "{:?}", ended.late);
-                if ended.outcomes.iter().any(Result::is_err) { panic!("{protocol:?} {labels:?} {:?}", ended.outcomes.iter().map(|o| o.as_ref().err()).collect::<Vec<_>>()); } let models = models(ended.all().unwrap());
+                assert!(
+                    ended.late.is_empty() && ended.unused.is_empty(),
+                    "{:?}",
+                    ended.late
+                );
+                if ended.outcomes.iter().any(Result::is_err) {
+                    panic!(
+                        "{protocol:?} {labels:?} {:?}",
+                        ended
+                            .outcomes
+                            .iter()
+                            .map(|o| o.as_ref().err())
+                            .collect::<Vec<_>>()
+                    );
+                }
+                let models = models(ended.all().unwrap());
                 assert_eq!(models.len(), 6);
                 for model in &models {
                     assert_eq!(model.ensemble(), models[0].ensemble(), "{protocol:?} {labels:?}");

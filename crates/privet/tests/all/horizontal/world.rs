@@ -12,7 +12,9 @@ use privet::privacy::audit::{Auditor, Observed};
 use privet::privacy::journal::Event;
 use privet::privacy::signature::{PublicKey, SigningKey};
 use privet::privacy::{AddRemove, Coins, Delta, Epsilon, Ledger, Neighbours, Randomness};
-use privet::setting::horizontal::{Horizontal, MINER, Miner, Owner, OwnerFacts, Party, Plan, Spending, Trees};
+use privet::setting::horizontal::{
+    Horizontal, MINER, Miner, Owner, OwnerFacts, Party, Plan, Spending, Trees,
+};
 use privet::wire::RunId;
 use privet_testkit::faults::Faulty;
 
@@ -52,7 +54,9 @@ pub(crate) fn lines(labels: Labels, rows: usize, seed: u8) -> Vec<Line> {
         let signal = x + [0.8, 0.0, -0.8][colour] + chance;
         let y = match labels {
             Labels::Two => ["a", "b"][usize::from(signal > 0.0)].to_owned(),
-            Labels::Three => ["a", "b", "c"][usize::from(signal > -0.7) + usize::from(signal > 0.7)].to_owned(),
+            Labels::Three => {
+                ["a", "b", "c"][usize::from(signal > -0.7) + usize::from(signal > 0.7)].to_owned()
+            }
             Labels::Number => signal.to_string(),
         };
         [
@@ -117,9 +121,12 @@ impl World {
         };
         let owners: Vec<OwnerFacts> = rows.iter().enumerate().map(facts).collect();
         let relation = AddRemove::row().relation();
-        let plan = horizontal.plan(&schema(labels), &relation, spending, &owners).unwrap();
-        let identities: Vec<Option<PublicKey>> =
-            (0..owners.len()).map(|place| Some(identity(place).public())).collect();
+        let plan = horizontal
+            .plan(&schema(labels), &relation, spending, &owners)
+            .unwrap();
+        let identities: Vec<Option<PublicKey>> = (0..owners.len())
+            .map(|place| Some(identity(place).public()))
+            .collect();
         let agreement = plan.agreement(RunId([3; 16]), "miner", &identities).unwrap();
         let journals = owners.iter().map(|_| journal(&plan)).collect();
         Self {
