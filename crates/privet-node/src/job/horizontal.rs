@@ -256,6 +256,15 @@ impl<'s> OwnerSection<'s> {
                 checked.ok().map(|()| common.of_dataset(&dataset))
             }),
         };
+        if let (Some(own), Some(common)) = (&schema, common)
+            && own.dataset() == common.dataset()
+        {
+            let why = format!(
+                "the data set '{}' is the job's: a budget is one owner's, so give this owner's data set a name of its own",
+                own.dataset()
+            );
+            section.finding_at("schema", why);
+        }
         Self {
             section: *section,
             name,

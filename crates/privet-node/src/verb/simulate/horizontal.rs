@@ -74,7 +74,11 @@ impl Plans {
         Ok(Self {
             alone: rows().map(curated).collect::<Result<_, Error>>()?,
             central: curated(rows().fold(0, u64::saturating_add))?,
-            open: plain::Trees::default().plan(plan.schema())?,
+            open: plain::Trees::builder()
+                .rounds(80)
+                .depth(3)
+                .build()?
+                .plan(plan.schema())?,
             constant: Constant::default().plan(plan.schema())?,
         })
     }

@@ -20,7 +20,7 @@ pub enum Message {
         /// The key.
         key: Option<RunKey>,
     },
-    /// Miner: the run cannot begin with this owner, line by line why.
+    /// Miner: the run cannot begin, line by line why; without lines, it has begun without this owner.
     Refused(Vec<String>),
     /// Miner: the run begins. In joint sums these are the owners that take part, with their keys; a chain begins with [`Turn`](Self::Turn).
     Begin(Vec<(PartyId, RunKey)>),

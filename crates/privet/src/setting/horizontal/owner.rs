@@ -134,6 +134,10 @@ impl Owner {
         let (from, message) = event.message(context)?;
         self.reminders = 0;
         match (self.stage, message) {
+            (Stage::Ready(_), Message::Refused(lines)) if lines.is_empty() => Err(context.complain(
+                from,
+                "it has begun the run without this owner, which came too late",
+            )),
             (Stage::Ready(_), Message::Refused(lines)) => Err(Error::data(format!(
                 "the run cannot begin with this owner; nothing was paid:\n{}",
                 lines.join("\n")

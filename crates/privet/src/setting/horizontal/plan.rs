@@ -390,6 +390,12 @@ impl Plan {
             .map_or(Ok(Vec::new()), |plan| plan.noise(&facts))
     }
 
+    /// The standard deviation of the noise in each number of a tree's joint sums, if so many owners share theirs: in steps of the grid
+    /// that gradients are summed on. None if there are no joint sums.
+    pub fn leaf_deviation(&self, owners: u32) -> Option<f64> {
+        self.together()?.laws.leaf_deviation(owners)
+    }
+
     /// What one owner does.
     ///
     /// # Errors

@@ -58,6 +58,12 @@ impl SharedLaws {
         law.ok_or_else(|| Error::internal("every question that is asked has its law"))
     }
 
+    /// The deviation of the noise in the sums of a tree of so many owners.
+    pub(super) fn leaf_deviation(&self, contributions: u32) -> Option<f64> {
+        let law = self.0[About::Leaves as usize].as_ref();
+        law.map(|law| law.deviation(contributions))
+    }
+
     /// Pays for all joint sums of a run, or finds that they were paid for; `trees` is how many trees there are.
     ///
     /// # Errors

@@ -1,1 +1,112 @@
-//! To be written.
+//! Parties that are killed, and messages that are lost, repeated, reordered, cut, foreign or too early.
+
+use privet::party::{Fault, Simulation};
+use privet::setting::horizontal::{Horizontal, Outcome, Party, Protocol};
+use privet_testkit::enumerate::{self, Expected, Records};
+use privet_testkit::skipped::full;
+
+use super::protocols::rows;
+use super::world::{Labels, Noise, World, journal, spending, trees};
+
+fn world(protocol: Protocol, owners: usize, count: u32) -> World {
+    let trees = trees(count).calibrate(false).build().unwrap();
+    let builder = Horizontal::builder().protocol(protocol).absent(1).trees(trees);
+    let builder = match protocol {
+        Protocol::Aggregated => builder.colluding(1),
+        Protocol::Averaged | Protocol::Chain => builder,
+    };
+    World::new(
+        &builder.build().unwrap(),
+        Labels::Two,
+        spending("4", "1e-6"),
+        rows(Labels::Two, owners, 6),
+        Noise::Exact,
+    )
+}
+
+impl enumerate::World for World {
+    type Role = Party;
+
+    fn again(&self) -> Self {
+        Self {
+            plan: self.plan.clone(),
+            agreement: self.agreement.clone(),
+            rows: self.rows.clone(),
+            noise: self.noise,
+            journals: self.journals.iter().map(|_| journal(&self.plan)).collect(),
+        }
+    }
+
+    fn simulation(&self) -> Simulation<'_, Party> {
+        World::simulation(self)
+    }
+
+    fn shown(&self, output: &Outcome) -> Vec<u8> {
+        match output {
+            Outcome::Trained { model, owners } => format!("{owners} {:?}", model.ensemble()).into_bytes(),
+            Outcome::Contributed(_) => Vec::new(),
+        }
+    }
+
+    fn expects(&self, fault: &Fault) -> Expected {
+        match fault {
+            // One owner may be absent, and the miner may not.
+            Fault::Drop
+            | Fault::Repeat
+            | Fault::Truncate(_)
+            | Fault::Flip(_)
+            | Fault::Foreign
+            | Fault::Future
+            | Fault::Forge(_)
+            | Fault::Leave(_)
+            | Fault::Return(_)
+            | Fault::Stall(_)
+            | Fault::Hurry(_) => Expected::Named,
+            // A party waits for an answer before it says more.
+            Fault::Delay => Expected::Nothing,
+            Fault::Postpone | Fault::Disconnect(_) | Fault::Restart(_) | Fault::Crash(_) => Expected::Same,
+        }
+    }
+
+    /// Nothing is paid twice: each owner's ledger has at most its limit and one run.
+    fn check(&self, _: bool) {
+        for journal in &self.journals {
+            let spent = journal.entries().len();
+            assert!(spent <= 16, "{spent} entries");
+        }
+    }
+
+    fn ledgers(&self) -> Vec<String> {
+        let entries = self.journals.iter().map(|journal| journal.entries());
+        // Every opened ledger of an audited run says that it is void.
+        entries
+            .map(|entries| {
+                let text = entries.iter().map(|entry| format!("{:?}", entry.event()));
+                let paid = text.filter(|text| !text.contains("Void"));
+                paid.collect::<Vec<_>>().join("\n")
+            })
+            .collect()
+    }
+
+    /// Owners that were given up are not taken back, and without enough of them the miner cannot go on either.
+    fn dispensable(&self) -> usize {
+        self.plan.owners().len() + 1
+    }
+}
+
+#[test]
+fn no_fault_of_joint_sums_makes_another_model_or_a_second_payment() {
+    let world = world(Protocol::Aggregated, 4, if full() { 3 } else { 1 });
+    assert!(enumerate::enumerate(&world, Records::Checkpoints) > 1000);
+    if full() {
+        assert!(enumerate::enumerate(&world, Records::Whole) > 1000);
+    }
+}
+
+#[test]
+fn no_fault_of_models_trained_apart_makes_another_model_or_a_second_payment() {
+    for protocol in [Protocol::Averaged, Protocol::Chain] {
+        let world = world(protocol, 3, 2);
+        assert!(enumerate::enumerate(&world, Records::Whole) > 500);
+    }
+}

@@ -2,6 +2,7 @@
 
 mod drops;
 mod faults;
+mod net;
 mod noise;
 mod protocols;
 mod refusing;

@@ -1,1 +1,306 @@
-//! To be written.
+//! What honest owners refuse, and what a miner or an owner gets that does not follow the protocol: no second sum of the same numbers.
+
+use std::sync::Arc;
+
+use privet::Error;
+use privet::data::Schema;
+use privet::party::{PartyId, Simulation};
+use privet::privacy::journal::Event;
+use privet::privacy::{AddRemove, Neighbours};
+use privet::setting::horizontal::{
+    Horizontal, MINER, Message, Miner, Owner, OwnerFacts, Protocol, Splits, Trees,
+};
+
+use super::drops::{Added, Witness, aggregated};
+use super::net::Net;
+use super::protocols::rows;
+use super::world::{Labels, Noise, World, identity, schema, spending, table};
+
+const OWNERS: usize = 5;
+
+fn world(count: u32) -> World {
+    let spend = spending("4", "1e-6");
+    let rows = rows(Labels::Two, OWNERS, 12);
+    World::new(&aggregated(count, 1), Labels::Two, spend, rows, Noise::Drawn)
+}
+
+/// The parties, and what each owner has added to sums.
+fn net(world: &World) -> (Net, Vec<Added>) {
+    let added: Vec<Added> = (0..OWNERS).map(|_| Added::default()).collect();
+    let net = Net::new(world, |place| {
+        let witness = Witness(Added::clone(&added[place]));
+        world.ledger(place).audited(Box::new(witness)).unwrap()
+    });
+    (net, added)
+}
+
+fn about_the_miner(outcome: &Result<privet::setting::horizontal::Outcome, Error>) -> bool {
+    matches!(outcome, Err(Error::Peer(e)) if e.parties == ["miner"])
+}
+
+#[test]
+fn a_run_without_changes_ends_well_and_adds_once_to_every_sum() {
+    let world = world(3);
+    let (mut net, added) = net(&world);
+    net.carry(|_, _, message| message, |_| false);
+    assert!(net.finish().iter().all(Result::is_ok));
+    assert!(added.iter().all(|added| added.lock().unwrap().len() == 3));
+}
+
+#[test]
+fn an_owner_that_comes_back_is_told_what_it_missed_and_takes_part_again() {
+    let (one, world) = (PartyId(2), world(6));
+    let (mut net, added) = net(&world);
+    let at = |number: u32| move |message: &Message| matches!(message, Message::Answer { number: n, .. } if *n == number);
+    net.carry(|_, _, message| message, at(1));
+    net.leave(one);
+    net.carry(|_, _, message| message, at(3));
+    net.come_back(one);
+    net.carry(|_, _, message| message, |_| false);
+    let outcomes = net.finish();
+    let models: Vec<_> = outcomes
+        .into_iter()
+        .map(|outcome| outcome.unwrap().into_model().unwrap())
+        .collect();
+    assert!(
+        models
+            .iter()
+            .all(|model| model.ensemble() == models[0].ensemble())
+    );
+    let count = |place: usize| added[place].lock().unwrap().len();
+    assert_eq!(count(0), 6);
+    assert!((3..6).contains(&count(1)), "{}", count(1));
+}
+
+/// A miner that asks twice for an answer, tells sums again, or asks again after it has told them.
+#[test]
+fn nothing_is_answered_or_drawn_twice() {
+    let victim = PartyId(3);
+    // The list of survivors, again, in place of the opened sum.
+    let world = world(3);
+    let (mut net, added) = net(&world);
+    let mut before = None;
+    let again = |_, to, message: Message| match message {
+        Message::Survivors { .. } if to == victim => {
+            before = Some(message.clone());
+            message
+        }
+        Message::Opened { first: 0, .. } if to == victim => before.clone().unwrap(),
+        other => other,
+    };
+    net.carry(again, |_| false);
+    let outcomes = net.finish();
+    assert!(about_the_miner(&outcomes[3]), "{:?}", outcomes[3]);
+    assert_eq!(added[2].lock().unwrap().len(), 1);
+    // The first sum, again, in place of the second.
+    let world = self::world(3);
+    let (mut net, added) = self::net(&world);
+    let mut before = None;
+    let again = |_, to, message: Message| match message {
+        Message::Opened { first: 0, .. } if to == victim => {
+            before = Some(message.clone());
+            message
+        }
+        Message::Opened { first: 1, .. } if to == victim => before.clone().unwrap(),
+        other => other,
+    };
+    net.carry(again, |_| false);
+    assert_eq!(
+        added[2].lock().unwrap().len(),
+        2,
+        "a sum that is told again asks for nothing"
+    );
+}
+
+#[test]
+fn another_model_or_too_few_survivors_are_refused() {
+    let victim = PartyId(3);
+    for way in 0..4 {
+        let world = world(2);
+        let (mut net, _) = net(&world);
+        let change = |_, to, message: Message| match message {
+            Message::Opened {
+                first,
+                sums,
+                mut digest,
+                asks,
+            } if to == victim && way == 0 => {
+                digest[0] ^= 1;
+                Message::Opened {
+                    first,
+                    sums,
+                    digest,
+                    asks,
+                }
+            }
+            Message::Opened {
+                first,
+                mut sums,
+                digest,
+                asks,
+            } if to == victim && way == 1 => {
+                sums[0].values[0] += 1 << 30;
+                Message::Opened {
+                    first,
+                    sums,
+                    digest,
+                    asks,
+                }
+            }
+            // Five bytes of a head, a bit for each owner, and what four others sealed. Of some, only that which fits the bits is left.
+            Message::Survivors { number, sealed } if to == victim && way >= 2 => {
+                let left = if way == 2 { 2 } else { 3 };
+                let mut bits = sealed[5];
+                let each = (sealed.len() - 6) / 4;
+                for place in [4, 3] {
+                    if bits.count_ones() > left + 1 {
+                        bits &= !(1 << place);
+                    }
+                }
+                let mut fewer = sealed[..5].to_vec();
+                fewer.push(bits);
+                fewer.extend(&sealed[6..6 + each * left as usize]);
+                Message::Survivors {
+                    number,
+                    sealed: fewer,
+                }
+            }
+            other => other,
+        };
+        net.carry(change, |_| false);
+        let outcomes = net.finish();
+        match way {
+            // Four of five may be: its answer is about others than the other answers, and no sum is opened with it.
+            3 => assert!(outcomes.iter().all(Result::is_err), "{outcomes:?}"),
+            _ => assert!(about_the_miner(&outcomes[3]), "{way}: {:?}", outcomes[3]),
+        }
+    }
+}
+
+#[test]
+fn a_wrong_answer_opens_nothing() {
+    let world = world(2);
+    let (mut net, _) = net(&world);
+    let change = |from, _, message: Message| match message {
+        Message::Answer { number, mut sum } if from == PartyId(1) => {
+            let last = sum.len() - 8;
+            sum[last] ^= 1;
+            Message::Answer { number, sum }
+        }
+        other => other,
+    };
+    net.carry(change, |_| false);
+    let outcomes = net.finish();
+    assert!(matches!(&outcomes[0], Err(Error::Peer(_))), "{:?}", outcomes[0]);
+    assert!(outcomes.iter().all(Result::is_err));
+}
+
+#[test]
+fn schemas_that_differ_are_told_line_by_line_before_anything_is_paid() {
+    let world = world(2);
+    let text = schema(Labels::Two).to_toml().replace("\"blue\"", "\"black\"");
+    let other = Schema::from_toml("schema", &text).unwrap();
+    let facts: Vec<OwnerFacts> = world.plan.owners().to_vec();
+    let relation = AddRemove::row().relation();
+    let plan = aggregated(2, 1)
+        .plan(&other, &relation, spending("4", "1e-6"), &facts)
+        .unwrap();
+    let ended = Simulation::of(world.agreement.clone(), |party, run| {
+        if party == MINER {
+            return Ok(Miner::party(&world.plan.miner()));
+        }
+        let place = usize::from(party.0) - 1;
+        let plan = if place == 1 { &plan } else { &world.plan };
+        let table = table(plan.schema(), &world.rows[place]);
+        Owner::party(
+            plan.owner(place)?,
+            table,
+            world.ledger(place),
+            &run,
+            Some(identity(place)),
+        )
+    })
+    .run()
+    .unwrap();
+    for outcome in &ended.outcomes {
+        let Err(Error::Data(e)) = outcome else {
+            panic!("{outcome:?}")
+        };
+        let text = e.to_string();
+        let lines = [
+            r#""red", "green", "blue""#,
+            r#"'owner 2' has colour = { type = "category""#,
+            "\"black\"",
+        ];
+        assert!(lines.iter().all(|line| text.contains(line)), "{text}");
+    }
+    for journal in &world.journals {
+        let paid = journal.entries();
+        let paid = paid
+            .iter()
+            .any(|entry| matches!(entry.event(), Event::Spend { .. }));
+        assert!(!paid, "nobody has paid");
+    }
+}
+
+#[test]
+fn parameters_that_do_not_go_together_are_refused() {
+    let build = |builder: privet::parameters::Builder<Horizontal>| builder.build().map(|_| ());
+    let greedy = Trees::builder().splits(Splits::NoisyGreedy).build().unwrap();
+    assert!(build(Horizontal::builder().trees(greedy)).is_err());
+    let public = Trees::builder().public_trees(3).build().unwrap();
+    assert!(build(Horizontal::builder().trees(public)).is_err());
+    assert!(build(Horizontal::builder().protocol(Protocol::Chain).colluding(1)).is_err());
+    let facts = |count: usize| -> Vec<OwnerFacts> {
+        let one = |place| OwnerFacts {
+            name: format!("owner {place}"),
+            rows_about: 1000,
+        };
+        (0..count).map(one).collect()
+    };
+    let plan = |horizontal: &Horizontal, count: usize| {
+        let relation = AddRemove::row().relation();
+        let schema = Arc::new(schema(Labels::Two));
+        horizontal
+            .plan(&schema, &relation, spending("1", "1e-6"), &facts(count))
+            .map(|_| ())
+    };
+    let joint = Horizontal::builder().build().unwrap();
+    assert!(plan(&joint, 2).is_err() && plan(&joint, 3).is_ok());
+    let absent = Horizontal::builder().absent(3).colluding(2).build().unwrap();
+    assert!(plan(&absent, 8).is_err() && plan(&absent, 12).is_ok());
+    let averaged = Horizontal::builder()
+        .protocol(Protocol::Averaged)
+        .build()
+        .unwrap();
+    assert!(plan(&averaged, 1).is_err() && plan(&averaged, 2).is_ok());
+}
+
+/// What a person pays who has rows at several owners.
+#[test]
+fn several_owners_cost_squares_where_one_noise_covers_all() {
+    for (protocol, squares) in [
+        (Protocol::Aggregated, true),
+        (Protocol::Averaged, false),
+        (Protocol::Chain, false),
+    ] {
+        let horizontal = super::protocols::horizontal(protocol, 4);
+        let rows = rows(Labels::Two, OWNERS, 12);
+        let world = World::new(
+            &horizontal,
+            Labels::Two,
+            spending("1", "1e-6"),
+            rows,
+            Noise::Drawn,
+        );
+        let three = world.plan.person_at(3).unwrap();
+        let expected = if squares { 9 } else { 3 };
+        assert_eq!(Some(three.price), world.plan.price().times(expected));
+        assert!(three.epsilon > world.plan.epsilon());
+        let words = world.plan.owner(1).unwrap().to_string();
+        assert!(
+            words.contains("two owners") && words.contains("owner 2"),
+            "{words}"
+        );
+    }
+}

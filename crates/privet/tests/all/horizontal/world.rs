@@ -11,12 +11,14 @@ use privet::privacy::account::Caps;
 use privet::privacy::audit::{Auditor, Observed};
 use privet::privacy::journal::Event;
 use privet::privacy::signature::{PublicKey, SigningKey};
-use privet::privacy::{AddRemove, Coins, Delta, Epsilon, Ledger, Neighbours, Randomness};
+use privet::privacy::{AddRemove, Coins, Ledger, Neighbours, Randomness};
 use privet::setting::horizontal::{
     Horizontal, MINER, Miner, Owner, OwnerFacts, Party, Plan, Spending, Trees,
 };
 use privet::wire::RunId;
 use privet_testkit::faults::Faulty;
+
+use super::drops::{Added, Witness};
 
 pub(crate) type Line = [String; 4];
 
@@ -161,6 +163,23 @@ impl World {
     }
 }
 
+impl World {
+    /// The same, with witnesses of what owners add to joint sums.
+    pub(crate) fn witnessed<'a>(&'a self, added: &'a [Added]) -> Simulation<'a, Party> {
+        Simulation::of(self.agreement.clone(), move |party, run| {
+            if party == MINER {
+                return Ok(Miner::party(&self.plan.miner()));
+            }
+            let place = usize::from(party.0) - 1;
+            let plan = self.plan.owner(place)?;
+            let table = table(self.plan.schema(), &self.rows[place]);
+            let witness = Witness(Added::clone(&added[place]));
+            let ledger = self.ledger(place).audited(Box::new(witness))?;
+            Owner::party(plan, table, ledger, &run, Some(identity(place)))
+        })
+    }
+}
+
 /// A journal with room for one run of a plan.
 pub(crate) fn journal(plan: &Plan) -> Faulty {
     let mut journal = Faulty::default();
@@ -194,8 +213,4 @@ impl Auditor for Blind {
     fn part_ends(&mut self) {}
 
     fn parts_end(&mut self) {}
-}
-
-pub(crate) fn no_delta() -> (Epsilon, Delta) {
-    ("1".parse().unwrap(), Delta::ZERO)
 }

@@ -201,8 +201,7 @@ fn trees(
         }
         Message::Here { .. } => Ok(None),
         Message::Hello { .. } => {
-            let late = vec!["the run has begun without this owner, which came too late".to_owned()];
-            context.send(from, &Message::Refused(late))?;
+            context.send(from, &Message::Refused(Vec::new()))?;
             Ok(None)
         }
         _ => {
