@@ -138,20 +138,20 @@ fn several(plan: &Plan) -> Vec<String> {
     let mut lines: Vec<String> = numbers
         .into_iter()
         .map(|number| match plan.person_at(number) {
-            Some(paid) => format!(
-                "rows at {number} owners: {}, which is ε = {}{}",
-                paid.price,
-                paid.epsilon,
-                match plan.delta() {
-                    Delta::ZERO => String::new(),
-                    delta => format!(" at δ = {}", words::scientific(delta)),
-                }
-            ),
+            Some(paid) => match plan.delta() {
+                Delta::ZERO => format!("rows at {number} owners: {}", paid.price),
+                delta => format!(
+                    "rows at {number} owners: {}, which is ε = {} at δ = {}",
+                    paid.price,
+                    paid.epsilon,
+                    words::scientific(delta)
+                ),
+            },
             None => format!("rows at {number} owners: more than can be counted"),
         })
         .collect();
     let how = match (plan.horizontal().protocol(), plan.delta()) {
-        (_, Delta::ZERO) => "m owners cost m times ε",
+        (_, Delta::ZERO) => "The prices of m owners add up: m times ε",
         (Protocol::Aggregated, _) => {
             "One noise covers the rows of all owners, so what changes at several of them adds up before noise hides it: m owners cost m² times \
              μ²"
