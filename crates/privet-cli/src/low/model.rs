@@ -175,6 +175,9 @@ pub enum ExportFormat {
 /// Of a job with setting = "vertical": its own parties, beside all columns as they are, the same bins without noise, the label
 /// holder alone, and a constant. If that job predicts: both ways, beside raw rows given to the model and a constant.
 ///
+/// Of a job with setting = "horizontal": its own owners, beside each owner alone and all rows at one curator with the same ε, all rows without
+/// privacy, and a constant; and how many bytes each owner sends and receives.
+///
 /// For tables whose schema marks nothing private, or with --not-protected: exact accuracies reveal something about the rows.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  privet simulate job.toml --parties 5 --seed 1")]

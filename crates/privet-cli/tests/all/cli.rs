@@ -137,6 +137,8 @@ stories! {
     export
     first_limit
     help
+    horizontal
+    horizontal_bad
     learners
     newcomer
     no_ledger

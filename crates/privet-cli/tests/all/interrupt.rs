@@ -5,7 +5,7 @@ use std::fs;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
-use crate::home::{Home, told};
+use crate::home::{Home, case, copy, told};
 use privet::privacy::journal::{Event, Journal};
 use privet_node::ledger::Store;
 
@@ -111,4 +111,61 @@ fn a_second_one_ends_the_process() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{output:?}");
     assert!(!home.path("model.privet").exists());
+}
+
+/// A folder with three owners of rows, each with a budget for one run of many trees.
+fn owners() -> Home {
+    let home = Home::new();
+    copy(&case("horizontal"), home.folder.path());
+    let job = fs::read_to_string(home.path("job.toml")).unwrap();
+    fs::write(home.path("job.toml"), job.replace("trees = 4", "trees = 60")).unwrap();
+    for owner in ["north", "east", "south"] {
+        let dataset = format!("stays-{owner}");
+        let limit = ["ledger", "limit", &dataset, "--epsilon", "2", "--delta", "1e-6"];
+        assert_eq!(told(home.privet(&limit)).0, 0);
+    }
+    home
+}
+
+fn payments(home: &Home) -> usize {
+    let entries = Store::read_only(&home.ledger()).unwrap().read(0).unwrap();
+    entries
+        .iter()
+        .filter(|entry| matches!(entry.event(), Event::Spend { .. }))
+        .count()
+}
+
+/// Each budget has room for one run: whoever paid twice would be refused.
+#[test]
+fn a_run_of_owners_goes_on_after_a_stop_or_a_kill() {
+    for kills in [false, true] {
+        let home = owners();
+        let mut child = started(&home, &["train", "job.toml"]);
+        begun(&home, &mut child, |event| matches!(event, Event::Spend { .. }));
+        if kills {
+            child.kill().unwrap();
+            child.wait().unwrap();
+        } else {
+            interrupt(&child);
+            let output = child.wait_with_output().unwrap();
+            stopped(&home, &output);
+            let told = String::from_utf8_lossy(&output.stderr);
+            assert!(told.contains("the same command goes on with it"), "{told}");
+        }
+        let paid = payments(&home);
+        let (exit, text) = told(home.privet(&["train", "job.toml"]));
+        assert_eq!(exit, 0, "{text}");
+        assert!(text.contains("resumed    a run that was broken off"), "{text}");
+        assert!(
+            (1..=6).contains(&paid) && payments(&home) == 6,
+            "{paid} payments before"
+        );
+        assert_eq!(
+            told(home.privet(&["ledger", "verify", "--against", "model.privet"])).0,
+            0
+        );
+        // The records are gone: what comes next is another run, for which nothing remains.
+        let (exit, text) = told(home.privet(&["train", "job.toml", "--overwrite"]));
+        assert_eq!(exit, 3, "{text}");
+    }
 }

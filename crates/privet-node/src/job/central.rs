@@ -32,13 +32,13 @@ pub(super) fn read(
         .ok()?
 }
 
-fn epsilon(privacy: &Section<'_>) -> Option<Epsilon> {
+pub(super) fn epsilon(privacy: &Section<'_>) -> Option<Epsilon> {
     privacy.required_number("epsilon", "0.5")?;
     positive(privacy, "epsilon", "0.5")
 }
 
 /// Zero where none is given.
-fn delta(privacy: &Section<'_>) -> Option<Delta> {
+pub(super) fn delta(privacy: &Section<'_>) -> Option<Delta> {
     if !privacy.has("delta") {
         return Some(Delta::ZERO);
     }
@@ -67,7 +67,7 @@ fn rows(privacy: &Section<'_>) -> Option<u64> {
 }
 
 /// Who is protected.
-fn relation(privacy: &Section<'_>, schema: Option<&Schema>) -> Option<Relation> {
+pub(super) fn relation(privacy: &Section<'_>, schema: Option<&Schema>) -> Option<Relation> {
     let change = privacy.choice("change", &[("add-remove", false), ("replace", true)]);
     let declared = schema?.relation();
     let (rows, unit) = (declared.rows(), declared.unit().map(str::to_owned));

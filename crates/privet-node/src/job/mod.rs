@@ -1,6 +1,7 @@
 //! A job: one TOML file that describes a run, checked as a whole before anything runs.
 
 mod central;
+mod horizontal;
 mod vertical;
 
 use std::fs::File;
@@ -14,6 +15,8 @@ use privet::error::Subject;
 use privet::parameters::finding;
 use privet::setting::plain;
 
+pub(crate) use horizontal::MINER as MINER_NAME;
+pub use horizontal::{HorizontalJob, OwnerJob};
 pub use vertical::{FeatureHolderJob, Holder, LabelHolderJob, PredictionJob, VerticalJob};
 
 use crate::ledger::{Recognisable, folder_of};
@@ -43,6 +46,8 @@ pub enum Setting {
     Vertical(Box<VerticalJob>),
     /// The same parties have new rows, and one of them has a model.
     Prediction(Box<PredictionJob>),
+    /// Several owners have rows of the same columns.
+    Horizontal(Box<HorizontalJob>),
 }
 
 /// One table and its schema.
@@ -89,6 +94,7 @@ enum SettingName {
     Plain,
     Central,
     Vertical,
+    Horizontal,
 }
 
 /// What reading a job needs besides its text.
@@ -155,6 +161,7 @@ impl Job {
             ("plain", SettingName::Plain),
             ("central", SettingName::Central),
             ("vertical", SettingName::Vertical),
+            ("horizontal", SettingName::Horizontal),
         ];
         let kind = root.required_choice("setting", &kinds).map(|found| found.value);
         let (setting, output, files) = match kind {
@@ -165,6 +172,11 @@ impl Job {
                 };
                 let output = around.path(&root, "output", example);
                 let (setting, files) = vertical::read(&root, &around);
+                (setting, output, files)
+            }
+            Some(SettingName::Horizontal) => {
+                let output = around.path(&root, "output", "\"model.privet\"");
+                let (setting, files) = horizontal::read(&root, &around);
                 (setting, output, files)
             }
             _ => one_table(&root, kind == Some(SettingName::Central), &around),
@@ -192,7 +204,7 @@ impl Job {
         if let Some(data) = data {
             match &mut self.setting {
                 Setting::Plain(_, source) | Setting::Central(_, source) => source.data = data.to_owned(),
-                Setting::Vertical(_) | Setting::Prediction(_) => {
+                Setting::Vertical(_) | Setting::Prediction(_) | Setting::Horizontal(_) => {
                     return Err(Error::parameter(
                         Subject::Flag("--data"),
                         "--data names one table, and this job has one for each party: name them in the job",
@@ -213,6 +225,7 @@ impl Job {
             Setting::Plain(_, source) | Setting::Central(_, source) => vec![&source.data],
             Setting::Vertical(job) => job.files(),
             Setting::Prediction(job) => job.files(),
+            Setting::Horizontal(job) => job.files(),
         }
     }
 

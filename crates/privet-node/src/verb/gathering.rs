@@ -121,9 +121,12 @@ impl<'a> Columns<'a> {
             .progress(&progress)
             .run()?;
         going_on()?;
+        let names = self.parties.names();
         Ok(Played {
-            traffic: Traffic::of(self.parties, &ended),
-            outcome: outcome(self.parties, ended)?,
+            traffic: Traffic::of(&names, &ended),
+            outcome: outcome(names, ended, |outcome| {
+                !matches!(outcome, Outcome::Contributed(_))
+            })?,
         })
     }
 }
@@ -147,13 +150,18 @@ pub(super) struct Played {
     pub(super) traffic: Traffic,
 }
 
-/// What the label holder has in the end, or why it has nothing: a party that says no more than that another gave up is asked last.
-fn outcome(parties: &VerticalJob, ended: Simulated<Outcome>) -> Result<Outcome, Failure> {
+/// What the first party has in the end that has what is wanted, or why nobody has: a party that says no more than that another gave up is
+/// asked last.
+pub(super) fn outcome<T>(
+    names: Vec<String>,
+    ended: Simulated<T>,
+    wanted: impl Fn(&T) -> bool,
+) -> Result<T, Failure> {
     let mut why: Option<(String, Error)> = None;
-    for (name, outcome) in parties.names().into_iter().zip(ended.outcomes) {
+    for (name, outcome) in names.into_iter().zip(ended.outcomes) {
         match outcome {
-            Ok(Outcome::Contributed(_)) => {}
-            Ok(outcome) => return Ok(outcome),
+            Ok(outcome) if wanted(&outcome) => return Ok(outcome),
+            Ok(_) => {}
             Err(e) if matches!(why, None | Some((_, Error::Peer(_)))) => why = Some((name, e)),
             Err(_) => {}
         }
@@ -161,7 +169,7 @@ fn outcome(parties: &VerticalJob, ended: Simulated<Outcome>) -> Result<Outcome, 
     let (name, e) = why.unwrap_or_else(|| {
         (
             "nobody".into(),
-            Error::internal("the label holder has what it wanted, or a party says why not"),
+            Error::internal("a party has what was wanted, or one says why not"),
         )
     });
     let failure = Failure::from(e);
@@ -175,8 +183,7 @@ fn outcome(parties: &VerticalJob, ended: Simulated<Outcome>) -> Result<Outcome, 
 pub(super) struct Traffic(Vec<(String, String, Edge)>);
 
 impl Traffic {
-    fn of(parties: &VerticalJob, ended: &Simulated<Outcome>) -> Self {
-        let names = parties.names();
+    pub(super) fn of<T>(names: &[String], ended: &Simulated<T>) -> Self {
         let name = |party: &PartyId| names.get(usize::from(party.0)).cloned().unwrap_or_default();
         let edges = ended.traffic.iter();
         Self(

@@ -5,7 +5,7 @@
 //! | `request` | requests with checked values |
 //! | `exit` | how a request ended, and why it failed |
 //! | `train`, `plan`, `predict`, `evaluate`, `inspect`, `export_model`, `desensitise`, `simulate`, `schema`, `ledger` | one verb each |
-//! | `permission`, `output`, `protection`, `parties`, `gathering`, `diagnostics`, `words` | what several verbs say or ask |
+//! | `permission`, `output`, `protection`, `parties`, `owners`, `gathering`, `diagnostics`, `words` | what several verbs say or ask |
 
 mod desensitise;
 mod diagnostics;
@@ -16,6 +16,7 @@ mod gathering;
 mod inspect;
 mod ledger;
 mod output;
+mod owners;
 mod parties;
 mod permission;
 mod plan;

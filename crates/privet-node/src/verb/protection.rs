@@ -5,7 +5,7 @@ use std::fmt::Write;
 use privet::data::Schema;
 use privet::data::schema::Kind;
 use privet::privacy::account::{Caps, Price};
-use privet::privacy::{Certificate, Delta, Epsilon, Guarantee, Relation};
+use privet::privacy::{Certificate, Delta, Epsilon, Guarantee, Observer, Relation, Sharing};
 use serde_json::{Value, json};
 
 use super::words;
@@ -18,11 +18,19 @@ pub(super) struct Protection<'a> {
     pub(super) delta: Delta,
     /// What was or will be charged for it.
     pub(super) caps: Caps,
+    /// What it assumes of the owners of joint sums.
+    pub(super) provided: Vec<Sharing>,
 }
 
 impl<'a> Protection<'a> {
-    /// The differential-privacy guarantee of a certificate, if it has one.
+    /// The differential-privacy guarantee of a certificate, if it has one; of a party without rows, what all owners guarantee alike.
     pub(super) fn of(schema: &'a Schema, certificate: &'a Certificate) -> Option<Self> {
+        if certificate.claims.is_empty() {
+            let mut owners = certificate.parties.iter();
+            let first = &owners.next()?.certificate;
+            let is_alike = owners.all(|other| other.certificate.claims == first.claims);
+            return Self::of(schema, first).filter(|_| is_alike);
+        }
         certificate.claims.iter().find_map(|claim| {
             let (epsilon, delta, caps) = match &claim.guarantee {
                 Guarantee::Pure { epsilon } => (*epsilon, Delta::ZERO, Price::Pure(*epsilon).into()),
@@ -35,6 +43,10 @@ impl<'a> Protection<'a> {
                 epsilon,
                 delta,
                 caps,
+                provided: match &claim.from {
+                    Observer::Provided(all) => all.clone(),
+                    _ => Vec::new(),
+                },
             })
         })
     }
@@ -81,9 +93,15 @@ impl<'a> Protection<'a> {
             Relation::Replace { .. } => "everything about them but that somebody is in it",
             Relation::ReplacePrivate { .. } => "their private columns",
         };
+        let provided: Vec<String> = self
+            .provided
+            .iter()
+            .map(|sharing| format!(", provided that {sharing}"))
+            .collect();
         format!(
-            "'{}': {unit}. Protected is {what}, from anybody who sees the model, whatever else they know.",
-            self.schema.dataset()
+            "'{}': {unit}. Protected is {what}, from anybody who sees the model, whatever else they know{}.",
+            self.schema.dataset(),
+            provided.concat()
         )
     }
 

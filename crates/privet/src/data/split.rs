@@ -79,6 +79,38 @@ impl Table {
             .collect()
     }
 
+    /// The same rows under a schema that reads them alike: the data set's name, how the file is written and columns that nothing is learnt from
+    /// may be others.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] if features, label or units are declared otherwise.
+    pub fn as_of(&self, schema: &Arc<Schema>) -> Result<Self, Error> {
+        if self.schema().differs(schema).is_some() || self.schema().unit() != schema.unit() {
+            return Err(Error::misuse("the rows were read otherwise than by this schema"));
+        }
+        Ok(self.with(Arc::clone(schema), self.cells().clone()))
+    }
+
+    /// One table of the rows of all, which were read with one schema. All rows are used without protection; a person of several tables
+    /// counts as several.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] if there is no table, or schemas differ.
+    pub fn pooled(tables: &[(Self, &Unprotected)]) -> Result<Self, Error> {
+        let Some((first, _)) = tables.first() else {
+            return Err(Error::misuse("there is no table to pool"));
+        };
+        if tables.iter().any(|(table, _)| table.schema() != first.schema()) {
+            return Err(Error::misuse("tables that are pooled were read with one schema"));
+        }
+        let all: Vec<&Cells> = tables
+            .iter()
+            .map(|(table, leave)| leave.reveal(table.cells().as_ref()))
+            .collect();
+        let cells = Private::new(Cells::appended(&all));
+        Ok(first.with(Arc::clone(first.shared_schema()), cells))
+    }
+
     /// The schema of tables that are joined: the features of all, and the first one's label.
     ///
     /// # Errors
@@ -182,4 +214,60 @@ fn rows_of(cells: &Cells, takes: impl Fn(usize) -> bool) -> Vec<u32> {
         .filter(|&row| takes(cells.units().map_or(row, |units| units[row] as usize)))
         .map(|row| row as u32)
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Frame, Intake, Keep};
+    use super::*;
+
+    const SCHEMA: &str = r#"
+        dataset = "visits"
+        unit = "who"
+        rows_per_unit = 2
+        [columns]
+        who = { type = "id" }
+        x = { type = "integer", min = 0, max = 9 }
+        y = { type = "label", values = ["a", "b"] }
+    "#;
+
+    fn table(dataset: &str, who: &[&str], x: &[i64], y: &[&str]) -> Table {
+        let schema = Schema::from_toml("schema.toml", SCHEMA).expect("a schema");
+        let intake = Intake::everything(Arc::new(schema.of_dataset(dataset)), Keep::Bins);
+        let rows = Frame::new().column("who", who).column("x", x).column("y", y);
+        Table::read(&intake, &rows).expect("a table")
+    }
+
+    #[test]
+    fn pooled_rows_come_one_after_another_and_people_stay_apart() {
+        let one = table("one", &["p", "q", "p"], &[1, 2, 3], &["a", "b", "a"]);
+        let two = table("two", &["p", "r"], &[4, 5], &["b", "b"]);
+        let leave = Unprotected::unrecorded("one", &one.schema().relation(), "a test");
+        let different = Table::pooled(&[(one.clone(), &leave), (two.clone(), &leave)]);
+        assert!(different.is_err(), "their data sets have different names");
+        let two = two.as_of(one.shared_schema()).expect("columns are alike");
+        let all = Table::pooled(&[(one.clone(), &leave), (two, &leave)]).expect("one schema");
+        let cells = leave.reveal(all.cells().as_ref());
+        let whole = table(
+            "one",
+            &["p", "q", "p", "s", "r"],
+            &[1, 2, 3, 4, 5],
+            &["a", "b", "a", "b", "b"],
+        );
+        assert_eq!(cells, leave.reveal(whole.cells().as_ref()));
+        assert_eq!(cells.units(), Some(&[0, 1, 0, 2, 3][..]));
+        assert!(Table::pooled(&[]).is_err());
+    }
+
+    #[test]
+    fn rows_that_were_read_otherwise_are_of_no_other_schema() {
+        let rows = table("one", &["p"], &[1], &["a"]);
+        for (old, new) in [
+            ("max = 9", "max = 10"),
+            ("rows_per_unit = 2", "rows_per_unit = 3"),
+        ] {
+            let other = Schema::from_toml("schema.toml", &SCHEMA.replace(old, new)).expect("a schema");
+            assert!(rows.as_of(&Arc::new(other)).is_err(), "{new}");
+        }
+    }
 }

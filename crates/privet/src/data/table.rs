@@ -180,6 +180,30 @@ impl Cells {
         })
     }
 
+    /// The rows of all, one after another, without their ids; no unit is in two parts.
+    pub(super) fn appended(parts: &[&Self]) -> Self {
+        let rows = parts.iter().map(|part| part.rows).sum();
+        let features = parts.first().map_or(0, |part| part.features.len());
+        let feature = |place: usize| parts.iter().map(move |part| part.features[place].clone());
+        let mut next = 0;
+        let units = parts.iter().map(|part| {
+            let first = next;
+            next += part.units.iter().flatten().max().map_or(0, |last| last + 1);
+            let units = part.units.as_ref()?;
+            Some(units.iter().map(|unit| first + unit).collect::<Vec<u32>>())
+        });
+        let units: Option<Vec<Vec<u32>>> = units.collect();
+        Self {
+            rows,
+            features: (0..features)
+                .map(|place| Feature::join(rows, feature(place)))
+                .collect(),
+            target: Target::join(rows, parts.iter().map(|part| part.target.clone())),
+            units: units.map(|units| units.concat()),
+            ids: None,
+        }
+    }
+
     /// These rows, in this order.
     pub(crate) fn take(&self, rows: &[u32]) -> Self {
         Self {

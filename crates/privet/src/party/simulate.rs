@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::context::PartyProgress;
 use super::post::{Post, Way};
-use super::{Agreement, Fault, MemoryRecord, PartyId, Role, RunName, Seat, SeatState};
+use super::{Agreement, Fault, MemoryRecord, PartyId, Record, Role, RunName, Seat, SeatState};
 use crate::Error;
 use crate::privacy::Coins;
 use crate::wire::{Header, RunId};
@@ -59,12 +59,16 @@ impl<T> Simulated<T> {
 }
 
 type Make<'a, R> = Box<dyn FnMut(PartyId, RunName) -> Result<R, Error> + 'a>;
+type OpenRecord<'a> = Box<dyn FnMut(PartyId) -> Result<Box<dyn Record>, Error> + 'a>;
 
 /// A simulation of all parties in one process.
 pub struct Simulation<'a, R> {
     agreement: Agreement,
     make: Make<'a, R>,
     records: Vec<MemoryRecord>,
+    /// Opens a party's record, if records are not kept in memory.
+    stored: Option<OpenRecord<'a>>,
+    going_on: &'a dyn Fn() -> Result<(), Error>,
     faults: BTreeMap<u64, VecDeque<Fault>>,
     coins: Coins,
     progress: PartyProgress<'a>,
@@ -89,6 +93,8 @@ impl<'a, R: Role> Simulation<'a, R> {
             records: agreement.parties().map(|_| MemoryRecord::default()).collect(),
             agreement,
             make: Box::new(make),
+            stored: None,
+            going_on: &|| Ok(()),
             faults: BTreeMap::new(),
             coins: Coins::from_seed([0; 32]),
             progress: &|_, _, _| {},
@@ -125,6 +131,22 @@ impl<'a, R: Role> Simulation<'a, R> {
         self
     }
 
+    /// Records that outlive the process: `open` opens a party's. A run that was broken off is taken up where its records end.
+    /// [`Fault::Crash`] is for records in memory.
+    #[must_use]
+    pub fn stored(mut self, open: impl FnMut(PartyId) -> Result<Box<dyn Record>, Error> + 'a) -> Self {
+        self.stored = Some(Box::new(open));
+        self
+    }
+
+    /// Asks before every step whether to go on. Where the answer is an error, [`run`](Self::run) ends with it, and nobody is told: records
+    /// are as after a crash.
+    #[must_use]
+    pub fn while_going_on(mut self, going_on: &'a dyn Fn() -> Result<(), Error>) -> Self {
+        self.going_on = going_on;
+        self
+    }
+
     /// Records that drop nothing: whoever is built again replays everything.
     #[must_use]
     pub fn without_checkpoints(self) -> Self {
@@ -143,7 +165,7 @@ impl<'a, R: Role> Simulation<'a, R> {
     /// # Errors
     /// The errors of `make`, and [`Error::Misuse`] if a party that was built again sends other frames than before.
     pub fn run(mut self) -> Result<Simulated<R::Output>, Error> {
-        let begun = self.records.iter().any(|record| !record.items().is_empty());
+        let mut begun = false;
         let rebuilt = |fault: &Fault| matches!(fault, Fault::Restart(_) | Fault::Crash(_));
         let mut running = Running {
             seats: Vec::new(),
@@ -158,7 +180,9 @@ impl<'a, R: Role> Simulation<'a, R> {
             unused: Vec::new(),
         };
         for party in self.agreement.parties() {
-            let seat = self.seat(party)?;
+            let mut record = self.record(party)?;
+            begun |= record.read(0)?.is_some();
+            let seat = self.seat(party, record)?;
             running.seats.push(seat);
         }
         for party in self.agreement.parties() {
@@ -172,6 +196,7 @@ impl<'a, R: Role> Simulation<'a, R> {
         }
         let (mut steps, mut of_frames) = (0, VecDeque::new());
         loop {
+            (self.going_on)()?;
             for fault in self.faults.remove(&steps).into_iter().flatten() {
                 match fault.is_of_frame() {
                     true => of_frames.push_back(fault),
@@ -298,14 +323,21 @@ impl<'a, R: Role> Simulation<'a, R> {
 
     /// A party is killed and built again.
     fn rebuild(&mut self, party: PartyId, running: &mut Running<R>) -> Result<(), Error> {
-        running.seats[usize::from(party.0)] = self.seat(party)?;
+        let record = self.record(party)?;
+        running.seats[usize::from(party.0)] = self.seat(party, record)?;
         running.deadlines.retain(|(_, who, _)| *who != party);
         running.due.retain(|(who, _), _| *who != party);
         running.reconnect(&self.agreement, party, self.progress)
     }
 
-    fn seat(&mut self, party: PartyId) -> Result<Seat<R>, Error> {
-        let record = Box::new(self.records[usize::from(party.0)].clone());
+    fn record(&mut self, party: PartyId) -> Result<Box<dyn Record>, Error> {
+        match &mut self.stored {
+            Some(open) => open(party),
+            None => Ok(Box::new(self.records[usize::from(party.0)].clone())),
+        }
+    }
+
+    fn seat(&mut self, party: PartyId, record: Box<dyn Record>) -> Result<Seat<R>, Error> {
         let make = &mut self.make;
         Seat::take(self.agreement.clone(), party, record, self.progress, |name| {
             make(party, name)

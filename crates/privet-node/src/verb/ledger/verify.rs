@@ -80,6 +80,10 @@ pub(in crate::verb) fn run(path: &Path, against: &[impl AsRef<Path>]) -> Result<
         let problem = found.as_ref().err();
         sound &= problem.is_none();
         let _ = match &found {
+            Ok(found) if found.is_without_rows => writeln!(
+                text,
+                "{shown}: made by a party that has no rows and paid nothing; the parts of the owners are checked."
+            ),
             Ok(found) if found.is_foreign => writeln!(
                 text,
                 "{shown}: made with another ledger, against which it can be checked; here only the parts of parties are."

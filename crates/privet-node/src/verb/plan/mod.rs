@@ -2,6 +2,7 @@
 
 mod advice;
 mod columns;
+mod horizontal;
 mod prediction;
 mod vertical;
 
@@ -30,6 +31,7 @@ pub(super) fn run(file: &Path, ledger: &LedgerFile) -> Result<Answer, Failure> {
         Setting::Central(plan, source) => central(plan, source, &job, ledger),
         Setting::Vertical(parties) => vertical::run(parties, &job, ledger),
         Setting::Prediction(prediction) => prediction::run(prediction, &job, ledger),
+        Setting::Horizontal(owners) => horizontal::run(owners, &job, ledger),
     }
 }
 
@@ -53,6 +55,7 @@ fn central(plan: &Plan, source: &Source, job: &Job, ledger: &LedgerFile) -> Resu
         },
         delta: plan.delta(),
         caps: price.into(),
+        provided: Vec::new(),
     };
     let settings = plan.settings();
     let void = plan.void();

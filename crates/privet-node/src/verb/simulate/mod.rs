@@ -1,5 +1,6 @@
 //! `privet simulate`
 
+mod horizontal;
 mod prediction;
 mod vertical;
 
@@ -17,6 +18,7 @@ use privet::setting::{central, plain};
 use serde_json::json;
 
 use super::exit::Failure;
+use super::gathering::Traffic;
 use super::request::Simulate;
 use super::{Answer, permission};
 use crate::job::{Job, Setting, Source};
@@ -47,6 +49,7 @@ pub(super) fn run(simulate: &Simulate) -> Result<Answer, Failure> {
         Setting::Central(plan, source) => one_table(&Trainer::Central(plan), source, simulate),
         Setting::Vertical(parties) => vertical::run(parties, simulate),
         Setting::Prediction(prediction) => prediction::run(prediction, simulate),
+        Setting::Horizontal(owners) => horizontal::run(owners, simulate),
     }
 }
 
@@ -203,6 +206,17 @@ fn mean(all: &[Vec<(&'static str, f64)>]) -> Vec<(&'static str, f64)> {
 
 /// The figures of all methods in a table, below `who` takes part and above a `last` word.
 fn answer(simulate: &Simulate, who: &str, methods: &[SimulatedMethod], last: &str) -> Answer {
+    answer_with(simulate, who, methods, last, None)
+}
+
+/// The same, with what parties sent to each other in the last run.
+fn answer_with(
+    simulate: &Simulate,
+    who: &str,
+    methods: &[SimulatedMethod],
+    last: &str,
+    sent: Option<&Traffic>,
+) -> Answer {
     let metrics: Vec<&str> = methods[0]
         .runs
         .first()
@@ -243,6 +257,11 @@ fn answer(simulate: &Simulate, who: &str, methods: &[SimulatedMethod], last: &st
         }
         text.push('\n');
     }
+    let mut json = json!({"figures": lines});
+    if let Some(sent) = sent {
+        let _ = write!(text, "\n{}", sent.text());
+        json["sent"] = json!(sent.json());
+    }
     let _ = writeln!(text, "\n{last}");
-    Answer::new(text, json!({"figures": lines}))
+    Answer::new(text, json)
 }

@@ -1,5 +1,6 @@
 //! `privet train`
 
+mod horizontal;
 mod vertical;
 
 use std::fmt::Write;
@@ -26,6 +27,7 @@ pub(super) fn run(train: &Train) -> Result<Answer, Failure> {
         Setting::Central(plan, source) => curated(plan, source, &train.ledger)?,
         Setting::Vertical(parties) => return vertical::run(parties, &job, train),
         Setting::Prediction(_) => return Err(for_predicting(&train.job)),
+        Setting::Horizontal(owners) => return horizontal::run(owners, &job, train),
     };
     save(&job, &model, key.as_ref())?;
 

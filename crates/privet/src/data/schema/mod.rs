@@ -208,6 +208,15 @@ impl Schema {
             .map(|column| format!("column '{}' of the model is not declared", column.name))
     }
 
+    /// The same schema for a data set of another name.
+    #[must_use]
+    pub fn of_dataset(&self, dataset: &str) -> Self {
+        Self {
+            dataset: dataset.to_owned(),
+            ..self.clone()
+        }
+    }
+
     /// The same schema with a model's bins for numbers of which it says nothing about bins: rows are given to a model in the bins
     /// that it was trained with.
     #[must_use]

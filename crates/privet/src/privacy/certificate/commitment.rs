@@ -65,6 +65,12 @@ impl Certificate {
         }
     }
 
+    /// Whether it is of a party that has no rows: it guarantees nothing itself, and says what others guarantee.
+    pub fn is_without_rows(&self) -> bool {
+        let says_nothing = self.claims.is_empty() && self.payments.is_empty() && self.runs.is_empty();
+        says_nothing && self.total.is_none() && !self.parties.is_empty()
+    }
+
     /// Whether it is one that other parties were shown. A ledger has at least one entry, so a certificate that its owner has says where it ended.
     pub fn is_for_partners(&self) -> bool {
         self.recorded && self.ledger == Head::empty()

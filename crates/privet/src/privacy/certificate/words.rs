@@ -85,7 +85,12 @@ impl fmt::Display for Certificate {
         if !self.is_void() {
             assuming(f, self.assuming())?;
         }
-        if self.claims.is_empty() {
+        if self.is_without_rows() {
+            writeln!(
+                f,
+                "guarantee  of each owner: this party has no rows and paid nothing"
+            )?;
+        } else if self.claims.is_empty() {
             writeln!(f, "guarantee  nothing was released")?;
         }
         for payment in &self.payments {
@@ -164,6 +169,8 @@ impl fmt::Display for Certificate {
                 "ledger     its owner's: only they can look up where it ended (commitment {}…)",
                 shown(&seal)
             )
+        } else if self.is_without_rows() {
+            f.write_str("ledger     those of the owners")
         } else if self.is_for_partners() {
             f.write_str("ledger     its owner's: where it ended is not said")
         } else if self.recorded {

@@ -65,6 +65,7 @@ mod miner;
 mod owner;
 mod params;
 mod plan;
+mod rehearsal;
 mod resolve;
 mod schemas;
 mod shared;
@@ -75,6 +76,7 @@ pub use miner::Miner;
 pub use owner::Owner;
 pub use params::{Horizontal, MOST_OWNERS, Protocol, Recipients};
 pub use plan::{MinerPlan, OwnerFacts, OwnerPlan, Plan, Spending};
+pub use schemas::schema_differences;
 pub use words::{Learning, PersonAtSeveral};
 
 pub use crate::noisy::trees::{Places, Splits, Trees};
@@ -176,7 +178,7 @@ impl Role for Party {
     fn brings(&self) -> [u8; 32] {
         match self {
             Self::Miner(party) => schemas::digest(party.plan().schema()),
-            Self::Owner(party) => schemas::digest(party.plan().schema()),
+            Self::Owner(party) => schemas::digest(party.schema()),
         }
     }
 }

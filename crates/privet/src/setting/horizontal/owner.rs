@@ -9,7 +9,7 @@ use super::message::{Grown, Message};
 use super::plan::{OwnerPlan, Plan, unrandom};
 use super::{MINER, Outcome, PATIENCE, Party, Protocol, certified, local, schemas};
 use crate::Error;
-use crate::data::Table;
+use crate::data::{Schema, Table};
 use crate::model::{Model, Settings};
 use crate::party::{Context, PartyEvent, PartyId, RunKey, RunName, TurnOutcome};
 use crate::privacy::signature::SigningKey;
@@ -92,12 +92,16 @@ impl Owner {
         self.plan.plan()
     }
 
+    pub(super) fn schema(&self) -> &Schema {
+        self.plan.schema()
+    }
+
     pub(super) fn most_bytes(&self) -> u64 {
         self.plan().most_bytes()
     }
 
     pub(super) fn start(mut self, context: &mut Context<'_, Message>) -> Result<TurnOutcome<Party>, Error> {
-        let schema = schemas::lines(self.plan().schema())?;
+        let schema = schemas::lines(self.schema())?;
         let is_joint = self.plan().sharing().is_some();
         let Stage::Ready(brings) = &mut self.stage else {
             return Err(Error::internal("a party starts once"));

@@ -6,7 +6,7 @@ use std::time::Duration;
 use sha2::{Digest, Sha256};
 
 use super::resolve::{Apart, Together};
-use super::{Horizontal, Protocol, Recipients};
+use super::{Horizontal, Protocol, Recipients, schemas};
 use crate::Error;
 use crate::data::schema::Schema;
 use crate::data::{Cells, Intake, Keep, Table};
@@ -247,7 +247,24 @@ impl Plan {
             return Err(Error::parameter("owners", why));
         }
         let plan = self.clone();
-        Ok(OwnerPlan { plan, place })
+        let schema = Arc::clone(self.schema());
+        Ok(OwnerPlan { plan, place, schema })
+    }
+
+    /// What one owner does whose table has a schema of its own: the data set's name, how its file is written and columns that nothing is
+    /// learnt from may be others.
+    ///
+    /// # Errors
+    /// As [`owner`](Self::owner); [`Error::Data`] with all differences, line by line, if the schema says anything else otherwise.
+    pub fn owner_with(&self, place: usize, schema: &Schema) -> Result<OwnerPlan, Error> {
+        let owner = self.owner(place)?;
+        let schema = Arc::new(schema.spread());
+        let name = &self.owners()[place].name;
+        let found = schemas::schema_differences(self.schema(), &schema, name)?;
+        if !found.is_empty() {
+            return Err(Error::data(found.join("\n")));
+        }
+        Ok(OwnerPlan { schema, ..owner })
     }
 
     /// What the miner does.
@@ -374,6 +391,8 @@ pub(super) fn coins(agreement: &Agreement, whose: PartyId) -> Coins {
 pub struct OwnerPlan {
     plan: Plan,
     place: usize,
+    /// Of its table.
+    schema: Arc<Schema>,
 }
 
 impl OwnerPlan {
@@ -382,6 +401,8 @@ impl OwnerPlan {
         pub plan(&plan) -> &Plan;
         /// The owner's place among owners; its number in an agreement is one more.
         pub place(place) -> usize;
+        /// The schema that its table is read with.
+        pub schema(&schema) -> &Arc<Schema>;
     }
 
     /// The owner's number in every agreement.
@@ -391,11 +412,11 @@ impl OwnerPlan {
 
     /// What is read of a table.
     pub fn reads(&self) -> Intake {
-        Intake::everything(Arc::clone(self.plan.schema()), Keep::Bins)
+        Intake::everything(Arc::clone(&self.schema), Keep::Bins)
     }
 
     pub(super) fn check(&self, table: &Table) -> Result<(), Error> {
-        table.is_of(self.plan.schema(), "OwnerPlan::reads")?;
+        table.is_of(&self.schema, "OwnerPlan::reads")?;
         table.is_whole(Keep::Bins)
     }
 }

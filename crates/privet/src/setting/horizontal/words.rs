@@ -72,10 +72,13 @@ impl Plan {
                 let few = sharing.colluding();
                 let noise = sharing.honest();
                 all.push(line(
-                    &format!("{few} owners who collude, the miner among them or not"),
+                    &match few {
+                        1 => "one owner who colludes with the miner, or is the miner".to_owned(),
+                        _ => format!("{few} owners who collude, the miner among them or not"),
+                    },
                     format!(
-                        "the same under {price}: noise is made in shares so that those of {noise} other owners are enough. More than {few} \
-                         may see every owner's numbers"
+                        "the same under {price}: noise is made in shares so that those of {noise} other owners are enough. If more collude, \
+                         they may see every owner's numbers"
                     ),
                 ));
             }

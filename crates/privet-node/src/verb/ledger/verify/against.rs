@@ -19,6 +19,8 @@ pub(super) struct VerifiedCertificate {
     named: bool,
     /// Whether it is of another ledger itself, and only parties of it are here.
     pub(super) is_foreign: bool,
+    /// Whether it is of a party that has no rows, and everything that it guarantees is in the parts of others.
+    pub(super) is_without_rows: bool,
     /// Parties whose certificates commit to a place in this ledger, and that place; nothing without the ledger's key.
     pub(super) parts: Vec<(String, Option<u64>)>,
     /// Parties whose certificates are of other ledgers.
@@ -40,7 +42,13 @@ impl VerifiedCertificate {
         let some_here = certificate.parties.iter().any(|said| here(&said.certificate));
         let is_foreign = signed_elsewhere && then.is_err() && !here(certificate) && some_here;
         let named = !certificate.runs.is_empty();
-        if !is_foreign {
+        let is_without_rows = certificate.is_without_rows();
+        if is_without_rows && !signed_elsewhere && now.account(&certificate.dataset).is_some() {
+            let why =
+                "it claims nothing about a data set of this ledger, which only a party without rows does";
+            return Err(edited(why));
+        }
+        if !is_foreign && !is_without_rows {
             let then = then?;
             if named {
                 follows(&then, &now, certificate)?;
@@ -70,6 +78,7 @@ impl VerifiedCertificate {
         Ok(Self {
             named,
             is_foreign,
+            is_without_rows,
             parts,
             elsewhere,
         })
