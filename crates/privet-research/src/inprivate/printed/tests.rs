@@ -33,7 +33,7 @@ fn printed(depth: u32, epsilon: Option<f64>) -> InPrivate {
     InPrivate {
         depth,
         epsilon,
-        levels: LevelPrice::Split,
+        ..InPrivate::default()
     }
 }
 
