@@ -80,7 +80,7 @@ struct Point {
 const METRICS: [&str; 3] = ["accuracy", "AUC", "MAE"];
 
 macro_rules! point {
-    ($owners:literal x $rows:literal, $rounds:literal, $epsilon:expr, $place:literal) => {
+    ($owners:literal x $rows:literal, $rounds:expr, $epsilon:expr, $place:literal) => {
         Point {
             owned: Owned {
                 owners: $owners,
@@ -97,35 +97,34 @@ macro_rules! point {
     };
 }
 
-const TABLE: &[Point] = &[point!(20 x 1000, 1, 1.0, "")];
+const TABLE: &[Point] = &[point!(20 x 1000, None, 1.0, "")];
 const FIGURE_5: &[Point] = &[
-    point!(1 x 1000, 1, 1.0, ", 1 owner"),
-    point!(5 x 1000, 1, 1.0, ", 5 owners"),
-    point!(10 x 1000, 1, 1.0, ", 10 owners"),
-    point!(15 x 1000, 1, 1.0, ", 15 owners"),
-    point!(20 x 1000, 1, 1.0, ", 20 owners"),
+    point!(1 x 1000, None, 1.0, ", 1 owner"),
+    point!(5 x 1000, None, 1.0, ", 5 owners"),
+    point!(10 x 1000, None, 1.0, ", 10 owners"),
+    point!(15 x 1000, None, 1.0, ", 15 owners"),
+    point!(20 x 1000, None, 1.0, ", 20 owners"),
 ];
 const FIGURE_6: &[Point] = &[
-    point!(10 x 100, 1, 1.0, ", 100 rows"),
-    point!(10 x 500, 1, 1.0, ", 500 rows"),
-    point!(10 x 1000, 1, 1.0, ", 1,000 rows"),
-    point!(10 x 1500, 1, 1.0, ", 1,500 rows"),
-    point!(10 x 2000, 1, 1.0, ", 2,000 rows"),
+    point!(10 x 100, None, 1.0, ", 100 rows"),
+    point!(10 x 500, None, 1.0, ", 500 rows"),
+    point!(10 x 1000, None, 1.0, ", 1,000 rows"),
+    point!(10 x 1500, None, 1.0, ", 1,500 rows"),
+    point!(10 x 2000, None, 1.0, ", 2,000 rows"),
 ];
-// Rounds of 1 have half of the rows, too.
 const FIGURE_7: &[Point] = &[
-    point!(5 x 2000, 1, 1.0, ", all rows at once"),
-    point!(5 x 2000, 2, 1.0, ", 2 rounds"),
-    point!(5 x 2000, 3, 1.0, ", 3 rounds"),
-    point!(5 x 2000, 4, 1.0, ", 4 rounds"),
-    point!(5 x 2000, 5, 1.0, ", 5 rounds"),
+    point!(5 x 2000, Some(1), 1.0, ", 1 round"),
+    point!(5 x 2000, Some(2), 1.0, ", 2 rounds"),
+    point!(5 x 2000, Some(3), 1.0, ", 3 rounds"),
+    point!(5 x 2000, Some(4), 1.0, ", 4 rounds"),
+    point!(5 x 2000, Some(5), 1.0, ", 5 rounds"),
 ];
 const FIGURE_8: &[Point] = &[
-    point!(20 x 1000, 1, 0.1, ""),
-    point!(20 x 1000, 1, 0.5, ""),
-    point!(20 x 1000, 1, 2.0, ""),
-    point!(20 x 1000, 1, 4.0, ""),
-    point!(20 x 1000, 1, 8.0, ""),
+    point!(20 x 1000, None, 0.1, ""),
+    point!(20 x 1000, None, 0.5, ""),
+    point!(20 x 1000, None, 2.0, ""),
+    point!(20 x 1000, None, 4.0, ""),
+    point!(20 x 1000, None, 8.0, ""),
 ];
 
 /// Data sets: the paper's two that can be had, and stand-ins for the census.

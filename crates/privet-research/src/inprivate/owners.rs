@@ -53,8 +53,8 @@ pub(super) enum Way {
 pub(super) struct Owned {
     pub(super) owners: usize,
     pub(super) rows: usize,
-    /// How often the paper's chain goes round, each time with half of the rows that remain.
-    pub(super) rounds: u32,
+    /// How often the paper's chain goes round, each time with half of the rows that remain; once with all of them if not given.
+    pub(super) rounds: Option<u32>,
 }
 
 /// Rows of owners, and rows to judge by.
@@ -64,7 +64,7 @@ pub(super) struct Deal<'a> {
     /// Those of each owner.
     rows: Vec<Vec<usize>>,
     test: Vec<usize>,
-    rounds: u32,
+    rounds: Option<u32>,
     run: u32,
 }
 
@@ -107,20 +107,23 @@ impl<'a> Deal<'a> {
     /// What the paper's chain learns from, tree by tree.
     fn chain(&self, halving: Halving) -> Result<Vec<Table>, Error> {
         let mut coins = coins((self.run + 7).into());
+        let Some(rounds) = self.rounds else {
+            return self.rows.iter().map(|own| self.table(own)).collect();
+        };
         let cut = self
             .rows
             .iter()
-            .map(|own| halving.portions(own, self.rounds, &mut coins));
+            .map(|own| halving.portions(own, rounds, &mut coins));
         let cut: Vec<Vec<Vec<usize>>> = cut.collect();
         // Line 3: every owner of a round, then the next round.
-        let order = (0..self.rounds as usize).flat_map(|round| cut.iter().map(move |own| &own[round]));
+        let order = (0..rounds as usize).flat_map(|round| cut.iter().map(move |own| &own[round]));
         order.map(|rows| self.table(rows)).collect()
     }
 }
 
 /// Which rows a round takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Halving {
+enum Halving {
     /// Half of those that remain, by their places: where a row comes, others change their round.
     ByPlace,
     /// Each with a coin of its own.
@@ -128,11 +131,8 @@ pub(super) enum Halving {
 }
 
 impl Halving {
-    /// Rows of each round; all of them in a single one.
-    pub(super) fn portions(self, rows: &[usize], rounds: u32, coins: &mut Coins) -> Vec<Vec<usize>> {
-        if rounds == 1 {
-            return vec![rows.to_vec()];
-        }
+    /// Rows of each round.
+    fn portions(self, rows: &[usize], rounds: u32, coins: &mut Coins) -> Vec<Vec<usize>> {
         let mut rest = rows.to_vec();
         let take = |_| match self {
             Self::ByPlace => rest.drain(..rest.len() / 2).collect(),
@@ -150,8 +150,10 @@ impl Way {
     /// Whether so many owners can go this way.
     pub(super) fn fits(self, owned: Owned) -> bool {
         match self {
-            Self::Together(Protocol::Aggregated) | Self::Central => owned.owners > 2 && owned.rounds == 1,
-            Self::Together(_) => owned.owners > 1 && owned.rounds == 1,
+            Self::Together(Protocol::Aggregated) | Self::Central => {
+                owned.owners > 2 && owned.rounds.is_none()
+            }
+            Self::Together(_) => owned.owners > 1 && owned.rounds.is_none(),
             Self::Constant | Self::Pooled | Self::Alone | Self::Paper(_) => true,
         }
     }
@@ -284,15 +286,17 @@ fn equal_noise(price: Price, sharing: Sharing) -> Result<Epsilon, Error> {
     let [owners, absent, colluding] =
         [sharing.owners(), sharing.absent(), sharing.colluding()].map(f64::from);
     let wanted = mu_squared.to_f64() * (owners - absent - colluding) / owners;
-    let (mut low, mut high) = (1e-6, 1e3);
-    while high - low > 1e-6 * high {
-        let middle = f64::sqrt(low * high);
-        match MuSquared::for_budget(Epsilon::new(middle)?, Delta::new(DELTA)?)?.to_f64() < wanted {
+    // In billionths, of which an ε has a whole number.
+    let epsilon = |billionths: u64| Epsilon::new(billionths as f64 / 1e9);
+    let (mut low, mut high) = (1_000_u64, 100_000_000_000);
+    while high - low > 1 {
+        let middle = low.midpoint(high);
+        match MuSquared::for_budget(epsilon(middle)?, Delta::new(DELTA)?)?.to_f64() <= wanted {
             true => low = middle,
             false => high = middle,
         }
     }
-    Epsilon::new(low)
+    epsilon(low)
 }
 
 /// The paper's chain.

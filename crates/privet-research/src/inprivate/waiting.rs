@@ -85,7 +85,7 @@ pub(super) fn measure(data: &Data, runs: u32, _: &Progress) -> Result<Vec<Measur
     let owned = Owned {
         owners: 1,
         rows: ROWS,
-        rounds: 1,
+        rounds: None,
     };
     let paces = (0..runs).map(|run| {
         let [own, test] = Deal::new(&records, &schema, owned, run).first()?;
