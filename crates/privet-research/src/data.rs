@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use privet::Error;
+use privet::data::schema::Kind;
 use privet::data::{Intake, Keep, Schema, Table};
 
 use super::Records;
@@ -13,6 +14,8 @@ use privet_node::table;
 /// A data set that experiments use.
 struct KnownDataSet {
     name: &'static str,
+    /// Its folder, which another name may share.
+    folder: &'static str,
     schema: &'static str,
     /// The file for training, and one for testing if its publisher split it.
     files: &'static [&'static str],
@@ -21,15 +24,18 @@ struct KnownDataSet {
 
 /// Data sets by their names, each with its files and where to get them; the schema of a name is a file of that name.
 macro_rules! known {
-    ($($name:literal: $train:literal $(and $test:literal)?, $from:literal;)*) => {[$(KnownDataSet {
+    (@folder $name:literal) => { $name };
+    (@folder $name:literal $folder:literal) => { $folder };
+    ($($name:literal $(in $folder:literal)?: $train:literal $(and $test:literal)?, $from:literal;)*) => {[$(KnownDataSet {
         name: $name,
+        folder: known!(@folder $name $($folder)?),
         schema: include_str!(concat!("../reproduce/schemas/", $name, ".toml")),
         files: &[$train $(, $test)?],
         from: $from,
     }),*]};
 }
 
-const KNOWN: [KnownDataSet; 12] = known! {
+const KNOWN: [KnownDataSet; 14] = known! {
     "adult": "adult.data" and "adult.test", "https://archive.ics.uci.edu/dataset/2/adult";
     "bank": "bank-full.csv", "https://archive.ics.uci.edu/dataset/222/bank+marketing";
     "credit-default": "UCI_Credit_Card.csv", "https://archive.ics.uci.edu/dataset/350/default+of+credit+card+clients";
@@ -38,12 +44,14 @@ const KNOWN: [KnownDataSet; 12] = known! {
     "casp": "CASP.csv", "https://archive.ics.uci.edu/dataset/265/physicochemical+properties+of+protein+tertiary+structure";
     "covtype": "covtype.data.gz", "https://archive.ics.uci.edu/dataset/31/covertype";
     "gss": "GSS_15235.csv", "https://gss.norc.org";
+    "gss-films" in "gss": "GSS_15235.csv" and "GSS_5079.csv", "https://gss.norc.org";
     "kc-house": "kc_house_data.csv", "https://www.kaggle.com/datasets/harlfoxem/housesalesprediction";
     "ionosphere": "ionosphere.data", "https://archive.ics.uci.edu/dataset/52/ionosphere";
     "pendigits": "pendigits.tra" and "pendigits.tes",
         "https://archive.ics.uci.edu/dataset/81/pen+based+recognition+of+handwritten+digits";
     "powerplant": "powerplant.csv", "https://archive.ics.uci.edu/dataset/294/combined+cycle+power+plant";
     "sf-salaries": "Salaries.csv.gz", "https://www.kaggle.com/datasets/kaggle/sf-salaries";
+    "sf-jobs" in "sf-salaries": "Salaries.csv.gz", "https://www.kaggle.com/datasets/kaggle/sf-salaries";
 };
 
 /// The folder with the data sets.
@@ -81,18 +89,30 @@ impl Data {
     /// [`Error::Data`] if it is not there.
     pub fn records(&self, name: &str) -> Result<Records, Error> {
         let known = known(name)?;
-        let folder = self.folder.join(known.name);
-        let texts = known
-            .files
-            .iter()
-            .map(|file| text(known, file, &folder.join(file)));
-        Records::parse(known.schema()?, &texts.collect::<Result<String, _>>()?, &folder)
+        let folder = self.folder.join(known.folder);
+        let schema = known.schema()?;
+        let mut all = String::new();
+        for file in known.files {
+            let text = text(known, file, &folder.join(file))?;
+            let again = schema.layout().header && !all.is_empty();
+            let rows = if again {
+                text.split_once('\n').map_or("", |(_, rows)| rows)
+            } else {
+                &text
+            };
+            all.push_str(rows.trim_end());
+            all.push('\n');
+        }
+        if known.name == "sf-jobs" {
+            all = job_words(&all, &schema);
+        }
+        Records::parse(schema, &all, &folder)
     }
 
     fn read(&self, known: &KnownDataSet, file: usize, keep: Keep) -> Result<Table, Error> {
         let one_piece = || Error::misuse(format!("'{}' comes in one piece", known.name));
         let file = *known.files.get(file).ok_or_else(one_piece)?;
-        let path = self.folder.join(known.name).join(file);
+        let path = self.folder.join(known.folder).join(file);
         let intake = Intake::everything(Arc::new(known.schema()?), keep);
         let missing = |e: std::io::Error| missing(known, &path, &e);
         if file != "adult.test" {
@@ -118,6 +138,28 @@ fn text(known: &KnownDataSet, file: &str, path: &Path) -> Result<String, Error> 
     })
 }
 
+/// Instead of each job's title, which may have commas, the first of the schema's words that is in it. Titles are the second of
+/// twelve cells.
+fn job_words(text: &str, schema: &Schema) -> String {
+    let words = schema.columns().iter().find_map(|column| match &column.kind {
+        Kind::Category(declared) => Some(declared.values()),
+        _ => None,
+    });
+    let words = words.unwrap_or_default();
+    let line = |line: &str| {
+        let (id, rest) = line.split_once(',')?;
+        let commas: Vec<usize> = rest.match_indices(',').map(|(at, _)| at).collect();
+        let (title, cells) = rest.split_at(*commas.get(commas.len().checked_sub(10)?)?);
+        let title = title.to_uppercase();
+        let word = words
+            .iter()
+            .find(|word| title.contains(*word))
+            .map_or("", |word| word);
+        Some(format!("{id},{word}{cells}\n"))
+    };
+    text.lines().filter_map(line).collect()
+}
+
 impl KnownDataSet {
     fn schema(&self) -> Result<Schema, Error> {
         Schema::from_toml(&format!("{}.toml", self.name), self.schema)
@@ -138,6 +180,19 @@ fn missing(known: &KnownDataSet, path: &Path, e: &std::io::Error) -> Error {
         known.name,
         path.display(),
         known.from,
-        known.name
+        known.folder
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn titles_become_words() {
+        let schema = known("sf-jobs").and_then(KnownDataSet::schema).expect("a schema");
+        let text = "Id,JobTitle,a,b,c,d,e,f,g,h,i,j\n1,\"Nurse, Registered\",1,2,3,4,5,6,2011,,SF,\n2,Bee Keeper,1,2,3,4,5,6,2014,,SF,FT\n";
+        let lines = "Id,,a,b,c,d,e,f,g,h,i,j\n1,NURSE,1,2,3,4,5,6,2011,,SF,\n2,,1,2,3,4,5,6,2014,,SF,FT\n";
+        assert_eq!(job_words(text, &schema), lines);
+    }
 }

@@ -9,7 +9,14 @@ macro_rules! files {
     ($($key:literal),*) => {[$(($key, include_str!(concat!("../reproduce/expected/", $key, ".json")))),*]};
 }
 
-const FILES: [(&str, &str); 5] = files!["plain", "brc", "inprivate-tree", "dp-trees", "opboost"];
+const FILES: [(&str, &str); 6] = files![
+    "plain",
+    "brc",
+    "inprivate-tree",
+    "inprivate",
+    "dp-trees",
+    "opboost"
+];
 
 /// Which way from what is expected a figure may lie as far as it likes. Only what the project's own learners reach has one: a paper's
 /// algorithm must match both ways, for a figure that is too good may lack its noise.

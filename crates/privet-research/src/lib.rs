@@ -311,7 +311,14 @@ mod tests {
     /// An accuracy is better if it is higher, an error if it is lower; whatever else is measured must match.
     #[test]
     fn directions_go_with_their_metrics() {
-        for key in ["plain", "brc", "inprivate-tree", "dp-trees", "opboost"] {
+        for key in [
+            "plain",
+            "brc",
+            "inprivate-tree",
+            "inprivate",
+            "dp-trees",
+            "opboost",
+        ] {
             for figure in Expected::of(key).expect("the file parses") {
                 let fits = match figure.better {
                     None => true,

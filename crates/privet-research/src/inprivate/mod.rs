@@ -1,15 +1,30 @@
-//! InPrivate's regression tree: how far its sums and gains really move, what its thresholds give away, and what one tree reaches.
+//! InPrivate: how far the sums and gains of its regression tree really move, what its thresholds give away, and what one tree and many
+//! owners reach.
+//!
+//! `inprivate-tree`:
 //!
 //! | item | what |
 //! | --- | --- |
 //! | table 1 | sensitivities by search, and the leaf's ε by simulation |
 //! | table 2 | who reads thresholds tells two neighbours apart, or does not |
 //! | table 3 | one tree of depth 10 on 1,000 rows: as published (void), corrected, without noise; beside a constant and our own trees |
+//!
+//! `inprivate`:
+//!
+//! | item | what |
+//! | --- | --- |
+//! | table 1 | 20 owners of 1,000 rows, ε = 1: the library's protocols beside the paper's chain, one owner alone, and all rows in one place |
+//! | table 2 | who reads a chain's thresholds tells whether one row was there, or does not |
+//! | figure 4 | how long the last owner waits, messages and trees sent: by equations 18 and 19, and by a schedule of measured times |
+//! | figures 5 to 8 | owners, rows of each, rounds and ε are varied |
 
 mod attack;
+mod figures;
+mod owners;
 mod printed;
 mod sensitivities;
 mod tree;
+mod waiting;
 
 use std::sync::Arc;
 
@@ -41,6 +56,9 @@ pub(super) fn experiments() -> Vec<Experiment> {
         experiment("table 3", "adult", 20, tree::on("adult")),
         experiment("table 3", "kc-house", 20, tree::on("kc-house")),
     ]
+    .into_iter()
+    .chain(figures::experiments())
+    .collect()
 }
 
 /// Rows to train on and rows to test on, at random.
@@ -62,9 +80,9 @@ fn published(
     coins: &mut Coins,
 ) -> Result<Published, Error> {
     let printed = InPrivate {
-        depth: DEPTH,
         epsilon,
         levels,
+        ..InPrivate::default()
     };
     printed.fit(vec![table], coins)
 }

@@ -25,7 +25,7 @@ use privet::learner::Coordinate;
 use privet::privacy::{Coins, Unprotected};
 
 use crate::as_published::{above_zero, laplace, numbers};
-use grow::{PrintedGrower, feasible};
+use grow::{PrintedGrower, declared, feasible};
 
 /// Why it protects nobody.
 const BECAUSE: &str = "InPrivate's tree is not private as described: its candidate thresholds are averages of three values of the rows, its \
@@ -65,6 +65,14 @@ impl PrintedLoss {
         }
     }
 
+    /// How large a residual can be, R; those of numbers are clipped to it.
+    fn bound(self) -> f64 {
+        match self {
+            Self::Classes => 2.0,
+            Self::Numbers => 1.0,
+        }
+    }
+
     /// What a row adds to the lower sum of its leaf: equations 8 and 14.
     pub(super) fn weight(self, residual: f64) -> f64 {
         match self {
@@ -92,6 +100,32 @@ pub(super) struct InPrivate {
     pub(super) epsilon: Option<f64>,
     /// What the questions of one level cost.
     pub(super) levels: LevelPrice,
+    /// What leaf values are multiplied by: a deviation, for the paper has none.
+    pub(super) learning_rate: f64,
+    /// None as it is printed.
+    pub(super) corrected: Option<Correction>,
+}
+
+/// What makes theorem 7 true of a table without a seed and of exact noise: candidates of the schema, residuals clipped to R before any use,
+/// questions weighed by ε·gain/(4R²), a leaf's two sums as one release, its denominator above zero and its value at most R. These are
+/// figures: noise is drawn from known coins, and the library's own [`inprivate`](privet::setting::central::inprivate) is what keeps a ledger.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Correction {
+    /// What is added to a leaf's denominator.
+    pub(super) ridge: f64,
+}
+
+impl Default for InPrivate {
+    /// As the paper has it.
+    fn default() -> Self {
+        Self {
+            depth: super::DEPTH,
+            epsilon: Some(1.0),
+            levels: LevelPrice::Split,
+            learning_rate: 1.0,
+            corrected: None,
+        }
+    }
 }
 
 impl InPrivate {
@@ -102,6 +136,7 @@ impl InPrivate {
             let why = format!("depth = {}: write a number from 1 to {MOST_LEVELS}", self.depth);
             return Err(Error::parameter("depth", why));
         }
+        above_zero("learning_rate", self.learning_rate)?;
         self.epsilon
             .map_or(Ok(()), |epsilon| above_zero("epsilon", epsilon))
     }
@@ -109,7 +144,7 @@ impl InPrivate {
     /// Grows one tree on each table, in this order, each on the residuals of the trees before it.
     ///
     /// # Paper
-    /// Algorithm 1; several owners one after another are section VI.
+    /// Algorithm 1 for each tree, and Algorithm 2 for owners one after another.
     ///
     /// # Deviations
     /// Values are those of the schema's scale from −1 to 1 (of logarithms, where it says so), and labels are brought there by declared bounds.
@@ -128,17 +163,13 @@ impl InPrivate {
             let rows = published.rows(&permission.reveal(table.into_cells()));
             let scores = rows.scores(&published.trees);
             let labels = rows.labels.iter().zip(&scores);
-            let residuals: Vec<f64> = labels.map(|(y, f)| published.loss.residual(*y, *f)).collect();
-            let numbered = published.coordinates.iter().map(|c| c.shape.number);
+            let bound = self.corrected.map_or(f64::INFINITY, |_| published.loss.bound());
+            let residual = |(y, f): (&f64, &f64)| published.loss.residual(*y, *f).clamp(-bound, bound);
+            let residuals: Vec<f64> = labels.map(residual).collect();
             let grower = PrintedGrower {
                 params: self,
                 loss: published.loss,
-                candidates: rows
-                    .columns
-                    .iter()
-                    .zip(numbered)
-                    .map(|(column, number)| feasible(column, number))
-                    .collect(),
+                candidates: self.candidates(&rows, &published.coordinates),
                 columns: &rows.columns,
                 residuals: &residuals,
             };
@@ -148,13 +179,34 @@ impl InPrivate {
         Ok(published)
     }
 
+    /// Where questions may cut each column.
+    fn candidates(&self, rows: &RevealedTable, coordinates: &[Coordinate]) -> Vec<Vec<f32>> {
+        match self.corrected {
+            Some(_) => coordinates.iter().map(declared).collect(),
+            None => {
+                let columns = rows.columns.iter().zip(coordinates);
+                columns
+                    .map(|(column, own)| feasible(column, own.shape.number))
+                    .collect()
+            }
+        }
+    }
+
     /// The two sums of a leaf, with noise: equations 11 and 15.
     pub(super) fn leaf(&self, loss: PrintedLoss, residuals: &[f64], coins: &mut Coins) -> [f64; 2] {
         let upper: f64 = residuals.iter().sum();
         let lower: f64 = residuals.iter().map(|&r| loss.weight(r)).sum();
-        // Lap(1/(ε₂/2)), twice.
+        // Lap(1/(ε₂/2)), twice. Corrected it is the same: with the lower sum halved, both of a class change by 2 together, and those of a
+        // number by 1 each.
         let scale = self.half().map_or(0.0, |half| 2.0 / half);
-        [upper, lower].map(|sum| sum + laplace(scale, coins))
+        let halved = match (self.corrected, loss) {
+            (Some(_), PrintedLoss::Classes) => 2.0,
+            _ => 1.0,
+        };
+        [
+            upper + laplace(scale, coins),
+            lower + halved * laplace(scale, coins),
+        ]
     }
 
     /// ε₁ and ε₂.
@@ -163,12 +215,17 @@ impl InPrivate {
     }
 
     /// What a gain is multiplied by in the exponent, if there is noise at all.
-    fn sharpness(&self) -> Option<f64> {
+    fn sharpness(&self, loss: PrintedLoss) -> Option<f64> {
         let levels = match self.levels {
             LevelPrice::Whole => 1,
             LevelPrice::Split => self.depth.max(2) - 1,
         };
-        self.half().map(|half| half / f64::from(levels) / (2.0 * DELTA))
+        // Corrected: the range of all gains, once. As printed: twice the "sensitivity".
+        let range = match self.corrected {
+            Some(_) => 4.0 * loss.bound() * loss.bound(),
+            None => 2.0 * DELTA,
+        };
+        self.half().map(|half| half / f64::from(levels) / range)
     }
 }
 

@@ -3,7 +3,7 @@
 use privet::Error;
 use privet::privacy::Coins;
 
-use super::printed::{InPrivate, LevelPrice, PrintedLoss, gain};
+use super::printed::{InPrivate, PrintedLoss, gain};
 use super::{Data, Measured, Progress, coins};
 use crate::as_published::laplace;
 
@@ -62,7 +62,7 @@ pub(super) fn leaf_shown(r: f64, draws: u32) -> f64 {
         depth: 1,
         // Half of it is the leaves'.
         epsilon: Some(2.0),
-        levels: LevelPrice::Split,
+        ..InPrivate::default()
     };
     shown([r, weight(r)], draws, |rows, coins| {
         printed.leaf(PrintedLoss::Classes, &[r][..rows], coins)

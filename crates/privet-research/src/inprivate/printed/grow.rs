@@ -1,8 +1,9 @@
 //! Lines 3 to 12: candidates, questions by the exponential mechanism, leaves.
 
+use privet::learner::Coordinate;
 use privet::privacy::Coins;
 
-use super::{InPrivate, PrintedLoss, PrintedNode, gain};
+use super::{Correction, InPrivate, PrintedLoss, PrintedNode, gain};
 
 /// Without noise, no leaf of classes says more: where every row is wrong and sure, equation 8 divides by nothing.
 const MOST: f64 = 4.0;
@@ -17,6 +18,22 @@ pub(super) fn feasible(column: &[f32], continuous: bool) -> Vec<f32> {
     }
     let average = |three: &[f32]| three.iter().sum::<f32>() / three.len() as f32;
     values.chunks(3).map(average).collect()
+}
+
+/// Into how many parts the scale of a number is cut.
+const PARTS: u8 = 32;
+
+/// Candidates that the schema gives: borders of equal parts of a number's scale, or places between the codes of a list.
+pub(super) fn declared(own: &Coordinate) -> Vec<f32> {
+    let parts = match own.shape.number {
+        true => f32::from(PARTS),
+        false => own.values.saturating_sub(1) as f32,
+    };
+    // Codes lie at the ends of such parts, so cuts between them lie in the middle.
+    let first = if own.shape.number { 1.0 } else { 0.5 };
+    let cut = |place: f32| (first + place) / parts * 2.0 - 1.0;
+    let cuts = (0..u16::MAX).map(f32::from).map(cut);
+    cuts.take_while(|cut| *cut < 1.0).collect()
 }
 
 pub(super) struct PrintedGrower<'a> {
@@ -84,7 +101,7 @@ impl PrintedGrower<'_> {
             }
         }
         let (best, at_best) = gains.iter().copied().max_by(|a, b| a.0.total_cmp(&b.0))?;
-        let Some(sharpness) = self.params.sharpness() else {
+        let Some(sharpness) = self.params.sharpness(self.loss) else {
             return Some(at_best);
         };
         let weight = |gain: f64| (sharpness * (gain - best)).exp();
@@ -97,15 +114,19 @@ impl PrintedGrower<'_> {
         Some(chosen.map_or(at_best, |(_, chosen)| *chosen))
     }
 
-    /// Line 12: one noisy sum over another, whatever the other is.
+    /// Line 12: one noisy sum over another, as printed whatever the other is.
     fn value(&self, rows: &[u32], coins: &mut Coins) -> f64 {
         let residuals: Vec<f64> = rows.iter().map(|&row| self.residuals[row as usize]).collect();
         let [upper, lower] = self.params.leaf(self.loss, &residuals, coins);
-        match (self.params.epsilon, self.loss) {
-            (Some(_), _) => upper / lower,
-            (None, _) if residuals.is_empty() => 0.0,
-            (None, PrintedLoss::Classes) => (upper / lower).clamp(-MOST, MOST),
-            (None, PrintedLoss::Numbers) => upper / lower,
-        }
+        let value = match (self.params.corrected, self.params.epsilon, self.loss) {
+            (Some(Correction { ridge }), _, loss) => {
+                (upper / (lower.max(0.0) + ridge)).clamp(-loss.bound(), loss.bound())
+            }
+            (None, Some(_), _) => upper / lower,
+            (None, None, _) if residuals.is_empty() => 0.0,
+            (None, None, PrintedLoss::Classes) => (upper / lower).clamp(-MOST, MOST),
+            (None, None, PrintedLoss::Numbers) => upper / lower,
+        };
+        self.params.learning_rate * value
     }
 }

@@ -9,7 +9,7 @@ use privet::privacy::Coins;
 
 use super::super::attack::advantages;
 use super::super::sensitivities::leaf_shown;
-use super::{InPrivate, LevelPrice, PrintedLoss, Published, gain};
+use super::{Correction, InPrivate, LevelPrice, PrintedLoss, Published, gain};
 
 fn table<C: Into<AnyColumn>, const N: usize>(
     columns: impl IntoIterator<Item = C>,
@@ -33,7 +33,7 @@ fn printed(depth: u32, epsilon: Option<f64>) -> InPrivate {
     InPrivate {
         depth,
         epsilon,
-        levels: LevelPrice::Split,
+        ..InPrivate::default()
     }
 }
 
@@ -111,6 +111,51 @@ fn thresholds_of_the_data_tell_who_was_there() {
         let advantage = told.iter().sum::<f64>() / told.len() as f64;
         assert!(advantage >= 0.99, "ε = {epsilon}: {advantage}");
     }
+}
+
+/// Corrected, cuts lie where the schema has them and say nothing of the rows; values of leaves have a bound, which printed ones have not;
+/// and rows it is trained on are predicted better than by chance.
+#[test]
+fn corrected_trees_ask_what_the_schema_says_and_their_leaves_are_bounded() {
+    let columns = || [number("x", 0.0..=100.0), label("y", 0.0..=1.0)];
+    let rows: Vec<[String; 2]> = (0..400)
+        .map(|i| {
+            [
+                format!("{}.3", i % 97),
+                f64::from(u8::from(i % 97 > 40)).to_string(),
+            ]
+        })
+        .collect();
+    let trees = |corrected, epsilon| {
+        let params = InPrivate {
+            corrected,
+            ..printed(5, Some(epsilon))
+        };
+        let tables = (0..4).map(|_| table(columns(), &rows)).collect();
+        fit(params, tables, 9).expect("trees")
+    };
+    let ours = trees(Some(Correction { ridge: 1.0 }), 0.05);
+    let is_declared = |below: f32| ((below + 1.0) * 16.0).fract() == 0.0;
+    assert!(ours.questions().iter().all(|(_, below)| is_declared(*below)));
+    assert!(
+        trees(None, 0.05)
+            .questions()
+            .iter()
+            .any(|(_, below)| !is_declared(*below))
+    );
+    // Four trees of at most 1 each, and a label of at most 1.
+    let largest = |trees: &Published| {
+        let off = trees.off(&table(columns(), &rows));
+        off.into_iter().fold(0.0, f64::max)
+    };
+    assert!(largest(&ours) <= 5.0, "{}", largest(&ours));
+    assert!(
+        largest(&trees(None, 0.05)) > 5.0,
+        "{}",
+        largest(&trees(None, 0.05))
+    );
+    let good = trees(Some(Correction { ridge: 1.0 }), 20.0).off(&table(columns(), &rows));
+    assert!(good.iter().sum::<f64>() / 400.0 < 0.3);
 }
 
 #[test]
