@@ -12,6 +12,9 @@ use crate::home::{Home, limit, told};
 const PROVIDED: &str = "rovided that the cryptography of the joint sums is not broken, at most 2 of the 20 owners collude (one that looks at the \
                         results alone counts as one), and at most 3 are absent from a sum";
 
+/// Changes a certificate.
+type Edit = fn(&mut Value);
+
 #[test]
 fn what_is_assumed_of_owners_is_shown_and_verified() {
     let home = Home::new();
@@ -40,18 +43,18 @@ fn what_is_assumed_of_owners_is_shown_and_verified() {
     assert!(certificate.to_string().contains(PROVIDED), "{certificate}");
     // Whatever is edited of the assumption is found.
     let whole = json!(certificate);
-    let edits: [(&str, &dyn Fn(&mut Value)); 5] = [
-        ("from whom", &|c| c["claims"][0]["from"] = "anyone".into()),
-        ("from whom", &|c| {
+    let edits: [(&str, Edit); 5] = [
+        ("from whom", |c| c["claims"][0]["from"] = "anyone".into()),
+        ("from whom", |c| {
             c["claims"][0]["from"]["provided"][0]["colluding"] = 4.into()
         }),
-        ("is not in this ledger", &|c| {
+        ("is not in this ledger", |c| {
             c["payments"][0].as_object_mut().unwrap().remove("sharing");
         }),
-        ("is not in this ledger", &|c| {
+        ("is not in this ledger", |c| {
             c["payments"][0]["sharing"]["owners"] = 30.into()
         }),
-        ("its total", &|c| {
+        ("its total", |c| {
             c["total"].as_object_mut().unwrap().remove("sharing");
         }),
     ];
