@@ -12,6 +12,7 @@ mod examples;
 mod exchanged;
 mod home;
 mod interrupt;
+mod joint_sums;
 mod kill;
 mod modes;
 mod names;

@@ -1,5 +1,6 @@
 //! What an owner of numbers does in a sum.
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use rayon::prelude::*;
@@ -27,7 +28,7 @@ impl SumOwner {
     ///
     /// # Errors
     /// [`Error::Misuse`] if there are not as many owners as in the terms, `me` is none of them or has another key, or two have the
-    /// same number; [`Error::Peer`] for a key that is none.
+    /// same number or key; [`Error::Peer`] for a key that is none.
     pub fn new(
         terms: &SumTerms,
         me: u16,
@@ -44,6 +45,12 @@ impl SumOwner {
         };
         if *public != key.public() {
             return Err(Error::Misuse("an owner has the key that the others know of it"));
+        }
+        // The same owner in two places would have two envelopes under one key in a round.
+        let numbers = owners.iter().map(|(number, _)| *number).collect::<BTreeSet<_>>();
+        let publics = owners.iter().map(|(_, public)| public).collect::<BTreeSet<_>>();
+        if numbers.len() != owners.len() || publics.len() != owners.len() {
+            return Err(Error::Misuse("no two owners have the same number or key"));
         }
         let channel = |(place, (other, theirs)): (usize, &(u16, [u8; 32]))| match place == usize::from(me) {
             true => Ok(None),

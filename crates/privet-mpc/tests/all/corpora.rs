@@ -1,17 +1,23 @@
-//! The fuzz corpus as it is: the test kit cuts it short and changes bytes.
+//! The fuzz corpora as they are: the test kit cuts them short and changes bytes.
 
 use std::path::Path;
 
-use privet_mpc::psi;
+use privet_mpc::{psi, sum};
+
+type Decoder = (&'static str, fn(&[u8]) -> bool);
 
 /// Otherwise nobody would see that changes no longer come anywhere.
 #[test]
 fn what_is_right_in_the_corpus_is_taken() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus/psi");
-    for file in std::fs::read_dir(folder).unwrap() {
-        let path = file.unwrap().path();
-        let wrong = path.ends_with("answer-long");
-        let bytes = std::fs::read(&path).unwrap();
-        assert_ne!(psi::decode(&bytes), wrong, "{}", path.display());
+    let decoders: [Decoder; 2] = [("psi", psi::decode), ("sum", sum::decode)];
+    for (name, decode) in decoders {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus");
+        for file in std::fs::read_dir(folder.join(name)).unwrap() {
+            let path = file.unwrap().path();
+            let wrong =
+                path.to_string_lossy().ends_with("-long") || path.to_string_lossy().ends_with("-wrong");
+            let bytes = std::fs::read(&path).unwrap();
+            assert_ne!(decode(&bytes), wrong, "{}", path.display());
+        }
     }
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use privet_mpc::psi;
+use privet_mpc::{psi, sum};
 use privet_testkit::decoders::{TARGETS, Target, replay};
 
 /// Every decoder that is in reach here; those of `privet-node` are replayed there.
@@ -11,7 +11,10 @@ fn targets() -> impl Iterator<Item = Target> {
     let psi: Target = ("psi", |bytes| {
         psi::decode(bytes);
     });
-    TARGETS.into_iter().chain([psi])
+    let sum: Target = ("sum", |bytes| {
+        sum::decode(bytes);
+    });
+    TARGETS.into_iter().chain([psi, sum])
 }
 
 #[test]

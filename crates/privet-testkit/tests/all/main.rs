@@ -7,3 +7,4 @@ mod mechanisms;
 mod order;
 mod ordered;
 mod samplers;
+mod shared;

@@ -7,9 +7,12 @@ use std::fs;
 use std::path::Path;
 
 use privet::privacy::account::{Caps, MuSquared, Price, Rho};
-use privet::privacy::mechanism::{Exponential, Gaussian, Laplace, Mechanism, PermuteAndFlip};
+use privet::privacy::joint::{residue, signed};
+use privet::privacy::mechanism::{
+    Exponential, Gaussian, Laplace, Mechanism, PermuteAndFlip, SharedGaussian, SharedLaplace, SharedMechanism,
+};
 use privet::privacy::{
-    AddRemove, Anchor, Epsilon, Ledger, Norm, Private, Query, Randomness, Ratio, Sensitivity,
+    AddRemove, Anchor, Epsilon, Ledger, Norm, Private, Query, Randomness, Ratio, Sensitivity, Sharing,
 };
 use privet_testkit::epsilon::{delta_lower_bound, lower_bound};
 use privet_testkit::interval::{Tally, at_least, at_most};
@@ -31,7 +34,7 @@ const HALF_NOISE: (u64, u64) = (5, APART as u64);
 const NINE_TENTHS: (u64, u64) = (10, APART as u64 * 9 / 10);
 
 /// Every mechanism there is; `the_list_is_complete` compares it with the source.
-const MECHANISMS: [Registered; 4] = [
+const MECHANISMS: [Registered; 6] = [
     Registered {
         name: "Laplace",
         shown: laplace,
@@ -47,6 +50,14 @@ const MECHANISMS: [Registered; 4] = [
     Registered {
         name: "Exponential",
         shown: exponential,
+    },
+    Registered {
+        name: "SharedGaussian",
+        shown: shared_gaussian,
+    },
+    Registered {
+        name: "SharedLaplace",
+        shown: shared_laplace,
     },
 ];
 
@@ -98,9 +109,10 @@ fn the_list_is_complete() {
             continue;
         }
         let source = fs::read_to_string(path).expect("a source file");
-        let names = source
-            .lines()
-            .filter_map(|line| line.strip_prefix("impl Mechanism for "));
+        let names = source.lines().filter_map(|line| {
+            line.strip_prefix("impl Mechanism for ")
+                .or(line.strip_prefix("impl SharedMechanism for "))
+        });
         found.extend(names.map(|rest| rest.trim_end_matches(" {").to_owned()));
     }
     found.sort();
@@ -132,7 +144,9 @@ fn what_draws_otherwise_is_audited_elsewhere() {
             continue;
         }
         let source = fs::read_to_string(&path).expect("a source file");
-        if source.contains("aid: Paid") && !source.contains("\nimpl Mechanism for ") {
+        let listed =
+            ["\nimpl Mechanism for ", "\nimpl SharedMechanism for "].map(|line| source.contains(line));
+        if source.contains("aid: Paid") && listed == [false; 2] {
             found.push(name);
         }
     }
@@ -189,6 +203,53 @@ fn choices<M: Mechanism<Output = usize>>(mechanism: &M, scores: [i64; 2]) -> Vec
             .into_inner()
     };
     (0..SAMPLES).map(|_| draw()).collect()
+}
+
+/// Three owners, one of which colludes: what it knows of a sum is the sum of the other two.
+fn sharing() -> Sharing {
+    Sharing::new(3, 0, 1).expect("owners")
+}
+
+/// The sum that is opened, without the share of the owner that colludes. The other owner's numbers are zero.
+fn sums<M: SharedMechanism>(mechanism: &M, norm: Norm, answer: i64) -> Vec<i64> {
+    const SAMPLES: usize = 2_000_000;
+    let price = mechanism.price(norm).expect("a price");
+    let [here, there] = [answer, 0].map(|answer| {
+        let mut ledger = rich();
+        let allowance = ledger
+            .share_allowance("samples", price, 1, sharing())
+            .expect("paid");
+        let query = query(norm, vec![answer; SAMPLES]);
+        ledger
+            .share(&allowance, 0, mechanism, query)
+            .expect("paid")
+            .into_residues()
+    });
+    let add = |(a, b): (&u64, &u64)| signed(residue(i128::from(*a) + i128::from(*b)));
+    here.iter().zip(there.iter()).map(add).collect()
+}
+
+fn shared_laplace(noise: u64, claimed: u64) -> f64 {
+    let norm = Norm::L1(claimed);
+    let price = SharedLaplace::new(ratio(10, 1), sharing())
+        .and_then(|m| m.price(norm))
+        .expect("a price");
+    let mechanism = SharedLaplace::new(ratio(noise, 1), sharing()).expect("a mechanism");
+    let [here, there] = [0, APART].map(|answer| sums(&mechanism, norm, answer));
+    lower_bound(&here, &there, MISS).bound / pure(price)
+}
+
+/// On a finer grid, where two shares have about the noise of one in `gaussian`.
+fn shared_gaussian(noise: u64, claimed: u64) -> f64 {
+    const GRID: i64 = 14;
+    let norm = Norm::L2Squared(u128::from(claimed * GRID as u64).pow(2));
+    let price = SharedGaussian::new(ratio(100, 1), sharing())
+        .and_then(|m| m.price(norm))
+        .expect("a price");
+    let mechanism = SharedGaussian::new(ratio(10 * noise, 1), sharing()).expect("a mechanism");
+    let [here, there] = [0, GRID * APART].map(|answer| sums(&mechanism, norm, answer));
+    let one = Epsilon::new(1.0).expect("an epsilon");
+    delta_lower_bound(1.0, &here, &there, MISS).bound / Caps::from(price).delta(one).to_f64()
 }
 
 fn pure(price: Price) -> f64 {

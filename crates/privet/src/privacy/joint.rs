@@ -90,16 +90,16 @@ impl Contribution {
 
 /// The residue of a number. The work is the same for all numbers.
 pub fn residue(value: i128) -> u64 {
-    // Noise and answers are below 2^127, so the sum with this multiple of the modulus is neither negative nor above 2^128.
-    let mut sum = (value as u128).wrapping_add(u128::from(MODULUS) << 66);
-    // 2^61 is 1 modulo the modulus: the upper digits are added to the lower ones.
-    for _ in 0..3 {
-        sum = (sum & u128::from(MODULUS)) + (sum >> 61);
+    // 2^61 is 1 modulo the modulus: the upper digits are added to the lower ones. At most 66 digits and a sign are left, which this multiple of
+    // the modulus takes away.
+    let modulus = i128::from(MODULUS);
+    let mut sum = (value & modulus) + (value >> 61) + (modulus << 6);
+    for _ in 0..2 {
+        sum = (sum & modulus) + (sum >> 61);
     }
-    // At most 2^61 here. What is left of the modulus or more is taken off without a branch.
+    // The modulus at most.
     let sum = sum as u64;
-    let above = (sum >= MODULUS) as u64;
-    sum - above * MODULUS
+    sum - u64::from(sum == MODULUS) * MODULUS
 }
 
 /// The number of least size with this residue: what an opened sum means.
@@ -139,6 +139,9 @@ mod tests {
                 assert_eq!(residue(signed(found).into()), found, "{value}");
                 assert!(signed(found).unsigned_abs() <= MODULUS / 2, "{value}");
             }
+        }
+        for end in [i128::MIN, i128::MIN + 1, i128::MAX - 1, i128::MAX] {
+            assert_eq!(i128::from(residue(end)), end.rem_euclid(p), "{end}");
         }
         for small in -5..5 {
             assert_eq!(signed(residue(small)), small as i64);

@@ -8,7 +8,8 @@ use super::Relation;
 ///
 /// There is no `Debug`, `Display`, `Deref`, `PartialEq` or codec, on purpose: the value is released in one of two
 /// ways, by a mechanism that was paid for ([`Ledger::release`](super::Ledger::release)) or by a joint computation whose
-/// leakage was declared ([`Ledger::disclose`](super::Ledger::disclose)). (Unprotected use is separate: by the permission
+/// leakage was declared ([`Ledger::disclose`](super::Ledger::disclose)) or whose noise was paid for
+/// ([`Ledger::share`](super::Ledger::share)). (Unprotected use is separate: by the permission
 /// [`Unprotected`](super::Unprotected), or for columns that a relation declares public.) Code outside this module computes on it with
 /// closures. They are `Fn + Sync`, and only owned, shareable values can be wrapped, so one that would carry the value
 /// out through a captured `&mut`, `Cell` or `RefCell` does not compile; inside they see plain slices, and the wrapper

@@ -34,7 +34,7 @@ const PUBLIC: &[&str] = &[
 /// Files that may make rows of a table that is kept in another form.
 const ROWS: &[&str] = &[
     "crates/privet/src/privacy/partition.rs",
-    "crates/privet/src/noisy/trees/grow.rs",
+    "crates/privet/src/noisy/trees/growth.rs",
 ];
 
 /// What stands at a line.
@@ -138,7 +138,7 @@ mod self_tests {
         assert_eq!(count("crates/privet/src/data/public.rs", code), 0);
         let code = "fn f() { table.row_by_row(|t| t.len(), |t, row| t[row]) }";
         assert_eq!(count("crates/privet/src/setting/plain/plan.rs", code), 1);
-        assert_eq!(count("crates/privet/src/noisy/trees/grow.rs", code), 0);
+        assert_eq!(count("crates/privet/src/noisy/trees/growth.rs", code), 0);
     }
 
     #[test]

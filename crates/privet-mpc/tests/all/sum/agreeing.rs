@@ -23,7 +23,7 @@ fn vectors(random: &mut ChaCha8Rng, owners: usize, length: usize) -> Vec<Vec<i64
     let mut number = || {
         let any = random.next_u64() as i64;
         // Small ones, and any, which wrap around.
-        if any % 2 == 0 { any >> 40 } else { any }
+        if any.rem_euclid(2) == 0 { any >> 40 } else { any }
     };
     let vector = |_| (0..length).map(|_| number()).collect();
     (0..owners).map(vector).collect()

@@ -250,4 +250,4 @@ impl<N: Neighbours> Ledger<N> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

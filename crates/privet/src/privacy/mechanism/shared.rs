@@ -216,6 +216,3 @@ fn noisy_residues(law: &impl Noise, answer: Private<Vec<i64>>, random: &mut Rand
     let noisy = |value: &i64| residue(i128::from(*value) + law.draw(random));
     answer.iter().map(noisy).collect()
 }
-
-#[cfg(test)]
-mod tests;

@@ -4,6 +4,8 @@
 //! independent negative binomial ones of shape `1/n` (the law is infinitely divisible). So a share is the difference of
 //! two such draws. All `n` shares are needed: whoever knows `m` of them sees only the noise of the other `n − m`.
 
+use std::sync::Arc;
+
 use dashu_int::IBig;
 use dashu_ratio::RBig;
 
@@ -14,6 +16,7 @@ use super::table::{BLOCK, Cumulative, Thresholds, partial_sums};
 use crate::Error;
 use crate::privacy::Ratio;
 use crate::privacy::enclosure::Enclosure;
+use crate::privacy::memo::Memo;
 
 /// Entries of the largest table.
 const LIMIT: usize = 1 << 20;
@@ -57,7 +60,7 @@ impl Cumulative for NegativeBinomial {
 /// One party's share of discrete Laplace noise.
 #[derive(Debug, Clone)]
 pub struct LaplaceShare {
-    part: Thresholds<NegativeBinomial>,
+    part: Arc<Thresholds<NegativeBinomial>>,
 }
 
 impl LaplaceShare {
@@ -86,8 +89,16 @@ impl LaplaceShare {
         if size > RBig::from(LIMIT) {
             return Err(wide());
         }
-        let rate = RBig::ONE / scale.big();
-        let part = Thresholds::new(NegativeBinomial { rate, parties }, LIMIT).ok_or_else(wide)?;
+        // Wide tables take a while to build, and all owners of a simulated run need the same one.
+        static KNOWN: Memo<(RBig, u32), Arc<Thresholds<NegativeBinomial>>, 4> = Memo::new();
+        let key = (RBig::ONE / scale.big(), parties);
+        let part = KNOWN.get(key, |(rate, parties)| {
+            let law = NegativeBinomial {
+                rate: rate.clone(),
+                parties: *parties,
+            };
+            Thresholds::new(law, LIMIT).map(Arc::new).ok_or_else(wide)
+        })?;
         Ok(Self { part })
     }
 }

@@ -29,7 +29,7 @@ enum Stage {
     /// Each owner trains on its own rows.
     Averaging(Averaging),
     /// One owner after another does.
-    Chaining(Chaining),
+    Chaining(Box<Chaining>),
     /// Joint sums.
     Summing(Box<Summing>),
     /// All sums are opened.

@@ -66,6 +66,7 @@ mod owner;
 mod params;
 mod plan;
 mod rehearsal;
+mod resolve;
 mod schemas;
 mod shared;
 mod words;

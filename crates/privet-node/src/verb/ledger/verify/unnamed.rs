@@ -35,7 +35,7 @@ pub(super) fn follows(then: &Book, entries: &[Entry], certificate: &Certificate)
             _ => {}
         }
         let relation = &claim.protects;
-        if claim.from == Observer::Anyone && paid.iter().any(|under| *under != relation) {
+        if !matches!(claim.from, Observer::Party(_)) && paid.iter().any(|under| *under != relation) {
             return Err(edited("it protects others than its payments were made for"));
         }
     }

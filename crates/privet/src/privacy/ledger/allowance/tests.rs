@@ -8,7 +8,7 @@ use crate::privacy::{AddRemove, Anchor, Delta, Epsilon, Norm, Private, Randomnes
 
 /// One journal of several processes, which can lose what is kept.
 #[derive(Clone, Default)]
-struct Shared(Arc<Mutex<State>>);
+pub(in crate::privacy::ledger) struct Shared(Arc<Mutex<State>>);
 
 #[derive(Default)]
 struct State {
@@ -16,43 +16,68 @@ struct State {
     /// The next value that is to be kept is not: the process ends there.
     loses: bool,
     changed: bool,
+    /// No entry can be written.
+    fails: bool,
 }
 
 impl Shared {
     fn new() -> Self {
+        // To replace a row is to remove one and to add one.
+        let pure = |cap| Caps::from(Price::Pure(epsilon(cap)));
+        Self::limited([
+            (AddRemove::row().relation(), pure("1")),
+            (Replace::row().relation(), pure("2")),
+        ])
+    }
+
+    /// With these limits, at a δ of 10⁻⁶ where there is more than pure ε.
+    pub(in crate::privacy::ledger) fn limited<const LIMITS: usize>(
+        limits: [(Relation, Caps); LIMITS],
+    ) -> Self {
         let mut journal = Self::default();
         begin(&mut journal).expect("begins");
-        // To replace a row is to remove one and to add one.
-        for (relation, cap) in [
-            (AddRemove::row().relation(), "1"),
-            (Replace::row().relation(), "2"),
-        ] {
+        for (relation, caps) in limits {
+            let pure = caps == Caps::from(Price::Pure(caps.pure));
             let limit = Event::Limit {
                 dataset: "toy".into(),
                 relation,
-                caps: Caps::from(Price::Pure(epsilon(cap))),
-                delta: Delta::ZERO,
+                caps,
+                delta: if pure {
+                    Delta::ZERO
+                } else {
+                    "1e-6".parse().expect("a δ")
+                },
             };
             append(&mut journal, limit).expect("a limit");
         }
         journal
     }
 
+    /// Whether writing fails from now on.
+    pub(in crate::privacy::ledger) fn fails(&self, fails: bool) {
+        self.state().fails = fails;
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn ledger(&self, run: &str) -> Ledger<AddRemove> {
+    pub(in crate::privacy::ledger) fn ledger(&self, run: &str) -> Ledger<AddRemove> {
         self.open("toy", AddRemove::row(), run)
     }
 
-    fn open<N: Neighbours>(&self, dataset: &str, relation: N, run: &str) -> Ledger<N> {
+    pub(in crate::privacy::ledger) fn open<N: Neighbours>(
+        &self,
+        dataset: &str,
+        relation: N,
+        run: &str,
+    ) -> Ledger<N> {
         let random = Randomness::from_os().expect("randomness");
         let ledger = Ledger::open(dataset, relation, self.clone(), random).expect("opens");
         ledger.for_run(run.into()).expect("not void")
     }
 
-    fn count(&self, wanted: fn(&Event) -> bool) -> usize {
+    pub(in crate::privacy::ledger) fn count(&self, wanted: fn(&Event) -> bool) -> usize {
         let entries = self.state().journal.read(0).expect("entries");
         entries.iter().filter(|entry| wanted(entry.event())).count()
     }
@@ -65,12 +90,13 @@ impl Journal for Shared {
 
     fn transact(&mut self, known: &Head, decide: Decide<'_>) -> Result<(), Error> {
         let mut state = self.state();
-        let loses = state.loses;
+        let (loses, fails) = (state.loses, state.fails);
         let lost = || Error::journal(JournalFault::Full, "the disk is full");
         state
             .journal
             .transact(known, &mut |news, now| match decide(news, now)? {
                 Some(Addition { value: Some(_), .. }) if loses => Err(lost()),
+                Some(_) if fails => Err(lost()),
                 addition => Ok(addition),
             })
     }

@@ -111,13 +111,13 @@ impl Chaining {
             .ok_or_else(|| Error::internal("at least one owner is there"))?;
         context.send(now, &Message::Turn(None))?;
         context.deadline(PATIENCE, plan.patience());
-        Ok(Next::Wait(Stage::Chaining(Self {
+        Ok(Next::Wait(Stage::Chaining(Box::new(Self {
             now,
             next,
             trees: None,
             certificates: Vec::new(),
             skipped: BTreeSet::new(),
-        })))
+        }))))
     }
 
     pub(super) fn awaits(&self, party: PartyId) -> bool {
@@ -125,7 +125,7 @@ impl Chaining {
     }
 
     pub(super) fn take(
-        mut self,
+        mut self: Box<Self>,
         message: Option<(PartyId, Message)>,
         plan: &Plan,
         here: &mut Attendance,
@@ -156,7 +156,7 @@ impl Chaining {
 
     /// The next owner's turn; the end, if there is none.
     fn turn(
-        mut self,
+        mut self: Box<Self>,
         plan: &Plan,
         here: &Attendance,
         context: &mut Context<'_, Message>,

@@ -13,7 +13,8 @@ use crate::noisy::trees::{Growth, Question, Step};
 use crate::party::{Context, PartyId, RunKey, RunKeys};
 use crate::privacy::Certificate;
 use crate::setting::horizontal::message::{Message, OpenedSum};
-use crate::setting::horizontal::plan::{Plan, Together};
+use crate::setting::horizontal::plan::Plan;
+use crate::setting::horizontal::resolve::Together;
 use crate::setting::horizontal::{MINER, Outcome, PATIENCE, certified};
 use crate::wire::{Malformed, Reader, Wire, Writer};
 
