@@ -120,6 +120,11 @@ impl ScoredRows {
             }
             sums
         };
+        if self.cells.rows() <= CHUNK {
+            // Another thread would cost more than it saves.
+            self.sums = one_chunk((0, &mut self.scores));
+            return;
+        }
         self.sums = self
             .scores
             .par_chunks_mut(CHUNK * outputs)

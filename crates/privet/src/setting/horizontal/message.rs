@@ -150,15 +150,43 @@ impl Wire for Grown {
 }
 
 impl Wire for OpenedSum {
+    /// Numbers near zero take few bytes: seven bits each, the lowest first, and whether more follow.
     fn write(&self, to: &mut Writer) {
         to.word(self.contributions);
-        to.list(&self.values, |value, to| to.long(value.cast_unsigned()));
+        to.word(self.values.len() as u32);
+        for value in &self.values {
+            let mut rest = ((value << 1) ^ (value >> 63)).cast_unsigned();
+            while rest >= 0x80 {
+                to.byte(rest as u8 | 0x80);
+                rest >>= 7;
+            }
+            to.byte(rest as u8);
+        }
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        let contributions = from.word()?;
+        let mut values = Vec::new();
+        for _ in 0..from.word()? {
+            let (mut folded, mut shift) = (0u64, 0);
+            loop {
+                let byte = from.byte()?;
+                let bits = u64::from(byte & 0x7f);
+                // One way to write a number: no bits beyond the last, and no empty end.
+                if shift > 63 || shift == 63 && bits > 1 || byte == 0 && shift > 0 {
+                    return Err(unknown());
+                }
+                folded |= bits << shift;
+                shift += 7;
+                if byte < 0x80 {
+                    break;
+                }
+            }
+            values.push((folded >> 1).cast_signed() ^ -(folded & 1).cast_signed());
+        }
         Ok(Self {
-            contributions: from.word()?,
-            values: from.list(8, |from| Ok(from.long()?.cast_signed()))?,
+            contributions,
+            values,
         })
     }
 }
@@ -288,7 +316,7 @@ impl Wire for Message {
             },
             8 => Self::Opened {
                 first: from.word()?,
-                sums: from.list(12, OpenedSum::read)?,
+                sums: from.list(8, OpenedSum::read)?,
                 digest: from.array()?,
                 asks: match from.byte()? {
                     0 => false,

@@ -170,7 +170,7 @@ fn gather(
         return Ok(Next::Wait(Stage::Gathering(came)));
     }
     came.retain(|party, _| here.has(*party));
-    here.check(came.len(), context)?;
+    here.check(&came.keys().copied().collect(), context)?;
     if let Some(stage) = refused(&came, plan, context)? {
         return Ok(Next::Work(stage));
     }

@@ -65,6 +65,7 @@ mod miner;
 mod owner;
 mod params;
 mod plan;
+mod resolve;
 mod schemas;
 mod shared;
 mod words;

@@ -3,25 +3,21 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use privet_mpc::sum::{MOST_NUMBERS, SumTerms};
 use sha2::{Digest, Sha256};
 
-use super::shared::SharedLaws;
+use super::resolve::{Apart, Together};
 use super::{Horizontal, Protocol, Recipients};
 use crate::Error;
 use crate::data::schema::Schema;
 use crate::data::{Cells, Intake, Keep, Table};
 use crate::noisy::Budget;
-use crate::noisy::trees::{self, Before, Growth, Training, Trees, Unchanged};
+use crate::noisy::trees::{self, Before, Growth, Training, Unchanged};
 use crate::parameters::{Parameters, Value};
 use crate::party::{Agreement, Edges, Limits, Member, PartyId, Terms};
 use crate::privacy::account::Price;
 use crate::privacy::signature::PublicKey;
 use crate::privacy::{Coins, Delta, Epsilon, Private, Relation, Sharing, getters};
 use crate::wire::{RunId, Writer};
-
-/// How often each feature is asked about by one owner of a chain, unless the number of trees is given.
-const VISITS: u32 = 3;
 
 /// What is public about an owner.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,187 +39,27 @@ pub struct Spending {
 
 /// What all parties will do: the same for all of them. A copy is cheap.
 #[derive(Debug, Clone)]
-pub struct Plan(Arc<Fixed>);
+pub struct Plan(pub(super) Arc<Fixed>);
 
 #[derive(Debug)]
-struct Fixed {
-    horizontal: Horizontal,
-    schema: Arc<Schema>,
-    relation: Relation,
+pub(super) struct Fixed {
+    pub(super) horizontal: Horizontal,
+    pub(super) schema: Arc<Schema>,
+    pub(super) relation: Relation,
     /// With all rows together.
-    budget: Budget,
-    owners: Vec<OwnerFacts>,
+    pub(super) budget: Budget,
+    pub(super) owners: Vec<OwnerFacts>,
     /// How many may be absent.
-    absent: u32,
-    work: Work,
+    pub(super) absent: u32,
+    pub(super) work: Work,
 }
 
 #[derive(Debug)]
-enum Work {
+pub(super) enum Work {
     /// One run of trees over all rows.
     Together(Box<Together>),
     /// A run of trees of each owner.
     Apart(Vec<Apart>),
-}
-
-/// The trees of one owner.
-#[derive(Debug)]
-struct Apart {
-    /// If it trains alone, or first.
-    first: trees::Plan,
-    /// If it goes on from the trees of others: then it is known where labels lie.
-    later: trees::Plan,
-}
-
-/// What is fixed about joint sums.
-#[derive(Debug)]
-pub(super) struct Together {
-    pub(super) trees: trees::Plan,
-    pub(super) sharing: Sharing,
-    pub(super) laws: SharedLaws,
-    /// Sums of as many numbers as the largest tree needs.
-    pub(super) sums: SumTerms,
-    questions: u64,
-}
-
-impl Together {
-    fn new(plan: trees::Plan, sharing: Sharing, blank: &Growth) -> Result<Self, Error> {
-        let [owners, absent, colluding] =
-            [sharing.owners(), sharing.absent(), sharing.colluding()].map(|count| count as usize);
-        let length = plan.most_numbers().min(MOST_NUMBERS);
-        let sums = SumTerms::new(owners, absent, colluding, length);
-        let sums = sums.map_err(|e| Error::parameter("absent", e.to_string()))?;
-        Ok(Self {
-            laws: SharedLaws::new(blank, sharing)?,
-            questions: plan.draws(),
-            trees: plan,
-            sharing,
-            sums,
-        })
-    }
-
-    /// How many rounds a question of so many numbers takes: all are summed at the same time.
-    pub(super) fn rounds(&self, numbers: usize) -> u32 {
-        numbers.div_ceil(self.sums.length()) as u32
-    }
-
-    /// How many questions there are.
-    pub(super) fn questions(&self) -> u64 {
-        self.questions
-    }
-}
-
-impl Horizontal {
-    /// What these owners will do with rows of this schema, under the relation that all of them pay for.
-    ///
-    /// # Errors
-    /// [`Error::Parameter`] with the parameter that does not fit.
-    pub fn plan(
-        &self,
-        schema: &Schema,
-        relation: &Relation,
-        spending: Spending,
-        owners: &[OwnerFacts],
-    ) -> Result<Plan, Error> {
-        #[cfg(feature = "audit")]
-        crate::parameters::count_plan();
-        self.check()?;
-        schema.has_features()?;
-        if schema.label().is_none() {
-            return Err(Error::parameter(
-                "label",
-                "the schema declares no label, which is what a model learns to predict",
-            ));
-        }
-        let schema = Arc::new(schema.spread());
-        schema.covered_by(relation)?;
-        let count = u32::try_from(owners.len()).unwrap_or(u32::MAX);
-        let (absent, sharing) = self.assumed(count)?;
-        let rows = owners
-            .iter()
-            .fold(0_u64, |sum, owner| sum.saturating_add(owner.rows_about));
-        let Spending { epsilon, delta } = spending;
-        let budget = Budget::with_delta(epsilon, delta, rows)?;
-        let features = schema.features().count();
-        let facts = |rows, counts_labels| trees::Facts {
-            price: budget.price,
-            rows,
-            features,
-            relation,
-            unchanged: Unchanged::under(&schema, relation),
-            counts_labels,
-        };
-        let mut horizontal = self.clone();
-        let work = match sharing {
-            Some(sharing) => {
-                let own = facts(rows, true);
-                let plan = self.trees.plan(&schema, &own)?;
-                horizontal.trees = self.trees.filled(&plan);
-                let blank = blank(&plan, &schema, relation, Coins::from_seed([0; 32]))?;
-                Work::Together(Box::new(Together::new(plan, sharing, &blank)?))
-            }
-            None => {
-                let each = owners.iter().enumerate().map(|(place, owner)| {
-                    Budget::with_delta(epsilon, delta, owner.rows_about)?;
-                    let trees = self.local(features, owners.len(), place);
-                    let plan = |counts_labels| trees.plan(&schema, &facts(owner.rows_about, counts_labels));
-                    Ok(Apart {
-                        first: plan(true)?,
-                        later: plan(false)?,
-                    })
-                });
-                Work::Apart(each.collect::<Result<_, Error>>()?)
-            }
-        };
-        Ok(Plan(Arc::new(Fixed {
-            horizontal,
-            schema,
-            relation: relation.clone(),
-            budget,
-            owners: owners.to_vec(),
-            absent,
-            work,
-        })))
-    }
-
-    /// How many of so many owners may be absent, and what joint sums assume, if there are any.
-    fn assumed(&self, owners: u32) -> Result<(u32, Option<Sharing>), Error> {
-        let tenth = owners / 10;
-        if self.protocol == Protocol::Aggregated {
-            let colluding = self.colluding.unwrap_or(tenth.max(1));
-            let sharing = Sharing::new(owners, self.absent.unwrap_or(tenth), colluding)?;
-            return Ok((sharing.absent(), Some(sharing)));
-        }
-        let absent = self.absent.unwrap_or(tenth);
-        if owners < 2 || absent >= owners {
-            let why = format!(
-                "{owners} owners of which {absent} may be absent: two owners are needed, and one of them must be there"
-            );
-            return Err(Error::parameter("absent", why));
-        }
-        Ok((absent, None))
-    }
-
-    /// The trees of one owner who trains alone, or in a chain.
-    fn local(&self, features: usize, owners: usize, place: usize) -> Trees {
-        if self.protocol == Protocol::Averaged {
-            return self.trees.clone();
-        }
-        let trees = self.trees.trees.unwrap_or(VISITS * features.max(1) as u32);
-        let is_last = place + 1 == owners;
-        Trees {
-            trees: Some(trees),
-            splits: Some(self.trees.splits.unwrap_or_default()),
-            learning_rate: Some(self.trees.learning_rate.unwrap_or(CHAIN_RATE)),
-            // The scores of a chain are recalibrated once, by its last owner.
-            calibrate: if is_last {
-                self.trees.calibrate
-            } else {
-                Some(false)
-            },
-            ..self.trees.clone()
-        }
-    }
 }
 
 /// The most bytes of an owner's trees, or of those of a chain.
@@ -237,11 +73,13 @@ pub(super) fn unrandom(e: privet_mpc::Error) -> Error {
     }
 }
 
-/// The learning rate of a chain: measured.
-const CHAIN_RATE: f64 = 0.1;
-
 /// A run of trees without rows: what is asked, and what follows from answers.
-fn blank(plan: &trees::Plan, schema: &Schema, relation: &Relation, coins: Coins) -> Result<Growth, Error> {
+pub(super) fn blank(
+    plan: &trees::Plan,
+    schema: &Schema,
+    relation: &Relation,
+    coins: Coins,
+) -> Result<Growth, Error> {
     let cells = Private::new(Cells::default());
     Growth::new(plan, relation, training(schema, relation, cells, None), coins)
 }

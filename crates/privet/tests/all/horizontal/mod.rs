@@ -1,5 +1,6 @@
 //! Owners with different rows of the same columns.
 
+mod accuracy;
 mod drops;
 mod faults;
 mod net;

@@ -71,11 +71,6 @@ impl Attendance {
         all.filter(|party| self.has(*party) && !came(*party)).collect()
     }
 
-    /// How many must be there.
-    pub(super) fn least(&self) -> usize {
-        self.least
-    }
-
     /// Owners that take part, that are gone, and that are excluded.
     pub(super) fn saved(&self) -> [Vec<PartyId>; 3] {
         [&self.all, &self.gone, &self.excluded].map(|owners| owners.iter().copied().collect())
@@ -87,16 +82,20 @@ impl Attendance {
         self.excluded = excluded.into_iter().collect();
     }
 
-    /// That so many owners are enough to go on with.
+    /// That the owners of whom something came are enough to go on with.
     ///
     /// # Errors
-    /// [`Error::Peer`] that names those that are absent.
-    pub(super) fn check(&self, present: usize, context: &Context<'_, Message>) -> Result<(), Error> {
-        if present >= self.least {
+    /// [`Error::Peer`] that names the others.
+    pub(super) fn check(
+        &self,
+        came: &BTreeSet<PartyId>,
+        context: &Context<'_, Message>,
+    ) -> Result<(), Error> {
+        if came.len() >= self.least {
             return Ok(());
         }
         let owners = context.agreement().parties().skip(1);
-        let absent = owners.filter(|party| !self.has(*party));
+        let absent = owners.filter(|party| !came.contains(party));
         Err(Error::Peer(PeerError {
             parties: absent.map(|party| context.name(party).to_owned()).collect(),
             what: format!("too many owners are absent: {} must be there", self.least),

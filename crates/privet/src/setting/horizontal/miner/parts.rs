@@ -72,7 +72,7 @@ impl Averaging {
         if !here.missing(|party| !self.awaits(party)).is_empty() {
             return Ok(Next::Wait(Stage::Averaging(self)));
         }
-        here.check(self.came.len(), context)?;
+        here.check(&self.came.keys().copied().collect(), context)?;
         let mut certificates = Vec::new();
         let mut models = Vec::new();
         for (party, part) in self.came {
@@ -175,7 +175,8 @@ impl Chaining {
             self.now = next;
             return Ok(Next::Wait(Stage::Chaining(self)));
         }
-        here.check(self.certificates.len(), context)?;
+        let came = self.certificates.iter().map(|(party, _)| *party);
+        here.check(&came.collect(), context)?;
         let trees = self
             .trees
             .ok_or_else(|| Error::internal("at least one owner was there"))?;

@@ -7,12 +7,14 @@ use privet_mpc::sum::{Collecting, Opening, Relaying, SumFault};
 use super::attendance::Attendance;
 use super::{Next, Stage};
 use crate::Error;
+use crate::error::PeerError;
 use crate::model::{Model, Settings};
 use crate::noisy::trees::{Growth, Question, Step};
 use crate::party::{Context, PartyId, RunKey, RunKeys};
 use crate::privacy::Certificate;
 use crate::setting::horizontal::message::{Message, OpenedSum};
-use crate::setting::horizontal::plan::{Plan, Together};
+use crate::setting::horizontal::plan::Plan;
+use crate::setting::horizontal::resolve::Together;
 use crate::setting::horizontal::{MINER, Outcome, PATIENCE, certified};
 use crate::wire::{Malformed, Reader, Wire, Writer};
 
@@ -50,8 +52,8 @@ impl Summing {
                 _ => here.exclude(party),
             }
         }
-        here.check(keys.len(), context)?;
-        let owners: Vec<PartyId> = keys.iter().map(|(party, _)| *party).collect();
+        let owners: BTreeSet<PartyId> = keys.iter().map(|(party, _)| *party).collect();
+        here.check(&owners, context)?;
         here.only(owners.iter().copied());
         let message = Message::Begin(keys);
         for party in owners {
@@ -222,10 +224,10 @@ impl Summing {
         let number = self.number();
         let nothing = Phase::Collecting(Vec::new(), BTreeSet::new());
         match std::mem::replace(&mut self.phase, nothing) {
-            Phase::Collecting(rounds, _) => {
+            Phase::Collecting(rounds, came) => {
+                here.check(&came, context)?;
                 let mut relaying = Vec::with_capacity(rounds.len());
                 for round in rounds {
-                    here.check(round.received(), context)?;
                     let fixed = round
                         .fix()
                         .map_err(|(_, e)| Error::internal(format!("enough owners shared ({e})")))?;
@@ -248,14 +250,14 @@ impl Summing {
                 context.deadline(PATIENCE, plan.patience());
                 Ok(Next::Wait(Stage::Summing(self)))
             }
-            Phase::Opening(mut rounds, _) => {
+            Phase::Opening(mut rounds, missing) => {
                 let Step::Ask(question) = self.growth.step() else {
                     return Err(Error::internal("what is opened was asked for"));
                 };
                 let mut values = Vec::new();
                 let mut contributions = 0;
                 for round in &mut rounds {
-                    values.extend(open(round, here, context)?);
+                    values.extend(open(round, &missing, context)?);
                     contributions = round.survivors().len() as u32;
                 }
                 values.truncate(question.dimension);
@@ -298,21 +300,40 @@ impl Summing {
     }
 }
 
-/// Opens a sum. Answers that do not fit the others are left out, as long as enough remain.
-fn open(round: &mut Opening, here: &Attendance, context: &Context<'_, Message>) -> Result<Vec<i64>, Error> {
+/// Opens a sum. Answers that do not fit the others are left out, as long as enough remain. `missing` have not answered.
+fn open(
+    round: &mut Opening,
+    missing: &BTreeSet<PartyId>,
+    context: &Context<'_, Message>,
+) -> Result<Vec<i64>, Error> {
+    let mut unfit: BTreeSet<PartyId> = missing.clone();
+    let named = |parties: &BTreeSet<PartyId>, what: &str| {
+        let parties = parties.iter().map(|party| context.name(*party).to_owned());
+        Error::Peer(PeerError {
+            parties: parties.collect(),
+            what: what.to_owned(),
+        })
+    };
     loop {
         match round.open() {
             Ok(opened) => return Ok(opened.numbers),
             Err(privet_mpc::Error::Sum(SumFault::Inconsistent { owners })) if !owners.is_empty() => {
-                owners.iter().for_each(|owner| round.exclude(*owner));
+                for owner in owners {
+                    round.exclude(owner);
+                    unfit.insert(party(owner));
+                }
             }
-            Err(privet_mpc::Error::Sum(SumFault::FewAnswers { answers, .. })) => {
-                here.check(answers.min(here.least() - 1), context)?;
+            Err(privet_mpc::Error::Sum(SumFault::FewAnswers { .. })) => {
+                return Err(named(
+                    &unfit,
+                    "too few answers open a sum: theirs are missing, or do not fit the others",
+                ));
             }
             Err(_) => {
-                return Err(Error::peer(
-                    "an owner",
-                    "answers that do not fit each other, and it cannot be said whose is wrong",
+                let all = round.survivors().iter().map(|place| party(*place)).collect();
+                return Err(named(
+                    &all,
+                    "their answers do not fit each other, and it cannot be said whose is wrong",
                 ));
             }
         }
@@ -368,7 +389,7 @@ impl Certifying {
         if !here.missing(|party| !self.awaits(party)).is_empty() {
             return Ok(Next::Wait(Stage::Certifying(self)));
         }
-        here.check(self.came.len(), context)?;
+        here.check(&self.came.keys().copied().collect(), context)?;
         let told = self
             .came
             .iter()
@@ -426,7 +447,7 @@ impl Wire for Saved {
         let mut owners = || from.list(4, PartyId::read);
         Ok(Self {
             owners: [owners()?, owners()?, owners()?],
-            opened: from.list(12, OpenedSum::read)?,
+            opened: from.list(8, OpenedSum::read)?,
         })
     }
 }

@@ -12,7 +12,8 @@ use crate::party::{Context, PartyId, RunKey, RunKeys, TurnOutcome};
 use crate::privacy::joint::signed;
 use crate::privacy::{Certificate, Ledger};
 use crate::setting::horizontal::message::{Message, OpenedSum};
-use crate::setting::horizontal::plan::{OwnerPlan, Together, unrandom};
+use crate::setting::horizontal::plan::{OwnerPlan, unrandom};
+use crate::setting::horizontal::resolve::Together;
 use crate::setting::horizontal::shared::ShareAllowances;
 use crate::setting::horizontal::{MINER, Outcome, Party, certified};
 use crate::wire::{Malformed, Reader, Wire, Writer};
@@ -24,8 +25,11 @@ pub(super) struct Summing {
     /// Its own secret key, and the keys of all owners: what a checkpoint keeps.
     key: SealingKey,
     keys: Vec<[u8; 32]>,
-    /// Every sum that was opened, from the first question on.
-    opened: Vec<OpenedSum>,
+    /// How many sums were opened, and of how many owners the last is.
+    opened: u32,
+    contributions: u32,
+    /// All of them, as a checkpoint keeps them.
+    told: Vec<u8>,
     /// The number of the current question's first round.
     round: u32,
     state: State,
@@ -85,7 +89,8 @@ impl Summing {
         let saved = Saved {
             key,
             keys: keys.collect(),
-            opened: Vec::new(),
+            opened: 0,
+            told: Vec::new(),
             asked: true,
             certificate: None,
         };
@@ -114,11 +119,15 @@ impl Summing {
             table, mut ledger, ..
         } = brings;
         let mut growth = all.growth(context.agreement(), table.into_cells())?;
-        let mut round = 0;
-        for sum in &saved.opened {
+        let (mut round, mut opened, mut contributions) = (0, 0, 0);
+        let mut reader = Reader::new(&saved.told);
+        for _ in 0..saved.opened {
+            let sum =
+                OpenedSum::read(&mut reader).map_err(|e| Error::internal(format!("its own state ({e})")))?;
             let question = asked(&growth)?;
             round += together.rounds(question.dimension);
-            take(&mut growth, together, &question, sum)?;
+            take(&mut growth, together, &question, &sum)?;
+            (opened, contributions) = (opened + 1, sum.contributions);
         }
         let numbered: Vec<(u16, [u8; 32])> = (1..).zip(saved.keys.iter().copied()).collect();
         let me = plan.place() as u16;
@@ -141,7 +150,9 @@ impl Summing {
             sum,
             key: saved.key,
             keys: saved.keys,
-            opened: saved.opened,
+            opened,
+            contributions,
+            told: saved.told,
             round,
             state,
         })
@@ -149,7 +160,7 @@ impl Summing {
 
     /// The number of the current question.
     pub(super) fn next(&self) -> u32 {
-        self.opened.len() as u32
+        self.opened
     }
 
     /// Works if it is asked, else waits.
@@ -210,7 +221,7 @@ impl Summing {
         let name = message.name();
         match (self.state, message) {
             (State::Paying(paying, Turn::Shared(rounds)), Message::Survivors { number, sealed })
-                if number == self.opened.len() as u32 =>
+                if number == self.opened =>
             {
                 let turn = answer(&self.sum, rounds, number, &sealed, context)?;
                 self.state = State::Paying(paying, turn);
@@ -235,7 +246,7 @@ impl Summing {
             }
             (State::Certified(own), Message::Finished { certificates, .. }) => {
                 let certificate = with_others(*own, certificates, context)?;
-                let owners = self.opened.last().map_or(0, |sum| sum.contributions as usize);
+                let owners = self.contributions as usize;
                 let all = plan.plan();
                 let settings = Settings::new(all.model_settings(plan.place())?);
                 let schema = (**all.schema()).clone();
@@ -283,7 +294,10 @@ impl Summing {
             }
             self.round += together.rounds(question.dimension);
             take(&mut self.growth, together, &question, &sum)?;
-            self.opened.push(sum);
+            let mut told = Writer::default();
+            sum.write(&mut told);
+            self.told.extend(told.into_bytes());
+            (self.opened, self.contributions) = (self.opened + 1, sum.contributions);
             if let State::Paying(_, turn) = &mut self.state {
                 *turn = Turn::Idle;
             }
@@ -315,7 +329,8 @@ impl Summing {
             context.checkpoint(&Saved {
                 key: SealingKey::new(*self.key.expose()),
                 keys: self.keys.clone(),
-                opened: self.opened.clone(),
+                opened: self.opened,
+                told: self.told.clone(),
                 asked: matches!(self.state, State::Paying(_, Turn::Asked)),
                 certificate,
             });
@@ -407,7 +422,8 @@ impl Wire for Seeds {
 pub(super) struct Saved {
     key: SealingKey,
     keys: Vec<[u8; 32]>,
-    opened: Vec<OpenedSum>,
+    opened: u32,
+    told: Vec<u8>,
     asked: bool,
     certificate: Option<String>,
 }
@@ -416,7 +432,8 @@ impl Wire for Saved {
     fn write(&self, to: &mut Writer) {
         to.fixed(self.key.expose());
         to.list(&self.keys, |key, to| to.fixed(key));
-        to.list(&self.opened, Wire::write);
+        to.word(self.opened);
+        to.bytes(&self.told);
         to.byte(u8::from(self.asked));
         to.text(self.certificate.as_deref().unwrap_or_default());
     }
@@ -426,7 +443,8 @@ impl Wire for Saved {
         Ok(Self {
             key: SealingKey::new(*key),
             keys: from.list(32, |from| from.array())?,
-            opened: from.list(12, OpenedSum::read)?,
+            opened: from.word()?,
+            told: from.bytes()?.to_vec(),
             asked: from.byte()? == 1,
             certificate: Some(from.text(1 << 24)?).filter(|text| !text.is_empty()),
         })

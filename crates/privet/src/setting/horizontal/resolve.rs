@@ -1,0 +1,198 @@
+//! How parameters, a schema and public facts become a plan.
+
+use std::sync::Arc;
+
+use privet_mpc::sum::{MOST_NUMBERS, SumTerms};
+
+use super::plan::{Fixed, OwnerFacts, Plan, Spending, Work, blank};
+use super::shared::SharedLaws;
+use super::{Horizontal, Protocol};
+use crate::Error;
+use crate::data::schema::{Label, Schema};
+use crate::noisy::Budget;
+use crate::noisy::trees::{self, Growth, Trees, Unchanged};
+use crate::parameters::Parameters;
+use crate::privacy::{Coins, Delta, Relation, Sharing};
+
+/// How often each feature is asked about by one owner of a chain, unless the number of trees is given; and the learning rate. Measured, as
+/// those of averaged models are.
+const CHAIN_VISITS: u32 = 3;
+const CHAIN_RATE: f64 = 0.1;
+const AVERAGED_VISITS: u32 = 4;
+const AVERAGED_RATE: f64 = 0.4;
+const AVERAGED_RIDGE: f64 = 0.5;
+
+/// The trees of one owner.
+#[derive(Debug)]
+pub(super) struct Apart {
+    /// If it trains alone, or first.
+    pub(super) first: trees::Plan,
+    /// If it goes on from the trees of others: then it is known where labels lie.
+    pub(super) later: trees::Plan,
+}
+
+/// What is fixed about joint sums.
+#[derive(Debug)]
+pub(super) struct Together {
+    pub(super) trees: trees::Plan,
+    pub(super) sharing: Sharing,
+    pub(super) laws: SharedLaws,
+    /// Sums of as many numbers as the largest tree needs.
+    pub(super) sums: SumTerms,
+    questions: u64,
+}
+
+impl Together {
+    fn new(plan: trees::Plan, sharing: Sharing, blank: &Growth) -> Result<Self, Error> {
+        let [owners, absent, colluding] =
+            [sharing.owners(), sharing.absent(), sharing.colluding()].map(|count| count as usize);
+        let length = plan.most_numbers().min(MOST_NUMBERS);
+        let sums = SumTerms::new(owners, absent, colluding, length);
+        let sums = sums.map_err(|e| Error::parameter("absent", e.to_string()))?;
+        Ok(Self {
+            laws: SharedLaws::new(blank, sharing)?,
+            questions: plan.draws(),
+            trees: plan,
+            sharing,
+            sums,
+        })
+    }
+
+    /// How many rounds a question of so many numbers takes: all are summed at the same time.
+    pub(super) fn rounds(&self, numbers: usize) -> u32 {
+        numbers.div_ceil(self.sums.length()) as u32
+    }
+
+    /// How many questions there are.
+    pub(super) fn questions(&self) -> u64 {
+        self.questions
+    }
+}
+
+impl Horizontal {
+    /// What these owners will do with rows of this schema, under the relation that all of them pay for.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] with the parameter that does not fit.
+    pub fn plan(
+        &self,
+        schema: &Schema,
+        relation: &Relation,
+        spending: Spending,
+        owners: &[OwnerFacts],
+    ) -> Result<Plan, Error> {
+        #[cfg(feature = "audit")]
+        crate::parameters::count_plan();
+        self.check()?;
+        schema.has_features()?;
+        if schema.label().is_none() {
+            return Err(Error::parameter(
+                "label",
+                "the schema declares no label, which is what a model learns to predict",
+            ));
+        }
+        let schema = Arc::new(schema.spread());
+        schema.covered_by(relation)?;
+        let count = u32::try_from(owners.len()).unwrap_or(u32::MAX);
+        let (absent, sharing) = self.assumed(count)?;
+        let rows = owners
+            .iter()
+            .fold(0_u64, |sum, owner| sum.saturating_add(owner.rows_about));
+        let Spending { epsilon, delta } = spending;
+        let budget = Budget::with_delta(epsilon, delta, rows)?;
+        let features = schema.features().count();
+        let facts = |rows, counts_labels| trees::Facts {
+            price: budget.price,
+            rows,
+            features,
+            relation,
+            unchanged: Unchanged::under(&schema, relation),
+            counts_labels,
+        };
+        let mut horizontal = self.clone();
+        let work = match sharing {
+            Some(sharing) => {
+                let own = facts(rows, true);
+                let plan = self.trees.plan(&schema, &own)?;
+                horizontal.trees = self.trees.filled(&plan);
+                let blank = blank(&plan, &schema, relation, Coins::from_seed([0; 32]))?;
+                Work::Together(Box::new(Together::new(plan, sharing, &blank)?))
+            }
+            None => {
+                let each = owners.iter().enumerate().map(|(place, owner)| {
+                    Budget::with_delta(epsilon, delta, owner.rows_about)?;
+                    let trees = match self.protocol {
+                        Protocol::Chain => self.chained(features, place + 1 == owners.len()),
+                        _ => self.averaged(&schema, features, delta == Delta::ZERO),
+                    };
+                    let plan = |counts_labels| trees.plan(&schema, &facts(owner.rows_about, counts_labels));
+                    Ok(Apart {
+                        first: plan(true)?,
+                        later: plan(false)?,
+                    })
+                });
+                Work::Apart(each.collect::<Result<_, Error>>()?)
+            }
+        };
+        Ok(Plan(Arc::new(Fixed {
+            horizontal,
+            schema,
+            relation: relation.clone(),
+            budget,
+            owners: owners.to_vec(),
+            absent,
+            work,
+        })))
+    }
+
+    /// How many of so many owners may be absent, and what joint sums assume, if there are any.
+    fn assumed(&self, owners: u32) -> Result<(u32, Option<Sharing>), Error> {
+        let tenth = owners / 10;
+        if self.protocol == Protocol::Aggregated {
+            let colluding = self.colluding.unwrap_or(tenth.max(1));
+            let sharing = Sharing::new(owners, self.absent.unwrap_or(tenth), colluding)?;
+            return Ok((sharing.absent(), Some(sharing)));
+        }
+        let absent = self.absent.unwrap_or(tenth);
+        if owners < 2 || absent >= owners {
+            let why = format!(
+                "{owners} owners of which {absent} may be absent: two owners are needed, and one of them must be there"
+            );
+            return Err(Error::parameter("absent", why));
+        }
+        Ok((absent, None))
+    }
+
+    /// The trees of one owner whose model is averaged with others'. Noise averages out, so values are shrunk less than where one model stands
+    /// alone; fewer trees at a higher rate were measured to be best for classes.
+    fn averaged(&self, schema: &Schema, features: usize, is_pure: bool) -> Trees {
+        let own = &self.trees;
+        let measured = !is_pure && matches!(schema.label(), Some((_, Label::Classes(_))));
+        Trees {
+            trees: own
+                .trees
+                .or(measured.then_some(AVERAGED_VISITS * features.max(1) as u32)),
+            learning_rate: own.learning_rate.or(measured.then_some(AVERAGED_RATE)),
+            ridge: own.ridge.or(Some(AVERAGED_RIDGE)),
+            shrinkage: own.shrinkage.or(Some(0.0)),
+            ..own.clone()
+        }
+    }
+
+    /// The trees of one owner in a chain.
+    fn chained(&self, features: usize, is_last: bool) -> Trees {
+        let trees = self.trees.trees.unwrap_or(CHAIN_VISITS * features.max(1) as u32);
+        Trees {
+            trees: Some(trees),
+            splits: Some(self.trees.splits.unwrap_or_default()),
+            learning_rate: Some(self.trees.learning_rate.unwrap_or(CHAIN_RATE)),
+            // The scores of a chain are recalibrated once, by its last owner.
+            calibrate: if is_last {
+                self.trees.calibrate
+            } else {
+                Some(false)
+            },
+            ..self.trees.clone()
+        }
+    }
+}
