@@ -318,15 +318,15 @@ fn chained(trees: InPrivate, deal: &Deal<'_>, test: &Table) -> Result<NamedFigur
 mod tests {
     use super::*;
 
-    /// Each row is in one round at most; by place, one row more moves others to another round, and with coins it moves none.
+    /// Each row is in one round at most; by place, one row more at the front moves others to another round.
     #[test]
-    fn a_new_row_moves_others_only_where_halves_are_cut_by_place() {
-        let rows: Vec<usize> = (1..1008).collect();
-        let more: Vec<usize> = (0..1008).collect();
+    fn a_new_row_moves_others_where_halves_are_cut_by_place() {
+        let rows: Vec<usize> = (1..1001).collect();
+        let more: Vec<usize> = (0..1001).collect();
         for halving in [Halving::ByPlace, Halving::ByCoin] {
             let portions = |rows: &[usize]| halving.portions(rows, 5, &mut coins(3));
             let mut all = portions(&rows).concat();
-            assert!(all.len() > 900 && all.len() < 1007, "{}", all.len());
+            assert!(all.len() > 900 && all.len() < 1000, "{}", all.len());
             all.sort_unstable();
             all.dedup();
             assert_eq!(all.len(), portions(&rows).concat().len());
