@@ -15,7 +15,7 @@ use crate::setting::horizontal::message::{Message, OpenedSum};
 use crate::setting::horizontal::plan::{OwnerPlan, unrandom};
 use crate::setting::horizontal::resolve::Together;
 use crate::setting::horizontal::shared::ShareAllowances;
-use crate::setting::horizontal::{MINER, Outcome, Party, certified};
+use crate::setting::horizontal::{MINER, Outcome, PATIENCE, Party, certified};
 use crate::wire::{Malformed, Reader, Wire, Writer};
 
 /// An owner in joint sums.
@@ -108,7 +108,7 @@ impl Summing {
         saved: Saved,
         context: &mut Context<'_, Message>,
     ) -> Next {
-        Self::of(plan, brings, saved, context)?.go_on(plan, context)
+        Self::of(plan, brings, saved, context)?.as_it_was(plan)
     }
 
     fn of(
@@ -169,13 +169,29 @@ impl Summing {
 
     /// Works if it is asked, else waits.
     fn go_on(self, plan: &OwnerPlan, context: &mut Context<'_, Message>) -> Next {
-        let works = matches!(self.state, State::Paying(_, Turn::Asked));
-        let owner = Owner {
+        if !self.is_asked() {
+            context.deadline(PATIENCE, plan.plan().patience());
+        }
+        self.as_it_was(plan)
+    }
+
+    /// The same with the deadline that it has already.
+    fn as_it_was(self, plan: &OwnerPlan) -> Next {
+        let works = self.is_asked();
+        let owner = Party::Owner(Owner {
             plan: plan.clone(),
             stage: Stage::Summing(Box::new(self)),
             reminders: 0,
-        };
-        if works { owner.work() } else { owner.wait(context) }
+        });
+        Ok(if works {
+            TurnOutcome::Working(owner)
+        } else {
+            TurnOutcome::Continue(owner)
+        })
+    }
+
+    fn is_asked(&self) -> bool {
+        matches!(self.state, State::Paying(_, Turn::Asked))
     }
 
     /// Draws its numbers with its share of noise, once, and shares them.
