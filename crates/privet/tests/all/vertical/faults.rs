@@ -235,7 +235,11 @@ impl enumerate::World for World {
             // A party waits for an answer before it says more, and nobody has a deadline.
             delay: Expected::Nothing,
             hurry: Expected::Nothing,
-            postpone: Expected::Same,
+            // Between two parties nothing can overtake anything else.
+            postpone: match self.simulation().records().len() {
+                2 => Expected::Nothing,
+                _ => Expected::Same,
+            },
             disconnect: Expected::Same,
             restart: Expected::Same,
             crash: Expected::Same,
