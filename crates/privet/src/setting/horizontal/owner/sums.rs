@@ -108,7 +108,7 @@ impl Summing {
         saved: Saved,
         context: &mut Context<'_, Message>,
     ) -> Next {
-        Self::of(plan, brings, saved, context)?.as_it_was(plan)
+        Self::of(plan, brings, saved, context)?.unchanged(plan)
     }
 
     fn of(
@@ -172,11 +172,11 @@ impl Summing {
         if !self.is_asked() {
             context.deadline(PATIENCE, plan.plan().patience());
         }
-        self.as_it_was(plan)
+        self.unchanged(plan)
     }
 
     /// The same with the deadline that it has already.
-    fn as_it_was(self, plan: &OwnerPlan) -> Next {
+    fn unchanged(self, plan: &OwnerPlan) -> Next {
         let works = self.is_asked();
         let owner = Party::Owner(Owner {
             plan: plan.clone(),
