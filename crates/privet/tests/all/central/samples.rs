@@ -9,6 +9,7 @@ use privet::data::{Keep, Table};
 use privet::privacy::Replace;
 use privet::setting::central::Planes;
 use privet_testkit::epsilon::{lower_bound, ordered};
+use privet_testkit::skipped::full;
 
 use crate::central::tables::{CORNERS, Open, Row, built, read, start};
 use crate::central::window::{Script, Seen, watch};
@@ -69,6 +70,9 @@ fn boosting_keeps_its_epsilon_and_half_its_noise_does_not() {
 
 #[test]
 fn a_choice_keeps_its_epsilon_and_half_its_noise_does_not() {
+    if !full() {
+        return;
+    }
     // A plane and its other side: three rows on one side, against two and one.
     let [row, other] = FLIPPED;
     let pair = Pair {
