@@ -103,9 +103,12 @@ impl enumerate::World for World {
             .collect()
     }
 
-    /// As many owners as may be absent: those that the miner has left out. The miner itself always comes to its result.
-    fn dispensable(&self, without: &[PartyId], _: &[(u64, Fault)]) -> bool {
-        without.len() <= self.plan.absent() as usize && !without.contains(&MINER)
+    /// As many owners as may be absent: those that the miner has left out. The miner itself comes to its result, unless it was away: then all
+    /// owners end, and it may have noted of too many that they are gone.
+    fn dispensable(&self, without: &[PartyId], faults: &[(u64, Fault)]) -> bool {
+        let away = [Fault::Leave(MINER), Fault::Return(MINER), Fault::Stall(MINER)];
+        let was_away = faults.iter().any(|(_, fault)| away.contains(fault));
+        was_away || without.len() <= self.plan.absent() as usize && !without.contains(&MINER)
     }
 }
 
