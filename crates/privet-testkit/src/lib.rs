@@ -31,6 +31,7 @@ pub mod interval;
 pub mod kolmogorov;
 pub mod licences;
 pub mod models;
+pub mod owners;
 pub mod parties;
 pub mod ratio;
 pub mod replay;

@@ -95,11 +95,21 @@ impl From<Sharing> for Numbers {
 impl fmt::Display for Sharing {
     /// The assumption, as a clause that follows "provided that".
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let colluding = match self.colluding {
+            0 => "none".to_owned(),
+            some => format!("at most {some}"),
+        };
+        let collude = if self.colluding < 2 { "colludes" } else { "collude" };
+        let absent = match self.absent {
+            0 => "none is".to_owned(),
+            1 => "at most 1 is".to_owned(),
+            some => format!("at most {some} are"),
+        };
         write!(
             f,
-            "the cryptography of the joint sums is not broken, at most {} of the {} owners collude (one that looks at the results alone counts \
-             as one), and at most {} are absent from a sum",
-            self.colluding, self.owners, self.absent
+            "the cryptography of the joint sums is not broken, {colluding} of the {} owners {collude} (one that looks at the results alone \
+             counts as one), and {absent} absent from a sum",
+            self.owners
         )
     }
 }
@@ -108,21 +118,56 @@ impl fmt::Display for Sharing {
 mod tests {
     use super::*;
 
+    /// Every owner answers once, and those that collude answer for any sum. A sum must open when as many are absent as may be, so it cannot
+    /// need more answers than the others give. Tried for every way in which the honest owners answer for one sum or for another.
     #[test]
-    fn two_sums_of_one_draw_cannot_be_opened() {
-        for (owners, absent, colluding) in [
-            (2, 0, 0),
-            (4, 2, 0),
-            (20, 9, 2),
-            (3, 0, 3),
-            (u32::MAX, u32::MAX, 1),
-        ] {
+    fn owners_are_refused_that_could_open_two_sums_of_one_draw_and_no_others() {
+        for owners in 3..9 {
+            for absent in 0..owners {
+                for colluding in 0..=owners {
+                    let (honest, needed) = (owners - colluding, owners - absent);
+                    let both_open = |answers: u32| {
+                        let one = answers.count_ones() + colluding;
+                        let other = honest - answers.count_ones() + colluding;
+                        one >= needed && other >= needed
+                    };
+                    let two_sums = (0..1 << honest).any(both_open);
+                    let refused = Sharing::new(owners, absent, colluding).is_err();
+                    assert_eq!(refused, two_sums, "{owners}, {absent}, {colluding}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn few_owners_are_refused_and_the_honest_are_counted() {
+        for (owners, absent, colluding) in [(2, 0, 0), (u32::MAX, u32::MAX, 1)] {
             let refused = Sharing::new(owners, absent, colluding);
             assert!(matches!(refused, Err(Error::Parameter(_))), "{refused:?}");
         }
         let sharing = Sharing::new(20, 2, 2).expect("three kinds of owners");
         assert_eq!(sharing.honest(), 16);
         assert_eq!(Sharing::new(3, 1, 0).map(|s| s.honest()).ok(), Some(2));
+    }
+
+    #[test]
+    fn what_is_assumed_reads_well_whatever_the_numbers() {
+        let words = |absent, colluding| Sharing::new(9, absent, colluding).expect("owners").to_string();
+        let none = words(0, 0);
+        assert!(
+            none.contains("none of the 9 owners colludes (")
+                && none.ends_with("and none is absent from a sum")
+        );
+        let one = words(1, 1);
+        assert!(
+            one.contains("at most 1 of the 9 owners colludes (")
+                && one.ends_with("and at most 1 is absent from a sum")
+        );
+        let two = words(2, 2);
+        assert!(
+            two.contains("at most 2 of the 9 owners collude (")
+                && two.ends_with("and at most 2 are absent from a sum")
+        );
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! A run that is recorded in a ledger, killed at every turn, and wiped.
 
+mod owners;
+
 use std::fs;
 use std::path::Path;
 

@@ -24,7 +24,7 @@ pub(super) fn run(owners: &HorizontalJob, job: &Job, train: &Train) -> Result<An
     }
     let shared = Shared::new(train.ledger.open()?);
     let run = OwnersRun::find(owners, &shared, path)?;
-    // A run that goes on may have paid already.
+    // A run that goes on may have paid already; what was not paid for is checked by each ledger when it pays.
     if !run.is_resumed {
         let charges = charges(owners, path)?;
         refused(refusal(owners, &charges, path))?;

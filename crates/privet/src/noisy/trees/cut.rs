@@ -121,16 +121,18 @@ struct Groups {
 impl Groups {
     /// Groups without slots are omitted.
     fn numbered(mut of_slot: Vec<u16>) -> Self {
-        let mut used: Vec<u16> = of_slot.clone();
-        used.sort_unstable();
-        used.dedup();
+        let most = of_slot.iter().max().map_or(0, |&group| usize::from(group) + 1);
+        // Whether a group is used; then its number.
+        let mut numbers = vec![0; most];
+        of_slot.iter().for_each(|&group| numbers[usize::from(group)] = 1);
+        let mut count = 0;
+        for number in &mut numbers {
+            count += std::mem::replace(number, count);
+        }
         for group in &mut of_slot {
-            *group = used.partition_point(|&other| other < *group) as u16;
+            *group = numbers[usize::from(*group)];
         }
-        Self {
-            of_slot,
-            count: used.len() as u16,
-        }
+        Self { of_slot, count }
     }
 }
 

@@ -17,10 +17,12 @@ mod pure;
 mod split;
 mod zcdp;
 
+use std::convert::Infallible;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::memo::Memo;
 use super::{Delta, Epsilon};
 use crate::Error;
 use gdp::units_up;
@@ -30,6 +32,8 @@ pub use zcdp::Rho;
 
 /// Binary digits of every enclosure here: 10⁻¹⁸ is 60 of them, the largest factor that magnifies an error another 64.
 const BITS: usize = 192;
+/// Where a search for an ε begins, in billionths: about one.
+const START: u64 = 1 << 30;
 
 /// What one release costs, in the currency its mechanism is proved in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -216,17 +220,27 @@ impl Caps {
             let promise = self.rho == Rho::ZERO && self.mu_squared == MuSquared::ZERO;
             return if promise { self.pure } else { Epsilon::MAX };
         }
+        // All owners of a joint run say the same of their parts.
+        static KNOWN: Memo<(Caps, Delta), Epsilon> = Memo::new();
+        let found: Result<_, Infallible> = KNOWN.get((*self, delta), |_| Ok(self.smallest(delta)));
+        found.unwrap_or_else(|never| match never {})
+    }
+
+    fn smallest(&self, delta: Delta) -> Epsilon {
         let fits = |e| self.delta_units(Epsilon::from_billionths(e)) <= delta.units().into();
         if fits(0) {
             return Epsilon::ZERO;
         }
-        // Invariant: `low` does not fit, `high` does or is the last.
-        let (mut low, mut high) = (0, u64::MAX);
-        while high - low > 1 {
-            let middle = low + (high - low) / 2;
-            if fits(middle) { high = middle } else { low = middle }
+        let (mut low, mut high) = (0, START);
+        while !fits(high) {
+            (low, high) = (high, high.saturating_mul(2));
+            if low == high {
+                return Epsilon::MAX;
+            }
         }
-        Epsilon::from_billionths(high)
+        let units = |e: u128| self.delta_units(Epsilon::from_billionths(e as u64));
+        let (_, high) = crossing(low.into(), high.into(), units, delta);
+        Epsilon::from_billionths(high as u64)
     }
 
     /// The bound of [`Caps::delta`] in units of 10⁻¹⁸, which may be one or more.
@@ -266,11 +280,42 @@ fn largest(kind: &str, epsilon: Epsilon, delta: Delta, price: impl Fn(u128) -> P
             None => return Ok(low),
         }
     }
-    while high - low > 1 {
-        let middle = low + (high - low) / 2;
-        if fits(middle) { low = middle } else { high = middle }
+    let units = |units| Caps::from(price(units)).delta_units(epsilon);
+    Ok(crossing(low, high, units, delta).0)
+}
+
+/// The numbers next to each other between `low` and `high` of which only one has a bound of at most `delta`, as only one of these two has; the
+/// bound rises or falls.
+///
+/// Places are guessed as if √(−ln δ) were a straight line, which it nearly is for normal noise, and looked at on both sides. That is a
+/// search: what fits decides.
+fn crossing(low: u128, high: u128, units: impl Fn(u128) -> u128, delta: Delta) -> (u128, u128) {
+    let most = u128::from(delta.units());
+    let height = |units: u128| (-(units.max(1) as f64 * 1e-18).ln()).max(0.0).sqrt();
+    let (at_low, at_high) = (units(low), units(high));
+    let fits_low = at_low <= most;
+    let (mut low, mut high) = ((low, height(at_low)), (high, height(at_high)));
+    while high.0 - low.0 > 1 {
+        let width = high.0 - low.0;
+        let middle = low.0 + width / 2;
+        let share = (height(most) - low.1) / (high.1 - low.1);
+        let guess = low.0 + (width as f64 * share.clamp(0.0, 1.0)) as u128;
+        let reach = (width as f64).sqrt() as u128;
+        for place in [guess.saturating_sub(reach), guess.saturating_add(reach), middle] {
+            // The middle only if the guess was no good.
+            let is_needed = place != middle || high.0 - low.0 > width / 8;
+            if is_needed && low.0 < place && place < high.0 {
+                let at = units(place);
+                let end = if (at <= most) == fits_low {
+                    &mut low
+                } else {
+                    &mut high
+                };
+                *end = (place, height(at));
+            }
+        }
     }
-    Ok(low)
+    (low.0, high.0)
 }
 
 #[cfg(test)]

@@ -277,6 +277,18 @@ fn epsilon_answers_with_the_first_billionth_that_keeps_delta() {
 }
 
 #[test]
+fn a_gaussian_budget_is_used_up_to_the_last_unit() {
+    for (of, at) in [("0.1", "1e-12"), ("1", "1e-6"), ("8", "1e-9"), ("0.001", "1e-5")] {
+        let most = MuSquared::for_budget(epsilon(of), delta(at))
+            .expect("a budget")
+            .units();
+        let spends = |units| Caps::from(Price::Gaussian(MuSquared::from_units(units))).delta(epsilon(of));
+        assert!(spends(most) <= delta(at), "{of} at {at}");
+        assert!(spends(most + 1) > delta(at), "{of} at {at}");
+    }
+}
+
+#[test]
 fn a_mixed_sentence_is_no_worse_than_paying_all_in_one_currency() {
     let mixed = caps("0.5", "0.02", "0.04");
     let rho = Rho::from_pure(mixed.pure)

@@ -166,7 +166,7 @@ fn gather(
         Some((_, Message::Here { .. })) | None => {}
         Some((from, _)) => here.exclude(from),
     }
-    if !here.missing(|party| came.contains_key(&party)).is_empty() {
+    if here.misses(|party| came.contains_key(&party)) {
         return Ok(Next::Wait(Stage::Gathering(came)));
     }
     came.retain(|party, _| here.has(*party));

@@ -166,7 +166,7 @@ impl Plan {
         let Some(together) = self.together() else {
             return MOST_LOCAL_BYTES;
         };
-        let slots: usize = trees::slots(self.schema());
+        let slots = together.slots;
         let rounds = u64::from(together.rounds(slots.max(together.sums.length())));
         let owners = self.owners().len() as u64;
         let one = rounds * together.sums.share_bytes() as u64;
@@ -180,13 +180,14 @@ impl Plan {
         self.owners().len() as u32 + 10
     }
 
-    /// Keys that stand for owners which do not take part. Nobody knows their secret halves, so nobody can open what is sealed for them.
-    pub(super) fn nobody(&self, agreement: &Agreement) -> impl Fn(usize) -> [u8; 32] + use<> {
+    /// The keys that stand for owners which do not take part.
+    pub(super) fn nobody(&self, agreement: &Agreement) -> Nobody {
         let digest = agreement.digest();
-        move |place| {
+        let key = |place: usize| {
             let hash = Sha256::new_with_prefix(b"privet horizontal nobody 1\0").chain_update(digest);
             hash.chain_update((place as u64).to_le_bytes()).finalize().into()
-        }
+        };
+        Nobody((0..self.owners().len()).map(key).collect())
     }
 
     /// How many owners must be there at least.
@@ -384,6 +385,23 @@ impl Plan {
 pub(super) fn coins(agreement: &Agreement, whose: PartyId) -> Coins {
     let hash = Sha256::new_with_prefix(b"privet horizontal coins 1\0").chain_update(agreement.digest());
     Coins::from_seed(hash.chain_update(whose.0.to_le_bytes()).finalize().into())
+}
+
+/// Keys that stand for owners which do not take part, by their places. Nobody knows their secret halves, so nobody can open what is sealed for
+/// them; an owner that says one of them is its own knows it no more than others do, and could only make a sum fail.
+pub(super) struct Nobody(Vec<[u8; 32]>);
+
+/// What is said of such an owner.
+pub(super) const NOBODY: &str = "its key of this run is one that stands for owners which do not take part";
+
+impl Nobody {
+    pub(super) fn keys(&self) -> &[[u8; 32]] {
+        &self.0
+    }
+
+    pub(super) fn contains(&self, key: Option<&[u8; 32]>) -> bool {
+        key.is_some_and(|key| self.0.contains(key))
+    }
 }
 
 /// What one owner will do.

@@ -39,11 +39,13 @@ pub(super) struct Together {
     pub(super) laws: SharedLaws,
     /// Sums of as many numbers as the largest tree needs.
     pub(super) sums: SumTerms,
+    /// How many slots all features have: the longest question has as many numbers.
+    pub(super) slots: usize,
     questions: u64,
 }
 
 impl Together {
-    fn new(plan: trees::Plan, sharing: Sharing, blank: &Growth) -> Result<Self, Error> {
+    fn new(plan: trees::Plan, sharing: Sharing, blank: &Growth, schema: &Schema) -> Result<Self, Error> {
         let [owners, absent, colluding] =
             [sharing.owners(), sharing.absent(), sharing.colluding()].map(|count| count as usize);
         let length = plan.most_numbers().min(MOST_NUMBERS);
@@ -58,6 +60,7 @@ impl Together {
             trees: plan,
             sharing,
             sums,
+            slots: trees::slots(schema),
         })
     }
 
@@ -119,7 +122,7 @@ impl Horizontal {
                 let plan = self.trees.plan(&schema, &own)?;
                 horizontal.trees = self.trees.filled(&plan);
                 let blank = blank(&plan, &schema, relation, Coins::from_seed([0; 32]))?;
-                Work::Together(Box::new(Together::new(plan, sharing, &blank)?))
+                Work::Together(Box::new(Together::new(plan, sharing, &blank, &schema)?))
             }
             None => {
                 let each = owners.iter().enumerate().map(|(place, owner)| {

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use privet::Error;
 use privet::data::Schema;
-use privet::party::{PartyId, Simulation};
+use privet::party::{PartyId, RunKey, Simulation};
 use privet::privacy::journal::Event;
 use privet::privacy::{AddRemove, Neighbours};
 use privet::setting::horizontal::{
     Horizontal, MINER, Message, Miner, Owner, OwnerFacts, Plan, Protocol, Splits, Trees,
 };
+use sha2::{Digest, Sha256};
 
 use super::drops::{Added, Witness, aggregated};
 use super::net::Net;
@@ -281,6 +282,51 @@ fn nothing_is_paid_for_a_run_of_too_few_owners() {
         assert_eq!(has_paid(&world, 2), left == 4);
         assert!(about_the_miner(&net.finish()[3]));
     }
+}
+
+/// An owner that says as its own a key that stands for somebody absent, whose secret half nobody knows: it could make every sum fail.
+#[test]
+fn a_key_that_stands_for_somebody_absent_is_nobodys_key() {
+    let (world, liar) = (world(2), PartyId(2));
+    let stands_for = |place: u64| -> [u8; 32] {
+        let hash = Sha256::new_with_prefix(b"privet horizontal nobody 1\0");
+        let hash = hash.chain_update(world.agreement.digest());
+        hash.chain_update(place.to_le_bytes()).finalize().into()
+    };
+    let claimed = RunKey::sign(&identity(1), &world.agreement, liar, stands_for(4));
+    // The miner goes on without it.
+    let (mut net, _) = net(&world);
+    let says = |from, _, message: Message| match message {
+        Message::Hello { schema, .. } if from == liar => Message::Hello {
+            schema,
+            key: Some(claimed.clone()),
+        },
+        other => other,
+    };
+    net.carry(says, |_| false);
+    for (party, outcome) in net.finish().iter().enumerate() {
+        assert_eq!(outcome.is_ok(), party != 2, "{party}: {outcome:?}");
+    }
+    // A miner that passes over it makes nobody pay.
+    let world = self::world(2);
+    let (mut net, _) = self::net(&world);
+    let passes_over = |_, _, message: Message| match message {
+        Message::Begin(mut keys) => {
+            let of_liar = keys.iter_mut().filter(|(party, _)| *party == liar);
+            of_liar.for_each(|(_, key)| *key = claimed.clone());
+            Message::Begin(keys)
+        }
+        other => other,
+    };
+    net.carry(passes_over, |_| false);
+    let outcomes = net.finish();
+    for outcome in [&outcomes[1], &outcomes[3], &outcomes[4], &outcomes[5]] {
+        assert!(
+            matches!(outcome, Err(Error::Peer(e)) if e.parties == ["owner 2"]),
+            "{outcome:?}"
+        );
+    }
+    assert!((0..OWNERS).all(|place| !has_paid(&world, place)));
 }
 
 fn has_paid(world: &World, place: usize) -> bool {

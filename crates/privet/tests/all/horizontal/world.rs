@@ -1,13 +1,14 @@
 //! A miner and a few owners with made-up rows.
 
 use std::any::Any;
-use std::sync::Arc;
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
 
 use privet::data::schema::{category, label, number};
 use privet::data::{Intake, Keep, Schema, Table};
 use privet::parameters::Builder;
 use privet::party::{Agreement, Simulation};
-use privet::privacy::account::Caps;
+use privet::privacy::account::{Caps, Price};
 use privet::privacy::audit::{Auditor, Observed};
 use privet::privacy::journal::Event;
 use privet::privacy::signature::{PublicKey, SigningKey};
@@ -103,7 +104,12 @@ pub(crate) struct World {
     pub(crate) rows: Vec<Vec<Line>>,
     pub(crate) noise: Noise,
     pub(crate) journals: Vec<Faulty>,
+    /// What each owner has drawn without noise.
+    pub(crate) drawn: Vec<Drawn>,
 }
+
+/// The prices and exact answers of all draws of an owner, each once.
+pub(crate) type Drawn = Arc<Mutex<BTreeSet<(u128, Vec<i64>)>>>;
 
 pub(crate) fn identity(place: usize) -> SigningKey {
     SigningKey::from_bytes(&[place as u8 + 1; 32])
@@ -134,6 +140,7 @@ impl World {
         Self {
             plan,
             agreement,
+            drawn: rows.iter().map(|_| Drawn::default()).collect(),
             rows,
             noise,
             journals,
@@ -146,7 +153,13 @@ impl World {
         let ledger = Ledger::open("rows", AddRemove::row(), journal, random).unwrap();
         match self.noise {
             Noise::Drawn => ledger,
-            Noise::Exact => ledger.audited(Box::new(Blind)).unwrap(),
+            Noise::Exact => {
+                let exact = Exact {
+                    journal: self.journals[place].clone(),
+                    drawn: Drawn::clone(&self.drawn[place]),
+                };
+                ledger.audited(Box::new(exact)).unwrap()
+            }
         }
     }
 
@@ -194,11 +207,38 @@ pub(crate) fn journal(plan: &Plan) -> Faulty {
     journal
 }
 
-/// Answers every question exactly.
-pub(crate) struct Blind;
+/// Answers every question exactly, and compares what is drawn with what the ledger says was paid.
+///
+/// A draw that a crash forgot is made again: without noise it is the same, and counts once. Draws of one question that differ count twice.
+struct Exact {
+    journal: Faulty,
+    drawn: Drawn,
+}
 
-impl Auditor for Blind {
+pub(crate) fn units(price: Price) -> u128 {
+    match price {
+        Price::Gaussian(mu_squared) => mu_squared.units(),
+        other => panic!("{other} is not what these runs pay with"),
+    }
+}
+
+/// What a journal says was paid.
+pub(crate) fn paid(journal: &Faulty) -> u128 {
+    let entries = journal.entries();
+    let prices = entries.iter().map(|entry| match entry.event() {
+        Event::Spend { price, .. } => units(*price),
+        _ => 0,
+    });
+    prices.sum()
+}
+
+impl Auditor for Exact {
     fn query(&mut self, query: Observed) -> Option<Box<dyn Any + Send>> {
+        let mut drawn = self.drawn.lock().unwrap();
+        drawn.insert((units(query.price), query.answer.clone()));
+        let all: u128 = drawn.iter().map(|(units, _)| units).sum();
+        let paid = paid(&self.journal);
+        assert!(all <= paid, "{all} was drawn, and the ledger says {paid}");
         Some(Box::new(query.answer))
     }
 
@@ -213,4 +253,20 @@ impl Auditor for Blind {
     fn part_ends(&mut self) {}
 
     fn parts_end(&mut self) {}
+}
+
+/// Whoever draws before it pays, or twice for one payment, is noticed.
+#[test]
+#[should_panic(expected = "was drawn, and the ledger says")]
+fn what_is_drawn_and_not_paid_for_is_noticed() {
+    let mut exact = Exact {
+        journal: Faulty::default(),
+        drawn: Drawn::default(),
+    };
+    exact.query(Observed {
+        mechanism: "noise".into(),
+        answer: vec![1],
+        norm: privet::privacy::Norm::L2Squared(1),
+        price: Price::Gaussian("0.1".parse().unwrap()),
+    });
 }

@@ -283,7 +283,7 @@ fn every_fault_at_every_step_ends_well_or_names_a_party() {
     let (most, kinds) = if full() { (usize::MAX, 2) } else { (1, 1) };
     for (vertical, goal) in ways().into_iter().take(most) {
         for records in [Records::Checkpoints, Records::Whole].into_iter().take(kinds) {
-            let runs = enumerate::enumerate(&World::new(vertical.clone(), goal.clone()), records);
+            let runs = enumerate::enumerate(&World::new(vertical.clone(), goal.clone()), records, 1);
             assert!(runs > 100, "{runs}");
         }
     }

@@ -71,6 +71,11 @@ impl Attendance {
         all.filter(|party| self.has(*party) && !came(*party)).collect()
     }
 
+    /// Whether anything is missing of an owner that is there. Asked after every message.
+    pub(super) fn misses(&self, came: impl Fn(PartyId) -> bool) -> bool {
+        self.all.iter().any(|party| !came(*party) && self.has(*party))
+    }
+
     /// Owners that take part, that are gone, and that are excluded.
     pub(super) fn saved(&self) -> [Vec<PartyId>; 3] {
         [&self.all, &self.gone, &self.excluded].map(|owners| owners.iter().copied().collect())

@@ -69,7 +69,7 @@ impl Averaging {
                 None => {}
             }
         }
-        if !here.missing(|party| !self.awaits(party)).is_empty() {
+        if here.misses(|party| !self.awaits(party)) {
             return Ok(Next::Wait(Stage::Averaging(self)));
         }
         here.check(&self.came.keys().copied().collect(), context)?;

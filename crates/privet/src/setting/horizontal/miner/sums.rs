@@ -44,9 +44,13 @@ impl Summing {
         context: &mut Context<'_, Message>,
     ) -> Result<Next, Error> {
         let (mut known, mut keys) = (RunKeys::default(), Vec::new());
+        let nobody = plan.nobody(context.agreement());
         for (party, key) in greetings {
             match key {
-                Some(key) if known.insert(context.agreement(), party, &key).is_ok() => {
+                Some(key)
+                    if known.insert(context.agreement(), party, &key).is_ok()
+                        && !nobody.contains(known.get(party)) =>
+                {
                     keys.push((party, key))
                 }
                 _ => here.exclude(party),
@@ -218,7 +222,7 @@ impl Summing {
         context: &mut Context<'_, Message>,
     ) -> Result<Next, Error> {
         let together = plan.joint()?;
-        if !here.missing(|party| !self.awaits(party)).is_empty() {
+        if here.misses(|party| !self.awaits(party)) {
             return Ok(Next::Wait(Stage::Summing(self)));
         }
         let number = self.number();
@@ -386,7 +390,7 @@ impl Certifying {
             Some((from, message)) => self.summing.hear(from, message, here, context)?,
             None => {}
         }
-        if !here.missing(|party| !self.awaits(party)).is_empty() {
+        if here.misses(|party| !self.awaits(party)) {
             return Ok(Next::Wait(Stage::Certifying(self)));
         }
         here.check(&self.came.keys().copied().collect(), context)?;

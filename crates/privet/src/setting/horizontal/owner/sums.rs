@@ -12,7 +12,7 @@ use crate::party::{Context, PartyId, RunKey, RunKeys, TurnOutcome};
 use crate::privacy::joint::signed;
 use crate::privacy::{Certificate, Ledger};
 use crate::setting::horizontal::message::{Message, OpenedSum};
-use crate::setting::horizontal::plan::{OwnerPlan, unrandom};
+use crate::setting::horizontal::plan::{NOBODY, OwnerPlan, unrandom};
 use crate::setting::horizontal::resolve::Together;
 use crate::setting::horizontal::shared::ShareAllowances;
 use crate::setting::horizontal::{MINER, Outcome, PATIENCE, Party, certified};
@@ -22,14 +22,10 @@ use crate::wire::{Malformed, Reader, Wire, Writer};
 pub(super) struct Summing {
     growth: Growth,
     sum: SumOwner,
-    /// Its own secret key, and the keys of all owners: what a checkpoint keeps.
-    key: SealingKey,
-    keys: Vec<[u8; 32]>,
-    /// How many sums were opened, and of how many owners the last is.
-    opened: u32,
+    /// What a checkpoint keeps.
+    saved: Saved,
+    /// Of how many owners the last sum is.
     contributions: u32,
-    /// All of them, as a checkpoint keeps them.
-    told: Vec<u8>,
     /// The number of the current question's first round.
     round: u32,
     state: State,
@@ -72,26 +68,29 @@ impl Summing {
         context: &mut Context<'_, Message>,
     ) -> Result<Self, Error> {
         let mut known = RunKeys::default();
+        let all = plan.plan();
+        let nobody = all.nobody(context.agreement());
         for (party, key) in keys {
             known.insert(context.agreement(), *party, key)?;
+            if nobody.contains(known.get(*party)) {
+                return Err(context.complain(*party, NOBODY));
+            }
         }
         let key = brings.key.take();
         let key = key.ok_or_else(|| Error::internal("an owner of joint sums has drawn its key"))?;
         if known.get(context.me()) != Some(&key.public()) {
             return Err(context.complain(MINER, "it begins without this owner's key"));
         }
-        let all = plan.plan();
         let owners = (1..=all.owners().len() as u16).map(PartyId);
         if owners.filter(|owner| known.get(*owner).is_some()).count() < all.least() {
             return Err(context.complain(MINER, "it begins with fewer owners than a sum needs"));
         }
-        let nobody = all.nobody(context.agreement());
-        let keys = (0..all.owners().len()).map(|place| {
-            let party = PartyId(place as u16 + 1);
-            known.get(party).copied().unwrap_or_else(|| nobody(place))
+        let keys = (1..).zip(nobody.keys()).map(|(party, nobody)| {
+            let key = known.get(PartyId(party));
+            *key.unwrap_or(nobody)
         });
         let saved = Saved {
-            key,
+            key: Zeroizing::new(*key.expose()),
             keys: keys.collect(),
             opened: 0,
             told: Vec::new(),
@@ -108,7 +107,7 @@ impl Summing {
         saved: Saved,
         context: &mut Context<'_, Message>,
     ) -> Next {
-        Self::of(plan, brings, saved, context)?.unchanged(plan)
+        Box::new(Self::of(plan, brings, saved, context)?).unchanged(plan)
     }
 
     fn of(
@@ -123,7 +122,7 @@ impl Summing {
             table, mut ledger, ..
         } = brings;
         let mut growth = all.growth(context.agreement(), table.into_cells())?;
-        let (mut round, mut opened, mut contributions) = (0, 0, 0);
+        let (mut round, mut contributions) = (0, 0);
         let mut reader = Reader::new(&saved.told);
         for _ in 0..saved.opened {
             let sum =
@@ -131,12 +130,19 @@ impl Summing {
             let question = asked(&growth)?;
             round += together.rounds(question.dimension);
             take(&mut growth, together, &question, &sum)?;
-            (opened, contributions) = (opened + 1, sum.contributions);
+            contributions = sum.contributions;
         }
         let numbered: Vec<(u16, [u8; 32])> = (1..).zip(saved.keys.iter().copied()).collect();
         let me = plan.place() as u16;
         let under = together.laws.sealed_under(context.agreement(), all.schema())?;
-        let sum = SumOwner::new(&together.sums, me, &saved.key, &numbered, &under, round);
+        let sum = SumOwner::new(
+            &together.sums,
+            me,
+            &SealingKey::new(*saved.key),
+            &numbered,
+            &under,
+            round,
+        );
         let sum = sum.map_err(|e| context.complain(MINER, e))?;
         let state = match &saved.certificate {
             Some(text) => State::Certified(Box::new(certified::own(text)?)),
@@ -152,11 +158,8 @@ impl Summing {
         Ok(Self {
             growth,
             sum,
-            key: saved.key,
-            keys: saved.keys,
-            opened,
+            saved,
             contributions,
-            told: saved.told,
             round,
             state,
         })
@@ -164,11 +167,11 @@ impl Summing {
 
     /// The number of the current question.
     pub(super) fn next(&self) -> u32 {
-        self.opened
+        self.saved.opened
     }
 
     /// Works if it is asked, else waits.
-    fn go_on(self, plan: &OwnerPlan, context: &mut Context<'_, Message>) -> Next {
+    fn go_on(self: Box<Self>, plan: &OwnerPlan, context: &mut Context<'_, Message>) -> Next {
         if !self.is_asked() {
             context.deadline(PATIENCE, plan.plan().patience());
         }
@@ -176,11 +179,11 @@ impl Summing {
     }
 
     /// The same with the deadline that it has already.
-    fn unchanged(self, plan: &OwnerPlan) -> Next {
+    fn unchanged(self: Box<Self>, plan: &OwnerPlan) -> Next {
         let works = self.is_asked();
         let owner = Party::Owner(Owner {
             plan: plan.clone(),
-            stage: Stage::Summing(Box::new(self)),
+            stage: Stage::Summing(self),
             reminders: 0,
         });
         Ok(if works {
@@ -241,7 +244,7 @@ impl Summing {
         let name = message.name();
         match (self.state, message) {
             (State::Paying(paying, Turn::Shared(rounds)), Message::Survivors { number, sealed })
-                if number == self.opened =>
+                if number == self.saved.opened =>
             {
                 let turn = answer(&self.sum, rounds, number, &sealed, context)?;
                 self.state = State::Paying(paying, turn);
@@ -314,10 +317,9 @@ impl Summing {
             }
             self.round += together.rounds(question.dimension);
             take(&mut self.growth, together, &question, &sum)?;
-            let mut told = Writer::default();
-            sum.write(&mut told);
-            self.told.extend(told.into_bytes());
-            (self.opened, self.contributions) = (self.opened + 1, sum.contributions);
+            self.saved.told.extend(sum.to_bytes());
+            self.saved.opened += 1;
+            self.contributions = sum.contributions;
             if let State::Paying(_, turn) = &mut self.state {
                 *turn = Turn::Idle;
             }
@@ -342,18 +344,11 @@ impl Summing {
         }
         if news {
             // With this the secrets of the question are dropped from the record.
-            let certificate = match &self.state {
-                State::Certified(own) => Some(own.to_json()),
-                State::Paying(..) => None,
-            };
-            context.checkpoint(&Saved {
-                key: SealingKey::new(*self.key.expose()),
-                keys: self.keys.clone(),
-                opened: self.opened,
-                told: self.told.clone(),
-                asked: matches!(self.state, State::Paying(_, Turn::Asked)),
-                certificate,
-            });
+            self.saved.asked = self.is_asked();
+            if let State::Certified(own) = &self.state {
+                self.saved.certificate = Some(own.to_json());
+            }
+            context.checkpoint(&self.saved);
         }
         self.go_on(plan, context)
     }
@@ -440,8 +435,10 @@ impl Wire for Seeds {
 
 /// The state of an owner between two questions. It holds no numbers of its own.
 pub(super) struct Saved {
-    key: SealingKey,
+    /// Its own secret key, and the keys of all owners.
+    key: Zeroizing<[u8; 32]>,
     keys: Vec<[u8; 32]>,
+    /// How many sums were opened, and all of them.
     opened: u32,
     told: Vec<u8>,
     asked: bool,
@@ -450,7 +447,7 @@ pub(super) struct Saved {
 
 impl Wire for Saved {
     fn write(&self, to: &mut Writer) {
-        to.fixed(self.key.expose());
+        to.fixed(&*self.key);
         to.list(&self.keys, |key, to| to.fixed(key));
         to.word(self.opened);
         to.bytes(&self.told);
@@ -459,9 +456,8 @@ impl Wire for Saved {
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
-        let key = Zeroizing::new(from.array()?);
         Ok(Self {
-            key: SealingKey::new(*key),
+            key: Zeroizing::new(from.array()?),
             keys: from.list(32, |from| from.array())?,
             opened: from.word()?,
             told: from.bytes()?.to_vec(),
