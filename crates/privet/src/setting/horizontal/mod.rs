@@ -59,12 +59,14 @@
 //! of one; numbers are clipped at one bound, which the first owner releases; there is no quality control, and there are no rounds.
 
 mod certified;
+mod chain;
 mod local;
 mod message;
 mod miner;
 mod owner;
 mod params;
 mod plan;
+mod quality;
 mod rehearsal;
 mod resolve;
 mod schemas;
