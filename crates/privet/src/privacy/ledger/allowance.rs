@@ -215,6 +215,10 @@ impl<N: Neighbours> Ledger<N> {
             // A key that is missing is found out before the answer is computed.
             self.journal.seal([0; 32])?;
             self.random.renew()?;
+            #[cfg(feature = "audit")]
+            if let Some(auditor) = self.auditor.as_deref_mut() {
+                auditor.portion(portion);
+            }
             let kept = KeptValue {
                 about: binding.to_text(),
                 value: draw(self)?.to_kept(),

@@ -243,3 +243,6 @@ pub struct PartQuery<'a, P> {
     /// The scores of a part's rows.
     pub answer: &'a (dyn Fn(&P) -> Vec<i64> + Sync),
 }
+
+#[cfg(test)]
+mod tests;

@@ -96,7 +96,7 @@ impl Plan {
                 all.push(line("the miner", seen));
                 let owner = match (self.protocol(), self.horizontal().recipients) {
                     (Protocol::Chain, _) if self.horizontal().judges() => {
-                        "the noisy trees of the owners before it, when there is another round, and the model if it gets it; no other owner's counts"
+                        "the noisy trees of the owners before it, whether there is another round, and the model if it gets it; no other owner's counts"
                     }
                     (Protocol::Chain, _) => {
                         "the noisy trees of the owners before it, and the model if it gets it"

@@ -11,7 +11,7 @@ use privet::privacy::account::Caps;
 use privet::privacy::audit::{Auditor, Observed};
 use privet::privacy::journal::Event;
 use privet::privacy::signature::{PublicKey, SigningKey};
-use privet::privacy::{AddRemove, Coins, Ledger, Neighbours, Randomness};
+use privet::privacy::{AddRemove, Coins, Ledger, Neighbours, Norm, Randomness};
 use privet::setting::horizontal::{
     Horizontal, MINER, Miner, Owner, OwnerFacts, Party, Plan, Spending, Trees,
 };
@@ -199,7 +199,15 @@ pub(crate) struct Blind;
 
 impl Auditor for Blind {
     fn query(&mut self, query: Observed) -> Option<Box<dyn Any + Send>> {
-        Some(Box::new(query.answer))
+        match query.norm {
+            // The candidate with the highest score, the first of them.
+            Norm::Width(_) => {
+                let best = query.answer.iter().max()?;
+                let place = query.answer.iter().position(|score| score == best)?;
+                Some(Box::new(place))
+            }
+            _ => Some(Box::new(query.answer)),
+        }
     }
 
     fn released(&mut self, _: Box<dyn Any + Send>) {}
