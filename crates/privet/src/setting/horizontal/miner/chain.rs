@@ -154,20 +154,28 @@ impl Chaining {
         };
         let piece = local::grown(&bare, own.unit)?;
         self.trees = Some(local::chained(self.trees.take(), own));
-        self.pieces.push(piece.clone());
-        if plan.horizontal().broadcast {
-            let known = self.pieces.len() - 1;
-            for &party in &self.next {
-                let sent = self.sent.entry(party).or_default();
-                // Whoever has missed some is sent them in its turn.
-                if here.has(party) && *sent == known {
-                    *sent += 1;
-                    let message = Message::Added {
-                        known: known as u32,
-                        grown: piece.clone(),
-                    };
-                    context.send(party, &message)?;
-                }
+        self.pieces.push(piece);
+        self.send_added(plan, here, context)
+    }
+
+    /// Sends to all who still wait in this round what they lack, if trees are broadcast. Whoever is not there is sent it in its turn.
+    fn send_added(
+        &mut self,
+        plan: &Plan,
+        here: &Attendance,
+        context: &mut Context<'_, Message>,
+    ) -> Result<(), Error> {
+        if !plan.horizontal().broadcast {
+            return Ok(());
+        }
+        for &party in self.next.iter().filter(|party| here.has(**party)) {
+            let sent = self.sent.insert(party, self.pieces.len()).unwrap_or(0);
+            for (known, grown) in self.pieces.iter().enumerate().skip(sent) {
+                let message = Message::Added {
+                    known: known as u32,
+                    grown: grown.clone(),
+                };
+                context.send(party, &message)?;
             }
         }
         Ok(())
@@ -198,6 +206,7 @@ impl Chaining {
             self.round += 1;
             self.measured.push(Measured::default());
             self.next = self.order.iter().copied().collect();
+            self.send_added(plan, here, context)?;
         }
     }
 
