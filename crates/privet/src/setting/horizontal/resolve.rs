@@ -126,18 +126,18 @@ impl Horizontal {
                 Work::Together(Box::new(Together::new(plan, sharing, &blank)?))
             }
             None => {
-                let (place, count) = (|place| place + 1 == owners.len(), owners.len());
+                let count = owners.len();
                 chain = match self.protocol {
                     Protocol::Chain => Some(Chain::new(self, &schema, relation, budget.price, count)?),
                     _ => None,
                 };
-                let each = owners.iter().enumerate().map(|(owner, own)| {
+                let each = owners.iter().enumerate().map(|(place, own)| {
                     Budget::with_delta(epsilon, delta, own.rows_about)?;
                     let rounds = chain.as_ref().map_or(1, |chain| chain.rounds);
                     let of_round = |round| {
                         let (trees, rows) = match &chain {
                             Some(chain) => {
-                                let trees = self.chained(features, place(owner));
+                                let trees = self.chained(features, place + 1 == count);
                                 (trees, chain.rows(own.rows_about, round))
                             }
                             None => (

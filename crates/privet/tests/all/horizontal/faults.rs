@@ -68,8 +68,8 @@ impl enumerate::World for World {
             // A party waits for an answer before it says more.
             delay: match self.plan.horizontal().broadcast() {
                 false => Expected::Nothing,
-                // Who waits is sent trees, and then its turn.
-                true => Expected::Same,
+                // Who waits is sent trees, and then its turn: the second is not to overtake the first.
+                true => Expected::Named,
             },
             postpone: Expected::Same,
             disconnect: Expected::Same,

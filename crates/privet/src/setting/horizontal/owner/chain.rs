@@ -218,12 +218,10 @@ impl Chaining {
         let Some(paid) = paid else {
             return (self.cells.clone(), self.scores.clone());
         };
-        let rows = self.cells.as_ref().map(|cells| {
-            // A unit's rows are all in its portion: the coin is the unit's.
-            let unit = |row: usize| cells.units().map_or(row as u64, |units| units[row].into());
-            let rows = (0..cells.rows()).filter(|&row| paid.portion(unit(row)) == portion);
-            rows.map(|row| row as u32).collect::<Vec<u32>>()
-        });
+        let rows = self
+            .cells
+            .as_ref()
+            .map(|cells| rows_of(cells.rows(), cells.units(), paid, portion));
         let cells = self
             .cells
             .as_ref()
@@ -248,6 +246,14 @@ impl Chaining {
             .ok_or_else(|| context.complain(MINER, "the end of a chain without this owner"))?;
         super::outcome(plan, certificate, (grown, certificates), context)
     }
+}
+
+/// Which of so many rows are of the units of a portion. A unit's rows are all in its portion: the coin is the unit's. Without a column that tells
+/// units apart, each row is one.
+fn rows_of(rows: usize, units: Option<&[u32]>, paid: &PortionAllowance, portion: u32) -> Vec<u32> {
+    let unit = |row: usize| units.map_or(row as u64, |units| units[row].into());
+    let rows = (0..rows).filter(|&row| paid.portion(unit(row)) == portion);
+    rows.map(|row| row as u32).collect()
 }
 
 /// Scores of rows with what more trees say of them. The first trees of a chain bring the base.
@@ -288,5 +294,42 @@ impl Wire for AddedTrees {
             grown: Grown::read(from)?,
             measured: from.list(8, |from| Ok(from.long()?.cast_signed()))?,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::num::NonZeroU32;
+
+    use super::*;
+    use crate::privacy::account::{Caps, Price};
+    use crate::privacy::{AddRemove, Delta, Epsilon, Portions, Randomness};
+
+    #[test]
+    fn rows_of_one_unit_are_in_one_portion_and_every_row_is_in_one() -> Result<(), Error> {
+        let three = NonZeroU32::MIN.saturating_add(2);
+        let price = Price::Pure(Epsilon::new(1.0)?);
+        let relation = AddRemove::unit(three).of("who");
+        let random = Randomness::from_os()?;
+        let mut ledger = Ledger::volatile(relation, Caps::from(price), Delta::ZERO, random)?;
+        let portions = Portions {
+            rounds: three,
+            judges: true,
+        };
+        let paid = ledger.allow_portions_also_added("trees", price, 9, portions)?;
+        // Fifty people whose rows are mixed.
+        let units: Vec<u32> = (0..120).map(|row| row % 50).collect();
+        let mut portion_of = vec![Vec::new(); 50];
+        for portion in 0..portions.count().get() {
+            for row in rows_of(units.len(), Some(&units), &paid, portion) {
+                portion_of[units[row as usize] as usize].push(portion);
+            }
+        }
+        assert_eq!(portion_of.iter().map(Vec::len).sum::<usize>(), units.len());
+        let is_one = |own: &Vec<u32>| own.iter().all(|portion| *portion == own[0]);
+        assert!(portion_of.iter().all(is_one));
+        // All fifty in one portion: below 2⁻⁴⁹.
+        assert!(portion_of.iter().any(|own| own[0] != portion_of[0][0]));
+        Ok(())
     }
 }
