@@ -27,7 +27,7 @@ const NO_PRIV: InPrivate = InPrivate {
 };
 
 /// Ways by their names.
-const WAYS: [(&str, Way); 13] = [
+const WAYS: [(&str, Way); 16] = [
     ("constant", Way::Constant),
     ("no privacy, pooled rows", Way::Pooled),
     ("paper's chain, no noise", Way::Paper(NO_PRIV)),
@@ -64,6 +64,27 @@ const WAYS: [(&str, Way); 13] = [
     ),
     ("one owner alone", Way::Alone),
     ("chain", Way::Together(Protocol::Chain)),
+    (
+        "chain, paper's trees, pure ε",
+        Way::Greedy {
+            is_pure: true,
+            judged: false,
+        },
+    ),
+    (
+        "chain, paper's trees",
+        Way::Greedy {
+            is_pure: false,
+            judged: false,
+        },
+    ),
+    (
+        "chain, paper's trees, judged",
+        Way::Greedy {
+            is_pure: false,
+            judged: true,
+        },
+    ),
     ("averaged", Way::Together(Protocol::Averaged)),
     ("aggregated", Way::Together(Protocol::Aggregated)),
     ("central, equal noise", Way::Central),

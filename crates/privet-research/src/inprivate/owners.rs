@@ -17,7 +17,7 @@ use privet::privacy::signature::{PublicKey, SigningKey};
 use privet::privacy::{AddRemove, Coins, Delta, Epsilon, Ledger, Neighbours, Randomness, Sharing};
 use privet::setting::central::{self, Budget, Trees};
 use privet::setting::horizontal::{
-    Horizontal, MINER, Miner, Outcome, Owner, OwnerFacts, Party, Plan, Protocol, Spending,
+    Horizontal, MINER, Miner, Outcome, Owner, OwnerFacts, Party, Plan, Protocol, Spending, Splits,
 };
 use privet::setting::plain::{self, Algorithm};
 use privet::wire::RunId;
@@ -44,6 +44,9 @@ pub(super) enum Way {
     Central,
     /// A protocol of the library.
     Together(Protocol),
+    /// The library's chain with the paper's trees, as many rounds as the rows are dealt for, in pure ε or with a δ. An owner's trees are left out if
+    /// its own paid figure falls with them, if that is judged.
+    Greedy { is_pure: bool, judged: bool },
     /// The paper's chain, Algorithm 2, with these trees; without an ε it is the paper's "No-Priv".
     Paper(InPrivate),
 }
@@ -97,6 +100,11 @@ impl<'a> Deal<'a> {
 
     fn table(&self, rows: &[usize]) -> Result<Table, Error> {
         self.records.table(self.schema, rows)
+    }
+
+    /// The rows of each owner.
+    fn tables(&self) -> Result<Vec<Table>, Error> {
+        self.rows.iter().map(|rows| self.table(rows)).collect()
     }
 
     /// The rows of all in one table.
@@ -154,6 +162,7 @@ impl Way {
                 owned.owners > 2 && owned.rounds.is_none()
             }
             Self::Together(_) => owned.owners > 1 && owned.rounds.is_none(),
+            Self::Greedy { .. } => owned.owners > 1,
             Self::Constant | Self::Pooled | Self::Alone | Self::Paper(_) => true,
         }
     }
@@ -162,7 +171,7 @@ impl Way {
     pub(super) fn spends(self) -> bool {
         match self {
             Self::Constant | Self::Pooled => false,
-            Self::Alone | Self::Central | Self::Together(_) => true,
+            Self::Alone | Self::Central | Self::Together(_) | Self::Greedy { .. } => true,
             Self::Paper(trees) => trees.epsilon.is_some(),
         }
     }
@@ -190,6 +199,16 @@ impl Way {
             }
             Self::Central => central(deal, epsilon)?,
             Self::Together(protocol) => together(protocol, deal, epsilon)?,
+            Self::Greedy { is_pure, judged } => {
+                let trees = Trees::builder().splits(Splits::NoisyGreedy).build()?;
+                let chain = Horizontal::builder().protocol(Protocol::Chain).trees(trees);
+                let chain = chain.rounds(deal.rounds.unwrap_or(1));
+                let chain = if judged { chain.quality(0.0) } else { chain };
+                let delta = if is_pure { Delta::ZERO } else { Delta::new(DELTA)? };
+                let owners = facts(deal);
+                let plan = planned(&chain.build()?, deal.schema, &owners, (epsilon, delta))?;
+                simulated(&plan, deal.tables()?, deal.run)?
+            }
         };
         judged(&model, &test)
     }
@@ -207,31 +226,36 @@ fn privately(trees: &Trees, table: Table, budget: Budget) -> Result<Model, Error
 
 /// What owners plan.
 fn plan(protocol: Protocol, deal: &Deal<'_>, epsilon: f64) -> Result<Plan, Error> {
+    plan_of(protocol, deal.schema, &facts(deal), epsilon)
+}
+
+fn facts(deal: &Deal<'_>) -> Vec<OwnerFacts> {
     let facts = |(place, rows): (usize, &Vec<usize>)| OwnerFacts {
         name: format!("owner {}", place + 1),
         rows_about: rows.len() as u64,
     };
-    let owners: Vec<OwnerFacts> = deal.rows.iter().enumerate().map(facts).collect();
-    plan_of(protocol, deal.schema, &owners, epsilon)
+    deal.rows.iter().enumerate().map(facts).collect()
 }
 
 fn plan_of(protocol: Protocol, schema: &Schema, owners: &[OwnerFacts], epsilon: f64) -> Result<Plan, Error> {
-    let spending = Spending {
-        epsilon: Epsilon::new(epsilon)?,
-        delta: Delta::new(DELTA)?,
-    };
     let horizontal = Horizontal::builder().protocol(protocol).build()?;
+    planned(&horizontal, schema, owners, (epsilon, Delta::new(DELTA)?))
+}
+
+fn planned(
+    horizontal: &Horizontal,
+    schema: &Schema,
+    owners: &[OwnerFacts],
+    (epsilon, delta): (f64, Delta),
+) -> Result<Plan, Error> {
+    let epsilon = Epsilon::new(epsilon)?;
+    let spending = Spending { epsilon, delta };
     horizontal.plan(schema, &AddRemove::row().relation(), spending, owners)
 }
 
 /// A protocol of the library, from the first message to the miner's model.
 fn together(protocol: Protocol, deal: &Deal<'_>, epsilon: f64) -> Result<Model, Error> {
-    let tables = deal.rows.iter().map(|rows| deal.table(rows));
-    simulated(
-        &plan(protocol, deal, epsilon)?,
-        tables.collect::<Result<_, Error>>()?,
-        deal.run,
-    )
+    simulated(&plan(protocol, deal, epsilon)?, deal.tables()?, deal.run)
 }
 
 /// The library's chain over tables of one schema, with three questions about each feature by each owner.

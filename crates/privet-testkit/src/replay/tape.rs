@@ -1,6 +1,7 @@
 //! The record of one run, and the other run's comparison with it.
 
 use std::any::Any;
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use privet::privacy::Norm;
@@ -22,6 +23,10 @@ pub(super) struct Tape {
     pub(super) finding: Option<Finding>,
     /// The parts that the run is in, outermost first.
     pub(super) parts: Vec<Parts>,
+    /// The portion of the units that the run asks about, if there are portions.
+    portion: Option<u32>,
+    /// The portions of which an answer moved.
+    moved: BTreeSet<u32>,
 }
 
 pub(super) struct Parts {
@@ -78,6 +83,7 @@ impl Tape {
         self.replaying = true;
         self.at = 0;
         self.parts.clear();
+        self.portion = None;
     }
 
     fn found(&mut self, finding: Finding) {
@@ -112,6 +118,12 @@ impl Tape {
             return answer;
         }
         let moved = distance(query.norm, &recorded.answer, &query.answer);
+        // One change is of one unit, and a unit is in one portion.
+        self.moved.extend(self.portion.filter(|_| moved.claims > 0));
+        if self.moved.len() > 1 {
+            let both = format!("the pair moves answers about portions {:?}", self.moved);
+            self.found(Finding::Distance(both));
+        }
         // Within parts a claim is for one row, and the rows of one change may be spread over the parts.
         match self.parts.last_mut() {
             Some(parts) => parts.current = parts.current.most(moved),
@@ -412,6 +424,10 @@ impl Auditor for Shared {
                 seed
             }
         }
+    }
+
+    fn portion(&mut self, portion: Option<u32>) {
+        lock(&self.0).portion = portion;
     }
 
     fn parts_begin(&mut self, parts: usize, steps: u64) {

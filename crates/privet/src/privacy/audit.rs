@@ -127,6 +127,9 @@ pub trait Auditor: Send {
     /// Public randomness was requested; the returned seed is used.
     fn coins(&mut self, seed: [u8; 32]) -> [u8; 32];
 
+    /// What follows is about this portion of the units, or about all units if there are no portions.
+    fn portion(&mut self, _portion: Option<u32>) {}
+
     /// `parts` parts follow, of which one change touches at most `steps`.
     fn parts_begin(&mut self, parts: usize, steps: u64);
 

@@ -124,6 +124,7 @@ impl Book {
                 added,
                 stored,
                 sharing,
+                portions,
             } => {
                 if *added && !matches!(relation, Relation::Replace { .. }) {
                     return Err(
@@ -134,6 +135,11 @@ impl Book {
                 let account = self.account(dataset);
                 if *stored && sharing.is_some() {
                     return Err("shares of noise are not stored with the ledger".into());
+                }
+                if portions.is_some() && (!*stored || !stays_together(relation)) {
+                    return Err(
+                        "portions are for draws that are stored, and for units that stay together".into(),
+                    );
                 }
                 let owned = *stored || sharing.is_some();
                 if owned {
@@ -188,6 +194,7 @@ impl Book {
                         draws: *draws,
                         added: *added,
                         sharing: *sharing,
+                        portions: *portions,
                     };
                     account.reserved.note(run, what, terms);
                 }
@@ -228,6 +235,7 @@ impl Book {
                 what,
                 draw,
                 price,
+                portion,
                 digest,
             } => {
                 if digest.len() != 64 || !digest.bytes().all(|b| b.is_ascii_hexdigit()) {
@@ -239,9 +247,10 @@ impl Book {
                 };
                 let account = self.existing_mut(dataset)?;
                 match (draw, price) {
-                    (None, None) => account.released.note_kept(run, what, at)?,
+                    (None, None) if portion.is_none() => account.released.note_kept(run, what, at)?,
                     (Some(draw), Some(price)) => {
-                        account.reserved.note_kept((run, what), (draw, *price), at)?;
+                        let drawn = (draw.as_str(), *price, *portion);
+                        account.reserved.note_kept((run, what), drawn, at)?;
                     }
                     _ => return Err("a draw of a reservation has a label and a price".into()),
                 }
@@ -423,4 +432,9 @@ impl Book {
             .or_insert_with(|| dataset.to_owned());
         self.accounts.entry(owner.clone()).or_default()
     }
+}
+
+/// Whether all rows of a unit are known to be of one unit, so that one coin can decide about all of them.
+pub(in crate::privacy) fn stays_together(relation: &Relation) -> bool {
+    relation.unit().is_some() || relation.rows().get() == 1
 }

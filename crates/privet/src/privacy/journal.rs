@@ -7,6 +7,7 @@
 mod storage;
 
 use std::fmt;
+use std::num::NonZeroU32;
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -70,6 +71,10 @@ pub enum Event {
         /// The owners of joint sums, if it paid for shares of noise in such sums: the price holds under what is assumed of them.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         sharing: Option<Sharing>,
+        /// Into how many portions units are cut, by a coin of each, if draws are about one portion each: the price is that of the draws
+        /// about any one of them.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        portions: Option<NonZeroU32>,
     },
     /// Columns were released desensitised. Their loss depends on distance, so no cap is charged; each column only once.
     Desensitise {
@@ -114,6 +119,9 @@ pub enum Event {
         /// What that draw costs of the reservation.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         price: Option<Price>,
+        /// Which portion of the units it is about, if the reservation is for portions.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        portion: Option<u32>,
         /// A hash of the value and of what it is bound to, with a key that stays with the ledger's owner.
         digest: String,
     },

@@ -6,6 +6,7 @@
 
 mod allowance;
 mod keeping;
+mod portions;
 mod run;
 mod shares;
 mod sharing;
@@ -23,6 +24,7 @@ use super::{AddRemove, Coins, Delta, Neighbours, Partition, Private, Randomness,
 use crate::Error;
 pub use allowance::{Allowance, KeptOutput};
 pub(crate) use keeping::{Kept, Standing};
+pub use portions::{PartQuery, PortionAllowance, Portions};
 use run::Drawn;
 pub use shares::ShareAllowance;
 use shares::SharedDraws;

@@ -60,7 +60,7 @@ pub(crate) use getters::getters;
 pub use joint::Contribution;
 pub(crate) use keeping::Binding;
 pub use keeping::KeptName;
-pub use ledger::{Allowance, KeptOutput, Ledger, ShareAllowance};
+pub use ledger::{Allowance, KeptOutput, Ledger, PartQuery, PortionAllowance, Portions, ShareAllowance};
 pub use mechanism::Paid;
 pub use neighbours::{AddRemove, Neighbours, Relation, Replace, ReplacePrivate};
 pub use partition::{Partition, PerRow};

@@ -268,9 +268,10 @@ fn sentence(event: &Event) -> String {
             draws,
             assuming,
             sharing,
+            portions,
             ..
         } => format!(
-            "{dataset}: paid {} for {what} ({}{})",
+            "{dataset}: paid {} for {what} ({}{}{})",
             words::caps(&(*price).into(), Round::Up),
             match sharing {
                 None => count(*draws, "draw", "draws"),
@@ -279,6 +280,10 @@ fn sentence(event: &Event) -> String {
                     count(*draws, "joint sum", "joint sums"),
                     sharing.owners()
                 ),
+            },
+            match portions {
+                None => String::new(),
+                Some(portions) => format!(", each about one of {portions} portions of the units"),
             },
             if assuming.is_empty() && sharing.is_none() {
                 ""

@@ -43,6 +43,10 @@ pub(super) fn run(owners: &HorizontalJob, job: &Job, ledger: &LedgerFile) -> Res
     let settings = plan.settings();
     let _ = writeln!(text, "  trains     {}", summary(&settings));
     let _ = writeln!(text, "  writes     {}", output::describe(&job.output));
+    let turns = plan.turns();
+    for line in &turns {
+        let _ = writeln!(text, "  -  {line}");
+    }
     let _ = writeln!(text, "\nTHE NOISE");
     let noise = noise(owners)?;
     for line in &noise {
@@ -92,6 +96,7 @@ pub(super) fn run(owners: &HorizontalJob, job: &Job, ledger: &LedgerFile) -> Res
         "learns": learns,
         "protection": protection.json(),
         "several_owners": several,
+        "turns": turns,
         "noise": noise,
         "owners": told,
         "refused": refused.as_ref().map(|failure| &failure.message),

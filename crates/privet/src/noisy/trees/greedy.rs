@@ -6,13 +6,17 @@
 
 use std::sync::Arc;
 
+use super::PaidTrees;
 use super::coding::ONE;
 use super::cut::{Cut, Features};
 use crate::Error;
 use crate::learner::tree::{Rule, Side};
 use crate::privacy::account::{MuSquared, Price};
 use crate::privacy::mechanism::Exponential;
-use crate::privacy::{Anchor, Epsilon, Norm, Partition, PerRow, Private, Ratio, Reservation, Sensitivity};
+use crate::privacy::{
+    AddRemove, Anchor, Epsilon, Ledger, Neighbours, Norm, PartQuery, Partition, PerRow, Private, Ratio,
+    Reservation, Sensitivity,
+};
 
 /// A gain of R², as an integer.
 const UNIT: i128 = 64;
@@ -133,16 +137,15 @@ impl Choice {
         })
     }
 
-    /// Chooses the questions of a tree, level after level.
+    /// Chooses the questions of a tree, level after level: `level` has those of one level chosen.
     ///
     /// # Privacy
     /// The price of each level; `docs/proofs/trees.md#gain`.
-    pub(super) fn tree(
-        &self,
+    fn tree(
         features: &Features,
         rows: &Private<PerRow<GradientRow>>,
         levels: u32,
-        paid: &mut Reservation<'_>,
+        mut choose: impl FnMut(u32, Partition<PerRow<GradientRow>>) -> Result<Vec<(usize, Rule)>, Error>,
     ) -> Result<Cut, Error> {
         let mut rules: Vec<(usize, Rule)> = Vec::new();
         for level in 0..levels {
@@ -153,17 +156,58 @@ impl Choice {
                 None => 0,
             };
             let parts = Partition::by(rows.map_rows(GradientRow::clone), nodes, node);
-            let chosen = paid.parallel(self.each, 1, parts, |part| {
-                let anchor = Anchor::new("trees#gain");
-                let claim = Sensitivity::claim(part.relation(), Norm::Width(WIDTH), anchor)?;
-                let gains = |rows: &PerRow<GradientRow>| self.candidates.gains(features, rows.as_slice());
-                let place = part.release(&self.mechanism, self.candidates.all.len(), claim, gains)?;
-                Ok(place.into_inner())
-            })?;
-            rules.extend(chosen.into_iter().map(|place| self.candidates.all[place].clone()));
+            rules.extend(choose(level, parts)?);
         }
         Ok(Cut::complete(rules))
     }
+
+    /// By a reservation.
+    pub(super) fn reserved(
+        &self,
+        features: &Features,
+        rows: &Private<PerRow<GradientRow>>,
+        levels: u32,
+        paid: &mut Reservation<'_>,
+    ) -> Result<Cut, Error> {
+        Self::tree(features, rows, levels, |_, parts| {
+            paid.parallel(self.each, 1, parts, |part| {
+                let claim = claim(part.relation())?;
+                let gains = |rows: &PerRow<GradientRow>| self.candidates.gains(features, rows.as_slice());
+                let place = part.release(&self.mechanism, self.candidates.all.len(), claim, gains)?;
+                Ok(self.candidates.all[place.into_inner()].clone())
+            })
+        })
+    }
+
+    /// By an allowance, which keeps the choices of a level together: `name` is the tree's.
+    pub(super) fn allowed(
+        &self,
+        features: &Features,
+        rows: &Private<PerRow<GradientRow>>,
+        (levels, name): (u32, &str),
+        (ledger, paid): (&mut Ledger, &PaidTrees<'_>),
+    ) -> Result<Cut, Error> {
+        let within = ledger.relation().within();
+        let gains = |rows: &PerRow<GradientRow>| self.candidates.gains(features, rows.as_slice());
+        Self::tree(features, rows, levels, |level, parts| {
+            let asked = PartQuery {
+                parts,
+                dimension: self.candidates.all.len(),
+                claim: claim(&within)?,
+                answer: &gains,
+            };
+            let label = format!("{name}, level {level}");
+            let chosen = paid.choices(ledger, &label, &self.mechanism, asked)?;
+            let rule = |place: &usize| self.candidates.all.get(*place).cloned();
+            let rules: Option<Vec<_>> = chosen.iter().map(rule).collect();
+            rules.ok_or_else(|| Error::internal("a choice is one of the candidates"))
+        })
+    }
+}
+
+/// How far one row moves the gains of a node.
+fn claim(within: &AddRemove) -> Result<Sensitivity<AddRemove>, Error> {
+    Sensitivity::claim(within, Norm::Width(WIDTH), Anchor::new("trees#gain"))
 }
 
 /// What one part may cost so that a level costs no more than `price`.

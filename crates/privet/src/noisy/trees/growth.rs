@@ -7,14 +7,15 @@
 use sha2::{Digest, Sha256};
 
 use super::cut::{Cut, Features};
+use super::greedy::{Choice, GradientRow};
 use super::histograms::{Histograms, LabelRange};
 use super::laws::{About, Law, Laws};
 use super::plan::{Places, Plan, Splits};
 use super::rows::{GrownTree, Pass, ScoredRows};
-use super::{Before, Start, Training, calibration};
+use super::{Before, PaidTrees, Start, Training, calibration};
 use crate::Error;
 use crate::boost::{Calibration, Ensemble};
-use crate::privacy::{Coins, Private, Relation, Reservation};
+use crate::privacy::{Coins, Ledger, PerRow, Private, Relation, Reservation};
 use crate::wire::Writer;
 
 /// The next step of a run.
@@ -108,10 +109,15 @@ impl Growth {
         } = training;
         let (columns, coding) = (&features.columns, &plan.coding);
         let known = start.as_ref().map(|start| start.scores.as_slice());
-        let mut rows = match &before {
-            None => cells.map(|cells| ScoredRows::new(cells, columns.clone(), coding, known)),
-            // What earlier trees say of a row is as private as the row.
-            Some(before) => cells.map(|cells| {
+        let mut before = before;
+        let scored = before.as_mut().and_then(|before| before.scores.take());
+        // What earlier trees say of a row is as private as the row.
+        let mut rows = match (&before, scored) {
+            (None, _) => cells.map(|cells| ScoredRows::new(cells, columns.clone(), coding, known)),
+            (Some(_), Some(scores)) => cells.zip(scores, |cells, scores| {
+                ScoredRows::new(cells, columns.clone(), coding, Some(&scores))
+            }),
+            (Some(before), None) => cells.map(|cells| {
                 let scores = before.ensemble.scores(schema, &cells).unwrap_or_default();
                 let scores: Vec<f32> = scores.iter().map(|&score| score as f32).collect();
                 ScoredRows::new(cells, columns.clone(), coding, Some(&scores))
@@ -326,19 +332,44 @@ impl Growth {
     /// # Errors
     /// As [`Reservation::parallel`].
     pub(super) fn choose(&mut self, paid: &mut Reservation<'_>) -> Result<(), Error> {
+        let gradients = self.gradients();
+        let cut = self
+            .choice()?
+            .reserved(&self.features, &gradients, self.plan.depth, paid)?;
+        self.cut = Some(cut);
+        Ok(())
+    }
+
+    /// The same from an allowance: a run that is resumed finds what was chosen.
+    ///
+    /// # Privacy
+    /// As [`choose`](Self::choose).
+    ///
+    /// # Errors
+    /// As [`Ledger::draw_parts`].
+    pub(super) fn choose_again(&mut self, ledger: &mut Ledger, paid: &PaidTrees<'_>) -> Result<(), Error> {
+        let gradients = self.gradients();
+        let name = format!("tree {}", self.trees.len());
+        let levels = (self.plan.depth, name.as_str());
+        let choice = self.choice()?;
+        let cut = choice.allowed(&self.features, &gradients, levels, (ledger, paid))?;
+        self.cut = Some(cut);
+        Ok(())
+    }
+
+    /// Each row's slots and gradient, with all trees so far.
+    fn gradients(&mut self) -> Private<PerRow<GradientRow>> {
         self.add_trees();
         let coding = &self.plan.coding;
         let output = self.trees.len() % coding.outputs();
-        let gradients = self.rows.row_by_row(ScoredRows::len, |rows, row| {
+        self.rows.row_by_row(ScoredRows::len, |rows, row| {
             rows.gradient_row(row, coding, output)
-        });
-        let Some(choice) = &self.laws.choice else {
-            return Err(Error::internal(
-                "a share of the budget is set aside to choose questions with",
-            ));
-        };
-        self.cut = Some(choice.tree(&self.features, &gradients, self.plan.depth, paid)?);
-        Ok(())
+        })
+    }
+
+    fn choice(&self) -> Result<&Choice, Error> {
+        let choice = self.laws.choice.as_ref();
+        choice.ok_or_else(|| Error::internal("a share of the budget is set aside to choose questions with"))
     }
 
     /// The values of a tree's leaves.

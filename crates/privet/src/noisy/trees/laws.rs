@@ -4,13 +4,13 @@ use super::coding::Noise;
 use super::cut::Features;
 use super::greedy::{Candidates, Choice};
 use super::plan::Plan;
-use super::{Before, Training};
+use super::{Before, PaidTrees, Training};
 use crate::Error;
 use crate::data::place;
 use crate::data::schema::{Column, Transform};
 use crate::privacy::account::Price;
 use crate::privacy::mechanism::{Gaussian, Laplace, Mechanism};
-use crate::privacy::{Allowance, Anchor, Ledger, Norm, Query, Relation, Reservation, Sensitivity, getters};
+use crate::privacy::{Anchor, Ledger, Norm, Query, Relation, Reservation, Sensitivity, getters};
 
 /// Labels are counted in about twice as many bins.
 const BINS: usize = 32;
@@ -223,12 +223,12 @@ impl Added {
     pub(super) fn draw(
         &self,
         ledger: &mut Ledger,
-        (paid, label): (&Allowance, &str),
+        (paid, label): (&PaidTrees<'_>, &str),
         query: Query<'_>,
     ) -> Result<Vec<i64>, Error> {
         let released = match self {
-            Self::Laplace(law) => ledger.draw(paid, label, law, query)?,
-            Self::Gaussian(law) => ledger.draw(paid, label, law, query)?,
+            Self::Laplace(law) => paid.draw(ledger, label, law, query)?,
+            Self::Gaussian(law) => paid.draw(ledger, label, law, query)?,
         };
         Ok(released.into_inner())
     }

@@ -18,6 +18,7 @@
 //! | `growth` | a run as questions and answers: what is asked next, and what follows from a noisy answer |
 //! | `rows` | the private table, with each row's scores so far |
 //! | `leaves` | values from noisy sums |
+//! | `paid` | what pays for the draws of a run that may be interrupted |
 //! | `calibration` | a correction that makes probabilities of two classes right on average |
 
 mod calibration;
@@ -28,6 +29,7 @@ mod growth;
 mod histograms;
 mod laws;
 mod leaves;
+mod paid;
 mod plan;
 mod rows;
 mod shares;
@@ -35,6 +37,7 @@ mod shares;
 pub(crate) use coding::Unchanged;
 pub(crate) use growth::{Growth, Question, Step};
 pub(crate) use laws::{About, Law};
+pub(crate) use paid::PaidTrees;
 pub(crate) use plan::{Facts, Plan};
 pub use plan::{Places, Splits, Trees};
 
@@ -44,7 +47,7 @@ use crate::data::{Cells, Schema};
 use crate::learner::tree::{Column, Tree};
 use crate::learner::{Learner, Progress};
 use crate::parameters::at;
-use crate::privacy::{Allowance, Coins, Ledger, Private, Query};
+use crate::privacy::{Allowance, Coins, Ledger, PortionAllowance, Private, Query};
 use coding::Coding;
 use histograms::LabelRange;
 use laws::Added;
@@ -70,11 +73,14 @@ pub(crate) struct Training<'a> {
 }
 
 /// Trees that were trained before, by somebody else or on other rows.
+#[derive(Clone)]
 pub(crate) struct Before {
     /// The trees, not recalibrated.
     pub(crate) ensemble: Ensemble,
     /// The size that residuals are clipped to, if labels are numbers: the same for all who go on.
     pub(crate) unit: Option<f64>,
+    /// What they say of the rows, if that is known already: by row, then by output.
+    pub(crate) scores: Option<Private<Vec<f32>>>,
 }
 
 /// A model of public columns, and what it says about each row.
@@ -115,8 +121,7 @@ impl Plan {
         }
     }
 
-    /// The same for a role: a run that is interrupted finds what it has paid for and drawn in its ledger. Trees whose questions are chosen
-    /// for their gain cannot be trained in this way.
+    /// The same for a role: a run that is interrupted finds what it has paid for and drawn in its ledger.
     ///
     /// # Privacy
     /// As [`train`](Self::train).
@@ -128,18 +133,53 @@ impl Plan {
         progress: Progress<'_>,
     ) -> Result<Growth, Error> {
         let relation = ledger.relation().clone();
-        let mut growth = Growth::new(self, &relation, training, coins)?;
+        // Whatever can be refused is refused before it is paid for.
+        let growth = Growth::new(self, &relation, training, coins)?;
         let noise = Mechanisms::of(&growth)?;
-        let paid: Allowance = ledger.allow_also_added(&self.what(), self.shares.all, self.draws())?;
+        let paid: Allowance =
+            ledger.allow_also_added(&self.what(), self.shares.all, self.draws_by_level())?;
+        self.grow_again(growth, &noise, (ledger, &PaidTrees::Whole(&paid)), progress)
+    }
+
+    /// The same about one portion of the units, which has been paid for: the table has the units of that portion only.
+    ///
+    /// # Privacy
+    /// What was paid for a portion; `docs/proofs/horizontal.md#portions`.
+    pub(crate) fn train_portion(
+        &self,
+        training: Training<'_>,
+        ledger: &mut Ledger,
+        (paid, portion): (&PortionAllowance, u32),
+        coins: Coins,
+        progress: Progress<'_>,
+    ) -> Result<Growth, Error> {
+        let relation = ledger.relation().clone();
+        let growth = Growth::new(self, &relation, training, coins)?;
+        let noise = Mechanisms::of(&growth)?;
+        self.grow_again(
+            growth,
+            &noise,
+            (ledger, &PaidTrees::Portion(paid, portion)),
+            progress,
+        )
+    }
+
+    fn grow_again(
+        &self,
+        mut growth: Growth,
+        noise: &Mechanisms,
+        (ledger, paid): (&mut Ledger, &PaidTrees<'_>),
+        progress: Progress<'_>,
+    ) -> Result<Growth, Error> {
         loop {
             self.report(&growth, progress)?;
             match growth.step() {
                 Step::Done => return Ok(growth),
-                Step::Choose => return Err(Error::internal("what is chosen for its gain is not asked here")),
+                Step::Choose => growth.choose_again(ledger, paid)?,
                 Step::Ask(question) => {
                     let law = noise.of_question(&question)?;
                     let query = growth.query(&question)?;
-                    let noisy = law.draw(ledger, (&paid, &question.name()), query)?;
+                    let noisy = law.draw(ledger, (paid, &question.name()), query)?;
                     growth.take(&noisy, law.deviation())?;
                 }
             }
@@ -159,13 +199,23 @@ impl Plan {
     }
 
     pub(crate) fn draws(&self) -> u64 {
+        let nodes = self.shares.level.map_or(0, |_| (1u64 << self.depth) - 1);
+        self.draws_with(nodes)
+    }
+
+    /// The same where the choices of a level are one draw.
+    pub(crate) fn draws_by_level(&self) -> u64 {
+        self.draws_with(self.shares.level.map_or(0, |_| self.depth.into()))
+    }
+
+    /// With so many choices for each tree.
+    fn draws_with(&self, choices: u64) -> u64 {
         let counted = [
             self.shares.labels,
             self.shares.histograms,
             self.shares.calibration,
         ];
-        let nodes = self.shares.level.map_or(0, |_| (1u64 << self.depth) - 1);
-        u64::from(self.trees) * (1 + nodes) + counted.iter().flatten().count() as u64
+        u64::from(self.trees) * (1 + choices) + counted.iter().flatten().count() as u64
     }
 
     fn ensemble(&self, trees: Vec<GrownTree>, labels: Option<LabelRange>, start: Option<Start>) -> Ensemble {

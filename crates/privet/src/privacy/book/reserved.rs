@@ -1,6 +1,7 @@
 //! Reservations that a role owns: their draws are stored with the ledger, or enter joint sums.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU32;
 
 use super::Book;
 use super::refusal::Refusal;
@@ -20,8 +21,8 @@ pub(in crate::privacy) struct PaidDraws {
     pub(in crate::privacy) terms: Terms,
     /// The draws that were kept, by their labels.
     pub(in crate::privacy) kept: BTreeMap<String, (KeptAt, Price)>,
-    /// What these cost together.
-    spent: Caps,
+    /// What these cost together, by the portion of the units that they are about; all of them together where there are no portions.
+    spent: BTreeMap<Option<u32>, Caps>,
 }
 
 /// What a reservation buys.
@@ -35,6 +36,8 @@ pub(in crate::privacy) struct Terms {
     pub(in crate::privacy) added: bool,
     /// The owners of the joint sums that the draws enter, if they are shares.
     pub(in crate::privacy) sharing: Option<Sharing>,
+    /// Into how many portions units are cut, if draws are about one portion each.
+    pub(in crate::privacy) portions: Option<NonZeroU32>,
 }
 
 impl Book {
@@ -49,9 +52,22 @@ impl Book {
 }
 
 impl PaidDraws {
-    /// What remains of the cap.
-    pub(in crate::privacy) fn remaining(&self) -> Caps {
-        Caps::from(self.terms.price).remaining(&self.spent)
+    /// What remains of the cap for draws about this portion of the units.
+    pub(in crate::privacy) fn remaining(&self, portion: Option<u32>) -> Caps {
+        Caps::from(self.terms.price).remaining(&self.spent(portion))
+    }
+
+    fn spent(&self, portion: Option<u32>) -> Caps {
+        self.spent.get(&portion).copied().unwrap_or(Caps::ZERO)
+    }
+
+    /// Whether the reservation is for such a portion.
+    pub(in crate::privacy) fn has(&self, portion: Option<u32>) -> bool {
+        match (self.terms.portions, portion) {
+            (None, None) => true,
+            (Some(portions), Some(portion)) => portion < portions.get(),
+            _ => false,
+        }
     }
 
     /// How many draws remain.
@@ -59,15 +75,19 @@ impl PaidDraws {
         self.terms.draws.saturating_sub(self.kept.len() as u64)
     }
 
-    /// What is spent after one more draw; or the refusal.
-    pub(in crate::privacy) fn admits(&self, price: Price) -> Result<Caps, Box<Refusal>> {
-        let spent = self.spent.charge(&Caps::from(self.terms.price), price);
+    /// What is spent on a portion after one more draw; or the refusal.
+    pub(in crate::privacy) fn admits(
+        &self,
+        portion: Option<u32>,
+        price: Price,
+    ) -> Result<Caps, Box<Refusal>> {
+        let spent = self.spent(portion).charge(&Caps::from(self.terms.price), price);
         match spent {
             Some(spent) if self.draws_remaining() > 0 => Ok(spent),
             _ => Err(Box::new(Refusal::OverReservation {
                 draws: 1,
                 needed: price,
-                remaining: self.remaining(),
+                remaining: self.remaining(portion),
                 draws_remaining: self.draws_remaining(),
             })),
         }
@@ -84,7 +104,7 @@ impl Reserved {
         let paid = PaidDraws {
             terms,
             kept: BTreeMap::new(),
-            spent: Caps::ZERO,
+            spent: BTreeMap::new(),
         };
         self.0.insert((run.to_owned(), what.to_owned()), paid);
     }
@@ -93,7 +113,7 @@ impl Reserved {
     pub(super) fn note_kept(
         &mut self,
         (run, what): (&str, &str),
-        (draw, price): (&str, Price),
+        (draw, price, portion): (&str, Price, Option<u32>),
         at: KeptAt,
     ) -> Result<(), String> {
         let paid = self.0.get_mut(&(run.to_owned(), what.to_owned()));
@@ -104,7 +124,11 @@ impl Reserved {
         if paid.kept.contains_key(draw) {
             return Err("this draw was kept before, and is kept once".into());
         }
-        paid.spent = paid.admits(price).map_err(|why| why.fact())?;
+        if !paid.has(portion) {
+            return Err("this draw is about no portion of the units that was paid for".into());
+        }
+        let spent = paid.admits(portion, price).map_err(|why| why.fact())?;
+        paid.spent.insert(portion, spent);
         paid.kept.insert(draw.into(), (at, price));
         Ok(())
     }

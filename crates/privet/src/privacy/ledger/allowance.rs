@@ -1,6 +1,8 @@
 //! Reservations that a role owns: they survive messages and crashes. A run that is resumed finds its reservation by its name, and each
 //! draw that was given by its label.
 
+use std::num::NonZeroU32;
+
 use super::keeping::damaged;
 use super::transaction::Step;
 use super::{Drawn, Ledger, Mechanism, Paid, Query};
@@ -10,7 +12,7 @@ use crate::privacy::account::{Caps, Price};
 use crate::privacy::book::{PaidDraws, Refusal, Terms};
 use crate::privacy::journal::{Event, KeptValue};
 use crate::privacy::keeping::{Binding, KeptName};
-use crate::privacy::{Neighbours, Relation, Released};
+use crate::privacy::{Neighbours, Relation, Released, Sensitivity};
 
 /// A reservation that is no part of a ledger's life: a number of draws and a cap on their cost together, paid for once in a run. The
 /// ledger knows which draws were given; [`Ledger::draw`] takes one.
@@ -18,6 +20,22 @@ use crate::privacy::{Neighbours, Relation, Released};
 pub struct Allowance {
     what: String,
     added: bool,
+}
+
+/// Which draw of an allowance: the portion of the units that it is about, if there are portions, and its label.
+pub(super) type Which<'a> = (Option<u32>, &'a str);
+
+impl Allowance {
+    /// That a question may be asked from what was reserved.
+    pub(super) fn covers<N: Neighbours>(&self, claim: &Sensitivity<N>) -> Result<(), Error> {
+        if self.added && !claim.holds_added() {
+            return Err(Error::misuse(
+                "this was reserved for questions whose sensitivity holds when a unit is added or removed, and this one's was not claimed \
+                 for that",
+            ));
+        }
+        Ok(())
+    }
 }
 
 /// What a ledger can keep of a draw: as many bytes for every value.
@@ -52,6 +70,28 @@ impl KeptOutput for usize {
     }
 }
 
+impl KeptOutput for Vec<usize> {
+    fn to_kept(&self) -> Vec<u8> {
+        self.iter().flat_map(KeptOutput::to_kept).collect()
+    }
+
+    fn from_kept(bytes: &[u8]) -> Option<Self> {
+        let (values, rest) = bytes.as_chunks::<8>();
+        let values: Option<Self> = values.iter().map(|value| usize::from_kept(value)).collect();
+        values.filter(|_| rest.is_empty())
+    }
+}
+
+impl KeptOutput for [u8; 32] {
+    fn to_kept(&self) -> Vec<u8> {
+        self.to_vec()
+    }
+
+    fn from_kept(bytes: &[u8]) -> Option<Self> {
+        bytes.try_into().ok()
+    }
+}
+
 impl<N: Neighbours> Ledger<N> {
     /// Buys up to `draws` draws that together cost at most `price`, with one durable entry; or finds the entry with which this run has
     /// bought them before. What is reserved is spent from then on, drawn or not.
@@ -60,7 +100,7 @@ impl<N: Neighbours> Ledger<N> {
     /// As [`Ledger::release`]; [`Error::Budget`] if the run has reserved draws for the same purpose otherwise; [`Error::Journal`] if it was
     /// begun under another name of the data set.
     pub fn allow(&mut self, what: &str, price: Price, draws: u64) -> Result<Allowance, Error> {
-        self.allowed(what, (price, draws), false)
+        self.allowed(what, (price, draws), None, false)
     }
 
     /// As [`allow`](Self::allow), for draws whose sensitivities all hold when a unit is added or removed, too.
@@ -68,15 +108,22 @@ impl<N: Neighbours> Ledger<N> {
     /// # Errors
     /// As [`allow`](Self::allow).
     pub fn allow_also_added(&mut self, what: &str, price: Price, draws: u64) -> Result<Allowance, Error> {
-        self.allowed(what, (price, draws), true)
+        self.allowed(what, (price, draws), None, true)
     }
 
-    fn allowed(&mut self, what: &str, (price, draws): (Price, u64), added: bool) -> Result<Allowance, Error> {
+    pub(super) fn allowed(
+        &mut self,
+        what: &str,
+        (price, draws): (Price, u64),
+        portions: Option<NonZeroU32>,
+        added: bool,
+    ) -> Result<Allowance, Error> {
         let added = added && matches!(self.relation.relation(), Relation::Replace { .. });
         self.transact(|run| {
             run.is_own()?;
             let Some(paid) = run.book.reserved(run.dataset, run.name, what) else {
-                let event = run.spend((what, price, draws), added, Drawn::Kept)?;
+                let drawn = portions.map_or(Drawn::Kept, Drawn::KeptOf);
+                let event = run.spend((what, price, draws), added, drawn)?;
                 return Ok((Step::Write(event), ()));
             };
             let terms = Terms {
@@ -86,6 +133,7 @@ impl<N: Neighbours> Ledger<N> {
                 draws,
                 added,
                 sharing: None,
+                portions,
             };
             match paid.terms == terms {
                 true => Ok((Step::Nothing, ())),
@@ -102,7 +150,7 @@ impl<N: Neighbours> Ledger<N> {
     /// [`Error::Misuse`] if it is of another run.
     pub fn allowance_remaining(&self, allowance: &Allowance) -> Result<(Caps, u64), Error> {
         let paid = self.reserved(allowance)?;
-        Ok((paid.remaining(), paid.draws_remaining()))
+        Ok((paid.remaining(None), paid.draws_remaining()))
     }
 
     /// One draw of an allowance, known by its label: as the ledger has kept it; else it is drawn, and kept by the ledger before it is
@@ -121,37 +169,66 @@ impl<N: Neighbours> Ledger<N> {
         mechanism: &M,
         query: Query<'_, N>,
     ) -> Result<Released<M::Output>, Error> {
+        self.draw_about(allowance, (None, label), mechanism, query)
+    }
+
+    /// The same about a portion of the units, if the allowance is for portions.
+    pub(super) fn draw_about<M: Mechanism<Output: KeptOutput>>(
+        &mut self,
+        allowance: &Allowance,
+        which: Which<'_>,
+        mechanism: &M,
+        query: Query<'_, N>,
+    ) -> Result<Released<M::Output>, Error> {
         query.check(&self.relation)?;
-        if allowance.added && !query.sensitivity().holds_added() {
-            return Err(Error::misuse(
-                "this was reserved for questions whose sensitivity holds when a unit is added or removed, and this one's was not claimed \
-                 for that",
-            ));
-        }
+        allowance.covers(query.sensitivity())?;
         let norm = query.sensitivity().norm();
         let price = mechanism.price(norm)?;
         let binding = Binding::default()
             .with("mechanism", mechanism.describe())
             .with("norm", format!("{norm:?}"))
             .with("dimension", query.dimension().to_string());
+        self.kept_draw(allowance, (which, price), &binding, |ledger| {
+            let answer = query.answer();
+            ledger.output(mechanism, (norm, price), answer)
+        })
+    }
+
+    /// A draw as the ledger has kept it; else as `draw` makes it, once everything that can be refused was not.
+    pub(super) fn kept_draw<T: KeptOutput>(
+        &mut self,
+        allowance: &Allowance,
+        (which, price): (Which<'_>, Price),
+        binding: &Binding,
+        draw: impl FnOnce(&mut Self) -> Result<T, Error>,
+    ) -> Result<Released<T>, Error> {
+        let (portion, label) = which;
         self.catch_up()?;
-        if !self.reserved(allowance)?.kept.contains_key(label) {
-            self.reserved(allowance)?.admits(price)?;
+        let paid = self.reserved(allowance)?;
+        if !paid.has(portion) {
+            return Err(Error::misuse(
+                "a draw is about one of the portions that were paid for, if there are portions",
+            ));
+        }
+        if !paid.kept.contains_key(label) {
+            paid.admits(portion, price)?;
             // A key that is missing is found out before the answer is computed.
             self.journal.seal([0; 32])?;
             self.random.renew()?;
-            let answer = query.answer();
-            let output = self.output(mechanism, (norm, price), answer)?;
+            #[cfg(feature = "audit")]
+            if let Some(auditor) = self.auditor.as_deref_mut() {
+                auditor.portion(portion);
+            }
             let kept = KeptValue {
                 about: binding.to_text(),
-                value: output.to_kept(),
+                value: draw(self)?.to_kept(),
             };
-            self.write_draw(allowance, (label, price), kept)?;
+            self.write_draw(allowance, (which, price), kept)?;
         }
-        self.load_draw(allowance, (label, price), &binding)
+        self.load_draw(allowance, (label, price), binding)
     }
 
-    fn output<M: Mechanism>(
+    pub(super) fn output<M: Mechanism>(
         &mut self,
         mechanism: &M,
         (norm, price): (crate::privacy::Norm, Price),
@@ -166,7 +243,7 @@ impl<N: Neighbours> Ledger<N> {
         Ok(mechanism.draw(answer, Paid::receipt(), &mut self.random))
     }
 
-    fn reserved(&self, allowance: &Allowance) -> Result<&PaidDraws, Error> {
+    pub(super) fn reserved(&self, allowance: &Allowance) -> Result<&PaidDraws, Error> {
         let paid = self.book.reserved(&self.dataset, &self.name, &allowance.what);
         let paid =
             paid.ok_or_else(|| Error::misuse("an allowance is drawn from by the run that paid for it"))?;
@@ -186,7 +263,7 @@ impl<N: Neighbours> Ledger<N> {
     fn write_draw(
         &mut self,
         allowance: &Allowance,
-        (label, price): (&str, Price),
+        ((portion, label), price): (Which<'_>, Price),
         kept: KeptValue,
     ) -> Result<(), Error> {
         let dataset = self.reserved(allowance)?.terms.dataset.clone();
@@ -204,13 +281,14 @@ impl<N: Neighbours> Ledger<N> {
             if paid.kept.contains_key(label) {
                 return Ok((Step::Nothing, ()));
             }
-            paid.admits(price)?;
+            paid.admits(portion, price)?;
             let event = Event::Kept {
                 dataset: dataset.clone(),
                 run: run.name.into(),
                 what: allowance.what.clone(),
                 draw: Some(label.into()),
                 price: Some(price),
+                portion,
                 digest: digest.clone(),
             };
             let kept = kept

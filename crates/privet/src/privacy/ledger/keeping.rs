@@ -199,6 +199,7 @@ impl<N: Neighbours> Ledger<N> {
                 what: paid.what.clone(),
                 draw: None,
                 price: None,
+                portion: None,
                 digest: digest.clone(),
             };
             let kept = kept
@@ -253,6 +254,7 @@ impl<N: Neighbours> Ledger<N> {
                 added: false,
                 stored: false,
                 sharing: None,
+                portions: None,
             };
             Ok((Step::Write(event), ()))
         })

@@ -1,5 +1,7 @@
 //! What one run promises, may spend, and is certified to guarantee.
 
+use std::num::NonZeroU32;
+
 use super::Ledger;
 use crate::Error;
 use crate::error::JournalFault;
@@ -64,6 +66,11 @@ impl<N: Neighbours> Ledger<N> {
         self.close_after(&[])
     }
 
+    /// What the run guarantees with what it has paid so far. A run that has paid for all that it may draw guarantees the same at its end.
+    pub fn certificate_so_far(&self) -> Certificate {
+        self.certificate(&self.book, (&self.dataset, &self.name), &self.relation.relation())
+    }
+
     /// The same for a certificate that is joined with that of earlier runs: its commitment is to all of them.
     pub(crate) fn close_after(self, earlier: &[String]) -> Certificate {
         let relation = self.relation.relation();
@@ -123,6 +130,8 @@ pub(super) enum Drawn {
     Released,
     /// Each is stored with the ledger before it is given.
     Kept,
+    /// The same, each about one of so many portions of the units.
+    KeptOf(NonZeroU32),
     /// Each is a share of noise that enters a joint sum of these owners.
     Shared(Sharing),
 }
@@ -191,10 +200,14 @@ impl RunView<'_> {
             run: Some(self.name.into()),
             promise: self.entries().promise().is_none().then_some(may),
             added,
-            stored: matches!(drawn, Drawn::Kept),
+            stored: matches!(drawn, Drawn::Kept | Drawn::KeptOf(_)),
             sharing: match drawn {
                 Drawn::Shared(sharing) => Some(sharing),
-                Drawn::Released | Drawn::Kept => None,
+                _ => None,
+            },
+            portions: match drawn {
+                Drawn::KeptOf(portions) => Some(portions),
+                _ => None,
             },
         })
     }

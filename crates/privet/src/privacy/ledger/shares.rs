@@ -99,6 +99,7 @@ impl<N: Neighbours> Ledger<N> {
                 draws,
                 added,
                 sharing: Some(sharing),
+                portions: None,
             };
             match paid.terms == terms {
                 true => Ok((Step::Nothing, ())),

@@ -11,7 +11,7 @@ use crate::noisy::trees::Before;
 use crate::party::Agreement;
 use crate::privacy::Ledger;
 
-/// An owner's trees, without those that it goes on from.
+/// The trees of an owner who trains alone.
 ///
 /// # Privacy
 /// The price of the plan, under the ledger's relation: `docs/proofs/horizontal.md#chain`.
@@ -19,22 +19,16 @@ pub(super) fn train(
     plan: &OwnerPlan,
     table: Table,
     ledger: &mut Ledger,
-    before: Option<&Grown>,
     agreement: &Agreement,
     progress: Progress<'_>,
 ) -> Result<Grown, Error> {
     let all = plan.plan();
-    let before = before.map(|grown| received(grown, all.schema())).transpose()?;
-    let earlier = before.as_ref().map_or(0, |before| before.ensemble.members.len());
-    let trees = all.local(plan.place(), before.is_none())?;
-    let training = all.training(table.into_cells(), before);
-    let coins = coins(agreement, plan.party());
+    let trees = &all.local(plan.place(), 0)?.first;
+    let training = all.training(table.into_cells(), None);
     ledger.promise(all.price(), all.delta())?;
-    let growth = trees.train_again(training, ledger, coins, progress)?;
+    let growth = trees.train_again(training, ledger, coins(agreement, plan.party()), progress)?;
     let unit = growth.unit();
-    let mut ensemble = growth.finish();
-    ensemble.members.drain(..earlier);
-    grown(&ensemble, unit)
+    grown(&growth.finish(), unit)
 }
 
 /// Trees that somebody sent, if they fit a schema.
@@ -45,6 +39,7 @@ pub(super) fn received(grown: &Grown, schema: &Schema) -> Result<Before, Error> 
     Ok(Before {
         ensemble,
         unit: grown.unit,
+        scores: None,
     })
 }
 

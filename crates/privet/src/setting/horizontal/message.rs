@@ -7,6 +7,10 @@ use crate::wire::{Malformed, Reader, Wire, Writer};
 const LONGEST: usize = 1 << 28;
 /// The most lines of a schema.
 const MOST_LINES: usize = 100_000;
+/// The most turns whose trees are in a message: those of all rounds.
+const MOST_TURNS: usize = 16 * MOST_OWNERS;
+/// The most counts of a measurement.
+const MOST_COUNTS: usize = 16;
 /// The most owners of a message.
 const MOST_OWNERS: usize = super::params::MOST_OWNERS as usize;
 
@@ -22,10 +26,35 @@ pub enum Message {
     },
     /// Miner: the run cannot begin, line by line why; without lines, it has begun without this owner.
     Refused(Vec<String>),
-    /// Miner: the run begins. In joint sums these are the owners that take part, with their keys; a chain begins with [`Turn`](Self::Turn).
+    /// Miner: the run begins. In joint sums these are the owners that take part, with their keys; a chain begins with a [`Turn`](Self::Turn).
     Begin(Vec<(PartyId, RunKey)>),
-    /// Miner, in a chain: the trees of all owners before this one, if there are any.
-    Turn(Option<Grown>),
+    /// Miner, in a chain: the receiver's turn, with the trees that it does not have yet.
+    Turn {
+        /// The round, from zero.
+        round: u32,
+        /// How many times trees were added before these; those are replaced if it is zero.
+        known: u32,
+        /// Trees that were added since, one turn after another.
+        more: Vec<Grown>,
+    },
+    /// Miner, in a chain: trees that were added in somebody's turn, for one who waits.
+    Added {
+        /// How many times trees were added before.
+        known: u32,
+        /// The trees.
+        grown: Grown,
+    },
+    /// Owner, in a chain: what it adds in its turn.
+    Turned {
+        /// The round.
+        round: u32,
+        /// Its own trees.
+        grown: Grown,
+        /// How good the chain was before and is after that, as noisy counts; nothing if that is not measured.
+        measured: Vec<i64>,
+        /// The promise that holds for all its turns, as a certificate in JSON.
+        certificate: String,
+    },
     /// Owner: its own trees, and the promise that holds for them, as a certificate in JSON.
     Trees {
         /// The trees.
@@ -106,7 +135,9 @@ impl Message {
             Self::Hello { .. } => "a greeting",
             Self::Refused(_) => "a refusal",
             Self::Begin(_) => "the beginning",
-            Self::Turn(_) => "a turn",
+            Self::Turn { .. } => "a turn",
+            Self::Added { .. } => "added trees",
+            Self::Turned { .. } => "trees of a turn",
             Self::Trees { .. } => "trees",
             Self::Shares { .. } => "shares",
             Self::Survivors { .. } => "a list of owners who shared",
@@ -233,9 +264,28 @@ impl Wire for Message {
                     key.write(to);
                 });
             }
-            Self::Turn(grown) => {
-                to.byte(3);
-                optional(grown.as_ref(), to);
+            Self::Turn { round, known, more } => {
+                to.byte(32);
+                to.word(*round);
+                to.word(*known);
+                to.list(more, Wire::write);
+            }
+            Self::Added { known, grown } => {
+                to.byte(33);
+                to.word(*known);
+                grown.write(to);
+            }
+            Self::Turned {
+                round,
+                grown,
+                measured,
+                certificate,
+            } => {
+                to.byte(34);
+                to.word(*round);
+                grown.write(to);
+                to.list(measured, |count, to| to.long(count.cast_unsigned()));
+                to.text(certificate);
             }
             Self::Trees { grown, certificate } => {
                 to.tagged(4, grown);
@@ -297,7 +347,21 @@ impl Wire for Message {
             2 => Self::Begin(from.at_most(MOST_OWNERS, 100, |from| {
                 Ok((PartyId::read(from)?, RunKey::read(from)?))
             })?),
-            3 => Self::Turn(read_optional(from)?),
+            32 => Self::Turn {
+                round: from.word()?,
+                known: from.word()?,
+                more: from.at_most(MOST_TURNS, 5, Grown::read)?,
+            },
+            33 => Self::Added {
+                known: from.word()?,
+                grown: Grown::read(from)?,
+            },
+            34 => Self::Turned {
+                round: from.word()?,
+                grown: Grown::read(from)?,
+                measured: from.at_most(MOST_COUNTS, 8, |from| Ok(from.long()?.cast_signed()))?,
+                certificate: from.text(LONGEST)?,
+            },
             4 => Self::Trees {
                 grown: Grown::read(from)?,
                 certificate: from.text(LONGEST)?,

@@ -1,6 +1,7 @@
 //! The party that asks, relays and has no rows.
 
 mod attendance;
+mod chain;
 mod parts;
 mod sums;
 
@@ -13,7 +14,8 @@ use crate::Error;
 use crate::party::{Context, PartyEvent, PartyId, RunKey, TurnOutcome};
 use crate::wire::Wire;
 use attendance::Attendance;
-use parts::{Averaging, Chaining};
+use chain::Chaining;
+use parts::Averaging;
 use sums::{Certifying, Saved, Summing};
 
 /// The party that asks.

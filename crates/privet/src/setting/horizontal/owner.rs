@@ -1,5 +1,6 @@
 //! The party that has rows.
 
+mod chain;
 mod sums;
 
 use privet_mpc::sealed::SealingKey;
@@ -15,6 +16,7 @@ use crate::party::{Context, PartyEvent, PartyId, RunKey, RunName, TurnOutcome};
 use crate::privacy::signature::SigningKey;
 use crate::privacy::{Certificate, Ledger, Neighbours};
 use crate::wire::{Malformed, Reader, Wire, Writer};
+use chain::Chaining;
 use sums::{Saved, Summing};
 
 /// A party with rows of its own.
@@ -28,8 +30,10 @@ pub struct Owner {
 enum Stage {
     /// It has not begun to pay.
     Ready(Box<Brings>),
-    /// Its turn has come to train on its own rows.
-    Training(Box<Brings>, Option<Grown>),
+    /// It trains on its own rows.
+    Training(Box<Brings>),
+    /// It waits in a chain, or takes its turn.
+    Chaining(Box<Chaining>),
     /// It has sent its trees, under this promise.
     Trained(Box<Certificate>),
     /// Joint sums.
@@ -134,6 +138,13 @@ impl Owner {
         let (from, message) = event.message(context)?;
         self.reminders = 0;
         let is_chain = self.plan().protocol() == Protocol::Chain;
+        // The first trees of a chain, or the first turn: from then on it waits for others, or they for it.
+        self.stage = match (self.stage, &message) {
+            (Stage::Ready(brings), Message::Added { .. } | Message::Turn { .. }) if is_chain => {
+                Stage::Chaining(Box::new(Chaining::new(*brings)))
+            }
+            (stage, _) => stage,
+        };
         match (self.stage, message) {
             (Stage::Ready(_), Message::Refused(lines)) if lines.is_empty() => Err(context.complain(
                 from,
@@ -150,28 +161,28 @@ impl Owner {
                     Ok(TurnOutcome::Working(Party::Owner(Self { stage, ..self })))
                 }
                 None => Self {
-                    stage: Stage::Training(brings, None),
+                    stage: Stage::Training(brings),
                     ..self
                 }
                 .work(),
             },
-            (Stage::Ready(brings), Message::Turn(before)) if is_chain => Self {
-                stage: Stage::Training(brings, before),
-                ..self
+            (Stage::Chaining(mut chaining), Message::Added { known, grown }) => {
+                chaining.added((known, &grown), &self.plan, context)?;
+                let stage = Stage::Chaining(chaining);
+                Self { stage, ..self }.wait(context)
             }
-            .work(),
+            (Stage::Chaining(mut chaining), Message::Turn { round, known, more }) => {
+                chaining.turn((round, known, &more), &self.plan, context)?;
+                let stage = Stage::Chaining(chaining);
+                Self { stage, ..self }.work()
+            }
+            (Stage::Chaining(chaining), Message::Finished { trees, certificates }) => {
+                let outcome = chaining.finish(&self.plan, (trees, certificates), context)?;
+                Ok(TurnOutcome::Finished(outcome))
+            }
             (Stage::Trained(certificate), Message::Finished { trees, certificates }) => {
-                let Some(grown) = trees else {
-                    return Ok(TurnOutcome::Finished(Outcome::Contributed(certificate)));
-                };
-                let all = self.plan.plan();
-                let trained = local::received(&grown, all.schema()).map_err(|e| context.complain(from, e))?;
-                let owners = certificates.len();
-                let certificate = with_others(*certificate, certificates, context)?;
-                let settings = Settings::new(all.model_settings(self.plan.place())?);
-                let model = Model::new((**all.schema()).clone(), trained.ensemble, certificate, settings)?;
-                let model = Box::new(model);
-                Ok(TurnOutcome::Finished(Outcome::Trained { model, owners }))
+                let outcome = outcome(&self.plan, certificate, (trees, certificates), context)?;
+                Ok(TurnOutcome::Finished(outcome))
             }
             (Stage::Summing(summing), message) => summing.handle(&self.plan, message, context),
             (_, message) => Err(context.complain(from, format!("{} out of turn", message.name()))),
@@ -183,8 +194,13 @@ impl Owner {
     }
 
     pub(super) fn resume(self, context: &mut Context<'_, Message>) -> Result<TurnOutcome<Party>, Error> {
-        let (brings, before) = match self.stage {
-            Stage::Training(brings, before) => (brings, before),
+        let brings = match self.stage {
+            Stage::Training(brings) => brings,
+            Stage::Chaining(mut chaining) => {
+                chaining.take_turn(&self.plan, context)?;
+                let stage = Stage::Chaining(chaining);
+                return Self { stage, ..self }.wait(context);
+            }
             Stage::Summing(summing) => return summing.resume(&self.plan, context),
             _ => return Err(Error::internal("an owner works when it trains")),
         };
@@ -194,7 +210,7 @@ impl Owner {
         let agreement = context.agreement().clone();
         let own = |ledger: &mut Ledger| {
             let progress = &|_, _| std::ops::ControlFlow::Continue(());
-            local::train(&self.plan, table, ledger, before.as_ref(), &agreement, progress)
+            local::train(&self.plan, table, ledger, &agreement, progress)
         };
         let grown = context.once("the trees", || own(&mut ledger))?;
         let certificate = certified::close(ledger, context)?;
@@ -238,6 +254,26 @@ impl Owner {
         };
         Summing::restore(&self.plan, *brings, saved, context)
     }
+}
+
+/// What an owner that trains on its own rows has at the end: the model, if it gets it.
+fn outcome(
+    plan: &OwnerPlan,
+    certificate: Box<Certificate>,
+    (grown, certificates): (Option<Grown>, Vec<(PartyId, String)>),
+    context: &Context<'_, Message>,
+) -> Result<Outcome, Error> {
+    let Some(grown) = grown else {
+        return Ok(Outcome::Contributed(certificate));
+    };
+    let all = plan.plan();
+    let trained = local::received(&grown, all.schema()).map_err(|e| context.complain(MINER, e))?;
+    let owners = certificates.len();
+    let certificate = with_others(*certificate, certificates, context)?;
+    let settings = Settings::new(all.model_settings(plan.place())?);
+    let model = Model::new((**all.schema()).clone(), trained.ensemble, certificate, settings)?;
+    let model = Box::new(model);
+    Ok(Outcome::Trained { model, owners })
 }
 
 /// One's own certificate with those of the other owners.

@@ -17,6 +17,21 @@ parameters! {
         /// How many owners may collude, k, the miner included: noise is made larger so that the rows of all others stay protected from
         /// them. A tenth of all, and at least one, if not given. For `protocol = "aggregated"`.
         colluding: Option<u32> = None, in 0..=MOST_OWNERS;
+        /// How often a chain goes round. Each round is about units of its own: about half of them are in the first, half of those that remain
+        /// in the next and so on. For `protocol = "chain"`.
+        rounds: u32 = 1, in 1..=16;
+        /// How many turns owners of a chain have together, at most: only whole rounds are begun. As many as the rounds need if not given.
+        turns: Option<u32> = None, in 1..=1_000_000;
+        /// A chain ends after a round by which accuracy has risen by less than this, from the second round on; for numbers, by which the mean absolute
+        /// error has fallen by less than this share of the size that errors are clipped to. The measurements are paid for. If not given, all rounds are
+        /// made.
+        advance: Option<f64> = None, in 0.0..=1.0;
+        /// An owner's trees are left out if accuracy falls by more than this with them, or the mean absolute error of numbers rises by more than this
+        /// share, measured on other units of that owner. The measurement is paid for. If not given, no trees are left out.
+        quality: Option<f64> = None, in 0.0..=1.0;
+        /// Whether an owner's trees go to all who still wait in its round, who apply them to their rows meanwhile; else the next owner is sent all
+        /// trees when its turn comes.
+        broadcast: bool = false;
         /// Who gets the model.
         recipients: Recipients = Recipients::Everyone;
         /// How long the miner waits for an owner before it goes on without it, in seconds.
@@ -27,7 +42,10 @@ parameters! {
 }
 
 readable! {
-    Horizontal { protocol: Protocol, absent: Option<u32>, colluding: Option<u32>, recipients: Recipients, patience: u32, trees: Trees }
+    Horizontal {
+        protocol: Protocol, absent: Option<u32>, colluding: Option<u32>, rounds: u32, turns: Option<u32>, advance: Option<f64>,
+        quality: Option<f64>, broadcast: bool, recipients: Recipients, patience: u32, trees: Trees
+    }
 }
 
 named_values! {
@@ -56,15 +74,49 @@ plain_values! {
 }
 
 impl Horizontal {
-    fn agree(&self) -> Result<(), Error> {
-        self.trees.check()?;
-        if self.trees.splits == Some(Splits::NoisyGreedy) {
+    /// Whether some of each owner's units judge.
+    pub(super) fn judges(&self) -> bool {
+        self.advance.is_some() || self.quality.is_some()
+    }
+
+    /// Whether a chain is more than one round that sends trees to the next owner.
+    pub(super) fn names_rounds(&self) -> bool {
+        self.rounds > 1 || self.judges() || self.broadcast
+    }
+
+    fn check_chain(&self) -> Result<(), Error> {
+        let given = [
+            ("rounds", self.rounds > 1),
+            ("turns", self.turns.is_some()),
+            ("advance", self.advance.is_some()),
+            ("quality", self.quality.is_some()),
+            ("broadcast", self.broadcast),
+        ];
+        let given = given.into_iter().find(|(_, given)| *given);
+        if let (Some((name, _)), true) = (given, self.protocol != Protocol::Chain) {
+            let why =
+                format!("{name} is for protocol = \"chain\", where one owner comes after another. Remove it");
+            return Err(Error::parameter(name, why));
+        }
+        if self.advance.is_some() && self.rounds < 3 {
             return Err(Error::parameter(
-                "splits",
-                "splits = \"noisy-greedy\" needs all rows in one place to choose questions by their gain: write \"one-feature\", \"mixed\" or \
-                 \"random\"",
+                "advance",
+                "advance decides from the second round on whether there is another: write rounds = 3 or more, such as rounds = 5",
             ));
         }
+        Ok(())
+    }
+
+    fn agree(&self) -> Result<(), Error> {
+        self.trees.check()?;
+        if self.trees.splits == Some(Splits::NoisyGreedy) && self.protocol == Protocol::Aggregated {
+            return Err(Error::parameter(
+                "splits",
+                "splits = \"noisy-greedy\" needs all rows of a tree in one place to choose questions by their gain: write \"one-feature\", \
+                 \"mixed\" or \"random\", or protocol = \"averaged\" or \"chain\", where a tree is one owner's",
+            ));
+        }
+        self.check_chain()?;
         if self.trees.balance.0 {
             return Err(Error::parameter(
                 "balance",

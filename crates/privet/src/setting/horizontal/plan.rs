@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use sha2::{Digest, Sha256};
 
+use super::chain::Chain;
 use super::resolve::{Apart, Together};
 use super::{Horizontal, Protocol, Recipients, schemas};
 use crate::Error;
@@ -52,14 +53,16 @@ pub(super) struct Fixed {
     /// How many may be absent.
     pub(super) absent: u32,
     pub(super) work: Work,
+    /// Of `protocol = "chain"`.
+    pub(super) chain: Option<Chain>,
 }
 
 #[derive(Debug)]
 pub(super) enum Work {
     /// One run of trees over all rows.
     Together(Box<Together>),
-    /// A run of trees of each owner.
-    Apart(Vec<Apart>),
+    /// Runs of trees of each owner, round by round.
+    Apart(Vec<Vec<Apart>>),
 }
 
 /// The most bytes of an owner's trees, or of those of a chain.
@@ -138,18 +141,29 @@ impl Plan {
     fn trees(&self, place: usize) -> Option<&trees::Plan> {
         match &self.0.work {
             Work::Together(together) => Some(&together.trees),
-            Work::Apart(each) => each.get(place).map(|own| &own.first),
+            Work::Apart(each) => each.get(place)?.first().map(|own| &own.first),
         }
     }
 
-    /// The trees of one owner, who trains them alone or first in a chain, or goes on from others'.
-    pub(super) fn local(&self, place: usize, is_first: bool) -> Result<&trees::Plan, Error> {
+    /// The trees of one owner in a round.
+    pub(super) fn local(&self, place: usize, round: u32) -> Result<&Apart, Error> {
+        let found = self.rounds(place)?.get(round as usize);
+        found.ok_or_else(|| Error::internal("a round of the plan"))
+    }
+
+    /// The trees of one owner in all rounds.
+    pub(super) fn rounds(&self, place: usize) -> Result<&[Apart], Error> {
         match &self.0.work {
-            Work::Apart(each) if is_first => each.get(place).map(|own| &own.first),
-            Work::Apart(each) => each.get(place).map(|own| &own.later),
+            Work::Apart(each) => each.get(place).map(Vec::as_slice),
             Work::Together(_) => None,
         }
         .ok_or_else(|| Error::internal("an owner of the plan trains alone"))
+    }
+
+    /// What is fixed about a chain.
+    pub(super) fn chain(&self) -> Result<&Chain, Error> {
+        let chain = self.0.chain.as_ref();
+        chain.ok_or_else(|| Error::internal("only owners of a chain come one after another"))
     }
 
     /// Names and values that a model keeps.
@@ -214,7 +228,10 @@ impl Plan {
     /// None that a plan does not find.
     pub fn noise(&self, place: usize) -> Result<Vec<String>, Error> {
         let rows = match (&self.0.work, self.owners().get(place)) {
-            (Work::Apart(_), Some(owner)) => owner.rows_about,
+            (Work::Apart(_), Some(owner)) => {
+                let chain = self.0.chain.as_ref();
+                chain.map_or(owner.rows_about, |chain| chain.rows(owner.rows_about, 0))
+            }
             _ => self.0.budget.rows,
         };
         let facts = trees::Facts {
@@ -283,6 +300,12 @@ impl Plan {
         all.push(named("absent", self.absent().to_string()));
         if let Some(sharing) = self.sharing() {
             all.push(named("colluding", sharing.colluding().to_string()));
+        }
+        if let Some(chain) = self.0.chain.as_ref().filter(|_| own.names_rounds()) {
+            all.push(named("rounds", chain.rounds.to_string()));
+            all.extend(own.advance.named("advance"));
+            all.extend(own.quality.named("quality"));
+            all.extend(own.broadcast.named("broadcast"));
         }
         all.extend(own.recipients.named("recipients"));
         all.extend(Parameters::settings(&own.trees));
@@ -383,8 +406,17 @@ impl Plan {
 
 /// Public coins of a run, from what all agreed on: those of joint trees, or those of one owner's trees.
 pub(super) fn coins(agreement: &Agreement, whose: PartyId) -> Coins {
+    coins_of_round(agreement, whose, 0)
+}
+
+/// Those of one owner's trees in a round.
+pub(super) fn coins_of_round(agreement: &Agreement, whose: PartyId, round: u32) -> Coins {
     let hash = Sha256::new_with_prefix(b"privet horizontal coins 1\0").chain_update(agreement.digest());
-    Coins::from_seed(hash.chain_update(whose.0.to_le_bytes()).finalize().into())
+    let mut hash = hash.chain_update(whose.0.to_le_bytes());
+    if round > 0 {
+        hash.update(round.to_le_bytes());
+    }
+    Coins::from_seed(hash.finalize().into())
 }
 
 /// Keys that stand for owners which do not take part, by their places. Nobody knows their secret halves, so nobody can open what is sealed for

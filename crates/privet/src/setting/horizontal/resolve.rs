@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use privet_mpc::sum::{MOST_NUMBERS, SumTerms};
 
+use super::chain::Chain;
 use super::plan::{Fixed, OwnerFacts, Plan, Spending, Work, blank};
 use super::shared::SharedLaws;
 use super::{Horizontal, Protocol};
 use crate::Error;
 use crate::data::schema::{Label, Schema};
 use crate::noisy::Budget;
-use crate::noisy::trees::{self, Growth, Trees, Unchanged};
+use crate::noisy::trees::{self, Growth, Splits, Trees, Unchanged};
 use crate::parameters::Parameters;
 use crate::privacy::{Coins, Delta, Relation, Sharing};
 
@@ -18,11 +19,13 @@ use crate::privacy::{Coins, Delta, Relation, Sharing};
 /// those of averaged models are.
 const CHAIN_VISITS: u32 = 3;
 const CHAIN_RATE: f64 = 0.1;
+/// The learning rate of trees whose questions are chosen for their gain. At the paper's, which is one, more owners make it worse.
+const GREEDY_RATE: f64 = 0.5;
 const AVERAGED_VISITS: u32 = 4;
 const AVERAGED_RATE: f64 = 0.4;
 const AVERAGED_RIDGE: f64 = 0.5;
 
-/// The trees of one owner.
+/// The trees of one owner in one round.
 #[derive(Debug)]
 pub(super) struct Apart {
     /// If it trains alone, or first.
@@ -116,6 +119,7 @@ impl Horizontal {
             counts_labels,
         };
         let mut horizontal = self.clone();
+        let mut chain = None;
         let work = match sharing {
             Some(sharing) => {
                 let own = facts(rows, true);
@@ -125,17 +129,32 @@ impl Horizontal {
                 Work::Together(Box::new(Together::new(plan, sharing, &blank, &schema)?))
             }
             None => {
-                let each = owners.iter().enumerate().map(|(place, owner)| {
-                    Budget::with_delta(epsilon, delta, owner.rows_about)?;
-                    let trees = match self.protocol {
-                        Protocol::Chain => self.chained(features, place + 1 == owners.len()),
-                        _ => self.averaged(&schema, features, delta == Delta::ZERO),
+                let count = owners.len();
+                chain = match self.protocol {
+                    Protocol::Chain => Some(Chain::new(self, &schema, relation, budget.price, count)?),
+                    _ => None,
+                };
+                let each = owners.iter().enumerate().map(|(place, own)| {
+                    Budget::with_delta(epsilon, delta, own.rows_about)?;
+                    let rounds = chain.as_ref().map_or(1, |chain| chain.rounds);
+                    let of_round = |round| {
+                        let (trees, rows) = match &chain {
+                            Some(chain) => {
+                                let trees = self.chained(features, place + 1 == count);
+                                (trees, chain.rows(own.rows_about, round))
+                            }
+                            None => (
+                                self.averaged(&schema, features, delta == Delta::ZERO),
+                                own.rows_about,
+                            ),
+                        };
+                        let plan = |counts_labels| trees.plan(&schema, &facts(rows, counts_labels));
+                        Ok(Apart {
+                            first: plan(true)?,
+                            later: plan(false)?,
+                        })
                     };
-                    let plan = |counts_labels| trees.plan(&schema, &facts(owner.rows_about, counts_labels));
-                    Ok(Apart {
-                        first: plan(true)?,
-                        later: plan(false)?,
-                    })
+                    (0..rounds).map(of_round).collect::<Result<Vec<_>, Error>>()
                 });
                 Work::Apart(each.collect::<Result<_, Error>>()?)
             }
@@ -148,6 +167,7 @@ impl Horizontal {
             owners: owners.to_vec(),
             absent,
             work,
+            chain,
         })))
     }
 
@@ -173,7 +193,8 @@ impl Horizontal {
     /// alone; fewer trees at a higher rate were measured to be best for classes.
     fn averaged(&self, schema: &Schema, features: usize, is_pure: bool) -> Trees {
         let own = &self.trees;
-        let measured = !is_pure && matches!(schema.label(), Some((_, Label::Classes(_))));
+        let greedy = own.splits == Some(Splits::NoisyGreedy);
+        let measured = !is_pure && !greedy && matches!(schema.label(), Some((_, Label::Classes(_))));
         Trees {
             trees: own
                 .trees
@@ -187,11 +208,16 @@ impl Horizontal {
 
     /// The trees of one owner in a chain.
     fn chained(&self, features: usize, is_last: bool) -> Trees {
-        let trees = self.trees.trees.unwrap_or(CHAIN_VISITS * features.max(1) as u32);
+        let splits = self.trees.splits.unwrap_or_default();
+        let (trees, rate) = match splits {
+            // The paper's: one tree in a turn. It has no learning rate.
+            Splits::NoisyGreedy => (1, GREEDY_RATE),
+            _ => (CHAIN_VISITS * features.max(1) as u32, CHAIN_RATE),
+        };
         Trees {
-            trees: Some(trees),
-            splits: Some(self.trees.splits.unwrap_or_default()),
-            learning_rate: Some(self.trees.learning_rate.unwrap_or(CHAIN_RATE)),
+            trees: Some(self.trees.trees.unwrap_or(trees)),
+            splits: Some(splits),
+            learning_rate: Some(self.trees.learning_rate.unwrap_or(rate)),
             // The scores of a chain are recalibrated once, by its last owner.
             calibrate: if is_last {
                 self.trees.calibrate

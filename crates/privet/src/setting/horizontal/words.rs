@@ -83,9 +83,21 @@ impl Plan {
                 ));
             }
             None => {
-                let seen = format!("each owner's noisy trees, under {price} of that owner's ledger");
-                all.push(line("the miner", seen.clone()));
+                let seen = match (self.horizontal().quality, self.horizontal().judges()) {
+                    (_, false) => "each owner's noisy trees",
+                    (None, true) => {
+                        "each owner's noisy trees, and noisy counts of how good the chain was before and after them"
+                    }
+                    (Some(_), true) => {
+                        "each owner's noisy trees, also those that are left out, and noisy counts of how good the chain was before and after them"
+                    }
+                };
+                let seen = format!("{seen}, under {price} of that owner's ledger");
+                all.push(line("the miner", seen));
                 let owner = match (self.protocol(), self.horizontal().recipients) {
+                    (Protocol::Chain, _) if self.horizontal().judges() => {
+                        "the noisy trees of the owners before it, whether there is another round, and the model if it gets it; no other owner's counts"
+                    }
                     (Protocol::Chain, _) => {
                         "the noisy trees of the owners before it, and the model if it gets it"
                     }
@@ -131,6 +143,9 @@ impl Plan {
         writeln!(f, "{owners} owners {how}; {absent} of them may be absent.")?;
         if let Some(sharing) = self.sharing() {
             writeln!(f, "Provided that {sharing}.")?;
+        }
+        for line in self.turns() {
+            writeln!(f, "{line}")?;
         }
         let features = self.schema().features().map(|column| column.name.as_str());
         writeln!(f, "Learning from {}", features.collect::<Vec<_>>().join(", "))

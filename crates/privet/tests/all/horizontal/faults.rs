@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use privet::party::{Fault, PartyId, Simulation};
 use privet::privacy::journal::Event;
-use privet::setting::horizontal::{Horizontal, MINER, Outcome, Party, Protocol};
+use privet::setting::horizontal::{Horizontal, MINER, Outcome, Party, Protocol, Splits, Trees};
 use privet_testkit::enumerate::{self, Expectations, Expected, Records};
 use privet_testkit::skipped::full;
 
@@ -67,7 +67,11 @@ impl enumerate::World for World {
             stall: Expected::Named,
             hurry: Expected::Named,
             // A party waits for an answer before it says more.
-            delay: Expected::Nothing,
+            delay: match self.plan.horizontal().broadcast() {
+                false => Expected::Nothing,
+                // Who waits is sent trees, and then its turn: the second is not to overtake the first.
+                true => Expected::Named,
+            },
             postpone: Expected::Same,
             disconnect: Expected::Same,
             restart: Expected::Same,
@@ -132,4 +136,26 @@ fn no_fault_of_models_trained_apart_makes_another_model_or_a_second_payment() {
         let world = world(protocol, 3, 2);
         assert!(enumerate::enumerate(&world, Records::Whole, each(9)) > 50);
     }
+}
+
+/// The paper's trees in two rounds, measured and broadcast: what was drawn before a crash is found again, in the same portion.
+#[test]
+fn no_fault_of_rounds_makes_another_model_or_a_second_payment() {
+    let horizontal = super::rounds::greedy().rounds(2).quality(0.5).broadcast(true);
+    let horizontal = horizontal.trees(
+        Trees::builder()
+            .splits(Splits::NoisyGreedy)
+            .depth(1)
+            .calibrate(false)
+            .build()
+            .unwrap(),
+    );
+    let world = World::new(
+        &horizontal.build().unwrap(),
+        Labels::Two,
+        spending("4", "1e-6"),
+        rows(Labels::Two, if full() { 3 } else { 2 }, 6),
+        Noise::Exact,
+    );
+    assert!(enumerate::enumerate(&world, Records::Whole, each(9)) > 50);
 }

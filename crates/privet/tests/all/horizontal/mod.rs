@@ -7,4 +7,6 @@ mod net;
 mod noise;
 mod protocols;
 mod refusing;
+mod rounds;
+mod twins;
 mod world;

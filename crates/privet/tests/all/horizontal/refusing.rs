@@ -359,7 +359,28 @@ fn of_another_schema(world: &World) -> Plan {
 fn parameters_that_do_not_go_together_are_refused() {
     let build = |builder: privet::parameters::Builder<Horizontal>| builder.build().map(|_| ());
     let greedy = Trees::builder().splits(Splits::NoisyGreedy).build().unwrap();
-    assert!(build(Horizontal::builder().trees(greedy)).is_err());
+    for (protocol, is_allowed) in [
+        (Protocol::Aggregated, false),
+        (Protocol::Averaged, true),
+        (Protocol::Chain, true),
+    ] {
+        let trees = Horizontal::builder().protocol(protocol).trees(greedy.clone());
+        assert_eq!(build(trees).is_ok(), is_allowed, "{protocol:?}");
+    }
+    let chain = || Horizontal::builder().protocol(Protocol::Chain);
+    let averaged = || Horizontal::builder().protocol(Protocol::Averaged);
+    assert!(
+        build(chain().rounds(5).advance(0.01)).is_ok() && build(chain().rounds(2).advance(0.01)).is_err()
+    );
+    for other in [
+        averaged().rounds(2),
+        averaged().turns(9),
+        averaged().quality(0.1),
+        averaged().broadcast(true),
+        averaged().rounds(3).advance(0.1),
+    ] {
+        assert!(build(other).is_err());
+    }
     let public = Trees::builder().public_trees(3).build().unwrap();
     assert!(build(Horizontal::builder().trees(public)).is_err());
     assert!(build(Horizontal::builder().protocol(Protocol::Chain).colluding(1)).is_err());

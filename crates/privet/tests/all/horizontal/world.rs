@@ -12,7 +12,7 @@ use privet::privacy::account::{Caps, Price};
 use privet::privacy::audit::{Auditor, Observed};
 use privet::privacy::journal::Event;
 use privet::privacy::signature::{PublicKey, SigningKey};
-use privet::privacy::{AddRemove, Coins, Ledger, Neighbours, Randomness};
+use privet::privacy::{AddRemove, Coins, Ledger, Neighbours, Norm, Randomness};
 use privet::setting::horizontal::{
     Horizontal, MINER, Miner, Owner, OwnerFacts, Party, Plan, Spending, Trees,
 };
@@ -108,8 +108,8 @@ pub(crate) struct World {
     pub(crate) drawn: Vec<Drawn>,
 }
 
-/// The prices and exact answers of all draws of an owner, each once.
-pub(crate) type Drawn = Arc<Mutex<BTreeSet<(u128, Vec<i64>)>>>;
+/// The portions, prices and exact answers of all draws of an owner, each once.
+pub(crate) type Drawn = Arc<Mutex<BTreeSet<(Option<u32>, u128, Vec<i64>)>>>;
 
 pub(crate) fn identity(place: usize) -> SigningKey {
     SigningKey::from_bytes(&[place as u8 + 1; 32])
@@ -157,6 +157,8 @@ impl World {
                 let exact = Exact {
                     journal: self.journals[place].clone(),
                     drawn: Drawn::clone(&self.drawn[place]),
+                    portion: None,
+                    parts: None,
                 };
                 ledger.audited(Box::new(exact)).unwrap()
             }
@@ -213,6 +215,16 @@ pub(crate) fn journal(plan: &Plan) -> Faulty {
 struct Exact {
     journal: Faulty,
     drawn: Drawn,
+    portion: Option<u32>,
+    parts: Option<Parts>,
+}
+
+/// What is drawn about parts of a table.
+#[derive(Default)]
+struct Parts {
+    price: u128,
+    steps: u64,
+    answers: Vec<i64>,
 }
 
 pub(crate) fn units(price: Price) -> u128 {
@@ -232,14 +244,40 @@ pub(crate) fn paid(journal: &Faulty) -> u128 {
     prices.sum()
 }
 
+impl Exact {
+    /// Portions share no unit: what was drawn about the one with the most counts.
+    fn draws(&self, price: u128, answer: Vec<i64>) {
+        let mut drawn = self.drawn.lock().unwrap();
+        drawn.insert((self.portion, price, answer));
+        let of = |portion: Option<u32>| -> u128 {
+            let own = drawn.iter().filter(|draw| draw.0 == portion);
+            own.map(|(_, units, _)| units).sum()
+        };
+        let portions: BTreeSet<u32> = drawn.iter().filter_map(|draw| draw.0).collect();
+        let most = portions.into_iter().map(|portion| of(Some(portion))).max();
+        let (all, paid) = (of(None) + most.unwrap_or(0), paid(&self.journal));
+        assert!(all <= paid, "{all} was drawn, and the ledger says {paid}");
+    }
+}
+
 impl Auditor for Exact {
     fn query(&mut self, query: Observed) -> Option<Box<dyn Any + Send>> {
-        let mut drawn = self.drawn.lock().unwrap();
-        drawn.insert((units(query.price), query.answer.clone()));
-        let all: u128 = drawn.iter().map(|(units, _)| units).sum();
-        let paid = paid(&self.journal);
-        assert!(all <= paid, "{all} was drawn, and the ledger says {paid}");
-        Some(Box::new(query.answer))
+        match &mut self.parts {
+            Some(parts) => {
+                parts.price = parts.price.max(units(query.price));
+                parts.answers.extend(&query.answer);
+            }
+            None => self.draws(units(query.price), query.answer.clone()),
+        }
+        match query.norm {
+            // The candidate with the highest score, the first of them.
+            Norm::Width(_) => {
+                let best = query.answer.iter().max()?;
+                let place = query.answer.iter().position(|score| score == best)?;
+                Some(Box::new(place))
+            }
+            _ => Some(Box::new(query.answer)),
+        }
     }
 
     fn released(&mut self, _: Box<dyn Any + Send>) {}
@@ -248,11 +286,24 @@ impl Auditor for Exact {
         seed
     }
 
-    fn parts_begin(&mut self, _: usize, _: u64) {}
+    fn portion(&mut self, portion: Option<u32>) {
+        self.portion = portion;
+    }
+
+    fn parts_begin(&mut self, _: usize, steps: u64) {
+        self.parts = Some(Parts {
+            steps,
+            ..Parts::default()
+        });
+    }
 
     fn part_ends(&mut self) {}
 
-    fn parts_end(&mut self) {}
+    /// Parts share no row, so one price pays for all, as often as one change touches a part.
+    fn parts_end(&mut self) {
+        let parts = self.parts.take().expect("parts");
+        self.draws(parts.price * u128::from(parts.steps), parts.answers);
+    }
 }
 
 /// Whoever draws before it pays, or twice for one payment, is noticed.
@@ -262,11 +313,13 @@ fn what_is_drawn_and_not_paid_for_is_noticed() {
     let mut exact = Exact {
         journal: Faulty::default(),
         drawn: Drawn::default(),
+        portion: None,
+        parts: None,
     };
     exact.query(Observed {
         mechanism: "noise".into(),
         answer: vec![1],
-        norm: privet::privacy::Norm::L2Squared(1),
+        norm: Norm::L2Squared(1),
         price: Price::Gaussian("0.1".parse().unwrap()),
     });
 }

@@ -333,6 +333,7 @@ fn a_chain_whose_run_breaks_its_promise_is_refused() {
         added: false,
         stored: false,
         sharing: None,
+        portions: None,
     };
     for (why, event) in [
         ("no promise", spend("0.1", Some("a"), None)),

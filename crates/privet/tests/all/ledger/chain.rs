@@ -231,6 +231,7 @@ fn names_that_look_alike_are_refused() {
             added: false,
             stored: false,
             sharing: None,
+            portions: None,
         };
         assert!(
             append(&mut journal, spend).is_err(),
@@ -254,6 +255,7 @@ fn a_chain_that_mixes_units_is_refused() {
         added: false,
         stored: false,
         sharing: None,
+        portions: None,
     };
     let mut entries = journal.entries();
     let paid = Entry::after(&entries[1].head(), None, spend(&AddRemove::row().of("who")));

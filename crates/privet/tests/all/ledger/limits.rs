@@ -100,6 +100,7 @@ fn people_and_rows_are_not_kept_in_one_account() {
         added: false,
         stored: false,
         sharing: None,
+        portions: None,
     };
     let person = AddRemove::row().of("who");
     append(&mut journal, limit("toy", AddRemove::unit(two).relation())).expect("rows, two at a time");

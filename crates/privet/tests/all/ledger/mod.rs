@@ -5,6 +5,7 @@ mod chain;
 mod desensitise;
 mod limits;
 mod payments;
+mod portions;
 mod shares;
 
 use std::cell::Cell;

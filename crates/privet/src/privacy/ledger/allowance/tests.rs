@@ -292,6 +292,7 @@ fn a_chain_keeps_no_draw_that_was_not_reserved() {
         what: "rounds".into(),
         draw: draw.map(str::to_owned),
         price,
+        portion: None,
         digest: "0".repeat(64),
     };
     for event in [

@@ -412,6 +412,7 @@ fn forged_entries_about_shares_are_not_in_a_chain() {
         what: "trees".into(),
         draw: Some("0".into()),
         price: Some(pure("0.01")),
+        portion: None,
         digest: "0".repeat(64),
     };
     let refused = follows(kept).expect_err("shares are not kept");

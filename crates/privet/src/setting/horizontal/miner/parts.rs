@@ -1,6 +1,6 @@
-//! Models that owners train on their own rows: averaged, or one after another.
+//! Models that owners train on their own rows, and their average.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::BTreeMap;
 
 use super::attendance::Attendance;
 use super::{Next, Stage};
@@ -83,104 +83,9 @@ impl Averaging {
         let trees = Before {
             ensemble: all,
             unit: None,
+            scores: None,
         };
-        finish(trees, certificates, plan, here, context)
-    }
-}
-
-/// One owner after another adds trees to those of the owners before it.
-pub(super) struct Chaining {
-    /// Whose turn it is.
-    now: PartyId,
-    next: VecDeque<PartyId>,
-    trees: Option<Before>,
-    certificates: Vec<(PartyId, Certificate)>,
-    /// Owners that were given up: the chain has gone on without them.
-    skipped: BTreeSet<PartyId>,
-}
-
-impl Chaining {
-    pub(super) fn begin(
-        here: &Attendance,
-        plan: &Plan,
-        context: &mut Context<'_, Message>,
-    ) -> Result<Next, Error> {
-        let mut next: VecDeque<PartyId> = here.here().into();
-        let now = next
-            .pop_front()
-            .ok_or_else(|| Error::internal("at least one owner is there"))?;
-        context.send(now, &Message::Turn(None))?;
-        context.deadline(PATIENCE, plan.patience());
-        Ok(Next::Wait(Stage::Chaining(Box::new(Self {
-            now,
-            next,
-            trees: None,
-            certificates: Vec::new(),
-            skipped: BTreeSet::new(),
-        }))))
-    }
-
-    pub(super) fn awaits(&self, party: PartyId) -> bool {
-        self.now == party
-    }
-
-    pub(super) fn take(
-        mut self: Box<Self>,
-        message: Option<(PartyId, Message)>,
-        plan: &Plan,
-        here: &mut Attendance,
-        context: &mut Context<'_, Message>,
-    ) -> Result<Next, Error> {
-        if let Some((from, message)) = message
-            && let Some(part) = trees(from, message, plan, here, context)?
-        {
-            if self.skipped.contains(&from) {
-                // It came too late: the chain has gone on.
-                return Ok(Next::Wait(Stage::Chaining(self)));
-            }
-            if from == self.now {
-                self.trees = Some(local::chained(self.trees.take(), part.trees));
-                self.certificates.push((from, part.certificate));
-                return self.turn(plan, here, context);
-            }
-            here.exclude(from);
-        }
-        match here.has(self.now) {
-            true => Ok(Next::Wait(Stage::Chaining(self))),
-            false => {
-                self.skipped.insert(self.now);
-                self.turn(plan, here, context)
-            }
-        }
-    }
-
-    /// The next owner's turn; the end, if there is none.
-    fn turn(
-        mut self: Box<Self>,
-        plan: &Plan,
-        here: &Attendance,
-        context: &mut Context<'_, Message>,
-    ) -> Result<Next, Error> {
-        while let Some(next) = self.next.pop_front() {
-            if !here.has(next) {
-                self.skipped.insert(next);
-                continue;
-            }
-            let before = self.trees.as_ref();
-            let before = before
-                .map(|trees| local::grown(&trees.ensemble, trees.unit))
-                .transpose()?;
-            context.send(next, &Message::Turn(before))?;
-            context.deadline(PATIENCE, plan.patience());
-            self.now = next;
-            return Ok(Next::Wait(Stage::Chaining(self)));
-        }
-        let came = self.certificates.iter().map(|(party, _)| *party);
-        here.check(&came.collect(), context)?;
-        let trees = self
-            .trees
-            .ok_or_else(|| Error::internal("at least one owner was there"))?;
-        finish(trees, self.certificates, plan, here, context)
+        finish((trees, Vec::new()), certificates, plan, here, context)
     }
 }
 
@@ -212,9 +117,9 @@ fn trees(
     }
 }
 
-/// Tells everybody who is to know, and has the model.
-fn finish(
-    trees: Before,
+/// Tells everybody who is to know, and has the model, with what else is to be said about it.
+pub(super) fn finish(
+    (trees, notes): (Before, Vec<(String, String)>),
     certificates: Vec<(PartyId, Certificate)>,
     plan: &Plan,
     here: &Attendance,
@@ -236,7 +141,8 @@ fn finish(
     }
     let parties = certified::of_others(context.agreement(), MINER, certificates);
     let certificate = certified::of_miner(plan.schema().dataset(), parties);
-    let settings = Settings::new(plan.model_settings(0)?);
+    let settings = plan.model_settings(0)?.into_iter().chain(notes);
+    let settings = Settings::new(settings.collect());
     let model = Model::new((**plan.schema()).clone(), trees.ensemble, certificate, settings)?;
     let model = Box::new(model);
     Ok(Next::Done(Outcome::Trained { model, owners }))
