@@ -30,6 +30,9 @@ pub(super) fn train(
     let training = all.training(table.into_cells(), before);
     let coins = coins(agreement, plan.party());
     ledger.promise(all.price(), all.delta())?;
+    if let Some(judging) = all.judging() {
+        judging.pay(ledger)?;
+    }
     let growth = trees.train_again(training, ledger, coins, progress)?;
     let unit = growth.unit();
     let mut ensemble = growth.finish();

@@ -2,6 +2,7 @@
 
 mod attendance;
 mod parts;
+mod report;
 mod sums;
 
 use std::collections::BTreeMap;
@@ -14,6 +15,7 @@ use crate::party::{Context, PartyEvent, PartyId, RunKey, TurnOutcome};
 use crate::wire::Wire;
 use attendance::Attendance;
 use parts::{Averaging, Chaining};
+use report::Reporting;
 use sums::{Certifying, Saved, Summing};
 
 /// The party that asks.
@@ -30,6 +32,8 @@ enum Stage {
     Averaging(Averaging),
     /// One owner after another does.
     Chaining(Box<Chaining>),
+    /// Owners judge the model that was made of their trees.
+    Reporting(Box<Reporting>),
     /// Joint sums.
     Summing(Box<Summing>),
     /// All sums are opened.
@@ -77,6 +81,7 @@ impl Miner {
             Stage::Gathering(came) => here.missing(|party| came.contains_key(&party)),
             Stage::Averaging(stage) => here.missing(|party| !stage.awaits(party)),
             Stage::Chaining(stage) => here.missing(|party| !stage.awaits(party)),
+            Stage::Reporting(stage) => here.missing(|party| !stage.awaits(party)),
             Stage::Summing(stage) => here.missing(|party| !stage.awaits(party)),
             Stage::Certifying(stage) => here.missing(|party| !stage.awaits(party)),
             Stage::Failing(_) => Vec::new(),
@@ -124,6 +129,7 @@ impl Miner {
             Stage::Gathering(came) => gather(came, message, plan, here, context),
             Stage::Averaging(stage) => stage.take(message, plan, here, context),
             Stage::Chaining(stage) => stage.take(message, plan, here, context),
+            Stage::Reporting(stage) => stage.take(message, plan, here, context),
             Stage::Summing(stage) => stage.take(message, plan, here, context),
             Stage::Certifying(stage) => stage.take(message, plan, here, context),
             Stage::Failing(why) => Err(*why),

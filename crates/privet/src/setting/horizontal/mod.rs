@@ -59,6 +59,8 @@
 //! of one; numbers are clipped at one bound, which the first owner releases; there is no quality control, and there are no rounds.
 
 mod certified;
+mod evaluation;
+mod joint;
 mod local;
 mod message;
 mod miner;
@@ -74,11 +76,12 @@ mod words;
 pub use message::{Grown, Message, OpenedSum};
 pub use miner::Miner;
 pub use owner::Owner;
-pub use params::{Horizontal, MOST_OWNERS, Protocol, Recipients};
+pub use params::{HeldOut, Horizontal, MOST_OWNERS, Protocol, Recipients};
 pub use plan::{MinerPlan, OwnerFacts, OwnerPlan, Plan, Spending};
 pub use schemas::schema_differences;
 pub use words::{Learning, PersonAtSeveral};
 
+pub use crate::noisy::evaluation::PaidReport;
 pub use crate::noisy::trees::{Places, Splits, Trees};
 
 use crate::Error;
@@ -109,6 +112,8 @@ pub enum Outcome {
         model: Box<Model>,
         /// How many owners' rows are in it; of joint sums, in the last of them.
         owners: usize,
+        /// How good it is on held-out rows, if that was planned.
+        report: Option<Box<PaidReport>>,
     },
     /// It has added its trees to a model that others get, under this promise.
     Contributed(Box<Certificate>),

@@ -1,5 +1,6 @@
 //! The party that has rows.
 
+mod report;
 mod sums;
 
 use privet_mpc::sealed::SealingKey;
@@ -15,6 +16,7 @@ use crate::party::{Context, PartyEvent, PartyId, RunKey, RunName, TurnOutcome};
 use crate::privacy::signature::SigningKey;
 use crate::privacy::{Certificate, Ledger, Neighbours};
 use crate::wire::{Malformed, Reader, Wire, Writer};
+use report::Reporting;
 use sums::{Saved, Summing};
 
 /// A party with rows of its own.
@@ -32,6 +34,8 @@ enum Stage {
     Training(Box<Brings>, Option<Grown>),
     /// It has sent its trees, under this promise.
     Trained(Box<Certificate>),
+    /// It has sent its trees, and judges the model.
+    Reporting(Box<Reporting>),
     /// Joint sums.
     Summing(Box<Summing>),
 }
@@ -44,6 +48,8 @@ struct Brings {
     identity: Option<SigningKey>,
     /// The secret half of that key, once it is drawn.
     key: Option<SealingKey>,
+    /// What decides whose rows are held out, once it is drawn.
+    held_out: Option<[u8; 32]>,
 }
 
 impl Owner {
@@ -80,6 +86,7 @@ impl Owner {
             ledger: ledger.for_run(run.to_text())?,
             identity,
             key: None,
+            held_out: None,
         };
         Ok(Party::Owner(Self {
             plan,
@@ -103,6 +110,7 @@ impl Owner {
     pub(super) fn start(mut self, context: &mut Context<'_, Message>) -> Result<TurnOutcome<Party>, Error> {
         let schema = schemas::lines(self.schema())?;
         let is_joint = self.plan().sharing().is_some();
+        let judges = self.plan().judging().is_some();
         let Stage::Ready(brings) = &mut self.stage else {
             return Err(Error::internal("a party starts once"));
         };
@@ -118,6 +126,9 @@ impl Owner {
             }
             _ => None,
         };
+        if judges {
+            brings.held_out = Some(held_out(&mut brings.ledger, context)?);
+        }
         context.send(MINER, &Message::Hello { schema, key })?;
         self.wait(context)
     }
@@ -170,9 +181,13 @@ impl Owner {
                 let certificate = with_others(*certificate, certificates, context)?;
                 let settings = Settings::new(all.model_settings(self.plan.place())?);
                 let model = Model::new((**all.schema()).clone(), trained.ensemble, certificate, settings)?;
-                let model = Box::new(model);
-                Ok(TurnOutcome::Finished(Outcome::Trained { model, owners }))
+                Ok(TurnOutcome::Finished(Outcome::Trained {
+                    model: Box::new(model),
+                    owners,
+                    report: None,
+                }))
             }
+            (Stage::Reporting(reporting), message) => reporting.handle(&self.plan, message, context),
             (Stage::Summing(summing), message) => summing.handle(&self.plan, message, context),
             (_, message) => Err(context.complain(from, format!("{} out of turn", message.name()))),
         }
@@ -189,22 +204,41 @@ impl Owner {
             _ => return Err(Error::internal("an owner works when it trains")),
         };
         let Brings {
-            table, mut ledger, ..
+            table,
+            mut ledger,
+            held_out,
+            ..
         } = *brings;
+        let (table, held_out) = match self.plan.plan().judging().zip(held_out) {
+            Some((judging, seed)) => {
+                let (learnt, held_out) = judging.cut(&table, seed);
+                (learnt, Some(held_out))
+            }
+            None => (table, None),
+        };
         let agreement = context.agreement().clone();
         let own = |ledger: &mut Ledger| {
             let progress = &|_, _| std::ops::ControlFlow::Continue(());
             local::train(&self.plan, table, ledger, before.as_ref(), &agreement, progress)
         };
         let grown = context.once("the trees", || own(&mut ledger))?;
-        let certificate = certified::close(ledger, context)?;
+        let certificate = certified::of_run(&ledger, context)?;
         let told = certificate.for_partners().to_json();
         let message = Message::Trees {
             grown,
             certificate: told,
         };
         context.send(MINER, &message)?;
-        let stage = Stage::Trained(Box::new(certificate));
+        let stage = match held_out {
+            None => Stage::Trained(Box::new(certificate)),
+            Some(held_out) => Stage::Reporting(Box::new(Reporting {
+                ledger,
+                held_out,
+                certificate,
+                model: None,
+                report: None,
+            })),
+        };
         Self { stage, ..self }.wait(context)
     }
 
@@ -263,6 +297,25 @@ fn run_key(context: &mut Context<'_, Message>) -> Result<SealingKey, Error> {
         Ok(KeptKey(key))
     })?;
     Ok(key)
+}
+
+/// What decides whose rows are held out, drawn once and before anything is paid: nobody else may know it.
+fn held_out(ledger: &mut Ledger, context: &mut Context<'_, Message>) -> Result<[u8; 32], Error> {
+    let KeptSeed(seed) = context.once("who is held out", || Ok(KeptSeed(ledger.coins()?.seed())))?;
+    Ok(seed)
+}
+
+/// A seed on its way into the record and out of it.
+struct KeptSeed([u8; 32]);
+
+impl Wire for KeptSeed {
+    fn write(&self, to: &mut Writer) {
+        to.fixed(&self.0);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        from.array().map(Self)
+    }
 }
 
 /// A key on its way into the record and out of it.

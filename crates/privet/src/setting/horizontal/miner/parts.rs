@@ -3,13 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::attendance::Attendance;
+use super::report::Reporting;
 use super::{Next, Stage};
 use crate::Error;
 use crate::model::{Model, Settings};
+use crate::noisy::evaluation::PaidReport;
 use crate::noisy::trees::Before;
 use crate::party::{Context, PartyId};
 use crate::privacy::Certificate;
-use crate::setting::horizontal::message::{Grown, Message};
+use crate::setting::horizontal::message::{Grown, Message, OpenedSum};
 use crate::setting::horizontal::plan::Plan;
 use crate::setting::horizontal::{MINER, Outcome, PATIENCE, certified, local};
 
@@ -158,7 +160,7 @@ impl Chaining {
     fn turn(
         mut self: Box<Self>,
         plan: &Plan,
-        here: &Attendance,
+        here: &mut Attendance,
         context: &mut Context<'_, Message>,
     ) -> Result<Next, Error> {
         while let Some(next) = self.next.pop_front() {
@@ -212,10 +214,25 @@ fn trees(
     }
 }
 
-/// Tells everybody who is to know, and has the model.
+/// The model is there: owners judge it, if that was planned; else everybody is told.
 fn finish(
     trees: Before,
     certificates: Vec<(PartyId, Certificate)>,
+    plan: &Plan,
+    here: &mut Attendance,
+    context: &mut Context<'_, Message>,
+) -> Result<Next, Error> {
+    match plan.judging() {
+        Some(_) => Reporting::begin(trees, certificates, plan, here, context),
+        None => told(trees, certificates, None, plan, here, context),
+    }
+}
+
+/// Tells everybody who is to know, and has the model.
+pub(super) fn told(
+    trees: Before,
+    certificates: Vec<(PartyId, Certificate)>,
+    judged: Option<(OpenedSum, Box<PaidReport>)>,
     plan: &Plan,
     here: &Attendance,
     context: &mut Context<'_, Message>,
@@ -226,10 +243,15 @@ fn finish(
         .map(|(party, certificate)| (*party, certificate.to_json()));
     let told: Vec<(PartyId, String)> = told.collect();
     let grown = local::grown(&trees.ensemble, trees.unit)?;
+    let shown = plan.is_for_everyone();
     for (party, _) in told.iter().filter(|(party, _)| here.has(*party)) {
-        let shown = plan.is_for_everyone();
+        // Who has judged the model has it.
+        let grown = (shown && judged.is_none()).then(|| grown.clone());
+        if let Some((sum, _)) = &judged {
+            context.send(*party, &Message::Report(sum.clone()))?;
+        }
         let message = Message::Finished {
-            trees: shown.then(|| grown.clone()),
+            trees: grown,
             certificates: if shown { told.clone() } else { Vec::new() },
         };
         context.send(*party, &message)?;
@@ -238,6 +260,9 @@ fn finish(
     let certificate = certified::of_miner(plan.schema().dataset(), parties);
     let settings = Settings::new(plan.model_settings(0)?);
     let model = Model::new((**plan.schema()).clone(), trees.ensemble, certificate, settings)?;
-    let model = Box::new(model);
-    Ok(Next::Done(Outcome::Trained { model, owners }))
+    Ok(Next::Done(Outcome::Trained {
+        model: Box::new(model),
+        owners,
+        report: judged.map(|(_, report)| report),
+    }))
 }
