@@ -43,6 +43,13 @@ pub(super) fn run(owners: &HorizontalJob, job: &Job, ledger: &LedgerFile) -> Res
     let settings = plan.settings();
     let _ = writeln!(text, "  trains     {}", summary(&settings));
     let _ = writeln!(text, "  writes     {}", output::describe(&job.output));
+    let evaluation = plan.evaluation_words();
+    if !evaluation.is_empty() {
+        let _ = writeln!(text, "\nHOW THE MODEL IS JUDGED");
+    }
+    for line in &evaluation {
+        let _ = writeln!(text, "  -  {line}");
+    }
     let _ = writeln!(text, "\nTHE NOISE");
     let noise = noise(owners)?;
     for line in &noise {
@@ -92,6 +99,7 @@ pub(super) fn run(owners: &HorizontalJob, job: &Job, ledger: &LedgerFile) -> Res
         "learns": learns,
         "protection": protection.json(),
         "several_owners": several,
+        "evaluation": evaluation,
         "noise": noise,
         "owners": told,
         "refused": refused.as_ref().map(|failure| &failure.message),

@@ -360,9 +360,7 @@ impl Growth {
 
     /// The same while the run goes on.
     pub(crate) fn ensemble(&self) -> Ensemble {
-        let mut ensemble = self
-            .plan
-            .ensemble(&self.trees, self.labels, self.start.as_ref());
+        let mut ensemble = self.plan.ensemble(&self.trees, self.labels, self.start.as_ref());
         if let Some(before) = &self.before {
             let own = std::mem::replace(&mut ensemble.members, before.ensemble.members.clone());
             ensemble.members.extend(own);

@@ -138,8 +138,9 @@ impl Joint {
     /// The model, and how good it is if that was asked.
     pub(super) fn finish(self) -> (Ensemble, Option<Box<PaidReport>>) {
         let report = self.plan.judging().zip(self.judged);
-        let report = report
-            .map(|(judging, (counts, deviation)): (&Judging, _)| Box::new(judging.report(&counts, deviation)));
+        let report = report.map(|(judging, (counts, deviation)): (&Judging, _)| {
+            Box::new(judging.report(&counts, deviation))
+        });
         (self.growth.finish(), report)
     }
 }

@@ -118,8 +118,8 @@ impl Horizontal {
             None => (budget.price, epsilon),
             Some(judging) => {
                 let both = budget.price.checked_add(judging.price());
-                let both = both
-                    .ok_or_else(|| Error::parameter("epsilon", "so much cannot be paid for in one run"))?;
+                let both =
+                    both.ok_or_else(|| Error::parameter("epsilon", "so much cannot be paid for in one run"))?;
                 (both, Caps::from(both).epsilon(delta))
             }
         };

@@ -38,8 +38,7 @@ impl Reporting {
         let name = message.name();
         match (self.model.take(), message) {
             (None, Message::Judge(grown)) => {
-                let model =
-                    local::received(&grown, all.schema()).map_err(|e| context.complain(MINER, e))?;
+                let model = local::received(&grown, all.schema()).map_err(|e| context.complain(MINER, e))?;
                 self.judge(plan, judging, model, context)
             }
             (Some(model), Message::Report(sum)) if self.report.is_none() => {
