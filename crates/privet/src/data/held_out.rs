@@ -37,3 +37,56 @@ fn tossed(cells: &Cells, percent: u32, seed: [u8; 32]) -> Vec<bool> {
         .map(|_| coins.below(100) < u64::from(percent))
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Frame, Intake, Keep, Schema};
+    use super::*;
+    use crate::privacy::Unprotected;
+
+    const SCHEMA: &str = r#"
+        dataset = "visits"
+        unit = "who"
+        rows_per_unit = 3
+        [columns]
+        who = { type = "id" }
+        x = { type = "integer", min = 0, max = 9 }
+        y = { type = "label", values = ["a", "b"] }
+    "#;
+
+    /// Of 2,000 people with three rows each, 600 are held out on average, with a standard deviation of 20.5: 100 more or fewer happen once in
+    /// a million seeds, and these are fixed.
+    #[test]
+    fn people_are_held_out_whole_and_as_often_as_declared() {
+        let schema = Schema::from_toml("schema.toml", SCHEMA).expect("a schema");
+        let intake = Intake::everything(Arc::new(schema), Keep::Bins);
+        let people: Vec<String> = (0..6000).map(|row| format!("p{}", row % 2000)).collect();
+        let x: Vec<i64> = (0..6000).map(|row| row % 10).collect();
+        let y: Vec<&str> = (0..6000).map(|row| ["a", "b"][row % 2]).collect();
+        let rows = Frame::new()
+            .column("who", &people)
+            .column("x", &x)
+            .column("y", &y);
+        let table = Table::read(&intake, &rows).expect("a table");
+        let leave = Unprotected::unrecorded("visits", &table.schema().relation(), "a test");
+        let people = |table: &Table| {
+            let cells = leave.reveal(table.cells().as_ref());
+            let units = cells.units().expect("people are told apart");
+            let mut each = std::collections::BTreeMap::<u32, usize>::new();
+            units.iter().for_each(|unit| *each.entry(*unit).or_default() += 1);
+            assert_eq!(cells.rows(), units.len());
+            each
+        };
+        for seed in [1, 2] {
+            let (rest, held_out) = table.held_out(30, [seed; 32]);
+            let [rest, held_out] = [people(&rest), people(&held_out)];
+            assert!(rest.values().chain(held_out.values()).all(|rows| *rows == 3));
+            assert!(rest.keys().all(|unit| !held_out.contains_key(unit)));
+            assert_eq!(rest.len() + held_out.len(), 2000);
+            assert!((500..=700).contains(&held_out.len()), "{}", held_out.len());
+        }
+        let one = people(&table.held_out(30, [1; 32]).1);
+        let other = people(&table.held_out(30, [2; 32]).1);
+        assert_ne!(one, other, "another seed holds out others");
+    }
+}

@@ -76,8 +76,13 @@ pub enum Message {
     Judge(Grown),
     /// Owner: its counts of how the model does on its held-out rows, with its own noise.
     Judged(Vec<i64>),
-    /// Miner: the counts of all owners, added up.
-    Report(OpenedSum),
+    /// Miner, where owners have judged the model: the counts of all owners, added up, and the certificates of all who took part.
+    Report {
+        /// The counts.
+        sum: OpenedSum,
+        /// The certificates, in JSON.
+        certificates: Vec<(PartyId, String)>,
+    },
     /// Miner: the model, where the owner has not computed it and gets it; and the certificates of all who took part.
     Finished {
         /// The model's trees.
@@ -122,7 +127,7 @@ impl Message {
             Self::Certified(_) => "a certificate",
             Self::Judge(_) => "a model to judge",
             Self::Judged(_) => "counts of held-out rows",
-            Self::Report(_) => "the counts of all owners",
+            Self::Report { .. } => "the counts of all owners",
             Self::Finished { .. } => "the end",
         }
     }
@@ -226,6 +231,19 @@ fn read_optional<T: Wire>(from: &mut Reader<'_>) -> Result<Option<T>, Malformed>
     }
 }
 
+fn write_certificates(all: &[(PartyId, String)], to: &mut Writer) {
+    to.list(all, |(party, certificate), to| {
+        party.write(to);
+        to.text(certificate);
+    });
+}
+
+fn read_certificates(from: &mut Reader<'_>) -> Result<Vec<(PartyId, String)>, Malformed> {
+    from.at_most(MOST_OWNERS, 12, |from| {
+        Ok((PartyId::read(from)?, from.text(LONGEST)?))
+    })
+}
+
 fn lines(from: &mut Reader<'_>) -> Result<Vec<String>, Malformed> {
     from.at_most(MOST_LINES, 8, |from| from.text(1 << 20))
 }
@@ -295,17 +313,17 @@ impl Wire for Message {
             Self::Finished { trees, certificates } => {
                 to.byte(11);
                 optional(trees.as_ref(), to);
-                to.list(certificates, |(party, certificate), to| {
-                    party.write(to);
-                    to.text(certificate);
-                });
+                write_certificates(certificates, to);
             }
             Self::Judge(grown) => to.tagged(12, grown),
             Self::Judged(counts) => {
                 to.byte(13);
                 write_numbers(counts, to);
             }
-            Self::Report(sum) => to.tagged(14, sum),
+            Self::Report { sum, certificates } => {
+                to.tagged(14, sum);
+                write_certificates(certificates, to);
+            }
         }
     }
 
@@ -350,13 +368,14 @@ impl Wire for Message {
             10 => Self::Certified(from.text(LONGEST)?),
             11 => Self::Finished {
                 trees: read_optional(from)?,
-                certificates: from.at_most(MOST_OWNERS, 12, |from| {
-                    Ok((PartyId::read(from)?, from.text(LONGEST)?))
-                })?,
+                certificates: read_certificates(from)?,
             },
             12 => Self::Judge(Grown::read(from)?),
             13 => Self::Judged(read_numbers(from)?),
-            14 => Self::Report(OpenedSum::read(from)?),
+            14 => Self::Report {
+                sum: OpenedSum::read(from)?,
+                certificates: read_certificates(from)?,
+            },
             _ => return Err(unknown()),
         })
     }

@@ -40,6 +40,11 @@
 //! | the miner and more than k owners, in `"aggregated"` | possibly every sum of a single owner | no bound |
 //! | everybody | who takes part, about how many rows each has, who was absent when | in full |
 //!
+//! **How good is it?** With an evaluation ([`HeldOut`]), each owner keeps some people out of training, by a secret coin for each, and the model is
+//! judged by their rows: noisy counts of all owners together, from which everybody computes the same [`PaidReport`]. In `"aggregated"` they are one
+//! more secure sum; in the other protocols each owner adds its own noise and the miner adds up. It is paid for besides the trees,
+//! from the same ledgers, and the two prices are added up.
+//!
 //! A person with rows at m owners is in m ledgers. Where one noise covers all (`"aggregated"`), the m changes add up: m²·μ², or m·ε. Where
 //! each owner has noise of its own: m·μ², or m·ε. [`OwnerPlan`] says it in numbers.
 //!

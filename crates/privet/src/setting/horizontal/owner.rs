@@ -236,7 +236,6 @@ impl Owner {
                 held_out,
                 certificate,
                 model: None,
-                report: None,
             })),
         };
         Self { stage, ..self }.wait(context)

@@ -247,7 +247,7 @@ fn noise(protocol: Protocol) -> (Vec<f64>, f64) {
         });
         let sums = told.flat_map(|message| match message {
             Message::Opened { sums, .. } => sums,
-            Message::Report(sum) => vec![sum],
+            Message::Report { sum, .. } => vec![sum],
             _ => Vec::new(),
         });
         let sum = sums

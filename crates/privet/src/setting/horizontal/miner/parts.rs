@@ -244,16 +244,19 @@ pub(super) fn told(
     let told: Vec<(PartyId, String)> = told.collect();
     let grown = local::grown(&trees.ensemble, trees.unit)?;
     let shown = plan.is_for_everyone();
-    for (party, _) in told.iter().filter(|(party, _)| here.has(*party)) {
+    let certificates_told = if shown { told.clone() } else { Vec::new() };
+    let message = match &judged {
         // Who has judged the model has it.
-        let grown = (shown && judged.is_none()).then(|| grown.clone());
-        if let Some((sum, _)) = &judged {
-            context.send(*party, &Message::Report(sum.clone()))?;
-        }
-        let message = Message::Finished {
-            trees: grown,
-            certificates: if shown { told.clone() } else { Vec::new() },
-        };
+        Some((sum, _)) => Message::Report {
+            sum: sum.clone(),
+            certificates: certificates_told,
+        },
+        None => Message::Finished {
+            trees: shown.then_some(grown),
+            certificates: certificates_told,
+        },
+    };
+    for (party, _) in told.iter().filter(|(party, _)| here.has(*party)) {
         context.send(*party, &message)?;
     }
     let parties = certified::of_others(context.agreement(), MINER, certificates);

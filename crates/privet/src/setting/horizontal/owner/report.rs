@@ -4,7 +4,6 @@ use super::{Owner, Stage, with_others};
 use crate::Error;
 use crate::data::Cells;
 use crate::model::{Model, Settings};
-use crate::noisy::evaluation::PaidReport;
 use crate::noisy::trees::Before;
 use crate::party::{Context, TurnOutcome};
 use crate::privacy::{Certificate, Ledger, Private};
@@ -21,8 +20,6 @@ pub(super) struct Reporting {
     pub(super) certificate: Certificate,
     /// The model, once the miner has sent it.
     pub(super) model: Option<Before>,
-    /// How good it is, once the miner has added up all counts.
-    pub(super) report: Option<Box<PaidReport>>,
 }
 
 impl Reporting {
@@ -41,16 +38,11 @@ impl Reporting {
                 let model = local::received(&grown, all.schema()).map_err(|e| context.complain(MINER, e))?;
                 self.judge(plan, judging, model, context)
             }
-            (Some(model), Message::Report(sum)) if self.report.is_none() => {
+            (Some(model), Message::Report { sum, certificates }) => {
                 let owners = all.least() as u32..=all.owners().len() as u32;
                 if sum.values.len() != judging.dimension() || !owners.contains(&sum.contributions) {
                     return Err(context.complain(MINER, "counts that do not fit what was asked"));
                 }
-                self.report = Some(Box::new(judging.added_up(&sum)?));
-                self.model = Some(model);
-                self.wait(plan, context)
-            }
-            (Some(model), Message::Finished { certificates, .. }) if self.report.is_some() => {
                 let owners = certificates.len();
                 let certificate = with_others(self.certificate, certificates, context)?;
                 let settings = Settings::new(all.model_settings(plan.place())?);
@@ -58,7 +50,7 @@ impl Reporting {
                 Ok(TurnOutcome::Finished(Outcome::Trained {
                     model: Box::new(model),
                     owners,
-                    report: self.report,
+                    report: Some(Box::new(judging.added_up(&sum)?)),
                 }))
             }
             _ => Err(context.complain(MINER, format!("{name} out of turn"))),
