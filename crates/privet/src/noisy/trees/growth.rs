@@ -225,7 +225,7 @@ impl Growth {
         match self.at {
             Stage::Labels => {
                 if let Some(labels) = &self.laws.labels {
-                    let range = LabelRange::of(labels, noisy);
+                    let range = LabelRange::of(labels, noisy, deviation);
                     told.long(range.start.to_bits());
                     told.long(range.unit.to_bits());
                     let measure = |rows: &mut ScoredRows, ()| rows.measure(range.start, range.unit);
