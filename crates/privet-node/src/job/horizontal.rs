@@ -9,7 +9,7 @@ use privet::parameters::{self, Builder, Parameters, whole};
 use privet::privacy::texts::check_name;
 use privet::privacy::{Delta, Epsilon, Relation};
 use privet::setting::horizontal::{
-    Horizontal, OwnerFacts, OwnerPlan, Plan, Protocol, Spending, Trees, schema_differences,
+    HeldOut, Horizontal, OwnerFacts, OwnerPlan, Plan, Protocol, Spending, Trees, schema_differences,
 };
 
 use super::{JobContext, Setting, Source, central};
@@ -98,6 +98,9 @@ pub(super) fn read(root: &Section<'_>, around: &JobContext<'_>) -> (Option<Setti
     let algorithm = root.required_section("algorithm", "name = \"trees\"");
     let privacy = root.required_section("privacy", "epsilon = 1.0\ndelta = 1e-6");
     let trees = algorithm.as_ref().and_then(trees);
+    // What is wrong with it is found before; without it there is no evaluation.
+    let evaluation = root.section("evaluation");
+    let evaluation = evaluation.map(|section| parameters::read(HeldOut::default(), &section));
     let spending = privacy.as_ref().map(|privacy| spending(privacy, schema.as_ref()));
     let owners = owners(root, around, schema.as_ref());
     let files = owners.iter().filter_map(|owner| owner.schema_file.clone());
@@ -112,6 +115,10 @@ pub(super) fn read(root: &Section<'_>, around: &JobContext<'_>) -> (Option<Setti
         // That there is no label, or too few owners, was found before.
         let _ = (schema.label()?, enough.then_some(())?);
         let own = Builder::of(own).trees(trees.clone());
+        let own = match evaluation {
+            Some(evaluation) => own.evaluation(evaluation?),
+            None => own,
+        };
         let facts: Option<Vec<OwnerFacts>> = owners.iter().map(OwnerSection::facts).collect();
         let facts = facts?;
         let plan = own

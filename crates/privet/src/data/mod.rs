@@ -27,6 +27,7 @@ mod fingerprint;
 mod frame;
 mod guard;
 mod header;
+mod held_out;
 mod lookup;
 mod public;
 pub mod schema;

@@ -167,6 +167,13 @@ impl Figures {
     pub fn iter(&self) -> impl Iterator<Item = &Figure> {
         self.0.iter()
     }
+
+    /// Their values by their metrics' names; not a number where one is not defined.
+    pub fn named(&self) -> Vec<(&'static str, f64)> {
+        let value = |figure: &Figure| figure.estimate.map_or(f64::NAN, |estimate| estimate.value);
+        let named = |figure: &Figure| (figure.metric.name(), value(figure));
+        self.iter().map(named).collect()
+    }
 }
 
 /// How good a model is on some rows, without noise: as private as the rows are.
@@ -181,11 +188,7 @@ pub struct Report {
 impl Report {
     /// The figures by their metrics' names; not a number where one is not defined.
     pub fn named(&self) -> Vec<(&'static str, f64)> {
-        let value = |figure: &Figure| figure.estimate.map_or(f64::NAN, |estimate| estimate.value);
-        self.figures
-            .iter()
-            .map(|figure| (figure.metric.name(), value(figure)))
-            .collect()
+        self.figures.named()
     }
 
     /// Of predicted classes: `probabilities` has one entry for each of the `classes` classes, row by row. A label

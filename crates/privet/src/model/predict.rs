@@ -6,8 +6,8 @@ use rayon::prelude::*;
 
 use super::Model;
 use crate::Error;
-use crate::boost::Link;
-use crate::data::schema::Label;
+use crate::boost::{Ensemble, Link};
+use crate::data::schema::{Label, Schema};
 use crate::data::{Cells, Intake, RawRows};
 use crate::privacy::getters;
 
@@ -57,23 +57,28 @@ impl Model {
     /// # Errors
     /// [`Error::Misuse`] for cells of another schema.
     pub fn predict_cells(&self, cells: &Cells) -> Result<Predictions, Error> {
-        let mut scores = self.ensemble().scores(self.schema(), cells)?;
-        if let Some((_, Label::Number { min, max })) = self.schema().label() {
-            let label = |score: f64| self.ensemble().scale.map_or(score, |scale| scale.label(score));
+        Predictions::of(self.ensemble(), self.schema(), cells)
+    }
+}
+
+impl Predictions {
+    /// What an ensemble says of rows of its schema.
+    pub(crate) fn of(ensemble: &Ensemble, schema: &Schema, cells: &Cells) -> Result<Self, Error> {
+        let mut scores = ensemble.scores(schema, cells)?;
+        if let Some((_, Label::Number { min, max })) = schema.label() {
+            let label = |score: f64| ensemble.scale.map_or(score, |scale| scale.label(score));
             // A label is never outside its bounds, so nor is a prediction.
             scores
                 .par_iter_mut()
                 .for_each(|score| *score = label(*score).max(*min).min(*max));
         }
-        Ok(Predictions {
-            link: self.ensemble().link,
-            outputs: self.ensemble().outputs(),
+        Ok(Self {
+            link: ensemble.link,
+            outputs: ensemble.outputs(),
             scores,
         })
     }
-}
 
-impl Predictions {
     /// How many rows there are.
     pub fn rows(&self) -> usize {
         self.scores.len() / self.outputs.max(1)

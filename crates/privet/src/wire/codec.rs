@@ -255,6 +255,11 @@ impl<'a> Reader<'a> {
         self.at_most(1000, 16, |from| Ok((from.text(1000)?, from.text(1000)?)))
     }
 
+    /// Whether nothing follows.
+    pub fn is_empty(&self) -> bool {
+        self.rest.is_empty()
+    }
+
     /// Checks that nothing follows.
     ///
     /// # Errors

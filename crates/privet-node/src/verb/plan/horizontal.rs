@@ -47,6 +47,13 @@ pub(super) fn run(owners: &HorizontalJob, job: &Job, ledger: &LedgerFile) -> Res
     for line in &turns {
         let _ = writeln!(text, "  -  {line}");
     }
+    let evaluation = plan.evaluation_words();
+    if !evaluation.is_empty() {
+        let _ = writeln!(text, "\nHOW THE MODEL IS JUDGED");
+    }
+    for line in &evaluation {
+        let _ = writeln!(text, "  -  {line}");
+    }
     let _ = writeln!(text, "\nTHE NOISE");
     let noise = noise(owners)?;
     for line in &noise {
@@ -97,6 +104,7 @@ pub(super) fn run(owners: &HorizontalJob, job: &Job, ledger: &LedgerFile) -> Res
         "protection": protection.json(),
         "several_owners": several,
         "turns": turns,
+        "evaluation": evaluation,
         "noise": noise,
         "owners": told,
         "refused": refused.as_ref().map(|failure| &failure.message),

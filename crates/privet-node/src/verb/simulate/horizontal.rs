@@ -33,6 +33,7 @@ pub(super) fn run(owners: &HorizontalJob, simulate: &Simulate) -> Result<Answer,
         SimulatedMethod::new("open", "all rows, no privacy"),
         SimulatedMethod::new("constant", "the best constant"),
     ];
+    let mut reported = SimulatedMethod::new("report", "as the paid report says");
     let mut traffic = None;
     let bar = Progress::steps("Simulating");
     for run in 0..simulate.runs {
@@ -40,7 +41,8 @@ pub(super) fn run(owners: &HorizontalJob, simulate: &Simulate) -> Result<Answer,
         bar.at(run.into(), simulate.runs.into());
         let cut = (simulate.test, seed(simulate.seed.wrapping_add(run.into())));
         let halves = Halves::new(owners, &tables, &permissions, cut)?;
-        let (now, sent) = halves.run(owners, &plans)?;
+        let (now, report, sent) = halves.run(owners, &plans)?;
+        reported.runs.extend(report);
         traffic = Some(sent);
         methods
             .iter_mut()
@@ -48,6 +50,11 @@ pub(super) fn run(owners: &HorizontalJob, simulate: &Simulate) -> Result<Answer,
             .for_each(|(method, figures)| method.runs.push(figures));
     }
     drop(bar);
+    let mut methods = Vec::from(methods);
+    if !reported.runs.is_empty() {
+        // Beside what it estimates: how the same models do on the rows that were set aside.
+        methods.insert(1, reported);
+    }
     let who = format!("{count} owners with different rows");
     Ok(answer_with(simulate, &who, &methods, LAST, traffic.as_ref()))
 }
@@ -67,7 +74,7 @@ impl Plans {
         use plain::Algorithm;
         let plan = &owners.plan;
         let curated = |rows: u64| {
-            let budget = Budget::with_delta(plan.epsilon(), plan.delta(), rows)?;
+            let budget = Budget::with_delta(plan.training_epsilon(), plan.delta(), rows)?;
             central::Algorithm::plan(&owners.trees, plan.schema(), plan.relation(), budget)
         };
         let rows = || plan.owners().iter().map(|owner| owner.rows_about);
@@ -121,14 +128,23 @@ impl<'a> Halves<'a> {
     }
 
     /// Figures of all methods, in their order, and what was sent.
-    fn run(&self, owners: &HorizontalJob, plans: &Plans) -> Result<([MethodFigures; 5], Traffic), Failure> {
+    /// What a paid report says comes between, if the job asks for one; figures that its noise hides are left out.
+    fn run(
+        &self,
+        owners: &HorizontalJob,
+        plans: &Plans,
+    ) -> Result<([MethodFigures; 5], Option<MethodFigures>, Traffic), Failure> {
         let ended = owners.plan.rehearsed(self.parts.clone())?;
         let names = owners.names();
         let traffic = Traffic::of(&names, &ended);
         let trained = outcome(names, ended, |outcome| matches!(outcome, Outcome::Trained { .. }))?;
-        let model = trained
-            .into_model()
-            .ok_or_else(|| Error::internal("the miner has a model"))?;
+        let Outcome::Trained { model, report, .. } = trained else {
+            return Err(Error::internal("the miner has a model").into());
+        };
+        let report = report.map(|report| {
+            let figures = report.figures.named().into_iter();
+            figures.filter(|(_, value)| !value.is_nan()).collect()
+        });
         let judge = |trainer: &Trainer<'_>, train: &Table| {
             figures(trainer, train.clone(), &self.test, self.permission)
         };
@@ -142,6 +158,6 @@ impl<'a> Halves<'a> {
             judge(&Trainer::Plain(&plans.open), &self.train)?,
             judge(&Trainer::Plain(&plans.constant), &self.train)?,
         ];
-        Ok((figures, traffic))
+        Ok((figures, report, traffic))
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use privet::Error;
 use privet::model::Model;
-use privet::setting::horizontal::Outcome;
+use privet::setting::horizontal::{Outcome, PaidReport};
 use serde_json::json;
 
 use super::save;
@@ -41,12 +41,22 @@ pub(super) fn run(owners: &HorizontalJob, job: &Job, train: &Train) -> Result<An
             return Err(failure);
         }
     };
-    let Outcome::Trained { model, owners: count } = outcome else {
+    let Outcome::Trained {
+        model,
+        owners: count,
+        report,
+    } = outcome
+    else {
         return Err(Error::internal("the miner has a model").into());
     };
     save(job, &model, Some(&key))?;
     run.end()?;
-    Ok(answer((owners, job), &model, &traffic, (count, run.is_resumed)))
+    Ok(answer(
+        (owners, job),
+        (&model, report.as_deref()),
+        &traffic,
+        (count, run.is_resumed),
+    ))
 }
 
 fn refused(failure: Option<Failure>) -> Result<(), Failure> {
@@ -59,7 +69,7 @@ fn refused(failure: Option<Failure>) -> Result<(), Failure> {
 
 fn answer(
     (owners, job): (&HorizontalJob, &Job),
-    model: &Model,
+    (model, report): (&Model, Option<&PaidReport>),
     traffic: &Traffic,
     (count, is_resumed): (usize, bool),
 ) -> Answer {
@@ -71,6 +81,9 @@ fn answer(
         "trained    on the rows of {count} of {} owners",
         owners.owners.len()
     );
+    if let Some(report) = report {
+        let _ = writeln!(text, "\nHOW GOOD THE MODEL IS ON HELD-OUT ROWS\n{report}\n");
+    }
     if is_resumed {
         let _ = writeln!(
             text,
@@ -87,6 +100,7 @@ fn answer(
         "model": job.output,
         "certificate": model.certificate(),
         "ensemble": model.ensemble().summary(),
+        "report": report,
         "sent": traffic.json(),
         "owners": count,
         "resumed": is_resumed,

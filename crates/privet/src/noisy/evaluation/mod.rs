@@ -44,14 +44,17 @@ mod report;
 mod slopes;
 
 use crate::Error;
+use crate::boost::Ensemble;
 use crate::data::schema::{Label, Schema};
 use crate::data::{Cells, Table, Target};
 use crate::error::Subject;
 use crate::model::metrics::{Figures, Judged, Report};
 use crate::model::{Model, Predictions};
+use crate::noisy::trees::Law;
+use crate::privacy::account::Price;
 use crate::privacy::mechanism::{Laplace, Mechanism};
 use crate::privacy::{
-    Anchor, Epsilon, Ledger, Neighbours, Norm, Private, Query, Relation, Sensitivity, Unprotected,
+    Anchor, Delta, Epsilon, Ledger, Neighbours, Norm, Private, Query, Relation, Sensitivity, Unprotected,
 };
 
 pub use report::PaidReport;
@@ -126,15 +129,20 @@ impl Evaluation {
 
     /// The noise, and the sensitivity that it is for.
     fn mechanism(&self, relation: &Relation, epsilon: Epsilon) -> Result<(Laplace, u64), Error> {
-        if self.classes > MOST_CLASSES {
-            let why = format!(
-                "{} classes: an evaluation that is paid for counts pairs of at most {MOST_CLASSES}",
-                self.classes
-            );
-            return Err(Error::parameter(Subject::Schema, why));
-        }
+        self.few_classes()?;
         let l1 = relation.steps() * self.entries();
         Ok((Laplace::calibrated(epsilon, l1)?, l1))
+    }
+
+    fn few_classes(&self) -> Result<(), Error> {
+        if self.classes <= MOST_CLASSES {
+            return Ok(());
+        }
+        let why = format!(
+            "{} classes: an evaluation that is paid for counts pairs of at most {MOST_CLASSES}",
+            self.classes
+        );
+        Err(Error::parameter(Subject::Schema, why))
     }
 
     /// Releases noisy counts of how `model` does on `table` for `epsilon`, and computes every figure from them. The
@@ -196,19 +204,58 @@ impl Evaluation {
             judged.map(|judged| self.counts(&judged))
         });
         let counts = ledger.release("evaluation of a model", &mechanism, query)?;
-        let noisy = Noisy::new(counts.value(), mechanism.variance());
+        let spent = (epsilon, Delta::ZERO);
+        Ok(self.report(counts.value(), mechanism.variance(), spent, &relation.relation()))
+    }
+
+    /// What one change moves the counts of rows by, and what they may cost, in ε or in μ².
+    ///
+    /// # Privacy
+    /// `docs/proofs/evaluation.md#counts`.
+    ///
+    /// # Errors
+    /// As [`check`](Self::check).
+    pub(crate) fn law(&self, schema: &Schema, relation: &Relation, price: Price) -> Result<Law, Error> {
+        self.few_classes()?;
+        schema.covered_by(relation)?;
+        Law::of_counts(relation, price, self.entries(), Anchor::new("evaluation#counts"))
+    }
+
+    /// The counts of how an ensemble of this schema does on rows, without noise.
+    pub(crate) fn counts_of(
+        &self,
+        ensemble: &Ensemble,
+        schema: &Schema,
+        cells: &Private<Cells>,
+    ) -> Private<Vec<i64>> {
+        cells.as_ref().map(|cells| {
+            let predictions = Predictions::of(ensemble, schema, cells);
+            self.counts(&self.judge_predictions(predictions.ok().as_ref(), cells))
+        })
+    }
+
+    /// Every figure that follows from noisy counts.
+    pub(crate) fn report(
+        &self,
+        counts: &[i64],
+        variance: f64,
+        (epsilon, delta): (Epsilon, Delta),
+        relation: &Relation,
+    ) -> PaidReport {
+        let noisy = Noisy::new(counts, variance);
         let (rows, figures) = match &self.task {
             Task::Binary(task) => (task.rows(&noisy), task.figures(&noisy)),
             Task::Several(task) => (task.rows(&noisy), task.figures(&noisy)),
             Task::Numbers(task) => (task.rows(&noisy), task.figures(&noisy)),
         };
-        Ok(PaidReport {
+        PaidReport {
             epsilon,
-            protects: relation.relation(),
+            delta,
+            protects: relation.clone(),
             rows,
             figures: Figures::new(figures),
             notes: self.notes(),
-        })
+        }
     }
 
     /// Labels and predictions of rows that were read by the model's columns. Each prediction follows from its row and the
@@ -274,7 +321,7 @@ impl Evaluation {
     }
 
     /// How many counts there are.
-    fn dimension(&self) -> usize {
+    pub(crate) fn dimension(&self) -> usize {
         match &self.task {
             Task::Binary(task) => task.dimension(),
             Task::Several(task) => task.dimension(),

@@ -231,7 +231,7 @@ impl Growth {
         match self.at {
             Stage::Labels => {
                 if let Some(labels) = &self.laws.labels {
-                    let range = LabelRange::of(labels, noisy);
+                    let range = LabelRange::of(labels, noisy, deviation);
                     told.long(range.start.to_bits());
                     told.long(range.unit.to_bits());
                     let measure = |rows: &mut ScoredRows, ()| rows.measure(range.start, range.unit);
@@ -386,15 +386,20 @@ impl Growth {
 
     /// The model, with all trees that were grown. What earlier trees it goes on from is part of it.
     pub(crate) fn finish(self) -> Ensemble {
-        let mut ensemble = self.plan.ensemble(self.trees, self.labels, self.start);
-        if let Some(before) = self.before {
-            let own = std::mem::replace(&mut ensemble.members, before.ensemble.members);
+        self.ensemble()
+    }
+
+    /// The same while the run goes on.
+    pub(crate) fn ensemble(&self) -> Ensemble {
+        let mut ensemble = self.plan.ensemble(&self.trees, self.labels, self.start.as_ref());
+        if let Some(before) = &self.before {
+            let own = std::mem::replace(&mut ensemble.members, before.ensemble.members.clone());
             ensemble.members.extend(own);
-            let bases = ensemble.base.iter_mut().zip(before.ensemble.base);
+            let bases = ensemble.base.iter_mut().zip(&before.ensemble.base);
             bases.for_each(|(base, earlier)| *base += earlier);
         }
         Ensemble {
-            calibration: self.calibration,
+            calibration: self.calibration.clone(),
             ..ensemble
         }
     }

@@ -67,14 +67,7 @@ impl Laws {
         };
         let steps = relation.steps();
         let counts = |price: Price, features: usize, anchor: Anchor| {
-            let norm = counted(plan.noise, relation, features as u64);
-            Law::new(
-                relation,
-                norm,
-                price,
-                anchor,
-                steps.saturating_mul(features as u64),
-            )
+            Law::of_counts(relation, price, features as u64, anchor)
         };
         let counting = |price, features| counts(price, features, Anchor::new("trees#histograms"));
         let counted_labels = match training.before {
@@ -152,16 +145,17 @@ fn points(low: f64, high: f64) -> Vec<f64> {
     points
 }
 
-/// How far one change moves the counts of this many features: a row has one slot of each.
-fn counted(noise: Noise, relation: &Relation, features: u64) -> Norm {
+/// How far one change moves the counts of this many histograms: a row has one slot of each.
+fn counted(price: Price, relation: &Relation, histograms: u64) -> Result<Norm, Error> {
     let rows = u128::from(relation.rows().get());
     let moved = match relation {
         Relation::AddRemove { .. } => 1,
         Relation::Replace { .. } | Relation::ReplacePrivate { .. } => 2,
     };
-    match noise {
-        Noise::Laplace => Norm::L1(relation.steps().saturating_mul(features)),
-        Noise::Gaussian => Norm::L2Squared(moved * rows * rows * u128::from(features)),
+    match price {
+        Price::Pure(_) => Ok(Norm::L1(relation.steps().saturating_mul(histograms))),
+        Price::Gaussian(_) => Ok(Norm::L2Squared(moved * rows * rows * u128::from(histograms))),
+        Price::Concentrated(_) => Err(Error::internal("counts are paid for in ε or in μ²")),
     }
 }
 
@@ -174,6 +168,18 @@ pub(crate) struct Law {
 }
 
 impl Law {
+    /// Of counts in so many histograms, of each of which a row adds one to one slot.
+    pub(crate) fn of_counts(
+        relation: &Relation,
+        price: Price,
+        histograms: u64,
+        anchor: Anchor,
+    ) -> Result<Self, Error> {
+        let norm = counted(price, relation, histograms)?;
+        let moves = relation.steps().saturating_mul(histograms);
+        Self::new(relation, norm, price, anchor, moves)
+    }
+
     fn new(relation: &Relation, norm: Norm, price: Price, anchor: Anchor, moves: u64) -> Result<Self, Error> {
         Ok(Self {
             claim: Sensitivity::claim(relation, norm, anchor)?.also_added(),
@@ -220,7 +226,7 @@ impl Added {
     }
 
     /// One of the draws that an allowance pays for, known by its label.
-    pub(super) fn draw(
+    pub(crate) fn draw(
         &self,
         ledger: &mut Ledger,
         (paid, label): (&PaidTrees<'_>, &str),
@@ -234,7 +240,7 @@ impl Added {
     }
 
     /// The standard deviation of the noise on each number.
-    pub(super) fn deviation(&self) -> f64 {
+    pub(crate) fn deviation(&self) -> f64 {
         match self {
             Self::Laplace(law) => law.variance().sqrt(),
             Self::Gaussian(law) => law.variance().sqrt(),

@@ -218,7 +218,7 @@ impl Plan {
         u64::from(self.trees) * (1 + choices) + counted.iter().flatten().count() as u64
     }
 
-    fn ensemble(&self, trees: Vec<GrownTree>, labels: Option<LabelRange>, start: Option<Start>) -> Ensemble {
+    fn ensemble(&self, trees: &[GrownTree], labels: Option<LabelRange>, start: Option<&Start>) -> Ensemble {
         let outputs = self.coding.outputs();
         let (base, unit) = labels.map_or((0.0, 1.0), |range| (range.start, range.unit));
         let link = match self.coding {
@@ -245,11 +245,11 @@ impl Plan {
             ensemble
                 .base
                 .iter_mut()
-                .zip(start.base)
+                .zip(&start.base)
                 .for_each(|(base, own)| *base += own);
-            ensemble.members = start.members;
+            ensemble.members.clone_from(&start.members);
         }
-        for grown in &trees {
+        for grown in trees {
             ensemble
                 .members
                 .extend((0..outputs).map(|output| member(grown, output)));

@@ -66,13 +66,18 @@ impl<N: Neighbours> Ledger<N> {
         self.close_after(&[])
     }
 
-    /// What the run guarantees with what it has paid so far. A run that has paid for all that it may draw guarantees the same at its end.
+    /// What the run guarantees by what it has promised and paid for so far: all of it, if nothing more is paid. Draws that were paid for may
+    /// follow.
     pub fn certificate_so_far(&self) -> Certificate {
-        self.certificate(&self.book, (&self.dataset, &self.name), &self.relation.relation())
+        self.certified_after(&[])
     }
 
     /// The same for a certificate that is joined with that of earlier runs: its commitment is to all of them.
     pub(crate) fn close_after(self, earlier: &[String]) -> Certificate {
+        self.certified_after(earlier)
+    }
+
+    fn certified_after(&self, earlier: &[String]) -> Certificate {
         let relation = self.relation.relation();
         let mut certificate = self.certificate(&self.book, (&self.dataset, &self.name), &relation);
         if !certificate.runs.is_empty() {

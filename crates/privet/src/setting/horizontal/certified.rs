@@ -11,9 +11,11 @@ use super::message::Message;
 /// The most bytes of a certificate that is taken from another party.
 const LONGEST: usize = 1 << 20;
 
-/// Closes an owner's run: what it guarantees, the same whenever the run is taken up again.
-pub(super) fn close(ledger: Ledger, context: &mut Context<'_, Message>) -> Result<Certificate, Error> {
-    let said = context.once("the certificate", || Ok(ledger.close().to_json().into_bytes()))?;
+/// What an owner's run guarantees, once everything is paid for: the same whenever the run is taken up again.
+pub(super) fn of_run(ledger: &Ledger, context: &mut Context<'_, Message>) -> Result<Certificate, Error> {
+    let said = context.once("the certificate", || {
+        Ok(ledger.certificate_so_far().to_json().into_bytes())
+    })?;
     let text = std::str::from_utf8(&said).ok();
     own(text.unwrap_or_default())
 }

@@ -26,6 +26,9 @@ pub(super) fn train(
     let trees = &all.local(plan.place(), 0)?.first;
     let training = all.training(table.into_cells(), None);
     ledger.promise(all.price(), all.delta())?;
+    if let Some(judging) = all.judging() {
+        judging.pay(ledger)?;
+    }
     let growth = trees.train_again(training, ledger, coins(agreement, plan.party()), progress)?;
     let unit = growth.unit();
     grown(&growth.finish(), unit)

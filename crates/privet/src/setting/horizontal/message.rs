@@ -101,6 +101,17 @@ pub enum Message {
     },
     /// Owner: the promise that holds for what it added to the sums, as a certificate in JSON.
     Certified(String),
+    /// Miner, where owners train their own trees: the model, to be judged on held-out rows.
+    Judge(Grown),
+    /// Owner: its counts of how the model does on its held-out rows, with its own noise.
+    Judged(Vec<i64>),
+    /// Miner, where owners have judged the model: the counts of all owners, added up, and the certificates of all who took part.
+    Report {
+        /// The counts.
+        sum: OpenedSum,
+        /// The certificates, in JSON.
+        certificates: Vec<(PartyId, String)>,
+    },
     /// Miner: the model, where the owner has not computed it and gets it; and the certificates of all who took part.
     Finished {
         /// The model's trees.
@@ -145,6 +156,9 @@ impl Message {
             Self::Opened { .. } => "opened sums",
             Self::Here { .. } => "a sign of life",
             Self::Certified(_) => "a certificate",
+            Self::Judge(_) => "a model to judge",
+            Self::Judged(_) => "counts of held-out rows",
+            Self::Report { .. } => "the counts of all owners",
             Self::Finished { .. } => "the end",
         }
     }
@@ -181,45 +195,52 @@ impl Wire for Grown {
 }
 
 impl Wire for OpenedSum {
-    /// Numbers near zero take few bytes: seven bits each, the lowest first, and whether more follow.
     fn write(&self, to: &mut Writer) {
         to.word(self.contributions);
-        to.word(self.values.len() as u32);
-        for value in &self.values {
-            let mut rest = ((value << 1) ^ (value >> 63)).cast_unsigned();
-            while rest >= 0x80 {
-                to.byte(rest as u8 | 0x80);
-                rest >>= 7;
-            }
-            to.byte(rest as u8);
-        }
+        write_numbers(&self.values, to);
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
-        let contributions = from.word()?;
-        let mut values = Vec::new();
-        for _ in 0..from.word()? {
-            let (mut folded, mut shift) = (0u64, 0);
-            loop {
-                let byte = from.byte()?;
-                let bits = u64::from(byte & 0x7f);
-                // One way to write a number: no bits beyond the last, and no empty end.
-                if shift > 63 || shift == 63 && bits > 1 || byte == 0 && shift > 0 {
-                    return Err(unknown());
-                }
-                folded |= bits << shift;
-                shift += 7;
-                if byte < 0x80 {
-                    break;
-                }
-            }
-            values.push((folded >> 1).cast_signed() ^ -(folded & 1).cast_signed());
-        }
         Ok(Self {
-            contributions,
-            values,
+            contributions: from.word()?,
+            values: read_numbers(from)?,
         })
     }
+}
+
+/// Numbers near zero take few bytes: seven bits each, the lowest first, and whether more follow.
+fn write_numbers(values: &[i64], to: &mut Writer) {
+    to.word(values.len() as u32);
+    for value in values {
+        let mut rest = ((value << 1) ^ (value >> 63)).cast_unsigned();
+        while rest >= 0x80 {
+            to.byte(rest as u8 | 0x80);
+            rest >>= 7;
+        }
+        to.byte(rest as u8);
+    }
+}
+
+fn read_numbers(from: &mut Reader<'_>) -> Result<Vec<i64>, Malformed> {
+    let mut values = Vec::new();
+    for _ in 0..from.word()? {
+        let (mut folded, mut shift) = (0u64, 0);
+        loop {
+            let byte = from.byte()?;
+            let bits = u64::from(byte & 0x7f);
+            // One way to write a number: no bits beyond the last, and no empty end.
+            if shift > 63 || shift == 63 && bits > 1 || byte == 0 && shift > 0 {
+                return Err(unknown());
+            }
+            folded |= bits << shift;
+            shift += 7;
+            if byte < 0x80 {
+                break;
+            }
+        }
+        values.push((folded >> 1).cast_signed() ^ -(folded & 1).cast_signed());
+    }
+    Ok(values)
 }
 
 fn unknown() -> Malformed {
@@ -239,6 +260,19 @@ fn read_optional<T: Wire>(from: &mut Reader<'_>) -> Result<Option<T>, Malformed>
         1 => T::read(from).map(Some),
         _ => Err(unknown()),
     }
+}
+
+fn write_certificates(all: &[(PartyId, String)], to: &mut Writer) {
+    to.list(all, |(party, certificate), to| {
+        party.write(to);
+        to.text(certificate);
+    });
+}
+
+fn read_certificates(from: &mut Reader<'_>) -> Result<Vec<(PartyId, String)>, Malformed> {
+    from.at_most(MOST_OWNERS, 12, |from| {
+        Ok((PartyId::read(from)?, from.text(LONGEST)?))
+    })
 }
 
 fn lines(from: &mut Reader<'_>) -> Result<Vec<String>, Malformed> {
@@ -329,10 +363,16 @@ impl Wire for Message {
             Self::Finished { trees, certificates } => {
                 to.byte(11);
                 optional(trees.as_ref(), to);
-                to.list(certificates, |(party, certificate), to| {
-                    party.write(to);
-                    to.text(certificate);
-                });
+                write_certificates(certificates, to);
+            }
+            Self::Judge(grown) => to.tagged(12, grown),
+            Self::Judged(counts) => {
+                to.byte(13);
+                write_numbers(counts, to);
+            }
+            Self::Report { sum, certificates } => {
+                to.tagged(14, sum);
+                write_certificates(certificates, to);
             }
         }
     }
@@ -392,9 +432,13 @@ impl Wire for Message {
             10 => Self::Certified(from.text(LONGEST)?),
             11 => Self::Finished {
                 trees: read_optional(from)?,
-                certificates: from.at_most(MOST_OWNERS, 12, |from| {
-                    Ok((PartyId::read(from)?, from.text(LONGEST)?))
-                })?,
+                certificates: read_certificates(from)?,
+            },
+            12 => Self::Judge(Grown::read(from)?),
+            13 => Self::Judged(read_numbers(from)?),
+            14 => Self::Report {
+                sum: OpenedSum::read(from)?,
+                certificates: read_certificates(from)?,
             },
             _ => return Err(unknown()),
         })

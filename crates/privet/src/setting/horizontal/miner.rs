@@ -3,6 +3,7 @@
 mod attendance;
 mod chain;
 mod parts;
+mod report;
 mod sums;
 
 use std::collections::BTreeMap;
@@ -16,6 +17,7 @@ use crate::wire::Wire;
 use attendance::Attendance;
 use chain::Chaining;
 use parts::Averaging;
+use report::Reporting;
 use sums::{Certifying, Saved, Summing};
 
 /// The party that asks.
@@ -32,6 +34,8 @@ enum Stage {
     Averaging(Averaging),
     /// One owner after another does.
     Chaining(Box<Chaining>),
+    /// Owners judge the model that was made of their trees.
+    Reporting(Box<Reporting>),
     /// Joint sums.
     Summing(Box<Summing>),
     /// All sums are opened.
@@ -79,6 +83,7 @@ impl Miner {
             Stage::Gathering(came) => here.missing(|party| came.contains_key(&party)),
             Stage::Averaging(stage) => here.missing(|party| !stage.awaits(party)),
             Stage::Chaining(stage) => here.missing(|party| !stage.awaits(party)),
+            Stage::Reporting(stage) => here.missing(|party| !stage.awaits(party)),
             Stage::Summing(stage) => here.missing(|party| !stage.awaits(party)),
             Stage::Certifying(stage) => here.missing(|party| !stage.awaits(party)),
             Stage::Failing(_) => Vec::new(),
@@ -126,6 +131,7 @@ impl Miner {
             Stage::Gathering(came) => gather(came, message, plan, here, context),
             Stage::Averaging(stage) => stage.take(message, plan, here, context),
             Stage::Chaining(stage) => stage.take(message, plan, here, context),
+            Stage::Reporting(stage) => stage.take(message, plan, here, context),
             Stage::Summing(stage) => stage.take(message, plan, here, context),
             Stage::Certifying(stage) => stage.take(message, plan, here, context),
             Stage::Failing(why) => Err(*why),

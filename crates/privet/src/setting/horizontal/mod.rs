@@ -41,6 +41,11 @@
 //! | the miner and more than k owners, in `"aggregated"` | possibly every sum of a single owner | no bound |
 //! | everybody | who takes part, about how many rows each has, who was absent when | in full |
 //!
+//! **How good is it?** With an evaluation ([`HeldOut`]), each owner keeps some people out of training, by a secret coin for each, and the model is
+//! judged by their rows: noisy counts of all owners together, from which everybody computes the same [`PaidReport`]. In `"aggregated"` they are one
+//! more secure sum; in the other protocols each owner adds its own noise and the miner adds up. It is paid for besides the trees,
+//! from the same ledgers, and the two prices are added up.
+//!
 //! A person with rows at m owners is in m ledgers. Where one noise covers all (`"aggregated"`), the m changes add up: m²·μ², or m·ε. Where
 //! each owner has noise of its own: m·μ², or m·ε. [`OwnerPlan`] says it in numbers.
 //!
@@ -64,6 +69,8 @@
 
 mod certified;
 mod chain;
+mod evaluation;
+mod joint;
 mod local;
 mod message;
 mod miner;
@@ -80,11 +87,12 @@ mod words;
 pub use message::{Grown, Message, OpenedSum};
 pub use miner::Miner;
 pub use owner::Owner;
-pub use params::{Horizontal, MOST_OWNERS, Protocol, Recipients};
+pub use params::{HeldOut, Horizontal, MOST_OWNERS, Protocol, Recipients};
 pub use plan::{MinerPlan, OwnerFacts, OwnerPlan, Plan, Spending};
 pub use schemas::schema_differences;
 pub use words::{Learning, PersonAtSeveral};
 
+pub use crate::noisy::evaluation::PaidReport;
 pub use crate::noisy::trees::{Places, Splits, Trees};
 
 use crate::Error;
@@ -115,6 +123,8 @@ pub enum Outcome {
         model: Box<Model>,
         /// How many owners' rows are in it; of joint sums, in the last of them.
         owners: usize,
+        /// How good it is on held-out rows, if that was planned.
+        report: Option<Box<PaidReport>>,
     },
     /// It has added its trees to a model that others get, under this promise.
     Contributed(Box<Certificate>),

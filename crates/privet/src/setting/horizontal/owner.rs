@@ -1,6 +1,7 @@
 //! The party that has rows.
 
 mod chain;
+mod report;
 mod sums;
 
 use privet_mpc::sealed::SealingKey;
@@ -10,13 +11,14 @@ use super::message::{Grown, Message};
 use super::plan::{OwnerPlan, Plan, unrandom};
 use super::{MINER, Outcome, PATIENCE, Party, Protocol, certified, local, schemas};
 use crate::Error;
-use crate::data::{Schema, Table};
+use crate::data::{Cells, Schema, Table};
 use crate::model::{Model, Settings};
 use crate::party::{Context, PartyEvent, PartyId, RunKey, RunName, TurnOutcome};
 use crate::privacy::signature::SigningKey;
-use crate::privacy::{Certificate, Ledger, Neighbours};
+use crate::privacy::{Certificate, Ledger, Neighbours, Private};
 use crate::wire::{Malformed, Reader, Wire, Writer};
 use chain::Chaining;
+use report::Reporting;
 use sums::{Saved, Summing};
 
 /// A party with rows of its own.
@@ -36,6 +38,8 @@ enum Stage {
     Chaining(Box<Chaining>),
     /// It has sent its trees, under this promise.
     Trained(Box<Certificate>),
+    /// It has sent its trees, and judges the model.
+    Reporting(Box<Reporting>),
     /// Joint sums.
     Summing(Box<Summing>),
 }
@@ -48,6 +52,8 @@ struct Brings {
     identity: Option<SigningKey>,
     /// The secret half of that key, once it is drawn.
     key: Option<SealingKey>,
+    /// What decides whose rows are held out, once it is drawn.
+    held_out: Option<[u8; 32]>,
 }
 
 impl Owner {
@@ -84,6 +90,7 @@ impl Owner {
             ledger: ledger.for_run(run.to_text())?,
             identity,
             key: None,
+            held_out: None,
         };
         Ok(Party::Owner(Self {
             plan,
@@ -107,6 +114,7 @@ impl Owner {
     pub(super) fn start(mut self, context: &mut Context<'_, Message>) -> Result<TurnOutcome<Party>, Error> {
         let schema = schemas::lines(self.schema())?;
         let is_joint = self.plan().sharing().is_some();
+        let judges = self.plan().judging().is_some();
         let Stage::Ready(brings) = &mut self.stage else {
             return Err(Error::internal("a party starts once"));
         };
@@ -122,6 +130,9 @@ impl Owner {
             }
             _ => None,
         };
+        if judges {
+            brings.held_out = Some(held_out(&mut brings.ledger, context)?);
+        }
         context.send(MINER, &Message::Hello { schema, key })?;
         self.wait(context)
     }
@@ -141,7 +152,7 @@ impl Owner {
         // The first trees of a chain, or the first turn: from then on it waits for others, or they for it.
         self.stage = match (self.stage, &message) {
             (Stage::Ready(brings), Message::Added { .. } | Message::Turn { .. }) if is_chain => {
-                Stage::Chaining(Box::new(Chaining::new(*brings)))
+                Stage::Chaining(Box::new(Chaining::new(&self.plan, *brings)))
             }
             (stage, _) => stage,
         };
@@ -176,6 +187,10 @@ impl Owner {
                 let stage = Stage::Chaining(chaining);
                 Self { stage, ..self }.work()
             }
+            (Stage::Chaining(chaining), message @ Message::Judge(_)) => {
+                let reporting = Box::new(chaining.judge(context)?);
+                reporting.handle(&self.plan, message, context)
+            }
             (Stage::Chaining(chaining), Message::Finished { trees, certificates }) => {
                 let outcome = chaining.finish(&self.plan, (trees, certificates), context)?;
                 Ok(TurnOutcome::Finished(outcome))
@@ -184,6 +199,7 @@ impl Owner {
                 let outcome = outcome(&self.plan, certificate, (trees, certificates), context)?;
                 Ok(TurnOutcome::Finished(outcome))
             }
+            (Stage::Reporting(reporting), message) => reporting.handle(&self.plan, message, context),
             (Stage::Summing(summing), message) => summing.handle(&self.plan, message, context),
             (_, message) => Err(context.complain(from, format!("{} out of turn", message.name()))),
         }
@@ -205,22 +221,34 @@ impl Owner {
             _ => return Err(Error::internal("an owner works when it trains")),
         };
         let Brings {
-            table, mut ledger, ..
+            table,
+            mut ledger,
+            held_out,
+            ..
         } = *brings;
+        let (table, held_out) = cut(&self.plan, table, held_out);
         let agreement = context.agreement().clone();
         let own = |ledger: &mut Ledger| {
             let progress = &|_, _| std::ops::ControlFlow::Continue(());
             local::train(&self.plan, table, ledger, &agreement, progress)
         };
         let grown = context.once("the trees", || own(&mut ledger))?;
-        let certificate = certified::close(ledger, context)?;
+        let certificate = certified::of_run(&ledger, context)?;
         let told = certificate.for_partners().to_json();
         let message = Message::Trees {
             grown,
             certificate: told,
         };
         context.send(MINER, &message)?;
-        let stage = Stage::Trained(Box::new(certificate));
+        let stage = match held_out {
+            None => Stage::Trained(Box::new(certificate)),
+            Some(held_out) => Stage::Reporting(Box::new(Reporting {
+                ledger,
+                held_out,
+                certificate,
+                model: None,
+            })),
+        };
         Self { stage, ..self }.wait(context)
     }
 
@@ -256,6 +284,17 @@ impl Owner {
     }
 }
 
+/// The rows that an owner learns from, and those that judge the model if some do.
+fn cut(plan: &OwnerPlan, table: Table, seed: Option<[u8; 32]>) -> (Table, Option<Private<Cells>>) {
+    match plan.plan().judging().zip(seed) {
+        Some((judging, seed)) => {
+            let (learnt, held_out) = judging.cut(&table, seed);
+            (learnt, Some(held_out))
+        }
+        None => (table, None),
+    }
+}
+
 /// What an owner that trains on its own rows has at the end: the model, if it gets it.
 fn outcome(
     plan: &OwnerPlan,
@@ -272,8 +311,11 @@ fn outcome(
     let certificate = with_others(*certificate, certificates, context)?;
     let settings = Settings::new(all.model_settings(plan.place())?);
     let model = Model::new((**all.schema()).clone(), trained.ensemble, certificate, settings)?;
-    let model = Box::new(model);
-    Ok(Outcome::Trained { model, owners })
+    Ok(Outcome::Trained {
+        model: Box::new(model),
+        owners,
+        report: None,
+    })
 }
 
 /// One's own certificate with those of the other owners.
@@ -299,6 +341,25 @@ fn run_key(context: &mut Context<'_, Message>) -> Result<SealingKey, Error> {
         Ok(KeptKey(key))
     })?;
     Ok(key)
+}
+
+/// What decides whose rows are held out, drawn once and before anything is paid: nobody else may know it.
+fn held_out(ledger: &mut Ledger, context: &mut Context<'_, Message>) -> Result<[u8; 32], Error> {
+    let KeptSeed(seed) = context.once("who is held out", || Ok(KeptSeed(ledger.coins()?.seed())))?;
+    Ok(seed)
+}
+
+/// A seed on its way into the record and out of it.
+struct KeptSeed([u8; 32]);
+
+impl Wire for KeptSeed {
+    fn write(&self, to: &mut Writer) {
+        to.fixed(&self.0);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        from.array().map(Self)
+    }
 }
 
 /// A key on its way into the record and out of it.

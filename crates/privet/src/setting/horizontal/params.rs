@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::noisy::trees::{Splits, Trees};
-use crate::parameters::{Parameters, named_values, parameters, plain_values, readable};
+use crate::parameters::{NeededEpsilon, Parameters, named_values, parameters, plain_values, readable};
 
 /// The most owners of one run: a miner takes part besides them.
 pub const MOST_OWNERS: u32 = crate::party::MOST_PARTIES as u32 - 1;
@@ -38,13 +38,25 @@ parameters! {
         patience: u32 = 600, in 1..=604_800;
         /// The trees: of all owners together, or of each owner where each trains its own.
         trees: Trees = Trees::default();
+        /// How the model is judged on rows that no tree has learnt from, if it is.
+        evaluation: Option<HeldOut> = None;
     } where Self::agree
+}
+
+parameters! {
+    /// People whose rows are held out of training, and what noisy figures of the model on these rows cost.
+    pub struct HeldOut("evaluation") {
+        /// What the figures cost of each owner's budget, besides the trees.
+        epsilon: NeededEpsilon = NeededEpsilon(None);
+        /// How many of a hundred people are held out at each owner, by a secret coin for each person.
+        held_out: u32 = 20, in 1..=90;
+    } where Self::is_paid
 }
 
 readable! {
     Horizontal {
         protocol: Protocol, absent: Option<u32>, colluding: Option<u32>, rounds: u32, turns: Option<u32>, advance: Option<f64>,
-        quality: Option<f64>, broadcast: bool, recipients: Recipients, patience: u32, trees: Trees
+        quality: Option<f64>, broadcast: bool, recipients: Recipients, patience: u32, trees: Trees, evaluation: Option<HeldOut>,
     }
 }
 
@@ -68,9 +80,16 @@ named_values! {
     }
 }
 
-// Trees have a section of their own in a job.
+// Trees and the evaluation have sections of their own in a job.
 plain_values! {
     Trees: |_, _| None, |_| None, |own: &Self, _| Parameters::settings(own);
+    HeldOut: |_, _| None, |_| None, |own: &Self, _| Parameters::settings(own);
+}
+
+impl HeldOut {
+    fn is_paid(&self) -> Result<(), Error> {
+        self.epsilon.check("epsilon", "HeldOut")
+    }
 }
 
 impl Horizontal {
@@ -109,6 +128,7 @@ impl Horizontal {
 
     fn agree(&self) -> Result<(), Error> {
         self.trees.check()?;
+        self.evaluation.as_ref().map_or(Ok(()), Parameters::check)?;
         if self.trees.splits == Some(Splits::NoisyGreedy) && self.protocol == Protocol::Aggregated {
             return Err(Error::parameter(
                 "splits",
@@ -140,6 +160,12 @@ impl Horizontal {
             return Err(Error::parameter(
                 "recipients",
                 "recipients = \"miner\" is for other protocols: in \"aggregated\" every owner computes the model itself",
+            ));
+        }
+        if self.evaluation.is_some() && self.recipients == Recipients::Miner {
+            return Err(Error::parameter(
+                "recipients",
+                "recipients = \"miner\" does not go with an evaluation: owners judge the model on their own held-out rows, so they must get it",
             ));
         }
         Ok(())

@@ -6,6 +6,7 @@ use std::time::Duration;
 use sha2::{Digest, Sha256};
 
 use super::chain::Chain;
+use super::evaluation::Judging;
 use super::resolve::{Apart, Together};
 use super::{Horizontal, Protocol, Recipients, schemas};
 use crate::Error;
@@ -47,8 +48,14 @@ pub(super) struct Fixed {
     pub(super) horizontal: Horizontal,
     pub(super) schema: Arc<Schema>,
     pub(super) relation: Relation,
-    /// With all rows together.
+    /// Of the trees, with all rows together.
     pub(super) budget: Budget,
+    /// What each owner pays: for the trees, and for the evaluation if there is one.
+    pub(super) price: Price,
+    /// The same as ε, at the run's δ.
+    pub(super) epsilon: Epsilon,
+    /// How the model is judged, if it is.
+    pub(super) judging: Option<Judging>,
     pub(super) owners: Vec<OwnerFacts>,
     /// How many may be absent.
     pub(super) absent: u32,
@@ -111,10 +118,16 @@ impl Plan {
         pub schema(&0.schema) -> &Arc<Schema>;
         /// Who is protected.
         pub relation(&0.relation) -> &Relation;
-        /// What each owner pays.
-        pub price(0.budget.price) -> Price;
-        /// What each owner may spend.
-        pub epsilon(0.budget.epsilon()) -> Epsilon;
+        /// What each owner pays in all: for the trees, and for the evaluation if there is one.
+        pub price(0.price) -> Price;
+        /// The same as ε.
+        pub epsilon(0.epsilon) -> Epsilon;
+        /// What the trees cost each owner.
+        pub training_price(0.budget.price) -> Price;
+        /// The same as ε.
+        pub training_epsilon(0.budget.epsilon()) -> Epsilon;
+        /// How the model is judged on held-out rows, if it is.
+        pub(super) judging(0.judging.as_ref()) -> Option<&Judging>;
         /// With what probability the promise may fail; zero if ε is pure.
         pub delta(0.budget.delta()) -> Delta;
         /// The owners, in the order of their numbers: the first is party 1.
@@ -180,7 +193,8 @@ impl Plan {
         let Some(together) = self.together() else {
             return MOST_LOCAL_BYTES;
         };
-        let slots = together.slots;
+        let judged = self.judging().map_or(0, Judging::dimension);
+        let slots = together.slots.max(judged);
         let rounds = u64::from(together.rounds(slots.max(together.sums.length())));
         let owners = self.owners().len() as u64;
         let one = rounds * together.sums.share_bytes() as u64;
@@ -235,8 +249,8 @@ impl Plan {
             _ => self.0.budget.rows,
         };
         let facts = trees::Facts {
-            price: self.price(),
-            rows,
+            price: self.training_price(),
+            rows: self.judging().map_or(rows, |judging| judging.learnt(rows)),
             features: self.schema().features().count(),
             relation: self.relation(),
             unchanged: Unchanged::under(self.schema(), self.relation()),
@@ -250,6 +264,15 @@ impl Plan {
     /// that gradients are summed on. None if there are no joint sums.
     pub fn leaf_deviation(&self, owners: u32) -> Option<f64> {
         self.together()?.laws.leaf_deviation(owners)
+    }
+
+    /// The standard deviation of the noise in each count of held-out rows, if so many owners add theirs; none if there is no evaluation.
+    pub fn report_deviation(&self, owners: u32) -> Option<f64> {
+        let judging = self.judging()?;
+        match self.together() {
+            Some(together) => together.laws.report_deviation(owners),
+            None => judging.own_deviation(owners).ok(),
+        }
     }
 
     /// What one owner does.
@@ -310,6 +333,13 @@ impl Plan {
         all.extend(own.recipients.named("recipients"));
         all.extend(Parameters::settings(&own.trees));
         all.extend(self.0.budget.settings());
+        if let Some(judging) = self.judging() {
+            all.push(named(
+                "evaluation_epsilon",
+                judging.budget().epsilon().to_string(),
+            ));
+            all.push(named("held_out", judging.percent().to_string()));
+        }
         all
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use privet_mpc::sum::{MOST_NUMBERS, SumTerms};
 
 use super::chain::Chain;
+use super::evaluation::Judging;
 use super::plan::{Fixed, OwnerFacts, Plan, Spending, Work, blank};
 use super::shared::SharedLaws;
 use super::{Horizontal, Protocol};
@@ -13,6 +14,7 @@ use crate::data::schema::{Label, Schema};
 use crate::noisy::Budget;
 use crate::noisy::trees::{self, Growth, Splits, Trees, Unchanged};
 use crate::parameters::Parameters;
+use crate::privacy::account::Caps;
 use crate::privacy::{Coins, Delta, Relation, Sharing};
 
 /// How often each feature is asked about by one owner of a chain, unless the number of trees is given; and the learning rate. Measured, as
@@ -48,7 +50,13 @@ pub(super) struct Together {
 }
 
 impl Together {
-    fn new(plan: trees::Plan, sharing: Sharing, blank: &Growth, schema: &Schema) -> Result<Self, Error> {
+    fn new(
+        plan: trees::Plan,
+        sharing: Sharing,
+        blank: &Growth,
+        schema: &Schema,
+        judging: Option<&Judging>,
+    ) -> Result<Self, Error> {
         let [owners, absent, colluding] =
             [sharing.owners(), sharing.absent(), sharing.colluding()].map(|count| count as usize);
         let length = plan.most_numbers().min(MOST_NUMBERS);
@@ -58,8 +66,8 @@ impl Together {
             Error::parameter(wrong, e.to_string())
         })?;
         Ok(Self {
-            laws: SharedLaws::new(blank, sharing)?,
-            questions: plan.draws(),
+            laws: SharedLaws::new(blank, judging, sharing)?,
+            questions: plan.draws() + u64::from(judging.is_some()),
             trees: plan,
             sharing,
             sums,
@@ -109,10 +117,24 @@ impl Horizontal {
             .fold(0_u64, |sum, owner| sum.saturating_add(owner.rows_about));
         let Spending { epsilon, delta } = spending;
         let budget = Budget::with_delta(epsilon, delta, rows)?;
+        let judging = self.evaluation.as_ref();
+        let judging = judging
+            .map(|own| Judging::new(own, &schema, relation, (delta, rows)))
+            .transpose()?;
+        let (price, all_epsilon) = match &judging {
+            None => (budget.price, epsilon),
+            Some(judging) => {
+                let both = budget.price.checked_add(judging.price());
+                let both =
+                    both.ok_or_else(|| Error::parameter("epsilon", "so much cannot be paid for in one run"))?;
+                (both, Caps::from(both).epsilon(delta))
+            }
+        };
+        let learnt = |rows: u64| judging.as_ref().map_or(rows, |judging| judging.learnt(rows));
         let features = schema.features().count();
         let facts = |rows, counts_labels| trees::Facts {
             price: budget.price,
-            rows,
+            rows: learnt(rows),
             features,
             relation,
             unchanged: Unchanged::under(&schema, relation),
@@ -126,7 +148,8 @@ impl Horizontal {
                 let plan = self.trees.plan(&schema, &own)?;
                 horizontal.trees = self.trees.filled(&plan);
                 let blank = blank(&plan, &schema, relation, Coins::from_seed([0; 32]))?;
-                Work::Together(Box::new(Together::new(plan, sharing, &blank, &schema)?))
+                let joint = Together::new(plan, sharing, &blank, &schema, judging.as_ref())?;
+                Work::Together(Box::new(joint))
             }
             None => {
                 let count = owners.len();
@@ -164,6 +187,9 @@ impl Horizontal {
             schema,
             relation: relation.clone(),
             budget,
+            price,
+            epsilon: all_epsilon,
+            judging,
             owners: owners.to_vec(),
             absent,
             work,

@@ -2,10 +2,12 @@
 
 use sha2::{Digest, Sha256};
 
+use super::evaluation::Judging;
+use super::joint::{Asked, Joint};
 use super::schemas;
 use crate::Error;
 use crate::data::Schema;
-use crate::noisy::trees::{About, Growth, Law, Question};
+use crate::noisy::trees::{About, Growth, Law};
 use crate::party::Agreement;
 use crate::privacy::account::Price;
 use crate::privacy::mechanism::{SharedGaussian, SharedLaplace, SharedMechanism};
@@ -19,7 +21,11 @@ const MOST_SCALE: f64 = 23_800.0;
 
 /// The laws of all joint sums of a run.
 #[derive(Debug)]
-pub(super) struct SharedLaws([Option<SharedLaw>; 4]);
+pub(super) struct SharedLaws {
+    of_trees: [Option<SharedLaw>; 4],
+    /// Of the counts of held-out rows, if there are any.
+    of_report: Option<SharedLaw>,
+}
 
 /// What is claimed of a joint sum, and the noise that pays for it.
 #[derive(Debug)]
@@ -49,24 +55,37 @@ impl SharedLaws {
     ///
     /// # Privacy
     /// `docs/proofs/horizontal.md#grid`.
-    pub(super) fn new(growth: &Growth, sharing: Sharing) -> Result<Self, Error> {
-        let mut all = [None, None, None, None];
+    pub(super) fn new(growth: &Growth, judging: Option<&Judging>, sharing: Sharing) -> Result<Self, Error> {
+        let mut of_trees = [None, None, None, None];
         for about in About::ALL {
             let law = growth.law(about);
-            all[about as usize] = law.map(|law| SharedLaw::new(law, sharing)).transpose()?;
+            of_trees[about as usize] = law.map(|law| SharedLaw::new(law, sharing)).transpose()?;
         }
-        Ok(Self(all))
+        let of_report = judging.map(|judging| SharedLaw::new(judging.law(), sharing));
+        Ok(Self {
+            of_trees,
+            of_report: of_report.transpose()?,
+        })
     }
 
     /// The law of a question.
-    pub(super) fn of(&self, question: &Question) -> Result<&SharedLaw, Error> {
-        let law = self.0[question.about as usize].as_ref();
+    pub(super) fn of(&self, asked: &Asked) -> Result<&SharedLaw, Error> {
+        let law = match asked {
+            Asked::Growing(question) => self.of_trees[question.about as usize].as_ref(),
+            Asked::Judging(_) => self.of_report.as_ref(),
+        };
         law.ok_or_else(|| Error::internal("every question that is asked has its law"))
     }
 
     /// The deviation of the noise in the sums of a tree of so many owners.
     pub(super) fn leaf_deviation(&self, contributions: u32) -> Option<f64> {
-        let law = self.0[About::Leaves as usize].as_ref();
+        let law = self.of_trees[About::Leaves as usize].as_ref();
+        law.map(|law| law.deviation(contributions))
+    }
+
+    /// The deviation of the noise in the counts of held-out rows of so many owners.
+    pub(super) fn report_deviation(&self, contributions: u32) -> Option<f64> {
+        let law = self.of_report.as_ref();
         law.map(|law| law.deviation(contributions))
     }
 
@@ -80,10 +99,13 @@ impl SharedLaws {
         let mut told = Writer::default();
         told.fixed(&agreement.digest());
         told.list(&schemas::lines(schema)?, |line, to| to.text(line));
-        told.list(&self.0, |law, to| match law {
+        told.list(&self.of_trees, |law, to| match law {
             None => to.byte(0),
             Some(law) => law.write(to),
         });
+        if let Some(law) = &self.of_report {
+            law.write(&mut told);
+        }
         let hash = Sha256::new_with_prefix(b"privet horizontal sums 1\0").chain_update(told.into_bytes());
         Ok(hash.finalize().into())
     }
@@ -98,9 +120,9 @@ impl SharedLaws {
         trees: u32,
         sharing: Sharing,
     ) -> Result<ShareAllowances, Error> {
-        let mut all = [None, None, None, None];
+        let mut of_trees = [None, None, None, None];
         for about in About::ALL {
-            let Some(law) = &self.0[about as usize] else {
+            let Some(law) = &self.of_trees[about as usize] else {
                 continue;
             };
             let (what, draws) = match about {
@@ -110,14 +132,34 @@ impl SharedLaws {
                 About::Calibration => ("rows of all owners by score".to_owned(), 1),
             };
             let paid = ledger.share_allowance_also_added(&what, law.law.price(), draws, sharing)?;
-            all[about as usize] = Some(paid);
+            of_trees[about as usize] = Some(paid);
         }
-        Ok(ShareAllowances(all))
+        let what = "evaluation of the model on held-out rows of all owners";
+        let of_report = self.of_report.as_ref();
+        let of_report =
+            of_report.map(|law| ledger.share_allowance_also_added(what, law.law.price(), 1, sharing));
+        Ok(ShareAllowances {
+            of_trees,
+            of_report: of_report.transpose()?,
+        })
     }
 }
 
 /// What an owner has paid for.
-pub(super) struct ShareAllowances([Option<ShareAllowance>; 4]);
+pub(super) struct ShareAllowances {
+    of_trees: [Option<ShareAllowance>; 4],
+    of_report: Option<ShareAllowance>,
+}
+
+impl ShareAllowances {
+    fn of(&self, asked: &Asked) -> Result<&ShareAllowance, Error> {
+        let paid = match asked {
+            Asked::Growing(question) => self.of_trees[question.about as usize].as_ref(),
+            Asked::Judging(_) => self.of_report.as_ref(),
+        };
+        paid.ok_or_else(|| Error::internal("every question that is asked was paid for"))
+    }
+}
 
 impl SharedLaw {
     fn new(law: &Law, sharing: Sharing) -> Result<Self, Error> {
@@ -191,17 +233,12 @@ impl SharedLaw {
     /// As [`Ledger::share`].
     pub(super) fn contribution(
         &self,
-        growth: &mut Growth,
-        question: &Question,
+        joint: &mut Joint,
+        asked: &Asked,
         ledger: &mut Ledger,
         paid: &ShareAllowances,
     ) -> Result<Contribution, Error> {
-        let paid = paid.0[question.about as usize].as_ref();
-        let paid = paid.ok_or_else(|| Error::internal("every question that is asked was paid for"))?;
-        let draw = match question.about {
-            About::Leaves => question.tree.into(),
-            _ => 0,
-        };
+        let (paid, draw) = (paid.of(asked)?, asked.draw());
         let claim = self.law.claim().clone();
         let half = match self.grid {
             SharedGrid::Finer(_) => 0,
@@ -209,11 +246,11 @@ impl SharedLaw {
             SharedGrid::Coarser(step) => (step / 2) as i64,
         };
         let answer = || {
-            growth
-                .answer()
+            joint
+                .answer(asked)
                 .map(|numbers| numbers.into_iter().map(|x| x.saturating_add(half)).collect())
         };
-        let query = Query::new(question.dimension, claim, answer);
+        let query = Query::new(asked.dimension(), claim, answer);
         let query = match self.grid {
             SharedGrid::Finer(by) => query.multiplied(by)?,
             SharedGrid::Coarser(step) => query.floored(step, self.law.moves())?,

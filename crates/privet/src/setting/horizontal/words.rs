@@ -109,6 +109,19 @@ impl Plan {
                 all.push(line("any owners who collude", none.to_owned()));
             }
         }
+        if self.judging().is_some() {
+            let how_good = "how good the model is on held-out rows, from noisy counts";
+            all.push(match self.sharing() {
+                Some(_) => line(
+                    "the miner and every owner",
+                    format!("{how_good} over all owners, under the same ε"),
+                ),
+                None => line(
+                    "the miner and every owner",
+                    format!("{how_good} over all owners; the miner also each owner's noisy counts, under the same ε"),
+                ),
+            });
+        }
         all.push(line(
             "a reader of the model",
             format!("no more than the miner, under {price}"),
@@ -118,6 +131,45 @@ impl Plan {
             "who the owners are, about how many rows each has, and who was absent when".to_owned(),
         ));
         all
+    }
+
+    /// How the model is judged on held-out rows and what that costs, sentence by sentence; nothing if it is not judged.
+    pub fn evaluation_words(&self) -> Vec<String> {
+        let Some(judging) = self.judging() else {
+            return Vec::new();
+        };
+        let percent = judging.percent();
+        let amount = |price: Price, epsilon: Epsilon| match price {
+            Price::Pure(_) => price.to_string(),
+            _ => format!("{price}, which is ε = {epsilon} at δ = {}", self.delta()),
+        };
+        let deviation = self.report_deviation(self.owners().len() as u32).unwrap_or(0.0);
+        let rows = self.owners().iter();
+        let rows = rows.fold(0, |sum, owner| {
+            sum + owner.rows_about - judging.learnt(owner.rows_about)
+        });
+        let noise = match self.sharing() {
+            Some(_) => "which all owners make in shares and nobody knows",
+            None => "each owner adds its own, and the miner adds up the counts",
+        };
+        vec![
+            format!(
+                "Each person is held out with a chance of {percent} in 100, by a secret coin at their owner: no tree learns from their rows, and the                  model is judged on these, about {rows} at all owners"
+            ),
+            format!(
+                "The evaluation costs each owner {}",
+                amount(judging.price(), judging.budget().epsilon())
+            ),
+            format!(
+                "The trees cost each owner {}",
+                amount(self.training_price(), self.training_epsilon())
+            ),
+            format!(
+                "Together {}. Both are charged to everybody, also to those whose rows are in one part only",
+                amount(self.price(), self.epsilon())
+            ),
+            format!("Noise in each count of held-out rows: standard deviation {deviation:.1}, {noise}"),
+        ]
     }
 
     /// What owners who do not follow the protocol can do.
@@ -175,6 +227,9 @@ impl fmt::Display for OwnerPlan {
         if plan.delta() != Delta::ZERO {
             writeln!(f, "That is ε = {} at δ = {}", plan.epsilon(), plan.delta())?;
         }
+        for line in plan.evaluation_words() {
+            writeln!(f, "{line}")?;
+        }
         if let Some(two) = plan.person_at(2) {
             writeln!(
                 f,
@@ -200,6 +255,9 @@ impl fmt::Display for MinerPlan {
             "The miner has no rows and pays nothing; each owner pays {}.",
             plan.price()
         )?;
+        for line in plan.evaluation_words() {
+            writeln!(f, "{line}")?;
+        }
         for line in plan.noise(0).map_err(|_| fmt::Error)? {
             writeln!(f, "{line}")?;
         }

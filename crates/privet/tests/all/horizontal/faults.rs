@@ -8,6 +8,7 @@ use privet::setting::horizontal::{Horizontal, MINER, Outcome, Party, Protocol, S
 use privet_testkit::enumerate::{self, Expectations, Expected, Records};
 use privet_testkit::skipped::full;
 
+use super::evaluation::held_out;
 use super::protocols::rows;
 use super::world::{Drawn, Labels, Noise, World, journal, paid, spending, trees, units};
 
@@ -17,6 +18,11 @@ fn world(protocol: Protocol, owners: usize, count: u32) -> World {
     let builder = match protocol {
         Protocol::Aggregated => builder.colluding(1),
         Protocol::Averaged | Protocol::Chain => builder,
+    };
+    // A chain ends with its model, the others with a report on held-out rows.
+    let builder = match protocol {
+        Protocol::Chain => builder,
+        Protocol::Aggregated | Protocol::Averaged => builder.evaluation(held_out("1", 40)),
     };
     World::new(
         &builder.build().unwrap(),
@@ -47,7 +53,11 @@ impl enumerate::World for World {
 
     fn shown(&self, output: &Outcome) -> Vec<u8> {
         match output {
-            Outcome::Trained { model, owners } => format!("{owners} {:?}", model.ensemble()).into_bytes(),
+            Outcome::Trained {
+                model,
+                owners,
+                report,
+            } => format!("{owners} {:?} {report:?}", model.ensemble()).into_bytes(),
             Outcome::Contributed(_) => Vec::new(),
         }
     }

@@ -2,6 +2,7 @@
 
 mod accuracy;
 mod drops;
+mod evaluation;
 mod faults;
 mod net;
 mod noise;

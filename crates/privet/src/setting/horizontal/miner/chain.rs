@@ -51,7 +51,7 @@ struct Turn {
 
 impl Chaining {
     pub(super) fn begin(
-        here: &Attendance,
+        here: &mut Attendance,
         plan: &Plan,
         context: &mut Context<'_, Message>,
     ) -> Result<Next, Error> {
@@ -126,7 +126,7 @@ impl Chaining {
         from: PartyId,
         turn: Turn,
         plan: &Plan,
-        here: &Attendance,
+        here: &mut Attendance,
         context: &mut Context<'_, Message>,
     ) -> Result<(), Error> {
         self.certificates.insert(from, turn.certificate);
@@ -162,7 +162,7 @@ impl Chaining {
     fn send_added(
         &mut self,
         plan: &Plan,
-        here: &Attendance,
+        here: &mut Attendance,
         context: &mut Context<'_, Message>,
     ) -> Result<(), Error> {
         if !plan.horizontal().broadcast {
@@ -185,7 +185,7 @@ impl Chaining {
     fn go_on(
         mut self: Box<Self>,
         plan: &Plan,
-        here: &Attendance,
+        here: &mut Attendance,
         context: &mut Context<'_, Message>,
     ) -> Result<Next, Error> {
         loop {
@@ -241,7 +241,7 @@ impl Chaining {
     fn end(
         self: Box<Self>,
         plan: &Plan,
-        here: &Attendance,
+        here: &mut Attendance,
         context: &mut Context<'_, Message>,
     ) -> Result<Next, Error> {
         here.check(&self.certificates.keys().copied().collect(), context)?;

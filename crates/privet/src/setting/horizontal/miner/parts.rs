@@ -3,13 +3,15 @@
 use std::collections::BTreeMap;
 
 use super::attendance::Attendance;
+use super::report::Reporting;
 use super::{Next, Stage};
 use crate::Error;
 use crate::model::{Model, Settings};
+use crate::noisy::evaluation::PaidReport;
 use crate::noisy::trees::Before;
 use crate::party::{Context, PartyId};
 use crate::privacy::Certificate;
-use crate::setting::horizontal::message::{Grown, Message};
+use crate::setting::horizontal::message::{Grown, Message, OpenedSum};
 use crate::setting::horizontal::plan::Plan;
 use crate::setting::horizontal::{MINER, Outcome, PATIENCE, certified, local};
 
@@ -117,10 +119,28 @@ fn trees(
     }
 }
 
-/// Tells everybody who is to know, and has the model, with what else is to be said about it.
+/// A model that is there, and what its settings say besides what was planned.
+pub(super) type Chained = (Before, Vec<(String, String)>);
+
+/// The model is there: owners judge it, if that was planned; else everybody is told.
 pub(super) fn finish(
-    (trees, notes): (Before, Vec<(String, String)>),
+    trees: Chained,
     certificates: Vec<(PartyId, Certificate)>,
+    plan: &Plan,
+    here: &mut Attendance,
+    context: &mut Context<'_, Message>,
+) -> Result<Next, Error> {
+    match plan.judging() {
+        Some(_) => Reporting::begin(trees, certificates, plan, here, context),
+        None => told(trees, certificates, None, plan, here, context),
+    }
+}
+
+/// Tells everybody who is to know, and has the model.
+pub(super) fn told(
+    (trees, notes): Chained,
+    certificates: Vec<(PartyId, Certificate)>,
+    judged: Option<(OpenedSum, Box<PaidReport>)>,
     plan: &Plan,
     here: &Attendance,
     context: &mut Context<'_, Message>,
@@ -131,12 +151,20 @@ pub(super) fn finish(
         .map(|(party, certificate)| (*party, certificate.to_json()));
     let told: Vec<(PartyId, String)> = told.collect();
     let grown = local::grown(&trees.ensemble, trees.unit)?;
+    let shown = plan.is_for_everyone();
+    let certificates_told = if shown { told.clone() } else { Vec::new() };
+    let message = match &judged {
+        // Who has judged the model has it.
+        Some((sum, _)) => Message::Report {
+            sum: sum.clone(),
+            certificates: certificates_told,
+        },
+        None => Message::Finished {
+            trees: shown.then_some(grown),
+            certificates: certificates_told,
+        },
+    };
     for (party, _) in told.iter().filter(|(party, _)| here.has(*party)) {
-        let shown = plan.is_for_everyone();
-        let message = Message::Finished {
-            trees: shown.then(|| grown.clone()),
-            certificates: if shown { told.clone() } else { Vec::new() },
-        };
         context.send(*party, &message)?;
     }
     let parties = certified::of_others(context.agreement(), MINER, certificates);
@@ -144,6 +172,9 @@ pub(super) fn finish(
     let settings = plan.model_settings(0)?.into_iter().chain(notes);
     let settings = Settings::new(settings.collect());
     let model = Model::new((**plan.schema()).clone(), trees.ensemble, certificate, settings)?;
-    let model = Box::new(model);
-    Ok(Next::Done(Outcome::Trained { model, owners }))
+    Ok(Next::Done(Outcome::Trained {
+        model: Box::new(model),
+        owners,
+        report: judged.map(|(_, report)| report),
+    }))
 }

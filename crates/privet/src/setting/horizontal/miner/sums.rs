@@ -9,9 +9,9 @@ use super::{Next, Stage};
 use crate::Error;
 use crate::error::PeerError;
 use crate::model::{Model, Settings};
-use crate::noisy::trees::{Growth, Question, Step};
 use crate::party::{Context, PartyId, RunKey, RunKeys};
 use crate::privacy::Certificate;
+use crate::setting::horizontal::joint::{Asked, Joint};
 use crate::setting::horizontal::message::{Message, OpenedSum};
 use crate::setting::horizontal::plan::Plan;
 use crate::setting::horizontal::resolve::Together;
@@ -20,7 +20,7 @@ use crate::wire::{Malformed, Reader, Wire, Writer};
 
 /// Joint sums, one question after another.
 pub(super) struct Summing {
-    growth: Growth,
+    joint: Joint,
     /// Every sum that was opened, from the first question on.
     opened: Vec<OpenedSum>,
     /// The number of the current question's first round.
@@ -70,7 +70,7 @@ impl Summing {
 
     fn of(opened: Vec<OpenedSum>, plan: &Plan, context: &Context<'_, Message>) -> Result<Self, Error> {
         let mut summing = Self {
-            growth: plan.blank(context.agreement())?,
+            joint: Joint::blank(plan, context.agreement())?,
             opened: Vec::new(),
             round: 0,
             phase: Phase::Collecting(Vec::new(), BTreeSet::new()),
@@ -84,26 +84,26 @@ impl Summing {
 
     /// Goes on from an opened sum.
     fn learn(&mut self, sum: OpenedSum, together: &Together) -> Result<(), Error> {
-        let Step::Ask(question) = self.growth.step() else {
-            return Err(Error::internal("what is opened was asked for"));
-        };
-        let law = together.laws.of(&question)?;
-        let (values, deviation) = (law.values(&sum.values), law.deviation(sum.contributions));
-        self.growth.take(&values, deviation)?;
-        self.round += together.rounds(question.dimension);
+        let asked = self.asked()?;
+        self.joint.take(together, &asked, &sum)?;
+        self.round += together.rounds(asked.dimension());
         self.opened.push(sum);
         Ok(())
     }
 
     /// Begins to collect shares for the current question, if there is one.
-    fn collect(&mut self, together: &Together) -> Option<Question> {
-        let Step::Ask(question) = self.growth.step() else {
-            return None;
-        };
-        let rounds = self.round..self.round + together.rounds(question.dimension);
+    fn collect(&mut self, together: &Together) -> Option<Asked> {
+        let asked = self.joint.asked()?;
+        let rounds = self.round..self.round + together.rounds(asked.dimension());
         let each = rounds.map(|round| Collecting::new(&together.sums, round));
         self.phase = Phase::Collecting(each.collect(), BTreeSet::new());
-        Some(question)
+        Some(asked)
+    }
+
+    /// What is asked now.
+    fn asked(&self) -> Result<Asked, Error> {
+        let asked = self.joint.asked();
+        asked.ok_or_else(|| Error::internal("what is opened was asked for"))
     }
 
     fn number(&self) -> u32 {
@@ -208,7 +208,7 @@ impl Summing {
         let message = Message::Opened {
             first: next,
             sums: self.opened[next as usize..].to_vec(),
-            digest: self.growth.digest(),
+            digest: self.joint.digest(),
             asks,
         };
         context.send(to, &message)
@@ -255,16 +255,14 @@ impl Summing {
                 Ok(Next::Wait(Stage::Summing(self)))
             }
             Phase::Opening(mut rounds, missing) => {
-                let Step::Ask(question) = self.growth.step() else {
-                    return Err(Error::internal("what is opened was asked for"));
-                };
+                let asked = self.asked()?;
                 let mut values = Vec::new();
                 let mut contributions = 0;
                 for round in &mut rounds {
                     values.extend(open(round, &missing, context)?);
                     contributions = round.survivors().len() as u32;
                 }
-                values.truncate(question.dimension);
+                values.truncate(asked.dimension());
                 self.learn(
                     OpenedSum {
                         contributions,
@@ -276,7 +274,7 @@ impl Summing {
                 let message = Message::Opened {
                     first: number,
                     sums: self.opened[number as usize..].to_vec(),
-                    digest: self.growth.digest(),
+                    digest: self.joint.digest(),
                     asks: more,
                 };
                 for party in here.here() {
@@ -413,10 +411,14 @@ impl Certifying {
         let parties = certified::of_others(context.agreement(), MINER, self.came);
         let certificate = certified::of_miner(plan.schema().dataset(), parties);
         let settings = Settings::new(plan.model_settings(0)?);
-        let ensemble = self.summing.growth.finish();
+        let (ensemble, report) = self.summing.joint.finish();
         let model = Model::new((**plan.schema()).clone(), ensemble, certificate, settings)?;
         let model = Box::new(model);
-        Ok(Next::Done(Outcome::Trained { model, owners }))
+        Ok(Next::Done(Outcome::Trained {
+            model,
+            owners,
+            report,
+        }))
     }
 }
 
@@ -436,7 +438,7 @@ impl Saved {
     ) -> Result<Stage, Error> {
         here.restore(self.owners);
         let summing = Box::new(Summing::of(self.opened, plan, context)?);
-        let more = summing.growth.step() != Step::Done;
+        let more = summing.joint.asked().is_some();
         Ok(summing.next_stage(more))
     }
 }

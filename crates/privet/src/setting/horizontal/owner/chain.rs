@@ -1,6 +1,7 @@
 //! An owner's turns in a chain.
 
-use super::{Brings, Outcome};
+use super::report::Reporting;
+use super::{Brings, Outcome, cut};
 use crate::Error;
 use crate::boost::Ensemble;
 use crate::data::Cells;
@@ -16,6 +17,8 @@ use crate::wire::{Malformed, Reader, Wire, Writer};
 /// Where an owner of a chain is.
 pub(super) struct Chaining {
     cells: Private<Cells>,
+    /// Rows that judge the model, if some do.
+    held_out: Option<Private<Cells>>,
     ledger: Ledger,
     /// The trees of all turns that it has received.
     trees: Option<Before>,
@@ -29,9 +32,11 @@ pub(super) struct Chaining {
 }
 
 impl Chaining {
-    pub(super) fn new(brings: Brings) -> Self {
+    pub(super) fn new(plan: &OwnerPlan, brings: Brings) -> Self {
+        let (table, held_out) = cut(plan, brings.table, brings.held_out);
         Self {
-            cells: brings.table.into_cells(),
+            cells: table.into_cells(),
+            held_out,
             ledger: brings.ledger,
             trees: None,
             known: 0,
@@ -128,6 +133,9 @@ impl Chaining {
     fn pay(&mut self, plan: &OwnerPlan) -> Result<Option<PortionAllowance>, Error> {
         let all = plan.plan();
         self.ledger.promise(all.price(), all.delta())?;
+        if let Some(judging) = all.judging() {
+            judging.pay(&mut self.ledger)?;
+        }
         let chain = all.chain()?;
         let Some(portions) = chain.portions else {
             return Ok(None);
@@ -139,7 +147,7 @@ impl Chaining {
         let draws = chain.draws(all.rounds(plan.place())?);
         let paid = self
             .ledger
-            .allow_portions_also_added(&what, all.price(), draws, portions)?;
+            .allow_portions_also_added(&what, all.training_price(), draws, portions)?;
         Ok(Some(paid))
     }
 
@@ -232,6 +240,19 @@ impl Chaining {
             rows.iter().flat_map(of).collect::<Vec<f64>>()
         });
         (cells, scores)
+    }
+
+    /// The chain has ended, and this owner judges the model on rows that it has held out.
+    pub(super) fn judge(self, context: &Context<'_, Message>) -> Result<Reporting, Error> {
+        let (Some(certificate), Some(held_out)) = (self.certificate, self.held_out) else {
+            return Err(context.complain(MINER, "a model to judge, out of turn"));
+        };
+        Ok(Reporting {
+            ledger: self.ledger,
+            held_out,
+            certificate: *certificate,
+            model: None,
+        })
     }
 
     /// The end: the model if it gets it, under what its turns were promised.

@@ -7,20 +7,19 @@ use zeroize::Zeroizing;
 use super::{Brings, Owner, Stage, with_others};
 use crate::Error;
 use crate::model::{Model, Settings};
-use crate::noisy::trees::{Growth, Question, Step};
 use crate::party::{Context, PartyId, RunKey, RunKeys, TurnOutcome};
 use crate::privacy::joint::signed;
 use crate::privacy::{Certificate, Ledger};
+use crate::setting::horizontal::joint::{Asked, Joint};
 use crate::setting::horizontal::message::{Message, OpenedSum};
 use crate::setting::horizontal::plan::{NOBODY, OwnerPlan, unrandom};
-use crate::setting::horizontal::resolve::Together;
 use crate::setting::horizontal::shared::ShareAllowances;
 use crate::setting::horizontal::{MINER, Outcome, PATIENCE, Party, certified};
 use crate::wire::{Malformed, Reader, Wire, Writer};
 
 /// An owner in joint sums.
 pub(super) struct Summing {
-    growth: Growth,
+    joint: Joint,
     sum: SumOwner,
     /// What a checkpoint keeps.
     saved: Saved,
@@ -96,6 +95,7 @@ impl Summing {
             told: Vec::new(),
             asked: true,
             certificate: None,
+            held_out: brings.held_out,
         };
         Self::of(plan, brings, saved, context)
     }
@@ -121,15 +121,15 @@ impl Summing {
         let Brings {
             table, mut ledger, ..
         } = brings;
-        let mut growth = all.growth(context.agreement(), table.into_cells())?;
+        let mut joint = Joint::new(all, context.agreement(), table, saved.held_out)?;
         let (mut round, mut contributions) = (0, 0);
         let mut reader = Reader::new(&saved.told);
         for _ in 0..saved.opened {
             let sum =
                 OpenedSum::read(&mut reader).map_err(|e| Error::internal(format!("its own state ({e})")))?;
-            let question = asked(&growth)?;
-            round += together.rounds(question.dimension);
-            take(&mut growth, together, &question, &sum)?;
+            let question = asked(&joint)?;
+            round += together.rounds(question.dimension());
+            joint.take(together, &question, &sum)?;
             contributions = sum.contributions;
         }
         let numbered: Vec<(u16, [u8; 32])> = (1..).zip(saved.keys.iter().copied()).collect();
@@ -156,7 +156,7 @@ impl Summing {
             }
         };
         Ok(Self {
-            growth,
+            joint,
             sum,
             saved,
             contributions,
@@ -200,20 +200,20 @@ impl Summing {
     /// Draws its numbers with its share of noise, once, and shares them.
     pub(super) fn resume(mut self: Box<Self>, plan: &OwnerPlan, context: &mut Context<'_, Message>) -> Next {
         let together = plan.plan().joint()?;
-        let (number, question) = (self.next(), asked(&self.growth)?);
+        let (number, question) = (self.next(), asked(&self.joint)?);
         let State::Paying(paying, turn) = &mut self.state else {
             return Err(Error::internal(
                 "an owner that has closed its run is asked nothing",
             ));
         };
         let law = together.laws.of(&question)?;
-        let (growth, Paying { ledger, paid }) = (&mut self.growth, &mut **paying);
+        let (joint, Paying { ledger, paid }) = (&mut self.joint, &mut **paying);
         let draw = || {
-            let numbers = law.contribution(growth, &question, ledger, paid)?;
+            let numbers = law.contribution(joint, &question, ledger, paid)?;
             Ok(Residues(numbers.into_residues()))
         };
         let numbers = context.once(&format!("share {number}"), draw)?;
-        let rounds = together.rounds(question.dimension);
+        let rounds = together.rounds(question.dimension());
         let seeds = context.once(&format!("seeds {number}"), || Seeds::draw(rounds))?;
         let length = together.sums.length();
         let mut shared = Vec::with_capacity(rounds as usize);
@@ -273,9 +273,14 @@ impl Summing {
                 let all = plan.plan();
                 let settings = Settings::new(all.model_settings(plan.place())?);
                 let schema = (**all.schema()).clone();
-                let model = Model::new(schema, self.growth.finish(), certificate, settings)?;
+                let (ensemble, report) = self.joint.finish();
+                let model = Model::new(schema, ensemble, certificate, settings)?;
                 let model = Box::new(model);
-                Ok(TurnOutcome::Finished(Outcome::Trained { model, owners }))
+                Ok(TurnOutcome::Finished(Outcome::Trained {
+                    model,
+                    owners,
+                    report,
+                }))
             }
             _ => Err(context.complain(MINER, format!("{name} out of turn"))),
         }
@@ -302,21 +307,21 @@ impl Summing {
         }
         for sum in sums.into_iter().skip((known - first) as usize) {
             let question =
-                asked(&self.growth).map_err(|_| context.complain(MINER, "more sums than were asked for"))?;
+                asked(&self.joint).map_err(|_| context.complain(MINER, "more sums than were asked for"))?;
             let least = plan.plan().least() as u32;
             let owners = plan.plan().owners().len() as u32;
             let answered = match &self.state {
                 State::Paying(_, Turn::Answered(contributions)) => Some(*contributions),
                 _ => None,
             };
-            let is_wrong = sum.values.len() != question.dimension
+            let is_wrong = sum.values.len() != question.dimension()
                 || !(least..=owners).contains(&sum.contributions)
                 || answered.is_some_and(|answered| answered != sum.contributions);
             if is_wrong {
                 return Err(context.complain(MINER, "a sum that does not fit what was asked"));
             }
-            self.round += together.rounds(question.dimension);
-            take(&mut self.growth, together, &question, &sum)?;
+            self.round += together.rounds(question.dimension());
+            self.joint.take(together, &question, &sum)?;
             self.saved.told.extend(sum.to_bytes());
             self.saved.opened += 1;
             self.contributions = sum.contributions;
@@ -324,17 +329,17 @@ impl Summing {
                 *turn = Turn::Idle;
             }
         }
-        if self.growth.digest() != digest {
+        if self.joint.digest() != digest {
             return Err(context.complain(
                 MINER,
                 "its model is not the one that follows from the opened sums",
             ));
         }
-        let done = self.growth.step() == Step::Done;
+        let done = self.joint.asked().is_none();
         let news = self.next() > known;
         match self.state {
             State::Paying(paying, _) if done => {
-                let certificate = certified::close(paying.ledger, context)?;
+                let certificate = certified::of_run(&paying.ledger, context)?;
                 let told = certificate.for_partners().to_json();
                 context.send(MINER, &Message::Certified(told))?;
                 self.state = State::Certified(Box::new(certificate));
@@ -355,17 +360,10 @@ impl Summing {
 }
 
 /// What is asked now.
-fn asked(growth: &Growth) -> Result<Question, Error> {
-    match growth.step() {
-        Step::Ask(question) => Ok(question),
-        Step::Choose | Step::Done => Err(Error::internal("a question is asked")),
-    }
-}
-
-/// Goes on from an opened sum.
-fn take(growth: &mut Growth, together: &Together, question: &Question, sum: &OpenedSum) -> Result<(), Error> {
-    let law = together.laws.of(question)?;
-    growth.take(&law.values(&sum.values), law.deviation(sum.contributions))
+fn asked(joint: &Joint) -> Result<Asked, Error> {
+    joint
+        .asked()
+        .ok_or_else(|| Error::internal("a question is asked"))
 }
 
 /// Answers with the sum of the shares that others sealed for this owner: once, and about one set of owners.
@@ -443,6 +441,7 @@ pub(super) struct Saved {
     told: Vec<u8>,
     asked: bool,
     certificate: Option<String>,
+    held_out: Option<[u8; 32]>,
 }
 
 impl Wire for Saved {
@@ -453,6 +452,10 @@ impl Wire for Saved {
         to.bytes(&self.told);
         to.byte(u8::from(self.asked));
         to.text(self.certificate.as_deref().unwrap_or_default());
+        // Records of runs without an evaluation end here, as they always did.
+        if let Some(seed) = &self.held_out {
+            to.fixed(seed);
+        }
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
@@ -463,6 +466,10 @@ impl Wire for Saved {
             told: from.bytes()?.to_vec(),
             asked: from.byte()? == 1,
             certificate: Some(from.text(1 << 24)?).filter(|text| !text.is_empty()),
+            held_out: match from.is_empty() {
+                true => None,
+                false => Some(from.array()?),
+            },
         })
     }
 }

@@ -1,0 +1,404 @@
+//! The model is judged on held-out rows of all owners: what is asked, what it costs, and how much noise is in it.
+
+use std::any::Any;
+use std::sync::{Arc, Mutex};
+
+use privet::Error;
+use privet::party::{Fault, Item, PartyId, Simulation};
+use privet::privacy::account::Price;
+use privet::privacy::audit::{Auditor, Observed};
+use privet::privacy::journal::Event;
+use privet::privacy::{AddRemove, Ledger, Norm, Randomness};
+use privet::setting::horizontal::{
+    HeldOut, Horizontal, MINER, Message, Miner, Outcome, Owner, PaidReport, Party, Protocol,
+};
+use privet::wire::Wire;
+use privet_testkit::faults::Faulty;
+
+use super::protocols::rows;
+use super::world::{Drawn, Labels, Line, Noise, World, identity, journal, lines, spending, table, trees};
+
+pub(super) const PROTOCOLS: [Protocol; 3] = [Protocol::Aggregated, Protocol::Averaged, Protocol::Chain];
+
+pub(super) fn held_out(epsilon: &str, percent: u32) -> HeldOut {
+    let builder = HeldOut::builder().epsilon(epsilon.parse().unwrap());
+    builder.held_out(percent).build().unwrap()
+}
+
+fn horizontal(protocol: Protocol, count: u32) -> Horizontal {
+    let trees = trees(count).calibrate(false).build().unwrap();
+    let builder = Horizontal::builder().protocol(protocol).absent(1).trees(trees);
+    let builder = builder.evaluation(held_out("1", 40));
+    let builder = match protocol {
+        Protocol::Aggregated => builder.colluding(1),
+        Protocol::Averaged | Protocol::Chain => builder,
+    };
+    builder.build().unwrap()
+}
+
+fn world(protocol: Protocol, labels: Labels, delta: &str, rows: Vec<Vec<Line>>, noise: Noise) -> World {
+    World::new(
+        &horizontal(protocol, 2),
+        labels,
+        spending("4", delta),
+        rows,
+        noise,
+    )
+}
+
+fn reports(outcomes: Vec<Outcome>) -> Vec<PaidReport> {
+    let report = |outcome| match outcome {
+        Outcome::Trained { report, .. } => *report.unwrap(),
+        Outcome::Contributed(_) => panic!("everybody gets the model"),
+    };
+    outcomes.into_iter().map(report).collect()
+}
+
+/// Answers questions of another length than the evaluation's with zeros, so that every run has the same model; writes down the others.
+struct Judges {
+    dimension: usize,
+    seen: Arc<Mutex<Vec<Observed>>>,
+    /// Whether the evaluation is answered exactly.
+    exact: bool,
+}
+
+impl Auditor for Judges {
+    fn query(&mut self, query: Observed) -> Option<Box<dyn Any + Send>> {
+        if query.answer.len() != self.dimension {
+            return Some(Box::new(vec![0_i64; query.answer.len()]));
+        }
+        self.seen.lock().unwrap().push(query.clone());
+        self.exact.then(|| Box::new(query.answer) as Box<dyn Any + Send>)
+    }
+
+    fn released(&mut self, _: Box<dyn Any + Send>) {}
+
+    fn coins(&mut self, seed: [u8; 32]) -> [u8; 32] {
+        seed
+    }
+
+    fn parts_begin(&mut self, _: usize, _: u64) {}
+
+    fn part_ends(&mut self) {}
+
+    fn parts_end(&mut self) {}
+}
+
+type Seen = Vec<Arc<Mutex<Vec<Observed>>>>;
+
+/// How many counts two classes, three classes and numbers have.
+fn dimension(labels: Labels) -> usize {
+    match labels {
+        Labels::Two => 2 * 42,
+        Labels::Three => 9 + 42,
+        Labels::Number => 64 + 41,
+    }
+}
+
+/// A run with other draws for each `seed`, whose evaluation is written down.
+fn judged<'a>(
+    world: &'a World,
+    seen: &'a Seen,
+    dimension: usize,
+    exact: bool,
+    seed: u64,
+) -> Simulation<'a, Party> {
+    Simulation::of(world.agreement.clone(), move |party, run| {
+        if party == MINER {
+            return Ok(Miner::party(&world.plan.miner()));
+        }
+        let place = usize::from(party.0) - 1;
+        let random = Randomness::seeded(100 * seed + place as u64);
+        let ledger = Ledger::open("rows", AddRemove::row(), world.journals[place].clone(), random)?;
+        let judges = Judges {
+            dimension,
+            seen: Arc::clone(&seen[place]),
+            exact,
+        };
+        let rows = table(world.plan.schema(), &world.rows[place]);
+        let ledger = ledger.audited(Box::new(judges))?;
+        Owner::party(
+            world.plan.owner(place)?,
+            rows,
+            ledger,
+            &run,
+            Some(identity(place)),
+        )
+    })
+}
+
+fn seen(owners: usize) -> Seen {
+    (0..owners).map(|_| Arc::default()).collect()
+}
+
+/// Every party has the same report. Without noise it is that of the held-out rows of all owners, some of the rows and not all of them.
+#[test]
+fn every_protocol_gives_everybody_the_same_report_of_the_held_out_rows() {
+    for protocol in PROTOCOLS {
+        for labels in [Labels::Two, Labels::Three, Labels::Number] {
+            for delta in ["1e-6", "0"] {
+                let world = world(protocol, labels, delta, rows(labels, 4, 60), Noise::Drawn);
+                let seen = seen(4);
+                let ended = judged(&world, &seen, dimension(labels), true, 1).run().unwrap();
+                let reports = reports(ended.all().unwrap());
+                assert_eq!(reports.len(), 5);
+                assert!(reports.iter().all(|report| *report == reports[0]), "{protocol:?}");
+                // Each row adds one to each histogram.
+                let histograms = if labels == Labels::Two { 1 } else { 2 };
+                let owners = seen.iter().map(|own| own.lock().unwrap().clone());
+                let each = owners.map(|own| {
+                    let [query] = own.as_slice() else {
+                        panic!("one evaluation, not {}", own.len())
+                    };
+                    query.answer.iter().sum::<i64>() / histograms / finer(query, histograms)
+                });
+                let each: Vec<i64> = each.collect();
+                // Twenty-four of sixty on average; these coins are seeded.
+                assert!(each.iter().all(|rows| (8..=40).contains(rows)), "{each:?}");
+                let judged = each.iter().sum::<i64>() as f64;
+                assert_eq!(reports[0].rows.value, judged, "{protocol:?} {labels:?} {delta}");
+                assert_eq!(reports[0].epsilon, "1".parse().unwrap());
+                assert_eq!(reports[0].delta, delta.parse().unwrap());
+            }
+        }
+    }
+}
+
+/// What counts were multiplied by, so that shares of noise could be drawn for them.
+fn finer(query: &Observed, histograms: i64) -> i64 {
+    match query.norm {
+        Norm::L1(_) | Norm::Width(_) => 1,
+        Norm::L2Squared(squared) => ((squared as f64 / histograms as f64).sqrt()).round() as i64,
+    }
+}
+
+/// One more row moves the counts of its owner by as much as is claimed, or not at all if it is not held out; a claim of nine tenths of
+/// that is exceeded.
+#[test]
+fn one_row_moves_the_counts_of_held_out_rows_by_their_claim_and_no_more() {
+    for protocol in [Protocol::Aggregated, Protocol::Averaged] {
+        for labels in [Labels::Two, Labels::Three, Labels::Number] {
+            for delta in ["1e-6", "0"] {
+                let before = world(protocol, labels, delta, rows(labels, 4, 20), Noise::Drawn);
+                let extra = lines(labels, 8, 77);
+                let counts = |more: usize| {
+                    // The same plan and the same cuts, whatever the number of rows is.
+                    let mut world = World {
+                        plan: before.plan.clone(),
+                        agreement: before.agreement.clone(),
+                        rows: before.rows.clone(),
+                        noise: Noise::Drawn,
+                        journals: before.journals.iter().map(|_| journal(&before.plan)).collect(),
+                        drawn: before.drawn.iter().map(|_| Drawn::default()).collect(),
+                    };
+                    world.rows[1].extend_from_slice(&extra[..more]);
+                    let seen = seen(4);
+                    let simulation = judged(&world, &seen, dimension(labels), true, 2);
+                    simulation.run().unwrap().all().unwrap();
+                    let each = seen.iter().map(|own| own.lock().unwrap()[0].clone());
+                    each.collect::<Vec<Observed>>()
+                };
+                let runs: Vec<Vec<Observed>> = (0..=extra.len()).map(counts).collect();
+                let (mut moved, mut stayed) = (0, 0);
+                for pair in runs.windows(2) {
+                    let [less, more] = [&pair[0], &pair[1]];
+                    assert_eq!(less[0], more[0], "another owner's rows do not move");
+                    let change = less[1].answer.iter().zip(&more[1].answer).map(|(a, b)| b - a);
+                    let (l1, l2) = change.fold((0, 0), |(l1, l2), x| (l1 + x.unsigned_abs(), l2 + x * x));
+                    let (found, claimed) = match more[1].norm {
+                        Norm::L1(claimed) | Norm::Width(claimed) => (u128::from(l1), u128::from(claimed)),
+                        Norm::L2Squared(claimed) => (l2 as u128, claimed),
+                    };
+                    match found {
+                        0 => stayed += 1,
+                        found => {
+                            moved += 1;
+                            assert_eq!(found, claimed, "{protocol:?} {labels:?} {delta}");
+                        }
+                    }
+                }
+                // Coins at two in five; these are seeded.
+                assert!(moved > 0 && stayed > 0, "{moved} and {stayed}");
+            }
+        }
+    }
+}
+
+/// Sums of squares of so many draws of a law, in units of its variance: its mean is the number of draws, and its variance is twice that for
+/// a Gaussian. Five standard deviations are exceeded once in 1.7 million times.
+fn fits(noise: &[f64], deviation: f64) -> bool {
+    let draws = noise.len() as f64;
+    let squares: f64 = noise.iter().map(|x| (x / deviation).powi(2)).sum();
+    (squares - draws).abs() <= 5.0 * (2.0 * draws).sqrt()
+}
+
+/// The noise in the counts that are told, on the grid of the counts: the last owner is absent.
+fn noise(protocol: Protocol) -> (Vec<f64>, f64) {
+    let (labels, mut noise, mut deviation) = (Labels::Two, Vec::new(), 0.0);
+    for seed in 0..30 {
+        let world = world(protocol, labels, "1e-6", rows(labels, 5, 8), Noise::Drawn);
+        let seen = seen(5);
+        let simulation = judged(&world, &seen, dimension(labels), false, seed).without_checkpoints();
+        let records = simulation.records();
+        let ended = simulation.fault(0, Fault::Leave(PartyId(5))).run().unwrap();
+        assert!(ended.outcomes[..5].iter().all(Result::is_ok));
+        let told = records[1].items().into_iter().filter_map(|item| match item {
+            Item::Received { message, .. } => Message::from_bytes(&message).ok(),
+            _ => None,
+        });
+        let sums = told.flat_map(|message| match message {
+            Message::Opened { sums, .. } => sums,
+            Message::Report { sum, .. } => vec![sum],
+            _ => Vec::new(),
+        });
+        let sum = sums
+            .filter(|sum| sum.values.len() == dimension(labels))
+            .last()
+            .unwrap();
+        assert_eq!(sum.contributions, 4);
+        let owners: Vec<Observed> = seen[..4]
+            .iter()
+            .map(|own| own.lock().unwrap()[0].clone())
+            .collect();
+        let finer = finer(&owners[0], 1) as f64;
+        for (place, value) in sum.values.iter().enumerate() {
+            let exact: i64 = owners.iter().map(|own| own.answer[place]).sum();
+            noise.push((value - exact) as f64 / finer);
+        }
+        deviation = world.plan.report_deviation(4).unwrap();
+    }
+    (noise, deviation)
+}
+
+/// In joint sums four shares are present, three of which were paid for; where each owner adds its own noise, four whole ones are. Half of
+/// the variance is told apart.
+#[test]
+fn noise_in_a_report_is_what_was_paid_for_and_half_of_it_is_rejected() {
+    for protocol in [Protocol::Aggregated, Protocol::Averaged] {
+        let (noise, deviation) = noise(protocol);
+        assert_eq!(noise.len(), 30 * 84);
+        assert!(fits(&noise, deviation), "{protocol:?}");
+        let half: Vec<f64> = noise.iter().map(|x| x * 0.5_f64.sqrt()).collect();
+        assert!(!fits(&half, deviation), "{protocol:?}: half the variance");
+        let nine_tenths: Vec<f64> = noise.iter().map(|x| x * 0.9).collect();
+        assert!(
+            !fits(&nine_tenths, deviation),
+            "{protocol:?}: noise for nine tenths of the sensitivity"
+        );
+    }
+    // For μ² of one evaluation, one row and one count: three owners' shares make 1/μ.
+    let world = world(
+        Protocol::Aggregated,
+        Labels::Two,
+        "1e-6",
+        rows(Labels::Two, 5, 8),
+        Noise::Drawn,
+    );
+    let Price::Gaussian(both) = world.plan.price() else {
+        panic!("with a δ, everything is paid for in μ²")
+    };
+    let Price::Gaussian(trees) = world.plan.training_price() else {
+        panic!("with a δ, everything is paid for in μ²")
+    };
+    let paid = 1.0 / (both.to_f64() - trees.to_f64()).sqrt();
+    let honest = world.plan.report_deviation(3).unwrap();
+    assert!(
+        honest >= paid * 0.9999 && honest < paid * 1.02,
+        "{honest} and {paid}"
+    );
+}
+
+/// The evaluation is promised with the trees and written down before the first draw; a budget for the trees alone pays for neither.
+#[test]
+fn an_evaluation_is_paid_for_before_anything_is_drawn_or_nothing_is() {
+    for protocol in PROTOCOLS {
+        let mut world = world(
+            protocol,
+            Labels::Two,
+            "1e-6",
+            rows(Labels::Two, 4, 20),
+            Noise::Drawn,
+        );
+        world.simulation().run().unwrap().all().unwrap();
+        for journal in &world.journals {
+            let spent = payments(journal);
+            assert!(
+                spent.iter().any(|(what, _)| what.starts_with("evaluation")),
+                "{spent:?}"
+            );
+            let sum = spent
+                .iter()
+                .map(|(_, price)| *price)
+                .reduce(|a, b| a.checked_add(b).unwrap());
+            let (Some(Price::Gaussian(sum)), Price::Gaussian(promised)) = (sum, world.plan.price()) else {
+                panic!("everything is paid for in μ²")
+            };
+            assert!(sum <= promised && sum.to_f64() > promised.to_f64() * 0.999);
+        }
+        // A budget that pays for the trees only.
+        let alone = Horizontal::builder().protocol(protocol).absent(1);
+        let alone = alone.trees(trees(2).calibrate(false).build().unwrap());
+        let alone = World::new(
+            &alone.build().unwrap(),
+            Labels::Two,
+            spending("4", "1e-6"),
+            rows(Labels::Two, 4, 20),
+            Noise::Drawn,
+        );
+        assert_eq!(alone.plan.price(), world.plan.training_price());
+        world.journals = alone.journals;
+        let ended = world.simulation().run().unwrap();
+        assert!(
+            ended
+                .outcomes
+                .iter()
+                .any(|outcome| matches!(outcome, Err(Error::Budget(_))))
+        );
+        for journal in &world.journals {
+            assert_eq!(payments(journal).len(), 0);
+        }
+    }
+}
+
+fn payments(journal: &Faulty) -> Vec<(String, Price)> {
+    let entries = journal.entries();
+    let spent = entries.iter().filter_map(|entry| match entry.event() {
+        Event::Spend { what, price, .. } => Some((what.clone(), *price)),
+        _ => None,
+    });
+    spent.collect()
+}
+
+#[test]
+fn plans_say_who_learns_the_report_and_what_it_costs() {
+    for protocol in PROTOCOLS {
+        let world = world(
+            protocol,
+            Labels::Two,
+            "1e-6",
+            rows(Labels::Two, 4, 50),
+            Noise::Drawn,
+        );
+        let plan = &world.plan;
+        let words = plan.owner(0).unwrap().to_string();
+        for said in [
+            "Each person is held out with a chance of 40 in 100",
+            "What the miner and every owner learns: how good the model is on held-out rows",
+            "The evaluation costs each owner",
+            &format!("ε = {} at δ", plan.epsilon()),
+        ] {
+            assert!(words.contains(said), "{protocol:?} does not say {said}: {words}");
+        }
+        assert!(plan.epsilon() > "4".parse().unwrap());
+        assert!(plan.epsilon() < "5".parse().unwrap());
+        assert_eq!(plan.training_epsilon(), "4".parse().unwrap());
+        let several = plan.person_at(1).unwrap();
+        assert_eq!(several.epsilon, plan.epsilon());
+    }
+    let miner_only = Horizontal::builder()
+        .protocol(Protocol::Averaged)
+        .recipients(privet::setting::horizontal::Recipients::Miner)
+        .evaluation(held_out("1", 20));
+    assert!(matches!(miner_only.build(), Err(Error::Parameter(_))));
+    assert!(HeldOut::builder().build().is_err(), "an ε has no default");
+}
