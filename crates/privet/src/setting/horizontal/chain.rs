@@ -100,23 +100,24 @@ impl Plan {
                 chain.rounds as usize * owners
             ));
         }
+        let mut judging = None;
         if let (Some(quality), Some(portions)) = (&chain.quality, chain.portions) {
             let share = portions.share(chain.rounds);
             let rows = |place: usize| self.owners()[place].rows_about as f64 * share;
             let least = (0..owners).map(rows).fold(f64::MAX, f64::min);
+            judging = Some(quality.deviation(least));
             lines.push(format!(
                 "About a fifth of each owner's units train no tree: they judge. In each of its turns an owner counts with noise, on its own judging \
-                 units, how many rows {} before and after its trees. {}, {} for each, are reserved before the first turn; they cost nothing more, since \
-                 the units that judge are in no round. {} by noise by about {:.3} (one standard error) where fewest rows judge.",
+                 units, how many rows {} before and after its trees. {}, before the first turn. That costs nothing more, since the units that judge are in \
+                 no round. {} by noise by about {:.3} (one standard error) where fewest rows judge.",
                 match quality.is_of_classes() {
                     true => "are predicted right",
                     false => "there are, and how large their errors are (clipped),",
                 },
                 match chain.rounds {
-                    1 => "One measurement".to_owned(),
-                    rounds => format!("{rounds} measurements"),
+                    1 => format!("One measurement is reserved for {}", quality.price()),
+                    rounds => format!("{rounds} measurements are reserved for {} each", quality.price()),
                 },
-                quality.price(),
                 match quality.is_of_classes() {
                     true => "An accuracy is off",
                     false => "A mean error, in parts of the clip, is off",
@@ -126,8 +127,12 @@ impl Plan {
         }
         if let Some(least) = own.quality {
             lines.push(format!(
-                "The miner leaves out trees with which that figure falls by more than {least}. They have been paid for, and the miner has seen them. It \
-                 tells owners whose rows give poor trees, and no owner that lies about its own figure."
+                "The miner leaves out trees with which that figure falls by more than {least}. They have been paid for, and the miner has seen them. \
+                 This finds owners whose rows give poor trees. It does not find an owner that lies about its own figure.{}",
+                match judging {
+                    Some(noise) if least < 2.0 * noise => " Some trees will be left out by chance: the threshold is near the noise.",
+                    _ => "",
+                }
             ));
         }
         if let Some(least) = own.advance {
