@@ -247,10 +247,10 @@ fn answer_with(
                 .map(|(_, x)| *x)
                 .collect();
             let (mean, sd) = mean_and_deviation(&values);
-            let shown = if values.len() > 1 {
-                format!("{mean:.4} ± {sd:.4}")
-            } else {
-                format!("{mean:.4}")
+            let shown = match values.len() {
+                0 => "not defined".to_owned(),
+                1 => format!("{mean:.4}"),
+                _ => format!("{mean:.4} ± {sd:.4}"),
             };
             let _ = write!(text, " {shown:>16}");
             lines.push(json!({"method": method.name, "metric": metric, "mean": mean, "sd": sd, "runs": values.len()}));

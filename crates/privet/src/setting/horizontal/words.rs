@@ -145,8 +145,9 @@ impl Plan {
         };
         let deviation = self.report_deviation(self.owners().len() as u32).unwrap_or(0.0);
         let rows = self.owners().iter();
-        let rows = rows.fold(0, |sum, owner| {
-            sum + owner.rows_about - judging.learnt(owner.rows_about)
+        let rows = rows.fold(0_u64, |sum, owner| {
+            let held_out = owner.rows_about.saturating_sub(judging.learnt(owner.rows_about));
+            sum.saturating_add(held_out)
         });
         let noise = match self.sharing() {
             Some(_) => "which all owners make in shares and nobody knows",
@@ -154,7 +155,8 @@ impl Plan {
         };
         vec![
             format!(
-                "Each person is held out with a chance of {percent} in 100, by a secret coin at their owner: no tree learns from their rows, and the                  model is judged on these, about {rows} at all owners"
+                "Each person is held out with a chance of {percent} in 100, by a secret coin at their owner: no tree learns from their rows, and \
+                 the model is judged on these, about {rows} at all owners"
             ),
             format!(
                 "The evaluation costs each owner {}",
