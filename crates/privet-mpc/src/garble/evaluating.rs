@@ -6,7 +6,7 @@ use std::sync::Arc;
 use zeroize::Zeroizing;
 
 use super::garbling::parts;
-use super::gates::{Evaluator, TABLE};
+use super::gates::{Evaluate, TABLE};
 use super::hash::Hash;
 use super::label::Label;
 use super::message::{self, Exchange, Kind, first};
@@ -176,15 +176,16 @@ impl<C: Circuit + Clone> Evaluating<C> {
         };
         if begun.ready < shape.evaluator {
             let (corrections, _) = self.buffer[used..].as_chunks::<16>();
-            let left = self.input[begun.ready..]
-                .iter()
-                .zip(&mut self.rows[begun.ready..]);
-            for ((bit, row), correction) in left.zip(corrections) {
-                let [[hash]] = begun.transfers.hash::<1, 1, 1>(&[[*row]], begun.ready as u64);
-                *row = hash ^ (Label::mask(*bit) & Label::from_bytes(*correction));
-                begun.ready += 1;
-                used += 16;
-            }
+            let count = corrections.len().min(shape.evaluator - begun.ready);
+            let block = begun.ready..begun.ready + count;
+            begun.transfers.with(transfer::Receive {
+                first: begun.ready,
+                bits: &self.input[block.clone()],
+                rows: &mut self.rows[block],
+                corrections,
+            });
+            begun.ready += count;
+            used += 16 * count;
         }
         if begun.ready == shape.evaluator && !self.rows.is_empty() {
             begun.work.evaluator = std::mem::take(&mut self.rows);
@@ -194,12 +195,18 @@ impl<C: Circuit + Clone> Evaluating<C> {
             let Some(tables) = self.buffer.get(used..used + bytes) else {
                 break;
             };
-            let mut evaluator = Evaluator::new(&begun.gates, begun.gate, tables);
-            self.circuit.step(begun.step, &mut begun.work, &mut evaluator);
-            if evaluator.is_short {
+            let mut is_short = false;
+            begun.gates.with(Evaluate {
+                circuit: &*self.circuit,
+                step: begun.step,
+                work: &mut begun.work,
+                gate: &mut begun.gate,
+                tables,
+                is_short: &mut is_short,
+            });
+            if is_short {
                 return Err(Error::Misuse("a circuit has the same gates each time"));
             }
-            begun.gate = evaluator.gate();
             begun.step += 1;
             used += bytes;
         }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use zeroize::Zeroizing;
 
-use super::gates::{Garbler, TABLE};
+use super::gates::{Garble, TABLE};
+use super::hash::Hash;
 use super::label::Label;
 use super::message::{self, Exchange, Kind, first};
 use super::{GarbleMessageFault, Keys, SALT, Seed, begin, digest};
@@ -35,8 +36,13 @@ struct Begun {
     asked: Exchange,
     /// With both salts.
     both: Exchange,
-    transfers: super::hash::Hash,
-    garbler: Garbler,
+    transfers: Hash,
+    gates: Hash,
+    /// What the two labels of a wire differ by.
+    delta: Zeroizing<Label>,
+    gate: u64,
+    /// What is to be sent.
+    out: Vec<u8>,
     work: Workspace<Label>,
     step: usize,
 }
@@ -105,15 +111,13 @@ impl<C: Circuit + Clone> Garbling<C> {
             )),
         };
         let mut rows = transfer::send(&self.secret, &salt, self.asked, rows, columns);
-        let (hash, delta) = (&begun.transfers, begun.garbler.delta());
-        transfer::correct(
-            &self.secret,
-            hash,
-            from,
-            &mut rows,
-            delta,
-            &mut begun.garbler.tables,
-        );
+        begun.transfers.with(transfer::Correct {
+            secret: &self.secret,
+            first: from,
+            rows: &mut rows,
+            delta: &begun.delta,
+            message: &mut begun.out,
+        });
         begun.work.evaluator.extend(rows.iter());
         self.asked += 1;
         Ok(())
@@ -123,24 +127,33 @@ impl<C: Circuit + Clone> Garbling<C> {
     pub fn next_message(&mut self) -> Option<Vec<u8>> {
         let (is_ready, shape) = (self.is_ready(), self.circuit.shape());
         let begun = self.begun.as_mut().filter(|_| is_ready)?;
-        let out = |begun: &Begun| begun.garbler.tables.len();
-        while out(begun) < PART && begun.step < shape.steps {
-            let gates = self.circuit.step_ands(begun.step);
-            begun.garbler.tables.reserve(TABLE * gates);
-            self.circuit.step(begun.step, &mut begun.work, &mut begun.garbler);
-            begun.step += 1;
+        while begun.out.len() < PART && begun.step < shape.steps {
+            let (first, mut gates) = (begun.step, 0);
+            while begun.step < shape.steps && begun.out.len() + TABLE * gates < PART {
+                gates += self.circuit.step_ands(begun.step);
+                begun.step += 1;
+            }
+            begun.out.reserve(TABLE * gates);
+            begun.gates.with(Garble {
+                circuit: &*self.circuit,
+                steps: first..begun.step,
+                work: &mut begun.work,
+                delta: &begun.delta,
+                gate: &mut begun.gate,
+                tables: &mut begun.out,
+            });
             if begun.step == shape.steps {
                 let decoding: Vec<bool> = begun.work.output.iter().map(|label| label.colour()).collect();
-                begun.garbler.tables.extend(message::pack(&decoding));
+                begun.out.extend(message::pack(&decoding));
                 begun.work = Workspace::new(Wires::default(), Wires::default());
             }
         }
-        let body = PART.min(out(begun));
+        let body = PART.min(begun.out.len());
         if body == 0 {
             return None;
         }
         let mut message = message::head(Kind::Garbled, self.number, self.sent, &begun.asked, body);
-        message.extend(begun.garbler.tables.drain(..body));
+        message.extend(begun.out.drain(..body));
         self.sent += 1;
         Some(message)
     }
@@ -175,20 +188,23 @@ impl Begun {
         let both = asked.and("garbled", &[&own]);
         let keys = Keys::new(&both);
         let mut labels = keys.garbler_labels(input.len());
-        let mut garbler = Garbler::new(keys.gates, Label::from_bytes(delta));
+        let delta = Zeroizing::new(Label::from_bytes(delta).coloured());
         for (label, bit) in labels.iter_mut().zip(input) {
-            *label = *label ^ (Label::mask(*bit) & garbler.delta());
+            *label = *label ^ (Label::mask(*bit) & *delta);
         }
         let bits = circuit.shape().evaluator;
-        garbler.tables.reserve(SALT + 16 * bits);
-        garbler.tables.extend(own);
+        let mut out = Vec::with_capacity(SALT + 16 * bits);
+        out.extend(own);
         let evaluator = Wires::new(Vec::with_capacity(bits));
         Self {
             salt,
             asked,
             both,
             transfers: keys.transfers,
-            garbler,
+            gates: keys.gates,
+            delta,
+            gate: 0,
+            out,
             work: Workspace::new(labels, evaluator),
             step: 0,
         }

@@ -3,58 +3,69 @@
 use std::hint::black_box;
 use std::ops::{BitAnd, BitXor};
 
+use wide::u64x2;
 use zeroize::Zeroize;
 
 use crate::circuit::Wire;
 
-/// A label. It cannot be printed.
+/// A label. It cannot be printed. It is in one register, since a label that is stored in two halves and loaded whole again makes a gate wait.
 #[derive(Clone, Copy)]
-#[repr(align(16))]
-pub(crate) struct Label([u64; 2]);
+pub(crate) struct Label(u64x2);
 
 impl Label {
-    pub(crate) const ZERO: Self = Self([0; 2]);
+    pub(crate) const ZERO: Self = Self(u64x2::new([0; 2]));
 
     #[inline(always)]
     pub(crate) fn from_bytes(bytes: [u8; 16]) -> Self {
-        let number = u128::from_le_bytes(bytes);
-        Self([number as u64, (number >> 64) as u64])
+        let label: u64x2 = bytemuck::cast(bytes);
+        if cfg!(target_endian = "little") {
+            Self(label)
+        } else {
+            Self(u64x2::new(label.to_array().map(u64::from_le)))
+        }
     }
 
     #[inline(always)]
     pub(crate) fn to_bytes(self) -> [u8; 16] {
-        (u128::from(self.0[0]) | u128::from(self.0[1]) << 64).to_le_bytes()
+        if cfg!(target_endian = "little") {
+            bytemuck::cast(self.0)
+        } else {
+            bytemuck::cast(self.0.to_array().map(u64::to_le))
+        }
     }
 
     /// The label of a small number, as a tweak.
     #[inline(always)]
     pub(crate) fn small(number: u64) -> Self {
-        Self([number, 0])
+        Self(u64x2::new([number, 0]))
     }
 
     /// All ones if the bit is one, else zeros. The optimiser cannot see that there are only two cases, and so makes no branch of them.
     #[inline(always)]
     pub(crate) fn mask(bit: bool) -> Self {
-        let mask = black_box(u64::from(bit)).wrapping_neg();
-        Self([mask, mask])
+        Self(u64x2::splat(black_box(u64::from(bit)).wrapping_neg()))
+    }
+
+    #[inline(always)]
+    fn low(self) -> u64 {
+        self.0.as_array()[0]
     }
 
     /// The lowest bit.
     #[inline(always)]
     pub(crate) fn colour(self) -> bool {
-        self.0[0] & 1 == 1
+        self.low() & 1 == 1
     }
 
     /// All ones if the colour is one, else zeros.
     #[inline(always)]
     pub(crate) fn colour_mask(self) -> Self {
-        let mask = (self.0[0] & 1).wrapping_neg();
-        Self([mask, mask])
+        Self(u64x2::splat((self.low() & 1).wrapping_neg()))
     }
 
     /// The label with colour one.
     pub(crate) fn coloured(self) -> Self {
-        Self([self.0[0] | 1, self.0[1]])
+        Self(self.0 | u64x2::new([1, 0]))
     }
 }
 
@@ -63,7 +74,7 @@ impl BitXor for Label {
 
     #[inline(always)]
     fn bitxor(self, other: Self) -> Self {
-        Self([self.0[0] ^ other.0[0], self.0[1] ^ other.0[1]])
+        Self(self.0 ^ other.0)
     }
 }
 
@@ -72,13 +83,13 @@ impl BitAnd for Label {
 
     #[inline(always)]
     fn bitand(self, other: Self) -> Self {
-        Self([self.0[0] & other.0[0], self.0[1] & other.0[1]])
+        Self(self.0 & other.0)
     }
 }
 
 impl Zeroize for Label {
     fn zeroize(&mut self) {
-        self.0.zeroize();
+        self.0.as_mut_array().zeroize();
     }
 }
 

@@ -60,7 +60,7 @@ pub use garbling::Garbling;
 pub(crate) use message::{HEAD, SALT};
 pub use seed::{Seed, digest};
 
-use crate::circuit::Circuit;
+use crate::circuit::{Circuit, Wires};
 use message::Exchange;
 
 /// What both know of a circuit before it begins.
@@ -89,8 +89,21 @@ impl Keys {
     }
 
     /// The labels that the evaluator has for the garbler's input, whatever it is: both know them, so nothing is sent.
-    fn garbler_labels(&self, count: usize) -> crate::circuit::Wires<label::Label> {
-        let each = (0..count as u64).map(|at| self.labels.permute(&[[label::Label::small(at)]])[0][0]);
-        crate::circuit::Wires::new(each.collect())
+    fn garbler_labels(&self, count: usize) -> Wires<label::Label> {
+        let each = (0..count as u64).map(label::Label::small);
+        let mut labels = Wires::new(each.collect());
+        self.labels.with(Permute(&mut labels));
+        labels
+    }
+}
+
+struct Permute<'a>(&'a mut [label::Label]);
+
+impl hash::Work for Permute<'_> {
+    #[inline(always)]
+    fn run<P: hash::Permutation>(self, permutation: &P) {
+        for label in self.0 {
+            *label = permutation.permute(*label);
+        }
     }
 }

@@ -11,7 +11,7 @@ use aes::cipher::BlockCipherEncrypt;
 use zeroize::{Zeroize, Zeroizing};
 
 use super::{ReceiverSecret, SenderSecret};
-use crate::garble::hash::Hash;
+use crate::garble::hash::{Permutation, Work};
 use crate::garble::label::Label;
 
 /// Base transfers.
@@ -67,20 +67,64 @@ pub(crate) fn send(keys: &SenderSecret, salt: &[u8; 16], block: usize, rows: usi
     squares.rows()
 }
 
-/// Labels of zero for the evaluator's bits, from the garbler's rows from `first` on; the corrections that make the other label differ by `delta`.
-pub(crate) fn correct(
-    keys: &SenderSecret,
-    hash: &Hash,
-    first: usize,
-    rows: &mut [Label],
-    delta: Label,
-    message: &mut Vec<u8>,
-) {
-    let offset = keys.offset();
-    for (at, row) in rows.iter_mut().enumerate() {
-        let [[zero, one]] = hash.hash::<2, 1, 2>(&[[*row, *row ^ offset]], (first + at) as u64);
-        message.extend((zero ^ one ^ delta).to_bytes());
-        *row = zero;
+/// Turns the garbler's rows, of transfers from `first` on, into labels of zero, and writes the corrections that make the other label differ by `delta`.
+pub(crate) struct Correct<'a> {
+    pub(crate) secret: &'a SenderSecret,
+    pub(crate) first: usize,
+    pub(crate) rows: &'a mut [Label],
+    pub(crate) delta: &'a Zeroizing<Label>,
+    pub(crate) message: &'a mut Vec<u8>,
+}
+
+/// Rows that are hashed at the same time.
+const LANES: usize = 4;
+
+impl Work for Correct<'_> {
+    #[inline(always)]
+    fn run<P: Permutation>(self, permutation: &P) {
+        let (offset, delta) = (self.secret.offset(), **self.delta);
+        self.message.reserve(16 * self.rows.len());
+        let mut tweak = self.first as u64;
+        for rows in self.rows.chunks_mut(LANES) {
+            let mut labels = [[Label::ZERO; 2]; LANES];
+            for (labels, row) in labels.iter_mut().zip(rows.iter()) {
+                *labels = [*row, *row ^ offset];
+            }
+            let hashes = permutation.hash::<2, LANES, 2>(labels, tweak);
+            for (row, [zero, one]) in rows.iter_mut().zip(hashes) {
+                self.message.extend_from_slice(&(zero ^ one ^ delta).to_bytes());
+                *row = zero;
+            }
+            tweak += LANES as u64;
+        }
+    }
+}
+
+/// Turns the evaluator's rows, of transfers from `first` on, into labels of its bits.
+pub(crate) struct Receive<'a> {
+    pub(crate) first: usize,
+    pub(crate) bits: &'a [bool],
+    pub(crate) rows: &'a mut [Label],
+    pub(crate) corrections: &'a [[u8; 16]],
+}
+
+impl Work for Receive<'_> {
+    #[inline(always)]
+    fn run<P: Permutation>(self, permutation: &P) {
+        let mut tweak = self.first as u64;
+        let chunks = self.rows.chunks_mut(LANES).zip(self.bits.chunks(LANES));
+        for ((rows, bits), corrections) in chunks.zip(self.corrections.chunks(LANES)) {
+            let mut labels = [[Label::ZERO]; LANES];
+            for (label, row) in labels.iter_mut().zip(rows.iter()) {
+                *label = [*row];
+            }
+            let hashes = permutation.hash::<1, LANES, 1>(labels, tweak);
+            let corrected = rows.iter_mut().zip(hashes).zip(bits).zip(corrections);
+            for (((row, [hash]), bit), correction) in corrected {
+                *row = hash ^ (Label::mask(*bit) & Label::from_bytes(*correction));
+            }
+            tweak += LANES as u64;
+        }
     }
 }
 

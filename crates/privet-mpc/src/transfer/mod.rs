@@ -19,6 +19,6 @@ mod extension;
 mod keys;
 
 pub use base::{ExpectAnswer, answer, offer};
-pub(crate) use extension::{BLOCK_BYTES, BLOCK_ROWS, COLUMNS, Rows, correct, receive, send};
+pub(crate) use extension::{BLOCK_BYTES, BLOCK_ROWS, COLUMNS, Correct, Receive, Rows, receive, send};
 pub use keys::{ReceiverKeys, SenderKeys};
 pub(crate) use keys::{ReceiverSecret, SenderSecret};
