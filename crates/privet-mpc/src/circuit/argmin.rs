@@ -90,6 +90,8 @@ impl Circuit for Argmin {
         }
     }
 
+    // Inlined into the place that knows the processor's instructions, as are the functions below.
+    #[inline(always)]
     fn step<B: Backend>(&self, step: usize, work: &mut Workspace<B::Wire>, on: &mut B) {
         let blocks = self.blocks();
         if step < blocks {
@@ -128,6 +130,7 @@ impl Circuit for Argmin {
 }
 
 /// The sums of candidates modulo 2^bits, of inputs with all bits of one candidate together; the result has the same bit of all candidates together.
+#[inline(always)]
 fn add_each<B: Backend>(bits: usize, a: &[B::Wire], b: &[B::Wire], on: &mut B) -> Wires<B::Wire> {
     let candidates = a.len() / bits;
     let mut sums = Wires::new(vec![on.constant(false); a.len()]);
@@ -169,6 +172,7 @@ fn add_lanes<B: Backend, const N: usize>(
 
 /// The smallest number and its index. `index` has the bits of each candidate's index so far; each level of the tournament adds one above. If only the index
 /// is wanted, the last pair's smaller number is not chosen.
+#[inline(always)]
 fn tournament<B: Backend>(
     bits: usize,
     mut sums: Wires<B::Wire>,

@@ -7,8 +7,8 @@
 //! | 4 | the part, from 0 |
 //! | 8 | the exchange: the first bytes of a digest of all that both know so far |
 //! | … | offer: a point (32); points: 128 points (32 each) |
-//! | | choices: the evaluator's salt (16); of up to 8,192 bits 128 columns, each in whole bytes |
-//! | | garbled, cut into parts of 131,072 bytes: the garbler's salt (16), a correction for each evaluator bit (16 each), a table for each AND (32 each), decoding bits |
+//! | | choices: the evaluator's salt (16); of up to 4,096 bits 128 columns, each in whole bytes |
+//! | | garbled, cut into parts of 65,536 bytes: the garbler's salt (16), a correction for each evaluator bit (16 each), a table for each AND (32 each), decoding bits |
 //! | | outcome: output bits |
 //!
 //! Bits are packed eight to a byte, lowest first; bits beyond the last are zero. All lengths follow from the circuit.

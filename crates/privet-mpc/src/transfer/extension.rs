@@ -17,7 +17,7 @@ use crate::garble::label::Label;
 /// Base transfers.
 pub(crate) const COLUMNS: usize = 128;
 /// Transfers of one message.
-pub(crate) const BLOCK_ROWS: usize = 8_192;
+pub(crate) const BLOCK_ROWS: usize = 4_096;
 /// Bytes of the columns of one message.
 pub(crate) const BLOCK_BYTES: usize = COLUMNS * BLOCK_ROWS / 8;
 
