@@ -94,11 +94,13 @@ impl ExpectAnswer {
         let exchange = self.start.and("privet transfer 1 answer", &[&self.offer]);
         let body = message::body(Kind::Points, 0, 0, &exchange, 32 * COLUMNS, answer)?;
         let (points, _) = body.as_chunks::<32>();
+        let points = points.iter().enumerate();
+        let points = points.map(|(at, encoding)| point(Kind::Points, at, encoding));
+        let points = points.collect::<Result<Vec<_>, _>>()?;
         let run = run(&self.start, &self.offer, body);
         let (secret, doubled) = (&*self.secret, self.point + self.point);
         let mut keys = Zeroizing::new(Vec::with_capacity(2 * COLUMNS));
-        for (at, encoding) in points.iter().enumerate() {
-            let point = point(Kind::Points, at, encoding)?;
+        for (at, point) in points.into_iter().enumerate() {
             for chosen in [point, point - doubled] {
                 keys.push(key(&run, at, &(chosen * secret).compress()));
             }

@@ -127,3 +127,27 @@ fn gates_are_as_few_as_was_asked() {
         );
     }
 }
+
+/// The coins go to common places in equal shares: ⌈j·2⁴⁸ / n⌉ is the first coin of place j, so that shares differ by one coin at most.
+#[test]
+fn each_common_place_has_its_share_of_the_coins() {
+    let circuit = Counted::new(Rendezvous::new(34).unwrap()).unwrap();
+    for common in 1..=34_u64 {
+        let ones: Vec<bool> = (0..34).map(|place| place < common).collect();
+        let place = |coins: u64| {
+            let (a, b) = (
+                circuit.input(&ones, coins ^ 0xabcd_ef01_2345).unwrap(),
+                circuit.input(&[true; 34], 0xabcd_ef01_2345).unwrap(),
+            );
+            circuit.decode(&circuit.compute(&a, &b).unwrap()).unwrap() as u64
+        };
+        for chosen in 0..common {
+            let first = (chosen << 48).div_ceil(common);
+            assert_eq!(place(first), chosen);
+            if chosen > 0 {
+                assert_eq!(place(first - 1), chosen - 1);
+            }
+        }
+        assert_eq!(place((1 << 48) - 1), common - 1);
+    }
+}

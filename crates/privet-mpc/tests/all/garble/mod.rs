@@ -1,6 +1,9 @@
 //! Circuits of two parties: what comes out, what it costs, and what is refused.
 
 mod agreeing;
+mod refusing;
+mod showing;
+mod vectors;
 
 use privet_mpc::circuit::{Circuit, Counted};
 use privet_mpc::garble::{Evaluating, Garbling, Seed};
