@@ -163,3 +163,115 @@ impl<P: Permutation> Backend for Evaluator<'_, P> {
         out
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+    use crate::circuit::{Argmin, Counted, Rendezvous, Wires};
+
+    /// Counts how often it is asked, and mixes a little.
+    #[derive(Default)]
+    struct Counting(Cell<u64>);
+
+    impl Permutation for Counting {
+        fn permute(&self, label: Label) -> Label {
+            self.0.set(self.0.get() + 1);
+            let number = u128::from_le_bytes(label.to_bytes());
+            let mixed = (number | 1).wrapping_mul(0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835) ^ number >> 61;
+            Label::from_bytes(mixed.rotate_left(57).to_le_bytes())
+        }
+    }
+
+    fn random(state: &mut u128) -> Label {
+        *state = state
+            .wrapping_mul(0x2360_ed05_1fc6_5da4_4385_df64_9fcc_f645)
+            .wrapping_add(0x5851_f42d_4c95_7f2d);
+        Label::from_bytes((*state ^ *state >> 67).to_le_bytes())
+    }
+
+    /// Permutations of the garbler and of the evaluator, and whether the labels that come out decode to what the cleartext twin says.
+    fn walk<C: Circuit>(circuit: &Counted<C>, x: &[bool], y: &[bool], mut state: u128) -> (u64, u64) {
+        let delta = Zeroizing::new(random(&mut state).coloured());
+        let (garbling, evaluating) = (Counting::default(), Counting::default());
+        let mut zeros = |bits: &[bool]| Wires::new(bits.iter().map(|_| random(&mut state)).collect());
+        let (zero_x, zero_y) = (zeros(x), zeros(y));
+        let active = |zeros: &Wires<Label>, bits: &[bool]| {
+            let each = zeros.iter().zip(bits);
+            Wires::new(
+                each.map(|(zero, bit)| *zero ^ (Label::mask(*bit) & *delta))
+                    .collect(),
+            )
+        };
+        let (active_x, active_y) = (active(&zero_x, x), active(&zero_y, y));
+        let (mut zero, mut active) = (Workspace::new(zero_x, zero_y), Workspace::new(active_x, active_y));
+        let (mut gate, mut tables, steps) = (0, Vec::new(), circuit.shape().steps);
+        Garble {
+            circuit: &**circuit,
+            steps: 0..steps,
+            work: &mut zero,
+            delta: &delta,
+            gate: &mut gate,
+            tables: &mut tables,
+        }
+        .run(&garbling);
+        let (mut evaluated, mut rest) = (0, &tables[..]);
+        for step in 0..steps {
+            let (mut is_short, (now, later)) = (false, rest.split_at(TABLE * circuit.step_ands(step)));
+            Evaluate {
+                circuit: &**circuit,
+                step,
+                work: &mut active,
+                gate: &mut evaluated,
+                tables: now,
+                is_short: &mut is_short,
+            }
+            .run(&evaluating);
+            assert!(!is_short);
+            rest = later;
+        }
+        assert!(rest.is_empty() && gate == evaluated && gate == circuit.cost().ands);
+        let pairs = zero.output.iter().zip(active.output.iter());
+        let bits: Vec<bool> = pairs.map(|(zero, active)| (*zero ^ *active).colour()).collect();
+        assert_eq!(bits, circuit.compute(x, y).expect("inputs of its shape"));
+        (garbling.0.get(), evaluating.0.get())
+    }
+
+    /// The work follows from the gates: not from inputs, labels or colours.
+    #[test]
+    fn permutations_are_counted_by_gates_whatever_the_labels_are() {
+        fn same<C: Circuit>(circuit: C) {
+            let circuit = Counted::new(circuit).expect("a circuit");
+            let (ands, shape) = (circuit.cost().ands, circuit.shape());
+            for state in 0..40_u128 {
+                let bits = |count: usize, by: u128| -> Vec<bool> {
+                    (0..count as u128)
+                        .map(|at| (at * by + state * state) % 5 < 2 + state % 3)
+                        .collect()
+                };
+                let (x, y) = (bits(shape.garbler, 3), bits(shape.evaluator, 7));
+                assert_eq!(walk(&circuit, &x, &y, state), (8 * ands, 4 * ands));
+            }
+        }
+        same(Argmin::new(9, 5).expect("a circuit"));
+        same(Rendezvous::new(11).expect("a circuit"));
+    }
+
+    #[test]
+    fn a_step_with_too_few_tables_is_noticed() {
+        let circuit = Counted::new(Argmin::new(2, 2).expect("a circuit")).expect("counted");
+        let wires = || Wires::new(vec![Label::small(5); 4]);
+        let (mut is_short, mut gate) = (false, 0);
+        Evaluate {
+            circuit: &*circuit,
+            step: 0,
+            work: &mut Workspace::new(wires(), wires()),
+            gate: &mut gate,
+            tables: &[0; TABLE],
+            is_short: &mut is_short,
+        }
+        .run(&Counting::default());
+        assert!(is_short);
+    }
+}

@@ -51,6 +51,8 @@ pub(crate) mod hash;
 pub(crate) mod label;
 pub(crate) mod message;
 mod seed;
+#[doc(hidden)]
+pub mod timing;
 
 #[doc(hidden)]
 pub use decode::decode;
