@@ -76,7 +76,10 @@ fn lengths_and_order_are_the_same_for_all_inputs() {
             heads(&seen.garbled),
             [(HEAD + 16 + 3 * 16 + 3 * 32 + 1, head(0x17))]
         );
-        assert_eq!(heads(&[seen.outcome.clone()]), [(HEAD + 1, head(0x18))]);
+        assert_eq!(
+            heads(std::slice::from_ref(&seen.outcome)),
+            [(HEAD + 1, head(0x18))]
+        );
         assert_eq!(seen.outcome[HEAD], u8::from(x < y));
     }
 }
