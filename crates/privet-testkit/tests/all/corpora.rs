@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use privet_mpc::{psi, sum};
+use privet_mpc::{garble, psi, sum};
 use privet_testkit::decoders::{TARGETS, Target, replay};
 
 /// Every decoder that is in reach here; those of `privet-node` are replayed there.
@@ -14,7 +14,10 @@ fn targets() -> impl Iterator<Item = Target> {
     let sum: Target = ("sum", |bytes| {
         sum::decode(bytes);
     });
-    TARGETS.into_iter().chain([psi, sum])
+    let garble: Target = ("garble", |bytes| {
+        garble::decode(bytes);
+    });
+    TARGETS.into_iter().chain([psi, sum, garble])
 }
 
 #[test]
