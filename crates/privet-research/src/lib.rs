@@ -12,6 +12,7 @@ pub mod decoders;
 mod expected;
 pub mod industrial;
 mod inprivate;
+mod maboost;
 pub mod opboost;
 mod plain;
 mod records;
@@ -106,6 +107,7 @@ pub fn experiments() -> Vec<Experiment> {
     all.extend(inprivate::experiments());
     all.extend(trees::experiments());
     all.extend(opboost::experiments());
+    all.extend(maboost::experiments());
     all.extend(industrial::experiments());
     all
 }
