@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::garble::GarbleFault;
 use crate::sum::SumFault;
 
 /// What went wrong, sorted by who has to act. Rows are one's own, counted from 0: they are for the owner and never for a peer.
@@ -19,6 +20,8 @@ pub enum Error {
     },
     /// A secure sum: its terms, a message of the miner or an owner, or what the answers say together.
     Sum(SumFault),
+    /// A message of a garbled circuit or of its set-up is not what was expected.
+    Garble(GarbleFault),
     /// The peer violated the protocol. The text depends on nothing of one's own data.
     Peer(String),
     /// The operating system gave no randomness. Nothing was sent.
@@ -52,6 +55,7 @@ impl fmt::Display for Error {
             }
             Self::TooManyIds { most } => write!(f, "there are more ids than the {most} that a list may hold"),
             Self::Sum(fault) => fault.fmt(f),
+            Self::Garble(fault) => fault.fmt(f),
             Self::Peer(text) => f.write_str(text),
             Self::Randomness(why) => write!(f, "the operating system gave no randomness: {why}"),
             Self::Misuse(text) => f.write_str(text),

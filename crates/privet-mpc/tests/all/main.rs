@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod corpora;
+mod garble;
 mod psi;
 mod sealed;
 mod sum;
