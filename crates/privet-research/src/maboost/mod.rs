@@ -8,7 +8,6 @@ use privet::Error;
 use privet::boost::Thresholds;
 use privet::data::{Cells, Table, Target};
 use privet::learner::SILENT;
-use privet::privacy::Coins;
 use privet::setting::plain::{Algorithm, Stumps};
 use privet::setting::secure::clear::InTheClear;
 use privet::setting::secure::{AttributeChoice, Classifier, CoefficientRule, CutPlaces, Round, Secure, Side};
@@ -83,8 +82,8 @@ impl Split {
             Side::new(&plan, Self::cells(second))?,
         ];
         // The coins of a run are those of its rows: splits differ, and so do the orders of attributes.
-        let seed = coins(fingerprint(&sides)).seed();
-        Ok(InTheClear::new(&plan, sides, Coins::from_seed(seed)))
+        let coins = coins(fingerprint(&sides));
+        Ok(InTheClear::new(&plan, sides, &coins))
     }
 }
 

@@ -22,14 +22,14 @@ pub struct InTheClear {
 
 impl InTheClear {
     /// The rows of the initiator and of the responder, and public coins.
-    pub fn new(plan: &Plan, mut sides: [Side; 2], coins: Coins) -> Self {
+    pub fn new(plan: &Plan, mut sides: [Side; 2], coins: &Coins) -> Self {
         if *plan.secure().start() == StartWeights::Rows {
             let rows = sides.iter().map(|side| side.rows() as u64).sum();
             sides.iter_mut().for_each(|side| side.weigh(TOTAL, rows));
         }
         Self {
             plan: plan.clone(),
-            course: Course::new(plan, coins),
+            course: Course::new(plan, coins.seed()),
             sides,
             rates: WholeRates::default(),
         }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use sha2::{Digest, Sha256};
+
 use super::side::Side;
 use super::weak::{Round, Weak, ensemble};
 use super::{AttributeChoice, Classifier, CoefficientRule, Plan};
@@ -54,7 +56,10 @@ const SCALES: [u32; 9] = [49, 47, 46, 45, 44, 43, 42, 41, 40];
 #[derive(Debug)]
 pub(super) struct Course {
     plan: Plan,
-    coins: Coins,
+    /// The seed of public coins.
+    seed: [u8; 32],
+    /// How many rounds were begun, and tries of rounds: each has coins of its own.
+    tries: u64,
     rounds: Vec<Round>,
     /// Attributes that were tried in this round, and given up.
     tried: BTreeSet<usize>,
@@ -63,10 +68,11 @@ pub(super) struct Course {
 }
 
 impl Course {
-    pub(super) fn new(plan: &Plan, coins: Coins) -> Self {
+    pub(super) fn new(plan: &Plan, seed: [u8; 32]) -> Self {
         Self {
             plan: plan.clone(),
-            coins,
+            seed,
+            tries: 0,
             rounds: Vec::new(),
             tried: BTreeSet::new(),
             attribute: None,
@@ -94,13 +100,14 @@ impl Course {
             self.ended = true;
             return Beginning::End;
         }
+        self.tries += 1;
         match secure.attribute {
             AttributeChoice::All => Beginning::Stumps(None),
             AttributeChoice::Seed => {
                 let left = (0..attributes).filter(|attribute| !self.tried.contains(attribute));
                 let left: Vec<usize> = left.collect();
                 // Below the length.
-                let place = self.coins.below(left.len() as u64) as usize;
+                let place = self.coins().below(left.len() as u64) as usize;
                 self.found(left.get(place).copied())
             }
             AttributeChoice::Rendezvous | AttributeChoice::RendezvousByHalves => Beginning::Rendezvous,
@@ -130,8 +137,14 @@ impl Course {
     }
 
     /// The permutation of a rendezvous by halves.
-    pub(super) fn halves(&mut self) -> Halves {
-        Halves::new(self.plan.attributes(), &mut self.coins)
+    pub(super) fn halves(&self) -> Halves {
+        Halves::new(self.plan.attributes(), &mut self.coins())
+    }
+
+    /// Public coins of this try.
+    fn coins(&self) -> Coins {
+        let hash = Sha256::new_with_prefix(b"privet secure round 1\0").chain_update(self.seed);
+        Coins::from_seed(hash.chain_update(self.tries.to_le_bytes()).finalize().into())
     }
 
     /// The coefficient of a classifier, by what was shown.
@@ -150,20 +163,22 @@ impl Course {
     pub(super) fn settle(&mut self, weak: Weak, seen: Seen) -> Option<Alpha> {
         let secure = self.plan.secure();
         let is_all = secure.attribute == AttributeChoice::All;
-        if weak.is_opposite() && (secure.retry || is_all) {
+        if weak.is_opposite() {
             match self.attribute {
-                Some(attribute) if !is_all => {
+                Some(attribute) if secure.retry => {
                     self.tried.insert(attribute);
                 }
                 // It would be the same in every round.
-                _ => self.ended = true,
+                _ if is_all => self.ended = true,
+                // A round that changes nothing.
+                _ => self.rounds.push(Round {
+                    weak,
+                    alpha: Alpha(0),
+                }),
             }
             return None;
         }
-        let alpha = match weak.is_opposite() {
-            true => Alpha(0),
-            false => self.coefficient(seen),
-        };
+        let alpha = self.coefficient(seen);
         if alpha == Alpha(0) && is_all && secure.classifier == Classifier::Joint {
             self.ended = true;
             return None;

@@ -82,6 +82,15 @@ impl Merging {
         slots.map(|slot| StumpRule::OneOf(vec![slot])).collect()
     }
 
+    /// How many bits a rule of the grid is at most: a cut, and the side of each slot beyond the order; or the side of each category.
+    pub(super) fn rule_bits(&self) -> f64 {
+        let beyond = (self.shape.slots - self.shape.ordered) as f64;
+        match self.groups {
+            0 => beyond,
+            groups => (groups as f64).log2() + beyond,
+        }
+    }
+
     /// Whether a rule is about slots of the grid.
     pub(super) fn has(&self, rule: &StumpRule) -> bool {
         match rule {

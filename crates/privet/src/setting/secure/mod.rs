@@ -2,16 +2,26 @@
 //!
 //! **Paper.** MABoost.
 
+mod certified;
+mod circuits;
 pub mod clear;
 mod course;
 mod grid;
 mod joint;
+mod leaks;
+mod message;
 mod params;
+mod party;
 mod plan;
+mod rehearsal;
+mod script;
 mod side;
 mod weak;
 
+pub use leaks::Item;
+pub use message::Message;
 pub use params::{AttributeChoice, Classifier, CoefficientRule, CutPlaces, Secure, StartWeights};
-pub use plan::{MOST_ATTRIBUTES, Plan};
+pub use party::{INITIATOR, Initiator, Outcome, Party, RESPONDER, Responder};
+pub use plan::{MOST_ATTRIBUTES, Plan, coins};
 pub use side::Side;
 pub use weak::{Round, Weak};

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use sha2::{Digest, Sha256};
 
 use super::grid::Merging;
+use super::joint::{self, Shown};
 use super::side::constant;
-use super::{AttributeChoice, CutPlaces, Secure};
+use super::{AttributeChoice, Classifier, CutPlaces, Secure};
 use crate::Error;
 use crate::boost::{Alpha, TOTAL};
 use crate::data::schema::{Label, Schema};
 use crate::data::{Intake, Keep};
-use crate::learner::{Call, Shape};
+use crate::learner::{Call, Learner, Shape, StumpRule};
 use crate::parameters::Parameters;
 use crate::party::{Agreement, Edges, Limits, Member, Terms};
 use crate::privacy::{Coins, Relation, getters};
@@ -145,6 +146,35 @@ impl Plan {
         }
     }
 
+    /// That a stump of the other party is one that it could have found.
+    pub(super) fn check_stump(&self, call: &Call) -> Result<(), &'static str> {
+        let vote = |class: u16| f64::from(class) * 2.0 - 1.0;
+        let stump = Learner::Stump(call.stump(vote(call.left), vote(call.right)));
+        if call.left > 1 || call.right > 1 || stump.check(self.shapes()).is_err() {
+            return Err("a stump that does not fit the schema");
+        }
+        if (call.rule == StumpRule::All) != (call.left == call.right) {
+            return Err("a stump that asks for nothing");
+        }
+        let is_number = self.shapes()[call.feature].number;
+        let is_possible = match (&call.rule, self.secure().thresholds) {
+            (StumpRule::All, _) => true,
+            (rule, CutPlaces::Grid) => self.merging()[call.feature].has(rule),
+            (StumpRule::UpTo { .. }, CutPlaces::Data) => is_number,
+            (_, CutPlaces::Data) => !is_number,
+        };
+        is_possible
+            .then_some(())
+            .ok_or("a stump that its parameters do not allow")
+    }
+
+    /// Whether there are joint computations.
+    pub fn has_circuits(&self) -> bool {
+        let secure = self.secure();
+        let meets = !matches!(secure.attribute, AttributeChoice::Seed | AttributeChoice::All);
+        meets || secure.classifier == Classifier::Joint || joint::shown(self) == Shown::Comparisons
+    }
+
     /// Names and values as a job says them, defaults included.
     pub fn settings(&self) -> Vec<(String, String)> {
         let named = |name: &str, value: &str| (name.to_owned(), value.to_owned());
@@ -176,7 +206,7 @@ impl Plan {
 }
 
 /// Public coins of a run, from what both agreed on.
-pub(super) fn coins(agreement: &Agreement) -> Coins {
+pub fn coins(agreement: &Agreement) -> Coins {
     let hash = Sha256::new_with_prefix(b"privet secure coins 1\0").chain_update(agreement.digest());
     Coins::from_seed(hash.finalize().into())
 }
