@@ -12,6 +12,7 @@ use super::message::Message;
 use super::plan::{Plan, coins};
 use super::script::{Need, Script};
 use super::side::Side;
+use super::weak::Round;
 use crate::Error;
 use crate::boost::WholeRates;
 use crate::data::Table;
@@ -44,13 +45,13 @@ pub struct Party {
     stage: Stage,
 }
 
-/// What a party took part for: the model, and how many rounds it has.
+/// What a party took part for.
 #[derive(Debug)]
 pub struct Outcome {
     /// The model.
     pub model: Box<Model>,
-    /// How many rounds were done.
-    pub rounds: usize,
+    /// What each round added; also rounds that added nothing to the model.
+    pub rounds: Vec<Round>,
 }
 
 /// What a party brings.
@@ -318,7 +319,7 @@ impl Boosting {
     fn go_on(mut self, plan: Plan, context: &mut Context<'_, Message>) -> Result<TurnOutcome<Party>, Error> {
         let me = context.me();
         let of = u64::from(*plan.secure().rounds());
-        context.progress("rounds", self.script.rounds() as u64, of);
+        context.progress("rounds", self.script.rounds().len() as u64, of);
         let asks = me == INITIATOR;
         self.waiting = match self.script.need()? {
             Need::Stump(own) => {
@@ -465,7 +466,7 @@ impl Boosting {
                 let model = Model::new(schema, self.script.ensemble(), certificate, settings)?;
                 return Ok(TurnOutcome::Finished(Outcome {
                     model: Box::new(model),
-                    rounds: self.script.rounds(),
+                    rounds: self.script.rounds().to_vec(),
                 }));
             }
             (_, message) => return Err(context.complain(from, format!("{} out of turn", message.name()))),

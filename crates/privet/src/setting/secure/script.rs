@@ -6,7 +6,7 @@ use super::circuits::{Circuits, Comparing, JointCircuit};
 use super::course::{Beginning, Course, Halves, Seen, compared, comparisons};
 use super::joint::{self, Shown};
 use super::side::Side;
-use super::weak::Weak;
+use super::weak::{Round, Weak};
 use super::{AttributeChoice, Classifier, Plan};
 use crate::Error;
 use crate::boost::{Ensemble, TOTAL, WholeRates};
@@ -61,8 +61,8 @@ impl Script {
         self.side.weigh(TOTAL, rows);
     }
 
-    pub(super) fn rounds(&self) -> usize {
-        self.course.rounds().len()
+    pub(super) fn rounds(&self) -> &[Round] {
+        self.course.rounds()
     }
 
     pub(super) fn ensemble(&self) -> Ensemble {

@@ -31,6 +31,11 @@ impl Weak {
         }
     }
 
+    /// The initiator's stump, or the only one; and the responder's.
+    pub fn stumps(&self) -> (&Call, Option<&Call>) {
+        (&self.first, self.second.as_ref())
+    }
+
     /// -1 or 1 for the class that is called for a row, 0 if it abstains.
     #[inline]
     pub fn vote(&self, features: &[Feature], row: usize) -> i8 {
