@@ -80,6 +80,20 @@ impl Course {
         }
     }
 
+    /// Goes on after so many tries, with these rounds, and with attributes that were given up in this one.
+    pub(super) fn restored(mut self, tries: u64, rounds: Vec<Round>, tried: BTreeSet<usize>) -> Self {
+        (self.tries, self.rounds, self.tried) = (tries, rounds, tried);
+        self
+    }
+
+    pub(super) fn tries(&self) -> u64 {
+        self.tries
+    }
+
+    pub(super) fn tried(&self) -> &BTreeSet<usize> {
+        &self.tried
+    }
+
     pub(super) fn rounds(&self) -> &[Round] {
         &self.rounds
     }

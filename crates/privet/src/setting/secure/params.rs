@@ -21,7 +21,7 @@ parameters! {
         /// Every coefficient, for `coefficient = "constant"`.
         constant: f64 = 0.1, in 0.001..=1.0;
         /// δ, which is added to the weights of right and wrong rows, whose sum is at most 1, before their ratio is taken.
-        smoothing: f64 = 0.001, in 0.000_001..=0.1;
+        smoothing: f64 = 0.002, in 0.000_001..=0.1;
         /// Whether another attribute is tried where the two stumps are opposite and would abstain everywhere.
         retry: bool = false;
         /// What the rows weigh at the beginning.

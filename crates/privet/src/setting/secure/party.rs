@@ -7,6 +7,7 @@ use zeroize::Zeroizing;
 
 use super::StartWeights;
 use super::certified::{Promise, with_other};
+use super::checkpoint::{Received, Saved, Secrets};
 use super::circuits::JointCircuit;
 use super::message::Message;
 use super::plan::{Plan, coins};
@@ -17,10 +18,12 @@ use crate::Error;
 use crate::boost::WholeRates;
 use crate::data::Table;
 use crate::data::schema::alike;
+use crate::error::JournalFault;
 use crate::learner::Call;
 use crate::model::{Model, Settings};
 use crate::party::{Context, PartyEvent, PartyId, Role, RunName, TurnOutcome};
 use crate::privacy::{Ledger, Neighbours, Private};
+use crate::wire::Wire;
 
 /// The initiator's number in every agreement.
 pub const INITIATOR: PartyId = PartyId(0);
@@ -87,6 +90,8 @@ struct Boosting {
     /// How many circuits there were.
     circuits: u32,
     waiting: Waiting,
+    /// How much was received since the last checkpoint.
+    received: Received,
 }
 
 /// What it waits for.
@@ -94,7 +99,7 @@ enum Waiting {
     Stump(Call),
     Rates(WholeRates),
     /// The responder: the initiator's choices in this circuit.
-    Choices(Counted<JointCircuit>, Zeroizing<Vec<bool>>),
+    Choices(Counted<JointCircuit>, Box<Garbling<JointCircuit>>),
     /// The initiator: the garbled circuit.
     Garbled(Counted<JointCircuit>, Box<Evaluating<JointCircuit>>),
     /// The responder: what came out.
@@ -301,9 +306,25 @@ impl Party {
             keys,
             circuits: 0,
             waiting: Waiting::Finish,
+            received: Received::default(),
         };
-        boosting.go_on(party.plan, context)
+        boosting.go_on(party.plan, None, context)
     }
+}
+
+/// This party's bits of a circuit, with coins if a place is chosen at random.
+fn with_coins(
+    circuit: &JointCircuit,
+    bits: Vec<bool>,
+    secrets: &Secrets,
+    context: &Context<'_, Message>,
+) -> Result<Zeroizing<Vec<bool>>, Error> {
+    let bits = Zeroizing::new(bits);
+    let JointCircuit::Meeting(rendezvous) = circuit else {
+        return Ok(bits);
+    };
+    let input = rendezvous.input(&bits, secrets.coins());
+    Ok(Zeroizing::new(input.map_err(|e| joint_error(e, context))?))
 }
 
 /// That the two schemas differ.
@@ -315,12 +336,19 @@ fn differ(lines: &[String]) -> Error {
 }
 
 impl Boosting {
-    /// Goes on to the next thing that the other party is needed for. The initiator asks for it.
-    fn go_on(mut self, plan: Plan, context: &mut Context<'_, Message>) -> Result<TurnOutcome<Party>, Error> {
+    /// Goes on to the next thing that the other party is needed for. The initiator asks for it, unless it has asked `before` it was built again.
+    fn go_on(
+        mut self,
+        plan: Plan,
+        before: Option<Secrets>,
+        context: &mut Context<'_, Message>,
+    ) -> Result<TurnOutcome<Party>, Error> {
         let me = context.me();
         let of = u64::from(*plan.secure().rounds());
         context.progress("rounds", self.script.rounds().len() as u64, of);
-        let asks = me == INITIATOR;
+        let asks = me == INITIATOR && before.is_none();
+        let state = self.received.is_much().then(|| self.save()).flatten();
+        let mut secrets = None;
         self.waiting = match self.script.need()? {
             Need::Stump(own) => {
                 if asks {
@@ -336,16 +364,25 @@ impl Boosting {
             }
             Need::Circuit(circuit, bits) => {
                 self.circuits += 1;
-                let (bits, seed) = self.inputs(&circuit, bits, context)?;
+                let drawn = self.secrets(&bits, before, context)?;
+                let bits = with_coins(&circuit, bits, &drawn, context)?;
+                let seed = drawn.seed();
+                secrets = Some(drawn);
                 match &mut self.keys {
                     Keys::Initiator(keys) => {
                         let evaluating = Evaluating::new(keys, self.circuits, &circuit, &bits, seed);
                         let mut evaluating = evaluating.map_err(|e| joint_error(e, context))?;
                         let parts = std::iter::from_fn(|| evaluating.next_message()).collect();
-                        context.send(RESPONDER, &Message::Choices(parts))?;
+                        if asks {
+                            context.send(RESPONDER, &Message::Choices(parts))?;
+                        }
                         Waiting::Garbled(circuit, Box::new(evaluating))
                     }
-                    Keys::Responder(_) => Waiting::Choices(circuit, bits),
+                    Keys::Responder(keys) => {
+                        let garbling = Garbling::new(keys, self.circuits, &circuit, &bits, seed);
+                        let garbling = garbling.map_err(|e| joint_error(e, context))?;
+                        Waiting::Choices(circuit, Box::new(garbling))
+                    }
                     Keys::None => return Err(Error::internal("who computes jointly has keys")),
                 }
             }
@@ -359,37 +396,48 @@ impl Boosting {
                 Waiting::Finish
             }
         };
+        // At the end the certificate is in the record, and stays there.
+        if let Some(state) = state.filter(|_| !matches!(self.waiting, Waiting::Finish)) {
+            context.checkpoint(&Saved { secrets, ..state });
+            self.received = Received::default();
+        }
         let stage = Stage::Boosting(Box::new(self));
         Ok(TurnOutcome::Continue(Party { plan, me, stage }))
     }
 
-    /// This party's bits of a circuit, with coins if it needs some, and its seed. Both are drawn once, for these bits and no others.
-    fn inputs(
+    /// The state between two rounds, as far as it is there already.
+    fn save(&self) -> Option<Saved> {
+        Some(Saved {
+            script: self.script.save()?,
+            circuits: self.circuits,
+            keys: match &self.keys {
+                Keys::None => Zeroizing::default(),
+                Keys::Initiator(keys) => keys.save(),
+                Keys::Responder(keys) => keys.save(),
+            },
+            secrets: None,
+        })
+    }
+
+    /// The secrets of a circuit, drawn once for these bits and no others.
+    fn secrets(
         &self,
-        circuit: &JointCircuit,
-        bits: Vec<bool>,
+        bits: &[bool],
+        before: Option<Secrets>,
         context: &mut Context<'_, Message>,
-    ) -> Result<(Zeroizing<Vec<bool>>, Seed), Error> {
-        let bits = Zeroizing::new(bits);
-        let number = self.circuits;
-        let digest = *privet_mpc::garble::digest(&bits);
-        if context.once(&format!("the input of joint computation {number}"), || Ok(digest))? != digest {
-            return Err(Error::data(
-                "this run was begun with other rows: go on with the table it was begun with, or begin a new run",
-            ));
-        }
-        let own = seed(&format!("joint computation {number}"), context)?;
-        let bits = match circuit {
-            JointCircuit::Meeting(rendezvous) => {
-                let drawn = seed(&format!("the coins of joint computation {number}"), context)?;
-                let [a, b, c, d, e, f, ..] = *drawn.expose();
-                let coins = u64::from_le_bytes([a, b, c, d, e, f, 0, 0]);
-                let input = rendezvous.input(&bits, coins);
-                Zeroizing::new(input.map_err(|e| joint_error(e, context))?)
-            }
-            _ => bits,
+    ) -> Result<Secrets, Error> {
+        let digest = *privet_mpc::garble::digest(bits);
+        let draw = || Secrets::draw(digest);
+        let drawn = match before {
+            Some(before) => before,
+            None => context.once(&format!("joint computation {}", self.circuits), draw)?,
         };
-        Ok((bits, own))
+        match drawn.is_for(&digest) {
+            true => Ok(drawn),
+            false => Err(Error::data(
+                "this run was begun with other rows: go on with the table it was begun with, or begin a new run",
+            )),
+        }
     }
 
     fn take(
@@ -400,6 +448,7 @@ impl Boosting {
     ) -> Result<TurnOutcome<Party>, Error> {
         let me = context.me();
         let (from, answers) = (other(me), me == RESPONDER);
+        self.received.add(&message);
         let wrong = |why: &'static str, context: &Context<'_, Message>| context.complain(from, why);
         match (self.waiting, message) {
             (Waiting::Stump(own), Message::Stump(theirs)) => {
@@ -418,13 +467,7 @@ impl Boosting {
                     .take_rates(theirs)
                     .map_err(|why| wrong(why, context))?;
             }
-            (Waiting::Choices(circuit, bits), Message::Choices(parts)) => {
-                let Keys::Responder(keys) = &mut self.keys else {
-                    return Err(Error::internal("who garbles has keys"));
-                };
-                let own = seed(&format!("joint computation {}", self.circuits), context)?;
-                let garbling = Garbling::new(keys, self.circuits, &circuit, &bits, own);
-                let mut garbling = garbling.map_err(|e| joint_error(e, context))?;
+            (Waiting::Choices(circuit, mut garbling), Message::Choices(parts)) => {
                 for part in &parts {
                     garbling.receive(part).map_err(|e| joint_error(e, context))?;
                 }
@@ -433,7 +476,7 @@ impl Boosting {
                 }
                 let parts = std::iter::from_fn(|| garbling.next_message()).collect();
                 context.send(from, &Message::Garbled(parts))?;
-                self.waiting = Waiting::Outcome(circuit, Box::new(garbling));
+                self.waiting = Waiting::Outcome(circuit, garbling);
                 let stage = Stage::Boosting(Box::new(self));
                 return Ok(TurnOutcome::Continue(Party { plan, me, stage }));
             }
@@ -472,7 +515,7 @@ impl Boosting {
             (_, message) => return Err(context.complain(from, format!("{} out of turn", message.name()))),
         }
         self.waiting = Waiting::Finish;
-        self.go_on(plan, context)
+        self.go_on(plan, None, context)
     }
 }
 
@@ -529,8 +572,9 @@ impl Role for Party {
                     keys,
                     circuits: 0,
                     waiting: Waiting::Finish,
+                    received: Received::default(),
                 };
-                boosting.go_on(party.plan, context)
+                boosting.go_on(party.plan, None, context)
             }
             (Stage::Boosting(_), message) => {
                 let Stage::Boosting(boosting) = self.stage else {
@@ -569,6 +613,45 @@ impl Role for Party {
                 Waiting::Finish => MOST_LINES,
             },
         })
+    }
+
+    fn restore(self, state: &[u8], context: &mut Context<'_, Message>) -> Result<TurnOutcome<Self>, Error> {
+        let damaged = || {
+            Error::journal(
+                JournalFault::Damaged,
+                "the checkpoint is damaged, or is one of other rows",
+            )
+        };
+        let saved = Saved::from_bytes(state).map_err(|_| damaged())?;
+        let Stage::Greeting(brings) = self.stage else {
+            return Err(Error::internal("a party is restored once"));
+        };
+        let (side, ledger) = disclosed(&self.plan, *brings)?;
+        let script = Script::new(
+            &self.plan,
+            coins(context.agreement()).seed(),
+            side,
+            self.me == INITIATOR,
+        );
+        let keys = match (self.plan.has_circuits(), self.me == INITIATOR) {
+            (false, _) => Keys::None,
+            (true, true) => Keys::Initiator(Box::new(
+                ReceiverKeys::restore(&saved.keys).map_err(|_| damaged())?,
+            )),
+            (true, false) => {
+                Keys::Responder(Box::new(SenderKeys::restore(&saved.keys).map_err(|_| damaged())?))
+            }
+        };
+        let boosting = Boosting {
+            promise: Promise::Open(Box::new(ledger)),
+            script: script.restored(saved.script).ok_or_else(damaged)?,
+            keys,
+            circuits: saved.circuits,
+            waiting: Waiting::Finish,
+            received: Received::default(),
+        };
+        // What was asked for is held until it is acknowledged, and need not be said again.
+        boosting.go_on(self.plan, Some(saved.secrets.unwrap_or_default()), context)
     }
 
     /// The schema. The library does not look at rows for this; whoever stores the record knows them by a keyed fingerprint.

@@ -2,6 +2,7 @@
 
 use privet_mpc::circuit::Counted;
 
+use super::checkpoint::SavedScript;
 use super::circuits::{Circuits, Comparing, JointCircuit};
 use super::course::{Beginning, Course, Halves, Seen, compared, comparisons};
 use super::joint::{self, Shown};
@@ -67,6 +68,29 @@ impl Script {
 
     pub(super) fn ensemble(&self) -> Ensemble {
         self.course.ensemble()
+    }
+
+    /// The state between two tries of rounds; nothing in the middle of one.
+    pub(super) fn save(&self) -> Option<SavedScript> {
+        matches!(self.phase, Phase::Begins).then(|| SavedScript {
+            tries: self.course.tries(),
+            tried: self.course.tried().clone(),
+            rounds: self.course.rounds().to_vec(),
+            weights: self.side.weights().to_vec().into(),
+        })
+    }
+
+    /// Goes on from such a state; nothing if it is one of other rows.
+    pub(super) fn restored(mut self, saved: SavedScript) -> Option<Self> {
+        let SavedScript {
+            tries,
+            tried,
+            rounds,
+            weights,
+        } = saved;
+        self.side = self.side.with_weights(weights.to_vec())?;
+        self.course = self.course.restored(tries, rounds, tried);
+        Some(self)
     }
 
     /// What is needed next.

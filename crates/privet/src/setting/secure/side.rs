@@ -89,6 +89,13 @@ impl Side {
         &self.cells
     }
 
+    /// The same rows with weights from a checkpoint; nothing if there are not as many.
+    pub(super) fn with_weights(mut self, weights: Vec<u64>) -> Option<Self> {
+        let fits = weights.len() == self.weights.len();
+        self.weights = weights;
+        fits.then_some(self)
+    }
+
     /// Each row weighs its part of `total`, which `rows` rows share.
     pub(super) fn weigh(&mut self, total: u64, rows: u64) {
         let each = (total / rows.max(1)).max(1);

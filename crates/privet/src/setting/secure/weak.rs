@@ -31,6 +31,10 @@ impl Weak {
         }
     }
 
+    pub(super) fn of(first: Call, second: Option<Call>) -> Self {
+        Self { first, second }
+    }
+
     /// The initiator's stump, or the only one; and the responder's.
     pub fn stumps(&self) -> (&Call, Option<&Call>) {
         (&self.first, self.second.as_ref())

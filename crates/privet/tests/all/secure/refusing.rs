@@ -189,7 +189,7 @@ fn different_schemas_are_refused_before_anything_is_shown() {
                 "rows",
                 privet::privacy::AddRemove::row(),
                 world.journals[1].clone(),
-                privet::privacy::Randomness::seeded(1),
+                privet::privacy::Randomness::from_os()?,
             )?;
             Responder::party(other.clone(), table, ledger, &run)
         }

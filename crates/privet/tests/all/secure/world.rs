@@ -102,13 +102,7 @@ impl World {
         let place = usize::from(party.0);
         let table = table(&self.plan, &self.rows[place]);
         let journal = self.journals[place].clone();
-        let ledger = Ledger::open(
-            "rows",
-            AddRemove::row(),
-            journal,
-            Randomness::seeded(place as u64),
-        )
-        .unwrap();
+        let ledger = Ledger::open("rows", AddRemove::row(), journal, Randomness::from_os().unwrap()).unwrap();
         let plan = self.plan.clone();
         match party == INITIATOR {
             true => Initiator::party(plan, table, ledger, run),
