@@ -320,6 +320,7 @@ mod tests {
             "inprivate",
             "dp-trees",
             "opboost",
+            "maboost",
         ] {
             for figure in Expected::of(key).expect("the file parses") {
                 let fits = match figure.better {

@@ -295,22 +295,33 @@ fn compared(data: &Data, name: &str, runs: u32, bar: &Progress) -> Result<Vec<Me
     if !is_small {
         return Ok(all);
     }
+    // Mutants are compared with the same program without a mutation, on the same attributes.
+    let mut unchanged = Vec::new();
     for (mutant, method, less) in [
         (Mutant::None, "floating point", "floating point - MABoost"),
         (
             Mutant::PrintedUpdate,
             "printed update",
-            "printed update - MABoost",
+            "printed update - floating point",
         ),
-        (Mutant::NoConstants, "no constants", "no constants - MABoost"),
+        (
+            Mutant::NoConstants,
+            "no constants",
+            "no constants - floating point",
+        ),
     ] {
         bar.at(steps - 2, steps);
         let found = each_run(runs, |run| {
             let split = Split::new(&table, run)?;
-            let parties = split.parties.each_ref().map(|table| Split::cells(table));
+            let parties = split.parties.each_ref().map(Split::cells);
             Ok(Floating::new(&parties, mutant).test_error(ROUNDS, &Split::cells(&split.test), run))
         })?;
-        all.push(difference(less, &found, &published));
+        if mutant == Mutant::None {
+            all.push(difference(less, &found, &published));
+            unchanged.clone_from(&found);
+        } else {
+            all.push(difference(less, &found, &unchanged));
+        }
         all.push(Measured::new(method, None, TEST, found));
     }
     Ok(all)
