@@ -4,7 +4,7 @@ use super::grid::{self, Merging};
 use super::weak::Weak;
 use super::{CutPlaces, Plan, StartWeights};
 use crate::Error;
-use crate::boost::{TOTAL, WholeFactors, WholeRates};
+use crate::boost::{LARGEST, TOTAL, WholeFactors, WholeRates};
 use crate::data::{Cells, Target};
 use crate::learner::{Call, Classes, Sample, Shape, Sorted, StumpRule};
 
@@ -233,6 +233,15 @@ impl Side {
                 weak.margin(self.cells.features(), row, self.classes[row]),
                 *weight,
             );
+        }
+        // Only one who does not follow the protocol makes weights grow: their sum stays one that is computed with.
+        let total: u128 = self.weights.iter().map(|weight| u128::from(*weight)).sum();
+        let most = u128::from(LARGEST);
+        let excess = (total / most).checked_ilog2().map_or(0, |digits| digits + 1);
+        if excess > 0 {
+            self.weights
+                .iter_mut()
+                .for_each(|weight| *weight >>= excess.min(63));
         }
     }
 }

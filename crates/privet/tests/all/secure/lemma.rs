@@ -1,5 +1,6 @@
 //! Lemma 1 in whole numbers, and the ways in which a run ends early.
 
+use privet::boost::{Alpha, LARGEST, WholeFactors};
 use privet::privacy::{AddRemove, Coins, Neighbours, Unprotected};
 use privet::setting::secure::clear::InTheClear;
 use privet::setting::secure::{AttributeChoice, Classifier, CutPlaces, Secure, Side};
@@ -118,5 +119,22 @@ fn the_joint_optimum_errs_least() {
             }
             assert!(best.wrong <= wrong + (2 << 18), "{seed}");
         }
+    }
+}
+
+/// A party that does not follow the protocol can have weights doubled in every round: sums stay below what is computed with.
+#[test]
+fn weights_do_not_grow_without_bound() {
+    let secure = Secure::builder().build().unwrap();
+    let plan = secure.plan(&schema()).unwrap();
+    let permission = Unprotected::unrecorded("rows", &AddRemove::row().relation(), "a test");
+    let cells = permission.reveal(table(&plan, &lines(40, 3)).into_cells());
+    let mut side = Side::new(&plan, cells).unwrap();
+    let weak = privet::setting::secure::Weak::single(side.best_of_all());
+    let factors = WholeFactors::unscaled(Alpha::steps(32, 3), 20);
+    for _ in 0..20 {
+        side.reweigh(&weak, &factors);
+        assert!(side.weights().iter().sum::<u64>() <= LARGEST);
+        assert_eq!(side.free().len(), 4);
     }
 }
