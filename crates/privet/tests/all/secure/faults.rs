@@ -1,8 +1,10 @@
 //! Parties that are killed, and messages that are lost, repeated, reordered, cut, foreign or too early.
 
-use privet::party::Simulation;
+use privet::party::{Fault, Simulation};
 use privet::privacy::journal::Event;
-use privet::setting::secure::{AttributeChoice, CoefficientRule, Outcome, Party, Secure};
+use privet::setting::secure::{
+    AttributeChoice, CoefficientRule, INITIATOR, Outcome, Party, RESPONDER, Secure,
+};
 use privet_testkit::enumerate::{self, Expectations, Expected, Records};
 use privet_testkit::skipped::full;
 
@@ -38,22 +40,25 @@ impl enumerate::World for World {
 
     fn expects(&self) -> Expectations {
         Expectations {
-            drop: Expected::Named,
-            repeat: Expected::Named,
-            truncate: Expected::Named,
-            flip: Expected::Named,
-            foreign: Expected::Named,
-            future: Expected::Named,
-            forge: Expected::Named,
-            leave: Expected::Named,
-            come_back: Expected::Named,
-            stall: Expected::Nothing,
-            hurry: Expected::Nothing,
+            drop: Expected::Ended,
+            repeat: Expected::Ended,
+            truncate: Expected::Ended,
+            flip: Expected::Ended,
+            foreign: Expected::Ended,
+            future: Expected::Ended,
+            forge: Expected::Ended,
+            // A party waits for an answer before it says more, and nobody has a deadline.
             delay: Expected::Nothing,
-            postpone: Expected::Same,
+            hurry: Expected::Nothing,
+            // Between two parties nothing can overtake anything else.
+            postpone: Expected::Nothing,
             disconnect: Expected::Same,
             restart: Expected::Same,
             crash: Expected::Same,
+            stall: Expected::Same,
+            // A party that is no longer needed may go.
+            leave: Expected::Named,
+            come_back: Expected::Named,
         }
     }
 
@@ -79,7 +84,7 @@ impl enumerate::World for World {
     }
 
     fn dispensable(&self) -> usize {
-        2
+        1
     }
 }
 
@@ -97,10 +102,37 @@ fn no_fault_of_a_joint_computation_makes_another_model() {
         return;
     }
     let secure = Secure::builder()
-        .rounds(1)
+        .rounds(2)
         .bins(4)
         .coefficient(CoefficientRule::Rounded);
     let secure = secure.attribute(AttributeChoice::Rendezvous).build().unwrap();
     let world = World::new(&secure, [lines(8, 1), lines(6, 2)]);
     assert!(enumerate::enumerate(&world, Records::Whole) > 100);
+    assert!(enumerate::enumerate(&world, Records::Checkpoints) > 100);
+}
+
+/// Killed at any step, a party goes on from its record or its checkpoint, and says the same again.
+#[test]
+fn a_party_that_is_killed_goes_on_with_its_circuits() {
+    let secure = Secure::builder()
+        .rounds(3)
+        .bins(4)
+        .coefficient(CoefficientRule::Rounded);
+    let world = World::new(&secure.build().unwrap(), [lines(8, 1), lines(6, 2)]);
+    let ended = world.simulation().run().unwrap();
+    let steps = ended.steps;
+    let whole = ended.all().unwrap().remove(0).rounds;
+    assert_eq!(whole.len(), 3);
+    for step in 0..steps {
+        for party in [INITIATOR, RESPONDER] {
+            let killed = world
+                .simulation()
+                .fault(step, Fault::Restart(party))
+                .run()
+                .unwrap();
+            for outcome in killed.all().unwrap() {
+                assert_eq!(outcome.rounds, whole, "{step} {party:?}");
+            }
+        }
+    }
 }
