@@ -12,6 +12,7 @@ pub mod decoders;
 mod expected;
 pub mod industrial;
 mod inprivate;
+mod maboost;
 pub mod opboost;
 mod plain;
 mod records;
@@ -106,6 +107,7 @@ pub fn experiments() -> Vec<Experiment> {
     all.extend(inprivate::experiments());
     all.extend(trees::experiments());
     all.extend(opboost::experiments());
+    all.extend(maboost::experiments());
     all.extend(industrial::experiments());
     all
 }
@@ -318,6 +320,7 @@ mod tests {
             "inprivate",
             "dp-trees",
             "opboost",
+            "maboost",
         ] {
             for figure in Expected::of(key).expect("the file parses") {
                 let fits = match figure.better {

@@ -10,6 +10,7 @@ use privet::privacy::account::Caps;
 use privet::privacy::journal::Event;
 use privet::privacy::{Delta, Ledger, Neighbours, Randomness, Relation, Replace, Unprotected, ledger};
 use privet::setting::plain::Trees;
+use privet::setting::secure;
 use privet::setting::vertical::{
     Alignment, Desensitisation, FeatureHolder, LabelHolder, Message, Party, Protocol, Vertical,
 };
@@ -54,8 +55,11 @@ pub fn record(bytes: &[u8]) {
     }
 }
 
-/// A message of the vertical setting.
+/// A message of the vertical setting, or of the secure one.
 pub fn message(bytes: &[u8]) {
+    if let Ok(message) = secure::Message::from_bytes(bytes) {
+        assert_eq!(message.to_bytes(), bytes);
+    }
     if let Ok(message) = Message::from_bytes(bytes) {
         assert_eq!(message.to_bytes(), bytes);
     }

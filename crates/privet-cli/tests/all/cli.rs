@@ -147,6 +147,7 @@ stories! {
     prediction
     prediction_bad
     second_budget
+    secure
     silly_values
     trees
     units

@@ -2,6 +2,7 @@
 
 mod central;
 mod horizontal;
+mod secure;
 mod vertical;
 
 use std::fs::File;
@@ -17,6 +18,7 @@ use privet::setting::plain;
 
 pub(crate) use horizontal::MINER as MINER_NAME;
 pub use horizontal::{HorizontalJob, OwnerJob};
+pub use secure::{SecureJob, SecureParty};
 pub use vertical::{FeatureHolderJob, Holder, LabelHolderJob, PredictionJob, VerticalJob};
 
 use crate::ledger::{Recognisable, folder_of};
@@ -48,6 +50,8 @@ pub enum Setting {
     Prediction(Box<PredictionJob>),
     /// Several owners have rows of the same columns.
     Horizontal(Box<HorizontalJob>),
+    /// Two parties compute jointly on rows of the same columns.
+    Secure(Box<SecureJob>),
 }
 
 /// One table and its schema.
@@ -95,6 +99,7 @@ enum SettingName {
     Central,
     Vertical,
     Horizontal,
+    Secure,
 }
 
 /// What reading a job needs besides its text.
@@ -162,6 +167,7 @@ impl Job {
             ("central", SettingName::Central),
             ("vertical", SettingName::Vertical),
             ("horizontal", SettingName::Horizontal),
+            ("secure", SettingName::Secure),
         ];
         let kind = root.required_choice("setting", &kinds).map(|found| found.value);
         let (setting, output, files) = match kind {
@@ -177,6 +183,11 @@ impl Job {
             Some(SettingName::Horizontal) => {
                 let output = around.path(&root, "output", "\"model.privet\"");
                 let (setting, files) = horizontal::read(&root, &around);
+                (setting, output, files)
+            }
+            Some(SettingName::Secure) => {
+                let output = around.path(&root, "output", "\"model.privet\"");
+                let (setting, files) = secure::read(&root, &around);
                 (setting, output, files)
             }
             _ => one_table(&root, kind == Some(SettingName::Central), &around),
@@ -204,7 +215,10 @@ impl Job {
         if let Some(data) = data {
             match &mut self.setting {
                 Setting::Plain(_, source) | Setting::Central(_, source) => source.data = data.to_owned(),
-                Setting::Vertical(_) | Setting::Prediction(_) | Setting::Horizontal(_) => {
+                Setting::Vertical(_)
+                | Setting::Prediction(_)
+                | Setting::Horizontal(_)
+                | Setting::Secure(_) => {
                     return Err(Error::parameter(
                         Subject::Flag("--data"),
                         "--data names one table, and this job has one for each party: name them in the job",
@@ -226,6 +240,7 @@ impl Job {
             Setting::Vertical(job) => job.files(),
             Setting::Prediction(job) => job.files(),
             Setting::Horizontal(job) => job.files(),
+            Setting::Secure(job) => job.files(),
         }
     }
 

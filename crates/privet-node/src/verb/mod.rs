@@ -24,6 +24,7 @@ mod predict;
 mod protection;
 mod request;
 mod schema;
+mod secure;
 mod simulate;
 mod train;
 mod words;

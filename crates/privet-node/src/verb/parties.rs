@@ -34,6 +34,16 @@ pub(super) fn refused(why: &str) -> Failure {
 
 /// Why columns of these data sets are refused, if the ledger has no line for one of them, and how to make it. Nothing is written.
 pub(super) fn unlisted(path: &Path, sets: &[(&Schema, &Relation)]) -> Result<Option<String>, Failure> {
+    let columns = ["the columns that are released", "desensitised columns cost no ε"];
+    unlisted_for(path, sets, columns)
+}
+
+/// The same for whatever the ledger must record, and why a limit of 0 is enough for that.
+pub(super) fn unlisted_for(
+    path: &Path,
+    sets: &[(&Schema, &Relation)],
+    [recorded, costs]: [&str; 2],
+) -> Result<Option<String>, Failure> {
     let there = std::fs::symlink_metadata(path).is_ok();
     let book = there.then(|| Store::read_only(path)?.book()).transpose()?;
     let known = |(schema, relation): &&(&Schema, &Relation)| {
@@ -57,12 +67,12 @@ pub(super) fn unlisted(path: &Path, sets: &[(&Schema, &Relation)]) -> Result<Opt
         )
     } else {
         format!(
-            "there is no ledger {} yet, which must record the columns that are released",
+            "there is no ledger {} yet, which must record {recorded}",
             path.display()
         )
     };
     Ok(Some(format!(
-        "{why}. Run {commands}; desensitised columns cost no ε, so 0 is enough. Nothing was read."
+        "{why}. Run {commands}; {costs}, so 0 is enough. Nothing was read."
     )))
 }
 

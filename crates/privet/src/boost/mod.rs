@@ -8,6 +8,7 @@
 //! | `additive`, `steps` | members that look at one feature at a time, summed to one table for each feature |
 //! | `adaboost` | boosting of stumps: AdaBoost for two classes, SAMME for more, least squares for numbers |
 //! | `abstain` | AdaBoost with learners that may abstain |
+//! | `whole` | the same arithmetic in whole numbers, for parties that must agree to the last bit |
 //! | `gradient` | gradient boosting of trees: logistic, softmax and squared loss |
 //!
 //! No mechanism is used here: callers run this code inside closures on private values.
@@ -21,11 +22,13 @@ mod reading;
 mod signal;
 mod steps;
 mod summary;
+mod whole;
 
 pub use abstain::{Abstaining, Factors, Rates};
 pub use adaboost::{AdaBoost, Thresholds};
 pub use ensemble::{Ensemble, Link, Member};
 pub use reading::{Calibration, Scale};
 pub use signal::Signal;
+pub use whole::{Alpha, LARGEST, TOTAL, WholeFactors, WholeRates};
 
 pub use crate::learner::Learner;

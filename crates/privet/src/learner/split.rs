@@ -58,21 +58,9 @@ impl Best {
 
 /// The best question about any feature; no question if none is better than that.
 pub(super) fn best(sample: &Sample<'_>, sorted: &Sorted, criterion: &impl Criterion) -> Best {
-    let found: Vec<(f64, Best)> = sample
-        .features
-        .par_iter()
-        .zip(sample.shapes)
-        .enumerate()
-        .map(|(feature, (column, shape))| {
-            let axis = Axis::new(column, shape, sorted.ranks(feature));
-            let sums = axis.sums(criterion);
-            let histogram = Histogram {
-                axis: &axis,
-                sums: &sums,
-                criterion,
-            };
-            histogram.best(feature)
-        })
+    let features = (0..sample.features.len()).into_par_iter();
+    let found: Vec<(f64, Best)> = features
+        .filter_map(|feature| best_about(feature, sample, sorted, criterion))
         .collect();
     let mut found = found.into_iter();
     let Some(first) = found.next() else {
@@ -87,6 +75,24 @@ pub(super) fn best(sample: &Sample<'_>, sorted: &Sorted, criterion: &impl Criter
         }
     };
     found.fold(first, better).1
+}
+
+/// The best question about one feature, and its worth; none if there is no such feature.
+pub(super) fn best_about(
+    feature: usize,
+    sample: &Sample<'_>,
+    sorted: &Sorted,
+    criterion: &impl Criterion,
+) -> Option<(f64, Best)> {
+    let (column, shape) = (sample.features.get(feature)?, sample.shapes.get(feature)?);
+    let axis = Axis::new(column, shape, sorted.ranks(feature));
+    let sums = axis.sums(criterion);
+    let histogram = Histogram {
+        axis: &axis,
+        sums: &sums,
+        criterion,
+    };
+    Some(histogram.best(feature))
 }
 
 /// Without features all rows are answered alike.

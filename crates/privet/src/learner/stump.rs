@@ -209,6 +209,30 @@ impl Call {
         }
     }
 
+    /// The question about one feature that errs least, or none if that errs as little; and the weight of the rows that it is right about.
+    /// Whole weights with a sum below 2⁵³ are added without rounding, so that no other question about the feature is right about more.
+    pub fn about(
+        feature: usize,
+        sample: &Sample<'_>,
+        sorted: &Sorted,
+        classes: Classes<'_>,
+    ) -> Option<(Self, f64)> {
+        let errors = Errors {
+            classes,
+            weights: sample.weights,
+        };
+        let (right_about, best) = split::best_about(feature, sample, sorted, &errors)?;
+        let (left, right) = (heaviest(&best.left), heaviest(&best.right));
+        let (_, rule, left, right) = best.answered(left, right);
+        let call = Self {
+            feature,
+            rule,
+            left,
+            right,
+        };
+        Some((call, right_about))
+    }
+
     /// The class that is called for a row.
     #[inline]
     pub fn class(&self, features: &[Feature], row: usize) -> u16 {
@@ -217,6 +241,12 @@ impl Call {
         } else {
             self.right
         }
+    }
+
+    /// Whether it asks the same and always calls the other of two classes.
+    pub fn is_reverse_of(&self, other: &Self) -> bool {
+        let same_feature = self.feature == other.feature || self.rule == StumpRule::All;
+        same_feature && self.rule == other.rule && self.left != other.left && self.right != other.right
     }
 
     /// The stump that votes `left` and `right` where this calls its left or right class.

@@ -18,4 +18,5 @@ mod objective;
 mod plain;
 mod replay;
 mod schemas;
+mod secure;
 mod vertical;

@@ -4,6 +4,7 @@ mod advice;
 mod columns;
 mod horizontal;
 mod prediction;
+mod secure;
 mod vertical;
 
 use std::fmt::Write;
@@ -32,8 +33,15 @@ pub(super) fn run(file: &Path, ledger: &LedgerFile) -> Result<Answer, Failure> {
         Setting::Vertical(parties) => vertical::run(parties, &job, ledger),
         Setting::Prediction(prediction) => prediction::run(prediction, &job, ledger),
         Setting::Horizontal(owners) => horizontal::run(owners, &job, ledger),
+        Setting::Secure(parties) => secure::run(parties, &job, ledger),
     }
 }
+
+/// What a ledger must record where parties compute jointly, and why a limit of 0 is enough.
+pub(super) const SHOWN: [&str; 2] = [
+    "what each party shows the other",
+    "what is shown is listed and costs no ε",
+];
 
 fn summary(settings: &[(String, String)]) -> String {
     settings

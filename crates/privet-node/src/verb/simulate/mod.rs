@@ -2,6 +2,7 @@
 
 mod horizontal;
 mod prediction;
+mod secure;
 mod vertical;
 
 use std::fmt::Write;
@@ -50,6 +51,7 @@ pub(super) fn run(simulate: &Simulate) -> Result<Answer, Failure> {
         Setting::Vertical(parties) => vertical::run(parties, simulate),
         Setting::Prediction(prediction) => prediction::run(prediction, simulate),
         Setting::Horizontal(owners) => horizontal::run(owners, simulate),
+        Setting::Secure(parties) => secure::run(parties, simulate),
     }
 }
 

@@ -1,6 +1,7 @@
 //! `privet train`
 
 mod horizontal;
+mod secure;
 mod vertical;
 
 use std::fmt::Write;
@@ -28,6 +29,7 @@ pub(super) fn run(train: &Train) -> Result<Answer, Failure> {
         Setting::Vertical(parties) => return vertical::run(parties, &job, train),
         Setting::Prediction(_) => return Err(for_predicting(&train.job)),
         Setting::Horizontal(owners) => return horizontal::run(owners, &job, train),
+        Setting::Secure(parties) => return secure::run(parties, &job, train),
     };
     save(&job, &model, key.as_ref())?;
 

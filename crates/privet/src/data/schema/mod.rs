@@ -3,6 +3,7 @@
 //! | file | what it holds |
 //! | --- | --- |
 //! | `kind` | what a column can hold |
+//! | `alike` | what schemas of several parties must say alike |
 //! | `build`, `spec` | a schema in code, and its columns |
 //! | `check` | what does not fit together |
 //! | `read`, `column`, `write` | `schema.toml`, from text and to text |
@@ -11,6 +12,7 @@
 //!
 //! It takes nothing from rows: a bound that is not declared is an error, never a guess.
 
+pub(crate) mod alike;
 mod build;
 mod check;
 mod column;

@@ -1,0 +1,54 @@
+//! Two parties on this machine that compute jointly.
+
+use privet::Error;
+use privet::party::{PartyId, RunName, Simulation};
+use privet::privacy::{Ledger, Randomness};
+use privet::setting::secure::{INITIATOR, Initiator, Outcome, Party, Responder};
+use privet::wire::RunId;
+
+use super::exit::Failure;
+use super::gathering::{Traffic, outcome};
+use crate::job::SecureJob;
+use crate::ledger::Shared;
+use crate::progress::{Progress, going_on};
+
+/// Plays both parties, each with its own line in the ledger.
+pub(super) fn play(
+    job: &SecureJob,
+    tables: [privet::data::Table; 2],
+    shared: &Shared,
+) -> Result<(Outcome, Traffic), Failure> {
+    let mut marks = Vec::new();
+    for party in &job.parties {
+        let data = &party.source.data;
+        let unreadable = |e| Failure::input(format!("{}: it cannot be read: {e}", data.display()));
+        let file = std::fs::File::open(data).map_err(unreadable)?;
+        marks.push(shared.store().mark(file)?);
+    }
+    let mut tables = tables.map(Some);
+    let make = |party: PartyId, run: RunName| -> Result<Party, Error> {
+        let place = usize::from(party.0);
+        let table = tables[place].take();
+        let table = table.ok_or_else(|| Error::internal("each party is made once"))?;
+        let own = &job.parties[place];
+        let relation = own.plan.relation().clone();
+        let ledger = Ledger::open(own.dataset(), relation, shared.clone(), Randomness::from_os()?)?;
+        let ledger = ledger.of_table(&marks[place]);
+        match party == INITIATOR {
+            true => Initiator::party(own.plan.clone(), table, ledger, &run),
+            false => Responder::party(own.plan.clone(), table, ledger, &run),
+        }
+    };
+    // Public coins follow from the number of the run.
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).map_err(Error::randomness)?;
+    let bar = Progress::steps("Training");
+    let progress = |_: &str, done, of| bar.at(done, of);
+    let ended = Simulation::of(job.plan().agreement(RunId(bytes), job.names())?, make)
+        .progress(&progress)
+        .while_going_on(&going_on)
+        .run()?;
+    let names: Vec<String> = job.names().map(str::to_owned).into();
+    let traffic = Traffic::of(&names, &ended);
+    Ok((outcome(names, ended, |_| true)?, traffic))
+}

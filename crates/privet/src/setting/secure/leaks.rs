@@ -1,0 +1,118 @@
+//! What each party shows the other, item by item, with the most that all rounds together can show.
+
+use super::joint::{Shown, shown};
+use super::{AttributeChoice, Classifier, CutPlaces, Plan, StartWeights};
+use crate::privacy::Anchor;
+use crate::privacy::joint::Leak;
+
+/// An item that is shown, how often at most, and the bits of one.
+#[derive(Debug, Clone)]
+pub struct Item {
+    /// What is shown, and to whom.
+    pub leak: Leak,
+    /// How often at most.
+    pub most: u64,
+    /// How many bits one is at most, if that can be said without looking at rows.
+    pub bits: f64,
+}
+
+impl Plan {
+    /// What each party shows, before the first message. Everything else that it sends can be simulated from this.
+    ///
+    /// # Privacy
+    /// `docs/proofs/secure.md#transcript` and `#model`.
+    pub fn items(&self) -> Vec<Item> {
+        let (secure, rounds) = (self.secure(), u64::from(self.secure().rounds));
+        let attributes = self.attributes() as u64;
+        // Where opposite stumps are tried again, each attribute may be tried in each round.
+        let tries = if secure.retry {
+            rounds.saturating_mul(attributes)
+        } else {
+            rounds
+        };
+        let peer = |what: &'static str, most: u64, bits: f64| Item {
+            leak: Leak::new(what, "the other party", Anchor::new("secure#transcript")),
+            most,
+            bits,
+        };
+        let mut all = Vec::new();
+        let slots = (attributes.max(1) as f64).log2();
+        match secure.attribute {
+            AttributeChoice::Seed | AttributeChoice::All => {}
+            AttributeChoice::Rendezvous => {
+                let what = "an attribute for which it has a stump better than guessing, or that there is none in common";
+                all.push(peer(what, tries, (attributes as f64 + 1.0).log2()));
+            }
+            AttributeChoice::RendezvousByHalves => {
+                let what = "whether it has a stump better than guessing for a common attribute in some half of a random order";
+                let halvings = u64::from(attributes.max(1).next_power_of_two().ilog2()) + 1;
+                all.push(peer(what, tries.saturating_mul(halvings), 1.0));
+            }
+        }
+        match (secure.classifier, secure.thresholds) {
+            (Classifier::Joint, _) => {
+                let what = "which stump of the public grid errs least on the rows of both";
+                all.push(peer(what, rounds, (self.most_candidates() as f64).log2()));
+            }
+            (Classifier::Merged, CutPlaces::Grid) => {
+                let what = "its own best stump on the public grid";
+                all.push(peer(what, tries, self.stump_bits()));
+            }
+            (Classifier::Merged, CutPlaces::Data) => {
+                let what = "its own best stump, whose threshold lies halfway between two of its numbers";
+                let chosen = if secure.attribute == AttributeChoice::All {
+                    slots
+                } else {
+                    0.0
+                };
+                all.push(peer(what, tries, 64.0 + 2.0 + chosen));
+            }
+        }
+        match shown(self) {
+            Shown::Nothing => {}
+            Shown::Rates => {
+                let what =
+                    "the weights of its rows that the classifier is right about, wrong about, and silent on";
+                all.push(peer(what, rounds, 3.0 * 50.0));
+            }
+            Shown::Comparisons => {
+                let what = "the coefficient in eighths, if it is rounded, and the power of two of the weights' sum, both of all rows together";
+                all.push(peer(what, rounds, 33f64.log2() + 10f64.log2()));
+            }
+        }
+        if secure.start == StartWeights::Rows {
+            all.push(peer("how many rows it has", 1, 64.0));
+        }
+        let what = "the stumps and coefficients of the model";
+        all.push(Item {
+            leak: Leak::new(what, "whoever sees the model", Anchor::new("secure#model")),
+            most: rounds,
+            bits: self.stump_bits() * 2.0 + 37.0,
+        });
+        all
+    }
+
+    /// How many bits one stump of the public grid is at most.
+    fn stump_bits(&self) -> f64 {
+        let is_all = self.secure().attribute == AttributeChoice::All;
+        let chosen = if is_all {
+            (self.attributes().max(1) as f64).log2()
+        } else {
+            0.0
+        };
+        let widest = self.merging().iter().map(|merging| merging.rule_bits());
+        chosen + 1.0 + widest.fold(1.0, f64::max)
+    }
+
+    /// How many bits all rounds together show the other party at most.
+    ///
+    /// # Paper
+    /// MABoost, section 8: the number of rounds and the bits of a weak classifier together bound what is communicated.
+    pub fn most_bits(&self) -> f64 {
+        let to_peer = self
+            .items()
+            .into_iter()
+            .filter(|item| item.leak.anchor().as_str() == "secure#transcript");
+        to_peer.map(|item| item.most as f64 * item.bits).sum()
+    }
+}

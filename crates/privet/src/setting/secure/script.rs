@@ -1,0 +1,237 @@
+//! What one party does, step by step, without messages: what it needs next of the other, and what it makes of that.
+
+use privet_mpc::circuit::Counted;
+
+use super::checkpoint::SavedScript;
+use super::circuits::{Circuits, Comparing, JointCircuit};
+use super::course::{Beginning, Course, Halves, Seen, compared, comparisons};
+use super::joint::{self, Shown};
+use super::side::Side;
+use super::weak::{Round, Weak};
+use super::{AttributeChoice, Classifier, Plan};
+use crate::Error;
+use crate::boost::{Ensemble, TOTAL, WholeRates};
+use crate::learner::Call;
+
+/// What is needed next.
+pub(super) enum Need {
+    /// A joint computation with these bits of one's own; where a place is chosen at random, coins come besides.
+    Circuit(Counted<JointCircuit>, Vec<bool>),
+    /// The other party's stump, for one's own.
+    Stump(Call),
+    /// The other party's rates, for one's own.
+    Rates(WholeRates),
+    /// Nothing: the run is over.
+    End,
+}
+
+enum Phase {
+    Begins,
+    Meeting,
+    Halving(Halves, Vec<bool>),
+    Searching(Option<usize>),
+    Stumps(Call),
+    Weighing(Weak, WholeRates),
+}
+
+/// One party's part of a run.
+pub(super) struct Script {
+    plan: Plan,
+    course: Course,
+    side: Side,
+    circuits: Circuits,
+    is_initiator: bool,
+    phase: Phase,
+}
+
+impl Script {
+    pub(super) fn new(plan: &Plan, seed: [u8; 32], side: Side, is_initiator: bool) -> Self {
+        Self {
+            plan: plan.clone(),
+            course: Course::new(plan, seed),
+            side,
+            circuits: Circuits::default(),
+            is_initiator,
+            phase: Phase::Begins,
+        }
+    }
+
+    /// With all rows of the same weight: so many are the other party's.
+    pub(super) fn weigh_rows(&mut self, others: u64) {
+        let rows = others.saturating_add(self.side.rows() as u64);
+        self.side.weigh(TOTAL, rows);
+    }
+
+    pub(super) fn rounds(&self) -> &[Round] {
+        self.course.rounds()
+    }
+
+    pub(super) fn ensemble(&self) -> Ensemble {
+        self.course.ensemble()
+    }
+
+    /// The state between two tries of rounds; nothing in the middle of one.
+    pub(super) fn save(&self) -> Option<SavedScript> {
+        matches!(self.phase, Phase::Begins).then(|| SavedScript {
+            tries: self.course.tries(),
+            tried: self.course.tried().clone(),
+            rounds: self.course.rounds().to_vec(),
+            weights: self.side.weights().to_vec().into(),
+        })
+    }
+
+    /// Goes on from such a state; nothing if it is one of other rows.
+    pub(super) fn restored(mut self, saved: SavedScript) -> Option<Self> {
+        let SavedScript {
+            tries,
+            tried,
+            rounds,
+            weights,
+        } = saved;
+        self.side = self.side.with_weights(weights.to_vec())?;
+        self.course = self.course.restored(tries, rounds, tried);
+        Some(self)
+    }
+
+    /// What is needed next.
+    pub(super) fn need(&mut self) -> Result<Need, Error> {
+        if let Phase::Begins = self.phase {
+            let begins = self.course.begin();
+            self.phase = match begins {
+                Beginning::End => return Ok(Need::End),
+                Beginning::Stumps(attribute) => self.with(attribute),
+                Beginning::Rendezvous => {
+                    let free = self.course.free(&self.side);
+                    match self.plan.secure().attribute {
+                        AttributeChoice::RendezvousByHalves => Phase::Halving(self.course.halves(), free),
+                        _ => Phase::Meeting,
+                    }
+                }
+            };
+        }
+        Ok(match &self.phase {
+            Phase::Begins => return Err(Error::internal("a round that has begun is at work")),
+            Phase::Meeting => {
+                let free = self.course.free(&self.side);
+                Need::Circuit(self.circuits.meeting(free.len())?, free)
+            }
+            Phase::Halving(halves, free) => {
+                let asked = halves.asked(free);
+                Need::Circuit(self.circuits.common(asked.len())?, asked)
+            }
+            Phase::Searching(attribute) => {
+                let numbers = joint::inputs(&self.side, *attribute);
+                let circuit = self.circuits.least(numbers.len())?;
+                let JointCircuit::Least(argmin) = &*circuit else {
+                    return Err(Error::internal("the circuit that was asked for"));
+                };
+                let bits = argmin.input(&numbers);
+                let bits = bits.map_err(|e| Error::internal(format!("errors have 31 digits ({e})")))?;
+                Need::Circuit(circuit, bits)
+            }
+            Phase::Stumps(own) => Need::Stump(own.clone()),
+            Phase::Weighing(_, rates) => match joint::shown(&self.plan) {
+                Shown::Rates => Need::Rates(*rates),
+                _ => {
+                    let numbers = comparisons(&self.plan, rates, self.is_initiator);
+                    // The initiator evaluates.
+                    let bits = match self.is_initiator {
+                        true => Comparing::evaluator(&numbers),
+                        false => Comparing::garbler(&numbers),
+                    };
+                    Need::Circuit(self.circuits.comparing(&self.plan)?, bits)
+                }
+            },
+        })
+    }
+
+    fn with(&self, attribute: Option<usize>) -> Phase {
+        match (self.plan.secure().classifier, attribute) {
+            (Classifier::Joint, attribute) => Phase::Searching(attribute),
+            (Classifier::Merged, Some(attribute)) => Phase::Stumps(self.side.best(attribute).0),
+            (Classifier::Merged, None) => Phase::Stumps(self.side.best_of_all()),
+        }
+    }
+
+    /// Takes what came out of a joint computation; an error says what is wrong with it.
+    pub(super) fn take_bits(&mut self, circuit: &JointCircuit, bits: &[bool]) -> Result<(), &'static str> {
+        let phase = std::mem::replace(&mut self.phase, Phase::Begins);
+        let found = match (phase, circuit) {
+            (Phase::Meeting, JointCircuit::Meeting(rendezvous)) => rendezvous.decode(bits),
+            (Phase::Halving(mut halves, free), JointCircuit::Common(..)) => {
+                let &[common] = bits else {
+                    return Err("it says that a joint computation gave something else than one bit");
+                };
+                match halves.answer(common) {
+                    Some(found) => found,
+                    None => {
+                        self.phase = Phase::Halving(halves, free);
+                        return Ok(());
+                    }
+                }
+            }
+            (Phase::Searching(attribute), JointCircuit::Least(argmin)) => {
+                let mut candidates = self.plan.candidates(attribute);
+                let place = argmin.decode(bits).filter(|place| *place < candidates.len());
+                let place = place.ok_or("it says that a joint computation found no stump")?;
+                self.merged(Weak::single(candidates.swap_remove(place)));
+                return Ok(());
+            }
+            (Phase::Weighing(weak, _), JointCircuit::Comparing(_)) => {
+                let compared = compared(&self.plan, bits);
+                let compared = compared.ok_or("it says that a joint computation compared something else")?;
+                self.settle(weak, Seen::Compared(compared));
+                return Ok(());
+            }
+            _ => return Err("a joint computation that was not begun"),
+        };
+        if let Beginning::Stumps(attribute) = self.course.found(found) {
+            self.phase = self.with(attribute);
+        }
+        Ok(())
+    }
+
+    /// Takes the other party's stump; an error says what is wrong with it.
+    pub(super) fn take_stump(&mut self, other: Call) -> Result<(), &'static str> {
+        let Phase::Stumps(own) = &self.phase else {
+            return Err("a stump that was not asked for");
+        };
+        if *self.plan.secure().attribute() != AttributeChoice::All && other.feature != own.feature {
+            return Err("a stump about another attribute");
+        }
+        self.plan.check_stump(&other)?;
+        let (first, second) = match self.is_initiator {
+            true => (own.clone(), other),
+            false => (other, own.clone()),
+        };
+        self.merged(Weak::merged(first, second));
+        Ok(())
+    }
+
+    /// Takes the other party's rates; an error says what is wrong with them.
+    pub(super) fn take_rates(&mut self, other: WholeRates) -> Result<(), &'static str> {
+        match std::mem::replace(&mut self.phase, Phase::Begins) {
+            Phase::Weighing(weak, own) if other.is_sound() => {
+                self.settle(weak, Seen::Rates(own.plus(other)));
+                Ok(())
+            }
+            _ => Err("rates that cannot be"),
+        }
+    }
+
+    /// Both have the classifier of this round. What always abstains is not weighed.
+    fn merged(&mut self, weak: Weak) {
+        if weak.is_opposite() || joint::shown(&self.plan) == Shown::Nothing {
+            return self.settle(weak, Seen::Nothing);
+        }
+        let rates = self.side.rates(&weak);
+        self.phase = Phase::Weighing(weak, rates);
+    }
+
+    fn settle(&mut self, weak: Weak, seen: Seen) {
+        self.phase = Phase::Begins;
+        if let Some(alpha) = self.course.settle(weak.clone(), seen) {
+            self.course.reweigh(&mut self.side, &weak, alpha, seen);
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! What a reader of the model should know, in words.
+
+use super::{Classifier, CoefficientRule, CutPlaces, Plan};
+
+impl Plan {
+    /// What should be known before a run: what is not protected, and what is assumed.
+    pub fn cautions(&self) -> Vec<String> {
+        let secure = self.secure();
+        let mut all = vec![
+            "There is no noise and no ε: whether one person's row was used may follow from the model or from what the parties show each other"
+                .to_owned(),
+        ];
+        if secure.thresholds == CutPlaces::Data {
+            all.push(
+                "Each threshold lies halfway between two numbers of somebody's rows: write thresholds = \"grid\" to show none".to_owned(),
+            );
+        }
+        if secure.coefficient == CoefficientRule::Exact {
+            let what = match secure.classifier {
+                Classifier::Merged => "right, wrong and silent",
+                Classifier::Joint => "right and wrong",
+            };
+            all.push(format!(
+                "The other party learns the weights of {what} rows, which a reader of the model sees as a ratio only; in the first round they count \
+                 rows of each class: write coefficient = \"rounded\" or \"constant\" to show less"
+            ));
+        }
+        all.push(
+            "Both parties follow the protocol: one that does not can learn more, and can spoil the model"
+                .to_owned(),
+        );
+        all
+    }
+}

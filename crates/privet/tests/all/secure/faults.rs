@@ -1,0 +1,138 @@
+//! Parties that are killed, and messages that are lost, repeated, reordered, cut, foreign or too early.
+
+use privet::party::{Fault, Simulation};
+use privet::privacy::journal::Event;
+use privet::setting::secure::{
+    AttributeChoice, CoefficientRule, INITIATOR, Outcome, Party, RESPONDER, Secure,
+};
+use privet_testkit::enumerate::{self, Expectations, Expected, Records};
+use privet_testkit::skipped::full;
+
+use super::world::{World, journal, lines};
+
+impl enumerate::World for World {
+    type Role = Party;
+
+    fn again(&self) -> Self {
+        Self {
+            plan: self.plan.clone(),
+            agreement: self.agreement.clone(),
+            rows: self.rows.clone(),
+            journals: [journal(&self.plan), journal(&self.plan)],
+        }
+    }
+
+    fn simulation(&self) -> Simulation<'_, Party> {
+        World::simulation(self)
+    }
+
+    fn shown(&self, output: &Outcome) -> Vec<u8> {
+        format!("{:?}", output.model.ensemble()).into_bytes()
+    }
+
+    /// Where both meet is chosen by chance.
+    fn compared(&self, output: &Outcome) -> Vec<u8> {
+        match self.plan.secure().attribute() {
+            AttributeChoice::Rendezvous => Vec::new(),
+            _ => self.shown(output),
+        }
+    }
+
+    fn expects(&self) -> Expectations {
+        Expectations {
+            drop: Expected::Ended,
+            repeat: Expected::Ended,
+            truncate: Expected::Ended,
+            flip: Expected::Ended,
+            foreign: Expected::Ended,
+            future: Expected::Ended,
+            forge: Expected::Ended,
+            // A party waits for an answer before it says more, and nobody has a deadline.
+            delay: Expected::Nothing,
+            hurry: Expected::Nothing,
+            // Between two parties nothing can overtake anything else.
+            postpone: Expected::Nothing,
+            disconnect: Expected::Same,
+            restart: Expected::Same,
+            crash: Expected::Same,
+            stall: Expected::Same,
+            // A party that is no longer needed may go.
+            leave: Expected::Named,
+            come_back: Expected::Named,
+        }
+    }
+
+    /// Nothing is written down twice.
+    fn check(&self, _: bool) {
+        for journal in &self.journals {
+            let entries = journal.entries();
+            let leaks = entries
+                .iter()
+                .filter(|entry| matches!(entry.event(), Event::Leak { .. }));
+            assert!(leaks.count() <= self.plan.items().len());
+        }
+    }
+
+    fn ledgers(&self) -> Vec<String> {
+        let entries = self.journals.iter().map(|journal| journal.entries());
+        entries
+            .map(|entries| {
+                let text = entries.iter().map(|entry| format!("{:?}", entry.event()));
+                text.collect::<Vec<_>>().join("\n")
+            })
+            .collect()
+    }
+
+    fn dispensable(&self) -> usize {
+        1
+    }
+}
+
+#[test]
+fn no_fault_makes_another_model_or_a_second_entry() {
+    let secure = Secure::builder().rounds(1).bins(4).build().unwrap();
+    let world = World::new(&secure, [lines(8, 1), lines(6, 2)]);
+    assert!(enumerate::enumerate(&world, Records::Whole) > 100);
+}
+
+/// With joint computations: the seeds of their circuits come from the record.
+#[test]
+fn no_fault_of_a_joint_computation_makes_another_model() {
+    if !full() {
+        return;
+    }
+    let secure = Secure::builder()
+        .rounds(2)
+        .bins(4)
+        .coefficient(CoefficientRule::Rounded);
+    let secure = secure.attribute(AttributeChoice::Rendezvous).build().unwrap();
+    let world = World::new(&secure, [lines(8, 1), lines(6, 2)]);
+    assert!(enumerate::enumerate(&world, Records::Whole) > 100);
+    assert!(enumerate::enumerate(&world, Records::Checkpoints) > 100);
+}
+
+/// Killed at any step, a party goes on from its record or its checkpoint, and says the same again.
+#[test]
+fn a_party_that_is_killed_goes_on_with_its_circuits() {
+    let secure = Secure::builder()
+        .rounds(3)
+        .bins(4)
+        .coefficient(CoefficientRule::Rounded);
+    let world = World::new(&secure.build().unwrap(), [lines(8, 1), lines(6, 2)]);
+    let ended = world.simulation().run().unwrap();
+    let steps = ended.steps;
+    let whole = ended.all().unwrap().remove(0).rounds;
+    assert_eq!(whole.len(), 3);
+    for step in 0..steps {
+        for party in [INITIATOR, RESPONDER] {
+            let killed = world
+                .simulation()
+                .fault(step, Fault::Restart(party))
+                .run()
+                .unwrap();
+            for outcome in killed.all().unwrap() {
+                assert_eq!(outcome.rounds, whole, "{step} {party:?}");
+            }
+        }
+    }
+}

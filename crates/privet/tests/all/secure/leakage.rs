@@ -1,0 +1,123 @@
+//! What a party sees follows from what was declared: every small database of the other party is tried, and those that show the same declared
+//! items must give the same view.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use privet::data::Schema;
+use privet::data::schema::{AnyColumn, flag, label};
+use privet::setting::secure::{
+    AttributeChoice, Classifier, CoefficientRule, Message, RESPONDER, Secure, StartWeights,
+};
+use privet::wire::Wire;
+
+use super::world::{Line, Net, World};
+
+fn schema() -> Schema {
+    let columns: [AnyColumn; 3] = [flag("u").into(), flag("v").into(), label("y", ["a", "b"]).into()];
+    Schema::builder("rows").columns(columns).build().unwrap()
+}
+
+/// All databases of one or two rows, up to their order.
+fn databases() -> Vec<Vec<Line>> {
+    let cell = |number: usize, bit: usize, names: [&str; 2]| names[number >> bit & 1].to_owned();
+    let row = |number: usize| {
+        let truth = ["false", "true"];
+        vec![
+            cell(number, 0, truth),
+            cell(number, 1, truth),
+            cell(number, 2, ["a", "b"]),
+        ]
+    };
+    let mut all: Vec<Vec<Line>> = (0..8).map(|first| vec![row(first)]).collect();
+    for first in 0..8 {
+        all.extend((first..8).map(|second| vec![row(first), row(second)]));
+    }
+    all
+}
+
+/// What the initiator sees: messages in the clear as they are, of the others their kind and length; and what the responder declares of it.
+struct View {
+    seen: Vec<Vec<u8>>,
+    declared: Vec<u8>,
+}
+
+fn view(secure: &Secure, responder: &[Line]) -> View {
+    let own = vec![
+        vec!["true".into(), "false".into(), "a".into()],
+        vec!["false".into(), "false".into(), "b".into()],
+        vec!["true".into(), "true".into(), "b".into()],
+    ];
+    let world = World::of(&schema(), secure, [own, responder.to_vec()]);
+    let mut net = Net::new(&world);
+    let (mut seen, mut stumps) = (Vec::new(), Vec::new());
+    net.carry(|from, message| {
+        if from == RESPONDER {
+            seen.push(match &message {
+                Message::Garbled(parts) => {
+                    format!("garbled {:?}", parts.iter().map(Vec::len).collect::<Vec<_>>()).into()
+                }
+                Message::Begin { rows, transfer } => format!("begin {rows:?} {}", transfer.len()).into(),
+                // The name of its run and its journal's key are random.
+                Message::Finish(text) => format!("the end {}", text.len()).into(),
+                clear => clear.to_bytes(),
+            });
+            match &message {
+                Message::Stump(_) | Message::Rates(_) => stumps.extend(message.to_bytes()),
+                _ => {}
+            }
+        }
+        Some(message)
+    });
+    let outcomes = net.finish();
+    let outcome = outcomes[0].as_ref().unwrap();
+    let mut declared = stumps;
+    for round in &outcome.rounds {
+        declared.extend(format!("{:?}", round).into_bytes());
+    }
+    View { seen, declared }
+}
+
+/// How many groups of equal declared items there are, and how many of them have more than one view.
+fn split(secure: &Secure) -> (usize, usize) {
+    let mut groups: BTreeMap<Vec<u8>, BTreeSet<Vec<Vec<u8>>>> = BTreeMap::new();
+    for responder in databases() {
+        let View { seen, declared } = view(secure, &responder);
+        groups.entry(declared).or_default().insert(seen);
+    }
+    let split = groups.values().filter(|views| views.len() > 1).count();
+    (groups.len(), split)
+}
+
+fn secure(classifier: Classifier, coefficient: CoefficientRule, start: StartWeights) -> Secure {
+    let attribute = match classifier {
+        Classifier::Merged => AttributeChoice::Rendezvous,
+        Classifier::Joint => AttributeChoice::All,
+    };
+    let secure = Secure::builder()
+        .rounds(1)
+        .classifier(classifier)
+        .attribute(attribute);
+    secure.coefficient(coefficient).start(start).build().unwrap()
+}
+
+/// The attribute of a rendezvous is chosen by chance and stands in the declared items: views are compared where chance was the same.
+#[test]
+fn equal_declared_items_give_equal_views() {
+    for classifier in [Classifier::Merged, Classifier::Joint] {
+        for coefficient in [CoefficientRule::Rounded, CoefficientRule::Constant] {
+            let (groups, split) = split(&secure(classifier, coefficient, StartWeights::Halves));
+            assert!(
+                groups > 1 && groups < databases().len(),
+                "{classifier:?} {coefficient:?}: {groups}"
+            );
+            assert_eq!(split, 0, "{classifier:?} {coefficient:?}");
+        }
+    }
+}
+
+/// A leak that is not declared is found: how many rows the responder has, where it says so and nobody was told that it would.
+#[test]
+fn a_planted_leak_splits_a_group() {
+    let leaking = secure(Classifier::Joint, CoefficientRule::Constant, StartWeights::Rows);
+    assert!(split(&leaking).1 > 0);
+}

@@ -1,0 +1,237 @@
+//! What a party refuses of another that does not follow the protocol.
+
+use privet::Error;
+use privet::boost::WholeRates;
+use privet::data::Schema;
+use privet::data::schema::{AnyColumn, label, number};
+use privet::learner::StumpRule;
+use privet::privacy::journal::Event;
+use privet::setting::secure::{
+    AttributeChoice, CoefficientRule, INITIATOR, Message, Outcome, Plan, RESPONDER, Responder, Secure,
+};
+use privet::wire::Wire;
+
+use super::world::{Net, World, lines};
+
+fn is_about(outcome: &Result<Outcome, Error>, name: &str) -> bool {
+    matches!(outcome, Err(Error::Peer(e)) if e.parties == [name])
+}
+
+fn world(secure: privet::parameters::Builder<Secure>) -> World {
+    let secure = secure.rounds(2).bins(4).build().unwrap();
+    World::new(&secure, [lines(12, 1), lines(9, 2)])
+}
+
+/// Each message of the responder is changed in every way that its type allows: the initiator names it.
+#[test]
+fn messages_that_cannot_be_are_refused() {
+    type Change = fn(Message) -> Option<Message>;
+    let changes: [(Builder, Change); 9] = [
+        (seed, |message| match message {
+            Message::Stump(call) => Some(Message::Stump(privet::learner::Call {
+                rule: StumpRule::AtMost {
+                    slot: 0,
+                    besides: vec![0],
+                },
+                left: 0,
+                right: 1,
+                ..call
+            })),
+            _ => None,
+        }),
+        (seed, |message| match message {
+            Message::Stump(call) => Some(Message::Stump(privet::learner::Call {
+                feature: call.feature + 1,
+                ..call
+            })),
+            _ => None,
+        }),
+        (seed, |message| match message {
+            Message::Stump(call) => Some(Message::Stump(privet::learner::Call {
+                rule: StumpRule::UpTo {
+                    place: 0.5,
+                    missing: 0,
+                    with_missing: false,
+                },
+                ..call
+            })),
+            _ => None,
+        }),
+        (seed, |message| match message {
+            Message::Stump(call) => Some(Message::Stump(privet::learner::Call {
+                rule: StumpRule::All,
+                left: 0,
+                right: 1,
+                ..call
+            })),
+            _ => None,
+        }),
+        (seed, |message| match message {
+            Message::Stump(_) => Some(Message::Rates(WholeRates::default())),
+            _ => None,
+        }),
+        (seed, |message| match message {
+            Message::Begin { transfer, .. } => Some(Message::Begin {
+                rows: Some(3),
+                transfer,
+            }),
+            _ => None,
+        }),
+        (meeting, |message| match message {
+            Message::Garbled(mut parts) => {
+                parts.pop();
+                Some(Message::Garbled(parts))
+            }
+            _ => None,
+        }),
+        (meeting, |message| match message {
+            Message::Garbled(mut parts) => {
+                parts.push(parts[0].clone());
+                Some(Message::Garbled(parts))
+            }
+            _ => None,
+        }),
+        (meeting, |message| match message {
+            Message::Begin { rows, mut transfer } => {
+                transfer.truncate(40);
+                Some(Message::Begin { rows, transfer })
+            }
+            _ => None,
+        }),
+    ];
+    for (number, (secure, change)) in changes.into_iter().enumerate() {
+        let mut net = Net::new(&world(secure()));
+        let mut changed = false;
+        net.carry(|from, message| {
+            if from == RESPONDER
+                && let Some(other) = change(message.clone())
+            {
+                changed = true;
+                return Some(other);
+            }
+            Some(message)
+        });
+        assert!(changed, "{number}");
+        assert!(is_about(&net.finish()[0], "bob"), "{number}");
+    }
+}
+
+type Builder = fn() -> privet::parameters::Builder<Secure>;
+
+fn seed() -> privet::parameters::Builder<Secure> {
+    Secure::builder()
+}
+
+fn meeting() -> privet::parameters::Builder<Secure> {
+    Secure::builder().attribute(AttributeChoice::Rendezvous)
+}
+
+/// What the responder refuses of the initiator.
+#[test]
+fn choices_and_outcomes_that_cannot_be_are_refused() {
+    for kind in 0..3 {
+        let mut net = Net::new(&world(meeting()));
+        let mut changed = false;
+        net.carry(|from, message| match (kind, message) {
+            (0, Message::Choices(mut parts)) if from == INITIATOR => {
+                changed = true;
+                parts[0].truncate(20);
+                Some(Message::Choices(parts))
+            }
+            (1, Message::Outcome(mut outcome)) => {
+                changed = true;
+                outcome.pop();
+                Some(Message::Outcome(outcome))
+            }
+            (2, Message::Choices(_)) => {
+                changed = true;
+                Some(Message::Outcome(Vec::new()))
+            }
+            (_, message) => Some(message),
+        });
+        assert!(changed, "{kind}");
+        assert!(is_about(&net.finish()[1], "ann"), "{kind}");
+    }
+}
+
+/// The other party stops in the middle of a round: the run ends with an error that names it, and the ledger lists what may have been shown.
+#[test]
+fn a_party_that_stops_ends_the_run_and_what_was_shown_stands_in_the_ledger() {
+    let world = world(meeting().coefficient(CoefficientRule::Rounded));
+    let mut net = Net::new(&world);
+    let mut seen = 0;
+    net.carry(|_, message| {
+        seen += usize::from(matches!(message, Message::Garbled(_)));
+        (seen < 2).then_some(message)
+    });
+    net.leave(RESPONDER, INITIATOR);
+    net.carry(|_, message| Some(message));
+    assert!(is_about(&net.finish()[0], "bob"));
+    let leaks = world.journals[0].entries();
+    let leaks = leaks
+        .iter()
+        .filter(|entry| matches!(entry.event(), Event::Leak { .. }));
+    assert_eq!(leaks.count(), world.plan.items().len());
+}
+
+/// Schemas that differ are refused before anything is shown.
+#[test]
+fn different_schemas_are_refused_before_anything_is_shown() {
+    let world = world(seed());
+    let columns: [AnyColumn; 2] = [number("x", -3.0..=2.0).into(), label("y", ["a", "b"]).into()];
+    let other = Schema::builder("rows").columns(columns).build().unwrap();
+    let other: Plan = world.plan.secure().plan(&other).unwrap();
+    let simulation = privet::party::Simulation::of(world.agreement.clone(), |party, run| match party {
+        INITIATOR => world.make(party, &run),
+        _ => {
+            let table = super::world::table(&other, &[vec!["1".into(), "a".into()]]);
+            let ledger = privet::privacy::Ledger::open(
+                "rows",
+                privet::privacy::AddRemove::row(),
+                world.journals[1].clone(),
+                privet::privacy::Randomness::from_os()?,
+            )?;
+            Responder::party(other.clone(), table, ledger, &run)
+        }
+    });
+    let ended = simulation.run().unwrap();
+    assert!(
+        ended
+            .outcomes
+            .iter()
+            .all(|outcome| matches!(outcome, Err(Error::Data(_)))),
+        "{:?}",
+        ended.outcomes
+    );
+    for journal in &world.journals {
+        assert!(
+            !journal
+                .entries()
+                .iter()
+                .any(|entry| matches!(entry.event(), Event::Leak { .. }))
+        );
+    }
+}
+
+/// Every message is read back as it was written, and no cut of one is another.
+#[test]
+fn messages_are_read_back_and_cuts_are_not() {
+    let mut net = Net::new(&world(meeting()));
+    let mut kinds = std::collections::BTreeSet::new();
+    net.carry(|_, message| {
+        let bytes = message.to_bytes();
+        assert_eq!(Message::from_bytes(&bytes).unwrap(), message);
+        if kinds.insert(message.name()) {
+            for length in 0..bytes.len() {
+                assert!(
+                    Message::from_bytes(&bytes[..length]).is_err(),
+                    "{} {length}",
+                    message.name()
+                );
+            }
+        }
+        Some(message)
+    });
+    assert!(net.finish().iter().all(Result::is_ok));
+    assert!(kinds.len() >= 8, "{kinds:?}");
+}

@@ -1,0 +1,241 @@
+//! Two parties with made-up rows, connected by hand.
+
+use std::collections::VecDeque;
+
+use privet::Error;
+use privet::data::schema::{AnyColumn, category, flag, label, number};
+use privet::data::{Keep, Schema, Table};
+use privet::parameters::Builder;
+use privet::party::{Agreement, MemoryRecord, PartyId, PartyProgress, Seat, SeatState, Simulation};
+use privet::privacy::account::Caps;
+use privet::privacy::journal::Event;
+use privet::privacy::{AddRemove, Coins, Delta, Ledger, Neighbours, Randomness, Unprotected};
+use privet::setting::secure::clear::InTheClear;
+use privet::setting::secure::{
+    AttributeChoice, Classifier, CoefficientRule, CutPlaces, INITIATOR, Initiator, Message, Outcome, Party,
+    Plan, Responder, Round, Secure, Side, StartWeights, coins,
+};
+use privet::wire::{Body, Frame, RunId, Wire};
+use privet_testkit::faults::Faulty;
+
+const QUIET: PartyProgress<'static> = &|_, _, _| {};
+
+pub(crate) type Line = Vec<String>;
+
+/// Numbers with few and with many bins, categories, a flag.
+pub(crate) fn schema() -> Schema {
+    let columns: [AnyColumn; 5] = [
+        number("x", -2.0..=2.0).into(),
+        number("z", 0.0..=10.0).bins(5).into(),
+        category("colour", ["red", "green", "blue"]).into(),
+        flag("old").into(),
+        label("y", ["a", "b"]).into(),
+    ];
+    Schema::builder("rows").columns(columns).build().unwrap()
+}
+
+/// Rows whose label follows from the features, with some chance; some cells are missing.
+pub(crate) fn lines(rows: usize, seed: u64) -> Vec<Line> {
+    let mut bytes = [0; 32];
+    bytes[..8].copy_from_slice(&seed.to_le_bytes());
+    let mut coins = Coins::from_seed(bytes);
+    let line = |_| {
+        let mut number = |scale: f64| (coins.unit() * 2.0 - 1.0) * scale;
+        let (x, z, chance) = (number(2.0), number(5.0) + 5.0, number(1.2));
+        let (colour, old) = (coins.below(3) as usize, coins.below(2));
+        let signal = x + [0.8, 0.0, -0.8][colour] + old as f64 * 0.5 - 0.25 + (z - 5.0) * 0.1 + chance;
+        let missing = coins.below(8) == 0;
+        vec![
+            if missing { String::new() } else { x.to_string() },
+            z.to_string(),
+            ["red", "green", "blue"][colour].into(),
+            ["false", "true"][old as usize].into(),
+            ["a", "b"][usize::from(signal > 0.0)].into(),
+        ]
+    };
+    (0..rows).map(line).collect()
+}
+
+pub(crate) fn table(plan: &Plan, lines: &[Line]) -> Table {
+    privet_testkit::rows::table(&plan.reads(), lines)
+}
+
+/// Two parties, with their ledgers.
+pub(crate) struct World {
+    pub(crate) plan: Plan,
+    pub(crate) agreement: Agreement,
+    pub(crate) rows: [Vec<Line>; 2],
+    pub(crate) journals: [Faulty; 2],
+}
+
+pub(crate) fn journal(plan: &Plan) -> Faulty {
+    let mut journal = Faulty::default();
+    privet::privacy::ledger::begin(&mut journal).unwrap();
+    let limit = Event::Limit {
+        dataset: "rows".into(),
+        relation: plan.relation().clone(),
+        caps: Caps::ZERO,
+        delta: Delta::ZERO,
+    };
+    privet::privacy::ledger::append(&mut journal, limit).unwrap();
+    journal
+}
+
+impl World {
+    pub(crate) fn new(secure: &Secure, rows: [Vec<Line>; 2]) -> Self {
+        Self::of(&schema(), secure, rows)
+    }
+
+    pub(crate) fn of(schema: &Schema, secure: &Secure, rows: [Vec<Line>; 2]) -> Self {
+        let plan = secure.plan(schema).unwrap();
+        let agreement = plan.agreement(RunId([3; 16]), ["ann", "bob"]).unwrap();
+        let journals = [journal(&plan), journal(&plan)];
+        Self {
+            plan,
+            agreement,
+            rows,
+            journals,
+        }
+    }
+
+    pub(crate) fn make(&self, party: PartyId, run: &privet::party::RunName) -> Result<Party, Error> {
+        let place = usize::from(party.0);
+        let table = table(&self.plan, &self.rows[place]);
+        let journal = self.journals[place].clone();
+        let ledger = Ledger::open("rows", AddRemove::row(), journal, Randomness::from_os().unwrap()).unwrap();
+        let plan = self.plan.clone();
+        match party == INITIATOR {
+            true => Initiator::party(plan, table, ledger, run),
+            false => Responder::party(plan, table, ledger, run),
+        }
+    }
+
+    pub(crate) fn simulation(&self) -> Simulation<'_, Party> {
+        Simulation::of(self.agreement.clone(), |party, run| self.make(party, &run))
+    }
+
+    /// The same run in the clear. At a rendezvous both meet where they met in the run.
+    pub(crate) fn in_the_clear(&self, run: &[Round]) -> Vec<Round> {
+        let permission = Unprotected::unrecorded("rows", &AddRemove::row().relation(), "a test");
+        let sides = [0, 1].map(|place| {
+            let cells = permission.reveal(table(&self.plan, &self.rows[place]).into_cells());
+            Side::new(&self.plan, cells).unwrap()
+        });
+        let mut boosting = InTheClear::new(&self.plan, sides, &coins(&self.agreement));
+        let mut place = 0;
+        let mut meeting = |first: &[bool], second: &[bool]| {
+            let met = run.get(place).map(|round| round.weak.stumps().0.feature);
+            place += 1;
+            match met {
+                Some(met) => {
+                    assert!(first[met] && second[met], "both are free where they meet");
+                    Some(met)
+                }
+                None => {
+                    let common = (0..first.len()).any(|place| first[place] && second[place]);
+                    assert!(!common, "they meet if they can");
+                    None
+                }
+            }
+        };
+        while boosting.round(&mut meeting) {}
+        boosting.rounds().to_vec()
+    }
+}
+
+/// All parameters that fit together, with few rounds.
+pub(crate) fn options(rounds: u32) -> Vec<Secure> {
+    let mut all = Vec::new();
+    for (_, classifier) in Classifier::NAMES {
+        for (_, attribute) in AttributeChoice::NAMES {
+            for (_, thresholds) in CutPlaces::NAMES {
+                for (_, coefficient) in CoefficientRule::NAMES {
+                    for (_, start) in StartWeights::NAMES {
+                        // Where retries meet is not in what a run gives.
+                        for retry in [false, attribute != AttributeChoice::Rendezvous] {
+                            let secure: Builder<Secure> = Secure::builder()
+                                .rounds(rounds)
+                                .classifier(classifier)
+                                .attribute(attribute)
+                                .thresholds(thresholds)
+                                .coefficient(coefficient)
+                                .start(start)
+                                .bins(4)
+                                .retry(retry);
+                            all.extend(secure.build().ok());
+                        }
+                    }
+                }
+            }
+        }
+    }
+    all.dedup();
+    all
+}
+
+/// Both parties, connected by hand.
+pub(crate) struct Net {
+    seats: Vec<Seat<Party>>,
+    queue: VecDeque<(PartyId, PartyId, Vec<u8>)>,
+}
+
+impl Net {
+    pub(crate) fn new(world: &World) -> Self {
+        let seat = |party: PartyId| {
+            let record = Box::new(MemoryRecord::default());
+            let make = |run| world.make(party, &run);
+            Seat::take(world.agreement.clone(), party, record, QUIET, make).unwrap()
+        };
+        Self {
+            seats: world.agreement.parties().map(seat).collect(),
+            queue: VecDeque::new(),
+        }
+    }
+
+    /// Carries frames until nothing is on its way. Each message passes `change`; nothing is delivered in place of none.
+    pub(crate) fn carry(&mut self, mut change: impl FnMut(PartyId, Message) -> Option<Message>) {
+        loop {
+            for (party, seat) in self.seats.iter_mut().enumerate() {
+                while seat.state() == SeatState::Working {
+                    seat.work(QUIET);
+                }
+                while let Some(sent) = seat.next_frame() {
+                    self.queue.push_back((PartyId(party as u16), sent.to, sent.bytes));
+                }
+            }
+            let Some((from, to, bytes)) = self.queue.pop_front() else {
+                return;
+            };
+            let mut frame = Frame::from_bytes(bytes).unwrap();
+            if let Body::Part { bytes, .. } = &frame.body {
+                let Some(message) = change(from, Message::from_bytes(bytes).unwrap()) else {
+                    continue;
+                };
+                frame.body = Body::message(message.to_bytes());
+            }
+            // A frame after the end is an error of the transport's own.
+            let _ = self.seats[usize::from(to.0)].deliver(from, frame.to_bytes(), QUIET);
+        }
+    }
+
+    pub(crate) fn leave(&mut self, party: PartyId, other: PartyId) {
+        self.seats[usize::from(other.0)].disconnected(party);
+        self.seats[usize::from(other.0)].gone(party, QUIET);
+    }
+
+    pub(crate) fn finish(self) -> Vec<Result<Outcome, Error>> {
+        self.seats.into_iter().map(Seat::finish).collect()
+    }
+}
+
+/// That numbers are read only where thresholds are data.
+#[test]
+fn thresholds_of_the_grid_need_no_numbers() {
+    for secure in options(1) {
+        let plan = secure.plan(&schema()).unwrap();
+        assert_eq!(
+            plan.keep() == Keep::Values,
+            *secure.thresholds() == CutPlaces::Data
+        );
+    }
+}
