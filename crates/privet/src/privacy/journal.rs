@@ -15,7 +15,7 @@ use super::account::{Caps, Price};
 use super::mechanism::ordered::{Distance, Loss};
 use super::run::Promise;
 use super::texts::shown;
-use super::{Delta, Randomness, Relation, Sharing, getters};
+use super::{Delta, Epsilon, Randomness, Relation, Sharing, getters};
 use crate::Error;
 use crate::error::JournalFault;
 pub use storage::{Addition, Decide, Journal, KeptValue, Volatile};
@@ -70,6 +70,24 @@ pub enum Event {
         /// The owners of joint sums, if it paid for shares of noise in such sums: the price holds under what is assumed of them.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         sharing: Option<Sharing>,
+    },
+    /// One message of the local setting was paid for. It is drawn once for its campaign, and stored with the ledger before it is sent: a
+    /// later [`Kept`](Event::Kept) says that it was.
+    Contribute {
+        /// The name of what the owner has.
+        dataset: String,
+        /// The campaign's name, for people.
+        what: String,
+        /// SHA-256 of the campaign's file in hexadecimal.
+        campaign: String,
+        /// The mechanism and its parameters.
+        mechanism: String,
+        /// The ε of the whole message, when everything about the owner is replaced.
+        epsilon: Epsilon,
+        /// Where that is proved.
+        proof: String,
+        /// The run: each message is one of its own, by a random name.
+        run: String,
     },
     /// Columns were released desensitised. Their loss depends on distance, so no cap is charged; each column only once.
     Desensitise {
@@ -189,6 +207,15 @@ impl Event {
                 let columns = columns.chain(run).map(String::as_str).collect();
                 [vec![dataset.as_str(), what], relation.columns(), columns].concat()
             }
+            Self::Contribute {
+                dataset,
+                what,
+                campaign,
+                mechanism,
+                proof,
+                run,
+                ..
+            } => vec![dataset, what, campaign, mechanism, proof, run],
             Self::Redraw { dataset, run, what } => vec![dataset, run, what],
             Self::Kept {
                 dataset,

@@ -5,6 +5,7 @@
 //! set, holds (`docs/proofs/accounts.md`). Refusal comes before the data is looked at.
 
 mod allowance;
+mod contributions;
 mod keeping;
 mod run;
 mod shares;
@@ -22,6 +23,7 @@ use super::texts::readable;
 use super::{AddRemove, Coins, Delta, Neighbours, Partition, Private, Randomness, Relation, Released};
 use crate::Error;
 pub use allowance::{Allowance, KeptOutput};
+pub use contributions::CampaignName;
 pub(crate) use keeping::{Kept, Standing};
 use run::Drawn;
 pub use shares::ShareAllowance;

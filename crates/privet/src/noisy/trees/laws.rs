@@ -157,7 +157,7 @@ fn counted(noise: Noise, relation: &Relation, features: u64) -> Norm {
     let rows = u128::from(relation.rows().get());
     let moved = match relation {
         Relation::AddRemove { .. } => 1,
-        Relation::Replace { .. } | Relation::ReplacePrivate { .. } => 2,
+        Relation::Replace { .. } | Relation::ReplacePrivate { .. } | Relation::Owner => 2,
     };
     match noise {
         Noise::Laplace => Norm::L1(relation.steps().saturating_mul(features)),
