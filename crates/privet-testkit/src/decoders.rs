@@ -15,7 +15,7 @@ use privet::privacy::{Book, Certificate, Delta, Epsilon, Relation};
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every decoder.
-pub const TARGETS: [Target; 10] = [
+pub const TARGETS: [Target; 11] = [
     ("entry", entry),
     ("chain", chain),
     ("certificate", certificate),
@@ -26,6 +26,7 @@ pub const TARGETS: [Target; 10] = [
     ("record", crate::parties::record),
     ("message", crate::parties::message),
     ("seat", crate::parties::seat),
+    ("submission", crate::submissions::submission),
 ];
 
 /// Feeds a decoder every file of its corpus, whole, cut short and with bytes changed at some twenty places of each

@@ -5,6 +5,7 @@
 //! | [`plain`] | the trainer sees all rows | nobody |
 //! | [`central`] | a curator sees all rows, everybody else the model | a person, or a person's private columns, from anybody who sees the model |
 //! | [`horizontal`] | nobody: each owner sees its own rows; the miner and up to k owners may collude | each owner's people, from anybody who sees the model and from the colluders |
+//! | [`local`] | nobody: each owner sends one message | everything about an owner, from anybody who sees its message |
 //! | [`vertical`] | nobody: each party sees its own columns, and the others' changed | how near two people's values are, column by column |
 //!
 //! Every setting has the same shape: parameters, checked when built ([`parameters`](crate::parameters)); a resolved plan, made once from parameters, schema
@@ -13,5 +14,6 @@
 
 pub mod central;
 pub mod horizontal;
+pub mod local;
 pub mod plain;
 pub mod vertical;
