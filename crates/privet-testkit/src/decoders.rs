@@ -15,7 +15,7 @@ use privet::privacy::{Book, Certificate, Delta, Epsilon, Relation};
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every decoder.
-pub const TARGETS: [Target; 11] = [
+pub const TARGETS: [Target; 12] = [
     ("entry", entry),
     ("chain", chain),
     ("certificate", certificate),
@@ -27,6 +27,7 @@ pub const TARGETS: [Target; 11] = [
     ("message", crate::parties::message),
     ("seat", crate::parties::seat),
     ("horizontal", crate::owners::horizontal),
+    ("submission", crate::submissions::submission),
 ];
 
 /// Feeds a decoder every file of its corpus, whole, cut short and with bytes changed at some twenty places of each

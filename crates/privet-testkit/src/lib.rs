@@ -38,6 +38,7 @@ pub mod replay;
 pub mod rows;
 pub mod selection;
 pub mod skipped;
+pub mod submissions;
 
 #[cfg(test)]
 mod samplers;

@@ -155,7 +155,7 @@ fn numbered(event: &journal::Event, names: &mut Vec<String>) -> journal::Event {
         | Event::Desensitise { run, .. }
         | Event::Leak { run, .. }
         | Event::Void { run, .. } => run.as_mut(),
-        Event::Redraw { run, .. } => Some(run),
+        Event::Redraw { run, .. } | Event::Contribute { run, .. } => Some(run),
         // Its key stays with the ledger's owner: whoever sees the chain cannot tell a digest from a random number.
         Event::Kept { run, digest, .. } => {
             digest.clear();

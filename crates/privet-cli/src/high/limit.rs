@@ -45,7 +45,13 @@ fn relation_of(low: &low::Limit) -> Result<Relation, Failure> {
             "--columns belongs to --change replace-private: the other changes protect all columns",
         ));
     }
+    if low.change == Change::Owner && (unit.is_some() || rows != NonZeroU32::MIN) {
+        return Err(Failure::usage(
+            "--change owner protects all rows of an owner: leave --unit and --rows-per-unit away",
+        ));
+    }
     Ok(match low.change {
+        Change::Owner => Relation::Owner,
         Change::AddRemove => Relation::AddRemove { rows, unit },
         Change::Replace => Relation::Replace { rows, unit },
         Change::ReplacePrivate if low.columns.is_empty() => {

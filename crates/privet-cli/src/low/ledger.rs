@@ -113,6 +113,8 @@ pub enum Change {
     Replace,
     /// What the private columns say; who is in the table and all other columns are known.
     ReplacePrivate,
+    /// Everything about the owner of this device; for messages of the local setting, and for nothing else.
+    Owner,
 }
 
 /// Record that a new name means a known data set, and shares its budget.

@@ -92,6 +92,7 @@ impl<'a> Protection<'a> {
             Relation::AddRemove { .. } => "everything about them, also that they are in it",
             Relation::Replace { .. } => "everything about them but that somebody is in it",
             Relation::ReplacePrivate { .. } => "their private columns",
+            Relation::Owner => "everything about an owner",
         };
         let provided: Vec<String> = self
             .provided
@@ -121,6 +122,7 @@ impl<'a> Protection<'a> {
             Relation::ReplacePrivate { .. } => {
                 "of one thing rather than another about a person's private columns"
             }
+            Relation::Owner => "of one thing rather than another about an owner",
         };
         let mut lines = vec![
             format!(

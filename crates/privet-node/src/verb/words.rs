@@ -85,6 +85,7 @@ pub(super) fn meaning(relation: &Relation, epsilon: Epsilon, caps: &Caps) -> Str
         Relation::ReplacePrivate { .. } => {
             format!("between two things that the private columns of {unit} could say")
         }
+        Relation::Owner => "between two things that everything about an owner could be".to_owned(),
     };
     let mut text = format!(
         "an adversary's odds {about} change by at most a factor e^ε = {}: whoever thought it fifty-fifty can become {}",
@@ -104,6 +105,7 @@ pub(super) fn meaning(relation: &Relation, epsilon: Epsilon, caps: &Caps) -> Str
         Relation::AddRemove { .. } => ".",
         Relation::Replace { .. } => ". That a person is in the table at all is not covered.",
         Relation::ReplacePrivate { .. } => ". Who is in the table and all other columns are not covered.",
+        Relation::Owner => ". That an owner takes part at all is not covered.",
     };
     text
 }

@@ -3,6 +3,7 @@
 //! A [`Book`] is a pure function of the chain: opening a ledger, `privet ledger show` and `verify` all fold the same
 //! entries through [`Book::apply`], which refuses a chain that was edited, reordered or that overdraws.
 
+mod contributed;
 mod kept;
 mod refusal;
 mod released;
@@ -20,6 +21,7 @@ use super::texts::check_texts;
 use crate::Error;
 use crate::error::JournalFault;
 use crate::privacy::getters;
+pub(super) use contributed::PaidMessage;
 pub use kept::{Account, BudgetLine};
 use kept::{Shown, Spent};
 pub use refusal::Refusal;
@@ -132,6 +134,9 @@ impl Book {
                             .into(),
                     );
                 }
+                if *relation == Relation::Owner {
+                    return Err(Refusal::OnlyMessages.fact());
+                }
                 let account = self.account(dataset);
                 if *stored && sharing.is_some() {
                     return Err("shares of noise are not stored with the ledger".into());
@@ -199,6 +204,24 @@ impl Book {
                     account.reserved.note(run, what, terms);
                 }
             }
+            Event::Contribute {
+                dataset,
+                what,
+                campaign,
+                mechanism,
+                epsilon,
+                run,
+                ..
+            } => {
+                let message = PaidMessage {
+                    dataset: dataset.clone(),
+                    run: run.clone(),
+                    mechanism: mechanism.clone(),
+                    epsilon: *epsilon,
+                    kept: None,
+                };
+                self.contribute(what, campaign, message)?;
+            }
             Event::Desensitise {
                 dataset,
                 relation,
@@ -247,6 +270,9 @@ impl Book {
                 };
                 let account = self.existing_mut(dataset)?;
                 match (draw, price) {
+                    (None, None) if account.contributed.has_run(run) && portion.is_none() => {
+                        account.contributed.note_kept(run, what, at)?;
+                    }
                     (None, None) if portion.is_none() => account.released.note_kept(run, what, at)?,
                     (Some(draw), Some(price)) => {
                         let drawn = (draw.as_str(), *price, *portion);

@@ -61,9 +61,9 @@ pub enum Guarantee {
         /// The box that was paid for; it gives the ε at every other δ.
         caps: Caps,
     },
-    /// ε-local differential privacy of a whole message, without a trusted curator.
+    /// ε-local differential privacy of all that an owner sent, without a trusted curator.
     Local {
-        /// The ε of the message.
+        /// The ε of one message, or of several together.
         epsilon: Epsilon,
     },
     /// Every value was randomised on its own: the privacy loss between two values grows with their distance.

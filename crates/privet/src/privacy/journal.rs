@@ -16,7 +16,7 @@ use super::account::{Caps, Price};
 use super::mechanism::ordered::{Distance, Loss};
 use super::run::Promise;
 use super::texts::shown;
-use super::{Delta, Randomness, Relation, Sharing, getters};
+use super::{Delta, Epsilon, Randomness, Relation, Sharing, getters};
 use crate::Error;
 use crate::error::JournalFault;
 pub use storage::{Addition, Decide, Journal, KeptValue, Volatile};
@@ -75,6 +75,24 @@ pub enum Event {
         /// about any one of them.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         portions: Option<NonZeroU32>,
+    },
+    /// One message of the local setting was paid for. It is drawn once for its campaign, and stored with the ledger before it is sent: a
+    /// later [`Kept`](Event::Kept) says that it was.
+    Contribute {
+        /// The name of what the owner has.
+        dataset: String,
+        /// The campaign's name, for people.
+        what: String,
+        /// SHA-256 of the campaign's file in hexadecimal.
+        campaign: String,
+        /// The mechanism and its parameters.
+        mechanism: String,
+        /// The ε of the whole message, when everything about the owner is replaced.
+        epsilon: Epsilon,
+        /// Where that is proved.
+        proof: String,
+        /// The run: each message is one of its own, by a random name.
+        run: String,
     },
     /// Columns were released desensitised. Their loss depends on distance, so no cap is charged; each column only once.
     Desensitise {
@@ -197,6 +215,15 @@ impl Event {
                 let columns = columns.chain(run).map(String::as_str).collect();
                 [vec![dataset.as_str(), what], relation.columns(), columns].concat()
             }
+            Self::Contribute {
+                dataset,
+                what,
+                campaign,
+                mechanism,
+                proof,
+                run,
+                ..
+            } => vec![dataset, what, campaign, mechanism, proof, run],
             Self::Redraw { dataset, run, what } => vec![dataset, run, what],
             Self::Kept {
                 dataset,

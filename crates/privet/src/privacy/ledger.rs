@@ -5,6 +5,7 @@
 //! set, holds (`docs/proofs/accounts.md`). Refusal comes before the data is looked at.
 
 mod allowance;
+mod contributions;
 mod keeping;
 mod portions;
 mod run;
@@ -23,6 +24,7 @@ use super::texts::readable;
 use super::{AddRemove, Coins, Delta, Neighbours, Partition, Private, Randomness, Relation, Released};
 use crate::Error;
 pub use allowance::{Allowance, KeptOutput};
+pub use contributions::CampaignName;
 pub(crate) use keeping::{Kept, Standing};
 pub use portions::{PartQuery, PortionAllowance, Portions};
 use run::Drawn;

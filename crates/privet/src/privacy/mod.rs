@@ -60,9 +60,11 @@ pub(crate) use getters::getters;
 pub use joint::Contribution;
 pub(crate) use keeping::Binding;
 pub use keeping::KeptName;
-pub use ledger::{Allowance, KeptOutput, Ledger, PartQuery, PortionAllowance, Portions, ShareAllowance};
+pub use ledger::{
+    Allowance, CampaignName, KeptOutput, Ledger, PartQuery, PortionAllowance, Portions, ShareAllowance,
+};
 pub use mechanism::Paid;
-pub use neighbours::{AddRemove, Neighbours, Relation, Replace, ReplacePrivate};
+pub use neighbours::{AddRemove, Neighbours, Owner, Relation, Replace, ReplacePrivate};
 pub use partition::{Partition, PerRow};
 pub use private::Private;
 pub use query::{Anchor, FLOORED, Norm, Query, Sensitivity};

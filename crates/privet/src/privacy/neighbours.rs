@@ -57,6 +57,11 @@ pub struct ReplacePrivate {
     columns: BTreeSet<String>,
 }
 
+/// Everything about one owner of a device is replaced: its rows, how many there are, and whatever else its message was computed from. A
+/// budget for this pays for the messages of the local setting, and for nothing else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Owner;
+
 macro_rules! units_of_rows {
     ($($relation:ident)*) => {$(
         impl $relation {
@@ -115,6 +120,14 @@ neighbours! {
     ReplacePrivate { rows, unit, columns }
 }
 
+impl sealed::Sealed for Owner {}
+
+impl Neighbours for Owner {
+    fn relation(&self) -> Relation {
+        Relation::Owner
+    }
+}
+
 impl sealed::Sealed for Relation {}
 
 /// A relation that is known only at run time. Claims and budgets under it are compared before anything is paid (`Query::check`);
@@ -155,6 +168,8 @@ pub enum Relation {
         /// The columns that are protected.
         columns: BTreeSet<String>,
     },
+    /// See [`Owner`].
+    Owner,
 }
 
 impl Relation {
@@ -166,7 +181,7 @@ impl Relation {
     /// replacing covers replacing the private columns; never the other way round. Nothing converts between units of
     /// different columns, or between such a unit and rows: a person may have had any number of rows when rows were paid for.
     pub fn steps_to(&self, target: &Relation) -> Option<u64> {
-        use Relation::{AddRemove, Replace, ReplacePrivate};
+        use Relation::{AddRemove, Owner, Replace, ReplacePrivate};
         if self.unit() != target.unit() {
             return None;
         }
@@ -184,6 +199,8 @@ impl Relation {
             (ReplacePrivate { columns: from, .. }, ReplacePrivate { columns: to, .. }) => {
                 to.is_subset(from).then(|| need.div_ceil(have))
             }
+            // Local privacy is a guarantee of another kind: it is never added to what was paid for rows.
+            (Owner, Owner) => Some(1),
             _ => None,
         }
     }
@@ -201,7 +218,7 @@ impl Relation {
         let rows = u64::from(self.rows().get());
         match self {
             Self::AddRemove { .. } => rows,
-            Self::Replace { .. } | Self::ReplacePrivate { .. } => 2 * rows,
+            Self::Replace { .. } | Self::ReplacePrivate { .. } | Self::Owner => 2 * rows,
         }
     }
 
@@ -215,22 +232,28 @@ impl Relation {
     pub fn private(&self) -> Option<&BTreeSet<String>> {
         match self {
             Self::ReplacePrivate { columns, .. } => Some(columns),
-            Self::AddRemove { .. } | Self::Replace { .. } => None,
+            Self::AddRemove { .. } | Self::Replace { .. } | Self::Owner => None,
         }
     }
 
-    /// Rows of one unit, at most.
+    /// Rows of one unit, at most. An owner may have any number.
     pub fn rows(&self) -> NonZeroU32 {
-        let (Self::AddRemove { rows, .. } | Self::Replace { rows, .. } | Self::ReplacePrivate { rows, .. }) =
-            self;
-        *rows
+        match self {
+            Self::AddRemove { rows, .. } | Self::Replace { rows, .. } | Self::ReplacePrivate { rows, .. } => {
+                *rows
+            }
+            Self::Owner => NonZeroU32::MAX,
+        }
     }
 
     /// The unit column: rows with equal values are one unit. Without one, any [`Relation::rows`] rows are.
     pub fn unit(&self) -> Option<&str> {
-        let (Self::AddRemove { unit, .. } | Self::Replace { unit, .. } | Self::ReplacePrivate { unit, .. }) =
-            self;
-        unit.as_deref()
+        match self {
+            Self::AddRemove { unit, .. } | Self::Replace { unit, .. } | Self::ReplacePrivate { unit, .. } => {
+                unit.as_deref()
+            }
+            Self::Owner => None,
+        }
     }
 }
 
@@ -253,6 +276,7 @@ impl fmt::Display for Relation {
                     names.join(", ")
                 )
             }
+            Self::Owner => f.write_str("everything about one owner is replaced"),
         }
     }
 }

@@ -71,7 +71,7 @@ impl<T> Private<T> {
     ) -> Option<U> {
         match relation {
             Relation::ReplacePrivate { columns, .. } => Some(part(&self.0, columns)),
-            Relation::AddRemove { .. } | Relation::Replace { .. } => None,
+            Relation::AddRemove { .. } | Relation::Replace { .. } | Relation::Owner => None,
         }
     }
 
@@ -86,7 +86,7 @@ impl<T> Private<T> {
         count: impl Fn(&T) -> usize,
     ) -> Option<usize> {
         let keeps = match relation {
-            Relation::AddRemove { .. } => false,
+            Relation::AddRemove { .. } | Relation::Owner => false,
             Relation::Replace { rows, .. } => rows.get() == 1,
             Relation::ReplacePrivate { .. } => true,
         };

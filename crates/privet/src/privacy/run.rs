@@ -184,6 +184,7 @@ impl Run {
         match pure_sum(&self.payments) {
             // Beside desensitised columns, an ε of zero would be read as a promise about them.
             Some(Epsilon::ZERO) if !self.columns.is_empty() => None,
+            Some(epsilon) if self.relation == Some(Relation::Owner) => Some(Guarantee::Local { epsilon }),
             Some(epsilon) => Some(Guarantee::Pure { epsilon }),
             None => Some(Guarantee::approximate(promise.caps, promise.delta)),
         }

@@ -243,6 +243,7 @@ fn subject(event: &Event) -> Option<&str> {
         Event::Begin { .. } => None,
         Event::Limit { dataset, .. }
         | Event::Spend { dataset, .. }
+        | Event::Contribute { dataset, .. }
         | Event::Desensitise { dataset, .. }
         | Event::Redraw { dataset, .. }
         | Event::Kept { dataset, .. }
@@ -291,6 +292,14 @@ fn sentence(event: &Event) -> String {
                 ", under an assumption"
             }
         ),
+        Event::Contribute {
+            dataset,
+            what,
+            epsilon,
+            ..
+        } => {
+            format!("{dataset}: paid ε = {epsilon} for one local message to {what}")
+        }
         Event::Desensitise {
             dataset,
             what,

@@ -92,8 +92,9 @@ impl Limits {
             }
         };
         // Columns that are released with changed values cost no ε; where the number of rows is private they cannot be released.
-        let columns_only =
-            self.epsilon.is_some() && !explicit && !matches!(self.relation, Relation::AddRemove { .. });
+        let columns_only = self.epsilon.is_some()
+            && !explicit
+            && !matches!(self.relation, Relation::AddRemove { .. } | Relation::Owner);
         if caps == Caps::ZERO && !(columns_only && delta == Delta::ZERO) {
             return Err(Failure::usage(
                 "a limit of zero allows no release at all: give --epsilon a positive value, such as 1",

@@ -109,7 +109,7 @@ impl Column {
     pub(crate) fn is_public(&self, relation: &Relation) -> bool {
         match relation {
             Relation::ReplacePrivate { columns, .. } => !self.private && !columns.contains(&self.name),
-            Relation::AddRemove { .. } | Relation::Replace { .. } => false,
+            Relation::AddRemove { .. } | Relation::Replace { .. } | Relation::Owner => false,
         }
     }
 }

@@ -150,7 +150,7 @@ fn counted(price: Price, relation: &Relation, histograms: u64) -> Result<Norm, E
     let rows = u128::from(relation.rows().get());
     let moved = match relation {
         Relation::AddRemove { .. } => 1,
-        Relation::Replace { .. } | Relation::ReplacePrivate { .. } => 2,
+        Relation::Replace { .. } | Relation::ReplacePrivate { .. } | Relation::Owner => 2,
     };
     match price {
         Price::Pure(_) => Ok(Norm::L1(relation.steps().saturating_mul(histograms))),

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::contributed::Contributed;
 use super::refusal::Refusal;
 use super::released::{ColumnState, ReleasedColumns};
 use super::reserved::Reserved;
@@ -21,6 +22,8 @@ pub struct Account {
     pub(super) released: ReleasedColumns,
     /// Reservations that roles own.
     pub(super) reserved: Reserved,
+    /// Messages of the local setting, by campaign.
+    pub(super) contributed: Contributed,
 }
 
 /// An item of a joint computation: the run, what, to whom, how many.
@@ -100,6 +103,10 @@ impl Account {
             Some(because) => Guarantee::Void {
                 because: because.clone(),
             },
+            // Under this relation only messages are paid for, in pure ε: each is locally private, and their ε add up.
+            None if *relation == Relation::Owner => Guarantee::Local {
+                epsilon: line.spent.pure,
+            },
             // Pure ε holds for what was spent; ρ and μ² for the box that was fixed (`docs/proofs/accounts.md`).
             None if line.spent == Caps::from(Price::Pure(line.spent.pure)) => Guarantee::Pure {
                 epsilon: line.spent.pure,
@@ -159,6 +166,9 @@ impl Account {
     pub(super) fn set_limit(&mut self, relation: &Relation, caps: Caps, delta: Delta) -> Result<(), String> {
         if delta == Delta::ZERO && (caps.rho != Rho::ZERO || caps.mu_squared != MuSquared::ZERO) {
             return Err("caps on ρ or μ² mean nothing at δ = 0: state a positive δ".into());
+        }
+        if *relation == Relation::Owner && caps != Caps::from(Price::Pure(caps.pure)) {
+            return Err("messages of the local setting are paid for in pure ε: set no δ".into());
         }
         let before = self.lines.get(relation).map_or(0, |line| line.changed);
         let changed = before + u64::from(!self.spends.is_empty());

@@ -88,6 +88,8 @@ pub enum Refusal {
         /// What they are for.
         what: String,
     },
+    /// A budget for everything about one owner pays for messages of the local setting only.
+    OnlyMessages,
     /// A run cannot go on under another relation than it was begun with.
     OtherChange {
         /// The relation it was begun with.
@@ -232,6 +234,9 @@ impl Refusal {
                 "this run has reserved draws for {what} at another price, in another number or for another change: go on with the job it was \
                  begun with"
             ),
+            Self::OnlyMessages => "this budget is for everything about one owner: it pays for messages of the local setting, and for nothing \
+                else"
+                .into(),
             Self::OtherChange { begun, relation } => format!(
                 "this run was begun for the change \"{begun}\", and cannot go on for \"{relation}\""
             ),

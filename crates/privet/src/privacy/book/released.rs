@@ -84,7 +84,7 @@ impl ReleasedColumns {
     ) -> Result<Loss, Box<Refusal>> {
         // A unit of several rows may be replaced by one of fewer.
         let counts = match relation {
-            Relation::AddRemove { .. } => true,
+            Relation::AddRemove { .. } | Relation::Owner => true,
             Relation::Replace { rows, .. } => rows.get() > 1,
             Relation::ReplacePrivate { .. } => false,
         };

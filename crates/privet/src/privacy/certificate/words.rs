@@ -30,7 +30,7 @@ impl fmt::Display for Guarantee {
             }
             Self::Local { epsilon } => write!(
                 f,
-                "local differential privacy, ε = {epsilon} for the whole message"
+                "local differential privacy, ε = {epsilon} for everything that was sent"
             ),
             Self::Distance {
                 columns,

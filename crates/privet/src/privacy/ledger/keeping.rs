@@ -149,7 +149,7 @@ impl<N: Neighbours> Ledger<N> {
         let Some(paid) = paid.filter(|_| drawing) else {
             return Ok(None);
         };
-        self.mark_void(&paid)?;
+        self.mark_run_void((&paid.dataset, &paid.run))?;
         if let Some(beside) = beside {
             self.pay_beside(&paid, beside)?;
         }
@@ -217,16 +217,16 @@ impl<N: Neighbours> Ledger<N> {
     }
 
     /// A run that protects nobody says so in its own entries, before anything is drawn.
-    fn mark_void(&mut self, paid: &PaidColumns) -> Result<(), Error> {
+    pub(super) fn mark_run_void(&mut self, (dataset, run): (&str, &str)) -> Result<(), Error> {
         let Some(because) = self.void.clone() else {
             return Ok(());
         };
         let relation = self.relation.relation();
         self.transact(|_| {
             let event = Event::Void {
-                dataset: paid.dataset.clone(),
+                dataset: dataset.into(),
                 because: because.clone(),
-                run: Some(paid.run.clone()),
+                run: Some(run.into()),
                 relation: Some(relation.clone()),
             };
             Ok((Step::Write(event), ()))

@@ -188,6 +188,9 @@ impl RunView<'_> {
         added: bool,
         drawn: Drawn,
     ) -> Result<Event, Error> {
+        if self.relation == Relation::Owner {
+            return Err(Refusal::OnlyMessages.into());
+        }
         self.book.admits(self.dataset, &self.relation, price, added)?;
         self.is_own()?;
         let (may, spent) = (self.may_spend(), self.entries().spent());

@@ -4,6 +4,7 @@ mod exponential;
 mod gaussian;
 mod grid;
 mod laplace;
+pub mod local;
 mod objective;
 pub mod ordered;
 mod shared;

@@ -10,12 +10,14 @@ impl Relation {
             Self::AddRemove { .. } => None,
             Self::Replace { .. } => Some("replace"),
             Self::ReplacePrivate { .. } => Some("replace-private"),
+            Self::Owner => Some("owner"),
         };
         let columns = self.private().map(|columns| {
             let names: Vec<&str> = columns.iter().map(String::as_str).collect();
             names.join(",")
         });
-        let rows = (self.rows().get() > 1).then(|| self.rows().to_string());
+        let limited = !matches!(self, Self::Owner) && self.rows().get() > 1;
+        let rows = limited.then(|| self.rows().to_string());
         for (flag, value) in [
             ("--change", change),
             ("--columns", columns.as_deref()),

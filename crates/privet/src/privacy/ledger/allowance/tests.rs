@@ -58,6 +58,16 @@ impl Shared {
         self.state().fails = fails;
     }
 
+    /// Whether values are lost instead of kept from now on.
+    pub(in crate::privacy::ledger) fn loses(&self, loses: bool) {
+        self.state().loses = loses;
+    }
+
+    /// Whether kept values are read as others from now on.
+    pub(in crate::privacy::ledger) fn changes(&self, changes: bool) {
+        self.state().changed = changes;
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -1,0 +1,106 @@
+//! Messages of the local setting that an owner has paid for.
+
+use std::collections::BTreeMap;
+
+use super::released::KeptAt;
+use super::{Book, Refusal, Spent};
+use crate::privacy::account::{Caps, Price};
+use crate::privacy::certificate::Payment;
+use crate::privacy::run::{Promise, Run};
+use crate::privacy::{Delta, Epsilon, Relation};
+
+/// The messages of one owner, by the digests of their campaigns.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Contributed(BTreeMap<String, PaidMessage>);
+
+/// A message that was paid for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::privacy) struct PaidMessage {
+    /// The name of what the owner has, in the entry.
+    pub(in crate::privacy) dataset: String,
+    pub(in crate::privacy) run: String,
+    pub(in crate::privacy) mechanism: String,
+    pub(in crate::privacy) epsilon: Epsilon,
+    /// Where the ledger says that the message is stored.
+    pub(in crate::privacy) kept: Option<KeptAt>,
+}
+
+impl Contributed {
+    /// Whether this run paid for a message.
+    pub(super) fn has_run(&self, run: &str) -> bool {
+        self.0.values().any(|message| message.run == run)
+    }
+
+    /// Notes that the message for a campaign is stored with the ledger; or why that cannot be.
+    pub(super) fn note_kept(&mut self, run: &str, campaign: &str, at: KeptAt) -> Result<(), String> {
+        let message = self.0.get_mut(campaign).filter(|message| message.run == run);
+        let message = message.ok_or("this run has paid for no message to this campaign")?;
+        if message.kept.is_some() {
+            return Err("this message was kept before, and is kept once".into());
+        }
+        message.kept = Some(at);
+        Ok(())
+    }
+}
+
+impl Book {
+    /// The message to a campaign, if it was paid for.
+    pub(in crate::privacy) fn contributed(&self, dataset: &str, campaign: &str) -> Option<&PaidMessage> {
+        self.account(dataset)?.contributed.0.get(campaign)
+    }
+
+    /// Notes that a message was paid for; or why that cannot be.
+    ///
+    /// # Privacy
+    /// `docs/proofs/local.md#contributions`.
+    pub(super) fn contribute(
+        &mut self,
+        what: &str,
+        campaign: &str,
+        message: PaidMessage,
+    ) -> Result<(), String> {
+        let (dataset, relation) = (message.dataset.as_str(), Relation::Owner);
+        if campaign.len() != 64 || !campaign.bytes().all(|b| b.is_ascii_hexdigit()) {
+            return Err("a campaign has a digest of 32 bytes".into());
+        }
+        if self.contributed(dataset, campaign).is_some() {
+            return Err("a message is paid for and drawn once for each campaign".into());
+        }
+        if self.run(dataset, &message.run).is_some_and(Run::is_begun) {
+            return Err("a message is a run of its own".into());
+        }
+        let account = self.account(dataset);
+        let account = account.filter(|account| account.lines.contains_key(&relation));
+        let account = account.ok_or_else(|| Refusal::no_budget(dataset, &relation, None).fact())?;
+        let price = Price::Pure(message.epsilon);
+        let spent = Spent {
+            relation: relation.clone(),
+            price,
+            assuming: Vec::new(),
+            sharing: None,
+            added: false,
+        };
+        let lines = account
+            .charged(&spent)
+            .map_err(|over| format!("{price} overdraws the budget for: {over}"))?;
+        let promise = Promise {
+            caps: Caps::from(price),
+            delta: Delta::ZERO,
+        };
+        let after = Run::NEW.admits(&relation, price, Some(promise))?;
+        let payment = Payment {
+            what: what.into(),
+            price,
+            draws: 1,
+            assuming: Vec::new(),
+            sharing: None,
+        };
+        let (dataset, run) = (message.dataset.clone(), message.run.clone());
+        self.run_mut(&dataset, &run).pay(payment, &relation, after);
+        let account = self.account_mut(&dataset);
+        account.lines = lines;
+        account.spends.push(spent);
+        account.contributed.0.insert(campaign.into(), message);
+        Ok(())
+    }
+}
