@@ -253,7 +253,7 @@ fn noise(protocol: Protocol) -> (Vec<f64>, f64) {
         });
         let sum = sums
             .filter(|sum| sum.values.len() == dimension(labels))
-            .last()
+            .next_back()
             .unwrap();
         assert_eq!(sum.contributions, 4);
         let owners: Vec<Observed> = seen[..4]
