@@ -594,7 +594,6 @@ fn run_of_nobody() -> Vec<privet::privacy::Payment> {
         draws: 1,
         assuming: Vec::new(),
         sharing: None,
-        portions: None,
     }]
 }
 
