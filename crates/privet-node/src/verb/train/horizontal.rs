@@ -82,7 +82,7 @@ fn answer(
         owners.owners.len()
     );
     if let Some(report) = report {
-        let _ = writeln!(text, "\nHOW GOOD THE MODEL IS ON HELD-OUT ROWS\n{report}\n");
+        let _ = writeln!(text, "\nHOW GOOD THE MODEL IS ON HELD-OUT ROWS\n{report}");
     }
     if is_resumed {
         let _ = writeln!(
