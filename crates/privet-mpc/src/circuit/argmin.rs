@@ -99,7 +99,7 @@ impl Circuit for Argmin {
             let inputs = candidates.start * self.bits..candidates.end * self.bits;
             let (a, b) = (&work.garbler[inputs.clone()], &work.evaluator[inputs]);
             let sums = add_each(self.bits, a, b, on);
-            let indices = candidates.map(|_| Vec::new()).collect();
+            let indices = candidates.map(|_| Number::zero()).collect();
             let is_last = blocks == 1 && !self.shows_sum;
             let (sum, index) = tournament(self.bits, sums, indices, is_last, on);
             work.numbers.extend([index, sum]);
@@ -115,7 +115,7 @@ impl Circuit for Argmin {
             } else {
                 winner[0].len()
             };
-            indices.push((0..width).map(|at| winner[0].bit(at)).collect());
+            indices.push(Number::of((0..width).map(|at| winner[0].bit(at))));
             for bit in 0..self.bits {
                 sums[bit * blocks + place] = winner[1].bit(bit).wire(on);
             }
@@ -176,7 +176,7 @@ fn add_lanes<B: Backend, const N: usize>(
 fn tournament<B: Backend>(
     bits: usize,
     mut sums: Wires<B::Wire>,
-    mut indices: Vec<Vec<Bit<B::Wire>>>,
+    mut indices: Vec<Number<B::Wire>>,
     index_only: bool,
     on: &mut B,
 ) -> (Number<B::Wire>, Number<B::Wire>) {
@@ -202,23 +202,20 @@ fn tournament<B: Backend>(
         }
         let mut next = Vec::with_capacity(left);
         for pair in indices.chunks(2) {
-            let mut index = match pair {
+            let index = match pair {
                 [one, other] => {
                     let second = Bit::On(is_second[next.len()]);
-                    let bits = one.iter().zip(other);
-                    let mut index: Vec<_> = bits.map(|(a, b)| second.choose(*b, *a, on)).collect();
-                    index.push(second);
-                    index
+                    let chosen = Number::choose(second, other, one, on);
+                    chosen.with_above(second)
                 }
-                _ => [&pair[0][..], &[Bit::Known(false)]].concat(),
+                _ => pair[0].with_above(Bit::Known(false)),
             };
-            index.shrink_to_fit();
             next.push(index);
         }
         (sums, indices) = (winners, next);
     }
-    let index = indices.pop().unwrap_or_default();
-    (Number::on(&sums), Number::of(index))
+    let index = indices.pop().unwrap_or(Number::zero());
+    (Number::on(&sums), index)
 }
 
 /// Which of `N` neighbouring pairs have the smaller number second, and the smaller numbers.

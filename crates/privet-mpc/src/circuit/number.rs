@@ -137,6 +137,14 @@ impl<W: Wire> Number<W> {
         Self::of((from..self.len()).map(|at| self.bit(at)))
     }
 
+    /// With a bit above its highest.
+    pub fn with_above(&self, bit: Bit<W>) -> Self {
+        let mut longer = Vec::with_capacity(self.len() + 1);
+        longer.extend_from_slice(&self.0);
+        longer.push(bit);
+        Self(longer)
+    }
+
     /// Exactly so many wires, lowest first.
     pub fn wires<B: Backend<Wire = W>>(&self, bits: usize, on: &B) -> Wires<W> {
         Wires::new((0..bits).map(|at| self.bit(at).wire(on)).collect())

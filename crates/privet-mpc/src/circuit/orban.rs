@@ -52,9 +52,9 @@ impl Circuit for Orban {
                 let differ = on.xor(any[at], any[half + at]);
                 any[at] = on.xor(differ, both[at]);
             }
-            let odd = any[2 * half..].to_vec();
+            let odd = Wires::new(any[2 * half..].to_vec());
             any.truncate(half);
-            any.extend(odd);
+            any.extend(odd.iter());
         }
         work.output = any;
     }

@@ -60,7 +60,8 @@ pub fn answer(agreement: &[u8; 32], seed: Seed, offer: &[u8]) -> Result<(SenderK
         let unchosen = RistrettoPoint::mul_base(secret);
         [unchosen, unchosen + offered]
     });
-    let both = RistrettoPoint::double_and_compress_batch(&both.collect::<Vec<_>>());
+    let both = Zeroizing::new(both.collect::<Vec<_>>());
+    let both = Zeroizing::new(RistrettoPoint::double_and_compress_batch(&*both));
     let (pairs, _) = both.as_chunks::<2>();
     let points: Vec<[u8; 32]> = pairs
         .iter()
@@ -74,8 +75,9 @@ pub fn answer(agreement: &[u8; 32], seed: Seed, offer: &[u8]) -> Result<(SenderK
         })
         .collect();
     let run = run(&start, body, points.as_flattened());
-    let shared: Vec<_> = secrets.iter().map(|secret| offered * **secret).collect();
-    let shared = RistrettoPoint::double_and_compress_batch(&shared);
+    let shared = secrets.iter().map(|secret| offered * **secret);
+    let shared = Zeroizing::new(shared.collect::<Vec<_>>());
+    let shared = Zeroizing::new(RistrettoPoint::double_and_compress_batch(&*shared));
     let keys = shared.iter().enumerate();
     let keys = Zeroizing::new(keys.map(|(at, shared)| key(&run, at, shared)).collect());
 
