@@ -82,7 +82,7 @@ impl Signs {
 fn factor(weights: &Weights, dimension: usize) -> f64 {
     let d = dimension as u64;
     let all = UBig::ONE << dimension;
-    let ties = if d % 2 == 0 {
+    let ties = if d.is_multiple_of(2) {
         binomial(d, d / 2)
     } else {
         UBig::ZERO
