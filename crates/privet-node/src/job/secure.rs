@@ -29,6 +29,8 @@ pub struct SecureParty {
     pub plan: Plan,
     /// Its table.
     pub source: Source,
+    /// The line of the ledger that lists what is shown.
+    pub relation: Relation,
 }
 
 impl SecureParty {
@@ -74,7 +76,7 @@ impl SecureJob {
     pub fn data_sets(&self) -> Vec<(&Schema, &Relation)> {
         let lines = self.parties.iter();
         lines
-            .map(|party| (&*party.source.schema, party.plan.relation()))
+            .map(|party| (&*party.source.schema, &party.relation))
             .collect()
     }
 }
@@ -148,11 +150,25 @@ pub(super) fn read(root: &Section<'_>, around: &JobContext<'_>) -> (Option<Setti
             });
             let plan = plan.ok()?;
             let schema = Arc::clone(plan.schema());
+            let relation = listed_under(plan.relation());
             let source = Source { schema, data };
-            Some(SecureParty { name, plan, source })
+            Some(SecureParty {
+                name,
+                plan,
+                source,
+                relation,
+            })
         };
         let parties = [party(first)?, party(second)?];
         Some(Setting::Secure(Box::new(SecureJob { parties })))
     };
     (job(), file.into_iter().collect())
+}
+
+/// What is shown is listed whatever changes; a line without any ε is one about people who are replaced.
+fn listed_under(relation: &Relation) -> Relation {
+    match relation.clone() {
+        Relation::AddRemove { rows, unit } => Relation::Replace { rows, unit },
+        relation => relation,
+    }
 }

@@ -31,7 +31,7 @@ pub(super) fn play(
         let table = tables[place].take();
         let table = table.ok_or_else(|| Error::internal("each party is made once"))?;
         let own = &job.parties[place];
-        let relation = own.plan.relation().clone();
+        let relation = own.relation.clone();
         let ledger = Ledger::open(own.dataset(), relation, shared.clone(), Randomness::from_os()?)?;
         let ledger = ledger.of_table(&marks[place]);
         match party == INITIATOR {
