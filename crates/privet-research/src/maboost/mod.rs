@@ -36,7 +36,7 @@ pub(super) fn experiments() -> Vec<Experiment> {
         Experiment::new((PAPER, "figure 3", "ionosphere"), 200, |data, runs, bar| {
             compared(data, "ionosphere", runs, bar)
         }),
-        Experiment::new((PAPER, "figure 4", "ionosphere"), 50, curves),
+        Experiment::new((PAPER, "figure 4", "ionosphere"), 200, curves),
         Experiment::new((PAPER, "figure 5", "ionosphere"), 4, four_runs),
         Experiment::new((PAPER, "figure 3", "adult"), 3, |data, runs, bar| {
             compared(data, "adult", runs, bar)

@@ -65,7 +65,13 @@ impl Secure {
         let most = usize::from(self.bins);
         Ok(Plan(Arc::new(Fixed {
             secure: self.clone(),
-            relation: schema.relation(),
+            relation: match schema.relation() {
+                // Nothing is private; a ledger is kept all the same.
+                Relation::ReplacePrivate { rows, unit, columns } if columns.is_empty() => {
+                    Relation::Replace { rows, unit }
+                }
+                relation => relation,
+            },
             merging: shapes.iter().map(|shape| Merging::new(*shape, most)).collect(),
             shapes,
             schema,

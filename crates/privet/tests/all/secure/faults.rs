@@ -47,8 +47,11 @@ impl enumerate::World for World {
             foreign: Expected::Ended,
             future: Expected::Ended,
             forge: Expected::Ended,
-            // A party waits for an answer before it says more, and nobody has a deadline.
-            delay: Expected::Nothing,
+            // A party waits for an answer before it says more; but an outcome needs none. Nobody has a deadline.
+            delay: match self.plan.has_circuits() {
+                true => Expected::Ended,
+                false => Expected::Nothing,
+            },
             hurry: Expected::Nothing,
             // Between two parties nothing can overtake anything else.
             postpone: Expected::Nothing,
