@@ -278,7 +278,7 @@ impl<'a> Section<'a> {
 
     /// Findings for all unknown keys, here and in the sections that were read.
     pub(super) fn report_unknown(&self) {
-        const LISTED: usize = 13;
+        const LISTED: usize = 20;
         let asked = self.table.asked.borrow();
         for entry in &self.table.entries {
             if !self.table.open.get() && !asked.contains(&entry.key) {

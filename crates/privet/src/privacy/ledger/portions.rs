@@ -109,13 +109,17 @@ impl<N: Neighbours> Ledger<N> {
         let allowance = self.allowed(what, paid, Some(portions.count()), true)?;
         let binding = Binding::default()
             .with("rounds", portions.rounds.to_string())
-            .with("judges", portions.judges.to_string());
+            .with("judges", portions.judges.to_string())
+            .with("table", self.mark().unwrap_or_default());
         let coins = ((Some(0), COINS), Price::Pure(Epsilon::ZERO));
-        let key = self.kept_draw(&allowance, coins, &binding, |ledger| Ok(ledger.coins()?.seed()))?;
+        let kept = self.kept_draw(&allowance, coins, &binding, |ledger| Ok(ledger.coins()?.seed()))?;
+        // Kept values are no secrets for somebody who has a copy of the ledger. Coins must be, so they need the ledger's key, too.
+        let sealed = self.journal.seal(kept.into_inner())?;
+        let key = Sha256::new_with_prefix(b"privet portions 1\0").chain_update(sealed);
         Ok(PortionAllowance {
             allowance,
             portions,
-            key: key.into_inner(),
+            key: key.finalize().into(),
         })
     }
 

@@ -6,13 +6,14 @@ use privet_mpc::sum::{MOST_NUMBERS, SumTerms};
 
 use super::chain::Chain;
 use super::evaluation::Judging;
+use super::joint::Asked;
 use super::plan::{Fixed, OwnerFacts, Plan, Spending, Work, blank};
 use super::shared::SharedLaws;
 use super::{Horizontal, Protocol};
 use crate::Error;
 use crate::data::schema::{Label, Schema};
 use crate::noisy::Budget;
-use crate::noisy::trees::{self, Growth, Splits, Trees, Unchanged};
+use crate::noisy::trees::{self, About, Growth, Splits, Trees, Unchanged};
 use crate::parameters::Parameters;
 use crate::privacy::account::Caps;
 use crate::privacy::{Coins, Delta, Relation, Sharing};
@@ -78,6 +79,20 @@ impl Together {
     /// How many rounds a question of so many numbers takes: all are summed at the same time.
     pub(super) fn rounds(&self, numbers: usize) -> u32 {
         numbers.div_ceil(self.sums.length()) as u32
+    }
+
+    /// How many numbers of rounds a question uses up: for a tree as many as the largest tree needs, whatever its cut is. So which question a
+    /// round is about follows from its number alone, also for an owner that was told other sums.
+    ///
+    /// # Privacy
+    /// `docs/proofs/shares.md#joint-sums`: all shares of a sum have one law.
+    pub(super) fn numbered(&self, asked: &Asked) -> u32 {
+        match asked {
+            Asked::Growing(question) if question.about == About::Leaves => {
+                self.rounds(self.trees.most_numbers())
+            }
+            _ => self.rounds(asked.dimension()),
+        }
     }
 
     /// How many questions there are.
@@ -252,5 +267,53 @@ impl Horizontal {
             },
             ..self.trees.clone()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::schema::{category, label, number};
+    use crate::noisy::trees::Question;
+    use crate::privacy::{AddRemove, Neighbours};
+
+    /// A tree of one cut and one of many use up the same numbers of rounds: else a miner could tell owners different sums, and have one answer
+    /// about a tree where others answer about held-out rows, with other noise.
+    #[test]
+    fn which_question_a_round_is_about_follows_from_its_number() -> Result<(), Error> {
+        let classes: Vec<String> = (0..200).map(|class| format!("class {class}")).collect();
+        let schema = Schema::builder("rows").columns([
+            number("x", 0..=100),
+            category("colour", ["red", "blue"]),
+            label("y", classes),
+        ]);
+        let schema = schema.build()?;
+        let owners = (0..4).map(|place| OwnerFacts {
+            name: format!("owner {place}"),
+            rows_about: 100_000,
+        });
+        let owners: Vec<OwnerFacts> = owners.collect();
+        let spending = Spending {
+            epsilon: "1".parse()?,
+            delta: "1e-6".parse()?,
+        };
+        let trees = Trees::builder().trees(5).leaves(12).build()?;
+        let horizontal = Horizontal::builder().trees(trees).absent(0).build()?;
+        let plan = horizontal.plan(&schema, &AddRemove::row().relation(), spending, &owners)?;
+        let together = plan.joint()?;
+        let tree = |leaves: usize| {
+            Asked::Growing(Question {
+                about: About::Leaves,
+                tree: 0,
+                dimension: 2 * 200 * leaves,
+            })
+        };
+        assert!(together.rounds(tree(2).dimension()) < together.rounds(tree(12).dimension()));
+        assert_eq!(together.numbered(&tree(2)), together.numbered(&tree(12)));
+        assert_eq!(
+            together.numbered(&tree(12)),
+            together.rounds(tree(12).dimension())
+        );
+        Ok(())
     }
 }

@@ -167,5 +167,5 @@ fn no_fault_of_rounds_makes_another_model_or_a_second_payment() {
         rows(Labels::Two, if full() { 3 } else { 2 }, 6),
         Noise::Exact,
     );
-    assert!(enumerate::enumerate(&world, Records::Whole, each(9)) > 50);
+    assert!(enumerate::enumerate(&world, Records::Whole, each(5)) > 50);
 }

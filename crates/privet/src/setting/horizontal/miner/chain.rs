@@ -38,8 +38,8 @@ pub(super) struct Chaining {
     refused: Vec<(PartyId, u32)>,
     /// What was measured in each round: sums over its turns.
     measured: Vec<Measured>,
-    /// The chain at the end of each round.
-    ends: Vec<Before>,
+    /// The chain at the end of each round, if an owner was there by then.
+    ends: Vec<Option<Before>>,
 }
 
 /// What an owner has added in its turn.
@@ -197,9 +197,7 @@ impl Chaining {
                 }
                 self.skipped.insert((next, self.round));
             }
-            if let Some(trees) = &self.trees {
-                self.ends.push(trees.clone());
-            }
+            self.ends.push(self.trees.clone());
             if !self.has_another_round(plan)? {
                 return self.end(plan, here, context);
             }
@@ -255,8 +253,9 @@ impl Chaining {
         };
         let notes = self.notes(kept, plan, context);
         let mut ends = self.ends;
-        let trees = (kept < ends.len()).then(|| ends.swap_remove(kept));
-        let trees = trees.or_else(|| ends.pop());
+        let last = ends.last().cloned().flatten();
+        let trees = (kept < ends.len()).then(|| ends.swap_remove(kept)).flatten();
+        let trees = trees.or(last);
         let trees = trees.ok_or_else(|| Error::internal("at least one owner was there"))?;
         let certificates = self.certificates.into_iter().collect();
         finish((trees, notes), certificates, plan, here, context)

@@ -86,7 +86,7 @@ impl Summing {
     fn learn(&mut self, sum: OpenedSum, together: &Together) -> Result<(), Error> {
         let asked = self.asked()?;
         self.joint.take(together, &asked, &sum)?;
-        self.round += together.rounds(asked.dimension());
+        self.round += together.numbered(&asked);
         self.opened.push(sum);
         Ok(())
     }

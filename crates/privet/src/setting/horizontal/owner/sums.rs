@@ -128,7 +128,7 @@ impl Summing {
             let sum =
                 OpenedSum::read(&mut reader).map_err(|e| Error::internal(format!("its own state ({e})")))?;
             let question = asked(&joint)?;
-            round += together.rounds(question.dimension());
+            round += together.numbered(&question);
             joint.take(together, &question, &sum)?;
             contributions = sum.contributions;
         }
@@ -320,7 +320,7 @@ impl Summing {
             if is_wrong {
                 return Err(context.complain(MINER, "a sum that does not fit what was asked"));
             }
-            self.round += together.rounds(question.dimension());
+            self.round += together.numbered(&question);
             self.joint.take(together, &question, &sum)?;
             self.saved.told.extend(sum.to_bytes());
             self.saved.opened += 1;
