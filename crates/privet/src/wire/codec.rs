@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use zeroize::Zeroizing;
+
 /// Why bytes cannot be decoded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Malformed(String);
@@ -283,6 +285,17 @@ impl Wire for Vec<u8> {
 
     fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
         from.bytes().map(<[u8]>::to_vec)
+    }
+}
+
+/// As the bytes themselves; wiped.
+impl Wire for Zeroizing<[u8; 32]> {
+    fn write(&self, to: &mut Writer) {
+        to.fixed(&**self);
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        from.array().map(Self::new)
     }
 }
 

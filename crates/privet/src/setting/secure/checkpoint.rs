@@ -17,6 +17,8 @@ pub(super) struct SavedScript {
     pub(super) tries: u64,
     pub(super) tried: BTreeSet<usize>,
     pub(super) rounds: Vec<Round>,
+    /// The digest of the party's rows.
+    pub(super) rows: [u8; 32],
     pub(super) weights: Zeroizing<Vec<u64>>,
 }
 
@@ -31,7 +33,7 @@ pub(super) struct Saved {
     pub(super) secrets: Option<Secrets>,
 }
 
-/// The secrets of one circuit, and a digest of the bits that they are for.
+/// The secrets of one circuit, and a digest of the bits and rows that they are for.
 #[derive(Default)]
 pub(super) struct Secrets {
     digest: [u8; 32],
@@ -135,12 +137,14 @@ impl Wire for Saved {
             tries,
             tried,
             rounds,
+            rows,
             weights,
         } = &self.script;
         to.long(*tries);
         let tried: Vec<usize> = tried.iter().copied().collect();
         to.list(&tried, |attribute, to| to.long(*attribute as u64));
         to.list(rounds, write_round);
+        to.fixed(rows);
         to.list(weights, |weight, to| to.long(*weight));
         to.word(self.circuits);
         to.bytes(&self.keys);
@@ -159,6 +163,7 @@ impl Wire for Saved {
             tries,
             tried: tried.into_iter().collect(),
             rounds: from.list(16, read_round)?,
+            rows: from.array()?,
             weights: Zeroizing::new(from.list(8, Reader::long)?),
         };
         Ok(Self {

@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use super::side::Side;
 use super::weak::{Round, Weak, ensemble};
-use super::{AttributeChoice, Classifier, CoefficientRule, Plan};
+use super::{AttributeChoice, CoefficientRule, Plan};
 use crate::boost::{Alpha, Ensemble, TOTAL, WholeFactors, WholeRates};
 use crate::privacy::Coins;
 
@@ -30,6 +30,13 @@ pub(super) enum Seen {
     Compared(Compared),
     /// Nothing: each party brings its own weights back to one half.
     Nothing,
+}
+
+impl Seen {
+    /// Whether weights are multiplied by a power of two whatever the coefficient is.
+    fn changes_scale(self) -> bool {
+        matches!(self, Self::Compared(compared) if compared.doublings != 0)
+    }
 }
 
 /// The result of comparisons.
@@ -193,7 +200,8 @@ impl Course {
             return None;
         }
         let alpha = self.coefficient(seen);
-        if alpha == Alpha(0) && is_all && secure.classifier == Classifier::Joint {
+        // A round that leaves all weights as they are would be the same again.
+        if alpha == Alpha(0) && is_all && !seen.changes_scale() {
             self.ended = true;
             return None;
         }

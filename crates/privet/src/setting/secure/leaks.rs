@@ -1,7 +1,9 @@
 //! What each party shows the other, item by item, with the most that all rounds together can show.
 
+use super::grid::Merging;
 use super::joint::{Shown, shown};
 use super::{AttributeChoice, Classifier, CutPlaces, Plan, StartWeights};
+use crate::learner::Shape;
 use crate::privacy::Anchor;
 use crate::privacy::joint::Leak;
 
@@ -36,7 +38,6 @@ impl Plan {
             bits,
         };
         let mut all = Vec::new();
-        let slots = (attributes.max(1) as f64).log2();
         match secure.attribute {
             AttributeChoice::Seed | AttributeChoice::All => {}
             AttributeChoice::Rendezvous => {
@@ -60,19 +61,13 @@ impl Plan {
             }
             (Classifier::Merged, CutPlaces::Data) => {
                 let what = "its own best stump, whose threshold lies halfway between two of its numbers";
-                let chosen = if secure.attribute == AttributeChoice::All {
-                    slots
-                } else {
-                    0.0
-                };
-                all.push(peer(what, tries, 64.0 + 2.0 + chosen));
+                all.push(peer(what, tries, self.stump_bits()));
             }
         }
         match shown(self) {
             Shown::Nothing => {}
             Shown::Rates => {
-                let what =
-                    "the weights of its rows that the classifier is right about, wrong about, and silent on";
+                let what = "the weights of its rows that the classifier is right about, wrong about, and silent on; in the first round this shows how many rows it has";
                 all.push(peer(what, rounds, 3.0 * 50.0));
             }
             Shown::Comparisons => {
@@ -92,7 +87,7 @@ impl Plan {
         all
     }
 
-    /// How many bits one stump of the public grid is at most.
+    /// How many bits one stump is at most: its attribute, its rule, and which side is which class.
     fn stump_bits(&self) -> f64 {
         let is_all = self.secure().attribute == AttributeChoice::All;
         let chosen = if is_all {
@@ -100,7 +95,14 @@ impl Plan {
         } else {
             0.0
         };
-        let widest = self.merging().iter().map(|merging| merging.rule_bits());
+        let rule_bits = |(merging, shape): (&Merging, &Shape)| match self.secure().thresholds {
+            CutPlaces::Grid => merging.rule_bits(),
+            // A number, and the side of missing cells.
+            CutPlaces::Data if shape.number => 64.0 + 1.0,
+            // All slots of the schema, not merged.
+            CutPlaces::Data => Merging::new(*shape, shape.ordered).rule_bits(),
+        };
+        let widest = self.merging().iter().zip(self.shapes()).map(rule_bits);
         chosen + 1.0 + widest.fold(1.0, f64::max)
     }
 

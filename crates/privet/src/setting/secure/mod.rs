@@ -35,8 +35,8 @@
 //! MABoost. Errata and figures in `docs/papers.md`; proofs in `docs/proofs/secure.md`; messages in `docs/protocols/secure.md`.
 //!
 //! # Deviations
-//! The weight update is derived again (`boost/abstain`). Each party's rows weigh one half at the beginning, and δ is a public constant, so that weights tell no number of
-//! rows. "Error below ½" is read relative to a party's own weight. Weights, rates and coefficients are whole numbers (`boost/whole`).
+//! The weight update is derived again (`boost/abstain`). Each party's rows weigh one half at the beginning, and δ is a public constant, so that with
+//! `coefficient = "rounded"` or `"constant"` weights tell no number of rows (exact rates of the first round do). "Error below ½" is read relative to a party's own weight. Weights, rates and coefficients are whole numbers (`boost/whole`).
 
 mod certified;
 mod checkpoint;

@@ -4,6 +4,7 @@ mod boosting;
 
 use privet_mpc::garble::Seed;
 use privet_mpc::transfer::{self, ExpectAnswer, ReceiverKeys, SenderKeys};
+use zeroize::Zeroizing;
 
 use super::StartWeights;
 use super::certified::Promise;
@@ -144,9 +145,9 @@ fn seed(what: &str, context: &mut Context<'_, Message>) -> Result<Seed, Error> {
             privet_mpc::Error::Randomness(why) => Error::Randomness(why),
             other => Error::internal(format!("drawing fails for want of randomness only ({other})")),
         })?;
-        Ok(*seed.expose())
+        Ok(Zeroizing::new(*seed.expose()))
     })?;
-    Ok(Seed::new(drawn))
+    Ok(Seed::new(*drawn))
 }
 
 /// Writes down all that will be shown, item by item; only then are rows taken out for the joint computation.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use privet_mpc::circuit::Argmin;
 use sha2::{Digest, Sha256};
 
 use super::grid::Merging;
@@ -63,7 +64,7 @@ impl Secure {
             return Err(Error::parameter("schema", why));
         }
         let most = usize::from(self.bins);
-        Ok(Plan(Arc::new(Fixed {
+        let plan = Plan(Arc::new(Fixed {
             secure: self.clone(),
             relation: match schema.relation() {
                 // Nothing is private; a ledger is kept all the same.
@@ -75,7 +76,9 @@ impl Secure {
             merging: shapes.iter().map(|shape| Merging::new(*shape, most)).collect(),
             shapes,
             schema,
-        })))
+        }));
+        plan.is_small()?;
+        Ok(plan)
     }
 }
 
@@ -150,6 +153,30 @@ impl Plan {
             AttributeChoice::All => each.sum::<usize>(),
             _ => each.max().unwrap_or(0),
         }
+    }
+
+    /// That a joint computation can choose from all stumps.
+    fn is_small(&self) -> Result<(), Error> {
+        let (count, most) = (self.most_candidates(), Argmin::MOST);
+        if self.secure().classifier != Classifier::Joint || count <= most {
+            return Ok(());
+        }
+        Err(match self.secure().attribute {
+            AttributeChoice::All => Error::parameter(
+                "attribute",
+                format!(
+                    "a joint computation chooses from {most} stumps at most, and all features together have {count}: write attribute = \"seed\", or \
+                     fewer bins"
+                ),
+            ),
+            _ => Error::parameter(
+                "schema",
+                format!(
+                    "a joint computation chooses from {most} stumps at most, and a feature has {count}: declare fewer values of it, or write \
+                     classifier = \"merged\""
+                ),
+            ),
+        })
     }
 
     /// That a stump of the other party is one that it could have found.

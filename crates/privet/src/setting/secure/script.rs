@@ -39,6 +39,8 @@ pub(super) struct Script {
     plan: Plan,
     course: Course,
     side: Side,
+    /// The digest of the side's rows.
+    rows: [u8; 32],
     circuits: Circuits,
     is_initiator: bool,
     phase: Phase,
@@ -49,6 +51,7 @@ impl Script {
         Self {
             plan: plan.clone(),
             course: Course::new(plan, seed),
+            rows: side.digest(),
             side,
             circuits: Circuits::default(),
             is_initiator,
@@ -60,6 +63,11 @@ impl Script {
     pub(super) fn weigh_rows(&mut self, others: u64) {
         let rows = others.saturating_add(self.side.rows() as u64);
         self.side.weigh(TOTAL, rows);
+    }
+
+    /// The digest of this party's rows.
+    pub(super) fn rows(&self) -> &[u8; 32] {
+        &self.rows
     }
 
     pub(super) fn rounds(&self) -> &[Round] {
@@ -76,6 +84,7 @@ impl Script {
             tries: self.course.tries(),
             tried: self.course.tried().clone(),
             rounds: self.course.rounds().to_vec(),
+            rows: self.rows,
             weights: self.side.weights().to_vec().into(),
         })
     }
@@ -86,8 +95,12 @@ impl Script {
             tries,
             tried,
             rounds,
+            rows,
             weights,
         } = saved;
+        if rows != self.rows {
+            return None;
+        }
         self.side = self.side.with_weights(weights.to_vec())?;
         self.course = self.course.restored(tries, rounds, tried);
         Some(self)
@@ -185,6 +198,14 @@ impl Script {
             }
             _ => return Err("a joint computation that was not begun"),
         };
+        // Else one who does not follow the protocol could have an attribute tried again and again.
+        if let Some(attribute) = found
+            && self.course.free(&self.side).get(attribute) != Some(&true)
+        {
+            return Err(
+                "it says that both meet at an attribute that was tried, or that has no good stump here",
+            );
+        }
         if let Beginning::Stumps(attribute) = self.course.found(found) {
             self.phase = self.with(attribute);
         }

@@ -1,5 +1,7 @@
 //! One party's rows with their weights.
 
+use sha2::{Digest, Sha256};
+
 use super::grid::{self, Merging};
 use super::weak::Weak;
 use super::{CutPlaces, Plan, StartWeights};
@@ -87,6 +89,25 @@ impl Side {
     /// The rows.
     pub fn cells(&self) -> &Cells {
         &self.cells
+    }
+
+    /// A digest of the rows without their weights, for one's own record.
+    pub(super) fn digest(&self) -> [u8; 32] {
+        let mut hash = Sha256::new_with_prefix(b"privet secure rows 1\0");
+        hash.update((self.rows() as u64).to_le_bytes());
+        for class in &self.classes {
+            hash.update(class.to_le_bytes());
+        }
+        for feature in self.cells.features() {
+            for slot in feature.bins.iter() {
+                hash.update(slot.to_le_bytes());
+            }
+            hash.update([u8::from(feature.scaled.is_some())]);
+            for number in feature.scaled.iter().flatten() {
+                hash.update(number.to_bits().to_le_bytes());
+            }
+        }
+        hash.finalize().into()
     }
 
     /// The same rows with weights from a checkpoint; nothing if there are not as many.

@@ -3,6 +3,7 @@
 use privet_mpc::circuit::Counted;
 use privet_mpc::garble::{Evaluating, Garbling};
 use privet_mpc::transfer::{ReceiverKeys, SenderKeys};
+use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
 use super::super::certified::{Promise, with_other};
@@ -149,14 +150,18 @@ impl Boosting {
         })
     }
 
-    /// The secrets of a circuit, drawn once for these bits and no others.
+    /// The secrets of a circuit, drawn once for these bits and rows and no others.
     fn secrets(
         &self,
         bits: &[bool],
         before: Option<Secrets>,
         context: &mut Context<'_, Message>,
     ) -> Result<Secrets, Error> {
-        let digest = *privet_mpc::garble::digest(bits);
+        let hash = Sha256::new_with_prefix(b"privet secure input 1\0").chain_update(self.script.rows());
+        let digest = hash
+            .chain_update(*privet_mpc::garble::digest(bits))
+            .finalize()
+            .into();
         let draw = || Secrets::draw(digest);
         let drawn = match before {
             Some(before) => before,
