@@ -218,13 +218,14 @@ impl Book {
                 campaign,
                 mechanism,
                 epsilon,
+                proof,
                 run,
-                ..
             } => {
                 let message = PaidMessage {
                     dataset: dataset.clone(),
                     run: run.clone(),
                     mechanism: mechanism.clone(),
+                    proof: proof.clone(),
                     epsilon: *epsilon,
                     kept: None,
                 };

@@ -19,7 +19,10 @@ pub(in crate::privacy) struct PaidMessage {
     /// The name of what the owner has, in the entry.
     pub(in crate::privacy) dataset: String,
     pub(in crate::privacy) run: String,
+    /// The mechanism and its parameters in words.
     pub(in crate::privacy) mechanism: String,
+    /// Where the mechanism's ε is proved: each kind has its own place.
+    pub(in crate::privacy) proof: String,
     pub(in crate::privacy) epsilon: Epsilon,
     /// Where the ledger says that the message is stored.
     pub(in crate::privacy) kept: Option<KeptAt>,

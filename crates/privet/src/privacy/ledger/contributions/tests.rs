@@ -158,6 +158,27 @@ fn a_kept_message_that_was_changed_is_an_error_and_no_new_draw() {
     assert!(matches!(larger, Err(Error::Journal(e)) if e.fault() == JournalFault::OtherJob));
 }
 
+/// The parameters of a kind may be resolved otherwise by a later version: what was kept does not depend on that, a draw does.
+#[test]
+fn a_kept_message_is_sent_again_however_its_mechanism_is_described() {
+    let journal = limited("1");
+    let [one, other] = [8, 9].map(|codewords| KClosest::new(eps("0.4"), 3, codewords).expect("a mechanism"));
+    let unseen = || -> Private<Vec<i32>> { panic!("the data was looked at") };
+    journal.loses(true);
+    let mut ledger = journal.open("toy", Owner, "one");
+    let lost = ledger.contribute(campaign(1), &one, || Private::new(vec![1, 2, 3]));
+    assert!(matches!(lost, Err(Error::Journal(_))));
+    journal.loses(false);
+    let mut ledger = journal.open("toy", Owner, "two");
+    let drawn = ledger.contribute(campaign(1), &other, unseen);
+    assert!(matches!(drawn, Err(Error::Journal(e)) if e.fault() == JournalFault::OtherJob));
+    let (message, _) = ledger
+        .contribute(campaign(1), &one, || Private::new(vec![1, 2, 3]))
+        .expect("drawn");
+    let (same, _) = ledger.contribute(campaign(1), &other, unseen).expect("kept");
+    assert_eq!(same, message);
+}
+
 #[test]
 fn local_budgets_pay_for_messages_only_and_are_added_to_no_other() {
     let rows = AddRemove::row().relation();

@@ -57,7 +57,9 @@ impl KClosest {
         let along = |nearest| along(&angles, &weights, codewords, nearest);
         let nearest = highest(1, codewords - 1, along);
         if weights.total(nearest, codewords - nearest).is_none() {
-            return Err(Error::internal("1024 codewords of weight e^16·2^32 fit a word"));
+            return Err(Error::internal(
+                "where e^ε is large, few codewords are likely: all weights fit a word",
+            ));
         }
         Ok(Self {
             epsilon,

@@ -133,6 +133,23 @@ impl FrequencyOracle {
         (growth - 1.0) / (growth + 1.0)
     }
 
+    /// The sums of all columns, each with its sign in a row, for every row: a fast Walsh–Hadamard transform, exact in integers.
+    pub(super) fn signed_sums(&self, sums: &[i64]) -> Vec<i64> {
+        let mut signed = sums.to_vec();
+        signed.resize(self.columns() as usize, 0);
+        let mut half = 1;
+        while half < signed.len() {
+            for block in signed.chunks_exact_mut(2 * half) {
+                let (low, high) = block.split_at_mut(half);
+                for (a, b) in low.iter_mut().zip(high) {
+                    (*a, *b) = (a.wrapping_add(*b), a.wrapping_sub(*b));
+                }
+            }
+            half *= 2;
+        }
+        signed
+    }
+
     fn outputs(&self) -> usize {
         match self.code {
             FrequencyCode::Response | FrequencyCode::Unary => self.categories,
@@ -142,12 +159,12 @@ impl FrequencyOracle {
 }
 
 /// The row of a category in the Hadamard matrix: never the first, which is +1 everywhere.
-fn row(category: usize) -> u32 {
+pub(super) fn row(category: usize) -> u32 {
     category as u32 + 1
 }
 
 /// Whether a category's row has +1 in a column.
-fn is_plus(category: usize, column: u32) -> bool {
+pub(super) fn is_plus(category: usize, column: u32) -> bool {
     (row(category) & column).count_ones().is_multiple_of(2)
 }
 
@@ -276,19 +293,11 @@ impl LocalMechanism for FrequencyOracle {
                 flags([growth, 1.0].map(|weight| weight / (growth + self.categories as f64 - 1.0)))
             }
             FrequencyCode::Unary => flags([0.5, 1.0 / (growth + 1.0)]),
-            FrequencyCode::Hadamard => (0..self.categories)
-                .map(|category| {
-                    let signed = sums.iter().enumerate().map(|(column, sum)| {
-                        let share = share(sum);
-                        if is_plus(category, column as u32) {
-                            share
-                        } else {
-                            -share
-                        }
-                    });
-                    signed.sum::<f64>() / self.contrast()
-                })
-                .collect(),
+            FrequencyCode::Hadamard => {
+                let signed = self.signed_sums(sums);
+                let mean = |category| share(&signed[row(category) as usize]) / self.contrast();
+                (0..self.categories).map(mean).collect()
+            }
         }
     }
 }
