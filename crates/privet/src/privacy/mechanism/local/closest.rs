@@ -85,6 +85,16 @@ impl KClosest {
         self.along.powi(-2) - length * length
     }
 
+    /// The codeword's number in a body, if there is one.
+    fn number(&self, body: &[u8]) -> Option<u64> {
+        let number = match *body {
+            [low] if self.body_bytes() == 1 => low.into(),
+            [low, high] if self.body_bytes() == 2 => u16::from_le_bytes([low, high]).into(),
+            _ => return None,
+        };
+        (number < self.codewords).then_some(number)
+    }
+
     /// A number for each codeword that grows with its product with the vector; no two are equal.
     fn keys(&self, token: &Token, x: &[i32]) -> Vec<u64> {
         let mut codebook = Codebook::new(token, self.dimension);
@@ -230,17 +240,16 @@ impl LocalMechanism for KClosest {
         self.dimension
     }
 
+    fn accepts(&self, body: &[u8]) -> bool {
+        self.number(body).is_some()
+    }
+
     fn add(&self, token: &Token, body: &[u8], sums: &mut [i64]) -> bool {
-        let number = match *body {
-            [low] if self.body_bytes() == 1 => u16::from(low),
-            [low, high] if self.body_bytes() == 2 => u16::from_le_bytes([low, high]),
-            _ => return false,
-        };
-        if u64::from(number) >= self.codewords || sums.len() != self.dimension {
+        let Some(number) = self.number(body).filter(|_| sums.len() == self.dimension) else {
             return false;
-        }
+        };
         let mut codebook = Codebook::new(token, self.dimension);
-        codebook.seek(number.into());
+        codebook.seek(number);
         let mut codeword = vec![0; self.dimension];
         let scale = codebook.next(&mut codeword);
         for (sum, c) in sums.iter_mut().zip(codeword) {

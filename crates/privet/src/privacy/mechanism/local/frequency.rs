@@ -168,6 +168,16 @@ pub(super) fn is_plus(category: usize, column: u32) -> bool {
     (row(category) & column).count_ones().is_multiple_of(2)
 }
 
+/// The category or the column in a body of two bytes.
+fn output(body: &[u8]) -> usize {
+    usize::from(u16::from_le_bytes([body[0], body[1]]))
+}
+
+/// Whether a flag of a unary code is set.
+fn is_set(body: &[u8], flag: usize) -> bool {
+    body[flag / 8] >> (flag % 8) & 1 == 1
+}
+
 #[cfg(test)]
 impl FrequencyOracle {
     /// The weight of each body for a category: what its probability is proportional to. Flags of unary codes are the digits of a number.
@@ -256,25 +266,28 @@ impl LocalMechanism for FrequencyOracle {
         self.outputs()
     }
 
+    fn accepts(&self, body: &[u8]) -> bool {
+        if body.len() != self.body_bytes() {
+            return false;
+        }
+        match self.code {
+            FrequencyCode::Response | FrequencyCode::Hadamard => output(body) < self.outputs(),
+            FrequencyCode::Unary => !(self.categories..8 * body.len()).any(|flag| is_set(body, flag)),
+        }
+    }
+
     fn add(&self, _token: &Token, body: &[u8], sums: &mut [i64]) -> bool {
-        if body.len() != self.body_bytes() || sums.len() != self.outputs() {
+        if !self.accepts(body) || sums.len() != self.outputs() {
             return false;
         }
         match self.code {
             FrequencyCode::Response | FrequencyCode::Hadamard => {
-                let output = usize::from(u16::from_le_bytes([body[0], body[1]]));
-                let Some(sum) = sums.get_mut(output) else {
-                    return false;
-                };
+                let sum = &mut sums[output(body)];
                 *sum = sum.wrapping_add(1);
             }
             FrequencyCode::Unary => {
-                let is_set = |flag: usize| body[flag / 8] >> (flag % 8) & 1 == 1;
-                if (self.categories..8 * body.len()).any(is_set) {
-                    return false;
-                }
                 for (flag, sum) in sums.iter_mut().enumerate() {
-                    *sum = sum.wrapping_add(is_set(flag).into());
+                    *sum = sum.wrapping_add(is_set(body, flag).into());
                 }
             }
         }
