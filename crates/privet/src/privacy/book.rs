@@ -102,6 +102,14 @@ impl Book {
                 if matches!(relation, Relation::ReplacePrivate { columns, .. } if columns.is_empty()) {
                     return Err("a limit that protects no column protects nothing".into());
                 }
+                if *relation == Relation::Owner
+                    && let Some(other) = self.other_owner(dataset)
+                {
+                    return Err(format!(
+                        "a ledger has one owner, and its budget is that of '{other}': use that name, or record that both are one with `privet \
+                         ledger adopt {dataset} --of {other}`"
+                    ));
+                }
                 let mut account = self.account(dataset).cloned().unwrap_or_default();
                 match account.other_unit(dataset, relation) {
                     Some(why) if !account.spends.is_empty() || account.released.total().is_some() => {
@@ -210,13 +218,14 @@ impl Book {
                 campaign,
                 mechanism,
                 epsilon,
+                proof,
                 run,
-                ..
             } => {
                 let message = PaidMessage {
                     dataset: dataset.clone(),
                     run: run.clone(),
                     mechanism: mechanism.clone(),
+                    proof: proof.clone(),
                     epsilon: *epsilon,
                     kept: None,
                 };

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::released::KeptAt;
-use super::{Book, Refusal, Spent};
+use super::{Account, Book, Refusal, Spent};
 use crate::privacy::account::{Caps, Price};
 use crate::privacy::certificate::Payment;
 use crate::privacy::run::{Promise, Run};
@@ -19,7 +19,10 @@ pub(in crate::privacy) struct PaidMessage {
     /// The name of what the owner has, in the entry.
     pub(in crate::privacy) dataset: String,
     pub(in crate::privacy) run: String,
+    /// The mechanism and its parameters in words.
     pub(in crate::privacy) mechanism: String,
+    /// Where the mechanism's ε is proved: each kind has its own place.
+    pub(in crate::privacy) proof: String,
     pub(in crate::privacy) epsilon: Epsilon,
     /// Where the ledger says that the message is stored.
     pub(in crate::privacy) kept: Option<KeptAt>,
@@ -49,6 +52,16 @@ impl Book {
         self.account(dataset)?.contributed.0.get(campaign)
     }
 
+    /// Another data set whose budget is for everything about the owner. A ledger has one owner: with two such budgets, it would answer a
+    /// campaign twice, and no total would say so.
+    pub(super) fn other_owner(&self, dataset: &str) -> Option<&str> {
+        let own = self.names.get(dataset).map_or(dataset, String::as_str);
+        let mut accounts = self.accounts.iter();
+        let is_owner = |account: &Account| account.lines.contains_key(&Relation::Owner);
+        let (name, _) = accounts.find(|(name, account)| *name != own && is_owner(account))?;
+        Some(name)
+    }
+
     /// Notes that a message was paid for; or why that cannot be.
     ///
     /// # Privacy
@@ -60,8 +73,10 @@ impl Book {
         message: PaidMessage,
     ) -> Result<(), String> {
         let (dataset, relation) = (message.dataset.as_str(), Relation::Owner);
-        if campaign.len() != 64 || !campaign.bytes().all(|b| b.is_ascii_hexdigit()) {
-            return Err("a campaign has a digest of 32 bytes".into());
+        // One digest has one text: else a campaign could be answered once in each spelling.
+        let is_digit = |b: u8| matches!(b, b'0'..=b'9' | b'a'..=b'f');
+        if campaign.len() != 64 || !campaign.bytes().all(is_digit) {
+            return Err("a campaign has a digest of 32 bytes, in lower-case hexadecimal digits".into());
         }
         if self.contributed(dataset, campaign).is_some() {
             return Err("a message is paid for and drawn once for each campaign".into());

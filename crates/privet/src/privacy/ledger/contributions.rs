@@ -32,7 +32,8 @@ impl<N: Neighbours> Ledger<N> {
     /// # Errors
     /// [`Error::Budget`] if too little of the owner's budget remains, before the input is computed; [`Error::Misuse`] if the ledger was opened for
     /// another change than that everything about an owner is replaced; [`Error::Journal`] if the message could not be kept, if what was
-    /// kept is missing or damaged, or if the campaign was given a message by another mechanism.
+    /// kept is missing or damaged, if the campaign was answered under another ε or by another kind of mechanism, or if a message that is
+    /// still to be drawn was paid for with other parameters.
     pub fn contribute<M: LocalMechanism>(
         &mut self,
         campaign: CampaignName<'_>,
@@ -58,6 +59,7 @@ impl<N: Neighbours> Ledger<N> {
                 dataset: run.dataset.into(),
                 run: fresh.clone(),
                 mechanism: mechanism.describe(),
+                proof: mechanism.proof().as_str().into(),
                 epsilon: mechanism.epsilon(),
                 kept: None,
             };
@@ -67,12 +69,15 @@ impl<N: Neighbours> Ledger<N> {
                 campaign: digest.clone(),
                 mechanism: paid.mechanism.clone(),
                 epsilon: paid.epsilon,
-                proof: mechanism.proof().as_str().into(),
+                proof: paid.proof.clone(),
                 run: paid.run.clone(),
             };
             Ok((Step::Write(event), paid))
         })?;
-        if (&paid.mechanism, paid.epsilon) != (&mechanism.describe(), mechanism.epsilon()) {
+        // What was kept is sent again, also by a version of this program that describes or resolves the same campaign otherwise.
+        let is_same =
+            (paid.proof.as_str(), paid.epsilon) == (mechanism.proof().as_str(), mechanism.epsilon());
+        if !is_same || (paid.kept.is_none() && paid.mechanism != mechanism.describe()) {
             let why = format!(
                 "the message to the campaign '{}' was paid for with another mechanism: {}",
                 campaign.name, paid.mechanism

@@ -168,18 +168,25 @@ impl Campaign {
         each!(&self.message, mechanism => mechanism.sums())
     }
 
-    /// Adds one submission to the sums, and gives its token: whoever counts looks whether that was counted before.
+    /// The message in a submission: one that this campaign's mechanism can draw. Whoever counts looks at its token before adding it.
     ///
     /// # Errors
-    /// Why it is not a submission to this campaign; nothing is added then.
-    pub fn add(&self, submission: &[u8], sums: &mut [i64]) -> Result<LocalMessage, BadSubmission> {
+    /// Why it is not a submission to this campaign.
+    pub fn read_submission(&self, submission: &[u8]) -> Result<LocalMessage, BadSubmission> {
         let read = Submission::read(submission)?;
         if !read.is_to(&self.digest) {
             return Err(BadSubmission::OtherCampaign);
         }
         let message = read.into_message();
-        let is_added = each!(&self.message, mechanism => mechanism.add(&message.token, &message.body, sums));
-        is_added.then_some(message).ok_or(BadSubmission::Body)
+        let is_drawn = each!(&self.message, mechanism => mechanism.accepts(&message.body));
+        is_drawn.then_some(message).ok_or(BadSubmission::Body)
+    }
+
+    /// Adds one message to the sums. False, and nothing is added, if the campaign's mechanism never draws such a body, or there are not
+    /// [`sums`](Self::sums) of them.
+    #[must_use]
+    pub fn add(&self, message: &LocalMessage, sums: &mut [i64]) -> bool {
+        each!(&self.message, mechanism => mechanism.add(&message.token, &message.body, sums))
     }
 
     /// The means that sums of so many messages estimate without bias, in the owners' own units.

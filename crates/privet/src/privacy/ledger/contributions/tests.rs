@@ -5,7 +5,7 @@ use crate::privacy::journal::{Entry, Journal};
 use crate::privacy::mechanism::Laplace;
 use crate::privacy::mechanism::local::{FrequencyCode, FrequencyOracle, KClosest};
 use crate::privacy::{
-    AddRemove, Anchor, Book, Epsilon, Guarantee, Norm, Observer, Owner, Query, Randomness, Refusal,
+    AddRemove, Anchor, Book, Delta, Epsilon, Guarantee, Norm, Observer, Owner, Query, Randomness, Refusal,
     Sensitivity,
 };
 
@@ -158,6 +158,27 @@ fn a_kept_message_that_was_changed_is_an_error_and_no_new_draw() {
     assert!(matches!(larger, Err(Error::Journal(e)) if e.fault() == JournalFault::OtherJob));
 }
 
+/// The parameters of a kind may be resolved otherwise by a later version: what was kept does not depend on that, a draw does.
+#[test]
+fn a_kept_message_is_sent_again_however_its_mechanism_is_described() {
+    let journal = limited("1");
+    let [one, other] = [8, 9].map(|codewords| KClosest::new(eps("0.4"), 3, codewords).expect("a mechanism"));
+    let unseen = || -> Private<Vec<i32>> { panic!("the data was looked at") };
+    journal.loses(true);
+    let mut ledger = journal.open("toy", Owner, "one");
+    let lost = ledger.contribute(campaign(1), &one, || Private::new(vec![1, 2, 3]));
+    assert!(matches!(lost, Err(Error::Journal(_))));
+    journal.loses(false);
+    let mut ledger = journal.open("toy", Owner, "two");
+    let drawn = ledger.contribute(campaign(1), &other, unseen);
+    assert!(matches!(drawn, Err(Error::Journal(e)) if e.fault() == JournalFault::OtherJob));
+    let (message, _) = ledger
+        .contribute(campaign(1), &one, || Private::new(vec![1, 2, 3]))
+        .expect("drawn");
+    let (same, _) = ledger.contribute(campaign(1), &other, unseen).expect("kept");
+    assert_eq!(same, message);
+}
+
 #[test]
 fn local_budgets_pay_for_messages_only_and_are_added_to_no_other() {
     let rows = AddRemove::row().relation();
@@ -206,6 +227,44 @@ fn a_local_budget_is_one_of_pure_epsilon() {
     assert!(super::super::append(&mut journal, in_mu).is_err());
 }
 
+/// Two data sets of one owner would answer a campaign twice, each under a budget that knows nothing of the other.
+#[test]
+fn a_ledger_has_one_owner() {
+    let mut journal = limited("1");
+    let limit = |dataset: &str, cap: &str| Event::Limit {
+        dataset: dataset.into(),
+        relation: Relation::Owner,
+        caps: Caps::from(pure(cap)),
+        delta: Delta::ZERO,
+    };
+    let second = super::super::append(&mut journal, limit("steps", "1"));
+    assert!(matches!(second, Err(Error::Journal(e)) if matches!(e.fault(), JournalFault::Entry(_))));
+    let mut ledger = journal.open("steps", Owner, "one");
+    let unlimited = refused(ledger.contribute(campaign(1), &oracle("0.4"), never));
+    assert!(matches!(unlimited, Refusal::NoBudget { .. }), "{unlimited}");
+    drop(ledger);
+    // One budget under two names, and its limit can be changed under both.
+    let adopt = Event::Adopt {
+        dataset: "steps".into(),
+        of: "toy".into(),
+    };
+    super::super::append(&mut journal, adopt).expect("adopted");
+    for name in ["toy", "steps"] {
+        super::super::append(&mut journal, limit(name, "2")).expect("a limit");
+    }
+    let mut ledger = journal.open("toy", Owner, "two");
+    let (message, _) = ledger
+        .contribute(campaign(1), &oracle("0.4"), || Private::new(3))
+        .expect("drawn");
+    drop(ledger);
+    let mut ledger = journal.open("steps", Owner, "three");
+    let (same, _) = ledger
+        .contribute(campaign(1), &oracle("0.4"), never)
+        .expect("kept");
+    assert_eq!(same, message);
+    assert_eq!(journal.count(is_payment), 1);
+}
+
 /// A book refuses a chain that was written otherwise.
 #[test]
 fn a_chain_with_a_second_message_to_a_campaign_is_refused() {
@@ -221,7 +280,12 @@ fn a_chain_with_a_second_message_to_a_campaign_is_refused() {
     };
     let one = "ab".repeat(32);
     super::super::append(&mut journal, message(&one, "one")).expect("a message");
-    for (campaign, run) in [(one.as_str(), "two"), ("ab", "two"), (&"cd".repeat(32), "one")] {
+    for (campaign, run) in [
+        (one.as_str(), "two"),
+        ("ab", "two"),
+        (&one.to_uppercase(), "two"),
+        (&"cd".repeat(32), "one"),
+    ] {
         assert!(
             super::super::append(&mut journal, message(campaign, run)).is_err(),
             "{campaign}, {run}"

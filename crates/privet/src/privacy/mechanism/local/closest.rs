@@ -57,7 +57,9 @@ impl KClosest {
         let along = |nearest| along(&angles, &weights, codewords, nearest);
         let nearest = highest(1, codewords - 1, along);
         if weights.total(nearest, codewords - nearest).is_none() {
-            return Err(Error::internal("1024 codewords of weight e^16·2^32 fit a word"));
+            return Err(Error::internal(
+                "where e^ε is large, few codewords are likely: all weights fit a word",
+            ));
         }
         Ok(Self {
             epsilon,
@@ -81,6 +83,16 @@ impl KClosest {
     /// The mean squared distance of one message's estimate from a vector of this length (at most one), all coordinates together.
     pub fn variance(&self, length: f64) -> f64 {
         self.along.powi(-2) - length * length
+    }
+
+    /// The codeword's number in a body, if there is one.
+    fn number(&self, body: &[u8]) -> Option<u64> {
+        let number = match *body {
+            [low] if self.body_bytes() == 1 => low.into(),
+            [low, high] if self.body_bytes() == 2 => u16::from_le_bytes([low, high]).into(),
+            _ => return None,
+        };
+        (number < self.codewords).then_some(number)
     }
 
     /// A number for each codeword that grows with its product with the vector; no two are equal.
@@ -228,17 +240,16 @@ impl LocalMechanism for KClosest {
         self.dimension
     }
 
+    fn accepts(&self, body: &[u8]) -> bool {
+        self.number(body).is_some()
+    }
+
     fn add(&self, token: &Token, body: &[u8], sums: &mut [i64]) -> bool {
-        let number = match *body {
-            [low] if self.body_bytes() == 1 => u16::from(low),
-            [low, high] if self.body_bytes() == 2 => u16::from_le_bytes([low, high]),
-            _ => return false,
-        };
-        if u64::from(number) >= self.codewords || sums.len() != self.dimension {
+        let Some(number) = self.number(body).filter(|_| sums.len() == self.dimension) else {
             return false;
-        }
+        };
         let mut codebook = Codebook::new(token, self.dimension);
-        codebook.seek(number.into());
+        codebook.seek(number);
         let mut codeword = vec![0; self.dimension];
         let scale = codebook.next(&mut codeword);
         for (sum, c) in sums.iter_mut().zip(codeword) {

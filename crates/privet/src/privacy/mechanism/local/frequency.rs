@@ -133,6 +133,23 @@ impl FrequencyOracle {
         (growth - 1.0) / (growth + 1.0)
     }
 
+    /// The sums of all columns, each with its sign in a row, for every row: a fast Walsh–Hadamard transform, exact in integers.
+    pub(super) fn signed_sums(&self, sums: &[i64]) -> Vec<i64> {
+        let mut signed = sums.to_vec();
+        signed.resize(self.columns() as usize, 0);
+        let mut half = 1;
+        while half < signed.len() {
+            for block in signed.chunks_exact_mut(2 * half) {
+                let (low, high) = block.split_at_mut(half);
+                for (a, b) in low.iter_mut().zip(high) {
+                    (*a, *b) = (a.wrapping_add(*b), a.wrapping_sub(*b));
+                }
+            }
+            half *= 2;
+        }
+        signed
+    }
+
     fn outputs(&self) -> usize {
         match self.code {
             FrequencyCode::Response | FrequencyCode::Unary => self.categories,
@@ -142,13 +159,23 @@ impl FrequencyOracle {
 }
 
 /// The row of a category in the Hadamard matrix: never the first, which is +1 everywhere.
-fn row(category: usize) -> u32 {
+pub(super) fn row(category: usize) -> u32 {
     category as u32 + 1
 }
 
 /// Whether a category's row has +1 in a column.
-fn is_plus(category: usize, column: u32) -> bool {
+pub(super) fn is_plus(category: usize, column: u32) -> bool {
     (row(category) & column).count_ones().is_multiple_of(2)
+}
+
+/// The category or the column in a body of two bytes.
+fn output(body: &[u8]) -> usize {
+    usize::from(u16::from_le_bytes([body[0], body[1]]))
+}
+
+/// Whether a flag of a unary code is set.
+fn is_set(body: &[u8], flag: usize) -> bool {
+    body[flag / 8] >> (flag % 8) & 1 == 1
 }
 
 #[cfg(test)]
@@ -239,25 +266,28 @@ impl LocalMechanism for FrequencyOracle {
         self.outputs()
     }
 
+    fn accepts(&self, body: &[u8]) -> bool {
+        if body.len() != self.body_bytes() {
+            return false;
+        }
+        match self.code {
+            FrequencyCode::Response | FrequencyCode::Hadamard => output(body) < self.outputs(),
+            FrequencyCode::Unary => !(self.categories..8 * body.len()).any(|flag| is_set(body, flag)),
+        }
+    }
+
     fn add(&self, _token: &Token, body: &[u8], sums: &mut [i64]) -> bool {
-        if body.len() != self.body_bytes() || sums.len() != self.outputs() {
+        if !self.accepts(body) || sums.len() != self.outputs() {
             return false;
         }
         match self.code {
             FrequencyCode::Response | FrequencyCode::Hadamard => {
-                let output = usize::from(u16::from_le_bytes([body[0], body[1]]));
-                let Some(sum) = sums.get_mut(output) else {
-                    return false;
-                };
+                let sum = &mut sums[output(body)];
                 *sum = sum.wrapping_add(1);
             }
             FrequencyCode::Unary => {
-                let is_set = |flag: usize| body[flag / 8] >> (flag % 8) & 1 == 1;
-                if (self.categories..8 * body.len()).any(is_set) {
-                    return false;
-                }
                 for (flag, sum) in sums.iter_mut().enumerate() {
-                    *sum = sum.wrapping_add(is_set(flag).into());
+                    *sum = sum.wrapping_add(is_set(body, flag).into());
                 }
             }
         }
@@ -276,19 +306,11 @@ impl LocalMechanism for FrequencyOracle {
                 flags([growth, 1.0].map(|weight| weight / (growth + self.categories as f64 - 1.0)))
             }
             FrequencyCode::Unary => flags([0.5, 1.0 / (growth + 1.0)]),
-            FrequencyCode::Hadamard => (0..self.categories)
-                .map(|category| {
-                    let signed = sums.iter().enumerate().map(|(column, sum)| {
-                        let share = share(sum);
-                        if is_plus(category, column as u32) {
-                            share
-                        } else {
-                            -share
-                        }
-                    });
-                    signed.sum::<f64>() / self.contrast()
-                })
-                .collect(),
+            FrequencyCode::Hadamard => {
+                let signed = self.signed_sums(sums);
+                let mean = |category| share(&signed[row(category) as usize]) / self.contrast();
+                (0..self.categories).map(mean).collect()
+            }
         }
     }
 }

@@ -74,6 +74,9 @@ pub trait LocalMechanism: sealed::Sealed + std::fmt::Debug + Send + Sync {
     /// How many sums a collector keeps.
     fn sums(&self) -> usize;
 
+    /// Whether some input gives such a body.
+    fn accepts(&self, body: &[u8]) -> bool;
+
     /// Adds one message to the sums. False, and nothing is added, if no input gives such a body, or there are not [`sums`](Self::sums) of
     /// them.
     #[must_use]

@@ -189,6 +189,12 @@ impl SampledPiecewise {
     }
 }
 
+/// A coordinate's place, and its output as it is sent.
+fn read(pair: &[u8; PAIR]) -> (usize, i32) {
+    let place = usize::from(u16::from_le_bytes([pair[0], pair[1]]));
+    (place, i32::from(u16::from_le_bytes([pair[2], pair[3]])))
+}
+
 impl sealed::Sealed for SampledPiecewise {}
 
 impl LocalMechanism for SampledPiecewise {
@@ -234,21 +240,19 @@ impl LocalMechanism for SampledPiecewise {
         self.dimension
     }
 
-    fn add(&self, _token: &Token, body: &[u8], sums: &mut [i64]) -> bool {
+    fn accepts(&self, body: &[u8]) -> bool {
         let (pairs, rest) = body.as_chunks::<PAIR>();
-        if pairs.len() != self.sampled || !rest.is_empty() || sums.len() != self.dimension {
-            return false;
-        }
-        let read = |pair: &[u8; PAIR]| {
-            let place = usize::from(u16::from_le_bytes([pair[0], pair[1]]));
-            (place, i32::from(u16::from_le_bytes([pair[2], pair[3]])))
-        };
         let rises = pairs.windows(2).all(|two| read(&two[0]).0 < read(&two[1]).0);
         let is_output =
             |(place, output): (usize, i32)| place < self.dimension && output <= 2 * self.window.reach();
-        if !rises || !pairs.iter().map(read).all(is_output) {
+        pairs.len() == self.sampled && rest.is_empty() && rises && pairs.iter().map(read).all(is_output)
+    }
+
+    fn add(&self, _token: &Token, body: &[u8], sums: &mut [i64]) -> bool {
+        if !self.accepts(body) || sums.len() != self.dimension {
             return false;
         }
+        let (pairs, _) = body.as_chunks::<PAIR>();
         for (place, output) in pairs.iter().map(read) {
             sums[place] = sums[place].wrapping_add((output - self.window.reach()).into());
         }

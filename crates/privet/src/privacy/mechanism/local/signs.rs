@@ -160,9 +160,13 @@ impl LocalMechanism for Signs {
         self.dimension
     }
 
-    fn add(&self, _token: &Token, body: &[u8], sums: &mut [i64]) -> bool {
+    fn accepts(&self, body: &[u8]) -> bool {
         let spare = body.last().map_or(0, |last| last & !self.last_digits());
-        if body.len() != self.body_bytes() || spare != 0 || sums.len() != self.dimension {
+        body.len() == self.body_bytes() && spare == 0
+    }
+
+    fn add(&self, _token: &Token, body: &[u8], sums: &mut [i64]) -> bool {
+        if !self.accepts(body) || sums.len() != self.dimension {
             return false;
         }
         for (place, sum) in sums.iter_mut().enumerate() {

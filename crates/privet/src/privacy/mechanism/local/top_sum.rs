@@ -6,6 +6,8 @@ use std::f64::consts::PI;
 
 /// Steps of the integral over the angle.
 const STEPS: usize = 4096;
+/// The same in two dimensions, where the nearest of 1024 angles lie within four of those steps.
+const STEPS_OF_A_CIRCLE: usize = 4 * STEPS;
 
 /// The law of the angle between a fixed direction and a uniform one, in a number of dimensions of at least two.
 pub(super) struct Angles {
@@ -19,12 +21,16 @@ pub(super) struct Angles {
 
 impl Angles {
     pub(super) fn new(dimension: usize) -> Self {
-        let step = PI / STEPS as f64;
+        let steps = match dimension {
+            2 => STEPS_OF_A_CIRCLE,
+            _ => STEPS,
+        };
+        let step = PI / steps as f64;
         let power = |angle: f64| angle.sin().max(0.0).powi(dimension as i32 - 2);
-        let mut density = Vec::with_capacity(STEPS + 1);
-        let mut below = Vec::with_capacity(STEPS + 1);
+        let mut density = Vec::with_capacity(steps + 1);
+        let mut below = Vec::with_capacity(steps + 1);
         let mut sum = 0.0;
-        for i in 0..=STEPS {
+        for i in 0..=steps {
             let angle = i as f64 * step;
             if i > 0 {
                 let middle = power(angle - step / 2.0);
@@ -33,7 +39,7 @@ impl Angles {
             density.push(power(angle));
             below.push(sum);
         }
-        let reach = (0..=STEPS)
+        let reach = (0..=steps)
             .map(|i| power(i as f64 * step) * (i as f64 * step).sin() / (dimension as f64 - 1.0) / sum);
         let reach = reach.collect();
         density.iter_mut().chain(&mut below).for_each(|x| *x /= sum);
@@ -54,15 +60,16 @@ impl Angles {
             let log = (k - 1.0) * below.ln() + (rest - 1.0) * (-below).ln_1p() - log_beta;
             self.reach[i] * log.exp() * self.density[i]
         };
-        let simpson = (0..=STEPS).map(|i| {
+        let steps = self.below.len() - 1;
+        let simpson = (0..=steps).map(|i| {
             let times = match i {
-                0 | STEPS => 1.0,
+                i if i == 0 || i == steps => 1.0,
                 i if i % 2 == 1 => 4.0,
                 _ => 2.0,
             };
             times * term(i)
         });
-        m as f64 * simpson.sum::<f64>() * PI / (3.0 * STEPS as f64)
+        m as f64 * simpson.sum::<f64>() * PI / (3.0 * steps as f64)
     }
 }
 

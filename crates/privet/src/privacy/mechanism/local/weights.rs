@@ -40,10 +40,14 @@ impl Weights {
         let growth = Enclosure::ratio(&each, BITS).exp();
         let likely = u64::try_from(growth.low() >> (BITS - DIGITS))
             .map_err(|_| Error::internal("e^16 times 2^32 fits a word"))?;
-        Ok(Self {
-            likely,
-            other: 1 << DIGITS,
-        })
+        let other = 1 << DIGITS;
+        if likely <= other {
+            let why = format!(
+                "an ε of {epsilon} in {parts} parts is too small: likely outputs would be drawn as others are"
+            );
+            return Err(Error::parameter("epsilon", why));
+        }
+        Ok(Self { likely, other })
     }
 
     /// The weight of so many likely outputs and so many others together, if it fits a word.

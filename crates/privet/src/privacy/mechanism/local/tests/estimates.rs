@@ -1,6 +1,8 @@
 //! Means and variances by enumeration, and the constants and codewords they are made of.
 
 use super::super::codebook::Codebook;
+use super::super::frequency::{is_plus, row};
+use super::super::top_sum::Angles;
 use super::*;
 
 /// The mean and the mean square of each estimate, over all bodies with their probabilities.
@@ -118,6 +120,25 @@ fn frequencies_are_unbiased_and_vary_as_stated() {
     }
 }
 
+/// The fast transform gives each row's sum of signed columns.
+#[test]
+fn hadamard_sums_are_those_of_the_matrix() {
+    for categories in [2, 3, 4, 7, 8, 31, 100] {
+        let oracle = FrequencyOracle::new(eps(1.0), categories, FrequencyCode::Hadamard).expect("an oracle");
+        let sums: Vec<i64> = (0..oracle.sums() as i64).map(|j| j * j * 7919 % 1009).collect();
+        let signed = oracle.signed_sums(&sums);
+        for category in 0..categories {
+            let signs = (0..).map(|column| if is_plus(category, column) { 1 } else { -1 });
+            let direct: i64 = sums
+                .iter()
+                .zip(signs)
+                .map(|(sum, sign): (_, i64)| sum * sign)
+                .sum();
+            assert_eq!(signed[row(category) as usize], direct, "{categories}, {category}");
+        }
+    }
+}
+
 /// Exact over draws, an average over 2,000 codebooks: five standard errors, a false-alarm rate below 10⁻⁶ for each of the numbers, besides a
 /// bias of the codewords below 10⁻³.
 #[test]
@@ -180,6 +201,30 @@ fn k_closest_has_the_published_constants() {
         let more = closest.variance(1.0) / sphere;
         assert!((1.0..1.025).contains(&more), "{epsilon}: {more}");
     }
+}
+
+/// A sum of cosines is at most their number. In three dimensions cosines are uniform, and in two the larger of two has the mean 4/π².
+#[test]
+fn sums_of_the_largest_cosines_are_exact() {
+    for codewords in [2, 3, 64, 256, 1024] {
+        for nearest in [1, 2, 3, 10, 100, 500].into_iter().filter(|k| *k < codewords) {
+            for dimension in [2, 3, 4, 50, 1024] {
+                let sum = Angles::new(dimension).top_sum(codewords, nearest);
+                assert!(
+                    sum > 0.0 && sum <= nearest as f64,
+                    "{dimension}, {codewords}, {nearest}: {sum}"
+                );
+            }
+            let (m, k) = (codewords as f64, nearest as f64);
+            let sum = Angles::new(3).top_sum(codewords, nearest);
+            near(sum, k - k * (k + 1.0) / (m + 1.0), 1e-6);
+        }
+    }
+    near(
+        Angles::new(2).top_sum(2, 1),
+        4.0 / std::f64::consts::PI.powi(2),
+        1e-9,
+    );
 }
 
 /// The number of nearest codewords is found by a search; trying all of them finds the same.
