@@ -239,10 +239,8 @@ fn a_ledger_has_one_owner() {
     };
     let second = super::super::append(&mut journal, limit("steps", "1"));
     assert!(matches!(second, Err(Error::Journal(e)) if matches!(e.fault(), JournalFault::Entry(_))));
-    let mut ledger = journal.open("steps", Owner, "one");
-    let unlimited = refused(ledger.contribute(campaign(1), &oracle("0.4"), never));
-    assert!(matches!(unlimited, Refusal::NoBudget { .. }), "{unlimited}");
-    drop(ledger);
+    let opened = Ledger::open("steps", Owner, journal.clone(), Randomness::seeded(1));
+    assert!(matches!(refused(opened), Refusal::NoBudget { .. }));
     // One budget under two names, and its limit can be changed under both.
     let adopt = Event::Adopt {
         dataset: "steps".into(),

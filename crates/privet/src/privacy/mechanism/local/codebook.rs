@@ -1,7 +1,8 @@
 //! Random codewords from a public seed.
 //!
-//! Codeword *j* has independent, nearly normal coordinates: 16 public random bits each, mapped to −125 … 125 by the quantiles of a normal
-//! law of deviation 30, none of them zero. A scale makes all codewords equally long, to one part in 2¹⁶.
+//! Codeword *j* has independent, nearly normal coordinates: 16 public random bits each, mapped to −127 … 127 by the quantiles of a normal
+//! law of deviation 30, none of them zero. A scale, about 2²³/(30·√d), makes all codewords equally long: shorter than one by less than
+//! 1/scale, which is 2.5·10⁻⁵ in 50 dimensions.
 
 use std::fmt;
 use std::sync::OnceLock;

@@ -149,12 +149,15 @@ fn what_is_not_supported_is_refused() {
     }
     refused(SampledPiecewise::new(eps(1.0), 0).err());
     refused(SampledPiecewise::sampling(eps(1.0), 50, 17).err());
+    // A fifth of the least ε does not show in weights of 32 digits.
+    refused(SampledPiecewise::sampling(Epsilon::from_billionths(1), 50, 5).err());
     refused(Signs::new(eps(1.0), 513).err());
     refused(FrequencyOracle::new(eps(1.0), 513, FrequencyCode::Unary).err());
     refused(FrequencyOracle::new(eps(1.0), 1, FrequencyCode::Response).err());
     // The ends of what is supported draw, too.
     let mut random = Randomness::seeded(2);
-    for epsilon in [Epsilon::from_billionths(1), eps(16.0)] {
+    let least = Epsilon::from_billionths(1);
+    for (epsilon, sampled) in [(least, 4), (eps(16.0), 16)] {
         let closest = KClosest::new(epsilon, 1024, 1024).expect("a mechanism");
         let body = closest.draw(
             &token(1),
@@ -163,7 +166,7 @@ fn what_is_not_supported_is_refused() {
             &mut random,
         );
         assert_eq!(body.len(), 2);
-        let piecewise = SampledPiecewise::sampling(epsilon, 65_535, 16).expect("a mechanism");
+        let piecewise = SampledPiecewise::sampling(epsilon, 65_535, sampled).expect("a mechanism");
         let body = piecewise.draw(
             &token(1),
             Private::new(vec![i32::MAX]),
