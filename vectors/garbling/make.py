@@ -100,8 +100,8 @@ def pack(bits):
     return value.to_bytes((len(bits) + 7) // 8, "little")
 
 
-def scalar(seed, start, what, at):
-    wide = hashlib.sha512(b"privet transfer 1 exponent" + derive(what, seed, start, number(at))).digest()
+def scalar(seed, start, what, at, offer=b""):
+    wide = hashlib.sha512(b"privet transfer 1 exponent" + derive(what, seed, start, number(at) + offer)).digest()
     return int.from_bytes(wide, "little") % ORDER
 
 
@@ -113,7 +113,7 @@ def set_up(agreement, evaluator, garbler):
     choices = int.from_bytes(derive("privet transfer 1 choices", garbler, start, offer)[:16], "little")
     points, shared = [], []
     for at in range(128):
-        b = scalar(garbler, start, "answer", at)
+        b = scalar(garbler, start, "answer", at, offer)
         sent = times(2 * b, BASE)
         sent = add(sent, add(point, point)) if choices >> at & 1 else sent
         points.append(encode(sent))

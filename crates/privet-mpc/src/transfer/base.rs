@@ -24,7 +24,7 @@ pub struct ExpectAnswer {
 /// The evaluator's offer, once for each run. `agreement` is the digest of what both agreed on.
 pub fn offer(agreement: &[u8; 32], seed: Seed) -> (ExpectAnswer, Vec<u8>) {
     let start = start(agreement);
-    let secret = scalar(&seed, &start, "offer", 0);
+    let secret = scalar(&seed, &start, "offer", 0, &[]);
     let point = RistrettoPoint::mul_base(&secret);
     let offer = point.compress().to_bytes();
     let mut message = message::head(Kind::Offer, 0, 0, &start, offer.len());
@@ -52,7 +52,7 @@ pub fn answer(agreement: &[u8; 32], seed: Seed, offer: &[u8]) -> Result<(SenderK
         body,
     )));
     let secrets: Vec<_> = (0..COLUMNS)
-        .map(|at| scalar(&seed, &start, "answer", at))
+        .map(|at| scalar(&seed, &start, "answer", at, body))
         .collect();
 
     // Both points of each choice, of which one is sent: the same work whatever is chosen.
@@ -119,9 +119,11 @@ fn run(start: &Exchange, offer: &[u8], points: &[u8]) -> Exchange {
     start.and("privet transfer 1 run", &[offer, points])
 }
 
-fn scalar(seed: &Seed, start: &Exchange, what: &str, at: usize) -> Zeroizing<Scalar> {
+/// An exponent. That of an answer follows from the offer, too: another offer is never answered with the same one.
+fn scalar(seed: &Seed, start: &Exchange, what: &str, at: usize, offer: &[u8]) -> Zeroizing<Scalar> {
     let mut hash = Sha512::new_with_prefix(b"privet transfer 1 exponent");
-    hash.update(seed.derive(what, start, &(at as u32).to_le_bytes()));
+    let more = [&(at as u32).to_le_bytes()[..], offer].concat();
+    hash.update(seed.derive(what, start, &more));
     let wide = Zeroizing::new(<[u8; 64]>::from(hash.finalize()));
     Zeroizing::new(Scalar::from_bytes_mod_order_wide(&wide))
 }

@@ -1,6 +1,8 @@
 //! Parties that are killed, and messages that are lost, repeated, reordered, cut, foreign or too early.
 
-use privet::party::{Fault, PartyId, Simulation};
+use privet::Error;
+use privet::error::JournalFault;
+use privet::party::{Fault, Item, MemoryRecord, PartyId, Seat, Simulation};
 use privet::privacy::journal::Event;
 use privet::setting::secure::{
     AttributeChoice, CoefficientRule, INITIATOR, Outcome, Party, RESPONDER, Secure,
@@ -138,5 +140,41 @@ fn a_party_that_is_killed_goes_on_with_its_circuits() {
                 assert_eq!(outcome.rounds, whole, "{step} {party:?}");
             }
         }
+    }
+}
+
+/// After a checkpoint a run goes on with the rows that it was begun with, and not with one changed cell.
+#[test]
+fn a_checkpoint_of_other_rows_is_refused() {
+    let secure = Secure::builder()
+        .rounds(3)
+        .bins(4)
+        .coefficient(CoefficientRule::Rounded);
+    let world = World::new(&secure.build().unwrap(), [lines(8, 1), lines(6, 2)]);
+    let simulation = world.simulation();
+    let records = simulation.records();
+    simulation.run().unwrap().all().unwrap();
+    let mut other = enumerate::World::again(&world);
+    other.journals = world.journals.clone();
+    for rows in &mut other.rows {
+        rows[0][3] = if rows[0][3] == "true" { "false" } else { "true" }.into();
+    }
+    for party in [INITIATOR, RESPONDER] {
+        let items = records[usize::from(party.0)].items();
+        let is_checkpoint = |item: &Item| matches!(item, Item::Checkpoint(_));
+        assert!(items.iter().any(is_checkpoint), "{party:?}");
+        let again = |world: &World| {
+            let record = Box::new(MemoryRecord::of(items.clone()));
+            let make = |run| world.make(party, &run);
+            Seat::take(world.agreement.clone(), party, record, &|_, _, _| {}, make)
+                .unwrap()
+                .finish()
+        };
+        again(&world).unwrap();
+        let refused = again(&other).unwrap_err();
+        assert!(
+            matches!(&refused, Error::Journal(e) if e.fault() == JournalFault::Damaged),
+            "{refused:?}"
+        );
     }
 }

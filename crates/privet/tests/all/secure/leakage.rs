@@ -4,9 +4,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use privet::data::Schema;
-use privet::data::schema::{AnyColumn, flag, label};
+use privet::data::schema::{AnyColumn, category, flag, label, number};
 use privet::setting::secure::{
-    AttributeChoice, Classifier, CoefficientRule, Message, RESPONDER, Secure, StartWeights,
+    AttributeChoice, Classifier, CoefficientRule, CutPlaces, Message, RESPONDER, Secure, StartWeights,
 };
 use privet::wire::Wire;
 
@@ -120,4 +120,24 @@ fn equal_declared_items_give_equal_views() {
 fn a_planted_leak_splits_a_group() {
     let leaking = secure(Classifier::Joint, CoefficientRule::Constant, StartWeights::Rows);
     assert!(split(&leaking).1 > 0);
+}
+
+/// With thresholds from the data a stump of many categories has a bit for each, also in the model.
+#[test]
+fn stumps_of_many_categories_have_more_bits_than_numbers() {
+    let values: Vec<String> = (0..100).map(|value| format!("v{value}")).collect();
+    let columns: [AnyColumn; 3] = [
+        number("x", 0.0..=1.0).into(),
+        category("c", values).into(),
+        label("y", ["a", "b"]).into(),
+    ];
+    let schema = Schema::builder("rows").columns(columns).build().unwrap();
+    let secure = Secure::builder()
+        .rounds(1)
+        .thresholds(CutPlaces::Data)
+        .coefficient(CoefficientRule::Constant);
+    let plan = secure.build().unwrap().plan(&schema).unwrap();
+    assert!(plan.most_bits() >= 101.0, "{}", plan.most_bits());
+    let model = plan.items().pop().unwrap();
+    assert!(model.bits >= 202.0, "{}", model.bits);
 }

@@ -5,9 +5,11 @@ use privet::boost::WholeRates;
 use privet::data::Schema;
 use privet::data::schema::{AnyColumn, label, number};
 use privet::learner::StumpRule;
+use privet::party::SeatState;
 use privet::privacy::journal::Event;
 use privet::setting::secure::{
-    AttributeChoice, CoefficientRule, INITIATOR, Message, Outcome, Plan, RESPONDER, Responder, Secure,
+    AttributeChoice, Classifier, CoefficientRule, INITIATOR, Message, Outcome, Plan, RESPONDER, Responder,
+    Secure,
 };
 use privet::wire::Wire;
 
@@ -154,6 +156,54 @@ fn choices_and_outcomes_that_cannot_be_are_refused() {
     }
 }
 
+/// An attribute for which a party has no good stump is not one to meet at, whatever the other says came out: else attributes could be tried without end.
+#[test]
+fn a_meeting_where_a_party_is_not_free_is_refused() {
+    for attribute in [AttributeChoice::Rendezvous, AttributeChoice::RendezvousByHalves] {
+        let secure = Secure::builder()
+            .attribute(attribute)
+            .retry(true)
+            .rounds(2)
+            .bins(4);
+        // Without rows there is no good stump; with one attribute a single bit says that both meet there.
+        let columns: [AnyColumn; 2] = [number("x", -3.0..=2.0).into(), label("y", ["a", "b"]).into()];
+        let schema = Schema::builder("rows").columns(columns).build().unwrap();
+        let rows = vec![vec!["1".into(), "a".into()], vec!["-1".into(), "b".into()]];
+        let world = World::of(&schema, &secure.build().unwrap(), [rows, Vec::new()]);
+        let mut net = Net::new(&world);
+        net.carry(|_, message| match message {
+            Message::Outcome(mut outcome) => {
+                // The first bit after the head says that both meet.
+                outcome[17] |= 1;
+                Some(Message::Outcome(outcome))
+            }
+            // Nothing else is out of turn.
+            Message::Finish(_) => None,
+            message => Some(message),
+        });
+        assert_eq!(net.state(RESPONDER), SeatState::Failed, "{attribute:?}");
+        assert!(is_about(&net.finish()[1], "ann"), "{attribute:?}");
+    }
+}
+
+/// A joint computation has a largest size: a plan beyond it is refused, not the run.
+#[test]
+fn a_joint_choice_from_too_many_stumps_is_refused_by_the_plan() {
+    let plan = |features: usize, attribute| {
+        let names = (0..features).map(|place| format!("x{place}"));
+        let columns = names.map(|name| number(name, 0.0..=1.0).bins(256).into());
+        let columns = columns.chain([AnyColumn::from(label("y", ["a", "b"]))]);
+        let schema = Schema::builder("rows").columns(columns).build().unwrap();
+        let secure = Secure::builder().bins(256).attribute(attribute);
+        let secure = secure.classifier(Classifier::Joint).build().unwrap();
+        secure.plan(&schema).map(|plan| plan.most_candidates())
+    };
+    assert_eq!(plan(128, AttributeChoice::All).unwrap(), 65_282);
+    assert_eq!(plan(129, AttributeChoice::Seed).unwrap(), 512);
+    let refused = plan(129, AttributeChoice::All);
+    assert!(matches!(&refused, Err(Error::Parameter(_))), "{refused:?}");
+}
+
 /// The other party stops in the middle of a round: the run ends with an error that names it, and the ledger lists what may have been shown.
 #[test]
 fn a_party_that_stops_ends_the_run_and_what_was_shown_stands_in_the_ledger() {
@@ -216,22 +266,26 @@ fn different_schemas_are_refused_before_anything_is_shown() {
 /// Every message is read back as it was written, and no cut of one is another.
 #[test]
 fn messages_are_read_back_and_cuts_are_not() {
-    let mut net = Net::new(&world(meeting()));
     let mut kinds = std::collections::BTreeSet::new();
-    net.carry(|_, message| {
-        let bytes = message.to_bytes();
-        assert_eq!(Message::from_bytes(&bytes).unwrap(), message);
-        if kinds.insert(message.name()) {
-            for length in 0..bytes.len() {
-                assert!(
-                    Message::from_bytes(&bytes[..length]).is_err(),
-                    "{} {length}",
-                    message.name()
-                );
+    // Where both meet is chosen by chance, and their stumps may be opposite there in all rounds: rates come with public coins.
+    for secure in [seed(), meeting()] {
+        let mut net = Net::new(&world(secure));
+        net.carry(|_, message| {
+            let bytes = message.to_bytes();
+            assert_eq!(Message::from_bytes(&bytes).unwrap(), message);
+            if kinds.insert(message.name()) {
+                for length in 0..bytes.len() {
+                    assert!(
+                        Message::from_bytes(&bytes[..length]).is_err(),
+                        "{} {length}",
+                        message.name()
+                    );
+                }
             }
-        }
-        Some(message)
-    });
-    assert!(net.finish().iter().all(Result::is_ok));
-    assert!(kinds.len() >= 8, "{kinds:?}");
+            Some(message)
+        });
+        assert!(net.finish().iter().all(Result::is_ok));
+    }
+    // All but a refusal.
+    assert_eq!(kinds.len(), 8, "{kinds:?}");
 }

@@ -1,7 +1,7 @@
 //! The protocol gives the model of the same algorithm in the clear, to the last bit.
 
 use privet::privacy::journal::Event;
-use privet::setting::secure::Secure;
+use privet::setting::secure::{AttributeChoice, Classifier, CoefficientRule, Secure};
 use privet_testkit::skipped::full;
 
 use super::world::{World, lines, options};
@@ -59,5 +59,27 @@ fn a_party_without_rows_and_rows_of_one_class_end_well() {
         agrees(secure, [4, 0], 8);
         agrees(secure, [0, 0], 9);
         agrees(secure, [1, 1], 10);
+    }
+}
+
+/// Where nothing can be learned, a run over all attributes ends at once in place of doing the same round again and again.
+#[test]
+fn a_round_that_would_repeat_itself_ends_the_run() {
+    for (_, classifier) in Classifier::NAMES {
+        for coefficient in [CoefficientRule::Exact, CoefficientRule::Rounded] {
+            let secure = Secure::builder()
+                .rounds(4)
+                .bins(4)
+                .classifier(classifier)
+                .attribute(AttributeChoice::All)
+                .coefficient(coefficient);
+            let row = |class: &str| ["1", "1", "red", "true", class].map(String::from).to_vec();
+            let rows = [vec![row("a"), row("b")], vec![row("b"), row("a")]];
+            let world = World::new(&secure.build().unwrap(), rows);
+            for outcome in world.simulation().run().unwrap().all().unwrap() {
+                assert_eq!(outcome.rounds, world.in_the_clear(&[]));
+                assert!(outcome.rounds.is_empty(), "{classifier:?} {coefficient:?}");
+            }
+        }
     }
 }

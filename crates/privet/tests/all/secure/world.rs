@@ -223,6 +223,10 @@ impl Net {
         self.seats[usize::from(other.0)].gone(party, QUIET);
     }
 
+    pub(crate) fn state(&self, party: PartyId) -> SeatState {
+        self.seats[usize::from(party.0)].state()
+    }
+
     pub(crate) fn finish(self) -> Vec<Result<Outcome, Error>> {
         self.seats.into_iter().map(Seat::finish).collect()
     }
