@@ -246,15 +246,12 @@ fn noise(protocol: Protocol) -> (Vec<f64>, f64) {
             Item::Received { message, .. } => Message::from_bytes(&message).ok(),
             _ => None,
         });
-        let sums = told.flat_map(|message| match message {
+        let mut sums = told.flat_map(|message| match message {
             Message::Opened { sums, .. } => sums,
             Message::Report { sum, .. } => vec![sum],
             _ => Vec::new(),
         });
-        let sum = sums
-            .filter(|sum| sum.values.len() == dimension(labels))
-            .next_back()
-            .unwrap();
+        let sum = sums.rfind(|sum| sum.values.len() == dimension(labels)).unwrap();
         assert_eq!(sum.contributions, 4);
         let owners: Vec<Observed> = seen[..4]
             .iter()
