@@ -4,8 +4,9 @@ use std::io::Cursor;
 use std::path::Path;
 use std::sync::Arc;
 
+use privet::Error;
 use privet::data::{Intake, Keep, Schema};
-use privet_node::job::{Job, Setting};
+use privet_node::job::{Job, JobFiles, Setting};
 use privet_node::table::{Csv, read_parquet};
 
 const TABLE: &str = r##"
@@ -54,10 +55,15 @@ pub fn job(bytes: &[u8]) {
     const SCHEMA: &str = "dataset = \"d\"\n[columns]\nx = { type = \"flag\" }\ny = { type = \"label\", values = [\"a\", \"b\"] }\n";
     const OTHER: &str = "dataset = \"e\"\n[columns]\nwho = { type = \"id\" }\nz = { type = \"integer\", min = 0, max = 99 }\n";
     let text = String::from_utf8_lossy(bytes);
-    let job = Job::parse("job", &text, Path::new(""), &|path| {
+    let schema = |path: &Path| {
         let other = path.to_string_lossy().contains("other");
         Schema::from_toml("schema", if other { OTHER } else { SCHEMA })
-    });
+    };
+    let files = JobFiles {
+        schema: &schema,
+        model: &|_| Err(Error::data("there is no model")),
+    };
+    let job = Job::parse("job", &text, Path::new(""), files);
     if let Ok(job) = job {
         let (Setting::Plain(_, source) | Setting::Central(_, source)) = &job.setting else {
             return;

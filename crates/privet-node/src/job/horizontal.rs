@@ -27,6 +27,8 @@ pub struct HorizontalJob {
     pub trees: Trees,
     /// The owners, in the job's order.
     pub owners: Vec<OwnerJob>,
+    /// The file of the model that the run starts from, if it starts from one.
+    pub start: Option<PathBuf>,
 }
 
 /// An owner with its plan and table.
@@ -58,8 +60,8 @@ impl OwnerJob {
 impl HorizontalJob {
     /// Every file that it reads.
     pub(super) fn files(&self) -> Vec<&Path> {
-        let owners = self.owners.iter();
-        owners.map(|owner| owner.source.data.as_path()).collect()
+        let owners = self.owners.iter().map(|owner| owner.source.data.as_path());
+        owners.chain(self.start.as_deref()).collect()
     }
 
     /// The parties' names, in the order of their numbers: the miner comes first.
@@ -102,6 +104,8 @@ pub(super) fn read(root: &Section<'_>, around: &JobContext<'_>) -> (Option<Setti
     let evaluation = root.section("evaluation");
     let evaluation = evaluation.map(|section| parameters::read(HeldOut::default(), &section));
     let spending = privacy.as_ref().map(|privacy| spending(privacy, schema.as_ref()));
+    root.allow(&["start"]);
+    let start = root.has("start").then(|| around.model(root, "start"));
     let owners = owners(root, around, schema.as_ref());
     let files = owners.iter().filter_map(|owner| owner.schema_file.clone());
     let files = file.iter().cloned().chain(files).collect();
@@ -121,9 +125,18 @@ pub(super) fn read(root: &Section<'_>, around: &JobContext<'_>) -> (Option<Setti
         };
         let facts: Option<Vec<OwnerFacts>> = owners.iter().map(OwnerSection::facts).collect();
         let facts = facts?;
+        // That the model cannot be read was found before.
+        let (start, model) = match start {
+            Some(start) => start.map(|(file, model)| (Some(file), Some(model)))?,
+            None => (None, None),
+        };
         let plan = own
             .build()
-            .and_then(|own| own.plan(schema, &relation, Spending { epsilon, delta }, &facts));
+            .and_then(|own| own.plan(schema, &relation, Spending { epsilon, delta }, &facts))
+            .and_then(|plan| match &model {
+                Some(model) => plan.starting_from(model),
+                None => Ok(plan),
+            });
         let about = |e: &Error| at(e, root, algorithm.as_ref(), privacy.as_ref());
         let plan = plan.inspect_err(about).ok()?;
         let owners: Vec<Option<OwnerJob>> = owners
@@ -135,6 +148,7 @@ pub(super) fn read(root: &Section<'_>, around: &JobContext<'_>) -> (Option<Setti
             owners: owners.into_iter().collect::<Option<_>>()?,
             plan,
             trees,
+            start,
         })
     };
     let job = job();

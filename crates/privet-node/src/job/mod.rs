@@ -13,6 +13,7 @@ use std::sync::Arc;
 use privet::Error;
 use privet::data::{Document, Fingerprint, Intake, Points, Schema, Section, Table};
 use privet::error::Subject;
+use privet::model::Model;
 use privet::parameters::finding;
 use privet::setting::plain;
 
@@ -106,8 +107,16 @@ enum SettingName {
 struct JobContext<'a> {
     /// Paths in the job are relative to it.
     folder: &'a Path,
+    files: JobFiles<'a>,
+}
+
+/// Where a job's files come from.
+#[derive(Clone, Copy)]
+pub struct JobFiles<'a> {
     /// Gives the schema at a path.
-    schema: &'a dyn Fn(&Path) -> Result<Schema, Error>,
+    pub schema: &'a dyn Fn(&Path) -> Result<Schema, Error>,
+    /// Gives the model at a path.
+    pub model: &'a dyn Fn(&Path) -> Result<Model, Error>,
 }
 
 impl JobContext<'_> {
@@ -124,9 +133,16 @@ impl JobContext<'_> {
 
     /// The schema in a file.
     fn schema(&self, section: &Section<'_>, file: Option<&Path>) -> Option<Schema> {
-        (self.schema)(file?)
+        (self.files.schema)(file?)
             .inspect_err(|e| section.finding_at("schema", e.to_string()))
             .ok()
+    }
+
+    /// The model in the file that a key names.
+    fn model(&self, section: &Section<'_>, key: &str) -> Option<(PathBuf, Model)> {
+        let file = self.path(section, key, "\"earlier.privet\"")?;
+        let model = (self.files.model)(&file).inspect_err(|e| section.finding_at(key, e.to_string()));
+        Some((file, model.ok()?))
     }
 }
 
@@ -140,16 +156,25 @@ impl Job {
         let text = std::fs::read_to_string(path)
             .map_err(|e| Error::data_in(&name, format!("the job cannot be read: {e}")))?;
         let folder = path.parent().unwrap_or(Path::new(""));
-        let mut job = Self::parse(&name, &text, folder, &|path| {
+        let schema = |path: &Path| {
             let text = std::fs::read_to_string(path)
                 .map_err(|e| Error::data(format!("the schema {} cannot be read: {e}", path.display())))?;
             Schema::from_toml(&path.display().to_string(), &text)
-        })?;
+        };
+        let model = |path: &Path| {
+            let unreadable = |e| Error::data(format!("the model {} cannot be read: {e}", path.display()));
+            Ok(Model::from_file(&std::fs::read(path).map_err(unreadable)?)?.0)
+        };
+        let files = JobFiles {
+            schema: &schema,
+            model: &model,
+        };
+        let mut job = Self::parse(&name, &text, folder, files)?;
         job.files.push(path.to_owned());
         Ok(job)
     }
 
-    /// Reads a job's text; `schema` gives the schema at a path.
+    /// Reads a job's text; `files` gives what is at a path.
     ///
     /// # Errors
     /// As [`Job::read`].
@@ -157,11 +182,11 @@ impl Job {
         name: &str,
         text: &str,
         folder: &Path,
-        schema: &dyn Fn(&Path) -> Result<Schema, Error>,
+        files: JobFiles<'_>,
     ) -> Result<Self, Error> {
         let document = Document::parse(name, text)?;
         let root = document.root();
-        let around = JobContext { folder, schema };
+        let around = JobContext { folder, files };
         let kinds = [
             ("plain", SettingName::Plain),
             ("central", SettingName::Central),

@@ -168,6 +168,9 @@ pub struct Certificate {
     /// The certificates of the other parties that took part, as they gave them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parties: Vec<PartyCertificate>,
+    /// What was guaranteed for the model that the run started from, if it started from one: whoever sees the result sees its trees, too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub earlier: Vec<PartyCertificate>,
 }
 
 /// The certificate that another party gave for its part. Only that party's ledger can show whether it is true.
@@ -227,6 +230,7 @@ impl Certificate {
             commitment: stand.commitment,
             runs: stand.names,
             parties: Vec::new(),
+            earlier: Vec::new(),
         }
     }
 
@@ -257,7 +261,30 @@ impl Certificate {
                 .filter(|_| named)
                 .collect(),
             parties: [self.parties, other.parties].concat(),
+            earlier: [self.earlier, other.earlier].concat(),
         }
+    }
+
+    /// What it guarantees, part by part, as the certificate of a run says it that starts from its model: nobody's ledger is shown, and no part has
+    /// parts of its own.
+    #[must_use]
+    pub fn as_earlier(&self) -> Vec<PartyCertificate> {
+        let alone = |certificate: &Self| Self {
+            parties: Vec::new(),
+            earlier: Vec::new(),
+            ..certificate.for_partners()
+        };
+        let own = (!self.claims.is_empty()).then(|| (self.dataset.as_str(), self));
+        let said = |part: &'_ PartyCertificate| PartyCertificate {
+            party: part.party.clone(),
+            certificate: alone(&part.certificate),
+        };
+        let own = own.map(|(dataset, certificate)| PartyCertificate {
+            party: format!("the owner of {dataset}"),
+            certificate: alone(certificate),
+        });
+        let parts = self.parties.iter().chain(&self.earlier);
+        own.into_iter().chain(parts.map(said)).collect()
     }
 
     /// As text that [`from_json`](Self::from_json) reads.
@@ -312,7 +339,8 @@ impl Certificate {
             return None;
         }
         let certificate: Self = serde_json::from_str(text).ok()?;
-        (certificate.parties.is_empty() && certificate.to_json() == text).then_some(certificate)
+        let is_one = certificate.parties.is_empty() && certificate.earlier.is_empty();
+        (is_one && certificate.to_json() == text).then_some(certificate)
     }
 
     /// The sum of its payments, if all are pure ε.
@@ -331,6 +359,12 @@ impl Certificate {
         self.claims
             .iter()
             .any(|claim| matches!(claim.guarantee, Guarantee::Void { .. }))
+    }
+
+    /// Whether some claim is void, of this party, of another, or of the model that the run started from.
+    pub fn is_void_anywhere(&self) -> bool {
+        let mut parts = self.parties.iter().chain(&self.earlier);
+        self.is_void() || parts.any(|part| part.certificate.is_void())
     }
 }
 

@@ -74,6 +74,7 @@ impl Unprotected {
                 commitment: None,
                 runs: Vec::new(),
                 parties: Vec::new(),
+                earlier: Vec::new(),
             },
         }
     }

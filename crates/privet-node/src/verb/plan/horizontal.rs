@@ -40,10 +40,13 @@ pub(super) fn run(owners: &HorizontalJob, job: &Job, ledger: &LedgerFile) -> Res
             owner.name
         );
     }
+    if let Some(start) = &owners.start {
+        let _ = writeln!(text, "  starts     from {}", start.display());
+    }
     let settings = plan.settings();
     let _ = writeln!(text, "  trains     {}", summary(&settings));
     let _ = writeln!(text, "  writes     {}", output::describe(&job.output));
-    let turns = plan.turns();
+    let turns: Vec<String> = plan.start_words().into_iter().chain(plan.turns()).collect();
     for line in &turns {
         let _ = writeln!(text, "  -  {line}");
     }
@@ -98,6 +101,7 @@ pub(super) fn run(owners: &HorizontalJob, job: &Job, ledger: &LedgerFile) -> Res
         "setting": "horizontal",
         "protected": true,
         "output": job.output,
+        "start": owners.start,
         "settings": settings,
         "warnings": plan.warnings(),
         "learns": learns,

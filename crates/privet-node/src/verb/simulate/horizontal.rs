@@ -16,6 +16,10 @@ use crate::verb::request::Simulate;
 use crate::verb::{Answer, permission};
 
 pub(super) fn run(owners: &HorizontalJob, simulate: &Simulate) -> Result<Answer, Failure> {
+    if owners.start.is_some() {
+        let why = "a simulation judges by rows that it sets aside, and the model that this job starts from may have learnt from them: remove start";
+        return Err(Failure::input(why));
+    }
     let sources = owners.sources();
     for source in &sources {
         permission::ask(&source.schema, "a simulation", simulate.not_protected)?;

@@ -231,7 +231,11 @@ impl Growth {
         match self.at {
             Stage::Labels => {
                 if let Some(labels) = &self.laws.labels {
-                    let range = LabelRange::of(labels, noisy, deviation);
+                    let mut range = LabelRange::of(labels, noisy, deviation);
+                    if self.before.is_some() {
+                        // Earlier trees have a base of their own: only the unit is new.
+                        range.start = 0.0;
+                    }
                     told.long(range.start.to_bits());
                     told.long(range.unit.to_bits());
                     let measure = |rows: &mut ScoredRows, ()| rows.measure(range.start, range.unit);

@@ -76,10 +76,10 @@ impl Laws {
         };
         let labels = match (plan.bounds, counted_labels) {
             (Some([min, max]), Some(_)) => {
-                // Residuals of the public columns lie on either side of zero.
-                let [low, high] = match training.start {
-                    Some(_) => [min - max, max - min],
-                    None => [min, max],
+                // Residuals of the public columns, or of earlier trees, lie on either side of zero.
+                let [low, high] = match (&training.start, &training.before) {
+                    (None, None) => [min, max],
+                    _ => [min - max, max - min],
                 };
                 Some(Labels {
                     points: points(low, high),

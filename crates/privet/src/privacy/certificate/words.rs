@@ -183,6 +183,13 @@ impl fmt::Display for Certificate {
         for PartyCertificate { party, certificate } in &self.parties {
             write!(f, "\n\nWhat {} says of its part:\n{certificate}", shown(party))?;
         }
+        for PartyCertificate { party, certificate } in &self.earlier {
+            let party = shown(party);
+            write!(
+                f,
+                "\n\nThe run started from a model, whose trees are in this one. What {party} said of it:\n{certificate}"
+            )?;
+        }
         Ok(())
     }
 }

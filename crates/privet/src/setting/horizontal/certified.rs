@@ -7,6 +7,7 @@ use crate::privacy::journal::Head;
 use crate::privacy::{Certificate, Ledger, PartyCertificate};
 
 use super::message::Message;
+use super::plan::Plan;
 
 /// The most bytes of a certificate that is taken from another party.
 const LONGEST: usize = 1 << 20;
@@ -47,10 +48,10 @@ pub(super) fn of_others(
     named.collect()
 }
 
-/// What a party without rows can say: what all owners say.
-pub(super) fn of_miner(dataset: &str, parties: Vec<PartyCertificate>) -> Certificate {
+/// What a party without rows can say: what all owners say, and what was said of the model that the run started from.
+pub(super) fn of_miner(plan: &Plan, parties: Vec<PartyCertificate>) -> Certificate {
     Certificate {
-        dataset: dataset.to_owned(),
+        dataset: plan.schema().dataset().to_owned(),
         claims: Vec::new(),
         payments: Vec::new(),
         total: None,
@@ -59,5 +60,6 @@ pub(super) fn of_miner(dataset: &str, parties: Vec<PartyCertificate>) -> Certifi
         commitment: None,
         runs: Vec::new(),
         parties,
+        earlier: plan.earlier().to_vec(),
     }
 }

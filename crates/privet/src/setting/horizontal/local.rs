@@ -24,14 +24,19 @@ pub(super) fn train(
 ) -> Result<Grown, Error> {
     let all = plan.plan();
     let trees = &all.local(plan.place(), 0)?.first;
-    let training = all.training(table.into_cells(), None);
+    let before = all.before();
+    let earlier = before.as_ref().map_or(0, |before| before.ensemble.members.len());
+    let training = all.training(table.into_cells(), before);
     ledger.promise(all.price(), all.delta())?;
     if let Some(judging) = all.judging() {
         judging.pay(ledger)?;
     }
     let growth = trees.train_again(training, ledger, coins(agreement, plan.party()), progress)?;
     let unit = growth.unit();
-    grown(&growth.finish(), unit)
+    let mut own = growth.finish();
+    // Everybody has the trees that the run starts from.
+    own.members.drain(..earlier);
+    grown(&own, unit)
 }
 
 /// Trees that somebody sent, if they fit a schema.
@@ -53,27 +58,49 @@ pub(super) fn grown(ensemble: &Ensemble, unit: Option<f64>) -> Result<Grown, Err
     Ok(Grown { ensemble, unit })
 }
 
-/// The average of models: every score is the mean of theirs.
-pub(super) fn average(models: Vec<Ensemble>) -> Option<Ensemble> {
+/// The average of models: every score is the mean of theirs. The trees that all of them start from, which none of them contains, come first.
+pub(super) fn average(models: Vec<Ensemble>, before: Option<&Ensemble>) -> Option<Ensemble> {
     let share = 1.0 / models.len() as f64;
+    // What an owner's recalibration makes of a score, it makes of these trees, too.
+    let slope: f64 = models.iter().map(|model| share * slope(model)).sum();
     let mut models = models.into_iter().map(|model| weighed(model, share));
     let first = models.next()?;
-    Some(models.fold(first, |mut all, model| {
+    let mut all = models.fold(first, |mut all, model| {
         all.base
             .iter_mut()
             .zip(&model.base)
             .for_each(|(sum, own)| *sum += own);
         all.members.extend(model.members);
         all
-    }))
+    });
+    if let Some(before) = before {
+        let earlier = before.members.iter().map(|member| times(member.clone(), slope));
+        all.members.splice(..0, earlier);
+    }
+    Some(all)
+}
+
+/// A model whose recalibration is a part of its trees.
+pub(super) fn folded(model: Ensemble) -> Ensemble {
+    weighed(model, 1.0)
+}
+
+/// What a recalibration multiplies scores by.
+fn slope(model: &Ensemble) -> f64 {
+    let calibration = model.calibration.as_ref();
+    calibration.map_or(1.0, |calibration| calibration.slope)
+}
+
+fn times(member: Member, factor: f64) -> Member {
+    Member {
+        weight: member.weight * factor,
+        ..member
+    }
 }
 
 /// A model whose scores are multiplied by a number. A recalibration becomes a part of its trees.
 fn weighed(model: Ensemble, share: f64) -> Ensemble {
-    let slope = model
-        .calibration
-        .as_ref()
-        .map_or(1.0, |calibration| calibration.slope);
+    let slope = slope(&model);
     let intercept = |output: usize| {
         let calibration = model.calibration.as_ref();
         calibration
@@ -84,10 +111,7 @@ fn weighed(model: Ensemble, share: f64) -> Ensemble {
     let base = model.base.iter().enumerate();
     let base = base.map(|(output, own)| share * (slope * own + intercept(output)));
     let base: Vec<f64> = base.collect();
-    let members = model.members.into_iter().map(|member| Member {
-        weight: member.weight * slope * share,
-        ..member
-    });
+    let members = model.members.into_iter().map(|member| times(member, slope * share));
     Ensemble::new(model.link, base, members.collect())
 }
 
@@ -100,5 +124,6 @@ pub(super) fn chained(before: Option<Before>, own: Before) -> Before {
     // An owner that goes on from others' trees has added their base to its own, which is zero.
     before.ensemble.base = own.ensemble.base;
     before.ensemble.calibration = own.ensemble.calibration;
+    before.unit = before.unit.or(own.unit);
     before
 }

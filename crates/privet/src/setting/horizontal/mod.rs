@@ -54,7 +54,8 @@
 //! pay for nothing, and spoil the model likewise.
 //!
 //! **Absence.** Up to d owners may be absent, from the beginning or from any moment on. One that comes back is sent what it missed
-//! and takes part again. Beyond d the run ends. The noise that is really in a sum follows from how many owners shared: values of leaves
+//! and takes part again. Beyond d the run ends. Whoever was not there in the beginning joins by a new run, which starts from the model of the
+//! run before ([`Plan::starting_from`]). The noise that is really in a sum follows from how many owners shared: values of leaves
 //! are made with that.
 //!
 //! # Paper
@@ -82,6 +83,7 @@ mod rehearsal;
 mod resolve;
 mod schemas;
 mod shared;
+mod start;
 mod words;
 
 pub use message::{Grown, Message, OpenedSum};

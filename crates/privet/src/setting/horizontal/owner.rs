@@ -308,7 +308,7 @@ fn outcome(
     let all = plan.plan();
     let trained = local::received(&grown, all.schema()).map_err(|e| context.complain(MINER, e))?;
     let owners = certificates.len();
-    let certificate = with_others(*certificate, certificates, context)?;
+    let certificate = with_others(plan, *certificate, certificates, context)?;
     let settings = Settings::new(all.model_settings(plan.place())?);
     let model = Model::new((**all.schema()).clone(), trained.ensemble, certificate, settings)?;
     Ok(Outcome::Trained {
@@ -320,6 +320,7 @@ fn outcome(
 
 /// One's own certificate with those of the other owners.
 fn with_others(
+    plan: &OwnerPlan,
     mut own: Certificate,
     all: Vec<(PartyId, String)>,
     context: &Context<'_, Message>,
@@ -331,6 +332,7 @@ fn with_others(
         read.push((party, certificate));
     }
     own.parties = certified::of_others(context.agreement(), context.me(), read);
+    own.earlier = plan.plan().earlier().to_vec();
     Ok(own)
 }
 

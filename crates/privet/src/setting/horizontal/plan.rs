@@ -8,6 +8,7 @@ use sha2::{Digest, Sha256};
 use super::chain::Chain;
 use super::evaluation::Judging;
 use super::resolve::{Apart, Together};
+use super::start::Start;
 use super::{Horizontal, Protocol, Recipients, schemas};
 use crate::Error;
 use crate::data::schema::Schema;
@@ -41,7 +42,7 @@ pub struct Spending {
 
 /// What all parties will do: the same for all of them. A copy is cheap.
 #[derive(Debug, Clone)]
-pub struct Plan(pub(super) Arc<Fixed>);
+pub struct Plan(pub(super) Arc<Fixed>, pub(super) Option<Arc<Start>>);
 
 #[derive(Debug)]
 pub(super) struct Fixed {
@@ -83,18 +84,8 @@ pub(super) fn unrandom(e: privet_mpc::Error) -> Error {
     }
 }
 
-/// A run of trees without rows: what is asked, and what follows from answers.
-pub(super) fn blank(
-    plan: &trees::Plan,
-    schema: &Schema,
-    relation: &Relation,
-    coins: Coins,
-) -> Result<Growth, Error> {
-    let cells = Private::new(Cells::default());
-    Growth::new(plan, relation, training(schema, relation, cells, None), coins)
-}
-
-fn training<'a>(
+/// A table of one owner, or none, with what trees were trained before.
+pub(super) fn training<'a>(
     schema: &'a Schema,
     relation: &Relation,
     cells: Private<Cells>,
@@ -331,6 +322,7 @@ impl Plan {
             all.extend(own.broadcast.named("broadcast"));
         }
         all.extend(own.recipients.named("recipients"));
+        all.extend(self.start_settings());
         all.extend(Parameters::settings(&own.trees));
         all.extend(self.0.budget.settings());
         if let Some(judging) = self.judging() {
@@ -402,19 +394,13 @@ impl Plan {
 
     /// The joint run of trees of this agreement, without rows.
     pub(super) fn blank(&self, agreement: &Agreement) -> Result<Growth, Error> {
-        let together = self.joint()?;
-        blank(
-            &together.trees,
-            self.schema(),
-            self.relation(),
-            coins(agreement, super::MINER),
-        )
+        self.growth(agreement, Private::new(Cells::default()))
     }
 
     /// The same with an owner's rows.
     pub(super) fn growth(&self, agreement: &Agreement, cells: Private<Cells>) -> Result<Growth, Error> {
         let together = self.joint()?;
-        let training = training(self.schema(), self.relation(), cells, None);
+        let training = self.training(cells, self.before());
         Growth::new(
             &together.trees,
             self.relation(),

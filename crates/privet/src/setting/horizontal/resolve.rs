@@ -7,16 +7,17 @@ use privet_mpc::sum::{MOST_NUMBERS, SumTerms};
 use super::chain::Chain;
 use super::evaluation::Judging;
 use super::joint::Asked;
-use super::plan::{Fixed, OwnerFacts, Plan, Spending, Work, blank};
+use super::plan::{Fixed, OwnerFacts, Plan, Spending, Work, training};
 use super::shared::SharedLaws;
 use super::{Horizontal, Protocol};
 use crate::Error;
+use crate::data::Cells;
 use crate::data::schema::{Label, Schema};
 use crate::noisy::Budget;
 use crate::noisy::trees::{self, About, Growth, Splits, Trees, Unchanged};
 use crate::parameters::Parameters;
 use crate::privacy::account::Caps;
-use crate::privacy::{Coins, Delta, Relation, Sharing};
+use crate::privacy::{Coins, Delta, Private, Relation, Sharing};
 
 /// How often each feature is asked about by one owner of a chain, unless the number of trees is given; and the learning rate. Measured, as
 /// those of averaged models are.
@@ -162,7 +163,8 @@ impl Horizontal {
                 let own = facts(rows, true);
                 let plan = self.trees.plan(&schema, &own)?;
                 horizontal.trees = self.trees.filled(&plan);
-                let blank = blank(&plan, &schema, relation, Coins::from_seed([0; 32]))?;
+                let nothing = training(&schema, relation, Private::new(Cells::default()), None);
+                let blank = Growth::new(&plan, relation, nothing, Coins::from_seed([0; 32]))?;
                 let joint = Together::new(plan, sharing, &blank, &schema, judging.as_ref())?;
                 Work::Together(Box::new(joint))
             }
@@ -197,7 +199,7 @@ impl Horizontal {
                 Work::Apart(each.collect::<Result<_, Error>>()?)
             }
         };
-        Ok(Plan(Arc::new(Fixed {
+        let fixed = Fixed {
             horizontal,
             schema,
             relation: relation.clone(),
@@ -209,7 +211,8 @@ impl Horizontal {
             absent,
             work,
             chain,
-        })))
+        };
+        Ok(Plan(Arc::new(fixed), None))
     }
 
     /// How many of so many owners may be absent, and what joint sums assume, if there are any.

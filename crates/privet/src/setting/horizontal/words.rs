@@ -198,7 +198,7 @@ impl Plan {
         if let Some(sharing) = self.sharing() {
             writeln!(f, "Provided that {sharing}.")?;
         }
-        for line in self.turns() {
+        for line in self.start_words().into_iter().chain(self.turns()) {
             writeln!(f, "{line}")?;
         }
         let features = self.schema().features().map(|column| column.name.as_str());

@@ -4,6 +4,7 @@ mod accuracy;
 mod drops;
 mod evaluation;
 mod faults;
+mod joining;
 mod net;
 mod noise;
 mod protocols;

@@ -39,7 +39,8 @@ impl VerifiedCertificate {
         let now = Book::of(entries).map_err(|e| e.to_string())?;
         let here = |certificate: &Certificate| certificate.runs.iter().any(|run| now.knows_run(run));
         let then = as_it_was(entries, certificate);
-        let some_here = certificate.parties.iter().any(|said| here(&said.certificate));
+        let parts_said = || certificate.parties.iter().chain(&certificate.earlier);
+        let some_here = parts_said().any(|said| here(&said.certificate));
         let is_foreign = signed_elsewhere && then.is_err() && !here(certificate) && some_here;
         let named = !certificate.runs.is_empty();
         let is_without_rows = certificate.is_without_rows();
@@ -57,11 +58,11 @@ impl VerifiedCertificate {
             }
         }
         let (mut parts, mut elsewhere) = (Vec::new(), Vec::new());
-        for said in &certificate.parties {
+        for said in parts_said() {
             let about = |why| format!("in the part of {}: {why}", said.party);
             // Whoever is not in this ledger has one of their own; a wrong head alone does not make a party such a one.
             let absent = !here(&said.certificate);
-            if !said.certificate.parties.is_empty() {
+            if !said.certificate.parties.is_empty() || !said.certificate.earlier.is_empty() {
                 return Err(about(edited("a party has no parties of its own")));
             }
             if absent

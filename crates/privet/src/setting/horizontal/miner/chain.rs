@@ -62,7 +62,7 @@ impl Chaining {
             next: order.iter().copied().collect(),
             order,
             round: 0,
-            trees: None,
+            trees: plan.before(),
             pieces: Vec::new(),
             sent: BTreeMap::new(),
             certificates: BTreeMap::new(),

@@ -81,7 +81,9 @@ impl Averaging {
             certificates.push((party, part.certificate));
             models.push(part.trees.ensemble);
         }
-        let all = local::average(models).ok_or_else(|| Error::internal("at least one owner is there"))?;
+        let before = plan.before();
+        let all = local::average(models, before.as_ref().map(|before| &before.ensemble));
+        let all = all.ok_or_else(|| Error::internal("at least one owner is there"))?;
         let trees = Before {
             ensemble: all,
             unit: None,
@@ -168,7 +170,7 @@ pub(super) fn told(
         context.send(*party, &message)?;
     }
     let parties = certified::of_others(context.agreement(), MINER, certificates);
-    let certificate = certified::of_miner(plan.schema().dataset(), parties);
+    let certificate = certified::of_miner(plan, parties);
     let settings = plan.model_settings(0)?.into_iter().chain(notes);
     let settings = Settings::new(settings.collect());
     let model = Model::new((**plan.schema()).clone(), trees.ensemble, certificate, settings)?;

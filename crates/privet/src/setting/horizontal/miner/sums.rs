@@ -409,7 +409,7 @@ impl Certifying {
             .last()
             .map_or(0, |sum| sum.contributions as usize);
         let parties = certified::of_others(context.agreement(), MINER, self.came);
-        let certificate = certified::of_miner(plan.schema().dataset(), parties);
+        let certificate = certified::of_miner(plan, parties);
         let settings = Settings::new(plan.model_settings(0)?);
         let (ensemble, report) = self.summing.joint.finish();
         let model = Model::new((**plan.schema()).clone(), ensemble, certificate, settings)?;

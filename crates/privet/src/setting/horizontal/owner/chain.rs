@@ -34,7 +34,7 @@ pub(super) struct Chaining {
 impl Chaining {
     pub(super) fn new(plan: &OwnerPlan, brings: Brings) -> Self {
         let (table, held_out) = cut(plan, brings.table, brings.held_out);
-        Self {
+        let mut own = Self {
             cells: table.into_cells(),
             held_out,
             ledger: brings.ledger,
@@ -43,7 +43,24 @@ impl Chaining {
             scores: Private::new(Vec::new()),
             round: None,
             certificate: None,
-        }
+        };
+        own.forget(plan);
+        own
+    }
+
+    /// Goes back to what the run starts from: no trees, or those of a model.
+    fn forget(&mut self, plan: &OwnerPlan) {
+        (self.trees, self.known) = (plan.plan().before(), 0);
+        self.scores = match &self.trees {
+            Some(before) => plus(
+                &Private::new(Vec::new()),
+                &self.cells,
+                &before.ensemble,
+                true,
+                plan,
+            ),
+            None => Private::new(Vec::new()),
+        };
     }
 
     /// Trees that somebody has added meanwhile: they are applied at once, so that the turn need not wait for that.
@@ -74,8 +91,7 @@ impl Chaining {
             return Err(context.complain(MINER, "a turn in a round that is over, or that is none"));
         }
         if known == 0 {
-            (self.trees, self.known) = (None, 0);
-            self.scores = Private::new(Vec::new());
+            self.forget(plan);
         }
         for (place, grown) in more.iter().enumerate() {
             self.added((known.saturating_add(place as u32), grown), plan, context)?;
@@ -161,10 +177,12 @@ impl Chaining {
         let all = plan.plan();
         let progress = &|_, _| std::ops::ControlFlow::Continue(());
         let trees = all.local(plan.place(), round)?;
-        let trees = if self.trees.is_none() {
-            &trees.first
-        } else {
+        // Whoever is first asks what residuals of numbers are clipped to.
+        let has_unit = self.trees.as_ref().is_some_and(|trees| trees.unit.is_some());
+        let trees = if has_unit || self.known > 0 {
             &trees.later
+        } else {
+            &trees.first
         };
         let (cells, scores) = self.portion(paid, round);
         let earlier = self

@@ -44,7 +44,7 @@ impl Reporting {
                     return Err(context.complain(MINER, "counts that do not fit what was asked"));
                 }
                 let owners = certificates.len();
-                let certificate = with_others(self.certificate, certificates, context)?;
+                let certificate = with_others(plan, self.certificate, certificates, context)?;
                 let settings = Settings::new(all.model_settings(plan.place())?);
                 let model = Model::new((**all.schema()).clone(), model.ensemble, certificate, settings)?;
                 Ok(TurnOutcome::Finished(Outcome::Trained {

@@ -268,7 +268,7 @@ impl Summing {
                 self.go_on(plan, context)
             }
             (State::Certified(own), Message::Finished { certificates, .. }) => {
-                let certificate = with_others(*own, certificates, context)?;
+                let certificate = with_others(plan, *own, certificates, context)?;
                 let owners = self.contributions as usize;
                 let all = plan.plan();
                 let settings = Settings::new(all.model_settings(plan.place())?);
