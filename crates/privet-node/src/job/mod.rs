@@ -178,12 +178,7 @@ impl Job {
     ///
     /// # Errors
     /// As [`Job::read`].
-    pub fn parse(
-        name: &str,
-        text: &str,
-        folder: &Path,
-        files: JobFiles<'_>,
-    ) -> Result<Self, Error> {
+    pub fn parse(name: &str, text: &str, folder: &Path, files: JobFiles<'_>) -> Result<Self, Error> {
         let document = Document::parse(name, text)?;
         let root = document.root();
         let around = JobContext { folder, files };

@@ -118,11 +118,27 @@ impl<N: Neighbours> Ledger<N> {
         portions: Option<NonZeroU32>,
         added: bool,
     ) -> Result<Allowance, Error> {
+        let drawn = portions.map_or(Drawn::Kept, Drawn::KeptOf);
+        let added = self.paid_once((what, price, draws), drawn, added)?;
+        let what = what.to_owned();
+        Ok(Allowance { what, added })
+    }
+
+    /// Pays for draws with one durable entry, or finds the entry with which this run has paid for them before. Whether sensitivities of all
+    /// questions must hold when a unit is added or removed, too.
+    pub(super) fn paid_once(
+        &mut self,
+        (what, price, draws): (&str, Price, u64),
+        drawn: Drawn,
+        added: bool,
+    ) -> Result<bool, Error> {
         let added = added && matches!(self.relation.relation(), Relation::Replace { .. });
         self.transact(|run| {
             run.is_own()?;
             let Some(paid) = run.book.reserved(run.dataset, run.name, what) else {
-                let drawn = portions.map_or(Drawn::Kept, Drawn::KeptOf);
+                if drawn.sharing().is_some() {
+                    run.limits(price)?;
+                }
                 let event = run.spend((what, price, draws), added, drawn)?;
                 return Ok((Step::Write(event), ()));
             };
@@ -132,16 +148,15 @@ impl<N: Neighbours> Ledger<N> {
                 price,
                 draws,
                 added,
-                sharing: None,
-                portions,
+                sharing: drawn.sharing(),
+                portions: drawn.portions(),
             };
             match paid.terms == terms {
                 true => Ok((Step::Nothing, ())),
                 false => Err(Refusal::OtherReservation { what: what.into() }.into()),
             }
         })?;
-        let what = what.to_owned();
-        Ok(Allowance { what, added })
+        Ok(added)
     }
 
     /// What remains of an allowance: of its cap, and how many draws.

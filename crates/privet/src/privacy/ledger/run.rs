@@ -5,12 +5,12 @@ use std::num::NonZeroU32;
 use super::Ledger;
 use crate::Error;
 use crate::error::JournalFault;
-use crate::privacy::account::{Caps, Price};
+use crate::privacy::account::{Caps, MuSquared, Price, Rho};
 use crate::privacy::book::{Book, BudgetLine, Refusal};
 use crate::privacy::certificate::{Certificate, Commitment, Stand};
 use crate::privacy::journal::Event;
 use crate::privacy::run::{Promise, Run, public_name};
-use crate::privacy::{Delta, Neighbours, Relation, Sharing};
+use crate::privacy::{Delta, Epsilon, Neighbours, Relation, Sharing};
 
 impl<N: Neighbours> Ledger<N> {
     /// Promises that this run costs no more than `price`, before anything is paid; its certificate states the ε of that at `delta`,
@@ -141,6 +141,22 @@ pub(super) enum Drawn {
     Shared(Sharing),
 }
 
+impl Drawn {
+    pub(super) fn sharing(self) -> Option<Sharing> {
+        match self {
+            Self::Shared(sharing) => Some(sharing),
+            _ => None,
+        }
+    }
+
+    pub(super) fn portions(self) -> Option<NonZeroU32> {
+        match self {
+            Self::KeptOf(portions) => Some(portions),
+            _ => None,
+        }
+    }
+}
+
 /// A run, as a book says it.
 pub(super) struct RunView<'a> {
     pub(super) book: &'a Book,
@@ -160,6 +176,25 @@ impl RunView<'_> {
     pub(super) fn line(&self) -> Option<&BudgetLine> {
         let account = self.book.account(self.dataset)?;
         account.lines().get(&self.relation)
+    }
+
+    /// Refuses a price in a currency that the budget line does not limit.
+    pub(super) fn limits(&self, price: Price) -> Result<(), Error> {
+        let Some(caps) = self.line().map(|line| line.caps) else {
+            return Ok(());
+        };
+        let limited = match price {
+            Price::Pure(_) => caps.pure != Epsilon::ZERO,
+            Price::Concentrated(_) => caps.rho != Rho::ZERO,
+            Price::Gaussian(_) => caps.mu_squared != MuSquared::ZERO,
+        };
+        let (dataset, needed) = (self.dataset.into(), price);
+        let refusal = Refusal::OtherCurrency {
+            dataset,
+            needed,
+            caps,
+        };
+        limited.then_some(()).ok_or_else(|| refusal.into())
     }
 
     /// What the run may spend in all: what it promised, else what remained before its first payment.
@@ -209,14 +244,8 @@ impl RunView<'_> {
             promise: self.entries().promise().is_none().then_some(may),
             added,
             stored: matches!(drawn, Drawn::Kept | Drawn::KeptOf(_)),
-            sharing: match drawn {
-                Drawn::Shared(sharing) => Some(sharing),
-                _ => None,
-            },
-            portions: match drawn {
-                Drawn::KeptOf(portions) => Some(portions),
-                _ => None,
-            },
+            sharing: drawn.sharing(),
+            portions: drawn.portions(),
         })
     }
 

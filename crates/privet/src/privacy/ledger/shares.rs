@@ -6,14 +6,13 @@
 
 use std::collections::BTreeSet;
 
-use super::transaction::Step;
 use super::{Drawn, Ledger, Paid, Query};
 use crate::Error;
-use crate::privacy::account::{Caps, MuSquared, Price, Rho};
+use crate::privacy::account::Price;
 use crate::privacy::book::{Refusal, Terms};
 use crate::privacy::joint::Contribution;
 use crate::privacy::mechanism::SharedMechanism;
-use crate::privacy::{Epsilon, Neighbours, Norm, Private, Relation, Sharing};
+use crate::privacy::{Neighbours, Norm, Private, Sharing};
 
 /// The most numbers of one answer, up to which the price of Gaussian shares is proved.
 const MOST_NUMBERS: u64 = 1 << 32;
@@ -70,42 +69,13 @@ impl<N: Neighbours> Ledger<N> {
         sharing: Sharing,
         added: bool,
     ) -> Result<ShareAllowance, Error> {
-        let added = added && matches!(self.relation.relation(), Relation::Replace { .. });
         let price = each.times(draws).filter(|_| draws > 0).ok_or_else(|| {
             Error::parameter(
                 "draws",
                 format!("{draws} joint draws at {each} cannot be paid for"),
             )
         })?;
-        self.transact(|run| {
-            run.is_own()?;
-            let Some(paid) = run.book.reserved(run.dataset, run.name, what) else {
-                if let Some(line) = run.line().filter(|line| !limits(&line.caps, each)) {
-                    let (dataset, needed, caps) = (run.dataset.into(), each, line.caps);
-                    let refusal = Refusal::OtherCurrency {
-                        dataset,
-                        needed,
-                        caps,
-                    };
-                    return Err(refusal.into());
-                }
-                let event = run.spend((what, price, draws), added, Drawn::Shared(sharing))?;
-                return Ok((Step::Write(event), ()));
-            };
-            let terms = Terms {
-                dataset: run.dataset.into(),
-                relation: run.relation.clone(),
-                price,
-                draws,
-                added,
-                sharing: Some(sharing),
-                portions: None,
-            };
-            match paid.terms == terms {
-                true => Ok((Step::Nothing, ())),
-                false => Err(Refusal::OtherReservation { what: what.into() }.into()),
-            }
-        })?;
+        let added = self.paid_once((what, price, draws), Drawn::Shared(sharing), added)?;
         let what = what.to_owned();
         Ok(ShareAllowance { what, added })
     }
@@ -205,15 +175,6 @@ impl<N: Neighbours> Ledger<N> {
             ));
         }
         Ok(terms)
-    }
-}
-
-/// Whether caps limit the currency of a price.
-fn limits(caps: &Caps, price: Price) -> bool {
-    match price {
-        Price::Pure(_) => caps.pure != Epsilon::ZERO,
-        Price::Concentrated(_) => caps.rho != Rho::ZERO,
-        Price::Gaussian(_) => caps.mu_squared != MuSquared::ZERO,
     }
 }
 

@@ -111,7 +111,10 @@ fn weighed(model: Ensemble, share: f64) -> Ensemble {
     let base = model.base.iter().enumerate();
     let base = base.map(|(output, own)| share * (slope * own + intercept(output)));
     let base: Vec<f64> = base.collect();
-    let members = model.members.into_iter().map(|member| times(member, slope * share));
+    let members = model
+        .members
+        .into_iter()
+        .map(|member| times(member, slope * share));
     Ensemble::new(model.link, base, members.collect())
 }
 

@@ -98,7 +98,10 @@ impl Plan {
         };
         let digest: String = start.digest.iter().map(|byte| format!("{byte:02x}")).collect();
         let trees = start.ensemble.members.len();
-        vec![("start".to_owned(), format!("{trees} trees with the digest {digest}"))]
+        vec![(
+            "start".to_owned(),
+            format!("{trees} trees with the digest {digest}"),
+        )]
     }
 
     /// What the run starts from, in words.

@@ -10,6 +10,7 @@ use privet::wire::RunId;
 
 use super::evaluation::held_out;
 use super::protocols::{horizontal, models, rows};
+use super::twins;
 use super::world::{Labels, Line, Noise, World, identity, lines, schema, spending, table, trees};
 
 const PROTOCOLS: [Protocol; 3] = [Protocol::Aggregated, Protocol::Averaged, Protocol::Chain];
@@ -25,6 +26,13 @@ fn started(mut world: World, model: &Model) -> World {
         .agreement(RunId([4; 16]), "miner", &identities)
         .unwrap();
     world
+}
+
+/// The miner's model of owners whose ledgers draw from the operating system: a seed would void it.
+fn trained(own: &Horizontal, labels: Labels, rows: Vec<Vec<Line>>) -> Model {
+    let world = World::new(own, labels, spending("8", "1e-6"), rows, Noise::Drawn);
+    let tables = world.rows.iter().map(|rows| table(world.plan.schema(), rows));
+    models(world.plan.rehearsed(tables.collect()).unwrap()).remove(0)
 }
 
 /// The mean loss of a model: squared of numbers, else of probabilities.
@@ -55,14 +63,7 @@ fn owners_join_a_model_and_everybody_has_its_trees_and_theirs() {
             let test = lines(labels, 300, 77);
             let spend = spending("8", "1e-6");
             let all = rows(labels, 5, 200);
-            let first = World::new(
-                &horizontal(protocol, 8),
-                labels,
-                spend,
-                all[..4].to_vec(),
-                Noise::Exact,
-            );
-            let earlier = models(first.simulation().run().unwrap()).remove(0);
+            let earlier = trained(&horizontal(protocol, 8), labels, all[..4].to_vec());
             // One of them has left, and one is new.
             let second = World::new(
                 &horizontal(protocol, 16),
@@ -84,11 +85,7 @@ fn owners_join_a_model_and_everybody_has_its_trees_and_theirs() {
                 Protocol::Aggregated => 16,
                 Protocol::Averaged | Protocol::Chain => 4 * 16,
             };
-            assert_eq!(
-                new.len(),
-                old.len() + grown * outputs,
-                "{protocol:?} {labels:?}"
-            );
+            assert_eq!(new.len(), old.len() + grown * outputs, "{protocol:?} {labels:?}");
             assert!(old.iter().zip(new).all(|(old, new)| old.learner == new.learner));
             let [before, after] = [&earlier, &models[0]].map(|model| loss(model, labels, &test));
             assert!(
@@ -120,9 +117,7 @@ fn certified(models: &[Model], protocol: Protocol) {
 #[test]
 fn who_starts_from_another_model_is_in_another_run() {
     let world = |seed: u8| {
-        let rows = (0..4)
-            .map(|owner| lines(Labels::Two, 30, seed + owner))
-            .collect();
+        let rows = (0..4).map(|owner| lines(Labels::Two, 30, seed + owner)).collect();
         let horizontal = horizontal(Protocol::Aggregated, 3);
         World::new(
             &horizontal,
@@ -132,8 +127,8 @@ fn who_starts_from_another_model_is_in_another_run() {
             Noise::Drawn,
         )
     };
-    let model = |seed| models(world(seed).simulation().run().unwrap()).remove(0);
-    let [one, other] = [model(1), model(20)];
+    let own = horizontal(Protocol::Aggregated, 3);
+    let [one, other] = [1, 20].map(|seed| trained(&own, Labels::Two, world(seed).rows));
     let from_one = started(world(1), &one).agreement;
     assert_eq!(started(world(1), &one).agreement.digest(), from_one.digest());
     assert_ne!(started(world(1), &other).agreement.digest(), from_one.digest());
@@ -161,19 +156,10 @@ fn what_cannot_be_started_from_is_refused() {
         other => panic!("{:?}", other.map(|_| ())),
     };
     let own = horizontal(Protocol::Aggregated, 3);
-    let trained = |labels| {
-        let world = World::new(
-            &own,
-            labels,
-            spending("4", "1e-6"),
-            rows(labels, 4, 30),
-            Noise::Drawn,
-        );
-        models(world.simulation().run().unwrap()).remove(0)
-    };
-    let fits = trained(Labels::Two);
+    let of = |labels| trained(&own, labels, rows(labels, 4, 30));
+    let fits = of(Labels::Two);
     assert!(plan(&own).starting_from(&fits).is_ok());
-    let why = refused(plan(&own), &trained(Labels::Three));
+    let why = refused(plan(&own), &of(Labels::Three));
     assert!(why.contains("another schema") && why.contains("\"c\""), "{why}");
     let judged = Horizontal::builder()
         .trees(trees(3).build().unwrap())
@@ -186,9 +172,30 @@ fn what_cannot_be_started_from_is_refused() {
     let plain = plain.plan(&declared).unwrap();
     let table = table(plain.schema(), &lines(Labels::Two, 40, 9));
     let permission = Unprotected::unrecorded("rows", &AddRemove::row().relation(), "a test");
-    let open = plain
-        .fit(table, &permission, privet::learner::SILENT)
-        .unwrap();
+    let open = plain.fit(table, &permission, privet::learner::SILENT).unwrap();
     let why = refused(plan(&own), &open);
     assert!(why.contains("nobody is protected"), "{why}");
+}
+
+/// Answers of a run whose noise is none, on a table and with one row more.
+#[test]
+fn a_row_moves_a_run_that_starts_from_a_model_by_its_claim_and_no_more() {
+    for (labels, delta) in [
+        (Labels::Two, "1e-6"),
+        (Labels::Number, "1e-6"),
+        (Labels::Number, "0"),
+    ] {
+        let earlier = trained(&horizontal(Protocol::Averaged, 4), labels, rows(labels, 3, 60));
+        let own = horizontal(Protocol::Averaged, 6);
+        let mut rows = rows(labels, 2, 40);
+        let world = started(
+            World::new(&own, labels, spending("4", delta), rows.clone(), Noise::Drawn),
+            &earlier,
+        );
+        rows[1].extend(lines(labels, 1, 5));
+        let mut more = World::new(&own, labels, spending("4", delta), rows, Noise::Drawn);
+        (more.plan, more.agreement) = (world.plan.clone(), world.agreement.clone());
+        let most = twins::most_moved(&world, &more);
+        assert!(most > 0.05 && most <= 1.0 + 1e-9, "{labels:?} {delta}: {most}");
+    }
 }

@@ -125,13 +125,22 @@ fn moves(labels: Labels, seed: u8, delta: &str) -> (BTreeSet<Option<u32>>, f64) 
     rows[1].extend(lines(labels, 1, seed));
     let mut more = World::new(&horizontal, labels, spend, rows.clone(), Noise::Drawn);
     (more.plan, more.agreement) = (world.plan.clone(), world.agreement.clone());
-    let tapes = [Taped::default(), Taped::default()];
+    compared(&world, &more, seed)
+}
+
+/// The most of a claim that an answer is moved by, between two worlds whose second owners have neighbouring tables.
+pub(super) fn most_moved(world: &World, more: &World) -> f64 {
+    compared(world, more, 1).1
+}
+
+fn compared(world: &World, more: &World, seed: u8) -> (BTreeSet<Option<u32>>, f64) {
+    let tapes: Vec<Taped> = world.rows.iter().map(|_| Taped::default()).collect();
     tapes.iter().for_each(|tape| tape.0.lock().unwrap().seed = seed);
-    taped(&world, &tapes).run().unwrap().all().unwrap();
+    taped(world, &tapes).run().unwrap().all().unwrap();
     tapes
         .iter()
         .for_each(|tape| tape.0.lock().unwrap().is_second = true);
-    taped(&more, &tapes).run().unwrap().all().unwrap();
+    taped(more, &tapes).run().unwrap().all().unwrap();
     let tape = tapes[1].0.lock().unwrap();
     let [one, other] = &tape.seen;
     assert_eq!(one.len(), other.len(), "the same questions");

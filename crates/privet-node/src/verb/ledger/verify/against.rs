@@ -39,8 +39,14 @@ impl VerifiedCertificate {
         let now = Book::of(entries).map_err(|e| e.to_string())?;
         let here = |certificate: &Certificate| certificate.runs.iter().any(|run| now.knows_run(run));
         let then = as_it_was(entries, certificate);
-        let parts_said = || certificate.parties.iter().chain(&certificate.earlier);
-        let some_here = parts_said().any(|said| here(&said.certificate));
+        let parties = certificate
+            .parties
+            .iter()
+            .map(|said| (said.party.clone(), &said.certificate));
+        let earlier = certificate.earlier.iter();
+        let earlier = earlier.map(|said| (format!("{} in the run before", said.party), &said.certificate));
+        let all_said: Vec<(String, &Certificate)> = parties.chain(earlier).collect();
+        let some_here = all_said.iter().any(|(_, said)| here(said));
         let is_foreign = signed_elsewhere && then.is_err() && !here(certificate) && some_here;
         let named = !certificate.runs.is_empty();
         let is_without_rows = certificate.is_without_rows();
@@ -58,22 +64,20 @@ impl VerifiedCertificate {
             }
         }
         let (mut parts, mut elsewhere) = (Vec::new(), Vec::new());
-        for said in parts_said() {
-            let about = |why| format!("in the part of {}: {why}", said.party);
+        for (party, said) in all_said {
+            let about = |why| format!("in the part of {party}: {why}");
             // Whoever is not in this ledger has one of their own; a wrong head alone does not make a party such a one.
-            let absent = !here(&said.certificate);
-            if !said.certificate.parties.is_empty() || !said.certificate.earlier.is_empty() {
+            let absent = !here(said);
+            if !said.parties.is_empty() || !said.earlier.is_empty() {
                 return Err(about(edited("a party has no parties of its own")));
             }
-            if absent
-                && (said.certificate.is_for_partners() || as_it_was(entries, &said.certificate).is_err())
-            {
-                elsewhere.push(said.party.clone());
-            } else if said.certificate.is_for_partners() {
-                let made = committed(ledger, &now, &said.certificate).map_err(about)?;
-                parts.push((said.party.clone(), made));
+            if absent && (said.is_for_partners() || as_it_was(entries, said).is_err()) {
+                elsewhere.push(party);
+            } else if said.is_for_partners() {
+                let made = committed(ledger, &now, said).map_err(about)?;
+                parts.push((party, made));
             } else {
-                Self::of(ledger, &said.certificate, false).map_err(about)?;
+                Self::of(ledger, said, false).map_err(about)?;
             }
         }
         Ok(Self {

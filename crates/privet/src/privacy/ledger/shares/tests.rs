@@ -1,6 +1,7 @@
 use super::super::allowance::tests::Shared;
 use super::*;
 use crate::error::JournalFault;
+use crate::privacy::account::Caps;
 use crate::privacy::journal::{Entry, Event, Journal};
 use crate::privacy::mechanism::{SharedGaussian, SharedLaplace};
 use crate::privacy::{
