@@ -47,19 +47,25 @@ mod grid;
 mod joint;
 mod leaks;
 mod message;
+mod pair;
 mod params;
 mod party;
 mod plan;
 mod rehearsal;
 mod script;
+mod several;
 mod side;
+mod voter;
 mod weak;
 mod words;
 
 pub use leaks::Item;
 pub use message::Message;
-pub use params::{AttributeChoice, Classifier, CoefficientRule, CutPlaces, Secure, StartWeights};
+pub use params::{
+    AttributeChoice, Classifier, CoefficientRule, CutPlaces, MOST_PARTIES, Secure, StartWeights,
+};
 pub use party::{INITIATOR, Initiator, Outcome, Party, RESPONDER, Responder};
 pub use plan::{MOST_ATTRIBUTES, Plan, coins};
 pub use side::Side;
+pub use voter::{Voter, VotingNode, VotingTree};
 pub use weak::{Round, Weak};

@@ -20,7 +20,7 @@ impl enumerate::World for World {
             plan: self.plan.clone(),
             agreement: self.agreement.clone(),
             rows: self.rows.clone(),
-            journals: [journal(&self.plan), journal(&self.plan)],
+            journals: self.rows.iter().map(|_| journal(&self.plan)).collect(),
         }
     }
 
