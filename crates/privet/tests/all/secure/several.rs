@@ -133,7 +133,7 @@ fn what_several_parties_cannot_do_is_refused_by_the_plan() {
 fn no_fault_of_several_makes_another_model_or_a_second_entry() {
     let secure = secure(1).build().unwrap();
     let world = World::new(&secure, [lines(6, 1), lines(5, 2), lines(4, 3)]);
-    assert!(enumerate::enumerate(&world, Records::Whole, if full() { 1 } else { 7 }) > 100);
+    assert!(enumerate::enumerate(&world, Records::Whole, if full() { 1 } else { 5 }) > 100);
 }
 
 /// Killed at any step, a party goes on from its record and says the same again.
