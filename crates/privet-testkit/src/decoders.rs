@@ -15,7 +15,7 @@ use privet::privacy::{Book, Certificate, Delta, Epsilon, Relation};
 pub type Target = (&'static str, fn(&[u8]));
 
 /// Every decoder.
-pub const TARGETS: [Target; 12] = [
+pub const TARGETS: [Target; 13] = [
     ("entry", entry),
     ("chain", chain),
     ("certificate", certificate),
@@ -27,6 +27,7 @@ pub const TARGETS: [Target; 12] = [
     ("message", crate::parties::message),
     ("seat", crate::parties::seat),
     ("horizontal", crate::owners::horizontal),
+    ("secure", crate::secure::secure),
     ("submission", crate::submissions::submission),
 ];
 

@@ -36,6 +36,7 @@ pub mod parties;
 pub mod ratio;
 pub mod replay;
 pub mod rows;
+pub mod secure;
 pub mod selection;
 pub mod skipped;
 pub mod submissions;

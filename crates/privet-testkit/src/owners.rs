@@ -41,10 +41,11 @@ pub fn horizontal(bytes: &[u8]) {
             return;
         }
     };
-    run(protocol, &faults(rest));
+    run(protocol, &faults(rest, OWNERS as u16 + 1));
 }
 
-fn faults(mut rest: &[u8]) -> Vec<(u64, Fault)> {
+/// The faults that bytes stand for, to so many parties.
+pub(crate) fn faults(mut rest: &[u8], parties: u16) -> Vec<(u64, Fault)> {
     let mut all = Vec::new();
     let mut step = 0;
     while let [after, kind, more @ ..] = rest
@@ -52,7 +53,7 @@ fn faults(mut rest: &[u8]) -> Vec<(u64, Fault)> {
     {
         step += u64::from(*after);
         let (argument, after_it) = more.split_first().map_or((0, more), |(one, rest)| (*one, rest));
-        let party = PartyId(u16::from(argument) % (OWNERS as u16 + 1));
+        let party = PartyId(u16::from(argument) % parties);
         let (fault, more) = match kind % 13 {
             0 => (Fault::Drop, more),
             1 => (Fault::Repeat, more),

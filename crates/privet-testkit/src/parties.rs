@@ -10,7 +10,6 @@ use privet::privacy::account::Caps;
 use privet::privacy::journal::Event;
 use privet::privacy::{Delta, Ledger, Neighbours, Randomness, Relation, Replace, Unprotected, ledger};
 use privet::setting::plain::Trees;
-use privet::setting::secure;
 use privet::setting::vertical::{
     Alignment, Desensitisation, FeatureHolder, LabelHolder, Message, Party, Protocol, Vertical,
 };
@@ -55,11 +54,8 @@ pub fn record(bytes: &[u8]) {
     }
 }
 
-/// A message of the vertical setting, or of the secure one.
+/// A message of the vertical setting.
 pub fn message(bytes: &[u8]) {
-    if let Ok(message) = secure::Message::from_bytes(bytes) {
-        assert_eq!(message.to_bytes(), bytes);
-    }
     if let Ok(message) = Message::from_bytes(bytes) {
         assert_eq!(message.to_bytes(), bytes);
     }

@@ -71,6 +71,19 @@ pub(super) fn run(file: &Path, signed_by: Option<Fingerprint>) -> Result<Answer,
         text.push('\n');
     }
     let _ = writeln!(text, "model      {}", model.ensemble().summary());
+    if let Some((questions, columns)) = shown(&model) {
+        let _ = writeln!(
+            text,
+            "           shows {} about {}, and {}",
+            words::count(questions as u64, "different question", "different questions"),
+            words::count(columns as u64, "column", "columns"),
+            words::count(
+                model.ensemble().members.len() as u64,
+                "coefficient",
+                "coefficients"
+            ),
+        );
+    }
     for line in readings(&model) {
         let _ = writeln!(text, "           {line}");
     }
@@ -86,6 +99,9 @@ pub(super) fn run(file: &Path, signed_by: Option<Fingerprint>) -> Result<Answer,
         "compared": signed_by.is_some(),
         "protection": protection.as_ref().map(Protection::json),
         "ensemble": model.ensemble().summary(),
+        "shown": shown(&model).map(|(questions, columns)| {
+            json!({"questions": questions, "columns": columns, "coefficients": model.ensemble().members.len()})
+        }),
         "settings": model.settings().job(),
         "version": model.settings().version(),
         "weights": by_reach(&learnt),
@@ -122,6 +138,16 @@ fn signed(
         (Some(found), None) => Ok(Some(format!("by {found}, not compared"))),
         (None, None) => Ok(None),
     }
+}
+
+/// How many questions a model without noise shows, and about how many columns: in the secure setting these are what its certificate lists.
+fn shown(model: &Model) -> Option<(usize, usize)> {
+    let is_secure = |(name, value): &(String, String)| name == "setting" && value == "secure";
+    let settings = model.settings().job();
+    settings
+        .iter()
+        .any(is_secure)
+        .then(|| model.ensemble().questions())
 }
 
 /// What is done to sums before they are predictions.

@@ -1,4 +1,4 @@
-//! Two parties on this machine that compute jointly.
+//! Parties on this machine that compute jointly.
 
 use privet::Error;
 use privet::party::{PartyId, RunName, Simulation};
@@ -12,10 +12,10 @@ use crate::job::SecureJob;
 use crate::ledger::Shared;
 use crate::progress::{Progress, going_on};
 
-/// Plays both parties, each with its own line in the ledger.
+/// Plays all parties, each with its own line in the ledger.
 pub(super) fn play(
     job: &SecureJob,
-    tables: [privet::data::Table; 2],
+    tables: Vec<privet::data::Table>,
     shared: &Shared,
 ) -> Result<(Outcome, Traffic), Failure> {
     let mut marks = Vec::new();
@@ -25,7 +25,7 @@ pub(super) fn play(
         let file = std::fs::File::open(data).map_err(unreadable)?;
         marks.push(shared.store().mark(file)?);
     }
-    let mut tables = tables.map(Some);
+    let mut tables: Vec<Option<privet::data::Table>> = tables.into_iter().map(Some).collect();
     let make = |party: PartyId, run: RunName| -> Result<Party, Error> {
         let place = usize::from(party.0);
         let table = tables[place].take();
@@ -44,11 +44,11 @@ pub(super) fn play(
     getrandom::fill(&mut bytes).map_err(Error::randomness)?;
     let bar = Progress::steps("Training");
     let progress = |_: &str, done, of| bar.at(done, of);
-    let ended = Simulation::of(job.plan().agreement(RunId(bytes), job.names())?, make)
+    let ended = Simulation::of(job.plan().agreement(RunId(bytes), &job.names())?, make)
         .progress(&progress)
         .while_going_on(&going_on)
         .run()?;
-    let names: Vec<String> = job.names().map(str::to_owned).into();
+    let names: Vec<String> = job.names().into_iter().map(str::to_owned).collect();
     let traffic = Traffic::of(&names, &ended);
     Ok((outcome(names, ended, |_| true)?, traffic))
 }

@@ -23,12 +23,13 @@ struct Rows {
 }
 
 impl Rows {
-    fn new(cells: &Cells) -> Self {
+    /// One class against all others.
+    fn new(cells: &Cells, positive: u16) -> Self {
         let values = cells.features().iter();
         let signs = match cells.target() {
             Some(Target::Classes(classes)) => classes
                 .iter()
-                .map(|class| f64::from(*class) * 2.0 - 1.0)
+                .map(|class| if *class == positive { 1.0 } else { -1.0 })
                 .collect(),
             _ => Vec::new(),
         };
@@ -63,11 +64,20 @@ pub(super) struct Floating {
     /// Rows by value, for each attribute.
     orders: [Vec<Vec<usize>>; 2],
     mutant: Mutant,
+    positive: u16,
 }
 
 impl Floating {
     pub(super) fn new(parties: &[Cells; 2], mutant: Mutant) -> Self {
-        let parties = parties.each_ref().map(Rows::new);
+        Self {
+            mutant,
+            ..Self::of_class(parties, 1)
+        }
+    }
+
+    /// For one class against all others.
+    pub(super) fn of_class(parties: &[Cells; 2], positive: u16) -> Self {
+        let parties = parties.each_ref().map(|cells| Rows::new(cells, positive));
         let orders = parties.each_ref().map(|rows| {
             let order = |values: &Vec<f32>| {
                 let mut order: Vec<usize> = (0..values.len()).collect();
@@ -79,7 +89,8 @@ impl Floating {
         Self {
             parties,
             orders,
-            mutant,
+            mutant: Mutant::None,
+            positive,
         }
     }
 
@@ -124,7 +135,18 @@ impl Floating {
 
     /// The error on other rows after so many rounds about random attributes.
     pub(super) fn test_error(&self, rounds: u32, test: &Cells, run: u32) -> f64 {
-        let test = Rows::new(test);
+        let scores = self.scores(rounds, test, run);
+        let signs = Rows::new(test, self.positive).signs;
+        let wrong = scores
+            .iter()
+            .zip(&signs)
+            .filter(|(score, sign)| *score * *sign <= 0.0);
+        percent(wrong.count(), scores.len())
+    }
+
+    /// The sum of coefficients for each other row.
+    pub(super) fn scores(&self, rounds: u32, test: &Cells, run: u32) -> Vec<f64> {
+        let test = Rows::new(test, self.positive);
         let attributes = test.values.len();
         let mut coins = coins(u64::from(run) ^ 0x666c_6f61);
         let mut weights = self
@@ -166,10 +188,6 @@ impl Floating {
             let total: f64 = weights.iter().flatten().sum();
             weights.iter_mut().flatten().for_each(|weight| *weight /= total);
         }
-        let wrong = scores
-            .iter()
-            .zip(&test.signs)
-            .filter(|(score, sign)| *score * *sign <= 0.0);
-        percent(wrong.count(), scores.len())
+        scores
     }
 }

@@ -2,7 +2,7 @@
 
 use super::Ensemble;
 use crate::learner::tree::{Child, Tree};
-use crate::learner::{Learner, Plane, Term};
+use crate::learner::{Learner, Plane, StumpRule, Term};
 
 impl Ensemble {
     /// Its members, in a line.
@@ -30,6 +30,25 @@ impl Ensemble {
             true => "a constant".into(),
             false => parts.join(" and "),
         }
+    }
+
+    /// How many different questions its stumps and trees ask, and about how many features: what a reader of the model learns about where rows were cut.
+    pub fn questions(&self) -> (usize, usize) {
+        let mut asked = std::collections::BTreeSet::new();
+        for member in &self.members {
+            match &member.learner {
+                Learner::Stump(stump) if stump.rule != StumpRule::All => {
+                    asked.insert((stump.feature, format!("{:?}", stump.rule)));
+                }
+                Learner::Tree(tree) => {
+                    let nodes = tree.nodes.iter();
+                    asked.extend(nodes.map(|node| (node.feature as usize, format!("{:?}", node.rule))));
+                }
+                _ => {}
+            }
+        }
+        let features: std::collections::BTreeSet<usize> = asked.iter().map(|(feature, _)| *feature).collect();
+        (asked.len(), features.len())
     }
 
     /// How far each feature can move a row's scores: the largest difference between two of its cells, added up over the

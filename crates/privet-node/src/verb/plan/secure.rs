@@ -22,22 +22,27 @@ pub(super) fn run(parties: &SecureJob, job: &Job, ledger: &LedgerFile) -> Result
             words::count(item.most, "time", "times")
         )
     };
-    let of = |to: &str| -> Vec<String> {
-        items
-            .iter()
-            .filter(|item| item.leak.to() == to)
-            .map(line)
-            .collect()
+    let (reader, peer): (Vec<_>, Vec<_>) = items
+        .iter()
+        .partition(|item| item.leak.to() == "whoever sees the model");
+    let of =
+        |items: Vec<&privet::setting::secure::Item>| -> Vec<String> { items.into_iter().map(line).collect() };
+    let (peer, reader) = (of(peer), of(reader));
+    let is_pair = parties.parties.len() == 2;
+    let mut text = match is_pair {
+        true => String::from("WHAT EACH PARTY SHOWS THE OTHER\n"),
+        false => String::from("WHAT EACH PARTY SHOWS THE OTHERS\n"),
     };
-    let (peer, reader) = (of("the other party"), of("whoever sees the model"));
-    let mut text = String::from("WHAT EACH PARTY SHOWS THE OTHER\n");
     for line in &peer {
         let _ = writeln!(text, "  -  {line}");
     }
     let bits = plan.most_bits();
     let _ = writeln!(
         text,
-        "  Together that is at most {bits:.0} bits. Nothing else about rows leaves a party: the rest of what it sends can be made up from this list."
+        "  Together that is at most {bits:.0} bits in {}, {:.0} of them for each weak classifier. Nothing else about rows leaves a party: the rest of what \
+         it sends can be made up from this list.",
+        words::count(u64::from(*plan.secure().rounds()), "round", "rounds"),
+        plan.voter_bits()
     );
     let _ = writeln!(text, "\nWHAT A READER OF THE MODEL LEARNS");
     for line in &reader {
@@ -47,7 +52,8 @@ pub(super) fn run(parties: &SecureJob, job: &Job, ledger: &LedgerFile) -> Result
         let _ = writeln!(text, "  -  {line}");
     }
     let _ = writeln!(text, "\nWHAT HAPPENS");
-    for (role, party) in ["initiator", "responder"].iter().zip(&parties.parties) {
+    let roles = ["initiator"].into_iter().chain(std::iter::repeat("responder"));
+    for (role, party) in roles.zip(&parties.parties) {
         let _ = writeln!(
             text,
             "  reads      {}, at {}, the {role}",
@@ -69,6 +75,8 @@ pub(super) fn run(parties: &SecureJob, job: &Job, ledger: &LedgerFile) -> Result
         "settings": settings,
         "shown_to_the_other_party": peer,
         "most_bits": bits,
+        "rounds": plan.secure().rounds(),
+        "bits_of_a_weak_classifier": plan.voter_bits(),
         "shown_to_readers": reader,
         "cautions": plan.cautions(),
         "refused": refused,

@@ -1,4 +1,4 @@
-//! `privet simulate` where two parties compute jointly: the protocol, with its circuits, beside the union of both parties' rows and each party alone.
+//! `privet simulate` where parties compute jointly: the protocol, with its circuits and sums, beside the union of all parties' rows and each party alone.
 
 use privet::Error;
 use privet::boost::Thresholds;
@@ -38,10 +38,10 @@ pub(super) fn run(parties: &SecureJob, simulate: &Simulate) -> Result<Answer, Fa
     let mut methods = [
         SimulatedMethod::new("secure", "with the protocol"),
         SimulatedMethod::new("union", "stumps on all rows"),
-        SimulatedMethod::new("alone", "each alone, mean of 2"),
+        SimulatedMethod::new("alone", format!("each alone, mean of {}", tables.len())),
         SimulatedMethod::new("constant", "the best constant"),
     ];
-    let names: Vec<String> = parties.names().map(str::to_owned).into();
+    let names: Vec<String> = parties.names().into_iter().map(str::to_owned).collect();
     let mut traffic = None;
     let bar = Progress::steps("Simulating");
     for run in 0..simulate.runs {
@@ -59,10 +59,8 @@ pub(super) fn run(parties: &SecureJob, simulate: &Simulate) -> Result<Answer, Fa
         let (train, test) = (Table::pooled(&train)?, Table::pooled(&test)?);
         let permission = permissions
             .first()
-            .ok_or_else(|| Error::internal("there are two parties"))?;
-        let both =
-            <[Table; 2]>::try_from(parts.clone()).map_err(|_| Error::internal("there are two parties"))?;
-        let ended = plan.rehearsed(both, parties.names())?;
+            .ok_or_else(|| Error::internal("there are parties"))?;
+        let ended = plan.rehearsed(parts.clone(), &parties.names())?;
         traffic = Some(Traffic::of(&names, &ended));
         let model = outcome(names.clone(), ended, |_| true)?.model;
         let judge = |trainer: &Trainer<'_>, train: &Table| figures(trainer, train.clone(), &test, permission);
@@ -80,6 +78,6 @@ pub(super) fn run(parties: &SecureJob, simulate: &Simulate) -> Result<Answer, Fa
             .for_each(|(method, figures)| method.runs.push(figures));
     }
     drop(bar);
-    let who = "2 parties with different rows";
-    Ok(answer_with(simulate, who, &methods, LAST, traffic.as_ref()))
+    let who = format!("{} parties with different rows", tables.len());
+    Ok(answer_with(simulate, &who, &methods, LAST, traffic.as_ref()))
 }

@@ -1,11 +1,11 @@
-//! `privet train` where two parties compute jointly: both on this machine, each with its own table and its own line in the ledger.
+//! `privet train` where parties compute jointly: all on this machine, each with its own table and its own line in the ledger.
 
 use std::fmt::Write;
 
 use serde_json::json;
 
 use super::save;
-use crate::job::{Job, SecureJob};
+use crate::job::{Job, SecureJob, SecureParty};
 use crate::ledger::Shared;
 use crate::verb::exit::Failure;
 use crate::verb::parties::{refused, unlisted_for};
@@ -20,7 +20,8 @@ pub(super) fn run(parties: &SecureJob, job: &Job, train: &Train) -> Result<Answe
     }
     let shared = Shared::new(train.ledger.open()?);
     let key = shared.store().signing_key()?;
-    let tables = [parties.parties[0].read()?, parties.parties[1].read()?];
+    let tables = parties.parties.iter().map(SecureParty::read);
+    let tables = tables.collect::<Result<Vec<_>, _>>()?;
     permission::recognise(&mut shared.store(), &parties.sources())?;
     let (outcome, traffic) = play(parties, tables, &shared)?;
     let model = outcome.model;
@@ -28,7 +29,11 @@ pub(super) fn run(parties: &SecureJob, job: &Job, train: &Train) -> Result<Answe
     let mut text = format!("{}\n\n", model.certificate());
     text += &traffic.text();
     let rounds = words::count(outcome.rounds.len() as u64, "round", "rounds");
-    let _ = writeln!(text, "trained    {rounds}; both parties have the same model");
+    let all = match parties.parties.len() {
+        2 => "both",
+        _ => "all",
+    };
+    let _ = writeln!(text, "trained    {rounds}; {all} parties have the same model");
     let _ = writeln!(
         text,
         "\nWrote {}: {}",

@@ -30,18 +30,19 @@ impl Promise {
     }
 }
 
-/// This party's certificate with the other's.
-pub(super) fn with_other(
+/// This party's certificate with those that the others have told; what is told of itself is left out.
+pub(super) fn with_others(
     mut own: Certificate,
-    other: PartyId,
-    said: &str,
+    told: impl IntoIterator<Item = (PartyId, String)>,
     context: &Context<'_, Message>,
 ) -> Result<Certificate, Error> {
-    let theirs = Certificate::from_json(said)
-        .ok_or_else(|| context.complain(other, "it sent a certificate that cannot be read"))?;
-    own.parties = vec![PartyCertificate {
-        party: context.name(other).to_owned(),
-        certificate: theirs,
-    }];
+    for (party, said) in told.into_iter().filter(|(party, _)| *party != context.me()) {
+        let certificate = Certificate::from_json(&said)
+            .ok_or_else(|| context.complain(party, "it sent a certificate that cannot be read"))?;
+        own.parties.push(PartyCertificate {
+            party: context.name(party).to_owned(),
+            certificate,
+        });
+    }
     Ok(own)
 }

@@ -1,11 +1,10 @@
 //! States that parties hand over, from which an interrupted run goes on.
 
-use std::collections::BTreeSet;
-
 use privet_mpc::garble::Seed;
 use zeroize::Zeroizing;
 
-use super::message::{Message, read_call, write_call};
+use super::course::CourseState;
+use super::message::{Message, read_voter, write_voter};
 use super::weak::{Round, Weak};
 use crate::Error;
 use crate::boost::Alpha;
@@ -14,9 +13,7 @@ use crate::wire::{Malformed, Reader, Wire, Writer};
 /// The state of a party between two tries of rounds.
 #[derive(Default)]
 pub(super) struct SavedScript {
-    pub(super) tries: u64,
-    pub(super) tried: BTreeSet<usize>,
-    pub(super) rounds: Vec<Round>,
+    pub(super) course: CourseState,
     /// The digest of the party's rows.
     pub(super) rows: [u8; 32],
     pub(super) weights: Zeroizing<Vec<u64>>,
@@ -61,8 +58,14 @@ impl Secrets {
         })
     }
 
-    pub(super) fn is_for(&self, digest: &[u8; 32]) -> bool {
-        self.digest == *digest
+    /// The seed, for the input that it was drawn for and no other.
+    pub(super) fn for_input(&self, digest: &[u8; 32]) -> Result<Seed, Error> {
+        match self.digest == *digest {
+            true => Ok(self.seed()),
+            false => Err(Error::data(
+                "this run was begun with other rows: go on with the table it was begun with, or begin a new run",
+            )),
+        }
     }
 
     pub(super) fn seed(&self) -> Seed {
@@ -95,23 +98,15 @@ impl Received {
 
 fn write_round(round: &Round, to: &mut Writer) {
     to.long(round.alpha.0.cast_unsigned());
-    let (first, second) = round.weak.stumps();
-    write_call(first, to);
-    to.byte(second.is_some().into());
-    if let Some(second) = second {
-        write_call(second, to);
-    }
+    to.word(round.weak.needed() as u32);
+    to.list(round.weak.voters(), write_voter);
 }
 
 fn read_round(from: &mut Reader<'_>) -> Result<Round, Malformed> {
     let alpha = Alpha(from.long()?.cast_signed());
-    let first = read_call(from)?;
-    let second = match from.byte()? {
-        0 => None,
-        1 => Some(read_call(from)?),
-        _ => return Err(Malformed::new("not a round")),
-    };
-    let weak = Weak::of(first, second);
+    let needed = from.word()? as usize;
+    let voters = from.list(4, read_voter)?;
+    let weak = Weak::of(voters, needed);
     Ok(Round { weak, alpha })
 }
 
@@ -134,16 +129,15 @@ impl Wire for Secrets {
 impl Wire for Saved {
     fn write(&self, to: &mut Writer) {
         let SavedScript {
-            tries,
-            tried,
-            rounds,
+            course,
             rows,
             weights,
         } = &self.script;
-        to.long(*tries);
-        let tried: Vec<usize> = tried.iter().copied().collect();
-        to.list(&tried, |attribute, to| to.long(*attribute as u64));
-        to.list(rounds, write_round);
+        to.long(course.tries);
+        let tried: Vec<usize> = course.tried.iter().copied().collect();
+        to.list(&tried, |group, to| to.long(*group as u64));
+        to.list(&course.rounds, write_round);
+        to.long(course.asked as u64);
         to.fixed(rows);
         to.list(weights, |weight, to| to.long(*weight));
         to.word(self.circuits);
@@ -155,14 +149,17 @@ impl Wire for Saved {
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
-        let tries = from.long()?;
-        let tried = from.list(8, |from| {
-            usize::try_from(from.long()?).map_err(|_| Malformed::new("not an attribute"))
-        })?;
-        let script = SavedScript {
-            tries,
-            tried: tried.into_iter().collect(),
+        let count = |from: &mut Reader<'_>| {
+            usize::try_from(from.long()?).map_err(|_| Malformed::new("not a number of this machine"))
+        };
+        let course = CourseState {
+            tries: from.long()?,
+            tried: from.list(8, count)?.into_iter().collect(),
             rounds: from.list(16, read_round)?,
+            asked: count(from)?,
+        };
+        let script = SavedScript {
+            course,
             rows: from.array()?,
             weights: Zeroizing::new(from.list(8, Reader::long)?),
         };

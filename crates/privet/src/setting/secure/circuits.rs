@@ -2,8 +2,6 @@
 
 use privet_mpc::circuit::{Argmin, Backend, Circuit, Counted, Number, Orban, Rendezvous, Shape, Workspace};
 
-use super::Plan;
-use super::course::count_comparisons;
 use super::joint::SUM_DIGITS;
 use crate::Error;
 
@@ -127,8 +125,7 @@ impl Circuits {
         self.counted(JointCircuit::Least(circuit))
     }
 
-    pub(super) fn comparing(&mut self, plan: &Plan) -> Result<Counted<JointCircuit>, Error> {
-        let count = count_comparisons(plan);
+    pub(super) fn comparing(&mut self, count: usize) -> Result<Counted<JointCircuit>, Error> {
         self.counted(JointCircuit::Comparing(Comparing { count }))
     }
 

@@ -15,14 +15,15 @@ pub type Meeting<'a> = &'a mut dyn FnMut(&[bool], &[bool]) -> Option<usize>;
 pub struct InTheClear {
     plan: Plan,
     course: Course,
-    sides: [Side; 2],
-    /// The rates of both together in the last round.
+    sides: Vec<Side>,
+    /// The rates of all together in the last round.
     rates: WholeRates,
 }
 
 impl InTheClear {
-    /// The rows of the initiator and of the responder, and public coins.
-    pub fn new(plan: &Plan, mut sides: [Side; 2], coins: &Coins) -> Self {
+    /// The rows of all parties, the initiator's first, and public coins.
+    pub fn new(plan: &Plan, sides: impl IntoIterator<Item = Side>, coins: &Coins) -> Self {
+        let mut sides: Vec<Side> = sides.into_iter().collect();
         if *plan.secure().start() == StartWeights::Rows {
             let rows = sides.iter().map(|side| side.rows() as u64).sum();
             sides.iter_mut().for_each(|side| side.weigh(TOTAL, rows));
@@ -35,8 +36,8 @@ impl InTheClear {
         }
     }
 
-    /// Both parties' rows.
-    pub fn sides(&self) -> &[Side; 2] {
+    /// The rows of all parties.
+    pub fn sides(&self) -> &[Side] {
         &self.sides
     }
 
@@ -45,7 +46,7 @@ impl InTheClear {
         self.course.rounds()
     }
 
-    /// The rates of both parties together in the last round, before weights were changed.
+    /// The rates of all parties together in the last round, before weights were changed.
     pub fn rates(&self) -> WholeRates {
         self.rates
     }
@@ -63,6 +64,10 @@ impl InTheClear {
 
     /// Does one try of a round; whether there may be another.
     pub fn round(&mut self, meeting: Meeting<'_>) -> bool {
+        if self.course.asks_to_stop() {
+            let numbers = self.sides.iter().map(|side| joint::stop_number(&self.plan, side));
+            self.course.stops(numbers.sum::<i64>() >= 0);
+        }
         let begins = match self.course.begin() {
             Beginning::Rendezvous => {
                 let found = self.meet(meeting);
@@ -70,14 +75,16 @@ impl InTheClear {
             }
             begins => begins,
         };
-        let attribute = match begins {
-            Beginning::Stumps(attribute) => attribute,
+        let group = match begins {
+            Beginning::Stumps(group) => group,
             Beginning::Rendezvous | Beginning::End => return false,
         };
-        let weak = self.weak(attribute);
-        let [first, second] = [&self.sides[0], &self.sides[1]].map(|side| side.rates(&weak));
-        self.rates = first.plus(second);
-        let seen = self.seen(first, second);
+        let weak = self.weak(group);
+        let rates: Vec<WholeRates> = self.sides.iter().map(|side| side.rates(&weak)).collect();
+        self.rates = rates
+            .iter()
+            .fold(WholeRates::default(), |sum, own| sum.plus(*own));
+        let seen = self.seen(&rates);
         if let Some(alpha) = self.course.settle(weak.clone(), seen) {
             for side in &mut self.sides {
                 self.course.reweigh(side, &weak, alpha, seen);
@@ -87,13 +94,16 @@ impl InTheClear {
     }
 
     fn meet(&mut self, meeting: Meeting<'_>) -> Option<usize> {
-        let [first, second] = [&self.sides[0], &self.sides[1]].map(|side| self.course.free(side));
+        let free: Vec<Vec<bool>> = self.sides.iter().map(|side| self.course.free(side)).collect();
+        let [first, second] = free.as_slice() else {
+            return None;
+        };
         if *self.plan.secure().attribute() == AttributeChoice::Rendezvous {
-            return meeting(&first, &second);
+            return meeting(first, second);
         }
         let mut halves = self.course.halves();
         loop {
-            let (own, other) = (halves.asked(&first), halves.asked(&second));
+            let (own, other) = (halves.asked(first), halves.asked(second));
             let common = own.iter().zip(other).any(|(own, other)| *own && other);
             if let Some(found) = halves.answer(common) {
                 return found;
@@ -101,30 +111,33 @@ impl InTheClear {
         }
     }
 
-    fn weak(&self, attribute: Option<usize>) -> Weak {
-        let [first, second] = &self.sides;
-        match (self.plan.secure().classifier(), attribute) {
-            (Classifier::Joint, attribute) => {
-                let place = joint::least(
-                    &joint::inputs(first, attribute),
-                    &joint::inputs(second, attribute),
-                );
-                Weak::single(self.plan.candidates(attribute).swap_remove(place))
-            }
-            (Classifier::Merged, Some(attribute)) => {
-                Weak::merged(first.best(attribute).0, second.best(attribute).0)
-            }
-            (Classifier::Merged, None) => Weak::merged(first.best_of_all(), second.best_of_all()),
+    fn weak(&self, group: Option<usize>) -> Weak {
+        if *self.plan.secure().classifier() == Classifier::Joint {
+            let inputs: Vec<Vec<u64>> = self.sides.iter().map(|side| joint::inputs(side, group)).collect();
+            let place = match inputs.as_slice() {
+                [first, second] => joint::least(first, second),
+                _ => 0,
+            };
+            return Weak::single(self.plan.candidates(group).swap_remove(place));
         }
+        let voters = self.sides.iter().map(|side| side.voter(group));
+        Weak::of(voters.collect(), self.plan.needed())
     }
 
-    fn seen(&self, first: WholeRates, second: WholeRates) -> Seen {
+    fn seen(&self, rates: &[WholeRates]) -> Seen {
+        let [first, second] = rates else {
+            let sums = rates.iter().map(joint::summands);
+            let sums = sums.fold([0; 3], |sums: [u64; 3], own| {
+                std::array::from_fn(|at| sums[at] + own[at])
+            });
+            return joint::summed(sums).map_or(Seen::Nothing, Seen::Rates);
+        };
         match joint::shown(&self.plan) {
-            joint::Shown::Rates => Seen::Rates(first.plus(second)),
+            joint::Shown::Rates => Seen::Rates(first.plus(*second)),
             joint::Shown::Nothing => Seen::Nothing,
             joint::Shown::Comparisons => {
-                let first = comparisons(&self.plan, &first, true);
-                let second = comparisons(&self.plan, &second, false);
+                let first = comparisons(&self.plan, first, true);
+                let second = comparisons(&self.plan, second, false);
                 let answers: Vec<bool> = first.iter().zip(second).map(|(a, b)| a + b >= 0).collect();
                 // As many answers as there are questions.
                 compared(&self.plan, &answers).map_or(Seen::Nothing, Seen::Compared)

@@ -13,7 +13,7 @@ use crate::privacy::Coins;
 /// How a round begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Beginning {
-    /// With stumps about this attribute, or about any.
+    /// With classifiers about this group of attributes, or about any.
     Stumps(Option<usize>),
     /// With a rendezvous.
     Rendezvous,
@@ -68,9 +68,11 @@ pub(super) struct Course {
     /// How many rounds were begun, and tries of rounds: each has coins of its own.
     tries: u64,
     rounds: Vec<Round>,
-    /// Attributes that were tried in this round, and given up.
+    /// Groups of attributes that were tried in this round, and given up.
     tried: BTreeSet<usize>,
-    attribute: Option<usize>,
+    group: Option<usize>,
+    /// After how many rounds it was asked last whether to stop.
+    asked: usize,
     ended: bool,
 }
 
@@ -82,23 +84,48 @@ impl Course {
             tries: 0,
             rounds: Vec::new(),
             tried: BTreeSet::new(),
-            attribute: None,
+            group: None,
+            asked: 0,
             ended: false,
         }
     }
 
-    /// Goes on after so many tries, with these rounds, and with attributes that were given up in this one.
-    pub(super) fn restored(mut self, tries: u64, rounds: Vec<Round>, tried: BTreeSet<usize>) -> Self {
-        (self.tries, self.rounds, self.tried) = (tries, rounds, tried);
+    /// Goes on from the state between two tries of rounds.
+    pub(super) fn restored(mut self, state: CourseState) -> Self {
+        (self.tries, self.rounds, self.tried, self.asked) =
+            (state.tries, state.rounds, state.tried, state.asked);
         self
     }
 
-    pub(super) fn tries(&self) -> u64 {
-        self.tries
+    /// The state between two tries of rounds.
+    pub(super) fn state(&self) -> CourseState {
+        CourseState {
+            tries: self.tries,
+            rounds: self.rounds.clone(),
+            tried: self.tried.clone(),
+            asked: self.asked,
+        }
     }
 
-    pub(super) fn tried(&self) -> &BTreeSet<usize> {
-        &self.tried
+    /// Whether it is time to ask if the model is good enough: once after each round but the last.
+    ///
+    /// # Paper
+    /// MABoost, section 4, after step 5: the number of rounds may be chosen adaptively.
+    pub(super) fn asks_to_stop(&self) -> bool {
+        let secure = self.plan.secure();
+        let is_new = self.rounds.len() > self.asked && self.rounds.len() < secure.rounds as usize;
+        secure.stop_at.is_some() && is_new && !self.ended
+    }
+
+    /// Takes the answer.
+    pub(super) fn stops(&mut self, good_enough: bool) {
+        self.asked = self.rounds.len();
+        self.ended |= good_enough;
+    }
+
+    /// The group of attributes of this round, if one was chosen.
+    pub(super) fn group(&self) -> Option<usize> {
+        self.group
     }
 
     pub(super) fn rounds(&self) -> &[Round] {
@@ -110,14 +137,14 @@ impl Course {
     }
 
     pub(super) fn ensemble(&self) -> Ensemble {
-        ensemble(&self.rounds)
+        ensemble(&self.rounds, self.plan.shapes())
     }
 
     /// How the next round begins, or the next try of this one.
     pub(super) fn begin(&mut self) -> Beginning {
         let secure = self.plan.secure();
-        let attributes = self.plan.attributes();
-        if self.ended || self.rounds.len() >= secure.rounds as usize || self.tried.len() >= attributes {
+        let groups = self.plan.groups();
+        if self.ended || self.rounds.len() >= secure.rounds as usize || self.tried.len() >= groups {
             self.ended = true;
             return Beginning::End;
         }
@@ -125,7 +152,7 @@ impl Course {
         match secure.attribute {
             AttributeChoice::All => Beginning::Stumps(None),
             AttributeChoice::Seed => {
-                let left = (0..attributes).filter(|attribute| !self.tried.contains(attribute));
+                let left = (0..groups).filter(|group| !self.tried.contains(group));
                 let left: Vec<usize> = left.collect();
                 // Below the length.
                 let place = self.coins().below(left.len() as u64) as usize;
@@ -139,10 +166,10 @@ impl Course {
     ///
     /// # Paper
     /// MABoost, figure 1, lines 12 and 13.
-    pub(super) fn found(&mut self, attribute: Option<usize>) -> Beginning {
-        self.attribute = attribute;
-        match attribute {
-            Some(attribute) => Beginning::Stumps(Some(attribute)),
+    pub(super) fn found(&mut self, group: Option<usize>) -> Beginning {
+        self.group = group;
+        match group {
+            Some(group) => Beginning::Stumps(Some(group)),
             None => {
                 self.ended = true;
                 Beginning::End
@@ -150,16 +177,16 @@ impl Course {
         }
     }
 
-    /// The attributes that a party can meet at: those with a good stump that were not given up in this round.
+    /// The groups of attributes that a party can meet at: those with a good stump that were not given up in this round.
     pub(super) fn free(&self, side: &Side) -> Vec<bool> {
         let free = side.free().into_iter().enumerate();
-        free.map(|(attribute, free)| free && !self.tried.contains(&attribute))
+        free.map(|(group, free)| free && !self.tried.contains(&group))
             .collect()
     }
 
     /// The permutation of a rendezvous by halves.
     pub(super) fn halves(&self) -> Halves {
-        Halves::new(self.plan.attributes(), &mut self.coins())
+        Halves::new(self.plan.groups(), &mut self.coins())
     }
 
     /// Public coins of this try.
@@ -185,9 +212,9 @@ impl Course {
         let secure = self.plan.secure();
         let is_all = secure.attribute == AttributeChoice::All;
         if weak.is_opposite() {
-            match self.attribute {
-                Some(attribute) if secure.retry => {
-                    self.tried.insert(attribute);
+            match self.group {
+                Some(group) if secure.retry => {
+                    self.tried.insert(group);
                 }
                 // It would be the same in every round.
                 _ if is_all => self.ended = true,
@@ -218,7 +245,23 @@ impl Course {
             Seen::Nothing => side.rates(weak).factors_to(alpha, TOTAL / 2),
         };
         side.reweigh(weak, &factors);
+        if let Some(round) = self
+            .rounds
+            .last()
+            .filter(|_| self.plan.secure().stop_at.is_some())
+        {
+            side.score(round);
+        }
     }
+}
+
+/// The state of a course between two tries of rounds.
+#[derive(Debug, Default)]
+pub(super) struct CourseState {
+    pub(super) tries: u64,
+    pub(super) rounds: Vec<Round>,
+    pub(super) tried: BTreeSet<usize>,
+    pub(super) asked: usize,
 }
 
 /// A party's numbers for the comparisons of a round: where the sum of both parties' is not below zero, the answer is yes.

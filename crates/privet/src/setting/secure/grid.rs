@@ -68,6 +68,23 @@ impl Merging {
         }
     }
 
+    /// The last slot of each slot's group: trees are grown on these, so that they cut where groups meet.
+    pub(super) fn snapped(&self, slot: u16) -> u16 {
+        match usize::from(slot) < self.shape.ordered {
+            true => self.last(self.group(slot)),
+            false => slot,
+        }
+    }
+
+    /// A cut as one between groups that takes the same snapped slots: the last slot of the greatest group that is left of it.
+    pub(super) fn between_groups(&self, slot: u16) -> u16 {
+        let group = self.group(slot);
+        match self.last(group) <= slot {
+            true => self.last(group),
+            false => self.last(group.saturating_sub(1)),
+        }
+    }
+
     /// The rules of the grid that are the same whatever rows say: each cut, with cells beyond the order on the right; or each category
     /// against the rest.
     pub(super) fn rules(&self) -> Vec<StumpRule> {
@@ -111,6 +128,21 @@ impl Merging {
 pub(super) fn merged(all: &[Merging], cells: &Cells) -> Result<Cells, Error> {
     let features = all.iter().zip(cells.features());
     let features = features.map(|(merging, feature)| merging.feature(feature));
+    Cells::joined(cells.rows(), features.collect(), cells.target().cloned())
+}
+
+/// The features of all rows with snapped slots.
+pub(super) fn snapped(all: &[Merging], cells: &Cells) -> Result<Cells, Error> {
+    let features = all.iter().zip(cells.features());
+    let features = features.map(|(merging, feature)| {
+        let slots = feature.bins.iter().map(|slot| merging.snapped(slot));
+        let bins = match feature.bins {
+            // A snapped slot is one of the same feature.
+            Bins::Narrow(_) => Bins::Narrow(slots.map(|slot| slot as u8).collect()),
+            Bins::Wide(_) => Bins::Wide(slots.collect()),
+        };
+        Feature { bins, scaled: None }
+    });
     Cells::joined(cells.rows(), features.collect(), cells.target().cloned())
 }
 

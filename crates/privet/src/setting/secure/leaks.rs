@@ -7,6 +7,9 @@ use crate::learner::Shape;
 use crate::privacy::Anchor;
 use crate::privacy::joint::Leak;
 
+/// To whom one of two parties shows something.
+const PEER: &str = "the other party";
+
 /// An item that is shown, how often at most, and the bits of one.
 #[derive(Debug, Clone)]
 pub struct Item {
@@ -25,15 +28,18 @@ impl Plan {
     /// `docs/proofs/secure.md#transcript` and `#model`.
     pub fn items(&self) -> Vec<Item> {
         let (secure, rounds) = (self.secure(), u64::from(self.secure().rounds));
-        let attributes = self.attributes() as u64;
-        // Where opposite stumps are tried again, each attribute may be tried in each round.
+        let groups = self.groups() as u64;
+        // Where opposite stumps are tried again, each group of attributes may be tried in each round.
         let tries = if secure.retry {
-            rounds.saturating_mul(attributes)
+            rounds.saturating_mul(groups)
         } else {
             rounds
         };
+        if self.parties() > 2 {
+            return self.items_of_several(rounds);
+        }
         let peer = |what: &'static str, most: u64, bits: f64| Item {
-            leak: Leak::new(what, "the other party", Anchor::new("secure#transcript")),
+            leak: Leak::new(what, PEER, Anchor::new("secure#transcript")),
             most,
             bits,
         };
@@ -42,11 +48,11 @@ impl Plan {
             AttributeChoice::Seed | AttributeChoice::All => {}
             AttributeChoice::Rendezvous => {
                 let what = "an attribute for which it has a stump better than guessing, or that there is none in common";
-                all.push(peer(what, tries, (attributes as f64 + 1.0).log2()));
+                all.push(peer(what, tries, (groups as f64 + 1.0).log2()));
             }
             AttributeChoice::RendezvousByHalves => {
                 let what = "whether it has a stump better than guessing for a common attribute in some half of a random order";
-                let halvings = u64::from(attributes.max(1).next_power_of_two().ilog2()) + 1;
+                let halvings = u64::from(groups.max(1).next_power_of_two().ilog2()) + 1;
                 all.push(peer(what, tries.saturating_mul(halvings), 1.0));
             }
         }
@@ -55,13 +61,17 @@ impl Plan {
                 let what = "which stump of the public grid errs least on the rows of both";
                 all.push(peer(what, rounds, (self.most_candidates() as f64).log2()));
             }
+            (Classifier::Merged, _) if secure.depth > 1 => {
+                let what = "its own tree, whose cuts lie on the public grid";
+                all.push(peer(what, tries, self.voter_bits()));
+            }
             (Classifier::Merged, CutPlaces::Grid) => {
                 let what = "its own best stump on the public grid";
-                all.push(peer(what, tries, self.stump_bits()));
+                all.push(peer(what, tries, self.voter_bits()));
             }
             (Classifier::Merged, CutPlaces::Data) => {
                 let what = "its own best stump, whose threshold lies halfway between two of its numbers";
-                all.push(peer(what, tries, self.stump_bits()));
+                all.push(peer(what, tries, self.voter_bits()));
             }
         }
         match shown(self) {
@@ -78,23 +88,66 @@ impl Plan {
         if secure.start == StartWeights::Rows {
             all.push(peer("how many rows it has", 1, 64.0));
         }
-        let what = "the stumps and coefficients of the model";
-        all.push(Item {
-            leak: Leak::new(what, "whoever sees the model", Anchor::new("secure#model")),
-            most: rounds,
-            bits: self.stump_bits() * 2.0 + 37.0,
-        });
+        if secure.stop_at.is_some() {
+            let what = "whether the model so far is wrong about at most a share of all rows of both";
+            all.push(peer(what, rounds.saturating_sub(1), 1.0));
+        }
+        all.push(self.model_item(rounds));
         all
     }
 
-    /// How many bits one stump is at most: its attribute, its rule, and which side is which class.
-    fn stump_bits(&self) -> f64 {
-        let is_all = self.secure().attribute == AttributeChoice::All;
-        let chosen = if is_all {
-            (self.attributes().max(1) as f64).log2()
-        } else {
-            0.0
+    /// What each of three parties or more shows.
+    fn items_of_several(&self, rounds: u64) -> Vec<Item> {
+        let peer = |what: &'static str, bits: f64| Item {
+            leak: Leak::new(what, "the other parties", Anchor::new("secure#several")),
+            most: rounds,
+            bits,
         };
+        let what = "the weights of all parties' rows together that the classifier is right about, wrong about, and silent on, in millionths; each party can \
+                    subtract its own";
+        vec![
+            peer("its own best stump on the public grid", self.voter_bits()),
+            peer(what, 3.0 * 22.0),
+            self.model_item(rounds),
+        ]
+    }
+
+    fn model_item(&self, rounds: u64) -> Item {
+        let (what, classifiers) = match (self.secure().depth, self.secure().classifier) {
+            (2.., _) => ("the trees and coefficients of the model", 2.0),
+            (_, Classifier::Joint) => ("the stumps and coefficients of the model", 1.0),
+            (_, Classifier::Merged) => (
+                "the stumps and coefficients of the model",
+                f64::from(self.parties()),
+            ),
+        };
+        Item {
+            leak: Leak::new(what, "whoever sees the model", Anchor::new("secure#model")),
+            most: rounds,
+            bits: self.voter_bits() * classifiers + 37.0,
+        }
+    }
+
+    /// How many bits one party's classifier is at most: the attributes, rules and classes of a stump or of a tree.
+    ///
+    /// # Paper
+    /// MABoost, section 8: the number of bits required to describe a weak classifier.
+    pub fn voter_bits(&self) -> f64 {
+        let splits = f64::from((1u32 << self.secure().depth) - 1);
+        match self.secure().depth {
+            1 => self.stump_bits() + 1.0,
+            // A question or none in each place, and the class of each leaf.
+            _ => splits * (1.0 + self.stump_bits()) + splits + 1.0,
+        }
+    }
+
+    /// How many bits one question is at most: its attribute and its rule.
+    fn stump_bits(&self) -> f64 {
+        let choice = match self.secure().attribute {
+            AttributeChoice::All => self.attributes(),
+            _ => self.secure().group.into(),
+        };
+        let chosen = (choice.max(1) as f64).log2();
         let rule_bits = |(merging, shape): (&Merging, &Shape)| match self.secure().thresholds {
             CutPlaces::Grid => merging.rule_bits(),
             // A number, and the side of missing cells.
@@ -103,10 +156,10 @@ impl Plan {
             CutPlaces::Data => Merging::new(*shape, shape.ordered).rule_bits(),
         };
         let widest = self.merging().iter().zip(self.shapes()).map(rule_bits);
-        chosen + 1.0 + widest.fold(1.0, f64::max)
+        chosen + widest.fold(1.0, f64::max)
     }
 
-    /// How many bits all rounds together show the other party at most.
+    /// How many bits all rounds together show the other party at most, or each other party.
     ///
     /// # Paper
     /// MABoost, section 8: the number of rounds and the bits of a weak classifier together bound what is communicated.
@@ -114,7 +167,7 @@ impl Plan {
         let to_peer = self
             .items()
             .into_iter()
-            .filter(|item| item.leak.anchor().as_str() == "secure#transcript");
+            .filter(|item| item.leak.anchor().as_str() != "secure#model");
         to_peer.map(|item| item.most as f64 * item.bits).sum()
     }
 }

@@ -1,6 +1,9 @@
-//! The whole protocol: what the two parties say to each other.
+//! The whole protocol: what the parties say to each other.
 
+use super::params::MOST_PARTIES;
+use super::voter::{Voter, VotingNode, VotingTree};
 use crate::boost::WholeRates;
+use crate::learner::tree::Child;
 use crate::learner::{Call, StumpRule};
 use crate::wire::{Malformed, Reader, Wire, Writer};
 
@@ -8,10 +11,12 @@ use crate::wire::{Malformed, Reader, Wire, Writer};
 const MOST_LINES: usize = 100_000;
 /// The longest certificate.
 const LONGEST: usize = 1 << 20;
+/// The most questions of a tree.
+const MOST_NODES: usize = 15;
 /// The most parts of a joint computation's message.
 const MOST_PARTS: usize = 1 << 16;
 
-/// A message between the two parties.
+/// A message between two parties. Of three or more, responders speak to the initiator, which relays.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Message {
     /// It is there, with the lines of its schema that both must have alike.
@@ -22,7 +27,7 @@ pub enum Message {
     Begin {
         /// How many rows it has, if all rows are to weigh the same.
         rows: Option<u64>,
-        /// The set-up of joint computations, if there are any.
+        /// The set-up of joint computations, if there are any; of three parties or more, the public key of its envelopes.
         transfer: Vec<u8>,
     },
     /// Initiator: its choices in a joint computation, in parts.
@@ -31,12 +36,20 @@ pub enum Message {
     Garbled(Vec<Vec<u8>>),
     /// Initiator: what came out.
     Outcome(Vec<u8>),
-    /// Its best stump.
-    Stump(Call),
+    /// Its best stump, or its tree.
+    Voter(Voter),
     /// What its rows weigh that the classifier is right about, wrong about, or silent on.
     Rates(WholeRates),
     /// It has the model; and what it promised, as a certificate in JSON.
     Finish(String),
+    /// Initiator, of three parties or more: the keys of all.
+    Keys(Vec<[u8; 32]>),
+    /// Initiator, of three parties or more: the stumps of all.
+    Voters(Vec<Voter>),
+    /// One step of a secure sum.
+    Sum(Vec<u8>),
+    /// Initiator, of three parties or more: the certificates of all.
+    Certificates(Vec<String>),
 }
 
 impl Message {
@@ -49,9 +62,13 @@ impl Message {
             Self::Choices(_) => "choices",
             Self::Garbled(_) => "a garbled circuit",
             Self::Outcome(_) => "an outcome",
-            Self::Stump(_) => "a stump",
+            Self::Voter(_) => "a classifier",
             Self::Rates(_) => "rates",
             Self::Finish(_) => "the end",
+            Self::Keys(_) => "keys",
+            Self::Voters(_) => "classifiers",
+            Self::Sum(_) => "a step of a sum",
+            Self::Certificates(_) => "certificates",
         }
     }
 }
@@ -137,7 +154,7 @@ fn read_rule(from: &mut Reader<'_>) -> Result<StumpRule, Malformed> {
     })
 }
 
-pub(super) fn write_call(call: &Call, to: &mut Writer) {
+fn write_call(call: &Call, to: &mut Writer) {
     // At most as many features as a schema may have.
     to.word(call.feature as u32);
     to.byte(u8::from(call.left != 0));
@@ -145,12 +162,68 @@ pub(super) fn write_call(call: &Call, to: &mut Writer) {
     write_rule(&call.rule, to);
 }
 
-pub(super) fn read_call(from: &mut Reader<'_>) -> Result<Call, Malformed> {
+fn read_call(from: &mut Reader<'_>) -> Result<Call, Malformed> {
     Ok(Call {
         feature: from.word()? as usize,
         left: bit(from)?.into(),
         right: bit(from)?.into(),
         rule: read_rule(from)?,
+    })
+}
+
+fn write_child(child: Child, to: &mut Writer) {
+    let (kind, place) = match child {
+        Child::Node(place) => (0, place),
+        Child::Leaf(place) => (1, place),
+    };
+    to.byte(kind);
+    to.word(place);
+}
+
+fn read_child(from: &mut Reader<'_>) -> Result<Child, Malformed> {
+    Ok(match bit(from)? {
+        false => Child::Node(from.word()?),
+        true => Child::Leaf(from.word()?),
+    })
+}
+
+fn write_node(node: &VotingNode, to: &mut Writer) {
+    to.word(node.feature as u32);
+    write_rule(&node.rule, to);
+    write_child(node.left, to);
+    write_child(node.right, to);
+}
+
+fn read_node(from: &mut Reader<'_>) -> Result<VotingNode, Malformed> {
+    Ok(VotingNode {
+        feature: from.word()? as usize,
+        rule: read_rule(from)?,
+        left: read_child(from)?,
+        right: read_child(from)?,
+    })
+}
+
+pub(super) fn write_voter(voter: &Voter, to: &mut Writer) {
+    match voter {
+        Voter::Stump(call) => {
+            to.byte(0);
+            write_call(call, to);
+        }
+        Voter::Tree(tree) => {
+            to.byte(1);
+            to.list(&tree.nodes, write_node);
+            to.list(&tree.leaves, |class, to| to.byte(u8::from(*class != 0)));
+        }
+    }
+}
+
+pub(super) fn read_voter(from: &mut Reader<'_>) -> Result<Voter, Malformed> {
+    Ok(match bit(from)? {
+        false => Voter::Stump(read_call(from)?),
+        true => Voter::Tree(VotingTree {
+            nodes: from.at_most(MOST_NODES, 15, read_node)?,
+            leaves: from.at_most(MOST_NODES + 1, 1, |from| Ok(bit(from)?.into()))?,
+        }),
     })
 }
 
@@ -200,14 +273,30 @@ impl Wire for Message {
                 to.byte(5);
                 to.bytes(outcome);
             }
-            Self::Stump(call) => {
+            Self::Voter(voter) => {
                 to.byte(6);
-                write_call(call, to);
+                write_voter(voter, to);
             }
             Self::Rates(rates) => to.tagged(7, rates),
             Self::Finish(certificate) => {
                 to.byte(8);
                 to.text(certificate);
+            }
+            Self::Keys(keys) => {
+                to.byte(9);
+                to.list(keys, |key, to| to.fixed(key));
+            }
+            Self::Voters(voters) => {
+                to.byte(10);
+                to.list(voters, write_voter);
+            }
+            Self::Sum(bytes) => {
+                to.byte(11);
+                to.bytes(bytes);
+            }
+            Self::Certificates(all) => {
+                to.byte(12);
+                to.list(all, |one, to| to.text(one));
             }
         }
     }
@@ -229,9 +318,13 @@ impl Wire for Message {
             3 => Self::Choices(parts(from)?),
             4 => Self::Garbled(parts(from)?),
             5 => Self::Outcome(from.bytes()?.to_vec()),
-            6 => Self::Stump(read_call(from)?),
+            6 => Self::Voter(read_voter(from)?),
             7 => Self::Rates(WholeRates::read(from)?),
             8 => Self::Finish(from.text(LONGEST)?),
+            9 => Self::Keys(from.at_most(MOST_PARTIES.into(), 32, Reader::array)?),
+            10 => Self::Voters(from.at_most(MOST_PARTIES.into(), 4, read_voter)?),
+            11 => Self::Sum(from.bytes()?.to_vec()),
+            12 => Self::Certificates(from.at_most(MOST_PARTIES.into(), 8, |from| from.text(LONGEST))?),
             _ => return Err(unknown()),
         })
     }

@@ -1,19 +1,20 @@
-//! Two parties with different rows of the same columns: stumps boosted in a joint computation that shows what is declared, and nothing else.
+//! Parties with different rows of the same columns: stumps or shallow trees boosted in a joint computation that shows what is declared, and nothing else.
 //!
 //! **Paper.** MABoost.
 //!
-//! **Who takes part.** An *initiator* and a *responder*, each with rows of its own. There is no further party, and nobody is trusted with rows. Both follow
+//! **Who takes part.** An *initiator* and one *responder* or more, each with rows of its own. There is no further party, and nobody is trusted with rows. All follow
 //! the protocol (they are semi-honest).
 //!
 //! **What happens.** In every round each party finds its best stump about one attribute; the two become one classifier that abstains where they differ. Its
 //! coefficient follows from the weights of rows that it is right and wrong about, and both reweigh their own rows. Or one stump of a public grid is found that errs
-//! least on the rows of both ([`Classifier::Joint`]). Whatever is compared without being told is compared in garbled circuits (`privet_mpc::garble`).
+//! least on the rows of both ([`Classifier::Joint`]). Whatever is compared without being told is compared in garbled circuits (`privet_mpc::garble`). Three parties or more vote with
+//! their stumps, and add up weights by secure sums (`privet_mpc::sum`); the initiator relays.
 //!
 //! **Who learns what.**
 //!
 //! | who | learns | how far |
 //! | --- | --- | --- |
-//! | the other party | the items of [`Plan::items`], which the ledger lists before the first message | in full; nothing else |
+//! | the other party, or each other one | the items of [`Plan::items`], which the ledger lists before the first message | in full; nothing else |
 //! | whoever sees the model | its stumps and coefficients | in full |
 //!
 //! There is no noise and no ε. Which items there are is chosen by parameters: thresholds from the data or from a public grid; coefficients exact, rounded or constant;
@@ -25,11 +26,13 @@
 //! | file | what it holds |
 //! | --- | --- |
 //! | `params`, `plan`, `leaks`, `words` | parameters, what is fixed before rows are read, what will be shown |
-//! | `grid`, `side`, `weak` | the public grid, one party's rows with their weights, the classifier of a round |
-//! | `course` | what both decide alike from what they were shown |
+//! | `grid`, `side`, `voter`, `weak` | the public grid, one party's rows with their weights, its stump or tree, the classifier of a round |
+//! | `course` | what all decide alike from what they were shown |
 //! | `joint`, `circuits` | what enters joint computations |
-//! | `script`, `party`, `message`, `certified`, `checkpoint` | one party step by step, and its messages |
-//! | `clear`, `rehearsal` | the same algorithm in the clear, and both parties in one process |
+//! | `party`, `message`, `certified` | the parties, and their messages |
+//! | `pair`, `script`, `checkpoint` | one of two parties, step by step |
+//! | `several` | one of three or more |
+//! | `clear`, `rehearsal` | the same algorithm in the clear, and all parties in one process |
 //!
 //! # Paper
 //! MABoost. Errata and figures in `docs/papers.md`; proofs in `docs/proofs/secure.md`; messages in `docs/protocols/secure.md`.
@@ -47,19 +50,25 @@ mod grid;
 mod joint;
 mod leaks;
 mod message;
+mod pair;
 mod params;
 mod party;
 mod plan;
 mod rehearsal;
 mod script;
+mod several;
 mod side;
+mod voter;
 mod weak;
 mod words;
 
 pub use leaks::Item;
 pub use message::Message;
-pub use params::{AttributeChoice, Classifier, CoefficientRule, CutPlaces, Secure, StartWeights};
+pub use params::{
+    AttributeChoice, Classifier, CoefficientRule, CutPlaces, MOST_PARTIES, Secure, StartWeights,
+};
 pub use party::{INITIATOR, Initiator, Outcome, Party, RESPONDER, Responder};
 pub use plan::{MOST_ATTRIBUTES, Plan, coins};
 pub use side::Side;
+pub use voter::{Voter, VotingNode, VotingTree};
 pub use weak::{Round, Weak};

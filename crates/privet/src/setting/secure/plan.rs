@@ -1,5 +1,6 @@
 //! What both parties will do, fixed before the first row is looked at. Only a plan makes a role.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use privet_mpc::circuit::Argmin;
@@ -8,7 +9,8 @@ use sha2::{Digest, Sha256};
 use super::grid::Merging;
 use super::joint::{self, Shown};
 use super::side::constant;
-use super::{AttributeChoice, Classifier, CutPlaces, Secure};
+use super::voter::{Voter, VotingTree};
+use super::{AttributeChoice, Classifier, CutPlaces, INITIATOR, Secure};
 use crate::Error;
 use crate::boost::{Alpha, TOTAL};
 use crate::data::schema::{Label, Schema};
@@ -30,6 +32,7 @@ pub struct Plan(Arc<Fixed>);
 struct Fixed {
     secure: Secure,
     schema: Arc<Schema>,
+    parties: u16,
     relation: Relation,
     shapes: Vec<Shape>,
     merging: Vec<Merging>,
@@ -41,9 +44,18 @@ impl Secure {
     /// # Errors
     /// [`Error::Parameter`] with the parameter that does not fit.
     pub fn plan(&self, schema: &Schema) -> Result<Plan, Error> {
+        self.plan_for(2, schema)
+    }
+
+    /// What so many parties will do with rows of this schema.
+    ///
+    /// # Errors
+    /// As [`plan`](Self::plan); and if so many cannot do this.
+    pub fn plan_for(&self, parties: u16, schema: &Schema) -> Result<Plan, Error> {
         #[cfg(feature = "audit")]
         crate::parameters::count_plan();
         self.check()?;
+        self.agree_for(parties)?;
         schema.has_features()?;
         match schema.label() {
             Some((_, Label::Classes(declared))) if declared.values().len() == 2 => {}
@@ -66,6 +78,7 @@ impl Secure {
         let most = usize::from(self.bins);
         let plan = Plan(Arc::new(Fixed {
             secure: self.clone(),
+            parties,
             relation: match schema.relation() {
                 // Nothing is private; a ledger is kept all the same.
                 Relation::ReplacePrivate { rows, unit, columns } if columns.is_empty() => {
@@ -90,6 +103,8 @@ impl Plan {
         pub schema(&0.schema) -> &Arc<Schema>;
         /// Whose rows each ledger is about.
         pub relation(&0.relation) -> &Relation;
+        /// How many parties there are.
+        pub parties(0.parties) -> u16;
         pub(super) shapes(&0.shapes) -> &[Shape];
         pub(super) merging(&0.merging) -> &[Merging];
     }
@@ -97,6 +112,28 @@ impl Plan {
     /// How many attributes there are.
     pub fn attributes(&self) -> usize {
         self.0.shapes.len()
+    }
+
+    /// How many groups of attributes there are to choose from.
+    pub fn groups(&self) -> usize {
+        self.attributes().div_ceil(self.secure().group.into())
+    }
+
+    /// The attributes of a group.
+    pub(super) fn group(&self, group: usize) -> Range<usize> {
+        let each = usize::from(self.secure().group);
+        let begin = (group * each).min(self.attributes());
+        begin..(begin + each).min(self.attributes())
+    }
+
+    /// How many votes of three parties or more make a majority.
+    ///
+    /// # Paper
+    /// MABoost, section 8: above one half plus a constant.
+    pub(super) fn needed(&self) -> usize {
+        let parties = f64::from(self.parties());
+        // At most as many as there are: the constant is below one half.
+        ((parties * (0.5 + self.secure().majority)) as usize + 1).min(self.parties().into())
     }
 
     /// Whether a table's numbers are kept besides their bins.
@@ -123,14 +160,14 @@ impl Plan {
         Alpha::nearest(self.secure().constant)
     }
 
-    /// The stumps that a joint computation chooses from, about one attribute or all: the two constants first.
-    pub(super) fn candidates(&self, attribute: Option<usize>) -> Vec<Call> {
-        let first = attribute.unwrap_or(0);
-        let mut all = vec![constant(first, 0), constant(first, 1)];
-        let attributes = match attribute {
-            Some(attribute) => attribute..attribute + 1,
+    /// The stumps that a joint computation chooses from, about one group of attributes or all: the two constants first.
+    pub(super) fn candidates(&self, group: Option<usize>) -> Vec<Call> {
+        let attributes = match group {
+            Some(group) => self.group(group),
             None => 0..self.attributes(),
         };
+        let first = attributes.start;
+        let mut all = vec![constant(first, 0), constant(first, 1)];
         for feature in attributes {
             for rule in self.0.merging[feature].rules() {
                 for left in [0, 1] {
@@ -148,10 +185,16 @@ impl Plan {
 
     /// How many stumps a joint computation chooses from at most.
     pub fn most_candidates(&self) -> usize {
-        let each = self.0.merging.iter().map(|merging| 2 * merging.rules().len());
+        let each: Vec<usize> = self
+            .0
+            .merging
+            .iter()
+            .map(|merging| 2 * merging.rules().len())
+            .collect();
+        let of_group = |group| self.group(group).map(|feature| each[feature]).sum::<usize>();
         2 + match self.secure().attribute {
-            AttributeChoice::All => each.sum::<usize>(),
-            _ => each.max().unwrap_or(0),
+            AttributeChoice::All => each.iter().sum(),
+            _ => (0..self.groups()).map(of_group).max().unwrap_or(0),
         }
     }
 
@@ -172,8 +215,8 @@ impl Plan {
             _ => Error::parameter(
                 "schema",
                 format!(
-                    "a joint computation chooses from {most} stumps at most, and a feature has {count}: declare fewer values of it, or write \
-                     classifier = \"merged\""
+                    "a joint computation chooses from {most} stumps at most, and a feature or group of features has {count}: declare fewer values, write a \
+                     smaller group, or write classifier = \"merged\""
                 ),
             ),
         })
@@ -201,11 +244,58 @@ impl Plan {
             .ok_or("a stump that its parameters do not allow")
     }
 
-    /// Whether there are joint computations.
+    /// That a tree of the other party is one that it could have grown.
+    pub(super) fn check_tree(&self, tree: &VotingTree) -> Result<(), &'static str> {
+        let misfit = "a tree that does not fit the schema";
+        for node in &tree.nodes {
+            let merging = self.merging().get(node.feature).ok_or(misfit)?;
+            let question = Call {
+                feature: node.feature,
+                rule: node.rule.clone(),
+                left: 0,
+                right: 1,
+            };
+            self.check_stump(&question)?;
+            if node.rule == StumpRule::All || !merging.has(&node.rule) {
+                return Err("a tree that its parameters do not allow");
+            }
+        }
+        let as_sent = tree.tree(self.shapes());
+        let fits = as_sent.check(&Shape::columns(self.shapes())).is_ok();
+        if !fits || tree.leaves.iter().any(|class| *class > 1) {
+            return Err(misfit);
+        }
+        match as_sent.depth() <= usize::from(self.secure().depth) {
+            true => Ok(()),
+            false => Err("a tree that is too deep"),
+        }
+    }
+
+    /// That a classifier of another party is one that it could have found, about this group of attributes or about any.
+    pub(super) fn check_voter(&self, voter: &Voter, group: Option<usize>) -> Result<(), &'static str> {
+        match voter {
+            Voter::Stump(call) if self.secure().depth == 1 => self.check_stump(call)?,
+            Voter::Tree(tree) if self.secure().depth > 1 => self.check_tree(tree)?,
+            _ => return Err("a classifier of another kind"),
+        }
+        let Some(group) = group else {
+            return Ok(());
+        };
+        let chosen = self.group(group);
+        match voter.features().iter().all(|feature| chosen.contains(feature)) {
+            true => Ok(()),
+            false => Err("a classifier about another attribute"),
+        }
+    }
+
+    /// Whether there are joint computations by circuits.
     pub fn has_circuits(&self) -> bool {
         let secure = self.secure();
         let meets = !matches!(secure.attribute, AttributeChoice::Seed | AttributeChoice::All);
-        meets || secure.classifier == Classifier::Joint || joint::shown(self) == Shown::Comparisons
+        meets
+            || secure.stop_at.is_some()
+            || secure.classifier == Classifier::Joint
+            || joint::shown(self) == Shown::Comparisons
     }
 
     /// Names and values as a job says them, defaults included.
@@ -215,23 +305,31 @@ impl Plan {
         own.into_iter().chain(self.secure().settings()).collect()
     }
 
-    /// The agreement of a run between two parties: the initiator has number 0, the responder number 1.
+    /// The agreement of a run: the initiator has number 0, responders follow.
     ///
     /// # Errors
-    /// As [`Agreement::of`].
-    pub fn agreement(&self, run: RunId, [initiator, responder]: [&str; 2]) -> Result<Agreement, Error> {
+    /// [`Error::Misuse`] if there are not as many names as parties; as [`Agreement::of`].
+    pub fn agreement(&self, run: RunId, names: &[&str]) -> Result<Agreement, Error> {
+        if names.len() != usize::from(self.parties()) {
+            return Err(Error::misuse(
+                "an agreement names as many parties as the plan has",
+            ));
+        }
         let mut job = Writer::default();
         job.settings(&self.settings());
         let job = Sha256::new_with_prefix(b"privet secure job 1\0").chain_update(job.into_bytes());
-        let member = |name: &str, role: &str| Member {
-            name: name.to_owned(),
-            role: role.to_owned(),
+        let member = |(place, name): (usize, &&str)| Member {
+            name: (*name).to_owned(),
+            role: if place == 0 { "initiator" } else { "responder" }.to_owned(),
             identity: None,
         };
         Agreement::of(Terms {
             run,
-            parties: vec![member(initiator, "initiator"), member(responder, "responder")],
-            edges: Edges::All,
+            parties: names.iter().enumerate().map(member).collect(),
+            edges: match self.parties() {
+                2 => Edges::All,
+                _ => Edges::Hub(INITIATOR),
+            },
             limits: Limits::default(),
             job: job.finalize().into(),
         })

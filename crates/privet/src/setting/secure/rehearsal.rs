@@ -1,4 +1,4 @@
-//! Both parties in one process, with ledgers that nobody keeps: for simulations, and for rows that are public.
+//! All parties in one process, with ledgers that nobody keeps: for simulations, and for rows that are public.
 
 use super::{INITIATOR, Initiator, Outcome, Plan, Responder};
 use crate::Error;
@@ -9,20 +9,24 @@ use crate::privacy::{Delta, Ledger, Randomness};
 use crate::wire::RunId;
 
 impl Plan {
-    /// Trains over the tables of the initiator and of the responder, read with the plan's schema, through the whole protocol: circuits are
-    /// garbled and evaluated, and every message is encoded and decoded. Nothing is recorded.
+    /// Trains over the tables of all parties, the initiator's first, read with the plan's schema, through the whole protocol: circuits are garbled and
+    /// evaluated, sums are shared, and every message is encoded and decoded. Nothing is recorded.
     ///
     /// # Errors
     /// [`Error::Misuse`] if a table was read otherwise; [`Error::Randomness`] if there is none.
-    pub fn rehearsed(&self, tables: [Table; 2], names: [&str; 2]) -> Result<Simulated<Outcome>, Error> {
+    pub fn rehearsed(
+        &self,
+        tables: impl IntoIterator<Item = Table>,
+        names: &[&str],
+    ) -> Result<Simulated<Outcome>, Error> {
         let mut random = Randomness::from_os()?;
         // Public coins follow from it.
         let mut bytes = [0; 32];
         random.fill(&mut bytes);
         let run = RunId(std::array::from_fn(|place| bytes[place]));
-        let mut tables = tables.map(Some);
+        let mut tables: Vec<Option<Table>> = tables.into_iter().map(Some).collect();
         let simulation = Simulation::of(self.agreement(run, names)?, |party, run| {
-            let table = tables[usize::from(party.0)].take();
+            let table = tables.get_mut(usize::from(party.0)).and_then(Option::take);
             let table = table.ok_or_else(|| Error::internal("nobody is killed in a rehearsal"))?;
             let relation = self.relation().clone();
             let ledger = Ledger::volatile(relation, Caps::ZERO, Delta::ZERO, Randomness::from_os()?)?;

@@ -7,18 +7,18 @@ use super::circuits::{Circuits, Comparing, JointCircuit};
 use super::course::{Beginning, Course, Halves, Seen, compared, comparisons};
 use super::joint::{self, Shown};
 use super::side::Side;
+use super::voter::Voter;
 use super::weak::{Round, Weak};
 use super::{AttributeChoice, Classifier, Plan};
 use crate::Error;
 use crate::boost::{Ensemble, TOTAL, WholeRates};
-use crate::learner::Call;
 
 /// What is needed next.
 pub(super) enum Need {
     /// A joint computation with these bits of one's own; where a place is chosen at random, coins come besides.
     Circuit(Counted<JointCircuit>, Vec<bool>),
-    /// The other party's stump, for one's own.
-    Stump(Call),
+    /// The other party's classifier, for one's own.
+    Voter(Voter),
     /// The other party's rates, for one's own.
     Rates(WholeRates),
     /// Nothing: the run is over.
@@ -30,8 +30,9 @@ enum Phase {
     Meeting,
     Halving(Halves, Vec<bool>),
     Searching(Option<usize>),
-    Stumps(Call),
+    Voting(Voter),
     Weighing(Weak, WholeRates),
+    Stopping,
 }
 
 /// One party's part of a run.
@@ -81,9 +82,7 @@ impl Script {
     /// The state between two tries of rounds; nothing in the middle of one.
     pub(super) fn save(&self) -> Option<SavedScript> {
         matches!(self.phase, Phase::Begins).then(|| SavedScript {
-            tries: self.course.tries(),
-            tried: self.course.tried().clone(),
-            rounds: self.course.rounds().to_vec(),
+            course: self.course.state(),
             rows: self.rows,
             weights: self.side.weights().to_vec().into(),
         })
@@ -92,9 +91,7 @@ impl Script {
     /// Goes on from such a state; nothing if it is one of other rows.
     pub(super) fn restored(mut self, saved: SavedScript) -> Option<Self> {
         let SavedScript {
-            tries,
-            tried,
-            rounds,
+            course,
             rows,
             weights,
         } = saved;
@@ -102,17 +99,23 @@ impl Script {
             return None;
         }
         self.side = self.side.with_weights(weights.to_vec())?;
-        self.course = self.course.restored(tries, rounds, tried);
+        course.rounds.iter().for_each(|round| self.side.score(round));
+        self.course = self.course.restored(course);
         Some(self)
     }
 
     /// What is needed next.
     pub(super) fn need(&mut self) -> Result<Need, Error> {
+        if let Phase::Begins = self.phase
+            && self.course.asks_to_stop()
+        {
+            self.phase = Phase::Stopping;
+        }
         if let Phase::Begins = self.phase {
             let begins = self.course.begin();
             self.phase = match begins {
                 Beginning::End => return Ok(Need::End),
-                Beginning::Stumps(attribute) => self.with(attribute),
+                Beginning::Stumps(group) => self.with(group),
                 Beginning::Rendezvous => {
                     let free = self.course.free(&self.side);
                     match self.plan.secure().attribute {
@@ -132,8 +135,8 @@ impl Script {
                 let asked = halves.asked(free);
                 Need::Circuit(self.circuits.common(asked.len())?, asked)
             }
-            Phase::Searching(attribute) => {
-                let numbers = joint::inputs(&self.side, *attribute);
+            Phase::Searching(group) => {
+                let numbers = joint::inputs(&self.side, *group);
                 let circuit = self.circuits.least(numbers.len())?;
                 let JointCircuit::Least(argmin) = &*circuit else {
                     return Err(Error::internal("the circuit that was asked for"));
@@ -142,27 +145,33 @@ impl Script {
                 let bits = bits.map_err(|e| Error::internal(format!("errors have 31 digits ({e})")))?;
                 Need::Circuit(circuit, bits)
             }
-            Phase::Stumps(own) => Need::Stump(own.clone()),
+            Phase::Voting(own) => Need::Voter(own.clone()),
+            Phase::Stopping => {
+                let number = [joint::stop_number(&self.plan, &self.side)];
+                Need::Circuit(self.circuits.comparing(1)?, self.compared(&number))
+            }
             Phase::Weighing(_, rates) => match joint::shown(&self.plan) {
                 Shown::Rates => Need::Rates(*rates),
                 _ => {
                     let numbers = comparisons(&self.plan, rates, self.is_initiator);
-                    // The initiator evaluates.
-                    let bits = match self.is_initiator {
-                        true => Comparing::evaluator(&numbers),
-                        false => Comparing::garbler(&numbers),
-                    };
-                    Need::Circuit(self.circuits.comparing(&self.plan)?, bits)
+                    Need::Circuit(self.circuits.comparing(numbers.len())?, self.compared(&numbers))
                 }
             },
         })
     }
 
-    fn with(&self, attribute: Option<usize>) -> Phase {
-        match (self.plan.secure().classifier, attribute) {
-            (Classifier::Joint, attribute) => Phase::Searching(attribute),
-            (Classifier::Merged, Some(attribute)) => Phase::Stumps(self.side.best(attribute).0),
-            (Classifier::Merged, None) => Phase::Stumps(self.side.best_of_all()),
+    /// This party's bits of a comparison. The initiator evaluates.
+    fn compared(&self, numbers: &[i64]) -> Vec<bool> {
+        match self.is_initiator {
+            true => Comparing::evaluator(numbers),
+            false => Comparing::garbler(numbers),
+        }
+    }
+
+    fn with(&self, group: Option<usize>) -> Phase {
+        match self.plan.secure().classifier {
+            Classifier::Joint => Phase::Searching(group),
+            Classifier::Merged => Phase::Voting(self.side.voter(group)),
         }
     }
 
@@ -183,8 +192,8 @@ impl Script {
                     }
                 }
             }
-            (Phase::Searching(attribute), JointCircuit::Least(argmin)) => {
-                let mut candidates = self.plan.candidates(attribute);
+            (Phase::Searching(group), JointCircuit::Least(argmin)) => {
+                let mut candidates = self.plan.candidates(group);
                 let place = argmin.decode(bits).filter(|place| *place < candidates.len());
                 let place = place.ok_or("it says that a joint computation found no stump")?;
                 self.merged(Weak::single(candidates.swap_remove(place)));
@@ -196,31 +205,35 @@ impl Script {
                 self.settle(weak, Seen::Compared(compared));
                 return Ok(());
             }
+            (Phase::Stopping, JointCircuit::Comparing(_)) => {
+                let &[good_enough] = bits else {
+                    return Err("it says that a joint computation gave something else than one bit");
+                };
+                self.course.stops(good_enough);
+                return Ok(());
+            }
             _ => return Err("a joint computation that was not begun"),
         };
         // Else one who does not follow the protocol could have an attribute tried again and again.
-        if let Some(attribute) = found
-            && self.course.free(&self.side).get(attribute) != Some(&true)
+        if let Some(group) = found
+            && self.course.free(&self.side).get(group) != Some(&true)
         {
             return Err(
                 "it says that both meet at an attribute that was tried, or that has no good stump here",
             );
         }
-        if let Beginning::Stumps(attribute) = self.course.found(found) {
-            self.phase = self.with(attribute);
+        if let Beginning::Stumps(group) = self.course.found(found) {
+            self.phase = self.with(group);
         }
         Ok(())
     }
 
-    /// Takes the other party's stump; an error says what is wrong with it.
-    pub(super) fn take_stump(&mut self, other: Call) -> Result<(), &'static str> {
-        let Phase::Stumps(own) = &self.phase else {
-            return Err("a stump that was not asked for");
+    /// Takes the other party's classifier; an error says what is wrong with it.
+    pub(super) fn take_voter(&mut self, other: Voter) -> Result<(), &'static str> {
+        let Phase::Voting(own) = &self.phase else {
+            return Err("a classifier that was not asked for");
         };
-        if *self.plan.secure().attribute() != AttributeChoice::All && other.feature != own.feature {
-            return Err("a stump about another attribute");
-        }
-        self.plan.check_stump(&other)?;
+        self.plan.check_voter(&other, self.course.group())?;
         let (first, second) = match self.is_initiator {
             true => (own.clone(), other),
             false => (other, own.clone()),

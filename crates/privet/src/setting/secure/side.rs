@@ -3,11 +3,13 @@
 use sha2::{Digest, Sha256};
 
 use super::grid::{self, Merging};
-use super::weak::Weak;
+use super::voter::{Voter, VotingTree};
+use super::weak::{Round, Weak, sign};
 use super::{CutPlaces, Plan, StartWeights};
 use crate::Error;
 use crate::boost::{LARGEST, TOTAL, WholeFactors, WholeRates};
 use crate::data::{Cells, Target};
+use crate::learner::tree::{Categories, Engine, Greedy, Grid, Growth, Matrix, Packed, Plan as TreePlan};
 use crate::learner::{Call, Classes, Sample, Shape, Sorted, StumpRule};
 
 /// One party's rows, and what they weigh. Everything here is computed without the other party.
@@ -16,11 +18,15 @@ pub struct Side {
     cells: Cells,
     /// As stumps are searched: on the merged bins, or by their values.
     searched: Option<Cells>,
+    /// As trees are grown.
+    snapped: Option<Cells>,
     shapes: Vec<Shape>,
-    merging: Vec<Merging>,
     sorted: Sorted,
     classes: Vec<u16>,
     weights: Vec<u64>,
+    /// The sum of all coefficients for the second class, less those for the first.
+    scores: Vec<i64>,
+    plan: Plan,
 }
 
 impl Side {
@@ -37,10 +43,14 @@ impl Side {
             _ => return Err(misread()),
         };
         let on_grid = *plan.secure().thresholds() == CutPlaces::Grid;
-        let merging = plan.merging().to_vec();
+        let merging = plan.merging();
         // A table of which no row was read may have no columns either.
         let searched = match on_grid && rows > 0 {
-            true => Some(grid::merged(&merging, &cells)?),
+            true => Some(grid::merged(merging, &cells)?),
+            false => None,
+        };
+        let snapped = match *plan.secure().depth() > 1 && rows > 0 {
+            true => Some(grid::snapped(merging, &cells)?),
             false => None,
         };
         let shapes: Vec<Shape> = match on_grid {
@@ -59,14 +69,16 @@ impl Side {
         let mut side = Self {
             cells,
             searched,
+            snapped,
             shapes,
-            merging,
             sorted,
             classes,
             weights: vec![1; rows],
+            scores: vec![0; rows],
+            plan: plan.clone(),
         };
         if *plan.secure().start() == StartWeights::Halves {
-            side.weigh(TOTAL / 2, rows as u64);
+            side.weigh(TOTAL / u64::from(plan.parties()), rows as u64);
         }
         Ok(side)
     }
@@ -127,12 +139,81 @@ impl Side {
         self.weights.iter().sum()
     }
 
-    /// The best stump about one attribute, and the weight of the rows that it is right about.
+    /// The party's classifier of a round: about one group of attributes, or about any attribute.
+    pub fn voter(&self, group: Option<usize>) -> Voter {
+        match (*self.plan.secure().depth(), group) {
+            (2.., group) => self.grown(group).into(),
+            (_, Some(group)) => self.best(group).0.into(),
+            (_, None) => self.best_of_all().into(),
+        }
+    }
+
+    /// The best stump about a group of attributes, and the weight of the rows that it is right about.
     ///
     /// # Paper
-    /// MABoost, figure 1, lines 5 and 8.
-    pub fn best(&self, feature: usize) -> (Call, u64) {
-        self.best_at(feature, &self.as_floats())
+    /// MABoost, figure 1, lines 5 and 8. Remark 3: subclasses of any kind.
+    pub fn best(&self, group: usize) -> (Call, u64) {
+        self.best_among(self.plan.group(group), &self.as_floats())
+    }
+
+    /// The best stump about some attributes; of equals the first.
+    fn best_among(&self, features: std::ops::Range<usize>, weights: &[f64]) -> (Call, u64) {
+        let mut best = self.best_at(features.start, weights);
+        for feature in features.skip(1) {
+            let next = self.best_at(feature, weights);
+            if next.1 > best.1 {
+                best = next;
+            }
+        }
+        best
+    }
+
+    /// A tree about a group of attributes, or about any, grown greedily: first the split after which the weighted means of classes are nearest to
+    /// the classes. Weights are rounded to 15 digits, so that sums are exact and the tree is the same whenever it is grown again.
+    fn grown(&self, group: Option<usize>) -> VotingTree {
+        let constant = |class| VotingTree {
+            nodes: Vec::new(),
+            leaves: vec![class],
+        };
+        let heaviest = self.weights.iter().copied().max().unwrap_or(0).max(1);
+        let Some(cells) = &self.snapped else {
+            return constant(0);
+        };
+        let Ok(matrix) = Matrix::new(cells, self.plan.schema()) else {
+            return constant(0);
+        };
+        let most = Packed::GRADIENT as u64;
+        let lanes = self.weights.iter().zip(&self.classes).map(|(weight, class)| {
+            // At most 15 digits.
+            let rounded = (u128::from(*weight) * u128::from(most) / u128::from(heaviest)) as i32;
+            Packed::new(-i32::from(sign(*class)) * rounded, rounded)
+        });
+        let lanes: Vec<Packed> = lanes.collect();
+        let chosen = match group {
+            Some(group) => self.plan.group(group),
+            None => 0..self.plan.attributes(),
+        };
+        let used: Vec<bool> = (0..self.plan.attributes())
+            .map(|feature| chosen.contains(&feature))
+            .collect();
+        let growing = TreePlan {
+            lanes: &lanes,
+            grid: Grid::UNIT,
+            rows: None,
+            used: &used,
+            growth: Growth::Levels((*self.plan.secure().depth()).into()),
+            rate: 1.0,
+        };
+        let greedy = Greedy {
+            // So that a node of categories shows one of them and not a set.
+            categories: Categories::OneVsRest,
+            ..Greedy::default()
+        };
+        let tree = Engine::new(&matrix).grow(&growing, &greedy);
+        let merging = self.plan.merging();
+        VotingTree::of(&tree, self.plan.shapes(), |feature, slot| {
+            merging[feature].between_groups(slot)
+        })
     }
 
     /// Sums of whole numbers below 2^53 are exact.
@@ -151,7 +232,7 @@ impl Side {
         match found {
             Some((call, right)) => {
                 let rule = match self.searched {
-                    Some(_) => self.merging[feature].unmerged(call.rule),
+                    Some(_) => self.plan.merging()[feature].unmerged(call.rule),
                     None => call.rule,
                 };
                 (Call { rule, ..call }, right as u64)
@@ -160,15 +241,18 @@ impl Side {
         }
     }
 
-    /// For each attribute, whether there is a stump that errs on less than half of the weight.
+    /// For each group of attributes, whether there is a stump that errs on less than half of the weight.
     ///
     /// # Paper
     /// MABoost, figure 1, lines 6 and 9, read relative to the party's own weight: the weights of both sum to one, so that the condition as
     /// it is printed always holds.
     pub fn free(&self) -> Vec<bool> {
         let (weights, total) = (self.as_floats(), self.total());
-        let free = |feature| u128::from(self.best_at(feature, &weights).1) * 2 > u128::from(total);
-        (0..self.shapes.len()).map(free).collect()
+        let free = |group| {
+            let (_, right) = self.best_among(self.plan.group(group), &weights);
+            u128::from(right) * 2 > u128::from(total)
+        };
+        (0..self.plan.groups()).map(free).collect()
     }
 
     /// The best stump about any attribute; of equals the first.
@@ -176,27 +260,19 @@ impl Side {
     /// # Paper
     /// MABoost, remark 3.
     pub fn best_of_all(&self) -> Call {
-        let weights = self.as_floats();
-        let mut best = self.best_at(0, &weights);
-        for feature in 1..self.shapes.len() {
-            let next = self.best_at(feature, &weights);
-            if next.1 > best.1 {
-                best = next;
-            }
-        }
-        best.0
+        self.best_among(0..self.plan.attributes(), &self.as_floats()).0
     }
 
     /// The weight of rows that each stump of the grid is wrong about, in the order of [`Plan::candidates`].
-    pub(super) fn errors(&self, attribute: Option<usize>) -> Vec<u64> {
+    pub(super) fn errors(&self, group: Option<usize>) -> Vec<u64> {
         let classes = self.weights.iter().zip(&self.classes);
         let mut all = [0u64; 2];
         for (weight, class) in classes {
             all[usize::from(*class != 0)] += weight;
         }
         let mut errors = vec![all[1], all[0]];
-        let attributes = match attribute {
-            Some(attribute) => attribute..attribute + 1,
+        let attributes = match group {
+            Some(group) => self.plan.group(group),
             None => 0..self.shapes.len(),
         };
         for attribute in attributes {
@@ -264,6 +340,23 @@ impl Side {
                 .iter_mut()
                 .for_each(|weight| *weight >>= excess.min(63));
         }
+    }
+}
+
+impl Side {
+    /// Adds a round's votes to the scores of rows.
+    pub(super) fn score(&mut self, round: &Round) {
+        for (row, score) in self.scores.iter_mut().enumerate() {
+            let vote = i64::from(round.weak.vote(self.cells.features(), row));
+            *score = score.saturating_add(vote * round.alpha.0);
+        }
+    }
+
+    /// How many rows the model so far is wrong or undecided about.
+    pub(super) fn wrong(&self) -> u64 {
+        let rows = self.scores.iter().zip(&self.classes);
+        let wrong = rows.filter(|(score, class)| score.signum() != i64::from(sign(**class)));
+        wrong.count() as u64
     }
 }
 

@@ -15,7 +15,20 @@ impl Plan {
                 "Each threshold lies halfway between two numbers of somebody's rows: write thresholds = \"grid\" to show none".to_owned(),
             );
         }
-        if secure.coefficient == CoefficientRule::Exact {
+        if self.parties() > 2 {
+            all.push(
+                "Lemma 1 of the paper does not hold for three parties or more: a majority may be wrong about more weight than it is right about. Its coefficient \
+                 is negative then"
+                    .to_owned(),
+            );
+            all.push(format!(
+                "Up to {} may put together what they see, the initiator being one of them, and learn no single other party's weights; more can",
+                match secure.colluding {
+                    1 => "one party".to_owned(),
+                    several => format!("{several} parties"),
+                }
+            ));
+        } else if secure.coefficient == CoefficientRule::Exact {
             let what = match secure.classifier {
                 Classifier::Merged => "right, wrong and silent",
                 Classifier::Joint => "right and wrong",
@@ -25,8 +38,13 @@ impl Plan {
                  rows of each class: write coefficient = \"rounded\" or \"constant\" to show less"
             ));
         }
+        if secure.depth > 1 {
+            all.push(
+                "Trees are grown greedily and need not be the best there are, so that lemma 1 of the paper does not hold: coefficients may be negative".to_owned(),
+            );
+        }
         all.push(
-            "Both parties follow the protocol: one that does not can learn more, and can spoil the model"
+            "All parties follow the protocol: one that does not can learn more, and can spoil the model"
                 .to_owned(),
         );
         all

@@ -20,7 +20,7 @@ impl enumerate::World for World {
             plan: self.plan.clone(),
             agreement: self.agreement.clone(),
             rows: self.rows.clone(),
-            journals: [journal(&self.plan), journal(&self.plan)],
+            journals: self.rows.iter().map(|_| journal(&self.plan)).collect(),
         }
     }
 
@@ -56,7 +56,10 @@ impl enumerate::World for World {
             },
             hurry: Expected::Nothing,
             // Between two parties nothing can overtake anything else.
-            postpone: Expected::Nothing,
+            postpone: match self.rows.len() {
+                2 => Expected::Nothing,
+                _ => Expected::Same,
+            },
             disconnect: Expected::Same,
             restart: Expected::Same,
             crash: Expected::Same,
@@ -90,7 +93,7 @@ impl enumerate::World for World {
 
     /// Whoever has the model first may go before the other has it.
     fn dispensable(&self, without: &[PartyId], _: &[(u64, Fault)]) -> bool {
-        without.len() <= 1
+        without.len() < self.rows.len()
     }
 }
 

@@ -5,10 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use privet::data::Schema;
 use privet::data::schema::{AnyColumn, category, flag, label, number};
+use privet::party::PartyId;
 use privet::setting::secure::{
-    AttributeChoice, Classifier, CoefficientRule, CutPlaces, Message, RESPONDER, Secure, StartWeights,
+    AttributeChoice, Classifier, CoefficientRule, CutPlaces, INITIATOR, Message, RESPONDER, Secure,
+    StartWeights,
 };
 use privet::wire::Wire;
+use privet_testkit::skipped::full;
 
 use super::world::{Line, Net, World};
 
@@ -35,34 +38,47 @@ fn databases() -> Vec<Vec<Line>> {
     all
 }
 
-/// What the initiator sees: messages in the clear as they are, of the others their kind and length; and what the responder declares of it.
+/// What a party sees: messages in the clear as they are, of the others their kind and length; and what the other party declares of it.
 struct View {
     seen: Vec<Vec<u8>>,
     declared: Vec<u8>,
 }
 
-fn view(secure: &Secure, responder: &[Line]) -> View {
-    let own = vec![
+fn lengths(parts: &[Vec<u8>]) -> Vec<usize> {
+    parts.iter().map(Vec::len).collect()
+}
+
+/// What `who` sees of the other party, which has these rows.
+fn view(secure: &Secure, who: PartyId, rows: &[Line]) -> View {
+    let own: Vec<Line> = vec![
         vec!["true".into(), "false".into(), "a".into()],
         vec!["false".into(), "false".into(), "b".into()],
         vec!["true".into(), "true".into(), "b".into()],
     ];
-    let world = World::of(&schema(), secure, [own, responder.to_vec()]);
+    let both = match who == INITIATOR {
+        true => [own, rows.to_vec()],
+        false => [rows.to_vec(), own],
+    };
+    let world = World::of(&schema(), secure, both);
     let mut net = Net::new(&world);
-    let (mut seen, mut stumps) = (Vec::new(), Vec::new());
+    let (mut seen, mut declared) = (Vec::new(), Vec::new());
     net.carry(|from, message| {
-        if from == RESPONDER {
+        // The bits that come out of a circuit are items, whoever tells them; before them is a head.
+        if let Message::Outcome(outcome) = &message {
+            declared.extend(&outcome[17..]);
+        }
+        if from != who {
             seen.push(match &message {
-                Message::Garbled(parts) => {
-                    format!("garbled {:?}", parts.iter().map(Vec::len).collect::<Vec<_>>()).into()
-                }
+                Message::Choices(parts) => format!("choices {:?}", lengths(parts)).into(),
+                Message::Garbled(parts) => format!("garbled {:?}", lengths(parts)).into(),
+                Message::Outcome(outcome) => outcome[17..].to_vec(),
                 Message::Begin { rows, transfer } => format!("begin {rows:?} {}", transfer.len()).into(),
                 // The name of its run and its journal's key are random.
                 Message::Finish(text) => format!("the end {}", text.len()).into(),
                 clear => clear.to_bytes(),
             });
             match &message {
-                Message::Stump(_) | Message::Rates(_) => stumps.extend(message.to_bytes()),
+                Message::Voter(_) | Message::Rates(_) => declared.extend(message.to_bytes()),
                 _ => {}
             }
         }
@@ -70,7 +86,6 @@ fn view(secure: &Secure, responder: &[Line]) -> View {
     });
     let outcomes = net.finish();
     let outcome = outcomes[0].as_ref().unwrap();
-    let mut declared = stumps;
     for round in &outcome.rounds {
         declared.extend(format!("{:?}", round).into_bytes());
     }
@@ -78,10 +93,10 @@ fn view(secure: &Secure, responder: &[Line]) -> View {
 }
 
 /// How many groups of equal declared items there are, and how many of them have more than one view.
-fn split(secure: &Secure) -> (usize, usize) {
+fn split(secure: &Secure, who: PartyId) -> (usize, usize) {
     let mut groups: BTreeMap<Vec<u8>, BTreeSet<Vec<Vec<u8>>>> = BTreeMap::new();
-    for responder in databases() {
-        let View { seen, declared } = view(secure, &responder);
+    for rows in databases() {
+        let View { seen, declared } = view(secure, who, &rows);
         groups.entry(declared).or_default().insert(seen);
     }
     let split = groups.values().filter(|views| views.len() > 1).count();
@@ -103,23 +118,49 @@ fn secure(classifier: Classifier, coefficient: CoefficientRule, start: StartWeig
 /// The attribute of a rendezvous is chosen by chance and stands in the declared items: views are compared where chance was the same.
 #[test]
 fn equal_declared_items_give_equal_views() {
-    for classifier in [Classifier::Merged, Classifier::Joint] {
-        for coefficient in [CoefficientRule::Rounded, CoefficientRule::Constant] {
-            let (groups, split) = split(&secure(classifier, coefficient, StartWeights::Halves));
+    let each = |coefficient, who| {
+        for classifier in [Classifier::Merged, Classifier::Joint] {
+            let secure = secure(classifier, coefficient, StartWeights::Halves);
+            let (groups, split) = split(&secure, who);
             assert!(
                 groups > 1 && groups < databases().len(),
-                "{classifier:?} {coefficient:?}: {groups}"
+                "{classifier:?} {coefficient:?} {who:?}: {groups}"
             );
-            assert_eq!(split, 0, "{classifier:?} {coefficient:?}");
+            assert_eq!(split, 0, "{classifier:?} {coefficient:?} {who:?}");
+        }
+    };
+    for coefficient in [CoefficientRule::Rounded, CoefficientRule::Constant] {
+        each(coefficient, INITIATOR);
+        if full() {
+            each(coefficient, RESPONDER);
+        }
+    }
+    // The responder's view without circuits, an end that depends on rows, trees, and groups of attributes.
+    let builders = [
+        Secure::builder().coefficient(CoefficientRule::Constant),
+        Secure::builder()
+            .coefficient(CoefficientRule::Constant)
+            .stop_at(0.4),
+        Secure::builder().group(2),
+        Secure::builder().depth(2).attribute(AttributeChoice::All),
+    ];
+    for (number, builder) in builders.into_iter().enumerate() {
+        let secure = builder.rounds(2).build().unwrap();
+        for who in [INITIATOR, RESPONDER] {
+            let (groups, split) = split(&secure, who);
+            assert!(groups > 1, "{number} {who:?}: {groups}");
+            assert_eq!(split, 0, "{number} {who:?}");
         }
     }
 }
 
-/// A leak that is not declared is found: how many rows the responder has, where it says so and nobody was told that it would.
+/// A leak that is not declared is found: how many rows the other party has, where it says so and nobody was told that it would.
 #[test]
 fn a_planted_leak_splits_a_group() {
     let leaking = secure(Classifier::Joint, CoefficientRule::Constant, StartWeights::Rows);
-    assert!(split(&leaking).1 > 0);
+    for who in [INITIATOR, RESPONDER] {
+        assert!(split(&leaking, who).1 > 0, "{who:?}");
+    }
 }
 
 /// With thresholds from the data a stump of many categories has a bit for each, also in the model.

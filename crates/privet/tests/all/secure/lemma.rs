@@ -106,14 +106,14 @@ fn the_joint_optimum_errs_least() {
         let merged = clear(&build(Classifier::Merged), rows(), seed);
         for side in merged.sides() {
             let weak = privet::setting::secure::Weak::single(side.best_of_all());
-            if matches!(weak.stumps().0.rule, privet::learner::StumpRule::OneOf(ref slots) if slots.len() > 1)
+            if matches!(weak.voters()[0].stump().unwrap().rule, privet::learner::StumpRule::OneOf(ref slots) if slots.len() > 1)
             {
                 continue;
             }
             let rates = merged.sides().iter().map(|side| side.rates(&weak));
             let wrong: u64 = rates.map(|rates| rates.wrong).sum();
             // Errors are compared in units of 2^18, and cells beyond an order are on the right there.
-            if matches!(&weak.stumps().0.rule, privet::learner::StumpRule::AtMost { besides, .. } if !besides.is_empty())
+            if matches!(&weak.voters()[0].stump().unwrap().rule, privet::learner::StumpRule::AtMost { besides, .. } if !besides.is_empty())
             {
                 continue;
             }

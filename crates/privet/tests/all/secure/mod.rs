@@ -1,8 +1,9 @@
-//! Two parties with different rows of the same columns.
+//! Parties with different rows of the same columns.
 
 mod faults;
 mod leakage;
 mod lemma;
 mod refusing;
+mod several;
 mod twin;
 mod world;

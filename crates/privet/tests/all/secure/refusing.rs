@@ -5,13 +5,15 @@ use privet::boost::WholeRates;
 use privet::data::Schema;
 use privet::data::schema::{AnyColumn, label, number};
 use privet::learner::StumpRule;
+use privet::learner::tree::Child;
 use privet::party::SeatState;
 use privet::privacy::journal::Event;
 use privet::setting::secure::{
     AttributeChoice, Classifier, CoefficientRule, INITIATOR, Message, Outcome, Plan, RESPONDER, Responder,
-    Secure,
+    Secure, Voter, VotingNode, VotingTree,
 };
-use privet::wire::Wire;
+use privet::wire::{Body, Wire};
+use privet_testkit::faults::AppendFault;
 
 use super::world::{Net, World, lines};
 
@@ -30,7 +32,7 @@ fn messages_that_cannot_be_are_refused() {
     type Change = fn(Message) -> Option<Message>;
     let changes: [(Builder, Change); 9] = [
         (seed, |message| match message {
-            Message::Stump(call) => Some(Message::Stump(privet::learner::Call {
+            Message::Voter(Voter::Stump(call)) => Some(Message::Voter(Voter::Stump(privet::learner::Call {
                 rule: StumpRule::AtMost {
                     slot: 0,
                     besides: vec![0],
@@ -38,38 +40,38 @@ fn messages_that_cannot_be_are_refused() {
                 left: 0,
                 right: 1,
                 ..call
-            })),
+            }))),
             _ => None,
         }),
         (seed, |message| match message {
-            Message::Stump(call) => Some(Message::Stump(privet::learner::Call {
+            Message::Voter(Voter::Stump(call)) => Some(Message::Voter(Voter::Stump(privet::learner::Call {
                 feature: call.feature + 1,
                 ..call
-            })),
+            }))),
             _ => None,
         }),
         (seed, |message| match message {
-            Message::Stump(call) => Some(Message::Stump(privet::learner::Call {
+            Message::Voter(Voter::Stump(call)) => Some(Message::Voter(Voter::Stump(privet::learner::Call {
                 rule: StumpRule::UpTo {
                     place: 0.5,
                     missing: 0,
                     with_missing: false,
                 },
                 ..call
-            })),
+            }))),
             _ => None,
         }),
         (seed, |message| match message {
-            Message::Stump(call) => Some(Message::Stump(privet::learner::Call {
+            Message::Voter(Voter::Stump(call)) => Some(Message::Voter(Voter::Stump(privet::learner::Call {
                 rule: StumpRule::All,
                 left: 0,
                 right: 1,
                 ..call
-            })),
+            }))),
             _ => None,
         }),
         (seed, |message| match message {
-            Message::Stump(_) => Some(Message::Rates(WholeRates::default())),
+            Message::Voter(_) => Some(Message::Rates(WholeRates::default())),
             _ => None,
         }),
         (seed, |message| match message {
@@ -222,6 +224,81 @@ fn a_party_that_stops_ends_the_run_and_what_was_shown_stands_in_the_ledger() {
         .iter()
         .filter(|entry| matches!(entry.event(), Event::Leak { .. }));
     assert_eq!(leaks.count(), world.plan.items().len());
+}
+
+/// Whatever fails at a party, and whenever, the other hears one fixed word and nothing of the reason.
+#[test]
+fn what_a_peer_sees_of_a_local_failure_is_one_fixed_word() {
+    let mut heard = std::collections::BTreeSet::new();
+    for failing in [INITIATOR, RESPONDER] {
+        let items = world(seed()).plan.items().len() as u64;
+        for append in 1..=items {
+            let world = world(seed());
+            let place = usize::from(failing.0);
+            world.journals[place].fail_at(append, AppendFault::Refused);
+            let mut net = Net::new(&world);
+            net.carry(|_, message| Some(message));
+            assert_eq!(
+                net.last_body(failing),
+                Some(&Body::Aborted),
+                "{failing:?} {append}"
+            );
+            let outcomes = net.finish();
+            assert!(
+                matches!(&outcomes[place], Err(Error::Journal(_))),
+                "{failing:?} {append}"
+            );
+            let Err(Error::Peer(e)) = &outcomes[1 - place] else {
+                panic!("{failing:?} {append}");
+            };
+            assert_eq!(e.parties, [super::world::NAMES[place]]);
+            heard.insert(e.what.clone());
+        }
+    }
+    assert_eq!(heard.len(), 1, "{heard:?}");
+}
+
+/// Trees that a party could not have grown are refused.
+#[test]
+fn trees_that_cannot_be_are_refused() {
+    type Change = fn(&mut VotingTree);
+    let changes: [Change; 6] = [
+        |tree| tree.leaves.clear(),
+        |tree| tree.leaves.push(1),
+        |tree| tree.nodes[0].feature = 9,
+        |tree| tree.nodes[0].left = Child::Node(0),
+        |tree| tree.nodes[0].rule = StumpRule::All,
+        // Three in a row, where two may be.
+        |tree| {
+            let node = tree.nodes[0].clone();
+            let deeper = |left, right| VotingNode {
+                left,
+                right,
+                ..node.clone()
+            };
+            tree.nodes = vec![
+                deeper(Child::Node(1), Child::Leaf(0)),
+                deeper(Child::Node(2), Child::Leaf(1)),
+                deeper(Child::Leaf(2), Child::Leaf(3)),
+            ];
+            tree.leaves = vec![0, 1, 0, 1];
+        },
+    ];
+    for (number, change) in changes.into_iter().enumerate() {
+        let secure = Secure::builder().attribute(AttributeChoice::All).depth(2);
+        let mut net = Net::new(&world(secure));
+        let mut changed = false;
+        net.carry(|from, message| match message {
+            Message::Voter(Voter::Tree(mut tree)) if from == RESPONDER && !tree.nodes.is_empty() => {
+                changed = true;
+                change(&mut tree);
+                Some(Message::Voter(Voter::Tree(tree)))
+            }
+            message => Some(message),
+        });
+        assert!(changed, "{number}");
+        assert!(is_about(&net.finish()[0], "bob"), "{number}");
+    }
 }
 
 /// Schemas that differ are refused before anything is shown.

@@ -1,10 +1,12 @@
 //! The protocol gives the model of the same algorithm in the clear, to the last bit.
 
+use privet::data::Target;
 use privet::privacy::journal::Event;
-use privet::setting::secure::{AttributeChoice, Classifier, CoefficientRule, Secure};
+use privet::privacy::{AddRemove, Neighbours, Unprotected};
+use privet::setting::secure::{AttributeChoice, Classifier, CoefficientRule, Secure, Voter};
 use privet_testkit::skipped::full;
 
-use super::world::{World, lines, options};
+use super::world::{World, lines, options, table};
 
 fn agrees(secure: &Secure, rows: [usize; 2], seed: u64) -> usize {
     let world = World::new(secure, [lines(rows[0], seed), lines(rows[1], seed + 1_000_000)]);
@@ -59,6 +61,104 @@ fn a_party_without_rows_and_rows_of_one_class_end_well() {
         agrees(secure, [4, 0], 8);
         agrees(secure, [0, 0], 9);
         agrees(secure, [1, 1], 10);
+    }
+}
+
+/// With `stop_at`, a run ends after the first round at which the model is wrong about few enough rows, and not before.
+#[test]
+fn a_run_ends_where_the_model_is_good_enough() {
+    for coefficient in [CoefficientRule::Exact, CoefficientRule::Rounded] {
+        let build = |stop: Option<f64>| {
+            let secure = Secure::builder().rounds(12).bins(4).coefficient(coefficient);
+            match stop {
+                Some(share) => secure.stop_at(share).build().unwrap(),
+                None => secure.build().unwrap(),
+            }
+        };
+        let rows = || [lines(14, 3), lines(11, 4)];
+        let whole = World::new(&build(None), rows());
+        let rounds = whole.in_the_clear(&[]);
+        assert_eq!(rounds.len(), 12);
+        for share in [0.5, 0.3, 0.2] {
+            let world = World::new(&build(Some(share)), rows());
+            let outcome = world.simulation().run().unwrap().all().unwrap().remove(0);
+            assert_eq!(outcome.rounds, world.in_the_clear(&[]));
+            let wrong = wrong(&world, &outcome.rounds);
+            let (last, before) = wrong.split_last().unwrap();
+            let enough = |wrong: &usize| *wrong as f64 <= share * 25.0;
+            assert!(before.iter().all(|wrong| !enough(wrong)), "{share} {wrong:?}");
+            assert!(enough(last) || outcome.rounds.len() == 12, "{share} {wrong:?}");
+        }
+    }
+}
+
+/// How many rows the model is wrong or undecided about after each round.
+fn wrong(world: &World, rounds: &[privet::setting::secure::Round]) -> Vec<usize> {
+    let permission = Unprotected::unrecorded("rows", &AddRemove::row().relation(), "a test");
+    let cells = world
+        .rows
+        .iter()
+        .map(|rows| permission.reveal(table(&world.plan, rows).into_cells()));
+    let cells: Vec<_> = cells.collect();
+    let mut scores: Vec<Vec<i64>> = cells.iter().map(|cells| vec![0; cells.rows()]).collect();
+    let mut all = Vec::new();
+    for round in rounds {
+        let mut count = 0;
+        for (cells, scores) in cells.iter().zip(&mut scores) {
+            let Some(Target::Classes(classes)) = cells.target() else {
+                panic!("classes");
+            };
+            for (row, score) in scores.iter_mut().enumerate() {
+                *score += i64::from(round.weak.vote(cells.features(), row)) * round.alpha.0;
+                let right = if classes[row] == 0 { *score < 0 } else { *score > 0 };
+                count += usize::from(!right);
+            }
+        }
+        all.push(count);
+    }
+    all
+}
+
+/// Trees of both parties are merged, and abstain where they differ; some coefficient of theirs may be negative.
+#[test]
+fn trees_ask_about_their_group_and_on_the_grid() {
+    let secure = Secure::builder()
+        .rounds(8)
+        .bins(4)
+        .depth(3)
+        .group(2)
+        .build()
+        .unwrap();
+    let world = World::new(&secure, [lines(40, 5), lines(30, 6)]);
+    let outcomes = world.simulation().run().unwrap().all().unwrap();
+    assert_eq!(outcomes[0].rounds, world.in_the_clear(&[]));
+    let mut nodes = 0;
+    for round in &outcomes[0].rounds {
+        for voter in round.weak.voters() {
+            let Voter::Tree(tree) = voter else {
+                panic!("{voter:?}");
+            };
+            let groups: std::collections::BTreeSet<usize> =
+                tree.nodes.iter().map(|node| node.feature / 2).collect();
+            assert!(groups.len() <= 1, "{tree:?}");
+            nodes += tree.nodes.len();
+        }
+    }
+    assert!(nodes > 16, "{nodes}");
+    // The model says what the rounds say.
+    let shapes = privet::learner::Shape::of(world.plan.schema());
+    let permission = Unprotected::unrecorded("rows", &AddRemove::row().relation(), "a test");
+    let cells = permission.reveal(table(&world.plan, &lines(40, 99)).into_cells());
+    for row in 0..40 {
+        let rounds = outcomes[0].rounds.iter();
+        let voted: f64 = rounds
+            .map(|round| f64::from(round.weak.vote(cells.features(), row)) * round.alpha.to_f64())
+            .sum();
+        let members = outcomes[0].model.ensemble().members.iter();
+        let scored: f64 = members
+            .map(|member| member.weight * member.learner.vote(&shapes, cells.features(), row))
+            .sum();
+        assert!((voted - scored).abs() < 1e-9, "{row}");
     }
 }
 

@@ -1,6 +1,6 @@
 //! Two parties with made-up rows, connected by hand.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use privet::Error;
 use privet::data::schema::{AnyColumn, category, flag, label, number};
@@ -60,12 +60,15 @@ pub(crate) fn table(plan: &Plan, lines: &[Line]) -> Table {
     privet_testkit::rows::table(&plan.reads(), lines)
 }
 
-/// Two parties, with their ledgers.
+/// The names of parties.
+pub(crate) const NAMES: [&str; 5] = ["ann", "bob", "cem", "dan", "eva"];
+
+/// Two parties or more, with their ledgers.
 pub(crate) struct World {
     pub(crate) plan: Plan,
     pub(crate) agreement: Agreement,
-    pub(crate) rows: [Vec<Line>; 2],
-    pub(crate) journals: [Faulty; 2],
+    pub(crate) rows: Vec<Vec<Line>>,
+    pub(crate) journals: Vec<Faulty>,
 }
 
 pub(crate) fn journal(plan: &Plan) -> Faulty {
@@ -82,14 +85,15 @@ pub(crate) fn journal(plan: &Plan) -> Faulty {
 }
 
 impl World {
-    pub(crate) fn new(secure: &Secure, rows: [Vec<Line>; 2]) -> Self {
+    pub(crate) fn new(secure: &Secure, rows: impl IntoIterator<Item = Vec<Line>>) -> Self {
         Self::of(&schema(), secure, rows)
     }
 
-    pub(crate) fn of(schema: &Schema, secure: &Secure, rows: [Vec<Line>; 2]) -> Self {
-        let plan = secure.plan(schema).unwrap();
-        let agreement = plan.agreement(RunId([3; 16]), ["ann", "bob"]).unwrap();
-        let journals = [journal(&plan), journal(&plan)];
+    pub(crate) fn of(schema: &Schema, secure: &Secure, rows: impl IntoIterator<Item = Vec<Line>>) -> Self {
+        let rows: Vec<Vec<Line>> = rows.into_iter().collect();
+        let plan = secure.plan_for(rows.len() as u16, schema).unwrap();
+        let agreement = plan.agreement(RunId([3; 16]), &NAMES[..rows.len()]).unwrap();
+        let journals = rows.iter().map(|_| journal(&plan)).collect();
         Self {
             plan,
             agreement,
@@ -117,14 +121,17 @@ impl World {
     /// The same run in the clear. At a rendezvous both meet where they met in the run.
     pub(crate) fn in_the_clear(&self, run: &[Round]) -> Vec<Round> {
         let permission = Unprotected::unrecorded("rows", &AddRemove::row().relation(), "a test");
-        let sides = [0, 1].map(|place| {
-            let cells = permission.reveal(table(&self.plan, &self.rows[place]).into_cells());
+        let sides = self.rows.iter().map(|rows| {
+            let cells = permission.reveal(table(&self.plan, rows).into_cells());
             Side::new(&self.plan, cells).unwrap()
         });
         let mut boosting = InTheClear::new(&self.plan, sides, &coins(&self.agreement));
         let mut place = 0;
         let mut meeting = |first: &[bool], second: &[bool]| {
-            let met = run.get(place).map(|round| round.weak.stumps().0.feature);
+            let met = run.get(place).map(|round| {
+                let stump = round.weak.voters()[0].stump().unwrap();
+                stump.feature / usize::from(*self.plan.secure().group())
+            });
             place += 1;
             match met {
                 Some(met) => {
@@ -170,6 +177,15 @@ pub(crate) fn options(rounds: u32) -> Vec<Secure> {
         }
     }
     all.dedup();
+    // Groups of attributes, an end that depends on rows, trees.
+    let mut more = Vec::new();
+    for secure in all.iter().filter(|secure| !secure.retry()) {
+        let builder = || Builder::of(secure.clone());
+        more.extend(builder().group(2).build().ok());
+        more.extend(builder().stop_at(0.2).build().ok());
+        more.extend(builder().depth(2).group(3).build().ok());
+    }
+    all.extend(more);
     all
 }
 
@@ -177,6 +193,8 @@ pub(crate) fn options(rounds: u32) -> Vec<Secure> {
 pub(crate) struct Net {
     seats: Vec<Seat<Party>>,
     queue: VecDeque<(PartyId, PartyId, Vec<u8>)>,
+    /// What each party said last.
+    last: BTreeMap<PartyId, Body>,
 }
 
 impl Net {
@@ -189,11 +207,26 @@ impl Net {
         Self {
             seats: world.agreement.parties().map(seat).collect(),
             queue: VecDeque::new(),
+            last: BTreeMap::new(),
         }
+    }
+
+    /// Carries frames, and shows each message to one party.
+    pub(crate) fn carry_to(&mut self, party: PartyId, mut show: impl FnMut(PartyId, &Message)) {
+        self.carry_all(|from, to, message| {
+            if to == party {
+                show(from, &message);
+            }
+            Some(message)
+        });
     }
 
     /// Carries frames until nothing is on its way. Each message passes `change`; nothing is delivered in place of none.
     pub(crate) fn carry(&mut self, mut change: impl FnMut(PartyId, Message) -> Option<Message>) {
+        self.carry_all(|from, _, message| change(from, message));
+    }
+
+    fn carry_all(&mut self, mut change: impl FnMut(PartyId, PartyId, Message) -> Option<Message>) {
         loop {
             for (party, seat) in self.seats.iter_mut().enumerate() {
                 while seat.state() == SeatState::Working {
@@ -207,8 +240,9 @@ impl Net {
                 return;
             };
             let mut frame = Frame::from_bytes(bytes).unwrap();
+            self.last.insert(from, frame.body.clone());
             if let Body::Part { bytes, .. } = &frame.body {
-                let Some(message) = change(from, Message::from_bytes(bytes).unwrap()) else {
+                let Some(message) = change(from, to, Message::from_bytes(bytes).unwrap()) else {
                     continue;
                 };
                 frame.body = Body::message(message.to_bytes());
@@ -221,6 +255,11 @@ impl Net {
     pub(crate) fn leave(&mut self, party: PartyId, other: PartyId) {
         self.seats[usize::from(other.0)].disconnected(party);
         self.seats[usize::from(other.0)].gone(party, QUIET);
+    }
+
+    /// What a party said last, acknowledgements included.
+    pub(crate) fn last_body(&self, party: PartyId) -> Option<&Body> {
+        self.last.get(&party)
     }
 
     pub(crate) fn state(&self, party: PartyId) -> SeatState {

@@ -6,16 +6,16 @@ use privet_mpc::transfer::{ReceiverKeys, SenderKeys};
 use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
-use super::super::certified::{Promise, with_other};
+use super::super::certified::{Promise, with_others};
 use super::super::checkpoint::{Received, Saved, Secrets};
 use super::super::circuits::JointCircuit;
 use super::super::message::Message;
 use super::super::plan::Plan;
 use super::super::script::{Need, Script};
-use super::{INITIATOR, MOST_LINES, MOST_SMALL, Outcome, Party, RESPONDER, Stage, joint_error, other};
+use super::super::voter::Voter;
+use super::{INITIATOR, MOST_LINES, MOST_SMALL, Outcome, Pair, RESPONDER, Stage, joint_error, other};
 use crate::Error;
 use crate::boost::WholeRates;
-use crate::learner::Call;
 use crate::model::{Model, Settings};
 use crate::party::{Context, TurnOutcome};
 
@@ -40,7 +40,7 @@ pub(super) struct Boosting {
 
 /// What it waits for.
 pub(super) enum Waiting {
-    Stump(Call),
+    Voter(Voter),
     Rates(WholeRates),
     /// The responder: the initiator's choices in this circuit.
     Choices(Counted<JointCircuit>, Box<Garbling<JointCircuit>>),
@@ -73,7 +73,7 @@ impl Boosting {
         plan: Plan,
         before: Option<Secrets>,
         context: &mut Context<'_, Message>,
-    ) -> Result<TurnOutcome<Party>, Error> {
+    ) -> Result<TurnOutcome<Pair>, Error> {
         let me = context.me();
         let of = u64::from(*plan.secure().rounds());
         context.progress("rounds", self.script.rounds().len() as u64, of);
@@ -81,11 +81,11 @@ impl Boosting {
         let state = self.received.is_much().then(|| self.save()).flatten();
         let mut secrets = None;
         self.waiting = match self.script.need()? {
-            Need::Stump(own) => {
+            Need::Voter(own) => {
                 if asks {
-                    context.send(RESPONDER, &Message::Stump(own.clone()))?;
+                    context.send(RESPONDER, &Message::Voter(own.clone()))?;
                 }
-                Waiting::Stump(own)
+                Waiting::Voter(own)
             }
             Need::Rates(own) => {
                 if asks {
@@ -133,7 +133,7 @@ impl Boosting {
             self.received = Received::default();
         }
         let stage = Stage::Boosting(Box::new(self));
-        Ok(TurnOutcome::Continue(Party { plan, me, stage }))
+        Ok(TurnOutcome::Continue(Pair { plan, me, stage }))
     }
 
     /// The state between two rounds, as far as it is there already.
@@ -167,12 +167,8 @@ impl Boosting {
             Some(before) => before,
             None => context.once(&format!("joint computation {}", self.circuits), draw)?,
         };
-        match drawn.is_for(&digest) {
-            true => Ok(drawn),
-            false => Err(Error::data(
-                "this run was begun with other rows: go on with the table it was begun with, or begin a new run",
-            )),
-        }
+        drawn.for_input(&digest)?;
+        Ok(drawn)
     }
 
     pub(super) fn take(
@@ -180,18 +176,18 @@ impl Boosting {
         plan: Plan,
         message: Message,
         context: &mut Context<'_, Message>,
-    ) -> Result<TurnOutcome<Party>, Error> {
+    ) -> Result<TurnOutcome<Pair>, Error> {
         let me = context.me();
         let (from, answers) = (other(me), me == RESPONDER);
         self.received.add(&message);
         let wrong = |why: &'static str, context: &Context<'_, Message>| context.complain(from, why);
         match (self.waiting, message) {
-            (Waiting::Stump(own), Message::Stump(theirs)) => {
+            (Waiting::Voter(own), Message::Voter(theirs)) => {
                 if answers {
-                    context.send(from, &Message::Stump(own))?;
+                    context.send(from, &Message::Voter(own))?;
                 }
                 self.script
-                    .take_stump(theirs)
+                    .take_voter(theirs)
                     .map_err(|why| wrong(why, context))?;
             }
             (Waiting::Rates(own), Message::Rates(theirs)) => {
@@ -213,7 +209,7 @@ impl Boosting {
                 context.send(from, &Message::Garbled(parts))?;
                 self.waiting = Waiting::Outcome(circuit, garbling);
                 let stage = Stage::Boosting(Box::new(self));
-                return Ok(TurnOutcome::Continue(Party { plan, me, stage }));
+                return Ok(TurnOutcome::Continue(Pair { plan, me, stage }));
             }
             (Waiting::Garbled(circuit, mut evaluating), Message::Garbled(parts)) => {
                 let mut evaluated = None;
@@ -238,7 +234,7 @@ impl Boosting {
                 if answers {
                     context.send(from, &Message::Finish(own.for_partners().to_json()))?;
                 }
-                let certificate = with_other(*own, from, &theirs, context)?;
+                let certificate = with_others(*own, [(from, theirs)], context)?;
                 let settings = Settings::new(plan.settings());
                 let schema = (**plan.schema()).clone();
                 let model = Model::new(schema, self.script.ensemble(), certificate, settings)?;
@@ -256,7 +252,7 @@ impl Boosting {
     /// The most bytes of the message that it waits for.
     pub(super) fn most_bytes(&self) -> u64 {
         match &self.waiting {
-            Waiting::Stump(_) | Waiting::Rates(_) => MOST_SMALL,
+            Waiting::Voter(_) | Waiting::Rates(_) => MOST_SMALL,
             Waiting::Choices(circuit, _) | Waiting::Garbled(circuit, _) | Waiting::Outcome(circuit, _) => {
                 // Bodies, heads, and the length of each part.
                 circuit.cost().bytes() + 8 * circuit.cost().messages + MOST_SMALL
