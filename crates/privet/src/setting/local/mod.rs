@@ -7,6 +7,7 @@
 //! | file | what it holds |
 //! | --- | --- |
 //! | `campaign` | a campaign's file, checked and resolved |
+//! | `encoding` | how an owner's rows become what is sent |
 //! | `owner` | how an owner answers |
 //! | `submission` | what is sent, and how it is read |
 //!
@@ -16,11 +17,13 @@
 //! do not do: stop somebody who makes up owners.
 
 mod campaign;
+pub mod encoding;
 mod owner;
 mod submission;
 #[cfg(test)]
 mod tests;
 
-pub use campaign::{Campaign, Message};
+pub use campaign::{Campaign, CampaignDraft, Message, Round};
+pub use encoding::Encoding;
 pub use owner::{Contributed, DataOwner};
 pub use submission::{BadSubmission, LONGEST_SUBMISSION, Submission};

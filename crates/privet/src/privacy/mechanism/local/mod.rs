@@ -7,6 +7,7 @@
 //! | `piecewise` | vectors in a box: some coordinates, each with the Piecewise mechanism |
 //! | `signs` | vectors in a box: all coordinates as signs (Duchi et al.) |
 //! | `frequency` | a category: randomised response, optimised unary encoding, Hadamard response |
+//! | `cells` | a row of categories: one of them, with a frequency oracle |
 //!
 //! Every mechanism has finitely many outputs, whose probabilities are integers over a common total. So the largest quotient of two
 //! probabilities is found by counting, and tests do that. A message is ε-locally private as a whole: whatever an owner computes it
@@ -14,6 +15,7 @@
 //!
 //! Proofs in `docs/proofs/local.md`; reasons in `docs/decisions/0028-local-mechanisms.md`.
 
+mod cells;
 mod closest;
 mod codebook;
 mod frequency;
@@ -24,6 +26,7 @@ mod tests;
 mod top_sum;
 mod weights;
 
+pub use cells::SampledCells;
 pub use closest::KClosest;
 pub use codebook::Token;
 pub use frequency::{FrequencyCode, FrequencyOracle};
