@@ -218,7 +218,11 @@ impl Encoding {
             let any = below(draw, categories);
             return vec![any; self.features.places().count()];
         }
-        let row = below(draw, rows);
+        self.cells_at(cells, below(draw, rows))
+    }
+
+    /// The same of one row.
+    pub(super) fn cells_at(&self, cells: &Cells, row: usize) -> Vec<usize> {
         let label = match cells.target() {
             Some(Target::Classes(classes)) => usize::from(classes[row]),
             _ => 0,

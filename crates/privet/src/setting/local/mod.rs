@@ -16,14 +16,30 @@
 //! part of what the whole message is drawn for. What tokens do: they stop a message that is sent twice from being counted twice. What they
 //! do not do: stop somebody who makes up owners.
 
+mod answer;
+mod bayes;
 mod campaign;
+mod course;
 pub mod encoding;
+mod once;
+mod own;
 mod owner;
+mod params;
+mod rehearsal;
+mod samme;
+mod sgd;
+mod solving;
 mod submission;
 #[cfg(test)]
 mod tests;
+mod whitening;
 
+pub use answer::Answer;
 pub use campaign::{Campaign, CampaignDraft, Message, Round};
+pub use course::{Algorithm, Learnt, Next, Task};
 pub use encoding::Encoding;
+pub use own::OwnRows;
 pub use owner::{Contributed, DataOwner};
+pub use params::{Auto, CollectOnce, GramSource, LdpSgd, OnceLearner, Samme, VectorMessage, WeakLearner, read};
+pub use rehearsal::{Crowd, Voice, rebinned};
 pub use submission::{BadSubmission, LONGEST_SUBMISSION, Submission};

@@ -111,7 +111,7 @@ pub struct Contributed {
 }
 
 /// Coordinates on the mechanisms' grid, on which the radius is one.
-fn on_grid(values: &[f64], radius: f64) -> Vec<i32> {
+pub(super) fn on_grid(values: &[f64], radius: f64) -> Vec<i32> {
     let place = |value: &f64| {
         // `as` saturates and sends NaN to zero.
         let units = (value / radius * f64::from(UNIT)).round() as i32;
@@ -121,7 +121,7 @@ fn on_grid(values: &[f64], radius: f64) -> Vec<i32> {
 }
 
 /// A vector that is not longer than the radius: a longer one is shortened.
-fn in_ball(values: &[f64], radius: f64) -> Vec<f64> {
+pub(super) fn in_ball(values: &[f64], radius: f64) -> Vec<f64> {
     // Beyond a million radii only the direction counts, and not exactly.
     let most = 1e6 * radius;
     let finite = |value: &f64| {

@@ -20,6 +20,7 @@ mod closest;
 mod codebook;
 mod frequency;
 mod piecewise;
+mod rehearsal;
 mod signs;
 #[cfg(test)]
 mod tests;
@@ -31,6 +32,7 @@ pub use closest::KClosest;
 pub use codebook::Token;
 pub use frequency::{FrequencyCode, FrequencyOracle};
 pub use piecewise::SampledPiecewise;
+pub use rehearsal::rehearse;
 pub use signs::Signs;
 
 use super::Paid;

@@ -1,5 +1,7 @@
 //! Rows as vectors of numbers, by public facts only.
 
+mod members;
+
 use crate::Error;
 use crate::data::schema::{Kind, Number, Schema};
 use crate::data::{Cells, Section};
