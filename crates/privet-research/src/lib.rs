@@ -12,6 +12,7 @@ pub mod decoders;
 mod expected;
 pub mod industrial;
 mod inprivate;
+mod localboost;
 mod maboost;
 pub mod opboost;
 mod plain;
@@ -108,6 +109,7 @@ pub fn experiments() -> Vec<Experiment> {
     all.extend(trees::experiments());
     all.extend(opboost::experiments());
     all.extend(maboost::experiments());
+    all.extend(localboost::experiments());
     all.extend(industrial::experiments());
     all
 }

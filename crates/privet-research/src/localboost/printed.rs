@@ -369,7 +369,7 @@ pub(super) fn best_thresholds(own: &Points) -> Vec<f64> {
     let threshold = |coordinate: usize| {
         let sorted = own.sorted(coordinate);
         let purity = |threshold: f64| {
-            let mut sides = [0.0; 2];
+            let mut sides = [0.0f64; 2];
             for row in 0..own.len() {
                 let side = usize::from(f64::from(own.point(row)[coordinate]) >= threshold);
                 sides[side] += if own.classes[row] == 0 { 1.0 } else { -1.0 };

@@ -57,7 +57,6 @@ impl OwnRows {
         pub classes(classes) -> usize;
         /// What is said about their use: void.
         pub certificate(&certificate) -> &Certificate;
-        pub(super) cells(&cells) -> &Cells;
     }
 
     /// The class of each row.
