@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::answer::Answer;
 use super::campaign::{CampaignDraft, Round};
 use super::encoding::{Encoding, Features, Statistic, contrasts};
-use super::own::OwnRows;
+use super::own::{OwnRows, with_constant};
 use super::params::VectorMessage;
 use super::whitening::principal_axes;
 use crate::Error;
@@ -144,10 +144,11 @@ impl Task {
                 let own = self.own_for("components", "write components = 0")?;
                 let base = features.dimension();
                 let axes = principal_axes(base, &own.values(&features), most as usize)?;
-                features.along(axes)?
+                let map = features.map().clone().with_axes(axes)?;
+                features.mapped(map)?
             }
         };
-        Ok(features.constant(Some(1.0)))
+        with_constant(features)
     }
 
     /// An encoding of this schema's rows.

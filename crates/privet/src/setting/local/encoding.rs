@@ -6,14 +6,17 @@
 
 mod features;
 mod learners;
+mod map;
 mod statistic;
 #[cfg(test)]
 mod tests;
 
 use std::sync::Arc;
 
-pub use features::{Axis, Features};
+pub use features::Features;
+use features::numbers;
 pub use learners::{Learner, row_weights};
+pub use map::{Axis, Map};
 pub use statistic::{Rows, Statistic, contrasts};
 
 use crate::Error;
@@ -72,7 +75,7 @@ impl Encoding {
             Statistic::Classifier { ridge } if ridge.is_nan() || *ridge <= 0.0 => {
                 return bad("ridge must be above zero".into());
             }
-            Statistic::Cell if !features.is_plain() => {
+            Statistic::Cell if *features.map() != Map::identity(features.map().base()) => {
                 return bad("a cell has columns only: no cuts, axes, products or constant".into());
             }
             _ => {}
@@ -129,13 +132,17 @@ impl Encoding {
 
     /// How many columns a cell is one of, and how many categories the largest of them has together with the label; none for vectors.
     pub fn cells(&self) -> Option<(usize, usize)> {
-        let bins = self.features.places().map(|feature| self.bins(feature)).max();
-        let cells = (self.features.places().count(), bins? * self.classes);
+        let bins = self
+            .features
+            .places()
+            .map(|(feature, _)| self.bins(feature))
+            .max();
+        let cells = (self.features.names().count(), bins? * self.classes);
         (self.statistic == Statistic::Cell).then_some(cells)
     }
 
-    /// Bins or values of a feature, without slots for what is missing or not declared.
-    fn bins(&self, feature: usize) -> usize {
+    /// Bins or values of one of the schema's features, without slots for what is missing or not declared.
+    pub fn bins(&self, feature: usize) -> usize {
         match self.schema.features().nth(feature).map(|column| &column.kind) {
             Some(Kind::Number(number)) => number.cuts().bins(),
             Some(Kind::Ordinal(it) | Kind::Category(it) | Kind::Flag(it)) => it.values().len(),
@@ -216,7 +223,7 @@ impl Encoding {
         let rows = cells.rows();
         if rows == 0 {
             let any = below(draw, categories);
-            return vec![any; self.features.places().count()];
+            return vec![any; self.features.names().count()];
         }
         self.cells_at(cells, below(draw, rows))
     }
@@ -241,7 +248,7 @@ impl Encoding {
             };
             bin * self.classes + label
         };
-        self.features.places().map(cell).collect()
+        self.features.places().map(|(feature, _)| cell(feature)).collect()
     }
 
     /// Reads `[schema]`, `[encoding]` and `[[learner]]` of a campaign's file.
@@ -287,23 +294,19 @@ impl Encoding {
             std::mem::discriminant(other) == std::mem::discriminant(&self.statistic)
         };
         let name = STATISTICS.iter().find(is_same).map_or("", |(name, _)| name);
-        let list = |numbers: &[f64]| {
-            let texts: Vec<String> = numbers.iter().map(|x| number(*x)).collect();
-            texts.join(", ")
-        };
         let (mut keys, mut sections) = (
             format!("\n[encoding]\nstatistic = {}\n", quoted(name)),
             String::new(),
         );
         match &self.statistic {
-            Statistic::Gradient { at } => keys += &format!("at = [{}]\n", list(at)),
+            Statistic::Gradient { at } => keys += &format!("at = {}\n", numbers(at)),
             Statistic::Classifier { ridge } => keys += &format!("ridge = {}\n", number(*ridge)),
             _ => {}
         }
         self.features.write(&mut keys, &mut sections);
         for Learner { alpha, scores } in &self.learners {
-            let (alpha, scores) = (number(*alpha), list(scores));
-            sections += &format!("\n[[learner]]\nalpha = {alpha}\nscores = [{scores}]\n");
+            let (alpha, scores) = (number(*alpha), numbers(scores));
+            sections += &format!("\n[[learner]]\nalpha = {alpha}\nscores = {scores}\n");
         }
         format!("\n[schema]\n{}{keys}{sections}", nested(&self.schema.to_toml()))
     }

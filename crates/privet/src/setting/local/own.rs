@@ -120,13 +120,11 @@ impl OwnRows {
         rows.map(|(x, label)| learner.class(x) != usize::from(*label)).collect()
     }
 
-    /// Cuts of a number, in its own units, that divide the own rows by these shares. Each lies half-way between two values, so that no
+    /// Places of a feature between −1 and 1 that divide the own rows by these shares. Each lies half-way between two values, so that no
     /// rounding moves a row across it.
-    fn quantiles(&self, feature: usize, number: &Number, shares: &[f64]) -> Vec<f64> {
+    fn quantiles(&self, feature: usize, shares: &[f64]) -> Vec<f64> {
         let mut places = self.cells.features()[feature].scaled.clone().unwrap_or_default();
         places.sort_unstable_by(f32::total_cmp);
-        let transform = number.transform();
-        let [low, high] = [number.min(), number.max()].map(|bound| transform.apply(bound));
         let mut cuts: Vec<f64> = Vec::new();
         for share in shares {
             let place = (share * (places.len().max(1) - 1) as f64).ceil() as usize;
@@ -137,10 +135,8 @@ impl OwnRows {
             let Some(before) = places[..places.partition_point(|x| x < value)].last() else {
                 continue;
             };
-            let scaled = f64::midpoint((*before).into(), (*value).into());
-            let cut = transform.undo(low + f64::midpoint(scaled, 1.0) * (high - low));
-            let is_new = cuts.last().is_none_or(|last| (*last as f32) < cut as f32);
-            if is_new && number.min() < cut && cut <= number.max() {
+            let cut = f64::midpoint((*before).into(), (*value).into());
+            if cuts.last().is_none_or(|last| *last < cut) {
                 cuts.push(cut);
             }
         }
@@ -159,12 +155,19 @@ impl OwnRows {
             let Kind::Number(number) = &mut column.kind else {
                 continue;
             };
-            let cuts = self.quantiles(feature, number, &shares);
-            let cuts = if cuts.is_empty() {
-                vec![number.max()]
-            } else {
-                cuts
-            };
+            let transform = number.transform();
+            let [low, high] = [number.min(), number.max()].map(|bound| transform.apply(bound));
+            let in_units = |place: f64| transform.undo(low + f64::midpoint(place, 1.0) * (high - low));
+            let mut cuts: Vec<f64> = Vec::new();
+            for cut in self.quantiles(feature, &shares).into_iter().map(in_units) {
+                let last = cuts.last().copied().unwrap_or(number.min());
+                if (last as f32) < cut as f32 && cut <= number.max() {
+                    cuts.push(cut);
+                }
+            }
+            if cuts.is_empty() {
+                cuts.push(number.max());
+            }
             let extras = Extras {
                 integer: number.is_integer(),
                 transform: number.transform(),
@@ -192,13 +195,12 @@ impl OwnRows {
     /// [`Error::Parameter`] if a cut cannot be.
     pub(super) fn at_best(&self) -> Result<Features, Error> {
         let shares: Vec<f64> = (1..10).map(|tenth| f64::from(tenth) / 10.0).collect();
-        let best = |cuts: Vec<f64>, (feature, number): (usize, &Number)| {
+        let best = |cuts: Vec<f64>, feature: usize| {
             let purity = |cut: &f64| {
-                let place = number.scaled(*cut) as f32;
                 let scaled = self.cells.features()[feature].scaled.as_deref().unwrap_or_default();
                 let mut sides = vec![0.0; 2 * self.classes];
                 for (x, label) in scaled.iter().zip(self.labels()) {
-                    sides[usize::from(*x > place) * self.classes + usize::from(*label)] += 1.0;
+                    sides[usize::from(f64::from(*x) > *cut) * self.classes + usize::from(*label)] += 1.0;
                 }
                 let most = |side: &[f64]| side.iter().fold(0.0, |most: f64, x| most.max(*x));
                 sides.chunks_exact(self.classes).map(most).sum::<f64>()
@@ -209,25 +211,22 @@ impl OwnRows {
         self.cut(best, &shares)
     }
 
-    fn cut(
-        &self,
-        keep: impl Fn(Vec<f64>, (usize, &Number)) -> Vec<f64>,
-        shares: &[f64],
-    ) -> Result<Features, Error> {
-        let mut features = Features::of(&self.schema);
-        for (feature, column) in self.schema.features().enumerate() {
-            let Kind::Number(number) = &column.kind else {
-                continue;
-            };
-            let cuts = keep(self.quantiles(feature, number, shares), (feature, number));
-            let cuts = if cuts.is_empty() {
-                vec![f64::midpoint(number.min(), number.max())]
-            } else {
-                cuts
-            };
-            features = features.cuts(&self.schema, &column.name, &cuts)?;
+    fn cut(&self, keep: impl Fn(Vec<f64>, usize) -> Vec<f64>, shares: &[f64]) -> Result<Features, Error> {
+        let features = Features::of(&self.schema);
+        let mut map = features.map().clone();
+        let mut coordinate = 0;
+        let columns: Vec<(usize, usize)> = features.places().collect();
+        for ((feature, width), column) in columns.into_iter().zip(self.schema.features()) {
+            if matches!(column.kind, Kind::Number(_)) {
+                let mut cuts = keep(self.quantiles(feature, shares), feature);
+                if cuts.is_empty() {
+                    cuts.push(0.0);
+                }
+                map = map.with_cuts(coordinate, cuts)?;
+            }
+            coordinate += width;
         }
-        Ok(features)
+        features.mapped(map)
     }
 
     /// Logistic regression on the own rows: with a score of each row for every contrast beside the columns, or without.
@@ -235,7 +234,7 @@ impl OwnRows {
     /// # Errors
     /// As [`Ensemble::scores`].
     pub(super) fn regression(&self, besides: Option<&Ensemble>) -> Result<Regression, Error> {
-        let features = Features::of(&self.schema).constant(Some(1.0));
+        let features = with_constant(Features::of(&self.schema))?;
         let dimension = features.dimension();
         let values = self.values(&features);
         let contrasts = super::encoding::contrasts(self.classes);
@@ -286,6 +285,12 @@ impl OwnRows {
             classes: self.classes,
         })
     }
+}
+
+/// The same features with a last coordinate of one.
+pub(super) fn with_constant(features: Features) -> Result<Features, Error> {
+    let map = features.map().clone().with_constant(Some(1.0));
+    features.mapped(map)
 }
 
 /// Weights of the columns for every contrast, and of the score beside them.

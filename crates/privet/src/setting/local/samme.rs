@@ -13,6 +13,7 @@ use super::campaign::CampaignDraft;
 use super::course::{Algorithm, Learnt, Next, Task, means_of, named};
 use super::encoding::{Encoding, Features, Learner, Statistic};
 use super::once::nearest;
+use super::own::with_constant;
 use super::params::{Samme, VectorMessage, WeakLearner};
 use crate::Error;
 use crate::boost::{Link, Member};
@@ -112,7 +113,7 @@ impl Samme {
             WeakLearner::Stump => own.at_best()?,
             WeakLearner::Centroid | WeakLearner::Logistic => Features::of(task.schema()),
         };
-        Ok(columns.constant(Some(1.0)))
+        with_constant(columns)
     }
 
     fn draft(
@@ -153,14 +154,13 @@ impl Samme {
                 };
                 let mut second = vec![0.0; d];
                 // Cut signs are −1 and 1, flags 0 and 1: half-way between, neither side is called.
-                let (low, high) = features.sides(best);
                 match (above > 0.0, below > 0.0) {
                     (true, true) => second[d - 1] = 1.0,
                     (false, false) => second[d - 1] = -1.0,
                     (is_above, _) => {
                         let sign = if is_above { 1.0 } else { -1.0 };
                         second[best] = sign;
-                        second[d - 1] = -sign * f64::midpoint(low, high);
+                        second[d - 1] = -sign * features.middle(best);
                     }
                 }
                 let first = second.iter().map(|x| -x);

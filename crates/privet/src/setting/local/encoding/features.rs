@@ -2,31 +2,22 @@
 
 mod members;
 
+use super::map::{Axis, Map};
 use crate::Error;
-use crate::data::schema::{Kind, Number, Schema};
+use crate::data::document::{number, quoted};
+use crate::data::schema::{Kind, Schema};
 use crate::data::{Cells, Section};
 use crate::privacy::getters;
 
 /// How the cells of a row become the coordinates of a vector φ.
 ///
-/// First come those of the columns, in order: a number between its bounds as −1 … 1, or a sign for each cut; an ordinal's place as −1 … 1; for
-/// a category or a flag with k values, k − 1 coordinates that are 1 for their value and else 0. What is missing or not declared counts as
-/// zero. Then, if there are axes, each of them gives an offset and a weighted sum of these instead; then the products of each two; then a constant.
+/// First come those of the columns, in order: a number between its bounds as −1 … 1, an ordinal's place as −1 … 1; for a category or a flag
+/// with k values, k − 1 coordinates that are 1 for their value and else 0. What is missing or not declared counts as zero. Then a published
+/// [`Map`] leads from these to φ.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Features {
     columns: Vec<Column>,
-    axes: Vec<Axis>,
-    products: bool,
-    constant: Option<f64>,
-}
-
-/// A published direction: an offset, and a weight for each coordinate of the columns.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Axis {
-    /// What is added.
-    pub offset: f64,
-    /// One weight for each coordinate.
-    pub weights: Vec<f64>,
+    map: Map,
 }
 
 /// One column: its place among the schema's features, and how it is written.
@@ -41,12 +32,6 @@ struct Column {
 enum Code {
     /// −1 and 1 at the bounds.
     Scaled,
-    /// A sign for each cut: where it lies between −1 and 1, and as it was declared.
-    Cuts {
-        places: Vec<f32>,
-        declared: Vec<f64>,
-        missing: u16,
-    },
     /// The place among so many ordered values.
     Place(u16),
     /// A flag for each of so many values but the first.
@@ -54,101 +39,74 @@ enum Code {
 }
 
 impl Features {
-    /// All features of a schema.
+    /// All features of a schema, as they are.
     pub fn of(schema: &Schema) -> Self {
         let columns = schema.features().enumerate().map(|(feature, column)| Column {
             name: column.name.clone(),
             feature,
             code: Code::of(&column.kind),
         });
-        Self {
-            columns: columns.collect(),
-            axes: Vec::new(),
-            products: false,
-            constant: None,
-        }
+        Self::with_columns(columns.collect())
     }
 
-    /// The same with these columns only, in this order.
+    /// These features of a schema, in this order, as they are.
     ///
     /// # Errors
-    /// [`Error::Parameter`] if the schema has no such feature.
-    pub fn columns(mut self, names: &[String]) -> Result<Self, Error> {
+    /// [`Error::Parameter`] if there are none, or the schema does not have one.
+    pub fn of_columns(schema: &Schema, names: &[String]) -> Result<Self, Error> {
+        let all = Self::of(schema).columns;
         let find = |name: &String| {
-            let found = self.columns.iter().find(|column| column.name == *name);
+            let found = all.iter().find(|column| column.name == *name);
             found.cloned().ok_or_else(|| {
                 let why = format!("the schema declares no column '{name}' to learn from");
                 Error::parameter("columns", why)
             })
         };
-        self.columns = names.iter().map(find).collect::<Result<_, _>>()?;
-        if self.columns.is_empty() {
+        let columns: Vec<Column> = names.iter().map(find).collect::<Result<_, _>>()?;
+        if columns.is_empty() {
             return Err(Error::parameter("columns", "at least one column is needed"));
         }
-        Ok(self)
+        Ok(Self::with_columns(columns))
     }
 
-    /// The same with a sign for each cut of a number, in its own units, instead of the number.
-    ///
-    /// # Errors
-    /// [`Error::Parameter`] if the column is not there, is no number, or a cut lies outside its bounds.
-    pub fn cuts(mut self, schema: &Schema, column: &str, cuts: &[f64]) -> Result<Self, Error> {
-        let bad = |why: String| Err(Error::parameter("cuts", why));
-        let Some(own) = self.columns.iter_mut().find(|own| own.name == column) else {
-            return bad(format!("there is no column '{column}' here"));
-        };
-        let Some(Kind::Number(number)) = schema.features().nth(own.feature).map(|column| &column.kind) else {
-            return bad(format!("'{column}' is no number: only numbers have cuts"));
-        };
-        let is_inside = |cut: &&f64| (number.min()..=number.max()).contains(*cut);
-        if cuts.is_empty() || cuts.iter().filter(is_inside).count() < cuts.len() {
-            let (min, max) = (number.min(), number.max());
-            return bad(format!(
-                "'{column}' needs at least one cut, and all of them from {min} to {max}"
-            ));
+    fn with_columns(columns: Vec<Column>) -> Self {
+        let base = columns.iter().map(|column| column.code.width()).sum();
+        Self {
+            columns,
+            map: Map::identity(base),
         }
-        own.code = Code::Cuts {
-            places: cuts.iter().map(|cut| number.scaled(*cut) as f32).collect(),
-            declared: cuts.to_vec(),
-            missing: Number::missing(number),
-        };
-        Ok(self)
     }
 
-    /// The same along published axes.
+    /// The same with another map.
     ///
     /// # Errors
-    /// [`Error::Parameter`] if an axis has not a weight for each coordinate of the columns.
-    pub fn along(mut self, axes: Vec<Axis>) -> Result<Self, Error> {
-        let width = self.base();
-        if let Some(axis) = axes.iter().find(|axis| axis.weights.len() != width) {
+    /// [`Error::Parameter`] if that is for another number of coordinates, or cuts flags.
+    pub fn mapped(mut self, map: Map) -> Result<Self, Error> {
+        if map.base() != self.map.base() {
             let why = format!(
-                "an axis has {} weights, and the columns have {width} coordinates: write one for each",
-                axis.weights.len()
+                "the map is for {} coordinates, and the columns have {}",
+                map.base(),
+                self.map.base()
             );
-            return Err(Error::parameter("axes", why));
+            return Err(Error::parameter("map", why));
         }
-        self.axes = axes;
+        let codes = self.columns.iter();
+        let mut codes = codes.flat_map(|column| std::iter::repeat_n(&column.code, column.code.width()));
+        if map.cuts().iter().any(|cuts| {
+            let is_flag = matches!(codes.next(), Some(Code::Flags(_)));
+            is_flag && !cuts.is_empty()
+        }) {
+            return Err(Error::parameter("cuts", "only numbers and ordinals have cuts"));
+        }
+        self.map = map;
         Ok(self)
-    }
-
-    /// The same with the products of each two coordinates, or not.
-    #[must_use]
-    pub fn products(mut self, products: bool) -> Self {
-        self.products = products;
-        self
-    }
-
-    /// The same with a last coordinate that has always this value.
-    #[must_use]
-    pub fn constant(mut self, constant: Option<f64>) -> Self {
-        self.constant = constant;
-        self
     }
 
     getters! {
-        /// The directions, if rows are turned into others.
-        pub axes(&axes) -> &[Axis];
+        /// What leads from the columns' coordinates to φ.
+        pub map(&map) -> &Map;
+        /// How many coordinates φ has.
+        pub dimension(map.dimension()) -> usize;
     }
 
     /// The names of the columns, in order.
@@ -156,86 +114,85 @@ impl Features {
         self.columns.iter().map(|column| column.name.as_str())
     }
 
-    /// Whether rows are nothing but their columns.
-    pub(super) fn is_plain(&self) -> bool {
-        let has_cuts = |column: &Column| matches!(column.code, Code::Cuts { .. });
-        self.axes.is_empty()
-            && !self.products
-            && self.constant.is_none()
-            && !self.columns.iter().any(has_cuts)
+    /// The places of the columns among the schema's features, and how many base coordinates each has.
+    pub fn places(&self) -> impl Iterator<Item = (usize, usize)> {
+        self.columns
+            .iter()
+            .map(|column| (column.feature, column.code.width()))
     }
 
-    /// The places of its columns among the schema's features.
-    pub(super) fn places(&self) -> impl Iterator<Item = usize> {
-        self.columns.iter().map(|column| column.feature)
-    }
-
-    /// How many coordinates the columns have, before axes.
-    pub fn base(&self) -> usize {
-        self.columns.iter().map(|column| column.code.width()).sum()
-    }
-
-    /// How many coordinates φ has.
-    pub fn dimension(&self) -> usize {
-        let directions = match self.axes.len() {
-            0 => self.base(),
-            axes => axes,
-        };
-        let products = match self.products {
-            true => directions * (directions + 1) / 2,
-            false => 0,
-        };
-        directions + products + usize::from(self.constant.is_some())
-    }
-
-    /// Appends φ of one row. Its cells must have been read with values ([`Keep::Values`](crate::data::Keep)) and the same schema.
-    pub fn row(&self, cells: &Cells, row: usize, into: &mut Vec<f64>) {
-        let start = into.len();
+    /// Appends the base coordinates of one row. Its cells must have been read with values ([`Keep::Values`](crate::data::Keep)) and the same
+    /// schema.
+    pub fn base(&self, cells: &Cells, row: usize, into: &mut Vec<f64>) {
         for column in &self.columns {
             let feature = &cells.features()[column.feature];
-            let slot = feature.bins.get(row);
             let scaled = feature.scaled.as_ref().map_or(0.0, |scaled| scaled[row]);
-            column.code.write(slot, scaled, into);
+            column.code.write(feature.bins.get(row), scaled, into);
         }
-        if !self.axes.is_empty() {
-            let base = into.split_off(start);
-            into.extend(
-                self.axes
-                    .iter()
-                    .map(|axis| axis.offset + dot(&axis.weights, &base)),
-            );
-        }
-        if self.products {
-            let end = into.len();
-            for i in start..end {
-                for j in i..end {
-                    into.push(into[i] * into[j]);
-                }
+    }
+
+    /// Appends φ of one row.
+    pub fn row(&self, cells: &Cells, row: usize, into: &mut Vec<f64>) {
+        let mut base = Vec::with_capacity(self.map.base());
+        self.base(cells, row, &mut base);
+        self.map.row(&base, into);
+    }
+
+    /// The base coordinate of a column that has only one.
+    fn coordinate(&self, name: &str) -> Option<(usize, &Column)> {
+        let mut start = 0;
+        for column in &self.columns {
+            if column.name == name {
+                return (column.code != Code::Flags(2) && column.code.width() == 1)
+                    .then_some((start, column));
             }
+            start += column.code.width();
         }
-        into.extend(self.constant);
+        None
     }
 
     /// Reads what `[encoding]` says about rows.
     pub(super) fn read(section: &Section<'_>, schema: &Schema) -> Option<Self> {
-        let mut features = Self::of(schema);
-        let found = |result: Result<Self, Error>, key: &str| {
-            result
-                .inspect_err(|e| section.finding_at(key, e.to_string()))
-                .ok()
-        };
-        if let Some(names) = section.texts("columns") {
-            features = found(features.columns(&names.value), "columns")?;
-        }
-        for cuts in section.list("cuts") {
-            let column = cuts.required_text("column", "\"age\"");
-            if !cuts.has("at") {
-                cuts.finding("at is missing; add: at = [30.0, 50.0]");
+        let features = match section.texts("columns") {
+            Some(names) => {
+                let made = Self::of_columns(schema, &names.value);
+                made.inspect_err(|e| section.finding_at("columns", e.to_string()))
+                    .ok()?
             }
-            let at = cuts.numbers("at");
-            let (column, at) = (column?, at?);
-            let made = features.cuts(schema, &column.value, &at.value);
-            features = made.inspect_err(|e| cuts.finding(e.to_string())).ok()?;
+            None => Self::of(schema),
+        };
+        let mut map = features.map.clone();
+        for cuts in section.list("cuts") {
+            let column = cuts.required_text("column", "\"age\"")?.value;
+            let (at, scaled) = (cuts.numbers("at"), cuts.numbers("scaled"));
+            let Some((coordinate, own)) = features.coordinate(&column) else {
+                cuts.finding_at("column", format!("there is no number or ordinal '{column}' here"));
+                return None;
+            };
+            let places = match (at, scaled) {
+                (None, Some(scaled)) => scaled.value,
+                (Some(at), None) => {
+                    let kind = schema.features().nth(own.feature).map(|column| &column.kind);
+                    let Some(Kind::Number(number)) = kind else {
+                        cuts.finding_at(
+                            "at",
+                            "only numbers have cuts in their own units: write scaled = [0.0]",
+                        );
+                        return None;
+                    };
+                    let scaled = at.value.iter().map(|cut| number.scaled(*cut));
+                    // As values are: in single precision.
+                    scaled.map(|place| f64::from(place as f32)).collect()
+                }
+                _ => {
+                    cuts.finding("either at or scaled is needed; add: at = [30.0, 50.0]");
+                    return None;
+                }
+            };
+            map = map
+                .with_cuts(coordinate, places)
+                .inspect_err(|e| cuts.finding(e.to_string()))
+                .ok()?;
         }
         let mut axes = Vec::new();
         for axis in section.list("axes") {
@@ -246,38 +203,47 @@ impl Features {
             let offset = axis.number("offset").map_or(0.0, |offset| offset.value);
             axes.push(Axis { offset, weights });
         }
-        features = found(features.along(axes), "axes")?;
         let products = section.flag("products").is_some_and(|products| products.value);
         let constant = section.number("constant").map(|constant| constant.value);
-        Some(features.products(products).constant(constant))
+        let map = map.with_axes(axes);
+        let map = map
+            .inspect_err(|e| section.finding_at("axes", e.to_string()))
+            .ok()?;
+        let map = map.with_products(products).with_constant(constant);
+        features.mapped(map).ok()
     }
 
     /// As `[encoding]` says it, with sections of its own at the end.
     pub(super) fn write(&self, keys: &mut String, sections: &mut String) {
-        use crate::data::document::{number, quoted};
-        let list = |numbers: &[f64]| {
-            let texts: Vec<String> = numbers.iter().map(|x| number(*x)).collect();
-            texts.join(", ")
-        };
         let names: Vec<String> = self.names().map(quoted).collect();
         *keys += &format!("columns = [{}]\n", names.join(", "));
-        if self.products {
+        if self.map.products() {
             *keys += "products = true\n";
         }
-        if let Some(constant) = self.constant {
+        if let Some(constant) = self.map.constant() {
             *keys += &format!("constant = {}\n", number(constant));
         }
+        let mut start = 0;
         for column in &self.columns {
-            if let Code::Cuts { declared, .. } = &column.code {
-                let (column, at) = (quoted(&column.name), list(declared));
-                *sections += &format!("\n[[encoding.cuts]]\ncolumn = {column}\nat = [{at}]\n");
+            if let [one, ..] = &self.map.cuts()[start..start + column.code.width()]
+                && !one.is_empty()
+            {
+                let (column, at) = (quoted(&column.name), numbers(one));
+                *sections += &format!("\n[[encoding.cuts]]\ncolumn = {column}\nscaled = {at}\n");
             }
+            start += column.code.width();
         }
-        for axis in &self.axes {
-            let (offset, weights) = (number(axis.offset), list(&axis.weights));
-            *sections += &format!("\n[[encoding.axes]]\noffset = {offset}\nweights = [{weights}]\n");
+        for axis in self.map.axes() {
+            let (offset, weights) = (number(axis.offset), numbers(&axis.weights));
+            *sections += &format!("\n[[encoding.axes]]\noffset = {offset}\nweights = {weights}\n");
         }
     }
+}
+
+/// A list of numbers as TOML writes it.
+pub(super) fn numbers(numbers: &[f64]) -> String {
+    let texts: Vec<String> = numbers.iter().map(|x| number(*x)).collect();
+    format!("[{}]", texts.join(", "))
 }
 
 impl Code {
@@ -292,7 +258,6 @@ impl Code {
     fn width(&self) -> usize {
         match self {
             Self::Scaled | Self::Place(_) => 1,
-            Self::Cuts { places, .. } => places.len(),
             Self::Flags(values) => usize::from(*values) - 1,
         }
     }
@@ -300,11 +265,6 @@ impl Code {
     fn write(&self, slot: u16, scaled: f32, into: &mut Vec<f64>) {
         match self {
             Self::Scaled => into.push(scaled.into()),
-            Self::Cuts { places, missing, .. } => into.extend(places.iter().map(|place| match slot {
-                slot if slot == *missing => 0.0,
-                _ if scaled > *place => 1.0,
-                _ => -1.0,
-            })),
             Self::Place(values) if slot < *values => {
                 into.push(2.0 * f64::from(slot) / f64::from(values - 1) - 1.0);
             }
@@ -312,9 +272,4 @@ impl Code {
             Self::Flags(values) => into.extend((1..*values).map(|value| f64::from(u8::from(slot == value)))),
         }
     }
-}
-
-/// The product of two vectors.
-pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

@@ -3,7 +3,7 @@
 //! # Paper
 //! LocalBoost, Algorithm 4, lines 4 to 9. Weights are renormalised within each owner (the paper does not, and a message then tells them).
 
-use super::features::dot;
+use super::map::dot;
 use super::statistic::Rows;
 
 /// One learner and its weight in the vote.

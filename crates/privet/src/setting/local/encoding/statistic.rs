@@ -4,7 +4,7 @@
 //! LocalBoost, Algorithms 5 (centroids), 6 (cross tables) and 7 (a local classifier). There, weights are not renormalised, so that a range or a
 //! sum tells them, and labels are sent as they are. Here weights of an owner sum to one, and labels are part of the vector.
 
-use super::features::dot;
+use super::map::dot;
 
 /// Steps of a local classifier's training: as many for every owner.
 const STEPS: usize = 400;

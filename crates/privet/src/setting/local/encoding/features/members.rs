@@ -7,29 +7,29 @@ use crate::data::schema::Schema;
 use crate::learner::{Linear, Plane, Shape, Stump, StumpRule, Term};
 
 impl Features {
-    /// The weights of the columns' own coordinates, and a constant, that give the same function as weights of φ.
+    /// The weights of the coordinates before axes, and a constant, that give the same function as weights of φ.
     ///
     /// # Errors
     /// [`Error::Misuse`] if φ has products, which no sum over columns gives.
-    fn on_columns(&self, weights: &[f64]) -> Result<(Vec<f64>, f64), Error> {
-        if self.products {
+    fn before_axes(&self, weights: &[f64]) -> Result<(Vec<f64>, f64), Error> {
+        if self.map.products() {
             return Err(Error::misuse("products of coordinates are no sum over columns"));
         }
-        let (directions, rest) = weights.split_at(weights.len() - usize::from(self.constant.is_some()));
-        let constant = self.constant.zip(rest.first()).map_or(0.0, |(value, weight)| value * weight);
-        if self.axes.is_empty() {
-            return Ok((directions.to_vec(), constant));
-        }
-        let mut base = vec![0.0; self.base()];
-        let mut intercept = constant;
-        for (axis, weight) in self.axes.iter().zip(directions) {
+        let constant = self.map.constant();
+        let (directions, rest) = weights.split_at(weights.len() - usize::from(constant.is_some()));
+        let mut intercept = constant.zip(rest.first()).map_or(0.0, |(value, weight)| value * weight);
+        let Some(first) = self.map.axes().first() else {
+            return Ok((directions.to_vec(), intercept));
+        };
+        let mut sums = vec![0.0; first.weights.len()];
+        for (axis, weight) in self.map.axes().iter().zip(directions) {
             intercept += weight * axis.offset;
-            base.iter_mut().zip(&axis.weights).for_each(|(sum, w)| *sum += weight * w);
+            sums.iter_mut().zip(&axis.weights).for_each(|(sum, w)| *sum += weight * w);
         }
-        Ok((base, intercept))
+        Ok((sums, intercept))
     }
 
-    /// The members of an ensemble whose sum is a linear function of φ, added to one output. Whatever is missing adds nothing, as in φ.
+    /// The members of an ensemble whose sum is a linear function of φ, added to one output: a stump for each cut of a number, and a sum last.
     ///
     /// # Errors
     /// As above.
@@ -40,42 +40,48 @@ impl Features {
         output: usize,
     ) -> Result<Vec<Member>, Error> {
         let shapes = Shape::of(schema);
-        let (weights, intercept) = self.on_columns(weights)?;
+        let (weights, intercept) = self.before_axes(weights)?;
         let mut linear = Linear {
             intercept,
             terms: shapes.iter().map(Shape::nothing).collect(),
         };
         let mut members = Vec::new();
-        let mut rest = &weights[..];
+        let (mut rest, mut cuts) = (&weights[..], self.map.cuts());
         for column in &self.columns {
-            let (own, others) = rest.split_at(column.code.width());
+            let (own_cuts, other_cuts) = cuts.split_at(column.code.width());
+            cuts = other_cuts;
+            let width = own_cuts.iter().map(|cuts| cuts.len().max(1)).sum();
+            let (own, others) = rest.split_at(width);
             rest = others;
             let shape = &shapes[column.feature];
-            linear.terms[column.feature] = match &column.code {
-                Code::Scaled => Term::Number {
+            linear.terms[column.feature] = match (&column.code, own_cuts) {
+                (Code::Scaled, [cuts]) if !cuts.is_empty() => {
+                    let steps = cuts.iter().zip(own).filter(|(_, weight)| **weight != 0.0);
+                    members.extend(steps.map(|(cut, weight)| {
+                        let step = step(column.feature, *cut, shape.missing, *weight);
+                        Member::new(1.0, output, step)
+                    }));
+                    shape.nothing()
+                }
+                (Code::Scaled, _) => Term::Number {
                     slope: own[0],
                     at_missing: 0.0,
                     missing: shape.missing,
                 },
-                Code::Cuts { places, missing, .. } => {
-                    let mut slots = vec![0.0; shape.slots];
-                    for (place, weight) in places.iter().zip(own).filter(|(_, weight)| **weight != 0.0) {
-                        members.push(Member::new(1.0, output, step(column.feature, *place, *missing, *weight)));
-                        // A stump puts what is missing on the left; it counts as zero.
-                        if let Some(slot) = slots.get_mut(usize::from(*missing)) {
-                            *slot += weight;
+                (code @ (Code::Place(_) | Code::Flags(_)), _) => {
+                    let weight = |slot: usize| {
+                        let mut base = Vec::new();
+                        code.write(slot as u16, 0.0, &mut base);
+                        let mut signed = Vec::new();
+                        for (x, cuts) in base.iter().zip(own_cuts) {
+                            match &cuts[..] {
+                                [] => signed.push(*x),
+                                cuts => signed.extend(cuts.iter().map(|cut| if x > cut { 1.0 } else { -1.0 })),
+                            }
                         }
-                    }
-                    Term::Slots(slots)
-                }
-                Code::Place(_) | Code::Flags(_) => {
-                    let mut slots = Vec::with_capacity(shape.slots);
-                    for slot in 0..shape.slots {
-                        let mut coordinates = Vec::new();
-                        column.code.write(slot as u16, 0.0, &mut coordinates);
-                        slots.push(coordinates.iter().zip(own).map(|(x, w)| x * w).sum());
-                    }
-                    Term::Slots(slots)
+                        signed.iter().zip(own).map(|(x, w)| x * w).sum()
+                    };
+                    Term::Slots((0..shape.slots).map(weight).collect())
                 }
             };
         }
@@ -83,17 +89,24 @@ impl Features {
         Ok(members)
     }
 
-    /// What one coordinate of the columns is at least and at most.
-    pub(in crate::setting::local) fn sides(&self, coordinate: usize) -> (f64, f64) {
+    /// Half-way between the values that one coordinate of φ has on two sides, where φ has no axes.
+    pub(in crate::setting::local) fn middle(&self, coordinate: usize) -> f64 {
         let mut end = 0;
-        let own = self.columns.iter().find(|column| {
-            end += column.code.width();
-            coordinate < end
-        });
-        match own.map(|column| &column.code) {
-            Some(Code::Flags(_)) => (0.0, 1.0),
-            _ => (-1.0, 1.0),
+        let mut cuts = self.map.cuts().iter();
+        for column in &self.columns {
+            end += cuts
+                .by_ref()
+                .take(column.code.width())
+                .map(|cuts| cuts.len().max(1))
+                .sum::<usize>();
+            if coordinate < end {
+                return match column.code {
+                    Code::Flags(_) => 0.5,
+                    Code::Scaled | Code::Place(_) => 0.0,
+                };
+            }
         }
+        0.0
     }
 
     /// A learner that votes 1 where a linear function of φ is above zero, and −1 elsewhere; of cuts, one only.
@@ -121,14 +134,14 @@ impl Features {
     }
 }
 
-/// Minus the weight up to a place, and the weight above it.
-fn step(feature: usize, place: f32, missing: u16, weight: f64) -> Learner {
+/// Minus the weight up to a place, and the weight above it. What is missing counts as zero.
+fn step(feature: usize, place: f64, missing: u16, weight: f64) -> Learner {
     Learner::Stump(Stump {
         feature,
         rule: StumpRule::UpTo {
-            place: place.into(),
+            place,
             missing,
-            with_missing: true,
+            with_missing: 0.0 <= place,
         },
         left: -weight,
         right: weight,
