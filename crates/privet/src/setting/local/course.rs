@@ -7,16 +7,20 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::answer::Answer;
-use super::campaign::{CampaignDraft, Round};
+use super::campaign::{CampaignDraft, Message, Round};
 use super::encoding::{Encoding, Features, Statistic, contrasts};
 use super::own::{OwnRows, with_constant};
 use super::params::VectorMessage;
 use super::whitening::principal_axes;
 use crate::Error;
 use crate::boost::{Ensemble, Link};
-use crate::data::schema::{Label, Schema};
+use crate::data::schema::{Column, Kind, Label, Schema};
 use crate::parameters::{Name, Parameters};
+use crate::privacy::mechanism::local::{KClosest, SampledPiecewise, Signs};
 use crate::privacy::{Epsilon, getters};
+
+/// Codewords of a codebook: a campaign's default.
+const CODEWORDS: u64 = 256;
 
 /// What is learnt from local messages: one of the algorithms that a job can name.
 pub trait Algorithm: fmt::Debug + Send + Sync + Name {
@@ -28,6 +32,15 @@ pub trait Algorithm: fmt::Debug + Send + Sync + Name {
 
     /// Names and values as a job says them.
     fn parameters(&self) -> Vec<(String, String)>;
+
+    /// The mechanism of the first round, by public facts alone.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] if it cannot be.
+    fn message(&self, task: &Task) -> Result<Message, Error>;
+
+    /// What is published of own rows, besides how long vectors may be.
+    fn shown(&self) -> Vec<&'static str>;
 
     /// What follows from the answers to the first rounds.
     ///
@@ -122,6 +135,8 @@ impl Task {
         pub epsilon(epsilon) -> Epsilon;
         /// How many rows an owner has, about.
         pub each(each) -> u32;
+        /// The name of the course.
+        pub series(&series) -> &str;
         /// The own rows, if there are any.
         pub own(own.as_ref()) -> Option<&OwnRows>;
     }
@@ -149,6 +164,37 @@ impl Task {
             }
         };
         with_constant(features)
+    }
+
+    /// How many coordinates φ has: of the columns, cut or not, or at most so many axes of them; and a constant.
+    pub(super) fn dimension(&self, thresholds: u32, components: u32) -> usize {
+        let features = Features::of(&self.schema);
+        let columns = self.schema.features().zip(features.places());
+        let width = |(column, (_, width)): (&Column, (usize, usize))| match (&column.kind, thresholds) {
+            (Kind::Number(_), cuts @ 1..) => cuts as usize,
+            _ => width,
+        };
+        let columns: usize = columns.map(width).sum();
+        let axes = match components {
+            0 => columns,
+            most => columns.min(most as usize),
+        };
+        axes + 1
+    }
+
+    /// A vector of a statistic of so many coordinates.
+    pub(super) fn vector(
+        &self,
+        statistic: &Statistic,
+        dimension: usize,
+        message: VectorMessage,
+    ) -> Result<Message, Error> {
+        let width = statistic.width(dimension, self.classes);
+        Ok(match message {
+            VectorMessage::Vector => Message::Vector(KClosest::new(self.epsilon, width, CODEWORDS)?),
+            VectorMessage::Coordinates => Message::Coordinates(SampledPiecewise::new(self.epsilon, width)?),
+            VectorMessage::Signs => Message::Signs(Signs::new(self.epsilon, width)?),
+        })
     }
 
     /// An encoding of this schema's rows.

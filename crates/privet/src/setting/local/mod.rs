@@ -10,6 +10,12 @@
 //! | `encoding` | how an owner's rows become what is sent |
 //! | `owner` | how an owner answers |
 //! | `submission` | what is sent, and how it is read |
+//! | `params`, `plan`, `course`, `answer` | what is learnt: parameters, the plan, and a course of campaigns in which each question follows from the answers |
+//! | `once`, `sgd`, `samme` | the algorithms: one collection; gradient steps; boosting over rounds |
+//! | `solving`, `bayes`, `whitening` | boosting for free on collected means, naive Bayes, principal axes |
+//! | `own` | the data user's own rows, which nothing protects |
+//! | `shuffled` | what an honest shuffler would add |
+//! | `rehearsal` | owners in one process, for simulations |
 //!
 //! # Paper
 //! LocalBoost. As published, labels are sent in the clear and weights show in the range of a message, so that no ε holds; here both are
@@ -25,9 +31,11 @@ mod once;
 mod own;
 mod owner;
 mod params;
+mod plan;
 mod rehearsal;
 mod samme;
 mod sgd;
+mod shuffled;
 mod solving;
 mod submission;
 #[cfg(test)]
@@ -41,5 +49,6 @@ pub use encoding::Encoding;
 pub use own::OwnRows;
 pub use owner::{Contributed, DataOwner};
 pub use params::{Auto, CollectOnce, GramSource, LdpSgd, OnceLearner, Samme, VectorMessage, WeakLearner, read};
+pub use plan::{Plan, owners_help};
 pub use rehearsal::{Crowd, Voice, rebinned};
 pub use submission::{BadSubmission, LONGEST_SUBMISSION, Submission};

@@ -2,12 +2,15 @@
 
 use super::answer::Answer;
 use super::bayes::bayes;
+use super::campaign::Message;
 use super::course::{Algorithm, Next, Task, means_of, named};
 use super::encoding::{Encoding, Features, Statistic};
 use super::params::{CollectOnce, GramSource, OnceLearner, VectorMessage};
 use super::solving::Gram;
 use crate::Error;
 use crate::boost::Ensemble;
+use crate::data::schema::{Column, Kind};
+use crate::privacy::mechanism::local::SampledCells;
 
 /// The share of owners' vectors that are not shortened.
 const SHARE: f64 = 0.5;
@@ -31,16 +34,42 @@ impl Algorithm for CollectOnce {
         named(self)
     }
 
+    fn message(&self, task: &Task) -> Result<Message, Error> {
+        if self.learner == OnceLearner::Bayes {
+            let bins = |column: &Column| match &column.kind {
+                Kind::Number(_) => self.bins as usize,
+                Kind::Ordinal(it) | Kind::Category(it) | Kind::Flag(it) => it.values().len(),
+                Kind::Id | Kind::Skip | Kind::Label(_) => 1,
+            };
+            let most = task.schema().features().map(bins).max().unwrap_or(1);
+            let columns = task.schema().features().count();
+            let cells = SampledCells::new(task.epsilon(), columns, most * task.classes())?;
+            return Ok(Message::Cells(cells));
+        }
+        let dimension = task.dimension(self.thresholds, self.components);
+        task.vector(&self.statistic(), dimension, VectorMessage::Vector)
+    }
+
+    fn shown(&self) -> Vec<&'static str> {
+        let mut shown = Vec::new();
+        if self.learner != OnceLearner::Bayes && self.components > 0 {
+            shown.push("principal axes of the own rows");
+        }
+        if self.thresholds > 0 {
+            shown.push("quantiles of the own rows, at which numbers are cut");
+        }
+        if matches!(self.learner, OnceLearner::Ridge | OnceLearner::L2Boost) {
+            shown.push("where to stop, by the own rows and their labels");
+        }
+        shown
+    }
+
     fn next(&self, task: &Task, answers: &[Answer]) -> Result<Next, Error> {
         if self.learner == OnceLearner::Bayes {
             return self.bayes(task, answers);
         }
         let features = self.features(task)?;
-        let statistic = match self.learner {
-            OnceLearner::Centroid => Statistic::ClassMeans,
-            _ => Statistic::SignedMean,
-        };
-        let encoding = task.encoding(features.clone(), statistic)?;
+        let encoding = task.encoding(features.clone(), self.statistic())?;
         let moments = task.encoding(features, Statistic::SecondMoments)?;
         match (answers, self.gram) {
             ([], _) => {
@@ -69,6 +98,13 @@ impl CollectOnce {
             count => task.own_for("thresholds", "write thresholds = 0")?.at_quantiles(count)?,
         };
         task.along(columns, self.components)
+    }
+
+    fn statistic(&self) -> Statistic {
+        match self.learner {
+            OnceLearner::Centroid => Statistic::ClassMeans,
+            _ => Statistic::SignedMean,
+        }
     }
 
     fn ask(&self, task: &Task, number: usize, radius: f64, encoding: Encoding) -> Next {

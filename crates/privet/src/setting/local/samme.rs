@@ -9,7 +9,7 @@
 //! data user's labels do not choose among draws of noise. The data user's own weights are updated (lines 18 to 20 forget them).
 
 use super::answer::Answer;
-use super::campaign::CampaignDraft;
+use super::campaign::{CampaignDraft, Message};
 use super::course::{Algorithm, Learnt, Next, Task, means_of, named};
 use super::encoding::{Encoding, Features, Learner, Statistic};
 use super::once::nearest;
@@ -36,15 +36,23 @@ impl Algorithm for Samme {
         named(self)
     }
 
+    fn message(&self, task: &Task) -> Result<Message, Error> {
+        let thresholds = u32::from(self.learner == WeakLearner::Stump);
+        task.vector(&self.statistic(), task.dimension(thresholds, 0), self.message)
+    }
+
+    fn shown(&self) -> Vec<&'static str> {
+        let mut shown = vec!["α of each round, by the own rows and their labels"];
+        if self.learner == WeakLearner::Stump {
+            shown.push("quantiles of the own rows, at which numbers are cut");
+        }
+        shown
+    }
+
     fn next(&self, task: &Task, answers: &[Answer]) -> Result<Next, Error> {
         let own = task.own_for("learner", "α is measured on them; choose another algorithm")?;
         let features = self.features(task)?;
-        let statistic = match self.learner {
-            WeakLearner::Centroid => Statistic::ClassMeans,
-            WeakLearner::Stump => Statistic::CrossTable,
-            WeakLearner::Logistic => Statistic::Classifier { ridge: self.ridge },
-        };
-        let encoding = task.encoding(features, statistic)?;
+        let encoding = task.encoding(features, self.statistic())?;
         let features = encoding.features().clone();
         let d = features.dimension();
         let values = own.values(&features);
@@ -101,6 +109,14 @@ impl Algorithm for Samme {
 }
 
 impl Samme {
+    fn statistic(&self) -> Statistic {
+        match self.learner {
+            WeakLearner::Centroid => Statistic::ClassMeans,
+            WeakLearner::Stump => Statistic::CrossTable,
+            WeakLearner::Logistic => Statistic::Classifier { ridge: self.ridge },
+        }
+    }
+
     fn features(&self, task: &Task) -> Result<Features, Error> {
         if task.classes() != 2 {
             return Err(Error::parameter(

@@ -1,6 +1,7 @@
 //! `ldp-sgd` and `auto`: logistic regression by gradients of owners, and the same as one more column of the own rows.
 
 use super::answer::Answer;
+use super::campaign::Message;
 use super::course::{Algorithm, Next, Task, means_of, named};
 use super::encoding::{Encoding, Features, Statistic, contrasts};
 use super::params::{Auto, LdpSgd, VectorMessage};
@@ -20,6 +21,18 @@ impl Algorithm for LdpSgd {
 
     fn parameters(&self) -> Vec<(String, String)> {
         named(self)
+    }
+
+    fn message(&self, task: &Task) -> Result<Message, Error> {
+        let dimension = task.dimension(0, self.components);
+        task.vector(&Statistic::SignedMean, dimension, VectorMessage::Vector)
+    }
+
+    fn shown(&self) -> Vec<&'static str> {
+        match self.components {
+            0 => Vec::new(),
+            _ => vec!["principal axes of the own rows"],
+        }
     }
 
     fn next(&self, task: &Task, answers: &[Answer]) -> Result<Next, Error> {
@@ -78,6 +91,16 @@ impl Algorithm for Auto {
 
     fn parameters(&self) -> Vec<(String, String)> {
         named(self)
+    }
+
+    fn message(&self, task: &Task) -> Result<Message, Error> {
+        self.gradients().message(task)
+    }
+
+    fn shown(&self) -> Vec<&'static str> {
+        let mut shown = self.gradients().shown();
+        shown.push("the model, which is a regression on the own rows");
+        shown
     }
 
     fn next(&self, task: &Task, answers: &[Answer]) -> Result<Next, Error> {
