@@ -9,6 +9,8 @@
 //! | `campaign` | a campaign's file, checked and resolved |
 //! | `encoding` | how an owner's rows become what is sent |
 //! | `owner` | how an owner answers |
+//! | `collector`, `register` | counts messages, each token once |
+//! | `collected` | sums of messages, and how those of several collectors are added |
 //! | `submission` | what is sent, and how it is read |
 //!
 //! # Paper
@@ -17,13 +19,18 @@
 //! do not do: stop somebody who makes up owners.
 
 mod campaign;
+mod collected;
+mod collector;
 pub mod encoding;
 mod owner;
+mod register;
 mod submission;
 #[cfg(test)]
 mod tests;
 
 pub use campaign::{Campaign, CampaignDraft, Message, Round};
+pub use collected::{Collected, Input, Refusal, Refused, Share};
+pub use collector::Collector;
 pub use encoding::Encoding;
 pub use owner::{Contributed, DataOwner};
 pub use submission::{BadSubmission, LONGEST_SUBMISSION, Submission};
