@@ -2,6 +2,7 @@
 
 mod central;
 mod horizontal;
+mod local;
 mod secure;
 mod vertical;
 
@@ -18,6 +19,7 @@ use privet::setting::plain;
 
 pub(crate) use horizontal::MINER as MINER_NAME;
 pub use horizontal::{HorizontalJob, OwnerJob};
+pub use local::LocalJob;
 pub use secure::{SecureJob, SecureParty};
 pub use vertical::{FeatureHolderJob, Holder, LabelHolderJob, PredictionJob, VerticalJob};
 
@@ -52,6 +54,8 @@ pub enum Setting {
     Horizontal(Box<HorizontalJob>),
     /// Two parties compute jointly on rows of the same columns.
     Secure(Box<SecureJob>),
+    /// Many owners send one message each.
+    Local(Box<LocalJob>),
 }
 
 /// One table and its schema.
@@ -100,6 +104,7 @@ enum SettingName {
     Vertical,
     Horizontal,
     Secure,
+    Local,
 }
 
 /// What reading a job needs besides its text.
@@ -168,6 +173,7 @@ impl Job {
             ("vertical", SettingName::Vertical),
             ("horizontal", SettingName::Horizontal),
             ("secure", SettingName::Secure),
+            ("local", SettingName::Local),
         ];
         let kind = root.required_choice("setting", &kinds).map(|found| found.value);
         let (setting, output, files) = match kind {
@@ -188,6 +194,11 @@ impl Job {
             Some(SettingName::Secure) => {
                 let output = around.path(&root, "output", "\"model.privet\"");
                 let (setting, files) = secure::read(&root, &around);
+                (setting, output, files)
+            }
+            Some(SettingName::Local) => {
+                let output = around.path(&root, "output", "\"model.privet\"");
+                let (setting, files) = local::read(&root, &around);
                 (setting, output, files)
             }
             _ => one_table(&root, kind == Some(SettingName::Central), &around),
@@ -215,6 +226,12 @@ impl Job {
         if let Some(data) = data {
             match &mut self.setting {
                 Setting::Plain(_, source) | Setting::Central(_, source) => source.data = data.to_owned(),
+                Setting::Local(job) => {
+                    job.own = Some(Source {
+                        schema: Arc::clone(job.schema()),
+                        data: data.to_owned(),
+                    });
+                }
                 Setting::Vertical(_)
                 | Setting::Prediction(_)
                 | Setting::Horizontal(_)
@@ -241,6 +258,7 @@ impl Job {
             Setting::Prediction(job) => job.files(),
             Setting::Horizontal(job) => job.files(),
             Setting::Secure(job) => job.files(),
+            Setting::Local(job) => job.files(),
         }
     }
 

@@ -233,6 +233,7 @@ impl PrivUnit {
     }
 
     /// The mean squared error of one message about a vector as long as the radius, in units of its square.
+    #[cfg(test)]
     pub(super) fn variance(&self) -> f64 {
         self.along.powi(-2) - 1.0
     }

@@ -11,7 +11,7 @@ use privet::parameters::Builder;
 use privet::privacy::Epsilon;
 use privet::setting::local::{
     Algorithm, Auto, CollectOnce, Crowd, GramSource, LdpSgd, Learnt, OnceLearner, OwnRows, Samme, Task,
-    VectorMessage, Voice, WeakLearner, rebinned,
+    VectorMessage, Voice, WeakLearner,
 };
 use privet::setting::plain::{Algorithm as _, Logistic};
 use privet_node::progress::Progress;
@@ -108,7 +108,7 @@ impl Comparison {
                     let task = Task::new(&schema, epsilon, EACH, "points")?.with_own(own)?;
                     let crowd = Crowd::new(&schema, &owners, EACH, u64::from(run)).of_owners(self.owners);
                     let learnt: Learnt = crowd.play(&**algorithm, &task, *voice)?;
-                    let test = rebinned(&test, &schema, &learnt.schema)?;
+                    let test = test.in_bins(&schema, &learnt.schema)?;
                     error(&learnt.ensemble, &learnt.schema, &test)?
                 }
             };
@@ -127,6 +127,11 @@ fn baselines(ways: &mut Vec<Named<Way>>, epsilons: &'static [f64]) -> Result<(),
     ways.extend([
         ("constant", Way::Constant, &[][..]),
         ("own rows alone", Way::OwnRows, &[][..]),
+    ]);
+    if epsilons.is_empty() {
+        return Ok(());
+    }
+    ways.extend([
         ("ldp-sgd, messages without content", course(sgd()?, Voice::Silent), epsilons),
         ("ldp-sgd, not private", course(sgd()?, Voice::Exact), &[][..]),
         ("auto, messages without content", course(Auto::builder().build()?, Voice::Silent), epsilons),
@@ -145,8 +150,8 @@ pub(super) fn defaults(epsilons: &'static [f64]) -> Result<Vec<Named<Way>>, Erro
     Ok(ways)
 }
 
-/// Everything.
-pub(super) fn all(epsilons: &'static [f64]) -> Result<Vec<Named<Way>>, Error> {
+/// All others.
+pub(super) fn others(epsilons: &'static [f64]) -> Result<Vec<Named<Way>>, Error> {
     let once = |learner| CollectOnce::builder().learner(learner);
     let mut ways = vec![
         (
@@ -204,7 +209,7 @@ pub(super) fn all(epsilons: &'static [f64]) -> Result<Vec<Named<Way>>, Error> {
             &[][..],
         ),
     ];
-    ways.extend(defaults(epsilons)?);
+    baselines(&mut ways, &[])?;
     Ok(ways)
 }
 

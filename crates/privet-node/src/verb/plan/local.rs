@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use privet::privacy::Delta;
+use privet::setting::local::Message;
 use serde_json::json;
 
 use super::summary;
@@ -51,10 +52,10 @@ pub(super) fn run(local: &LocalJob, job: &Job) -> Result<Answer, Failure> {
         "  -  {} of {} owners each, who send {}",
         words::count(rounds.into(), "round", "rounds"),
         each,
-        privet::setting::local::describe(plan.message())
+        plan.message().describe()
     );
     let unit = match plan.message() {
-        privet::setting::local::Message::Cells(_) => "the deviation of a frequency",
+        Message::Cells(_) => "the deviation of a frequency",
         _ => "as a part of the longest vector that an owner may send",
     };
     let _ = writeln!(text, "  -  noise in what a round collects, {unit}: {noise:.3}");

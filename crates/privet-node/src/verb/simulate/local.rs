@@ -1,13 +1,15 @@
 //! `privet simulate` for the local setting: rows of one table dealt to a data user, to owners and to a test.
 
-use privet::Error;
-use privet::privacy::Unprotected;
+use std::fmt::Write;
+use std::sync::Arc;
+
 use privet::data::Table;
-use privet::setting::local::{Crowd, OwnRows, Plan, Voice, owners_help, rebinned};
+use privet::privacy::Unprotected;
+use privet::setting::local::{Crowd, OwnRows, Plan, Voice, owners_help};
 use privet::setting::plain::{Algorithm, Constant, Logistic};
 use serde_json::json;
 
-use super::{BECAUSE, LAST, SimulatedMethod, Trainer, answer, figures, judged, seed};
+use super::{BECAUSE, LAST, SimulatedMethod, Trainer, compared, figures, judged, seed};
 use crate::job::LocalJob;
 use crate::progress::{Progress, going_on};
 use crate::verb::exit::Failure;
@@ -40,7 +42,7 @@ pub(super) fn run(local: &LocalJob, simulate: &Simulate) -> Result<Answer, Failu
         bar.at(run.into(), simulate.runs.into());
         let number = simulate.seed.wrapping_add(run.into());
         let (train, test) = table.hold_out(simulate.test, seed(number), &permission);
-        let (own, rest) = train.dealt(local.own_rows, number, &permission)?;
+        let (own, rest) = train.dealt(local.own_rows, seed(number ^ 0x6f77_6e), &permission);
         let plan = local.plan()?.with_own(OwnRows::new(own.clone(), &permission)?)?;
         let crowd = (rest, number);
         let (played, count) = play(&plan, local, &crowd, (&test, Voice::Drawn), &permission)?;
@@ -78,14 +80,15 @@ pub(super) fn run(local: &LocalJob, simulate: &Simulate) -> Result<Answer, Failu
         local.plan()?.task().epsilon(),
         local.own_rows
     );
-    let mut conditions = String::new();
+    let (mut text, mut json) = compared(simulate, &who, &methods);
+    text.push('\n');
     for (name, value) in &facts {
-        conditions += &format!("{name}: {value:.4}\n");
+        let _ = writeln!(text, "   {name}: {value:.4}");
     }
-    let mut answer = answer(simulate, &who, &methods, &format!("{conditions}\n{verdict}\n\n{LAST}"));
-    answer.json["owners_help"] = json!(help);
-    answer.json["facts"] = facts.iter().map(|(name, value)| json!({"name": name, "value": value})).collect();
-    Ok(answer)
+    let _ = writeln!(text, "\n{}\n\n{LAST}", crate::verb::words::wrapped(verdict).trim_end());
+    json["owners_help"] = json!(help);
+    json["facts"] = facts.iter().map(|(name, value)| json!({"name": name, "value": value})).collect();
+    Ok(Answer::new(text, json))
 }
 
 /// How good a course is, and how many owners answered.
@@ -103,9 +106,7 @@ fn play(
     let owners = usize::try_from(plan.owners()).unwrap_or(usize::MAX);
     let crowd = crowd.of_owners(owners);
     let learnt = crowd.play(plan.algorithm(), plan.task(), voice)?;
-    let binned = test.cells().as_ref().map(|cells| rebinned(cells, schema, &learnt.schema));
-    let binned = permission.reveal(binned).map_err(Error::from)?;
-    let test = Table::in_bins(test, &learnt.schema, binned)?;
+    let test = test.in_bins(&Arc::new(learnt.schema.clone()))?;
     let model = plan.model(learnt)?;
     Ok((judged(&model, &test, permission)?, crowd.owners()))
 }

@@ -63,6 +63,13 @@ impl Book {
         messages.any(|message| message.series.as_deref() == Some(series))
     }
 
+    /// The data set whose budget is for everything about the owner of this ledger, if there is one.
+    pub fn owner(&self) -> Option<&str> {
+        let is_owner = |account: &Account| account.lines.contains_key(&Relation::Owner);
+        let (name, _) = self.accounts.iter().find(|(_, account)| is_owner(account))?;
+        Some(name)
+    }
+
     /// Another data set whose budget is for everything about the owner. A ledger has one owner: with two such budgets, it would answer a
     /// campaign twice, and no total would say so.
     pub(super) fn other_owner(&self, dataset: &str) -> Option<&str> {

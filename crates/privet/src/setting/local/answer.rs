@@ -51,7 +51,8 @@ impl Answer {
 
 fn of_cells(cells: &SampledCells, sums: &[i64]) -> Vec<f64> {
     let categories = cells.oracle().categories();
-    let variance = cells.variance() / categories as f64;
+    // Most cells are rare.
+    let variance = cells.oracle().variance_of_absent();
     let column = |messages: u64| vec![(variance / messages.max(1) as f64).sqrt(); categories];
     cells.messages(sums).into_iter().flat_map(column).collect()
 }

@@ -3,12 +3,12 @@
 use sha2::{Digest, Sha256};
 
 use super::encoding::Encoding;
-use super::submission::{BadSubmission, Submission};
+use super::submission::{BadSubmission, Frame, Submission, prefix};
 use crate::Error;
 use crate::data::Document;
 use crate::data::document::{Section, number, quoted};
 use crate::privacy::mechanism::local::{
-    FrequencyOracle, KClosest, LocalMechanism, LocalMessage, SampledCells, SampledPiecewise, Signs,
+    FrequencyOracle, KClosest, LocalMechanism, LocalMessage, SampledCells, SampledPiecewise, Signs, Token,
 };
 use crate::privacy::texts::check_name;
 use crate::privacy::{CampaignName, Epsilon, getters};
@@ -77,6 +77,13 @@ macro_rules! each {
             Message::Cells($mechanism) => $do,
         }
     };
+}
+
+impl Message {
+    /// The mechanism and its parameters in words.
+    pub fn describe(&self) -> String {
+        each!(self, mechanism => mechanism.describe())
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -225,6 +232,39 @@ impl Campaign {
         let message = read.into_message();
         let is_drawn = each!(&self.message, mechanism => mechanism.accepts(&message.body));
         is_drawn.then_some(message).ok_or(BadSubmission::Body)
+    }
+
+    /// The token of a submission to this campaign, without a copy of its body.
+    #[inline]
+    pub(super) fn check_frame(&self, submission: &[u8]) -> Result<Token, BadSubmission> {
+        let frame = Frame::read(submission)?;
+        if frame.campaign != prefix(&self.digest) {
+            return Err(BadSubmission::OtherCampaign);
+        }
+        let is_drawn = each!(&self.message, mechanism => mechanism.accepts(frame.body));
+        is_drawn.then_some(frame.token).ok_or(BadSubmission::Body)
+    }
+
+    /// The body of a submission that was checked.
+    #[inline]
+    pub(super) fn body<'f>(&self, submission: &'f [u8]) -> Option<&'f [u8]> {
+        Frame::body(submission)
+    }
+
+    /// Adds messages that were checked.
+    pub(super) fn add_all(&self, messages: &[(Token, &[u8])], sums: &mut [i64]) {
+        each!(&self.message, mechanism => mechanism.add_all(messages, sums));
+    }
+
+    /// The largest size of one message in any estimated mean, before these are divided by the number of messages, in the owners' own units:
+    /// what somebody who makes up a message can do.
+    pub fn influence(&self) -> f64 {
+        each!(&self.message, mechanism => mechanism.influence()) * self.radius
+    }
+
+    /// What a message says, in words; none if the campaign's mechanism never draws it.
+    pub fn in_words(&self, message: &LocalMessage) -> Option<String> {
+        each!(&self.message, mechanism => mechanism.in_words(&message.token, &message.body))
     }
 
     /// Adds one message to the sums. False, and nothing is added, if the campaign's mechanism never draws such a body, or there are not

@@ -9,6 +9,8 @@
 //! | `campaign` | a campaign's file, checked and resolved |
 //! | `encoding` | how an owner's rows become what is sent |
 //! | `owner` | how an owner answers |
+//! | `collector`, `register` | counts messages, each token once |
+//! | `collected` | sums of messages, and how those of several collectors are added |
 //! | `submission` | what is sent, and how it is read |
 //! | `params`, `plan`, `course`, `answer` | what is learnt: parameters, the plan, and a course of campaigns in which each question follows from the answers |
 //! | `once`, `sgd`, `samme` | the algorithms: one collection; gradient steps; boosting over rounds |
@@ -25,6 +27,8 @@
 mod answer;
 mod bayes;
 mod campaign;
+mod collected;
+mod collector;
 mod course;
 pub mod encoding;
 mod once;
@@ -32,6 +36,7 @@ mod own;
 mod owner;
 mod params;
 mod plan;
+mod register;
 mod rehearsal;
 mod samme;
 mod sgd;
@@ -44,11 +49,13 @@ mod whitening;
 
 pub use answer::Answer;
 pub use campaign::{Campaign, CampaignDraft, Message, Round};
+pub use collected::{Collected, Input, Refusal, Refused, Share};
+pub use collector::Collector;
 pub use course::{Algorithm, Learnt, Next, Task};
 pub use encoding::Encoding;
 pub use own::OwnRows;
 pub use owner::{Contributed, DataOwner};
 pub use params::{Auto, CollectOnce, GramSource, LdpSgd, OnceLearner, Samme, VectorMessage, WeakLearner, read};
 pub use plan::{Plan, owners_help};
-pub use rehearsal::{Crowd, Voice, rebinned};
+pub use rehearsal::{Crowd, Voice};
 pub use submission::{BadSubmission, LONGEST_SUBMISSION, Submission};

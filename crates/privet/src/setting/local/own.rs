@@ -273,6 +273,38 @@ impl OwnRows {
         })
     }
 
+    /// How far apart the centroids of the two most frequent classes lie (the paper's ℓ_b), and by how much the purities of two columns, cut
+    /// where that divides best, differ on average (Δ_im): noise that is larger hides them.
+    ///
+    /// # Errors
+    /// As [`Features::mapped`].
+    pub(super) fn contrasts(&self) -> Result<[f64; 2], Error> {
+        let features = Features::of(&self.schema);
+        let d = features.dimension();
+        let values = self.values(&features);
+        let mut sums = vec![(0.0f64, vec![0.0; d]); self.classes];
+        for (x, label) in values.chunks_exact(d.max(1)).zip(self.labels()) {
+            let (count, sum) = &mut sums[usize::from(*label)];
+            *count += 1.0;
+            sum.iter_mut().zip(x).for_each(|(sum, x)| *sum += x);
+        }
+        sums.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let centre = |place: usize| -> Vec<f64> {
+            let (count, sum) = &sums[place];
+            sum.iter().map(|x| x / f64::max(*count, 1.0)).collect()
+        };
+        let far: f64 = centre(0).iter().zip(centre(1)).map(|(a, b)| (a - b).powi(2)).sum();
+        let cut = self.at_best()?;
+        let table = self.vector(&cut, &Statistic::CrossTable);
+        // Of several contrasts the first.
+        let pairs = table.chunks_exact(2).take(cut.dimension());
+        let purities: Vec<f64> = pairs.map(|pair| pair[0].abs() + pair[1].abs()).collect();
+        let all = (0..purities.len()).flat_map(|i| (0..i).map(move |j| (i, j)));
+        let apart: f64 = all.map(|(i, j)| (purities[i] - purities[j]).abs()).sum();
+        let count = purities.len() * purities.len().saturating_sub(1) / 2;
+        Ok([far.sqrt(), apart / count.max(1) as f64])
+    }
+
     /// The vector of all own rows.
     pub(super) fn vector(&self, features: &Features, statistic: &Statistic) -> Vec<f64> {
         let values = self.values(features);

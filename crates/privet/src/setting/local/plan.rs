@@ -117,6 +117,22 @@ impl Plan {
         shown
     }
 
+    /// The conditions under which boosting converges, as far as own rows tell: for simulations, since nothing protects these.
+    ///
+    /// # Paper
+    /// LocalBoost, section IV: the error of centroids is of the order of ℓ_b, and that of purities of the order of Δ_im.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] if there are no own rows.
+    pub fn facts(&self) -> Result<Vec<(&'static str, f64)>, Error> {
+        let [between, purities] = self.task.own_for("data", "name them")?.contrasts()?;
+        Ok(vec![
+            ("ℓ_b, the distance of the centroids of two classes", between),
+            ("Δ_im, the mean difference of two columns' purities", purities),
+            ("noise in what a round collects, in units of the longest vector", self.noise(self.owners_each())),
+        ])
+    }
+
     /// Names and values as a job says them, defaults included.
     pub fn settings(&self) -> Vec<(String, String)> {
         let named = |name: &str, value: &str| (name.to_owned(), value.to_owned());

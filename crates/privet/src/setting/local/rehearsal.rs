@@ -10,8 +10,8 @@ use super::course::{Algorithm, Learnt, Next, Task};
 use super::encoding::{Encoding, Rows, Statistic, row_weights};
 use super::owner::{in_ball, on_grid};
 use crate::Error;
-use crate::data::schema::{Kind, Schema};
-use crate::data::{Cells, Feature, Target};
+use crate::data::schema::Schema;
+use crate::data::{Cells, Target};
 use crate::privacy::mechanism::local::{LocalMessage, rehearse};
 use crate::privacy::{Coins, Randomness};
 
@@ -107,7 +107,7 @@ impl<'a> Crowd<'a> {
         let binned;
         let cells = match encoding.statistic() {
             Statistic::Cell => {
-                binned = rebinned(self.cells, self.schema, encoding.schema())?;
+                binned = self.cells.in_bins(self.schema, encoding.schema())?;
                 &binned
             }
             _ => self.cells,
@@ -239,43 +239,4 @@ fn draw(campaign: &Campaign, vector: &[f64], random: &mut Randomness) -> Result<
         Message::Signs(mechanism) => rehearse(mechanism, on_grid(vector, radius), random),
         Message::Category(_) | Message::Cells(_) => Err(Error::internal("a category is no vector")),
     }
-}
-
-/// Rows that were read with values, in the bins of another schema of the same columns.
-///
-/// # Errors
-/// [`Error::Misuse`] if the schemas have other columns, or values were not kept.
-pub fn rebinned(cells: &Cells, from: &Schema, to: &Schema) -> Result<Cells, Error> {
-    let wrong = || Error::misuse("rows are put into other bins of the same columns, and need their values");
-    let mut features = Vec::new();
-    let pairs = from.features().zip(to.features()).zip(cells.features());
-    for ((from, to), feature) in pairs {
-        features.push(match (&from.kind, &to.kind) {
-            (Kind::Number(from), Kind::Number(to)) => {
-                let scaled = feature.scaled.as_ref().ok_or_else(wrong)?;
-                let transform = to.transform();
-                let [low, high] = [to.min(), to.max()].map(|bound| transform.apply(bound));
-                let slot = |(row, scaled): (usize, &f32)| match feature.bins.get(row) == from.missing() {
-                    true => to.missing(),
-                    false => {
-                        let share = f64::midpoint((*scaled).into(), 1.0);
-                        to.cuts().bin(transform.undo(low + share * (high - low)) as f32)
-                    }
-                };
-                let bins = Feature::of_slots(
-                    to.cuts().bins() + 1,
-                    scaled.iter().enumerate().map(slot),
-                );
-                Feature {
-                    scaled: Some(scaled.clone()),
-                    ..bins
-                }
-            }
-            _ => feature.clone(),
-        });
-    }
-    if features.len() != cells.features().len() {
-        return Err(wrong());
-    }
-    Cells::joined(cells.rows(), features, cells.target().cloned())
 }

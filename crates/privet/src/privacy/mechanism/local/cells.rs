@@ -130,6 +130,16 @@ impl LocalMechanism for SampledCells {
         added
     }
 
+    fn in_words(&self, token: &Token, body: &[u8]) -> Option<String> {
+        let told = self.oracle.in_words(token, body)?;
+        Some(format!("about column number {}: {told}", self.column(token) + 1))
+    }
+
+    /// Within the messages of its own column.
+    fn influence(&self) -> f64 {
+        self.oracle.influence()
+    }
+
     /// The frequencies within each column, column after column. Each is estimated from its own messages.
     fn means(&self, sums: &[i64], _messages: u64) -> Vec<f64> {
         let of_column = |sums: &[i64]| match sums.split_last() {

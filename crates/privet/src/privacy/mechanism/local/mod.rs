@@ -87,6 +87,20 @@ pub trait LocalMechanism: sealed::Sealed + std::fmt::Debug + Send + Sync {
     #[must_use]
     fn add(&self, token: &Token, body: &[u8], sums: &mut [i64]) -> bool;
 
+    /// Adds messages whose bodies were all [accepted](Self::accepts); another one adds nothing.
+    fn add_all(&self, messages: &[(Token, &[u8])], sums: &mut [i64]) {
+        for (token, body) in messages {
+            let _ = self.add(token, body, sums);
+        }
+    }
+
+    /// What a body says, in words; none if no input gives such a body.
+    fn in_words(&self, token: &Token, body: &[u8]) -> Option<String>;
+
+    /// The largest size of one message in any of the estimated means, before these are divided by the number of messages: what somebody who makes
+    /// up a message can do.
+    fn influence(&self) -> f64;
+
     /// The means that sums of so many messages estimate without bias. Zeros if there are no messages.
     fn means(&self, sums: &[i64], messages: u64) -> Vec<f64>;
 }
