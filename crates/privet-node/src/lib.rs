@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | [`ledger`] | the journal of payments on SQLite, its lock, and how a table is recognised under another name |
 //! | [`table`] | readers of CSV and Parquet files |
+//! | [`collection`] | local messages, counted on disk |
 //! | [`job`] | what is to be done, from one TOML file |
 //! | [`record`] | the released columns of a party |
 //! | [`verb`] | plan, train, predict, evaluate, inspect and so on: a request goes in, an answer comes out |
@@ -14,6 +15,7 @@
 //! those are `privet-cli`'s.
 #![forbid(unsafe_code)]
 
+pub mod collection;
 pub mod job;
 pub mod ledger;
 pub mod place;

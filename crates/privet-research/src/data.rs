@@ -67,6 +67,11 @@ impl Data {
         }
     }
 
+    /// The path of a file in the folder of a data set.
+    pub(crate) fn path(&self, dataset: &str, file: &str) -> PathBuf {
+        self.folder.join(dataset).join(file)
+    }
+
     /// A data set's rows for training, or all of them if its publisher did not split it.
     ///
     /// # Errors

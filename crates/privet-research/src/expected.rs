@@ -9,14 +9,15 @@ macro_rules! files {
     ($($key:literal),*) => {[$(($key, include_str!(concat!("../reproduce/expected/", $key, ".json")))),*]};
 }
 
-const FILES: [(&str, &str); 7] = files![
+const FILES: [(&str, &str); 8] = files![
     "plain",
     "brc",
     "inprivate-tree",
     "inprivate",
     "dp-trees",
     "opboost",
-    "maboost"
+    "maboost",
+    "localboost"
 ];
 
 /// Which way from what is expected a figure may lie as far as it likes. Only what the project's own learners reach has one: a paper's

@@ -12,6 +12,7 @@ pub mod decoders;
 mod expected;
 pub mod industrial;
 mod inprivate;
+mod localboost;
 mod maboost;
 pub mod opboost;
 mod plain;
@@ -108,6 +109,7 @@ pub fn experiments() -> Vec<Experiment> {
     all.extend(trees::experiments());
     all.extend(opboost::experiments());
     all.extend(maboost::experiments());
+    all.extend(localboost::experiments());
     all.extend(industrial::experiments());
     all
 }
@@ -321,12 +323,13 @@ mod tests {
             "dp-trees",
             "opboost",
             "maboost",
+            "localboost",
         ] {
             for figure in Expected::of(key).expect("the file parses") {
                 let fits = match figure.better {
                     None => true,
                     Some(Better::Higher) => ["accuracy", "AUC"].contains(&&figure.metric[..]),
-                    Some(Better::Lower) => ["MAE", "RMSE"].contains(&&figure.metric[..]),
+                    Some(Better::Lower) => ["MAE", "RMSE", "error"].contains(&&figure.metric[..]),
                 };
                 assert!(fits, "{key}: {figure:?}");
             }

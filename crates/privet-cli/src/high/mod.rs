@@ -1,5 +1,6 @@
 //! The arguments as they are needed: parsed, and checked against each other.
 
+mod collect;
 mod desensitise;
 mod limit;
 
@@ -104,6 +105,8 @@ pub(super) fn command(low: LowArgs, env: &dyn Fn(&str) -> Option<OsString>) -> R
             ledger: place(None),
         },
         Verb::Desensitise(given) => Command::Desensitise(desensitise::desensitise_of(given, &waiting)?),
+        Verb::Contribute(given) => Command::Contribute(collect::contribute_of(given, &waiting)?),
+        Verb::Collect(given) => Command::Collect(collect::collect_of(given)?),
         Verb::Simulate(simulate) if simulate.not_protected && low.json => {
             return Err(Failure::usage(
                 "--not-protected is for your own terminal: it is never written as JSON. Remove --json.",

@@ -1,6 +1,7 @@
 //! The arguments as they are typed: texts, not yet checked against each other.
 #![allow(missing_docs, reason = "clap shows these comments to users as help")]
 
+mod collect;
 mod desensitise;
 mod ledger;
 mod model;
@@ -10,6 +11,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
 
+pub use collect::{Collect, CollectVerb, Contribute, Merge};
 pub use desensitise::{BudgetName, CategoriesName, Desensitise, MechanismName};
 pub use ledger::{Adopt, Change, Export, Key, Ledger, LedgerVerb, Limit, Show, Verify};
 pub use model::{
@@ -55,6 +57,8 @@ pub enum Verb {
     Inspect(Inspect),
     Export(ExportModel),
     Desensitise(Desensitise),
+    Contribute(Contribute),
+    Collect(Collect),
     Simulate(Simulate),
     Reproduce(Reproduce),
     Ledger(Ledger),

@@ -2,6 +2,7 @@
 
 mod central;
 mod horizontal;
+mod local;
 mod secure;
 mod vertical;
 
@@ -19,6 +20,7 @@ use privet::setting::plain;
 
 pub(crate) use horizontal::MINER as MINER_NAME;
 pub use horizontal::{HorizontalJob, OwnerJob};
+pub use local::LocalJob;
 pub use secure::{SecureJob, SecureParty};
 pub use vertical::{FeatureHolderJob, Holder, LabelHolderJob, PredictionJob, VerticalJob};
 
@@ -53,6 +55,8 @@ pub enum Setting {
     Horizontal(Box<HorizontalJob>),
     /// Two parties compute jointly on rows of the same columns.
     Secure(Box<SecureJob>),
+    /// Many owners send one message each.
+    Local(Box<LocalJob>),
 }
 
 /// One table and its schema.
@@ -101,6 +105,7 @@ enum SettingName {
     Vertical,
     Horizontal,
     Secure,
+    Local,
 }
 
 /// What reading a job needs besides its text.
@@ -188,6 +193,7 @@ impl Job {
             ("vertical", SettingName::Vertical),
             ("horizontal", SettingName::Horizontal),
             ("secure", SettingName::Secure),
+            ("local", SettingName::Local),
         ];
         let kind = root.required_choice("setting", &kinds).map(|found| found.value);
         let (setting, output, files) = match kind {
@@ -208,6 +214,11 @@ impl Job {
             Some(SettingName::Secure) => {
                 let output = around.path(&root, "output", "\"model.privet\"");
                 let (setting, files) = secure::read(&root, &around);
+                (setting, output, files)
+            }
+            Some(SettingName::Local) => {
+                let output = around.path(&root, "output", "\"model.privet\"");
+                let (setting, files) = local::read(&root, &around);
                 (setting, output, files)
             }
             _ => one_table(&root, kind == Some(SettingName::Central), &around),
@@ -235,6 +246,12 @@ impl Job {
         if let Some(data) = data {
             match &mut self.setting {
                 Setting::Plain(_, source) | Setting::Central(_, source) => source.data = data.to_owned(),
+                Setting::Local(job) => {
+                    job.own = Some(Source {
+                        schema: Arc::clone(job.schema()),
+                        data: data.to_owned(),
+                    });
+                }
                 Setting::Vertical(_)
                 | Setting::Prediction(_)
                 | Setting::Horizontal(_)
@@ -261,6 +278,7 @@ impl Job {
             Setting::Prediction(job) => job.files(),
             Setting::Horizontal(job) => job.files(),
             Setting::Secure(job) => job.files(),
+            Setting::Local(job) => job.files(),
         }
     }
 

@@ -4,9 +4,11 @@
 //! | --- | --- |
 //! | `request` | requests with checked values |
 //! | `exit` | how a request ended, and why it failed |
-//! | `train`, `plan`, `predict`, `evaluate`, `inspect`, `export_model`, `desensitise`, `simulate`, `schema`, `ledger` | one verb each |
+//! | `train`, `plan`, `predict`, `evaluate`, `inspect`, `export_model`, `desensitise`, `contribute`, `collect`, `simulate`, `schema`, `ledger` | one verb each |
 //! | `permission`, `output`, `protection`, `parties`, `owners`, `gathering`, `diagnostics`, `words` | what several verbs say or ask |
 
+mod collect;
+mod contribute;
 mod desensitise;
 mod diagnostics;
 mod evaluate;
@@ -35,8 +37,8 @@ use privet::model::{Model, Origin};
 
 pub use exit::{Exit, Failure};
 pub use request::{
-    Command, Consent, Desensitise, Evaluate, LedgerCommand, LedgerFile, Limit, Limits, OutputKind, Predict,
-    PredictionSource, Simulate, Train, dataset_name,
+    Collect, Collecting, Command, Consent, Contribute, Desensitise, Evaluate, LedgerCommand, LedgerFile,
+    Limit, Limits, OutputKind, Predict, PredictionSource, Simulate, Train, dataset_name,
 };
 pub use words::{count, wrapped};
 
@@ -102,6 +104,8 @@ pub fn run(command: &Command) -> Result<Answer, Failure> {
             ledger,
         } => export_model::run(model, *format, out, ledger),
         Command::Desensitise(desensitise) => desensitise::run(desensitise),
+        Command::Contribute(contribute) => contribute::run(contribute),
+        Command::Collect(collect) => collect::run(collect),
         Command::Simulate(simulate) => simulate::run(simulate),
         Command::Ledger { ledger, verb } => ledger::run(ledger, verb),
     }

@@ -30,6 +30,7 @@ mod header;
 mod held_out;
 mod lookup;
 mod public;
+mod rebinned;
 pub mod schema;
 mod split;
 mod table;

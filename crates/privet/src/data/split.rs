@@ -42,6 +42,18 @@ impl Table {
         (part(false), part(true))
     }
 
+    /// Gives so many people to one, and the rest to another: at random, and only for rows that are used without protection.
+    pub fn dealt(&self, people: usize, seed: [u8; 32], _: &Unprotected) -> (Self, Self) {
+        let part = |first: bool| {
+            let cells = self.cells().as_ref().map(|cells| {
+                let order = order(cells, seed);
+                cells.take(&rows_of(cells, |unit| (order[unit] < people) == first))
+            });
+            self.with(Arc::clone(self.shared_schema()), cells)
+        };
+        (part(true), part(false))
+    }
+
     /// Gives each party the columns that it names. Everybody has the columns that tell people apart.
     ///
     /// # Errors

@@ -17,6 +17,7 @@
 
 mod abstain;
 mod centroid;
+pub mod dense;
 mod design;
 mod linear;
 mod logistic;

@@ -219,6 +219,7 @@ impl Book {
                 mechanism,
                 epsilon,
                 proof,
+                series,
                 run,
             } => {
                 let message = PaidMessage {
@@ -227,6 +228,7 @@ impl Book {
                     mechanism: mechanism.clone(),
                     proof: proof.clone(),
                     epsilon: *epsilon,
+                    series: series.clone(),
                     kept: None,
                 };
                 self.contribute(what, campaign, message)?;

@@ -234,6 +234,27 @@ impl Certificate {
         }
     }
 
+    /// What messages to a campaign guarantee each of its owners, by the campaign's mechanism (`docs/proofs/local.md#contributions`). The payment
+    /// stands in each owner's own ledger, and in no other.
+    pub(crate) fn of_messages(campaign: &str, epsilon: Epsilon) -> Self {
+        let claim = Claim {
+            protects: Relation::Owner,
+            from: Observer::Anyone,
+            guarantee: Guarantee::Local { epsilon },
+        };
+        Self {
+            dataset: campaign.into(),
+            claims: vec![claim],
+            payments: Vec::new(),
+            total: None,
+            recorded: false,
+            ledger: Head::empty(),
+            commitment: None,
+            runs: Vec::new(),
+            parties: Vec::new(),
+        }
+    }
+
     /// This certificate joined with that of another run on the same data set. The total is that of the run that ended later, which
     /// counts both; there is none unless both are recorded.
     #[must_use]

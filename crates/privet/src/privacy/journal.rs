@@ -91,6 +91,9 @@ pub enum Event {
         epsilon: Epsilon,
         /// Where that is proved.
         proof: String,
+        /// The series of campaigns that it is a round of: one of them is answered.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        series: Option<String>,
         /// The run: each message is one of its own, by a random name.
         run: String,
     },
@@ -221,9 +224,17 @@ impl Event {
                 campaign,
                 mechanism,
                 proof,
+                series,
                 run,
                 ..
-            } => vec![dataset, what, campaign, mechanism, proof, run],
+            } => {
+                let series = series.iter().map(String::as_str).collect();
+                [
+                    vec![dataset.as_str(), what, campaign, mechanism, proof, run],
+                    series,
+                ]
+                .concat()
+            }
             Self::Redraw { dataset, run, what } => vec![dataset, run, what],
             Self::Kept {
                 dataset,

@@ -3,6 +3,7 @@
 mod advice;
 mod columns;
 mod horizontal;
+mod local;
 mod prediction;
 mod secure;
 mod vertical;
@@ -34,6 +35,7 @@ pub(super) fn run(file: &Path, ledger: &LedgerFile) -> Result<Answer, Failure> {
         Setting::Prediction(prediction) => prediction::run(prediction, &job, ledger),
         Setting::Horizontal(owners) => horizontal::run(owners, &job, ledger),
         Setting::Secure(parties) => secure::run(parties, &job, ledger),
+        Setting::Local(local) => local::run(local, &job),
     }
 }
 

@@ -13,6 +13,7 @@ use privet::model::Format;
 use privet::privacy::Epsilon;
 use privet::privacy::signature::Fingerprint;
 use privet::privacy::texts::check_name;
+use privet::setting::local::Share;
 use privet::setting::vertical::Desensitisation;
 
 use super::exit::Failure;
@@ -75,6 +76,10 @@ pub enum Command {
     },
     /// Change the columns of a table.
     Desensitise(Desensitise),
+    /// Answer a campaign of the local setting.
+    Contribute(Contribute),
+    /// Count the answers to a campaign.
+    Collect(Collect),
     /// Train and judge on rows that are set aside.
     Simulate(Simulate),
     /// Look at the ledger, or set a limit.
@@ -132,6 +137,54 @@ pub struct Train {
     pub not_protected: bool,
     /// Where the ledger is.
     pub ledger: LedgerFile,
+}
+
+/// A request to answer a campaign.
+#[derive(Debug)]
+pub struct Contribute {
+    /// The campaign.
+    pub campaign: PathBuf,
+    /// The owner's rows.
+    pub data: Option<PathBuf>,
+    /// Where the message goes; without it, what is stored is shown.
+    pub out: Option<PathBuf>,
+    /// Where the ledger is.
+    pub ledger: LedgerFile,
+}
+
+/// A request about the answers to a campaign.
+#[derive(Debug)]
+pub enum Collect {
+    /// Count messages.
+    Messages(Collecting),
+    /// Add up collections of different shares.
+    Merge {
+        /// The collections.
+        files: Vec<PathBuf>,
+        /// Where the sum goes.
+        out: PathBuf,
+    },
+}
+
+/// How messages are counted.
+#[derive(Debug)]
+pub struct Collecting {
+    /// The campaign.
+    pub campaign: PathBuf,
+    /// Files of messages; standard input if there are none.
+    pub from: Vec<PathBuf>,
+    /// Where the collection is kept.
+    pub out: PathBuf,
+    /// Messages, at most.
+    pub most: u64,
+    /// The tokens that are taken.
+    pub share: Share,
+    /// Threads that work.
+    pub threads: usize,
+    /// Messages of a batch.
+    pub batch: usize,
+    /// Is told how many bytes of standard input are on disk.
+    pub durable: fn(u64),
 }
 
 /// A request to predict rows.

@@ -1,6 +1,7 @@
 //! `privet simulate`
 
 mod horizontal;
+mod local;
 mod prediction;
 mod secure;
 mod vertical;
@@ -52,6 +53,7 @@ pub(super) fn run(simulate: &Simulate) -> Result<Answer, Failure> {
         Setting::Prediction(prediction) => prediction::run(prediction, simulate),
         Setting::Horizontal(owners) => horizontal::run(owners, simulate),
         Setting::Secure(parties) => secure::run(parties, simulate),
+        Setting::Local(local) => local::run(local, simulate),
     }
 }
 
@@ -219,6 +221,17 @@ fn answer_with(
     last: &str,
     sent: Option<&Traffic>,
 ) -> Answer {
+    let (mut text, mut json) = compared(simulate, who, methods);
+    if let Some(sent) = sent {
+        let _ = write!(text, "\n{}", sent.text());
+        json["sent"] = json!(sent.json());
+    }
+    let _ = writeln!(text, "\n{last}");
+    Answer::new(text, json)
+}
+
+/// The figures of all methods in a table, below `who` takes part.
+fn compared(simulate: &Simulate, who: &str, methods: &[SimulatedMethod]) -> (String, serde_json::Value) {
     let metrics: Vec<&str> = methods[0]
         .runs
         .first()
@@ -259,11 +272,5 @@ fn answer_with(
         }
         text.push('\n');
     }
-    let mut json = json!({"figures": lines});
-    if let Some(sent) = sent {
-        let _ = write!(text, "\n{}", sent.text());
-        json["sent"] = json!(sent.json());
-    }
-    let _ = writeln!(text, "\n{last}");
-    Answer::new(text, json)
+    (text, json!({"figures": lines}))
 }

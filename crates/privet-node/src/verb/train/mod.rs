@@ -1,6 +1,7 @@
 //! `privet train`
 
 mod horizontal;
+mod local;
 mod secure;
 mod vertical;
 
@@ -30,6 +31,7 @@ pub(super) fn run(train: &Train) -> Result<Answer, Failure> {
         Setting::Prediction(_) => return Err(for_predicting(&train.job)),
         Setting::Horizontal(owners) => return horizontal::run(owners, &job, train),
         Setting::Secure(parties) => return secure::run(parties, &job, train),
+        Setting::Local(local) => return local::run(local, &job, train),
     };
     save(&job, &model, key.as_ref())?;
 

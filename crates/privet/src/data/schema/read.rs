@@ -52,6 +52,15 @@ impl Schema {
         Self::accepted(name, text, MOST_SLOTS_OF_PEER)
     }
 
+    /// Reads a schema that is a section of another document: what is wrong with it becomes findings of that document.
+    pub(crate) fn in_document(document: &Document, section: Section<'_>) -> Self {
+        let schema = read(document, section, MOST_SLOTS_OF_PEER);
+        if let Some(why) = hidden_dataset(&schema.dataset) {
+            document.finding(section.line_of("dataset"), why);
+        }
+        schema
+    }
+
     fn accepted(name: &str, text: &str, most: usize) -> Result<Self, Error> {
         let document = Document::stored(name, text)?;
         let schema = read(&document, document.root(), most);

@@ -24,6 +24,8 @@ pub(in crate::privacy) struct PaidMessage {
     /// Where the mechanism's ε is proved: each kind has its own place.
     pub(in crate::privacy) proof: String,
     pub(in crate::privacy) epsilon: Epsilon,
+    /// The series of campaigns of which one is answered.
+    pub(in crate::privacy) series: Option<String>,
     /// Where the ledger says that the message is stored.
     pub(in crate::privacy) kept: Option<KeptAt>,
 }
@@ -50,6 +52,22 @@ impl Book {
     /// The message to a campaign, if it was paid for.
     pub(in crate::privacy) fn contributed(&self, dataset: &str, campaign: &str) -> Option<&PaidMessage> {
         self.account(dataset)?.contributed.0.get(campaign)
+    }
+
+    /// Whether a campaign of this series was answered.
+    pub(in crate::privacy) fn contributed_to_series(&self, dataset: &str, series: &str) -> bool {
+        let account = self.account(dataset);
+        let mut messages = account
+            .into_iter()
+            .flat_map(|account| account.contributed.0.values());
+        messages.any(|message| message.series.as_deref() == Some(series))
+    }
+
+    /// The data set whose budget is for everything about the owner of this ledger, if there is one.
+    pub fn owner(&self) -> Option<&str> {
+        let is_owner = |account: &Account| account.lines.contains_key(&Relation::Owner);
+        let (name, _) = self.accounts.iter().find(|(_, account)| is_owner(account))?;
+        Some(name)
     }
 
     /// Another data set whose budget is for everything about the owner. A ledger has one owner: with two such budgets, it would answer a
@@ -80,6 +98,11 @@ impl Book {
         }
         if self.contributed(dataset, campaign).is_some() {
             return Err("a message is paid for and drawn once for each campaign".into());
+        }
+        if let Some(series) = &message.series
+            && self.contributed_to_series(dataset, series)
+        {
+            return Err("one campaign of a series is answered".into());
         }
         if self.run(dataset, &message.run).is_some_and(Run::is_begun) {
             return Err("a message is a run of its own".into());

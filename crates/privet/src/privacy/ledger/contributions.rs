@@ -1,5 +1,7 @@
 //! Messages of the local setting: paid for, drawn once for each campaign, stored with the ledger, and only then given to anybody.
 
+use sha2::{Digest, Sha256};
+
 use super::keeping::damaged;
 use super::transaction::Step;
 use super::{Ledger, random_name};
@@ -20,6 +22,8 @@ pub struct CampaignName<'a> {
     pub name: &'a str,
     /// SHA-256 of its file.
     pub digest: [u8; 32],
+    /// The series of campaigns that it is a round of: an owner answers one of them.
+    pub series: Option<&'a str>,
 }
 
 impl<N: Neighbours> Ledger<N> {
@@ -32,7 +36,7 @@ impl<N: Neighbours> Ledger<N> {
     /// # Errors
     /// [`Error::Budget`] if too little of the owner's budget remains, before the input is computed; [`Error::Misuse`] if the ledger was opened for
     /// another change than that everything about an owner is replaced; [`Error::Journal`] if the message could not be kept, if what was
-    /// kept is missing or damaged, if the campaign was answered under another ε or by another kind of mechanism, or if a message that is
+    /// kept is missing or damaged, if another campaign of the same series was answered before, if the campaign was answered under another ε or by another kind of mechanism, or if a message that is
     /// still to be drawn was paid for with other parameters.
     pub fn contribute<M: LocalMechanism>(
         &mut self,
@@ -53,6 +57,14 @@ impl<N: Neighbours> Ledger<N> {
             if let Some(paid) = run.book.contributed(run.dataset, &digest) {
                 return Ok((Step::Nothing, paid.clone()));
             }
+            if let Some(series) = campaign.series
+                && run.book.contributed_to_series(run.dataset, series)
+            {
+                let why = format!(
+                    "another round of '{series}' was answered before: an owner answers one of them. Nothing was paid or drawn."
+                );
+                return Err(Error::journal(JournalFault::OtherJob, why));
+            }
             let price = Price::Pure(mechanism.epsilon());
             run.book.admits(run.dataset, &run.relation, price, false)?;
             let paid = PaidMessage {
@@ -61,6 +73,7 @@ impl<N: Neighbours> Ledger<N> {
                 mechanism: mechanism.describe(),
                 proof: mechanism.proof().as_str().into(),
                 epsilon: mechanism.epsilon(),
+                series: campaign.series.map(Into::into),
                 kept: None,
             };
             let event = Event::Contribute {
@@ -70,6 +83,7 @@ impl<N: Neighbours> Ledger<N> {
                 mechanism: paid.mechanism.clone(),
                 epsilon: paid.epsilon,
                 proof: paid.proof.clone(),
+                series: paid.series.clone(),
                 run: paid.run.clone(),
             };
             Ok((Step::Write(event), paid))
@@ -92,6 +106,21 @@ impl<N: Neighbours> Ledger<N> {
             self.keep_message(&digest, &paid, LocalMessage { token, body })?;
         }
         self.load_message(&digest)
+    }
+
+    /// The round of a series that this owner takes part in, from one: drawn by the owner itself, uniformly, and the same whenever it is asked for. It
+    /// follows from the journal's key and the name of the series, and from nothing about the owner.
+    ///
+    /// # Errors
+    /// [`Error::Journal`] if the key is missing.
+    pub fn round(&mut self, series: &str, of: u64) -> Result<u64, Error> {
+        let hash = Sha256::new_with_prefix(b"privet round 1\0").chain_update(series);
+        let sealed = self.journal.seal(hash.finalize().into())?;
+        let uniform = sealed
+            .get(..16)
+            .and_then(|digits| u64::from_str_radix(digits, 16).ok());
+        let uniform = uniform.ok_or_else(|| Error::internal("a seal is a hexadecimal number of 32 bytes"))?;
+        Ok((u128::from(uniform) * u128::from(of) >> 64) as u64 + 1)
     }
 
     /// The message to a campaign as it was kept, if it was; never a draw.

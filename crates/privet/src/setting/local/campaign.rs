@@ -2,12 +2,13 @@
 
 use sha2::{Digest, Sha256};
 
-use super::submission::{BadSubmission, Submission};
+use super::encoding::Encoding;
+use super::submission::{BadSubmission, Frame, Submission, prefix};
 use crate::Error;
 use crate::data::Document;
-use crate::data::document::Section;
+use crate::data::document::{Section, number, quoted};
 use crate::privacy::mechanism::local::{
-    FrequencyOracle, KClosest, LocalMechanism, LocalMessage, SampledPiecewise, Signs,
+    FrequencyOracle, KClosest, LocalMechanism, LocalMessage, SampledCells, SampledPiecewise, Signs, Token,
 };
 use crate::privacy::texts::check_name;
 use crate::privacy::{CampaignName, Epsilon, getters};
@@ -35,6 +36,19 @@ pub struct Campaign {
     message: Message,
     /// The largest length of a vector, or the largest size of a coordinate.
     radius: f64,
+    encoding: Option<Encoding>,
+    round: Option<Round>,
+}
+
+/// The round that a campaign is, of a series of campaigns: each owner draws one round for itself, and answers no other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Round {
+    /// The name of the series.
+    pub series: String,
+    /// Its number, from one.
+    pub number: u64,
+    /// How many rounds there are.
+    pub of: u64,
 }
 
 /// The kinds of messages that a campaign can ask for.
@@ -48,6 +62,8 @@ pub enum Message {
     Signs(Signs),
     /// One of several categories.
     Category(FrequencyOracle),
+    /// A row of categories, of which one is sent.
+    Cells(SampledCells),
 }
 
 /// Does the same with whichever mechanism it is.
@@ -58,8 +74,16 @@ macro_rules! each {
             Message::Coordinates($mechanism) => $do,
             Message::Signs($mechanism) => $do,
             Message::Category($mechanism) => $do,
+            Message::Cells($mechanism) => $do,
         }
     };
+}
+
+impl Message {
+    /// The mechanism and its parameters in words.
+    pub fn describe(&self) -> String {
+        each!(self, mechanism => mechanism.describe())
+    }
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -68,13 +92,17 @@ enum Kind {
     Coordinates,
     Signs,
     Category,
+    Cell,
 }
 
-const KINDS: [(&str, Kind); 4] = [
+const CELL: &str = "cell";
+
+const KINDS: [(&str, Kind); 5] = [
     ("vector", Kind::Vector),
     ("coordinates", Kind::Coordinates),
     ("signs", Kind::Signs),
     ("category", Kind::Category),
+    (CELL, Kind::Cell),
 ];
 
 impl Campaign {
@@ -99,9 +127,26 @@ impl Campaign {
         {
             root.finding_at("name", format!("name cannot be that: {why}"));
         }
-        let message = message(&root);
+        // What is wrong with an encoding is said; what would follow from it is not.
+        let before = root.findings();
+        let encoding = match root.has("encoding") {
+            true => Encoding::read(&document, &root),
+            false => None,
+        };
+        let round = root.section("round").and_then(|section| Round::read(&section));
+        let message = match root.findings() > before {
+            true => {
+                root.allow(&["epsilon", "message", "codewords"]);
+                None
+            }
+            false => message(&root, encoding.as_ref()),
+        };
         let radius = match message {
-            Some(Message::Category(_)) | None => Some(1.0),
+            None => {
+                root.allow(&["radius"]);
+                Some(1.0)
+            }
+            Some(Message::Category(_) | Message::Cells(_)) => Some(1.0),
             Some(_) => root.required_number("radius", "1.0").map(|radius| radius.value),
         };
         if radius.is_some_and(|radius| !(radius.is_normal() && radius > 0.0)) {
@@ -116,6 +161,8 @@ impl Campaign {
             digest: Sha256::digest(text).into(),
             message,
             radius,
+            encoding,
+            round,
         })
     }
 
@@ -128,6 +175,10 @@ impl Campaign {
         pub message(&message) -> &Message;
         /// The largest length of a vector, or the largest size of a coordinate; one for categories.
         pub radius(radius) -> f64;
+        /// How rows become what is sent, if it says so.
+        pub encoding(encoding.as_ref()) -> Option<&Encoding>;
+        /// The round that it is, if it is one of several.
+        pub round(round.as_ref()) -> Option<&Round>;
     }
 
     /// What an owner's ledger knows it by.
@@ -135,6 +186,7 @@ impl Campaign {
         CampaignName {
             name: &self.name,
             digest: self.digest,
+            series: self.round.as_ref().map(|round| round.series.as_str()),
         }
     }
 
@@ -182,6 +234,39 @@ impl Campaign {
         is_drawn.then_some(message).ok_or(BadSubmission::Body)
     }
 
+    /// The token of a submission to this campaign, without a copy of its body.
+    #[inline]
+    pub(super) fn check_frame(&self, submission: &[u8]) -> Result<Token, BadSubmission> {
+        let frame = Frame::read(submission)?;
+        if frame.campaign != prefix(&self.digest) {
+            return Err(BadSubmission::OtherCampaign);
+        }
+        let is_drawn = each!(&self.message, mechanism => mechanism.accepts(frame.body));
+        is_drawn.then_some(frame.token).ok_or(BadSubmission::Body)
+    }
+
+    /// The body of a submission that was checked.
+    #[inline]
+    pub(super) fn body<'f>(&self, submission: &'f [u8]) -> Option<&'f [u8]> {
+        Frame::body(submission)
+    }
+
+    /// Adds messages that were checked.
+    pub(super) fn add_all(&self, messages: &[(Token, &[u8])], sums: &mut [i64]) {
+        each!(&self.message, mechanism => mechanism.add_all(messages, sums));
+    }
+
+    /// The largest size of one message in any estimated mean, before these are divided by the number of messages, in the owners' own units:
+    /// what somebody who makes up a message can do.
+    pub fn influence(&self) -> f64 {
+        each!(&self.message, mechanism => mechanism.influence()) * self.radius
+    }
+
+    /// What a message says, in words; none if the campaign's mechanism never draws it.
+    pub fn in_words(&self, message: &LocalMessage) -> Option<String> {
+        each!(&self.message, mechanism => mechanism.in_words(&message.token, &message.body))
+    }
+
     /// Adds one message to the sums. False, and nothing is added, if the campaign's mechanism never draws such a body, or there are not
     /// [`sums`](Self::sums) of them.
     #[must_use]
@@ -196,8 +281,76 @@ impl Campaign {
     }
 }
 
+impl Round {
+    /// Rounds of a series, at most.
+    const MOST: i64 = 10_000;
+
+    fn read(section: &Section<'_>) -> Option<Self> {
+        let series = section.required_text("series", "\"steps 2026\"");
+        let number = section.required_integer("number", "1");
+        let of = section.required_integer("of", "10");
+        let (series, number, of) = (series?.value, number?.value, of?.value);
+        if let Err(why) = check_name(&series, LONGEST_NAME) {
+            section.finding_at("series", format!("series cannot be that: {why}"));
+        }
+        if !(1..=Self::MOST).contains(&of) || !(1..=of).contains(&number) {
+            let why = format!(
+                "round {number} of {of} cannot be: rounds are counted from 1, and there are at most {}",
+                Self::MOST
+            );
+            section.finding_at("number", why);
+        }
+        Some(Self {
+            series,
+            number: number.unsigned_abs(),
+            of: of.unsigned_abs(),
+        })
+    }
+}
+
+/// A campaign's file, before it is written.
+#[derive(Debug, Clone)]
+pub struct CampaignDraft {
+    /// Its name, for people.
+    pub name: String,
+    /// The ε of a whole message.
+    pub epsilon: Epsilon,
+    /// "vector", "coordinates", "signs"; or "cell", which needs no radius.
+    pub message: String,
+    /// The largest length of a vector, or the largest size of a coordinate.
+    pub radius: f64,
+    /// Codewords of a codebook, for vectors.
+    pub codewords: Option<u64>,
+    /// How rows become what is sent.
+    pub encoding: Encoding,
+    /// The round that it is, if it is one of several.
+    pub round: Option<Round>,
+}
+
+impl CampaignDraft {
+    /// The text of its file: the same for the same draft. [`Campaign::read`] says whether it can be.
+    pub fn to_toml(&self) -> String {
+        let (name, message) = (quoted(&self.name), quoted(&self.message));
+        let mut text = format!(
+            "version = 1\nname = {name}\nepsilon = {}\nmessage = {message}\n",
+            self.epsilon
+        );
+        if self.message != CELL {
+            text += &format!("radius = {}\n", number(self.radius));
+        }
+        if let Some(codewords) = self.codewords {
+            text += &format!("codewords = {codewords}\n");
+        }
+        if let Some(Round { series, number, of }) = &self.round {
+            let series = quoted(series);
+            text += &format!("\n[round]\nseries = {series}\nnumber = {number}\nof = {of}\n");
+        }
+        text + &self.encoding.write()
+    }
+}
+
 /// What the campaign asks for, if the file says it well.
-fn message(root: &Section<'_>) -> Option<Message> {
+fn message(root: &Section<'_>, encoding: Option<&Encoding>) -> Option<Message> {
     let epsilon = root.required_number("epsilon", "1.0").and_then(|epsilon| {
         let read = Epsilon::new(epsilon.value);
         read.inspect_err(|e| root.finding_at("epsilon", e.to_string()))
@@ -215,26 +368,49 @@ fn message(root: &Section<'_>) -> Option<Message> {
         }
         size.ok()
     };
+    let dimension = || match encoding {
+        Some(encoding) => Some(encoding.width()),
+        None => whole("dimension", "50"),
+    };
+    let cells = encoding.and_then(Encoding::cells);
+    if cells.is_some() != matches!(kind, Kind::Cell) && (encoding.is_some() || matches!(kind, Kind::Cell)) {
+        root.finding_at(
+            "message",
+            "message = \"cell\" goes with statistic = \"cell\" in [encoding], and any other with another",
+        );
+        return None;
+    }
     let made = match kind {
         Kind::Vector => {
             let codewords = root.integer("codewords").map_or(CODEWORDS, |found| found.value);
-            let dimension = whole("dimension", "50");
+            let dimension = dimension();
             // What is below zero is refused as too few.
             let codewords = u64::try_from(codewords).unwrap_or(0);
             KClosest::new(epsilon?, dimension?, codewords).map(Message::Vector)
         }
         Kind::Coordinates => {
-            let dimension = whole("dimension", "50");
+            let dimension = dimension();
             SampledPiecewise::new(epsilon?, dimension?).map(Message::Coordinates)
         }
         Kind::Signs => {
-            let dimension = whole("dimension", "50");
+            let dimension = dimension();
             Signs::new(epsilon?, dimension?).map(Message::Signs)
+        }
+        Kind::Category if encoding.is_some() => {
+            root.finding_at(
+                "message",
+                "an encoding gives a vector or a cell: write \"vector\" or \"cell\"",
+            );
+            return None;
         }
         Kind::Category => {
             let categories = whole("categories", "12");
             let chosen = FrequencyOracle::least_variance(epsilon?, categories?);
             chosen.map(|(oracle, _)| Message::Category(oracle))
+        }
+        Kind::Cell => {
+            let (columns, categories) = cells?;
+            SampledCells::new(epsilon?, columns, categories).map(Message::Cells)
         }
     };
     made.inspect_err(|e| root.finding(e.to_string())).ok()

@@ -2,8 +2,9 @@
 
 use super::campaign::{Campaign, Message};
 use crate::Error;
+use crate::data::Table;
 use crate::privacy::mechanism::local::{LocalMessage, UNIT};
-use crate::privacy::{Certificate, Ledger, Neighbours, Private, Released};
+use crate::privacy::{Certificate, Ledger, Neighbours, Private, Randomness, Released};
 
 /// One owner, about to answer a campaign.
 #[derive(Debug, Clone, Copy)]
@@ -40,7 +41,7 @@ impl<'a> DataOwner<'a> {
             }
             Message::Coordinates(piecewise) => ledger.contribute(name, piecewise, || vector().map(to_box)),
             Message::Signs(signs) => ledger.contribute(name, signs, || vector().map(to_box)),
-            Message::Category(_) => {
+            Message::Category(_) | Message::Cells(_) => {
                 return Err(Error::misuse("this campaign asks for a category, not a vector"));
             }
         };
@@ -63,6 +64,34 @@ impl<'a> DataOwner<'a> {
         self.contributed(message)
     }
 
+    /// The same about the owner's rows, for a campaign that says how they become what is sent: read by its encoding's
+    /// [`reads`](super::Encoding::reads).
+    ///
+    /// # Privacy
+    /// As above, for all rows together: how many there are, their labels and their weights are part of what is protected.
+    ///
+    /// # Errors
+    /// [`Error::Misuse`] if the campaign says nothing about rows, or the table was read otherwise; else as [`Ledger::contribute`].
+    pub fn contribute_rows<N: Neighbours>(
+        &self,
+        ledger: &mut Ledger<N>,
+        table: &Table,
+    ) -> Result<Contributed, Error> {
+        let Some(encoding) = self.campaign.encoding() else {
+            return Err(Error::misuse(
+                "this campaign does not say how rows become what is sent: it has no [encoding]",
+            ));
+        };
+        encoding.check(table)?;
+        let Message::Cells(cells) = self.campaign.message() else {
+            return self.contribute_vector(ledger, || encoding.vector_of(table));
+        };
+        // Which row is sent has the same law for all owners: it needs no payment.
+        let draw = Randomness::from_os()?.word();
+        let message = ledger.contribute(self.campaign.to_name(), cells, || encoding.cells_of(table, draw))?;
+        self.contributed(message)
+    }
+
     fn contributed(&self, drawn: (Released<LocalMessage>, Certificate)) -> Result<Contributed, Error> {
         let (message, certificate) = drawn;
         Ok(Contributed {
@@ -82,7 +111,7 @@ pub struct Contributed {
 }
 
 /// Coordinates on the mechanisms' grid, on which the radius is one.
-fn on_grid(values: &[f64], radius: f64) -> Vec<i32> {
+pub(super) fn on_grid(values: &[f64], radius: f64) -> Vec<i32> {
     let place = |value: &f64| {
         // `as` saturates and sends NaN to zero.
         let units = (value / radius * f64::from(UNIT)).round() as i32;
@@ -92,7 +121,7 @@ fn on_grid(values: &[f64], radius: f64) -> Vec<i32> {
 }
 
 /// A vector that is not longer than the radius: a longer one is shortened.
-fn in_ball(values: &[f64], radius: f64) -> Vec<f64> {
+pub(super) fn in_ball(values: &[f64], radius: f64) -> Vec<f64> {
     // Beyond a million radii only the direction counts, and not exactly.
     let most = 1e6 * radius;
     let finite = |value: &f64| {

@@ -103,6 +103,30 @@ impl Submission {
     /// # Errors
     /// Why they are none.
     pub fn read(bytes: &[u8]) -> Result<Self, BadSubmission> {
+        let frame = Frame::read(bytes)?;
+        let message = LocalMessage {
+            token: frame.token,
+            body: frame.body.to_vec(),
+        };
+        Ok(Self {
+            campaign: frame.campaign,
+            message,
+        })
+    }
+}
+
+/// A submission where it was received.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Frame<'a> {
+    pub(super) campaign: [u8; CAMPAIGN],
+    pub(super) token: Token,
+    pub(super) body: &'a [u8],
+}
+
+impl<'a> Frame<'a> {
+    /// From exactly these bytes.
+    #[inline]
+    pub(super) fn read(bytes: &'a [u8]) -> Result<Self, BadSubmission> {
         let (sealed, sum) = bytes
             .split_last_chunk::<CHECKSUM>()
             .ok_or(BadSubmission::Length)?;
@@ -121,13 +145,21 @@ impl Submission {
         campaign.copy_from_slice(&head[2..2 + CAMPAIGN]);
         token.copy_from_slice(&head[2 + CAMPAIGN..]);
         let token = Token::from_bytes(token).ok_or(BadSubmission::Token)?;
-        let body = body.to_vec();
-        let message = LocalMessage { token, body };
-        Ok(Self { campaign, message })
+        Ok(Self {
+            campaign,
+            token,
+            body,
+        })
+    }
+
+    /// The body of a submission that was read before.
+    #[inline]
+    pub(super) fn body(bytes: &'a [u8]) -> Option<&'a [u8]> {
+        bytes.get(HEAD..bytes.len().checked_sub(CHECKSUM)?)
     }
 }
 
-fn prefix(digest: &[u8; 32]) -> [u8; CAMPAIGN] {
+pub(super) fn prefix(digest: &[u8; 32]) -> [u8; CAMPAIGN] {
     let mut prefix = [0; CAMPAIGN];
     prefix.copy_from_slice(&digest[..CAMPAIGN]);
     prefix
@@ -135,13 +167,23 @@ fn prefix(digest: &[u8; 32]) -> [u8; CAMPAIGN] {
 
 /// Each eight bytes are added and mixed by an odd factor and a shift, both of which can be undone: what changes within eight bytes always
 /// changes the 64 digits, of which half are kept.
+#[inline]
 fn checksum(bytes: &[u8]) -> u32 {
+    let mix = |sum: u64, word: u64| {
+        let sum = (sum ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        sum ^ sum >> 29
+    };
+    let (words, rest) = bytes.as_chunks::<8>();
     let mut sum = bytes.len() as u64;
-    for chunk in bytes.chunks(8) {
-        let mut word = [0; 8];
-        word[..chunk.len()].copy_from_slice(chunk);
-        sum = (sum ^ u64::from_le_bytes(word)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        sum ^= sum >> 29;
+    for word in words {
+        sum = mix(sum, u64::from_le_bytes(*word));
+    }
+    if !rest.is_empty() {
+        let last = rest
+            .iter()
+            .rev()
+            .fold(0, |word, byte| word << 8 | u64::from(*byte));
+        sum = mix(sum, last);
     }
     (sum >> 32) as u32 ^ sum as u32
 }

@@ -25,6 +25,7 @@ fn campaign(number: u8) -> CampaignName<'static> {
     CampaignName {
         name: "wages",
         digest: [number; 32],
+        series: None,
     }
 }
 
@@ -274,6 +275,7 @@ fn a_chain_with_a_second_message_to_a_campaign_is_refused() {
         mechanism: "a mechanism".into(),
         epsilon: eps("0.1"),
         proof: "local#contributions".into(),
+        series: None,
         run: run.into(),
     };
     let one = "ab".repeat(32);

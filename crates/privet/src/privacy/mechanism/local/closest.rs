@@ -3,7 +3,7 @@
 //! # Paper
 //! Isik, Chen, Özgür, Weissman, No: Exact Optimality of Communication-Privacy-Utility Tradeoffs in Distributed Mean Estimation, 2023.
 
-use super::codebook::{Codebook, LENGTH_DIGITS};
+use super::codebook::{Codebook, CodewordLanes, LANES, LENGTH_DIGITS};
 use super::top_sum::Angles;
 use super::weights::Weights;
 use super::{LocalMechanism, Paid, Token, UNIT, coordinates, scaled, sealed};
@@ -256,6 +256,53 @@ impl LocalMechanism for KClosest {
             *sum = sum.wrapping_add(scale * i64::from(c));
         }
         true
+    }
+
+    fn add_all(&self, messages: &[(Token, &[u8])], sums: &mut [i64]) {
+        let Some((first, _)) = messages.first().filter(|_| sums.len() == self.dimension) else {
+            return;
+        };
+        let mut lanes = CodewordLanes::new(self.dimension);
+        for messages in messages.chunks(LANES) {
+            let (mut tokens, mut numbers, mut counts) = ([*first; LANES], [0; LANES], [0; LANES]);
+            for (lane, (token, body)) in messages.iter().enumerate() {
+                if let Some(number) = self.number(body) {
+                    (tokens[lane], numbers[lane], counts[lane]) = (*token, number as u32, 1);
+                }
+            }
+            lanes.find(&tokens, &numbers);
+            // A codeword's length times its scale is at most 2^23, so eight of them fit an i32.
+            let mut scales = lanes.scales;
+            scales
+                .iter_mut()
+                .zip(counts)
+                .for_each(|(scale, count)| *scale *= count);
+            for (sum, coordinate) in sums.iter_mut().zip(&lanes.coordinates) {
+                let mut total = 0i32;
+                for (scale, c) in scales.iter().zip(coordinate) {
+                    total = total.wrapping_add(scale.wrapping_mul(i32::from(*c)));
+                }
+                *sum = sum.wrapping_add(total.into());
+            }
+        }
+    }
+
+    fn in_words(&self, _token: &Token, body: &[u8]) -> Option<String> {
+        let number = self.number(body)?;
+        let total = self.weights.total(self.nearest, self.codewords - self.nearest)?;
+        let share = |weight: u64, count: u64| 100.0 * weight as f64 * count as f64 / total as f64;
+        Some(format!(
+            "codeword number {number} of the {} that follow from the token. It is one of the {} nearest to your vector with a probability of {:.1} %, \
+             and any other with {:.1} %",
+            self.codewords,
+            self.nearest,
+            share(self.weights.likely, self.nearest),
+            share(self.weights.other, self.codewords - self.nearest),
+        ))
+    }
+
+    fn influence(&self) -> f64 {
+        1.0 / self.along
     }
 
     fn means(&self, sums: &[i64], messages: u64) -> Vec<f64> {

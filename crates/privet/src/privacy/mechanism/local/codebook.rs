@@ -93,20 +93,151 @@ impl Codebook {
         let (pairs, _) = self.bytes[..2 * self.dimension].as_chunks::<2>();
         let mut square = 0u64;
         for (coordinate, pair) in codeword.iter_mut().zip(pairs) {
-            let digits = u16::from_le_bytes(*pair);
-            let size = sizes[usize::from(digits) & (SIZES - 1)];
-            *coordinate = if digits >> 15 == 0 { size } else { -size };
-            square += u64::from(size.unsigned_abs()).pow(2);
+            *coordinate = signed(sizes, u16::from_le_bytes(*pair));
+            square += u64::from(coordinate.unsigned_abs()).pow(2);
         }
-        ((1u64 << (2 * LENGTH_DIGITS)) / square).isqrt() as i64
+        scale_of(square)
     }
 }
 
+/// Codewords that are found at once.
+pub(super) const LANES: usize = 8;
+
+/// A word of each of several states of the generator.
+type Lanes = [u32; LANES];
+
+/// Several codewords, each of its own token: the same as [`Codebook`] gives one by one, without its buffers. Coordinate by coordinate, that of each codeword;
+/// and their scales.
+pub(super) struct CodewordLanes {
+    pub(super) coordinates: Vec<[i8; LANES]>,
+    pub(super) scales: [i32; LANES],
+    dimension: usize,
+}
+
+impl CodewordLanes {
+    pub(super) fn new(dimension: usize) -> Self {
+        Self {
+            // Whole blocks, the rest of which is not looked at.
+            coordinates: vec![[0; LANES]; dimension.next_multiple_of(BLOCK / 2)],
+            scales: [0; LANES],
+            dimension,
+        }
+    }
+
+    /// Codeword `numbers[i]` of `tokens[i]`, for each of them.
+    pub(super) fn find(&mut self, tokens: &[Token; LANES], numbers: &[u32; LANES]) {
+        let sizes = sizes();
+        let mut key = [[0; LANES]; 8];
+        for (lane, token) in tokens.iter().enumerate() {
+            for (word, bytes) in key.iter_mut().zip(token.0.as_chunks::<4>().0) {
+                word[lane] = u32::from_le_bytes(*bytes);
+            }
+        }
+        for (word, bytes) in key[4..].iter_mut().zip(DOMAIN.as_chunks::<4>().0) {
+            *word = [u32::from_le_bytes(*bytes); LANES];
+        }
+        let blocks = self.coordinates.len() / (BLOCK / 2);
+        for (block, coordinates) in self.coordinates.chunks_exact_mut(BLOCK / 2).enumerate() {
+            let counters = numbers.map(|number| number * blocks as u32 + block as u32);
+            let words = chacha8(&key, counters);
+            for (pair, word) in coordinates.chunks_exact_mut(2).zip(&words) {
+                for (lane, digits) in word.iter().enumerate() {
+                    pair[0][lane] = signed(sizes, *digits as u16);
+                    pair[1][lane] = signed(sizes, (digits >> 16) as u16);
+                }
+            }
+        }
+        let mut squares = [0u32; LANES];
+        for coordinate in &self.coordinates[..self.dimension] {
+            for (square, c) in squares.iter_mut().zip(coordinate) {
+                let c = i32::from(*c);
+                *square = square.wrapping_add((c * c) as u32);
+            }
+        }
+        self.scales = squares.map(|square| scale_of(square.into()) as i32);
+    }
+}
+
+/// One block of the generator (ChaCha with 8 rounds) for each of several keys. Block numbers are below 2^32.
+fn chacha8(key: &[Lanes; 8], counters: Lanes) -> [Lanes; 16] {
+    let constant = |word: u32| [word; LANES];
+    let [a, b, c, d, e, f, g, h] = *key;
+    let begin = [
+        constant(0x6170_7865),
+        constant(0x3320_646e),
+        constant(0x7962_2d32),
+        constant(0x6b20_6574),
+        a,
+        b,
+        c,
+        d,
+        e,
+        f,
+        g,
+        h,
+        counters,
+        constant(0),
+        constant(0),
+        constant(0),
+    ];
+    let mut state = begin;
+    for _ in 0..4 {
+        for column in 0..4 {
+            quarter(&mut state, [column, column + 4, column + 8, column + 12]);
+        }
+        for diagonal in 0..4 {
+            let at = |row: usize| 4 * row + (diagonal + row) % 4;
+            quarter(&mut state, [at(0), at(1), at(2), at(3)]);
+        }
+    }
+    for (word, begin) in state.iter_mut().zip(&begin) {
+        *word = sum(word, begin);
+    }
+    state
+}
+
+#[inline(always)]
+fn quarter(state: &mut [Lanes; 16], [a, b, c, d]: [usize; 4]) {
+    for (turns, [to, by, turned]) in [(16, [a, b, d]), (12, [c, d, b]), (8, [a, b, d]), (7, [c, d, b])] {
+        state[to] = sum(&state[to], &state[by]);
+        let sum = state[to];
+        for (word, sum) in state[turned].iter_mut().zip(sum) {
+            *word = (*word ^ sum).rotate_left(turns);
+        }
+    }
+}
+
+#[inline(always)]
+fn sum(a: &Lanes, b: &Lanes) -> Lanes {
+    let mut sum = *a;
+    for (sum, b) in sum.iter_mut().zip(b) {
+        *sum = sum.wrapping_add(*b);
+    }
+    sum
+}
+
+/// The coordinate that 16 random bits stand for.
+#[inline(always)]
+fn signed(sizes: &[i8; SIZES], digits: u16) -> i8 {
+    let size = sizes[usize::from(digits) & (SIZES - 1)];
+    // All ones if the first bit is set: what is then subtracted turns the sign.
+    let sign = -((digits >> 15) as i8);
+    (size ^ sign).wrapping_sub(sign)
+}
+
+/// ⌊√⌊2^46/square⌋⌋, exactly: a quotient that is not whole is 1/square or more below the next whole number and rounded by at most 2^-7/square, a
+/// root 2^-24 or more and rounded by at most 2^-30.
+#[inline(always)]
+fn scale_of(square: u64) -> i64 {
+    let quotient = ((1u64 << (2 * LENGTH_DIGITS)) as f64 / square as f64).floor();
+    quotient.sqrt() as i64
+}
+
 /// The size of a coordinate for each 15 random bits: that of the quantile in the middle of what they stand for, at least one.
-fn sizes() -> &'static [i8] {
-    static SIZES_OF: OnceLock<Vec<i8>> = OnceLock::new();
+fn sizes() -> &'static [i8; SIZES] {
+    static SIZES_OF: OnceLock<[i8; SIZES]> = OnceLock::new();
     SIZES_OF.get_or_init(|| {
-        let mut sizes = vec![1i8; SIZES];
+        let mut sizes = [1i8; SIZES];
         for size in 2..=i8::MAX {
             let Some(rest) = sizes.get_mut(first_of(size)..).filter(|rest| !rest.is_empty()) else {
                 break;
@@ -126,4 +257,39 @@ fn first_of(size: i8) -> usize {
     let twice = (above.high() << 17) - (IBig::ONE << (bits + 16));
     let least = -((-(twice - (IBig::ONE << bits))).div_euclid(IBig::ONE << (bits + 1)));
     usize::try_from(least).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Collectors find the codewords that owners drew from, also where lanes hold different tokens and numbers.
+    #[test]
+    fn codewords_found_at_once_are_those_found_one_by_one() {
+        for dimension in [2, 31, 32, 33, 50, 64, 300, 1024] {
+            let tokens: [Token; LANES] = std::array::from_fn(|lane| Token([lane as u8 + 1; 16]));
+            let numbers: [u32; LANES] = std::array::from_fn(|lane| [0, 1, 255, 1023][lane % 4]);
+            let mut lanes = CodewordLanes::new(dimension);
+            lanes.find(&tokens, &numbers);
+            for lane in 0..LANES {
+                let mut book = Codebook::new(&tokens[lane], dimension);
+                book.seek(numbers[lane].into());
+                let mut codeword = vec![0; dimension];
+                let scale = book.next(&mut codeword);
+                assert_eq!(i64::from(lanes.scales[lane]), scale);
+                let found = lanes.coordinates[..dimension].iter().map(|all| all[lane]);
+                assert!(found.eq(codeword), "dimension {dimension}, lane {lane}");
+            }
+        }
+    }
+
+    /// Every square that there can be in few dimensions, and the largest ones of many.
+    #[test]
+    fn scales_are_exact() {
+        let largest = 1024 * 127 * 127;
+        for square in (1..200_000u64).chain(largest - 200_000..=largest) {
+            let exact = ((1u64 << (2 * LENGTH_DIGITS)) / square).isqrt();
+            assert_eq!(scale_of(square) as u64, exact, "{square}");
+        }
+    }
 }

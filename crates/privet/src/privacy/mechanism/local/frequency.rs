@@ -122,6 +122,17 @@ impl FrequencyOracle {
         }
     }
 
+    /// The variance of one message's estimate of a category that nobody has.
+    pub fn variance_of_absent(&self) -> f64 {
+        let growth = self.weights.quotient();
+        let others = self.categories as f64 - 1.0;
+        match self.code {
+            FrequencyCode::Response => (others - 1.0 + growth) / (growth - 1.0).powi(2),
+            FrequencyCode::Unary => 4.0 * growth / (growth - 1.0).powi(2),
+            FrequencyCode::Hadamard => self.contrast().powi(-2),
+        }
+    }
+
     /// Columns of the Hadamard matrix: a power of two above the number of categories, whose rows are all but the first.
     fn columns(&self) -> u32 {
         (self.categories as u32 + 1).next_power_of_two()
@@ -292,6 +303,51 @@ impl LocalMechanism for FrequencyOracle {
             }
         }
         true
+    }
+
+    fn in_words(&self, _token: &Token, body: &[u8]) -> Option<String> {
+        if !self.accepts(body) {
+            return None;
+        }
+        Some(match self.code {
+            FrequencyCode::Response => format!(
+                "category number {}. Any of the {} is possible, whatever yours is",
+                output(body),
+                self.categories
+            ),
+            FrequencyCode::Unary => {
+                let set = (0..self.categories).filter(|flag| is_set(body, *flag));
+                let set: Vec<String> = set.map(|flag| flag.to_string()).collect();
+                format!(
+                    "a flag for each of {} categories, of which these are set: {}. Any flags are possible, whatever yours is",
+                    self.categories,
+                    if set.is_empty() {
+                        "none".into()
+                    } else {
+                        set.join(", ")
+                    }
+                )
+            }
+            FrequencyCode::Hadamard => format!(
+                "column number {} of {}, each of which is possible, whatever your category is",
+                output(body),
+                self.columns()
+            ),
+        })
+    }
+
+    fn influence(&self) -> f64 {
+        let growth = self.weights.quotient();
+        // The larger of what a flag adds that is set, and of one that is not.
+        let of_flag = |p: f64, q: f64| (1.0 - q).max(q) / (p - q);
+        match self.code {
+            FrequencyCode::Response => {
+                let all = growth + self.categories as f64 - 1.0;
+                of_flag(growth / all, 1.0 / all)
+            }
+            FrequencyCode::Unary => of_flag(0.5, 1.0 / (growth + 1.0)),
+            FrequencyCode::Hadamard => 1.0 / self.contrast(),
+        }
     }
 
     fn means(&self, sums: &[i64], messages: u64) -> Vec<f64> {

@@ -7,6 +7,7 @@
 //! | `piecewise` | vectors in a box: some coordinates, each with the Piecewise mechanism |
 //! | `signs` | vectors in a box: all coordinates as signs (Duchi et al.) |
 //! | `frequency` | a category: randomised response, optimised unary encoding, Hadamard response |
+//! | `cells` | a row of categories: one of them, with a frequency oracle |
 //!
 //! Every mechanism has finitely many outputs, whose probabilities are integers over a common total. So the largest quotient of two
 //! probabilities is found by counting, and tests do that. A message is ε-locally private as a whole: whatever an owner computes it
@@ -14,20 +15,24 @@
 //!
 //! Proofs in `docs/proofs/local.md`; reasons in `docs/decisions/0028-local-mechanisms.md`.
 
+mod cells;
 mod closest;
 mod codebook;
 mod frequency;
 mod piecewise;
+mod rehearsal;
 mod signs;
 #[cfg(test)]
 mod tests;
 mod top_sum;
 mod weights;
 
+pub use cells::SampledCells;
 pub use closest::KClosest;
 pub use codebook::Token;
 pub use frequency::{FrequencyCode, FrequencyOracle};
 pub use piecewise::SampledPiecewise;
+pub use rehearsal::rehearse;
 pub use signs::Signs;
 
 use super::Paid;
@@ -81,6 +86,20 @@ pub trait LocalMechanism: sealed::Sealed + std::fmt::Debug + Send + Sync {
     /// them.
     #[must_use]
     fn add(&self, token: &Token, body: &[u8], sums: &mut [i64]) -> bool;
+
+    /// Adds messages whose bodies were all [accepted](Self::accepts); another one adds nothing.
+    fn add_all(&self, messages: &[(Token, &[u8])], sums: &mut [i64]) {
+        for (token, body) in messages {
+            let _ = self.add(token, body, sums);
+        }
+    }
+
+    /// What a body says, in words; none if no input gives such a body.
+    fn in_words(&self, token: &Token, body: &[u8]) -> Option<String>;
+
+    /// The largest size of one message in any of the estimated means, before these are divided by the number of messages: what somebody who makes
+    /// up a message can do.
+    fn influence(&self) -> f64;
 
     /// The means that sums of so many messages estimate without bias. Zeros if there are no messages.
     fn means(&self, sums: &[i64], messages: u64) -> Vec<f64>;

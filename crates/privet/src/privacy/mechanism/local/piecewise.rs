@@ -259,6 +259,27 @@ impl LocalMechanism for SampledPiecewise {
         true
     }
 
+    fn in_words(&self, _token: &Token, body: &[u8]) -> Option<String> {
+        let (pairs, _) = body.as_chunks::<PAIR>();
+        let tell = |(place, output): (usize, i32)| {
+            let output = f64::from(output - self.window.reach()) / f64::from(UNIT);
+            format!("coordinate {} as {output:.3}", place + 1)
+        };
+        let told: Vec<String> = pairs.iter().map(read).map(tell).collect();
+        let reach = f64::from(self.window.reach()) / f64::from(UNIT);
+        self.accepts(body).then(|| {
+            format!(
+                "{}, where the largest that is asked about is 1. Any value from -{reach:.3} to {reach:.3} is possible, whatever yours is",
+                told.join(", ")
+            )
+        })
+    }
+
+    fn influence(&self) -> f64 {
+        let share = self.dimension as f64 / self.sampled as f64;
+        share * self.window.factor() * f64::from(self.window.reach())
+    }
+
     fn means(&self, sums: &[i64], messages: u64) -> Vec<f64> {
         let share = self.dimension as f64 / self.sampled as f64;
         scaled(sums, share * self.window.factor(), messages)

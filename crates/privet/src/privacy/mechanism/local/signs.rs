@@ -176,6 +176,21 @@ impl LocalMechanism for Signs {
         true
     }
 
+    fn in_words(&self, _token: &Token, body: &[u8]) -> Option<String> {
+        let sign = |place: usize| match body[place / 8] >> (place % 8) & 1 {
+            1 => '+',
+            _ => '-',
+        };
+        self.accepts(body).then(|| {
+            let signs: String = (0..self.dimension).map(sign).collect();
+            format!("the signs {signs}, one for each coordinate. Any signs are possible, whatever yours are")
+        })
+    }
+
+    fn influence(&self) -> f64 {
+        self.factor
+    }
+
     fn means(&self, sums: &[i64], messages: u64) -> Vec<f64> {
         scaled(sums, self.factor, messages)
     }

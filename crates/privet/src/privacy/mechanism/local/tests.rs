@@ -248,6 +248,23 @@ fn frequency_oracles_are_within_epsilon() {
     }
 }
 
+/// Given the token, the law is that of one column's category; a column that followed from the categories would be caught.
+#[test]
+fn sampled_cells_are_within_epsilon() {
+    for epsilon in EPSILONS.map(eps) {
+        let cells = SampledCells::new(epsilon, 3, 4).expect("a mechanism");
+        let inputs = || (0..64usize).map(|i| vec![i % 4, i / 4 % 4, i / 16]);
+        let mut columns = BTreeSet::new();
+        for seed in 0..20 {
+            let column = cells.column(&token(seed));
+            columns.insert(column);
+            let laws: Vec<Vec<UBig>> = inputs().map(|input| cells.oracle().law(input[column])).collect();
+            holds_and_is_attained(&largest_quotient(&laws), epsilon, &cells.describe());
+        }
+        assert_eq!(columns.len(), 3, "each column is chosen by some token");
+    }
+}
+
 /// A weight that is one too large, and an ε that is a tenth too large, are seen by the same enumeration.
 #[test]
 fn wrong_weights_exceed_epsilon() {

@@ -120,6 +120,35 @@ fn frequencies_are_unbiased_and_vary_as_stated() {
     }
 }
 
+/// Each column's frequencies follow from its own messages; and the drawn category is that of the token's column.
+#[test]
+fn cells_are_estimated_within_their_columns() {
+    let cells = SampledCells::new(eps(16.0), 5, 3).expect("a mechanism");
+    let mut random = Randomness::seeded(5);
+    let mut sums = vec![0; cells.sums()];
+    let truth = vec![0, 1, 2, 1, 0];
+    let mut counts = [0; 5];
+    for seed in 0..400 {
+        let token = token(seed);
+        let body = cells.draw(&token, Private::new(truth.clone()), Paid::receipt(), &mut random);
+        counts[cells.column(&token)] += 1;
+        assert!(cells.add(&token, &body, &mut sums));
+    }
+    assert_eq!(cells.messages(&sums), counts);
+    // At ε = 16 another category is drawn about twice in 10⁷ messages; columns are equally likely: 80 ± 8 each, six standard errors.
+    assert!(
+        counts.iter().all(|count| (32..=128).contains(count)),
+        "{counts:?}"
+    );
+    for (column, means) in cells.means(&sums, 400).chunks(3).enumerate() {
+        for (category, mean) in means.iter().enumerate() {
+            near(*mean, f64::from(u8::from(category == truth[column])), 0.05);
+        }
+    }
+    assert!(!cells.add(&token(1), &[7, 0], &mut sums));
+    assert_eq!(cells.messages(&sums), counts);
+}
+
 /// The fast transform gives each row's sum of signed columns.
 #[test]
 fn hadamard_sums_are_those_of_the_matrix() {

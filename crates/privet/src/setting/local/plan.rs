@@ -1,0 +1,182 @@
+//! What a course will ask and show, in numbers and words, before the first owner is asked.
+
+use std::sync::Arc;
+
+use super::campaign::Message;
+use super::course::{Algorithm, Learnt, Next, Task};
+use super::own::OwnRows;
+use super::shuffled::shuffled;
+use crate::Error;
+use crate::model::{Model, Settings};
+use crate::privacy::{Certificate, Delta, PartyCertificate, getters};
+
+/// A resolved course: an algorithm, its task, and about how many owners will answer.
+#[derive(Debug)]
+pub struct Plan {
+    algorithm: Arc<dyn Algorithm>,
+    task: Task,
+    owners: u64,
+    message: Message,
+}
+
+impl Plan {
+    /// Fixes the first round's mechanism, by public facts alone.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] with what does not fit.
+    pub fn new(algorithm: Arc<dyn Algorithm>, task: Task, owners: u64) -> Result<Self, Error> {
+        #[cfg(feature = "audit")]
+        crate::parameters::count_plan();
+        if owners < u64::from(algorithm.rounds()) {
+            let why = format!(
+                "{owners} owners cannot answer {} rounds: each answers one",
+                algorithm.rounds()
+            );
+            return Err(Error::parameter("owners", why));
+        }
+        let message = algorithm.message(&task)?;
+        Ok(Self {
+            algorithm,
+            task,
+            owners,
+            message,
+        })
+    }
+
+    /// The same with own rows.
+    ///
+    /// # Errors
+    /// As [`Task::with_own`].
+    pub fn with_own(mut self, own: OwnRows) -> Result<Self, Error> {
+        self.task = self.task.with_own(own)?;
+        Ok(self)
+    }
+
+    getters! {
+        /// What is learnt.
+        pub algorithm(algorithm.as_ref()) -> &dyn Algorithm;
+        /// Public facts and own rows.
+        pub task(&task) -> &Task;
+        /// How many owners will answer, about.
+        pub owners(owners) -> u64;
+        /// The mechanism of the first round.
+        pub message(&message) -> &Message;
+    }
+
+    /// The owners of one round.
+    pub fn owners_each(&self) -> u64 {
+        self.owners / u64::from(self.algorithm.rounds())
+    }
+
+    /// How long the noise in what a round of so many owners collects is, in units of the longest vector that one may send; of cells, the
+    /// deviation of a frequency.
+    pub fn noise(&self, owners: u64) -> f64 {
+        let owners = owners.max(1) as f64;
+        match &self.message {
+            Message::Vector(closest) => (closest.variance(0.0) / owners).sqrt(),
+            // The longest vector of a box is as long as its diagonal.
+            Message::Coordinates(piecewise) => (piecewise.variance(0) / owners).sqrt(),
+            Message::Signs(signs) => (signs.variance(0) / owners).sqrt(),
+            Message::Category(oracle) => (oracle.variance() / oracle.categories() as f64 / owners).sqrt(),
+            Message::Cells(cells) => {
+                let each = owners / cells.columns() as f64;
+                (cells.variance() / cells.oracle().categories() as f64 / each).sqrt()
+            }
+        }
+    }
+
+    /// How many owners a round needs for noise that is at most this long, in the same units.
+    ///
+    /// # Paper
+    /// LocalBoost, figure 3: with how many owners the error of centroids is below their distance.
+    pub fn owners_needed(&self, noise: f64) -> u64 {
+        let ratio = self.noise(1) / noise.max(f64::MIN_POSITIVE);
+        // `as` saturates.
+        (ratio * ratio).ceil() as u64
+    }
+
+    /// The ε in the central sense of all messages of a round together, if an honest shuffler passes them on without tokens and in random
+    /// order, and counts none twice. None if the bound says nothing.
+    ///
+    /// # Privacy
+    /// `docs/proofs/local-learning.md#shuffled-messages`: conditional, and part of no certificate.
+    pub fn shuffled(&self, delta: Delta) -> Option<f64> {
+        shuffled(self.task.epsilon(), self.owners_each(), delta)
+    }
+
+    /// What is published because of the own rows, which nothing protects; empty without own rows.
+    pub fn shown(&self) -> Vec<&'static str> {
+        if self.task.own().is_none() {
+            return Vec::new();
+        }
+        let mut shown = self.algorithm.shown();
+        match &self.message {
+            Message::Cells(_) => shown.push("quantiles of the own rows, at which bins meet"),
+            _ => shown.push("the length that vectors are shortened to, by the own rows"),
+        }
+        shown
+    }
+
+    /// The conditions under which boosting converges, as far as own rows tell: for simulations, since nothing protects these.
+    ///
+    /// # Paper
+    /// LocalBoost, section IV: the error of centroids is of the order of ℓ_b, and that of purities of the order of Δ_im.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] if there are no own rows.
+    pub fn facts(&self) -> Result<Vec<(&'static str, f64)>, Error> {
+        let [between, purities] = self.task.own_for("data", "name them")?.contrasts()?;
+        Ok(vec![
+            ("ℓ_b, the distance of the centroids of two classes", between),
+            ("Δ_im, the mean difference of two columns' purities", purities),
+            ("noise in what a round collects, in units of the longest vector", self.noise(self.owners_each())),
+        ])
+    }
+
+    /// Names and values as a job says them, defaults included.
+    pub fn settings(&self) -> Vec<(String, String)> {
+        let named = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+        let mut all = vec![named("setting", "local"), named("algorithm", self.algorithm.name())];
+        all.extend(self.algorithm.parameters());
+        all.push(named("epsilon", &self.task.epsilon().to_string()));
+        all
+    }
+
+    /// What follows from the answers to the first rounds.
+    ///
+    /// # Errors
+    /// As the algorithm.
+    pub fn next(&self, answers: &[super::Answer]) -> Result<Next, Error> {
+        self.algorithm.next(&self.task, answers)
+    }
+
+    /// The model of what was learnt, with its certificate: the owners are protected by their own messages, the own rows are not.
+    ///
+    /// # Errors
+    /// [`Error::Data`] if the ensemble does not fit its schema.
+    pub fn model(&self, learnt: Learnt) -> Result<Model, Error> {
+        let owners = Certificate::of_messages(self.task.series(), self.task.epsilon());
+        let certificate = match self.task.own() {
+            Some(own) => Certificate {
+                parties: vec![PartyCertificate {
+                    party: "owners".into(),
+                    certificate: owners,
+                }],
+                ..own.certificate().clone()
+            },
+            None => owners,
+        };
+        let settings = Settings::new(self.settings());
+        Model::new(learnt.schema, learnt.ensemble, certificate, settings)
+    }
+}
+
+/// How good a simulated course must be to count: by how much its error is below that of the own rows alone, over several runs.
+///
+/// True if the mean difference is below zero by more than two standard errors.
+pub fn owners_help(with: &[f64], alone: &[f64]) -> bool {
+    let differences: Vec<f64> = with.iter().zip(alone).map(|(with, alone)| with - alone).collect();
+    let (mean, deviation) = crate::model::metrics::mean_and_deviation(&differences);
+    let error = deviation / (differences.len().max(1) as f64).sqrt();
+    mean < 0.0 && mean + 2.0 * error < 0.0
+}
