@@ -5,6 +5,7 @@
 //! | [`ledger`] | the journal of payments on SQLite, its lock, and how a table is recognised under another name |
 //! | [`table`] | readers of CSV and Parquet files |
 //! | [`job`] | what is to be done, from one TOML file |
+//! | [`net`] | parties on a network: keys, connections, agreements, and a seat on them |
 //! | [`record`] | the released columns of a party |
 //! | [`verb`] | plan, train, predict, evaluate, inspect and so on: a request goes in, an answer comes out |
 //! | [`place`] | whether two paths name one file |
@@ -16,6 +17,7 @@
 
 pub mod job;
 pub mod ledger;
+pub mod net;
 pub mod place;
 pub mod progress;
 pub mod record;

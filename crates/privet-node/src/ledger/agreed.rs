@@ -1,0 +1,65 @@
+//! Agreements with other parties whose runs are not over, in the ledger's own database.
+
+use std::path::{Path, PathBuf};
+
+use privet::Error;
+use rusqlite::{Connection, OptionalExtension};
+
+use super::WAIT;
+use super::schema::{self, Access, fault};
+
+const TABLE: &str = "CREATE TABLE IF NOT EXISTS agreed(plan TEXT NOT NULL PRIMARY KEY, bundle BLOB NOT NULL);";
+
+/// The agreement of a party's run of one plan. Nothing in it is secret.
+pub struct AgreedRun {
+    connection: Connection,
+    path: PathBuf,
+    plan: String,
+}
+
+impl AgreedRun {
+    /// Opens what a ledger holds of the run of a plan.
+    ///
+    /// # Errors
+    /// [`Error::Journal`] if there is no ledger, or it cannot be written.
+    pub fn open(ledger: &Path, plan: String) -> Result<Self, Error> {
+        let path = schema::resolve(ledger)?;
+        let connection = schema::open(&path, Access::Write, WAIT)?;
+        connection.execute_batch(TABLE).map_err(|e| fault(&path, &e))?;
+        Ok(Self {
+            connection,
+            path,
+            plan,
+        })
+    }
+
+    /// What is held.
+    ///
+    /// # Errors
+    /// [`Error::Journal`] if it cannot be read.
+    pub fn get(&self) -> Result<Option<Vec<u8>>, Error> {
+        let select = "SELECT bundle FROM agreed WHERE plan = ?1";
+        let found = self.connection.query_row(select, [&self.plan], |row| row.get(0));
+        found.optional().map_err(|e| fault(&self.path, &e))
+    }
+
+    /// Holds this, durably, in place of what was held.
+    ///
+    /// # Errors
+    /// [`Error::Journal`] if it cannot be written.
+    pub fn put(&self, bundle: &[u8]) -> Result<(), Error> {
+        let insert = "INSERT OR REPLACE INTO agreed(plan, bundle) VALUES (?1, ?2)";
+        let put = self.connection.execute(insert, (&self.plan, bundle));
+        put.map(drop).map_err(|e| fault(&self.path, &e))
+    }
+
+    /// Forgets it: the run is over.
+    ///
+    /// # Errors
+    /// [`Error::Journal`] if it cannot be written.
+    pub fn remove(&self) -> Result<(), Error> {
+        let delete = "DELETE FROM agreed WHERE plan = ?1";
+        let removed = self.connection.execute(delete, [&self.plan]);
+        removed.map(drop).map_err(|e| fault(&self.path, &e))
+    }
+}
