@@ -2,6 +2,7 @@
 
 mod desensitise;
 mod limit;
+mod party;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -89,6 +90,7 @@ pub(super) fn command(low: LowArgs, env: &dyn Fn(&str) -> Option<OsString>) -> R
         }),
         Verb::Predict(predict) => Command::Predict(predict_of(predict, &waiting)?),
         Verb::Evaluate(evaluate) => Command::Evaluate(evaluate_of(evaluate, low.json, &waiting)?),
+        Verb::Inspect(inspect) if inspect.transcript => Command::Transcript { file: inspect.model },
         Verb::Inspect(inspect) => Command::Inspect {
             model: inspect.model,
             signed_by: inspect.signed_by.as_deref().map(str::parse).transpose()?,
@@ -103,6 +105,9 @@ pub(super) fn command(low: LowArgs, env: &dyn Fn(&str) -> Option<OsString>) -> R
             out: export.out,
             ledger: place(None),
         },
+        Verb::Keys(given) => party::keys_of(given, env)?,
+        Verb::Party(given) => Command::Party(party::party_of(given, env)?),
+        Verb::Status(given) => Command::Status { file: given.file },
         Verb::Desensitise(given) => Command::Desensitise(desensitise::desensitise_of(given, &waiting)?),
         Verb::Simulate(simulate) if simulate.not_protected && low.json => {
             return Err(Failure::usage(

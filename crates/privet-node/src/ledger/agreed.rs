@@ -63,3 +63,15 @@ impl AgreedRun {
         removed.map(drop).map_err(|e| fault(&self.path, &e))
     }
 }
+
+/// Whether a ledger holds an agreement of a run that is not over.
+pub fn has_agreed(ledger: &Path) -> bool {
+    let count = || -> Result<i64, Error> {
+        let path = schema::resolve(ledger)?;
+        let connection = schema::open(&path, Access::Read, WAIT)?;
+        let count = connection.query_row("SELECT count(*) FROM agreed", [], |row| row.get(0));
+        count.map_err(|e| fault(&path, &e))
+    };
+    // Without the table there is none.
+    count().is_ok_and(|count| count > 0)
+}

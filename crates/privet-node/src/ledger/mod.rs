@@ -35,7 +35,7 @@ use privet::privacy::ledger::begin;
 use privet::privacy::signature::{PublicKey, SigningKey};
 use rusqlite::{Connection, TransactionBehavior};
 
-pub use agreed::AgreedRun;
+pub use agreed::{AgreedRun, has_agreed};
 use fingerprint::RecognitionKey;
 pub use fingerprint::{CommitmentKey, Recognisable};
 pub use kept::KeptCheck;

@@ -55,6 +55,11 @@ impl fmt::Display for Address {
 }
 
 impl Address {
+    /// The port.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
     /// A connection to any of the addresses that the name stands for.
     fn connect(&self, until: Instant) -> io::Result<TcpStream> {
         let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);

@@ -10,7 +10,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use privet::Error;
-use privet::error::PeerError;
 use privet::party::{PartyId, PartyProgress, Role, Seat, SeatState};
 use privet::wire::{Body, Frame, Header};
 
@@ -367,7 +366,7 @@ impl<R: Role> Running<'_, R> {
                 fault,
             } => self.lost(party, link, (why, fault), drive),
             // Frames are taken from the seat in every step.
-            Event::Room(..) => {}
+            Event::Room => {}
             Event::Refused(why) => drive.report.note("refused", &why),
             Event::Note(what, text) => drive.report.note(what, &text),
         }
@@ -602,12 +601,4 @@ impl<R: Role> Running<'_, R> {
             link.close(Duration::from_secs(2));
         }
     }
-}
-
-/// That a run did not end in time.
-pub(super) fn overdue(parties: Vec<String>) -> Error {
-    Error::Peer(PeerError {
-        parties,
-        what: "the run's deadline has passed".into(),
-    })
 }

@@ -80,13 +80,6 @@ impl Identity {
         &self.seed
     }
 
-    /// A copy of the key.
-    pub(super) fn copy(&self) -> Self {
-        Self {
-            seed: self.seed.clone(),
-        }
-    }
-
     /// That the holder of this identity signs certificates with this key.
     pub fn certify(&self, certificates: &PublicKey) -> Signature {
         self.key().sign(Purpose::CertificateKey, &certificates.to_bytes())

@@ -37,7 +37,7 @@ pub(super) enum Event {
     /// A whole frame; the next when that is permitted.
     Arrived(PartyId, LinkId, Header, Vec<u8>),
     /// There is room in the queue again.
-    Room(PartyId, LinkId),
+    Room,
     /// A connection is lost; whether the other broke the rules.
     Lost {
         party: PartyId,
@@ -117,8 +117,6 @@ impl Link {
             wanted: Arc::default(),
         };
         let writing = Writing {
-            party: known.party,
-            id,
             writer,
             queue,
             queued: link.queued.clone(),
@@ -182,8 +180,6 @@ impl Drop for Link {
 
 /// The writing side of a connection.
 struct Writing {
-    party: PartyId,
-    id: LinkId,
     writer: TlsWriter,
     queue: Receiver<Out>,
     queued: Arc<AtomicUsize>,
@@ -209,7 +205,7 @@ impl Writing {
                     let written = record::frame(&mut self.writer, &frame);
                     let before = self.queued.fetch_sub(frame.len(), Ordering::SeqCst);
                     if before - frame.len() < QUEUE && self.wanted.swap(false, Ordering::SeqCst) {
-                        let _ = self.events.send(Event::Room(self.party, self.id));
+                        let _ = self.events.send(Event::Room);
                     }
                     written
                 }

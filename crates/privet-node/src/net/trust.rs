@@ -9,6 +9,7 @@ use privet::privacy::signature::{Fingerprint, PublicKey};
 use privet::privacy::texts::check_name;
 use serde::{Deserialize, Serialize};
 
+use super::KeyRefusal;
 use crate::ledger::write_whole;
 
 /// The most bytes of a trust file.
@@ -158,9 +159,24 @@ impl Trust {
     }
 }
 
+impl Trust {
+    /// Whether a party of this name is trusted by this key now.
+    ///
+    /// # Errors
+    /// Why not.
+    pub fn refusal(&self, name: &str, key: &PublicKey) -> Result<(), KeyRefusal> {
+        let found = self.stored.parties.iter().find(|party| party.name == name && party.has(key));
+        match found.ok_or(KeyRefusal::Stranger)?.state(now()) {
+            None => Ok(()),
+            Some(Distrust::Expired) => Err(KeyRefusal::Expired),
+            Some(_) => Err(KeyRefusal::Revoked),
+        }
+    }
+}
+
 impl TrustedParty {
     /// Why it is not trusted at this second, if so.
-    pub(super) fn state(&self, now: u64) -> Option<Distrust> {
+    fn state(&self, now: u64) -> Option<Distrust> {
         let until = self.until.as_deref().map(last_second);
         match until {
             _ if self.revoked => Some(Distrust::Revoked),
@@ -172,7 +188,7 @@ impl TrustedParty {
     }
 
     /// Whether this is its key.
-    pub(super) fn has(&self, key: &PublicKey) -> bool {
+    fn has(&self, key: &PublicKey) -> bool {
         self.fingerprint.parse().is_ok_and(|own: Fingerprint| own == key.fingerprint())
     }
 }

@@ -14,22 +14,7 @@ use crate::verb::{Answer, output, words};
 pub(super) fn run(parties: &SecureJob, job: &Job, ledger: &LedgerFile) -> Result<Answer, Failure> {
     let plan = parties.plan();
     let path = ledger.path()?;
-    let items = plan.items();
-    let line = |item: &privet::setting::secure::Item| {
-        format!(
-            "{}, {} at most",
-            item.leak.what(),
-            words::count(item.most, "time", "times")
-        )
-    };
-    let of = |to: &str| -> Vec<String> {
-        items
-            .iter()
-            .filter(|item| item.leak.to() == to)
-            .map(line)
-            .collect()
-    };
-    let (peer, reader) = (of("the other party"), of("whoever sees the model"));
+    let [peer, reader] = ["the other party", "whoever sees the model"].map(|to| shown(plan, to));
     let mut text = String::from("WHAT EACH PARTY SHOWS THE OTHER\n");
     for line in &peer {
         let _ = writeln!(text, "  -  {line}");
@@ -76,4 +61,18 @@ pub(super) fn run(parties: &SecureJob, job: &Job, ledger: &LedgerFile) -> Result
     let exit = if refused.is_some() { Exit::Budget } else { Exit::Ok };
     let answer = Answer::new(words::wrapped(&text), json);
     Ok(Answer { exit, ..answer })
+}
+
+/// What is shown to somebody, item by item.
+pub(in crate::verb) fn shown(plan: &privet::setting::secure::Plan, to: &str) -> Vec<String> {
+    let items = plan.items();
+    let items = items.iter().filter(|item| item.leak.to() == to);
+    let line = |item: &privet::setting::secure::Item| {
+        format!(
+            "{}, {} at most",
+            item.leak.what(),
+            words::count(item.most, "time", "times")
+        )
+    };
+    items.map(line).collect()
 }
