@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use privet::Error;
 
-use super::{HANDSHAKE, SILENCE};
+use super::HANDSHAKE;
 
 /// The most bytes of a proxy's answer.
 const MOST_ANSWER: usize = 8192;
@@ -146,7 +146,7 @@ pub(super) struct Bytes {
     pub(super) written: AtomicU64,
 }
 
-/// A TCP connection. Until it is secured, all reads together have one deadline; then each has [`SILENCE`].
+/// A TCP connection. Until it is secured, all reads together have one deadline; then each has some time of its own.
 pub(super) struct Socket {
     stream: Arc<TcpStream>,
     until: Arc<Mutex<Option<Instant>>>,
@@ -175,11 +175,6 @@ impl Socket {
     }
 
     /// The other side is known: it may be silent for some time, and read slowly.
-    pub(super) fn secured(&self) -> io::Result<()> {
-        self.wait(SILENCE)
-    }
-
-    /// The same, where each read waits so long.
     pub(super) fn wait(&self, silence: Duration) -> io::Result<()> {
         *self.until.lock().unwrap_or_else(PoisonError::into_inner) = None;
         self.stream.set_read_timeout(Some(silence))?;

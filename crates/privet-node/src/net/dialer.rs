@@ -17,7 +17,7 @@ use super::listener::GO;
 use super::record::{self, Hello, Purpose};
 use super::tls::{self, Check, Secured, Side, Tls};
 use super::trust::Distrust;
-use super::{Control, HANDSHAKE, SILENCE, Seats};
+use super::{Control, HANDSHAKE, Seats};
 
 /// Which party has a key.
 pub(super) type Keys = Arc<dyn Fn(&PublicKey) -> Result<PartyId, Distrust> + Send + Sync>;
@@ -125,7 +125,7 @@ impl Dialer {
         let mut secured = self.tls.secure(Side::Dials, self.only(self.seats.listens), halves)?;
         let agreement = *self.agreement.lock().unwrap_or_else(PoisonError::into_inner);
         record::hello(&mut secured.writer, Hello { purpose, agreement })?;
-        socket.secured()?;
+        socket.wait(self.seats.silence)?;
         let (party, mut secured, is_relayed) = match purpose {
             Purpose::Control => (self.seats.listens, secured, false),
             Purpose::Frames(with) if with == self.seats.listens => (with, secured, false),
@@ -141,7 +141,7 @@ impl Dialer {
             cipher: secured.cipher,
             is_relayed,
         };
-        let (link, reading) = Link::start(known, socket, (secured.reader, secured.writer), &self.events);
+        let (link, reading) = Link::start(known, socket, (secured.reader, secured.writer), (&self.events, self.seats.silence));
         let event = match purpose {
             Purpose::Control => Event::Controls(link),
             Purpose::Frames(_) => Event::Joined(link),
@@ -159,7 +159,7 @@ impl Dialer {
     /// begins.
     fn through(&self, with: PartyId, socket: &Socket, mut outer: Secured) -> io::Result<Secured> {
         // Until the other has dialled, too; then the listener says so.
-        socket.wait(3 * SILENCE)?;
+        socket.wait(3 * self.seats.silence)?;
         let mut go = [0];
         outer.reader.read_exact(&mut go)?;
         if go != [GO] {
@@ -175,7 +175,7 @@ impl Dialer {
             Box::new(outer.writer) as Box<dyn Write + Send>,
         );
         let inner = self.tls.secure(side, self.only(with), halves)?;
-        socket.secured()?;
+        socket.wait(self.seats.silence)?;
         Ok(inner)
     }
 }

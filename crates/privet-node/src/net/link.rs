@@ -14,7 +14,7 @@ use privet::wire::{Header, Wire};
 use super::dial::{Bytes, Socket};
 use super::record::{self, Next};
 use super::tls::{TlsReader, TlsWriter};
-use super::{Control, KEEP_ALIVE};
+use super::Control;
 
 /// Frames wait in a connection's queue up to this many bytes; the rest waits in the seat.
 const QUEUE: usize = 2 << 20;
@@ -97,7 +97,7 @@ impl Link {
         known: Known,
         socket: Socket,
         (reader, writer): (TlsReader, TlsWriter),
-        events: &Sender<Event>,
+        (events, silence): (&Sender<Event>, Duration),
     ) -> (Self, Reading) {
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
         let (out, queue) = mpsc::channel();
@@ -123,6 +123,7 @@ impl Link {
             wanted: link.wanted.clone(),
             events: events.clone(),
             socket: link.socket.copy(),
+            idle: silence / 4,
         };
         thread::spawn(move || writing.run());
         let reading = Reading {
@@ -186,12 +187,14 @@ struct Writing {
     wanted: Arc<AtomicBool>,
     events: Sender<Event>,
     socket: Socket,
+    /// After so long it says that it is there.
+    idle: Duration,
 }
 
 impl Writing {
     fn run(mut self) {
         loop {
-            let written = match self.queue.recv_timeout(KEEP_ALIVE) {
+            let written = match self.queue.recv_timeout(self.idle) {
                 Err(RecvTimeoutError::Timeout) => record::alive(&mut self.writer),
                 Err(RecvTimeoutError::Disconnected) => break,
                 Ok(Out::Close) => {

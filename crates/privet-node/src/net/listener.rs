@@ -124,7 +124,7 @@ impl Listener {
         match (secured, line) {
             (Ok((secured, hello)), None) => {
                 let party = (self.keys)(&secured.key).ok()?;
-                socket.secured().ok()?;
+                socket.wait(self.seats.silence).ok()?;
                 Some((socket, secured, party, hello))
             }
             (_, Some(line)) => {
@@ -148,13 +148,13 @@ impl Listener {
         let halves = (secured.reader, secured.writer);
         match hello.purpose {
             Purpose::Control => {
-                let (link, reading) = Link::start(known, socket, halves, &self.events);
+                let (link, reading) = Link::start(known, socket, halves, (&self.events, self.seats.silence));
                 if self.events.send(Event::Controls(link)).is_ok() {
                     reading.run();
                 }
             }
             Purpose::Frames(with) if with == self.seats.me => {
-                let (link, reading) = Link::start(known, socket, halves, &self.events);
+                let (link, reading) = Link::start(known, socket, halves, (&self.events, self.seats.silence));
                 if self.events.send(Event::Joined(link)).is_ok() {
                     reading.run();
                 }

@@ -12,7 +12,7 @@
 //! | `listener`, `dialer` | the two sides; the listener joins connections of two others and reads nothing of what they say |
 //! | `agree` | all parties come to one agreement, signed by all, or say what differs |
 //! | `held` | what a ledger's file holds of an agreement until its run is over |
-//! | `drive` | a seat on these connections: admission, back-pressure, deadlines, reconnection |
+//! | `drive`, `running` | a seat on these connections: admission, back-pressure, deadlines, reconnection |
 //! | `report` | status, metrics, log and transcript |
 //!
 //! Threads and blocking sockets, no asynchronous runtime: a party has a few connections, and its role works on the calling thread, which no
@@ -30,6 +30,7 @@ mod link;
 mod listener;
 mod record;
 mod report;
+mod running;
 mod tls;
 mod trust;
 
@@ -46,10 +47,6 @@ use std::time::Duration;
 
 use privet::party::PartyId;
 
-/// An idle connection says that it is there so often.
-const KEEP_ALIVE: Duration = Duration::from_secs(5);
-/// A connection that says nothing for so long is lost.
-const SILENCE: Duration = Duration::from_secs(20);
 /// A connection is made, and its other end known by its key, within this time.
 const HANDSHAKE: Duration = Duration::from_secs(10);
 
@@ -62,6 +59,8 @@ pub struct Seats {
     pub me: PartyId,
     /// The party that listens.
     pub listens: PartyId,
+    /// A connection that says nothing for so long is lost; one that is idle says four times as often that it is there.
+    pub silence: Duration,
 }
 
 impl Seats {

@@ -13,6 +13,9 @@ use crate::net::{Identity, Plan, Seats, Trust};
 use crate::verb::exit::Failure;
 use crate::verb::request::Party;
 
+/// A connection that says nothing for so long is lost, if patience is not short.
+const MOST_SILENCE: Duration = Duration::from_secs(20);
+
 /// One party of a job, and its plan.
 pub(super) struct Site {
     pub(super) seats: Seats,
@@ -41,15 +44,21 @@ impl Site {
                 false => trust.fingerprint(name)?,
             });
         }
+        let patience = Duration::from_secs(network.patience.into());
         let text = text(job, network, (&terms, &roles), &fingerprints);
         Ok(Self {
-            seats: Seats { names, me, listens },
+            seats: Seats {
+                names,
+                me,
+                listens,
+                silence: (patience / 3).min(MOST_SILENCE),
+            },
             roles,
             plan: Plan {
                 text,
                 terms,
                 fingerprints,
-                patience: Duration::from_secs(network.patience.into()),
+                patience,
             },
         })
     }
