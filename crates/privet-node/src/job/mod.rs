@@ -283,12 +283,15 @@ impl Job {
         }
     }
 
+    /// Every file that it reads.
+    pub(crate) fn inputs(&self) -> Vec<&Path> {
+        let files = self.files.iter().map(PathBuf::as_path);
+        self.tables().into_iter().chain(files).collect()
+    }
+
     /// An output never takes the place of the table, schema, model or job that it is made from, and its folder exists.
     fn check_output(&self, name: &str) -> Result<(), Error> {
-        let mut sources = self
-            .tables()
-            .into_iter()
-            .chain(self.files.iter().map(PathBuf::as_path));
+        let mut sources = self.inputs().into_iter();
         let (folder, shown) = (folder_of(&self.output), self.output.display());
         let why = if sources.any(|file| same_file(&self.output, file)) {
             let what = match self.setting {

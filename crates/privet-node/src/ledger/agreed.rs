@@ -8,7 +8,9 @@ use rusqlite::{Connection, OptionalExtension};
 use super::WAIT;
 use super::schema::{self, Access, fault};
 
-const TABLE: &str = "CREATE TABLE IF NOT EXISTS agreed(plan TEXT NOT NULL PRIMARY KEY, bundle BLOB NOT NULL);";
+/// `first` is the number of entries that the ledger had before the run.
+const TABLE: &str =
+    "CREATE TABLE IF NOT EXISTS agreed(plan TEXT NOT NULL PRIMARY KEY, bundle BLOB NOT NULL, first INTEGER NOT NULL);";
 
 /// The agreement of a party's run of one plan. Nothing in it is secret.
 pub struct AgreedRun {
@@ -43,13 +45,28 @@ impl AgreedRun {
         found.optional().map_err(|e| fault(&self.path, &e))
     }
 
-    /// Holds this, durably, in place of what was held.
+    /// How many entries the ledger had before the run: what follows them may be of it.
+    ///
+    /// # Errors
+    /// [`Error::Journal`] if it cannot be read.
+    pub fn first(&self) -> Result<u64, Error> {
+        let select = "SELECT first FROM agreed WHERE plan = ?1";
+        let found = self.connection.query_row(select, [&self.plan], |row| row.get::<_, i64>(0));
+        let found = found.optional().map_err(|e| fault(&self.path, &e))?;
+        Ok(found.map_or(0, i64::unsigned_abs))
+    }
+
+    /// Holds this, durably, in place of what was held; whether it `begins` a run, or is of the one that is held.
     ///
     /// # Errors
     /// [`Error::Journal`] if it cannot be written.
-    pub fn put(&self, bundle: &[u8]) -> Result<(), Error> {
-        let insert = "INSERT OR REPLACE INTO agreed(plan, bundle) VALUES (?1, ?2)";
-        let put = self.connection.execute(insert, (&self.plan, bundle));
+    pub fn put(&self, bundle: &[u8], begins: bool) -> Result<(), Error> {
+        let first = if begins { "excluded.first" } else { "first" };
+        let insert = format!(
+            "INSERT INTO agreed(plan, bundle, first) VALUES (?1, ?2, (SELECT count(*) FROM entries)) \
+             ON CONFLICT(plan) DO UPDATE SET bundle = excluded.bundle, first = {first}"
+        );
+        let put = self.connection.execute(&insert, (&self.plan, bundle));
         put.map(drop).map_err(|e| fault(&self.path, &e))
     }
 

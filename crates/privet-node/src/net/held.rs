@@ -62,8 +62,16 @@ impl HeldRun {
         })
     }
 
+    /// How many entries the ledger had before the run.
+    ///
+    /// # Errors
+    /// [`Error::Journal`] if it cannot be read.
+    pub fn first(&self) -> Result<u64, Error> {
+        self.0.first()
+    }
+
     pub(super) fn put(&self, bundle: &Bundle) -> Result<(), Error> {
-        self.0.put(&bundle.to_bytes())
+        self.0.put(&bundle.to_bytes(), bundle.signatures.is_empty())
     }
 
     /// Forgets it: the run is over.

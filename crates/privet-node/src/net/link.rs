@@ -89,6 +89,7 @@ pub(super) struct Reading {
     reader: TlsReader,
     permits: Receiver<()>,
     events: Sender<Event>,
+    is_told: bool,
 }
 
 impl Link {
@@ -132,6 +133,7 @@ impl Link {
             reader,
             permits: permitted,
             events: events.clone(),
+            is_told: false,
         };
         (link, reading)
     }
@@ -227,14 +229,18 @@ impl Reading {
     /// Reads until the connection is lost, says so, and gives the reason; none when nobody wants to hear of it any more.
     pub(super) fn run(mut self) -> Option<io::Error> {
         let e = self.read().err()?;
-        let fault = e.kind() == io::ErrorKind::InvalidData;
+        self.lost(e.to_string(), e.kind() == io::ErrorKind::InvalidData);
+        Some(e)
+    }
+
+    fn lost(&mut self, why: String, fault: bool) {
+        self.is_told = true;
         let _ = self.events.send(Event::Lost {
             party: self.party,
             link: self.id,
-            why: e.to_string(),
+            why,
             fault,
         });
-        Some(e)
     }
 
     /// `Ok` when nobody wants to hear of it any more.
@@ -265,5 +271,14 @@ impl Reading {
     fn said(&self, event: Event) -> Option<()> {
         self.events.send(event).ok()?;
         self.permits.recv().ok()
+    }
+}
+
+impl Drop for Reading {
+    /// Also where its thread ends in another way.
+    fn drop(&mut self) {
+        if !self.is_told {
+            self.lost("its reader ended".into(), false);
+        }
     }
 }

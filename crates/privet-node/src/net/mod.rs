@@ -31,6 +31,8 @@ mod listener;
 mod record;
 mod report;
 mod running;
+#[cfg(test)]
+mod tests;
 mod tls;
 mod trust;
 
@@ -49,6 +51,34 @@ use privet::party::PartyId;
 
 /// A connection is made, and its other end known by its key, within this time.
 const HANDSHAKE: Duration = Duration::from_secs(10);
+
+/// Foreign bytes as a connection brings them: the first byte says whether they are a control message or records. A control message that is read is
+/// written again to the byte; records are read to their end, a hello first.
+pub fn decode(bytes: &[u8]) {
+    use privet::wire::Wire;
+    let Some((kind, mut rest)) = bytes.split_first() else {
+        return;
+    };
+    if kind % 2 == 0 {
+        if let Ok(control) = Control::from_bytes(rest) {
+            assert_eq!(control.to_bytes(), rest);
+        }
+        return;
+    }
+    if record::read_hello(&mut rest).is_err() {
+        return;
+    }
+    while let Ok(next) = record::next(&mut rest) {
+        match next {
+            record::Next::Control(message) => drop(Control::from_bytes(&message)),
+            record::Next::Short(_, bytes) => drop(privet::wire::Frame::from_bytes(bytes)),
+            record::Next::Long(header, begun) => {
+                let Ok(bytes) = record::rest(&mut rest, &header, begun) else { return };
+                drop(privet::wire::Frame::from_bytes(bytes));
+            }
+        }
+    }
+}
 
 /// The parties of a run: who is who, by name and number.
 #[derive(Debug, Clone)]

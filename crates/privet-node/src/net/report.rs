@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -17,9 +17,12 @@ use serde_json::json;
 use super::dial::Bytes;
 use super::link::Link;
 use super::trust::now;
+use crate::ledger::folder_of;
 
 /// Files are written at most so often.
 const OFTEN: Duration = Duration::from_secs(1);
+/// A log that is longer is begun anew by the next process.
+const MOST_LOG: u64 = 64 << 20;
 /// The longest text of a line in the log.
 const LONGEST: usize = 2000;
 
@@ -122,9 +125,8 @@ impl Report {
         files: ReportFiles,
         speak: impl Fn(&str) + Send + Sync + 'static,
     ) -> Self {
-        let open = |path: &PathBuf| OpenOptions::new().create(true).append(true).open(path).ok();
         let told = Told {
-            log: files.log.as_ref().and_then(open),
+            log: files.log.as_ref().and_then(|path| continued(path).ok()),
             phase: "agreeing".into(),
             ..Told::default()
         };
@@ -325,10 +327,19 @@ fn escaped(text: &str) -> String {
     text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', " ")
 }
 
+/// A log that goes on with what is there: in a new file of its owner alone, which takes the place of a link of that name.
+fn continued(path: &Path) -> std::io::Result<File> {
+    let mut file = tempfile::NamedTempFile::new_in(folder_of(path))?;
+    let before = fs::symlink_metadata(path).is_ok_and(|found| found.is_file() && found.len() < MOST_LOG);
+    if before {
+        file.write_all(&fs::read(path)?)?;
+    }
+    file.persist(path).map_err(|e| e.error)
+}
+
 /// Replaces a file, without waiting for the disk: what is lost in a power cut is written again.
-fn replace(path: &PathBuf, bytes: &[u8]) -> std::io::Result<()> {
-    let folder = path.parent().filter(|folder| *folder != std::path::Path::new(""));
-    let mut file = tempfile::NamedTempFile::new_in(folder.unwrap_or(std::path::Path::new(".")))?;
+fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let mut file = tempfile::NamedTempFile::new_in(folder_of(path))?;
     file.write_all(bytes)?;
     file.persist(path).map_err(|e| e.error)?;
     Ok(())

@@ -64,7 +64,8 @@ impl Trust {
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => Stored::default(),
             Err(e) => return Err(bad(format!("it cannot be read: {e}"))),
             Ok(found) if found.len() > MOST => return Err(bad("it is too long for a file of trusted keys".into())),
-            Ok(_) => {
+            Ok(found) => {
+                unwritten_by_others(&found).map_err(bad)?;
                 let text = fs::read_to_string(&file).map_err(|e| bad(format!("it cannot be read: {e}")))?;
                 Self::parse(&file.display().to_string(), &text)?
             }
@@ -191,6 +192,21 @@ impl TrustedParty {
     fn has(&self, key: &PublicKey) -> bool {
         self.fingerprint.parse().is_ok_and(|own: Fingerprint| own == key.fingerprint())
     }
+}
+
+/// Whoever can write the file decides whom this party trusts.
+#[cfg(unix)]
+fn unwritten_by_others(file: &fs::Metadata) -> Result<(), String> {
+    use std::os::unix::fs::PermissionsExt;
+    match file.permissions().mode() & 0o022 {
+        0 => Ok(()),
+        _ => Err("it can be written by others. Run chmod 600 on it".into()),
+    }
+}
+
+#[cfg(not(unix))]
+fn unwritten_by_others(_: &fs::Metadata) -> Result<(), String> {
+    Ok(())
 }
 
 /// Seconds since 1970.

@@ -85,11 +85,12 @@ pub(super) fn run(party: &Party) -> Result<Answer, Failure> {
     output::check_set_back(&mut shared.store(), &key, &job.output)?;
 
     let files = Files::of(&job, &site);
+    files.check(&job, party)?;
     let report = Arc::new(Report::new(site.name(), site.seats.names.clone(), files.report(), speak));
     let mut drive = connect(party, &network, &site, &identity, &report)?;
     let agreed = agree(&mut drive, &site.plan, &identity, &held).map_err(|e| stopped(e, false))?;
     report.phase(if agreed.is_resumed { "resumed" } else { "running" });
-    let first = shared.store().book()?.head().entries;
+    let first = held.first()?;
     let waits = Waits {
         patience: site.plan.patience,
         deadline: Duration::from_secs(network.deadline.into()),
@@ -173,6 +174,19 @@ impl Files {
             metrics: file("prom"),
             log: file("log"),
         }
+    }
+
+    /// None of them takes the place of something that is read or of the ledger.
+    fn check(&self, job: &Job, party: &Party) -> Result<(), Failure> {
+        let results = [&self.certificate, &self.transcript, &self.status, &self.metrics, &self.log];
+        let results = results.map(PathBuf::as_path);
+        if let Some(file) = output::clash(&results, &job.inputs()) {
+            return Err(Failure::usage(format!(
+                "{} would be overwritten: choose another --out. Nothing was read.",
+                file.display()
+            )));
+        }
+        results.iter().try_for_each(|file| output::check_ledger(&party.ledger, file))
     }
 
     fn report(&self) -> ReportFiles {
