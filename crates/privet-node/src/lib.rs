@@ -6,6 +6,7 @@
 //! | [`table`] | readers of CSV and Parquet files |
 //! | [`collection`] | local messages, counted on disk |
 //! | [`job`] | what is to be done, from one TOML file |
+//! | [`net`] | parties on a network: keys, connections, agreements, and a seat on them |
 //! | [`record`] | the released columns of a party |
 //! | [`verb`] | plan, train, predict, evaluate, inspect and so on: a request goes in, an answer comes out |
 //! | [`place`] | whether two paths name one file |
@@ -18,6 +19,7 @@
 pub mod collection;
 pub mod job;
 pub mod ledger;
+pub mod net;
 pub mod place;
 pub mod progress;
 pub mod record;

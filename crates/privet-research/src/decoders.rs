@@ -1,4 +1,5 @@
-//! What foreign bytes may do to readers of files: nothing but an error. The bodies of the fuzz targets `table` and `job`.
+//! What foreign bytes may do to readers of files: nothing but an error. The bodies of the fuzz targets `table`,
+//! `job` and `network`.
 
 use std::io::Cursor;
 use std::path::Path;
@@ -48,6 +49,11 @@ fn table_by(bytes: &[u8], intake: &Intake) {
     for block in [1, 7, 64] {
         assert_eq!(read(block), whole, "blocks of {block}");
     }
+}
+
+/// What a connection brings: see [`privet_node::net::decode`].
+pub fn network(bytes: &[u8]) {
+    privet_node::net::decode(bytes);
 }
 
 /// Reads `bytes` as a job, with a fixed schema for each kind of party: what is accepted is whole.

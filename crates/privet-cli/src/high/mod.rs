@@ -3,6 +3,7 @@
 mod collect;
 mod desensitise;
 mod limit;
+mod party;
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -90,6 +91,7 @@ pub(super) fn command(low: LowArgs, env: &dyn Fn(&str) -> Option<OsString>) -> R
         }),
         Verb::Predict(predict) => Command::Predict(predict_of(predict, &waiting)?),
         Verb::Evaluate(evaluate) => Command::Evaluate(evaluate_of(evaluate, low.json, &waiting)?),
+        Verb::Inspect(inspect) if inspect.transcript => Command::Transcript { file: inspect.model },
         Verb::Inspect(inspect) => Command::Inspect {
             model: inspect.model,
             signed_by: inspect.signed_by.as_deref().map(str::parse).transpose()?,
@@ -104,6 +106,9 @@ pub(super) fn command(low: LowArgs, env: &dyn Fn(&str) -> Option<OsString>) -> R
             out: export.out,
             ledger: place(None),
         },
+        Verb::Keys(given) => party::keys_of(given, env)?,
+        Verb::Party(given) => Command::Party(party::party_of(given, env)?),
+        Verb::Status(given) => Command::Status { file: given.file },
         Verb::Desensitise(given) => Command::Desensitise(desensitise::desensitise_of(given, &waiting)?),
         Verb::Contribute(given) => Command::Contribute(collect::contribute_of(given, &waiting)?),
         Verb::Collect(given) => Command::Collect(collect::collect_of(given)?),

@@ -5,6 +5,7 @@ mod collect;
 mod desensitise;
 mod ledger;
 mod model;
+mod party;
 mod schema;
 
 use std::path::PathBuf;
@@ -18,6 +19,7 @@ pub use model::{
     Evaluate, ExportFormat, ExportModel, Inspect, OutputKind, Patience, Plan, Predict, Reproduce, Simulate,
     Train,
 };
+pub use party::{Keys, KeysPath, KeysVerb, Party, Status};
 pub use schema::{Check, Draft, Schema, SchemaVerb};
 
 const EXITS: &str = "\
@@ -62,6 +64,9 @@ pub enum Verb {
     Simulate(Simulate),
     Reproduce(Reproduce),
     Ledger(Ledger),
+    Keys(Keys),
+    Party(Party),
+    Status(Status),
     Completions(Completions),
 }
 

@@ -132,7 +132,9 @@ pub struct Evaluate {
 
 /// Show what a model is, what it promises and what it has learnt.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  privet inspect model.privet")]
+#[command(
+    after_help = "Examples:\n  privet inspect model.privet\n  privet inspect --transcript model.privet.north.transcript.json"
+)]
 pub struct Inspect {
     /// The model, or a certificate as `privet desensitise` writes it.
     pub model: PathBuf,
@@ -140,6 +142,9 @@ pub struct Inspect {
     /// it.
     #[arg(long, value_name = "FINGERPRINT")]
     pub signed_by: Option<String>,
+    /// The file is the transcript of a run with other parties.
+    #[arg(long, conflicts_with = "signed_by")]
+    pub transcript: bool,
 }
 
 /// Write a model of trees or stumps for XGBoost or ONNX.

@@ -1,10 +1,11 @@
-//! The fuzz corpora of tables and jobs on stable, cut short and with bytes changed.
+//! The fuzz corpora of tables, jobs and connections on stable, cut short and with bytes changed.
 
-use privet_research::decoders::{job, table};
+use privet_research::decoders::{job, network, table};
 use privet_testkit::decoders::replay;
 
 #[test]
-fn tables_and_jobs_are_decoded_without_a_panic() {
+fn tables_jobs_and_connections_are_decoded_without_a_panic() {
     replay("table", table);
     replay("job", job);
+    replay("network", network);
 }

@@ -16,6 +16,7 @@ mod joint_sums;
 mod kill;
 mod modes;
 mod names;
+mod network;
 mod once;
 mod order;
 mod output;

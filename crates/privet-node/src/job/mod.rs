@@ -3,6 +3,7 @@
 mod central;
 mod horizontal;
 mod local;
+mod network;
 mod secure;
 mod vertical;
 
@@ -21,6 +22,7 @@ use privet::setting::plain;
 pub(crate) use horizontal::MINER as MINER_NAME;
 pub use horizontal::{HorizontalJob, OwnerJob};
 pub use local::LocalJob;
+pub use network::Network;
 pub use secure::{SecureJob, SecureParty};
 pub use vertical::{FeatureHolderJob, Holder, LabelHolderJob, PredictionJob, VerticalJob};
 
@@ -36,6 +38,8 @@ pub struct Job {
     pub setting: Setting,
     /// Where the model goes, or the predictions.
     pub output: PathBuf,
+    /// How the parties find each other, if they are on a network.
+    pub network: Option<Network>,
     /// The job itself and its schemas.
     files: Vec<PathBuf>,
 }
@@ -196,6 +200,7 @@ impl Job {
             ("local", SettingName::Local),
         ];
         let kind = root.required_choice("setting", &kinds).map(|found| found.value);
+        let network = network::read(&root);
         let (setting, output, files) = match kind {
             Some(SettingName::Vertical) => {
                 let example = match vertical::is_prediction(&root) {
@@ -231,8 +236,10 @@ impl Job {
         let mut job = Self {
             setting,
             output,
+            network,
             files,
         };
+        job.check_network(name)?;
         job.check_output(name)?;
         job.files.dedup();
         Ok(job)
@@ -270,6 +277,38 @@ impl Job {
         Ok(self)
     }
 
+    /// The names of its parties, in the order of their numbers; none where one table is all there is.
+    pub fn party_names(&self) -> Vec<String> {
+        match &self.setting {
+            Setting::Plain(..) | Setting::Central(..) => Vec::new(),
+            Setting::Vertical(job) => job.names(),
+            Setting::Prediction(job) => job.parties.names(),
+            Setting::Horizontal(job) => job.names(),
+            Setting::Secure(job) => job.names().map(str::to_owned).into(),
+        }
+    }
+
+    /// Whoever listens is a party.
+    fn check_network(&self, name: &str) -> Result<(), Error> {
+        let Some(network) = &self.network else { return Ok(()) };
+        let names = self.party_names();
+        let why = match (&self.setting, names.contains(&network.listens)) {
+            (Setting::Prediction(_), _) => {
+                "[network] is for training: predicting with other parties is done on one machine, so remove it".to_owned()
+            }
+            (_, true) => return Ok(()),
+            (_, false) if names.is_empty() => {
+                "[network] is for jobs of several parties, and this one has one table: remove it".to_owned()
+            }
+            (_, false) => format!(
+                "listens = {:?} in [network] is no party of this job; its parties are: {}",
+                network.listens,
+                names.join(", ")
+            ),
+        };
+        Err(Error::data_in(name, why))
+    }
+
     /// The tables that it is made from, and what is kept of them.
     fn tables(&self) -> Vec<&Path> {
         match &self.setting {
@@ -282,12 +321,15 @@ impl Job {
         }
     }
 
+    /// Every file that it reads.
+    pub(crate) fn inputs(&self) -> Vec<&Path> {
+        let files = self.files.iter().map(PathBuf::as_path);
+        self.tables().into_iter().chain(files).collect()
+    }
+
     /// An output never takes the place of the table, schema, model or job that it is made from, and its folder exists.
     fn check_output(&self, name: &str) -> Result<(), Error> {
-        let mut sources = self
-            .tables()
-            .into_iter()
-            .chain(self.files.iter().map(PathBuf::as_path));
+        let mut sources = self.inputs().into_iter();
         let (folder, shown) = (folder_of(&self.output), self.output.display());
         let why = if sources.any(|file| same_file(&self.output, file)) {
             let what = match self.setting {

@@ -13,6 +13,7 @@ macro_rules! journal {
 }
 pub(crate) use journal;
 
+mod agreed;
 mod fingerprint;
 mod kept;
 mod place;
@@ -34,6 +35,7 @@ use privet::privacy::ledger::begin;
 use privet::privacy::signature::{PublicKey, SigningKey};
 use rusqlite::{Connection, TransactionBehavior};
 
+pub use agreed::{AgreedRun, has_agreed};
 use fingerprint::RecognitionKey;
 pub use fingerprint::{CommitmentKey, Recognisable};
 pub use kept::KeptCheck;
@@ -41,6 +43,7 @@ use place::Place;
 pub use record::RunRecord;
 pub use schema::beside;
 use schema::{Access, fault};
+pub(crate) use secret::{create as secret_create, load as secret_load};
 pub use shared::Shared;
 
 use crate::place::same_file;

@@ -9,10 +9,10 @@ use privet::Error;
 use super::schema::sync_folder;
 use super::write_new;
 
-pub(super) const LENGTH: usize = 32;
+pub(crate) const LENGTH: usize = 32;
 
 /// Draws a key and writes it: the whole key is there afterwards, or nothing. If another process was first, its key is taken.
-pub(super) fn create(path: &Path, name: &str) -> Result<[u8; LENGTH], Error> {
+pub(crate) fn create(path: &Path, name: &str) -> Result<[u8; LENGTH], Error> {
     let mut key = [0; LENGTH];
     getrandom::fill(&mut key).map_err(Error::randomness)?;
     match write(path, &key) {
@@ -33,7 +33,7 @@ pub(super) fn create(path: &Path, name: &str) -> Result<[u8; LENGTH], Error> {
 }
 
 /// Reads a key that was written before.
-pub(super) fn load(path: &Path, name: &str) -> Result<[u8; LENGTH], Error> {
+pub(crate) fn load(path: &Path, name: &str) -> Result<[u8; LENGTH], Error> {
     let bad = |why: String| journal!(Key, "{name}, {}, {why}", path.display());
     let found = fs::read(path).map_err(|e| match e.kind() {
         io::ErrorKind::NotFound => bad("is missing. Put it back from a backup.".into()),

@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | `request` | requests with checked values |
 //! | `exit` | how a request ended, and why it failed |
-//! | `train`, `plan`, `predict`, `evaluate`, `inspect`, `export_model`, `desensitise`, `contribute`, `collect`, `simulate`, `schema`, `ledger` | one verb each |
+//! | `train`, `plan`, `predict`, `evaluate`, `inspect`, `export_model`, `desensitise`, `contribute`, `collect`, `simulate`, `schema`, `ledger`, `keys`, `party`, `status` | one verb each |
 //! | `permission`, `output`, `protection`, `parties`, `owners`, `gathering`, `diagnostics`, `words` | what several verbs say or ask |
 
 mod collect;
@@ -16,10 +16,12 @@ mod exit;
 mod export_model;
 mod gathering;
 mod inspect;
+mod keys;
 mod ledger;
 mod output;
 mod owners;
 mod parties;
+mod party;
 mod permission;
 mod plan;
 mod predict;
@@ -28,6 +30,7 @@ mod request;
 mod schema;
 mod secure;
 mod simulate;
+mod status;
 mod train;
 mod words;
 
@@ -37,8 +40,8 @@ use privet::model::{Model, Origin};
 
 pub use exit::{Exit, Failure};
 pub use request::{
-    Collect, Collecting, Command, Consent, Contribute, Desensitise, Evaluate, LedgerCommand, LedgerFile,
-    Limit, Limits, OutputKind, Predict, PredictionSource, Simulate, Train, dataset_name,
+    Collect, Collecting, Command, Consent, Contribute, Desensitise, Evaluate, KeysCommand, KeysFolder, LedgerCommand, LedgerFile,
+    Limit, Limits, OutputKind, Party, Predict, PredictionSource, Simulate, Train, dataset_name,
 };
 pub use words::{count, wrapped};
 
@@ -97,6 +100,10 @@ pub fn run(command: &Command) -> Result<Answer, Failure> {
         Command::Predict(predict) => predict::run(predict),
         Command::Evaluate(evaluate) => evaluate::run(evaluate),
         Command::Inspect { model, signed_by } => inspect::run(model, *signed_by),
+        Command::Transcript { file } => inspect::transcript(file),
+        Command::Keys { keys, verb } => keys::run(keys, verb),
+        Command::Party(party) => party::run(party),
+        Command::Status { file } => status::run(file),
         Command::Export {
             model,
             format,

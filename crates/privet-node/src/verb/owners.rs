@@ -40,7 +40,8 @@ pub(super) fn charges(job: &HorizontalJob, path: &Path) -> Result<Vec<Charge>, F
     job.owners.iter().map(charge).collect()
 }
 
-fn charge(job: &HorizontalJob, owner: &OwnerJob, path: &Path) -> Result<Charge, Failure> {
+/// What one owner's budget says to it.
+pub(super) fn charge(job: &HorizontalJob, owner: &OwnerJob, path: &Path) -> Result<Charge, Failure> {
     let plan = &job.plan;
     let (store, random) = (Store::read_only(path)?, Randomness::from_os()?);
     let asked = || -> Result<Charge, Error> {

@@ -22,6 +22,12 @@ pub enum Purpose {
     Model,
     /// The key that others seal messages for.
     SealingKey,
+    /// The digest of an agreement and the number of the party that signs it.
+    Agreement,
+    /// The digest of a plan and the name of the party that accepts it.
+    Plan,
+    /// The key that signs certificates, by the identity of the same party.
+    CertificateKey,
 }
 
 impl Purpose {
@@ -31,6 +37,9 @@ impl Purpose {
             Self::Certificate => b"privet-certificate-1\0",
             Self::Model => b"privet-model-2\0",
             Self::SealingKey => b"privet-sealing-key-1\0",
+            Self::Agreement => b"privet-agreement-1\0",
+            Self::Plan => b"privet-plan-1\0",
+            Self::CertificateKey => b"privet-certificate-key-1\0",
         }
     }
 
@@ -62,7 +71,7 @@ impl SigningKey {
     }
 
     /// The signature alone, as bytes.
-    pub(crate) fn sign_raw(&self, purpose: Purpose, bytes: &[u8]) -> [u8; 64] {
+    pub fn sign_raw(&self, purpose: Purpose, bytes: &[u8]) -> [u8; 64] {
         self.0.sign(&purpose.message(bytes)).to_bytes()
     }
 }
@@ -144,7 +153,7 @@ pub struct Signature {
 
 impl Signature {
     /// The signature of these bytes, by this key.
-    pub(crate) fn from_bytes(key: PublicKey, ed25519: &[u8; 64]) -> Self {
+    pub fn from_bytes(key: PublicKey, ed25519: &[u8; 64]) -> Self {
         Self {
             key: key.to_string(),
             ed25519: hexadecimal(ed25519),

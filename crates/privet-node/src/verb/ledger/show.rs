@@ -253,7 +253,8 @@ fn subject(event: &Event) -> Option<&str> {
     }
 }
 
-fn sentence(event: &Event) -> String {
+/// An entry in words.
+pub(in crate::verb) fn sentence(event: &Event) -> String {
     match event {
         Event::Begin { .. } => "the ledger begins".into(),
         Event::Limit { dataset, caps, .. } if *caps == Caps::ZERO => {

@@ -119,7 +119,7 @@ pub(super) fn run(owners: &HorizontalJob, job: &Job, ledger: &LedgerFile) -> Res
 }
 
 /// What all owners promise to their people.
-fn protection(plan: &Plan) -> Protection<'_> {
+pub(in crate::verb) fn protection(plan: &Plan) -> Protection<'_> {
     let price = plan.price();
     Protection {
         schema: plan.schema(),
@@ -134,7 +134,7 @@ fn protection(plan: &Plan) -> Protection<'_> {
     }
 }
 
-fn learns(plan: &Plan) -> Vec<String> {
+pub(in crate::verb) fn learns(plan: &Plan) -> Vec<String> {
     let all = plan.learnings().into_iter();
     let line = |who: &str, what: &str| {
         let mut letters = who.chars();

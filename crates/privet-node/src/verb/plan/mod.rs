@@ -2,11 +2,11 @@
 
 mod advice;
 mod columns;
-mod horizontal;
+pub(super) mod horizontal;
 mod local;
 mod prediction;
-mod secure;
-mod vertical;
+pub(super) mod secure;
+pub(super) mod vertical;
 
 use std::fmt::Write;
 use std::path::Path;

@@ -14,24 +14,10 @@ use crate::verb::{Answer, output, words};
 pub(super) fn run(parties: &SecureJob, job: &Job, ledger: &LedgerFile) -> Result<Answer, Failure> {
     let plan = parties.plan();
     let path = ledger.path()?;
-    let items = plan.items();
-    let line = |item: &privet::setting::secure::Item| {
-        format!(
-            "{}, {} at most",
-            item.leak.what(),
-            words::count(item.most, "time", "times")
-        )
-    };
-    let (reader, peer): (Vec<_>, Vec<_>) = items
-        .iter()
-        .partition(|item| item.leak.to() == "whoever sees the model");
-    let of =
-        |items: Vec<&privet::setting::secure::Item>| -> Vec<String> { items.into_iter().map(line).collect() };
-    let (peer, reader) = (of(peer), of(reader));
-    let is_pair = parties.parties.len() == 2;
-    let mut text = match is_pair {
-        true => String::from("WHAT EACH PARTY SHOWS THE OTHER\n"),
-        false => String::from("WHAT EACH PARTY SHOWS THE OTHERS\n"),
+    let [peer, reader] = shown(plan);
+    let mut text = match parties.parties.len() {
+        2 => String::from("WHAT EACH PARTY SHOWS THE OTHER\n"),
+        _ => String::from("WHAT EACH PARTY SHOWS THE OTHERS\n"),
     };
     for line in &peer {
         let _ = writeln!(text, "  -  {line}");
@@ -84,4 +70,20 @@ pub(super) fn run(parties: &SecureJob, job: &Job, ledger: &LedgerFile) -> Result
     let exit = if refused.is_some() { Exit::Budget } else { Exit::Ok };
     let answer = Answer::new(words::wrapped(&text), json);
     Ok(Answer { exit, ..answer })
+}
+
+/// What is shown, item by item: to the other parties, and to whoever reads the model.
+pub(in crate::verb) fn shown(plan: &privet::setting::secure::Plan) -> [Vec<String>; 2] {
+    let line = |item: &privet::setting::secure::Item| {
+        format!(
+            "{}, {} at most",
+            item.leak.what(),
+            words::count(item.most, "time", "times")
+        )
+    };
+    let items = plan.items();
+    [false, true].map(|is_in_model| {
+        let shown = items.iter().filter(|item| item.is_in_model == is_in_model);
+        shown.map(line).collect()
+    })
 }

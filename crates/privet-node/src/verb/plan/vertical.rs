@@ -92,7 +92,7 @@ pub(super) fn needs_permission(parties: &VerticalJob) -> bool {
 }
 
 /// The table of `setting::vertical`, with names.
-fn learns(parties: &VerticalJob) -> Vec<String> {
+pub(in crate::verb) fn learns(parties: &VerticalJob) -> Vec<String> {
     let own = parties.trainer();
     let names: Vec<&str> = parties.feature_holders.iter().map(|h| h.name.as_str()).collect();
     let mut lines = Vec::new();

@@ -1,6 +1,7 @@
 //! Requests: their values have been checked.
 
 mod limit;
+mod party;
 
 use std::ffi::OsString;
 use std::num::NonZeroUsize;
@@ -19,6 +20,7 @@ use privet::setting::vertical::Desensitisation;
 use super::exit::Failure;
 use crate::ledger::{Store, WAIT};
 pub use limit::{Limit, Limits};
+pub use party::{KeysCommand, KeysFolder, Party};
 
 /// One request.
 #[derive(Debug)]
@@ -62,6 +64,25 @@ pub enum Command {
         model: PathBuf,
         /// Whose signature it must have.
         signed_by: Option<Fingerprint>,
+    },
+    /// Show the transcript of a run with others.
+    Transcript {
+        /// The transcript.
+        file: PathBuf,
+    },
+    /// Make or show the key of this party, or trust those of others.
+    Keys {
+        /// The folder of keys.
+        keys: KeysFolder,
+        /// What is to be done.
+        verb: KeysCommand,
+    },
+    /// Take part in a run with others over a network.
+    Party(Party),
+    /// Show the state of a run with others.
+    Status {
+        /// Its status file.
+        file: PathBuf,
     },
     /// Write a model for other programs.
     Export {
@@ -355,17 +376,21 @@ fn ledger_path(given: Option<PathBuf>, env: &dyn Fn(&str) -> Option<OsString>) -
     if let Some(path) = given.or_else(|| set("PRIVET_LEDGER").map(PathBuf::from)) {
         return Ok(path);
     }
+    data_folder(env)
+        .map(|folder| folder.join("ledger.db"))
+        .ok_or_else(|| "your data folder is unknown (HOME is not set): give the ledger's path with --ledger PATH".into())
+}
+
+/// The folder of privet's own files.
+fn data_folder(env: &dyn Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    let set = |variable| env(variable).filter(|value| !value.is_empty());
     // The XDG rules say that a relative path here is to be ignored.
     let data = set("XDG_DATA_HOME")
         .map(PathBuf::from)
         .filter(|p| p.is_absolute());
     let home = || set("HOME").map(|home| PathBuf::from(home).join(".local").join("share"));
     let local = || set("LOCALAPPDATA").map(PathBuf::from);
-    let folder = data
-        .or_else(home)
-        .or_else(local)
-        .ok_or("your data folder is unknown (HOME is not set): give the ledger's path with --ledger PATH")?;
-    Ok(folder.join("privet").join("ledger.db"))
+    Some(data.or_else(home).or_else(local)?.join("privet"))
 }
 
 /// Checks the name of a data set.

@@ -16,6 +16,7 @@ use serde_json::json;
 
 use super::exit::Failure;
 use super::request::{LedgerFile, Train};
+pub(super) use vertical::BECAUSE;
 use super::{Answer, output, permission, words, written};
 use crate::job::{Job, Setting, Source};
 use crate::ledger::Shared;

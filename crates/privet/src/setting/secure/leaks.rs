@@ -19,6 +19,8 @@ pub struct Item {
     pub most: u64,
     /// How many bits one is at most, if that can be said without looking at rows.
     pub bits: f64,
+    /// Whether every reader of the model is shown it, and not only the other parties.
+    pub is_in_model: bool,
 }
 
 impl Plan {
@@ -42,6 +44,7 @@ impl Plan {
             leak: Leak::new(what, PEER, Anchor::new("secure#transcript")),
             most,
             bits,
+            is_in_model: false,
         };
         let mut all = Vec::new();
         match secure.attribute {
@@ -102,6 +105,7 @@ impl Plan {
             leak: Leak::new(what, "the other parties", Anchor::new("secure#several")),
             most: rounds,
             bits,
+            is_in_model: false,
         };
         let what = "the weights of all parties' rows together that the classifier is right about, wrong about, and silent on, in millionths; each party can \
                     subtract its own";
@@ -125,6 +129,7 @@ impl Plan {
             leak: Leak::new(what, "whoever sees the model", Anchor::new("secure#model")),
             most: rounds,
             bits: self.voter_bits() * classifiers + 37.0,
+            is_in_model: true,
         }
     }
 

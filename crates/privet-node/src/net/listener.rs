@@ -1,0 +1,218 @@
+//! The side that listens: it takes connections, knows their other ends by their keys, and joins the connections of two others.
+
+use std::collections::BTreeMap;
+use std::io::{self, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::Sender;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use privet::party::PartyId;
+
+use super::dial::Socket;
+use super::dialer::Keys;
+use super::link::{Event, Known, Link};
+use super::record::{self, Hello, Purpose};
+use super::tls::{Secured, Side, Tls, TlsReader, TlsWriter};
+use super::trust::Distrust;
+use super::{HANDSHAKE, Seats};
+
+/// Connections whose other end is not known yet, at most.
+const STRANGERS: usize = 64;
+/// Said to both when their connections are joined.
+pub(super) const GO: u8 = 1;
+
+/// One of two connections that are to be joined.
+struct Half {
+    socket: Socket,
+    reader: TlsReader,
+    writer: TlsWriter,
+}
+
+/// What the threads of a listener share.
+pub(super) struct Listener {
+    tls: Tls,
+    keys: Keys,
+    seats: Seats,
+    events: Sender<Event>,
+    strangers: AtomicUsize,
+    /// Connections that wait for their other half: who dialled, and to whom.
+    halves: Mutex<BTreeMap<(PartyId, PartyId), Half>>,
+}
+
+impl Listener {
+    /// Listens at an address until the process ends. Gives the address, of which the port may have been chosen by the system.
+    pub(super) fn start(
+        bind: SocketAddr,
+        (tls, keys): (Tls, Keys),
+        seats: Seats,
+        events: Sender<Event>,
+    ) -> io::Result<SocketAddr> {
+        let socket = TcpListener::bind(bind)?;
+        let address = socket.local_addr()?;
+        let listener = Arc::new(Self {
+            tls,
+            keys,
+            seats,
+            events,
+            strangers: AtomicUsize::new(0),
+            halves: Mutex::default(),
+        });
+        thread::spawn(move || {
+            loop {
+                match socket.accept() {
+                    Ok((stream, _)) => listener.accepted(stream),
+                    // Too many files are open, or the other was gone at once.
+                    Err(_) => thread::sleep(Duration::from_millis(50)),
+                }
+            }
+        });
+        Ok(address)
+    }
+
+    fn accepted(self: &Arc<Self>, stream: TcpStream) {
+        if self.strangers.fetch_add(1, Ordering::SeqCst) >= STRANGERS {
+            self.strangers.fetch_sub(1, Ordering::SeqCst);
+            self.note("too-many-strangers", "a connection was closed: too many others are not known yet");
+            return;
+        }
+        let listener = self.clone();
+        thread::spawn(move || {
+            let found = listener.known(stream);
+            listener.strangers.fetch_sub(1, Ordering::SeqCst);
+            if let Some((socket, secured, party, hello)) = found {
+                listener.dispatch(socket, secured, party, hello);
+            }
+        });
+    }
+
+    fn note(&self, what: &'static str, text: impl Into<String>) {
+        let _ = self.events.send(Event::Note(what, text.into()));
+    }
+
+    /// Finds out who has dialled and what for. Whoever is not a party of this run, or is silent, is gone after this.
+    fn known(&self, stream: TcpStream) -> Option<(Socket, Secured, PartyId, Hello)> {
+        let socket = Socket::new(stream, Instant::now() + HANDSHAKE).ok()?;
+        let peer = socket.peer();
+        let why = Arc::new(Mutex::new(None));
+        let (keys, said) = (self.keys.clone(), why.clone());
+        let check = Arc::new(move |key: &_| {
+            let found: Result<PartyId, Distrust> = keys(key);
+            if let Err(distrust) = found {
+                let line = match distrust {
+                    Distrust::Stranger => "a stranger",
+                    Distrust::Expired => "a party whose key has expired in the trust file",
+                    Distrust::Revoked => "a party whose key was revoked",
+                };
+                let line = format!("{line}, with the key {}", key.fingerprint());
+                *said.lock().unwrap_or_else(PoisonError::into_inner) = Some(line);
+            }
+            found.map(drop)
+        });
+        let halves = (
+            Box::new(socket.copy()) as Box<dyn Read + Send>,
+            Box::new(socket.copy()) as Box<dyn Write + Send>,
+        );
+        let secured = self.tls.secure(Side::Listens, check, halves);
+        let secured = secured.and_then(|mut secured| {
+            let hello = record::read_hello(&mut secured.reader)?;
+            Ok((secured, hello))
+        });
+        let line = why.lock().unwrap_or_else(PoisonError::into_inner).take();
+        match (secured, line) {
+            (Ok((secured, hello)), None) => {
+                let party = (self.keys)(&secured.key).ok()?;
+                socket.wait(self.seats.silence).ok()?;
+                Some((socket, secured, party, hello))
+            }
+            (_, Some(line)) => {
+                self.note("refused", format!("{line}, from {peer}"));
+                None
+            }
+            (Err(e), None) => {
+                self.note("refused", format!("a connection from {peer} that is not of a party: {e}"));
+                None
+            }
+        }
+    }
+
+    fn dispatch(self: &Arc<Self>, socket: Socket, secured: Secured, party: PartyId, hello: Hello) {
+        let known = Known {
+            party,
+            key: secured.key,
+            cipher: secured.cipher,
+            is_relayed: false,
+        };
+        let halves = (secured.reader, secured.writer);
+        match hello.purpose {
+            Purpose::Control => {
+                let (link, reading) = Link::start(known, socket, halves, (&self.events, self.seats.silence));
+                if self.events.send(Event::Controls(link)).is_ok() {
+                    reading.run();
+                }
+            }
+            Purpose::Frames(with) if with == self.seats.me => {
+                let (link, reading) = Link::start(known, socket, halves, (&self.events, self.seats.silence));
+                if self.events.send(Event::Joined(link)).is_ok() {
+                    reading.run();
+                }
+            }
+            Purpose::Frames(with) if with != party && usize::from(with.0) < self.seats.names.len() => {
+                let (reader, writer) = halves;
+                self.join((party, with), Half { socket, reader, writer });
+            }
+            Purpose::Frames(_) => self.note("refused", format!("{} dialled nobody", self.seats.name(party))),
+        }
+    }
+
+    /// Joins the connections of two others, when both are there. An earlier one that waits is replaced.
+    fn join(self: &Arc<Self>, (from, to): (PartyId, PartyId), half: Half) {
+        let other = {
+            let mut halves = self.halves.lock().unwrap_or_else(PoisonError::into_inner);
+            match halves.remove(&(to, from)) {
+                None => {
+                    if let Some(old) = halves.insert((from, to), half) {
+                        old.socket.cut();
+                    }
+                    return;
+                }
+                Some(other) => (other, half),
+            }
+        };
+        let (mut one, mut two) = other;
+        let went = [&mut one.writer, &mut two.writer]
+            .into_iter()
+            .try_for_each(|writer| writer.write_all(&[GO]).and_then(|()| writer.flush()));
+        if went.is_err() {
+            one.socket.cut();
+            two.socket.cut();
+            return;
+        }
+        let sockets = (one.socket.copy(), two.socket.copy());
+        let (reader, writer) = (two.reader, one.writer);
+        thread::spawn(move || carry(reader, writer, sockets));
+        carry(one.reader, two.writer, (one.socket, two.socket));
+    }
+}
+
+/// Carries what two others tell each other, sealed, until one of them is gone.
+fn carry(mut from: TlsReader, mut to: TlsWriter, (one, two): (Socket, Socket)) {
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        let carried = from.read(&mut buffer).and_then(|read| {
+            if read == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            to.write_all(&buffer[..read])?;
+            to.flush()
+        });
+        if carried.is_err() {
+            break;
+        }
+    }
+    drop(to);
+    one.cut();
+    two.cut();
+}
