@@ -80,10 +80,11 @@ pub struct Help {
     pub about: Vec<String>,
 }
 
-/// See a model, a budget, a paid answer, a refusal and a check, on made-up data.
+/// See private boosted trees beside the same without privacy, a refusal, and a run between parties, on made-up data.
 ///
-/// Generates two tables of made-up people, trains a model on the public one, measures it on the private one with noise that is
-/// paid from a budget, is refused when the budget is spent, and verifies the ledger. Needs no set-up and removes its files.
+/// Generates tables of made-up people, trains private trees on one, paid from a budget, compares them with trees without privacy, is refused when
+/// the budget is spent, trains one model on the rows of three clinics that show nobody theirs, and verifies the ledger. Needs no set-up and removes
+/// its files.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  privet demo --keep demo     look at the files afterwards")]
 pub struct Demo {

@@ -5,7 +5,7 @@ use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::Arc;
 
-use privet::data::schema::{self, CodeBook, ColumnGuess, DraftColumn, Layout, Schema};
+use privet::data::schema::{self, CodeBook, ColumnGuess, DraftColumn, Kind, Label, Layout, Schema};
 use privet::data::{Intake, Keep, common_unit};
 use privet::privacy::texts::check_name;
 use serde_json::json;
@@ -166,6 +166,7 @@ pub(super) fn check(file: &Path, data: Option<&Path>, diagnostics: bool) -> Resu
     }
     let schema = Arc::new(open(file)?);
     let mut text = schema.explain();
+    text += &wide_bounds(&schema);
     if let Some(data) = data {
         let source = Source {
             schema: Arc::clone(&schema),
@@ -184,6 +185,24 @@ pub(super) fn check(file: &Path, data: Option<&Path>, diagnostics: bool) -> Resu
     }
     let json = json!({"schema": schema.to_toml(), "dataset": schema.dataset(), "data": data, "sound": true});
     Ok(Answer::new(words::wrapped(&text), json))
+}
+
+/// What bounds that are far too wide cost, where there are bounds: measured on a made-up law by a test of the command (`bounds`).
+fn wide_bounds(schema: &Schema) -> String {
+    let is_number = |kind: &Kind| matches!(kind, Kind::Number(_));
+    let target = matches!(schema.label(), Some((_, Label::Number { .. })));
+    if !target && !schema.columns().iter().any(|column| is_number(&column.kind)) {
+        return String::new();
+    }
+    let mut text = String::from(
+        "\nBounds that are ten times too wide cost accuracy: only a tenth of a column's even bins is left for the numbers that occur. On a made-up law \
+         with ε = 1, private trees lost @COLUMNS@ by it",
+    );
+    text += match target {
+        true => ", and @TARGET@ where the label's bounds were: its noise grows with its range.\n",
+        false => ".\n",
+    };
+    text
 }
 
 /// Reads a schema.

@@ -26,7 +26,7 @@ pub fn days(text: &[u8]) -> Option<f64> {
 /// The same as text: the date alone if there is no time.
 pub fn date(days: f64) -> String {
     // Microseconds: finer than any time of which a day is known.
-    let micros = (days * 86_400e6).round();
+    let micros = (days.clamp(-1e11, 1e11) * 86_400e6).round();
     let whole = (micros / 86_400e6).floor();
     let rest = (micros - whole * 86_400e6) as u64;
     let (year, month, day) = civil(whole as i64);

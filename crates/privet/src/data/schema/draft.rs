@@ -221,7 +221,8 @@ const COLUMNS: &str = "
 #
 # Take them from public knowledge: a form, a code book, a law of nature. Never from the rows. The largest income in a
 # table is the income of one person, and whoever reads it here knows that this person is in the table. Numbers beyond
-# the bounds count as the bounds; values that are not listed share one slot. So plain, generous bounds do little harm.
+# the bounds count as the bounds; values that are not listed share one slot. So bounds need not hold every number, and
+# should not be far too wide: `privet schema check` says what that costs. A label that is a number suffers most.
 #
 # Every column is private: what it says about a person is protected. Add private = false to a column that anybody may know
 # of anybody. One column can be what is to be predicted: give it type = \"label\", with values or with min and max.

@@ -215,12 +215,16 @@ impl Number {
         let given = extras.cuts.take();
         let Extras {
             integer,
+            date,
             transform,
             bins,
             spacing,
             fill,
             ..
         } = extras;
+        if date && (integer || fill.is_some() || transform != Transform::None || spacing != Spacing::Even) {
+            return bad("a date has no transform, spacing or fill, and is no integer".into());
+        }
         transform.fits(min).map_err(Error::data)?;
         if integer && (min.fract() != 0.0 || max.fract() != 0.0) {
             return bad(format!("min = {min} and max = {max} of an integer must be whole"));
