@@ -114,7 +114,9 @@ fn help(about: &[String]) -> Result<Answer, Failure> {
     let mut found = &mut command;
     for word in words {
         found = found.find_subcommand_mut(word).ok_or_else(|| {
-            Failure::usage(format!("there is no command {word:?}; `privet --help` lists all of them"))
+            Failure::usage(format!(
+                "there is no command {word:?}; `privet --help` lists all of them"
+            ))
         })?;
     }
     let text = found.render_long_help().to_string();

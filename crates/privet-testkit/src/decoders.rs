@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use privet::Error;
-use privet::data::{Schema, common_unit, date};
 use privet::data::document::{Document, Section};
 use privet::data::schema::{self, CodeBook, ColumnGuess, DraftColumn, Layout};
+use privet::data::{Schema, common_unit, date};
 use privet::privacy::account::{Caps, MuSquared, Price, Rho};
 use privet::privacy::journal::{Entry, Head};
 use privet::privacy::{Book, Certificate, Delta, Epsilon, Relation};

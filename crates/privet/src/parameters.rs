@@ -469,8 +469,8 @@ macro_rules! readable {
 pub(crate) use {parameters, readable};
 
 mod reference;
-pub(crate) use reference::{ends, sentence};
 pub use reference::{AlgorithmReference, KeyReference, Takes};
+pub(crate) use reference::{ends, sentence};
 
 /// An algorithm of a setting, by its name in a job.
 pub(crate) struct Named<A: ?Sized> {

@@ -10,8 +10,8 @@ use std::time::Duration;
 use privet::model::Format;
 use privet::privacy::Epsilon;
 use privet_node::verb::{
-    Command, Consent, Evaluate, Failure, Known, LedgerCommand, LedgerFile, OutputKind, Predict, PredictionSource,
-    Simulate, Train, dataset_name,
+    Command, Consent, Evaluate, Failure, Known, LedgerCommand, LedgerFile, OutputKind, Predict,
+    PredictionSource, Simulate, Train, dataset_name,
 };
 use privet_research::Reproduce;
 

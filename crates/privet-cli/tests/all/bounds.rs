@@ -5,7 +5,7 @@ use std::sync::Arc;
 use privet::data::schema::{label, number};
 use privet::data::{Frame, Schema, Table};
 use privet::privacy::Epsilon;
-use privet::setting::central::{Algorithm, Budget, Trees};
+use privet::setting::central::{Algorithm, Budget, Places, Trees};
 
 const ROWS: usize = 3000;
 
@@ -49,21 +49,33 @@ impl Law {
 }
 
 /// The mean error of private trees with bounds that are so many times too wide, as a share of the best constant's.
-fn error(columns: f64, target: f64) -> f64 {
+fn error(trees: &Trees, columns: f64, target: f64) -> f64 {
     let mut dice = Dice(0x5eed_0b0d);
     let (train, test) = (Law::new(&mut dice), Law::new(&mut dice));
     let numbers = ["a", "b", "c", "d"].map(|name| number(name, 0.0..=50.0 * columns));
-    let schema = Schema::builder("law").columns(numbers.into_iter().chain([label("y", 0.0..=100.0 * target)]));
+    let schema =
+        Schema::builder("law").columns(numbers.into_iter().chain([label("y", 0.0..=100.0 * target)]));
     let schema = Arc::new(schema.build().unwrap());
-    let budget = Budget::with_delta("1".parse::<Epsilon>().unwrap(), "1e-6".parse().unwrap(), ROWS as u64).unwrap();
-    let plan = Trees::default().plan(&schema, &schema.relation(), budget).unwrap();
+    let budget = Budget::with_delta(
+        "1".parse::<Epsilon>().unwrap(),
+        "1e-6".parse().unwrap(),
+        ROWS as u64,
+    )
+    .unwrap();
+    let plan = trees.plan(&schema, &schema.relation(), budget).unwrap();
     let mean = |errors: Vec<f64>| errors.iter().sum::<f64>() / errors.len() as f64;
     let runs = (0..4).map(|_| {
         let table = Table::read(&plan.reads(), &train.frame()).unwrap();
         let model = plan.rehearse(table).unwrap();
         let predicted = model.predict(&test.frame()).unwrap();
         let predicted = predicted.values().unwrap();
-        mean(predicted.iter().zip(&test.target).map(|(x, y)| (x - y).abs()).collect())
+        mean(
+            predicted
+                .iter()
+                .zip(&test.target)
+                .map(|(x, y)| (x - y).abs())
+                .collect(),
+        )
     });
     let own = mean(runs.collect());
     let mut sorted = test.target.clone();
@@ -72,9 +84,21 @@ fn error(columns: f64, target: f64) -> f64 {
     own / constant
 }
 
+/// The command says "about a quarter" of columns, and nothing of the label; of 12 runs in all, the ratios vary by some hundredths.
 #[test]
 fn a_bound_ten_times_too_wide_costs_what_check_says() {
-    let (tight, columns, target) = (error(1.0, 1.0), error(10.0, 1.0), error(1.0, 10.0));
-    println!("tight {tight:.3}, columns ten times too wide {columns:.3}, label ten times too wide {target:.3}");
-    assert!(tight < 0.8 && columns > tight && target > columns, "{tight} {columns} {target}");
+    let usual = Trees::default();
+    let (tight, columns, target) = (
+        error(&usual, 1.0, 1.0),
+        error(&usual, 10.0, 1.0),
+        error(&usual, 1.0, 10.0),
+    );
+    let quantiles = Trees::builder().bins(Places::PrivateQuantiles).build().unwrap();
+    let paid = error(&quantiles, 10.0, 1.0);
+    println!(
+        "tight {tight:.3}, columns ten times too wide {columns:.3}, with quantiles that are paid for {paid:.3}, label {target:.3}"
+    );
+    assert!(tight < 0.5, "there is something to learn: {tight}");
+    assert!((1.1..1.45).contains(&(columns / tight)), "{columns} {tight}");
+    assert!((0.9..1.1).contains(&(target / tight)), "{target} {tight}");
 }

@@ -18,7 +18,14 @@ const JOB: &str = "setting = \"central\"\nschema = \"schema.toml\"\ndata = \"row
 fn home() -> Home {
     let home = Home::new();
     let rows: String = (0..300)
-        .map(|i| format!("{},{}.5,{}\n", if i == 7 { 999 } else { i % 90 }, i % 9, ["n", "y"][i % 2]))
+        .map(|i| {
+            format!(
+                "{},{}.5,{}\n",
+                if i == 7 { 999 } else { i % 90 },
+                i % 9,
+                ["n", "y"][i % 2]
+            )
+        })
         .collect();
     fs::write(home.path("rows.csv"), format!("age,dose,ill\n{rows}")).unwrap();
     fs::write(home.path("schema.toml"), SCHEMA).unwrap();
@@ -33,7 +40,11 @@ fn on_terminal(home: &Home, arguments: &str) -> Option<String> {
         return None;
     }
     let output = Command::new("/usr/bin/script")
-        .args(["-qec", &format!("{} {arguments}", env!("CARGO_BIN_EXE_privet")), "/dev/null"])
+        .args([
+            "-qec",
+            &format!("{} {arguments}", env!("CARGO_BIN_EXE_privet")),
+            "/dev/null",
+        ])
         .current_dir(home.folder.path())
         .env("PRIVET_LEDGER", home.ledger())
         .stdin(Stdio::null())
@@ -46,7 +57,10 @@ fn on_terminal(home: &Home, arguments: &str) -> Option<String> {
 #[test]
 fn labels_that_match_nothing_are_counted_for_their_owner() {
     let home = home();
-    let Some(text) = on_terminal(&home, "schema check schema.toml --data rows.csv --private-diagnostics") else {
+    let Some(text) = on_terminal(
+        &home,
+        "schema check schema.toml --data rows.csv --private-diagnostics",
+    ) else {
         return;
     };
     for line in [
@@ -65,7 +79,9 @@ fn labels_that_match_nothing_are_counted_for_their_owner() {
 #[test]
 fn train_names_the_diagnostics_before_it_pays() {
     let home = home();
-    let Some(text) = on_terminal(&home, "train job.toml") else { return };
+    let Some(text) = on_terminal(&home, "train job.toml") else {
+        return;
+    };
     let command = "privet schema check schema.toml --data rows.csv --private-diagnostics";
     assert!(text.contains(command), "{text}");
     assert!(text.find(command) < text.find("guarantee"), "{text}");
@@ -74,7 +90,11 @@ fn train_names_the_diagnostics_before_it_pays() {
     assert!(!piped.contains("--private-diagnostics"), "{piped}");
     let good = fs::read_to_string(home.path("rows.csv")).unwrap();
     let home = Home::new();
-    fs::write(home.path("rows.csv"), good.replace(",n\n", ",no\n").replace(",y\n", ",yes\n")).unwrap();
+    fs::write(
+        home.path("rows.csv"),
+        good.replace(",n\n", ",no\n").replace(",y\n", ",yes\n"),
+    )
+    .unwrap();
     fs::write(home.path("schema.toml"), SCHEMA).unwrap();
     fs::write(home.path("job.toml"), JOB).unwrap();
     let before = |text: &str| text.split("data set").next().unwrap_or_default().to_owned();
@@ -103,18 +123,27 @@ fn a_table_can_come_through_standard_input() {
     let rows = fs::read(home.path("rows.csv")).unwrap();
     let (exit, text) = fed(&home, &["schema", "check", "schema.toml", "--data", "-"], &rows);
     assert_eq!(exit, 0, "{text}");
-    assert!(text.contains("standard input has these columns and reads to its end."), "{text}");
+    assert!(
+        text.contains("standard input has these columns and reads to its end."),
+        "{text}"
+    );
     let (exit, text) = fed(&home, &["train", "job.toml", "--data", "-"], &rows);
     assert_eq!(exit, 0, "{text}");
     let from_file = told(home.privet(&["predict", "model.privet", "--data", "rows.csv"]));
-    assert_eq!(fed(&home, &["predict", "model.privet", "--data", "-"], &rows), from_file);
+    assert_eq!(
+        fed(&home, &["predict", "model.privet", "--data", "-"], &rows),
+        from_file
+    );
     let (exit, text) = fed(&home, &["schema", "draft", "-"], &rows);
     assert_eq!(exit, 0, "{text}");
     assert!(text.contains("dose = { type = \"number\" }"), "{text}");
     // What came through the pipe is known by now: under another name it is refused.
     let renamed = SCHEMA.replace("patients", "others");
     fs::write(home.path("schema.toml"), renamed).unwrap();
-    assert_eq!(told(home.privet(&["ledger", "limit", "others", "--epsilon", "1"])).0, 0);
+    assert_eq!(
+        told(home.privet(&["ledger", "limit", "others", "--epsilon", "1"])).0,
+        0
+    );
     let (exit, text) = told(home.privet(&["train", "job.toml", "--out", "again.privet"]));
     assert_eq!(exit, 3, "{text}");
     let (exit, text) = fed(&home, &["schema", "check", "schema.toml", "--data", "-"], b"");

@@ -310,11 +310,7 @@ fn parts(root: &Section<'_>, around: &JobContext<'_>) -> JobParts {
 }
 
 /// The rest of a job that has one table: its setting, its output, and the files that it was read from.
-fn one_table(
-    root: &Section<'_>,
-    central: bool,
-    around: &JobContext<'_>,
-) -> JobParts {
+fn one_table(root: &Section<'_>, central: bool, around: &JobContext<'_>) -> JobParts {
     let file = around.path(root, "schema", "\"schema.toml\"");
     let data = around.path(root, "data", "\"patients.csv\"");
     let output = around.path(root, "output", "\"model.privet\"");
@@ -341,7 +337,13 @@ fn one_table(
         })
     };
     let setting = match (central, algorithm) {
-        (_, None) => None,
+        (_, None) => {
+            // What is wrong with the rest is found all the same.
+            if let (true, Some(privacy)) = (central, &privacy) {
+                central::check(privacy, schema.as_ref());
+            }
+            None
+        }
         (true, Some(section)) => central::read(&section, privacy.as_ref(), schema.as_ref())
             .and_then(|plan| source(plan.schema()).map(|source| Setting::Central(Box::new(plan), source))),
         (false, Some(section)) => without_protection(&section, schema.as_ref())

@@ -24,7 +24,10 @@ impl SectionReference {
     fn new(heading: &'static str, keys: impl IntoIterator<Item = KeyReference>) -> Self {
         Self {
             heading,
-            keys: keys.into_iter().filter(|key| key.takes != Takes::Section).collect(),
+            keys: keys
+                .into_iter()
+                .filter(|key| key.takes != Takes::Section)
+                .collect(),
             algorithms: Vec::new(),
         }
     }
@@ -53,11 +56,19 @@ const FILE: &str = "a file, beside the job";
 const NEEDED: &str = "a name";
 
 fn schema() -> KeyReference {
-    key("schema", FILE, "What is public about the table: columns, bounds, who is protected.")
+    key(
+        "schema",
+        FILE,
+        "What is public about the table: columns, bounds, who is protected.",
+    )
 }
 
 fn data() -> KeyReference {
-    key("data", FILE, "The table: CSV, also gzipped, or Parquet. Where there is one table, `\"-\"` is standard input.")
+    key(
+        "data",
+        FILE,
+        "The table: CSV, also gzipped, or Parquet. Where there is one table, `\"-\"` is standard input.",
+    )
 }
 
 fn output() -> KeyReference {
@@ -65,7 +76,11 @@ fn output() -> KeyReference {
 }
 
 fn epsilon() -> KeyReference {
-    key("epsilon", "a number above 0", "How much may be told about one person, ε. There is no default.")
+    key(
+        "epsilon",
+        "a number above 0",
+        "How much may be told about one person, ε. There is no default.",
+    )
 }
 
 fn spending() -> [KeyReference; 3] {
@@ -145,7 +160,10 @@ fn of_horizontal() -> SettingReference {
 
 fn of_secure() -> SettingReference {
     let party = |heading| {
-        SectionReference::new(heading, [key("name", NEEDED, "What the party is called."), data()])
+        SectionReference::new(
+            heading,
+            [key("name", NEEDED, "What the party is called."), data()],
+        )
     };
     SettingReference {
         name: "secure",
@@ -175,13 +193,37 @@ fn columns_apart(privacy: Vec<KeyReference>) -> Vec<SectionReference> {
             "Where an earlier version of privet kept what was released.",
         )
     };
-    let name = key("name", "a name; if not given, label holder", "What the party is called.");
+    let name = key(
+        "name",
+        "a name; if not given, label holder",
+        "What the party is called.",
+    );
     let extra = [
-        ("width", "a whole number", "Bins per part, for the mechanisms that take it."),
-        ("across", "a number above 0; if not given, the part of each value is shown", "ε between two neighbouring parts."),
-        ("alpha", "a number from 0.001 to 1000", "Factor of ε between parts."),
-        ("clipped", "true or false; if not given, true", "Whether results stay inside the domain."),
-        ("columns", "a whole number", "How many columns are released, for `budget = \"sample\"`."),
+        (
+            "width",
+            "a whole number",
+            "Bins per part, for the mechanisms that take it.",
+        ),
+        (
+            "across",
+            "a number above 0; if not given, the part of each value is shown",
+            "ε between two neighbouring parts.",
+        ),
+        (
+            "alpha",
+            "a number from 0.001 to 1000",
+            "Factor of ε between parts.",
+        ),
+        (
+            "clipped",
+            "true or false; if not given, true",
+            "Whether results stay inside the domain.",
+        ),
+        (
+            "columns",
+            "a whole number",
+            "How many columns are released, for `budget = \"sample\"`.",
+        ),
     ];
     let extra = extra.map(|(name, takes, about)| key(name, takes, about));
     vec![
@@ -337,7 +379,8 @@ mod tests {
             let mut top: BTreeSet<String> = asked.remove("").unwrap_or_default();
             top.remove("setting");
             for section in &own.sections {
-                let mut listed: BTreeSet<String> = section.keys.iter().map(|key| key.name.to_owned()).collect();
+                let mut listed: BTreeSet<String> =
+                    section.keys.iter().map(|key| key.name.to_owned()).collect();
                 for algorithm in &section.algorithms {
                     listed.insert("name".into());
                     let keys = algorithm.keys.iter().filter(|key| key.takes != Takes::Section);
@@ -346,8 +389,16 @@ mod tests {
                 let name = section.heading.trim_matches(['[', ']']).replace("NAME", "shop");
                 if name.is_empty() {
                     // Sections are asked for by name, too.
-                    let headings = own.sections.iter().map(|section| section.heading.trim_matches(['[', ']']));
-                    listed.extend(headings.filter_map(|name| name.split('.').next()).filter(|name| !name.is_empty()).map(str::to_owned));
+                    let headings = own
+                        .sections
+                        .iter()
+                        .map(|section| section.heading.trim_matches(['[', ']']));
+                    listed.extend(
+                        headings
+                            .filter_map(|name| name.split('.').next())
+                            .filter(|name| !name.is_empty())
+                            .map(str::to_owned),
+                    );
                     top.remove("privacy");
                     listed.remove("privacy");
                     assert_eq!(top, listed, "{}", own.about);
@@ -366,7 +417,10 @@ mod tests {
         let all = text(None).expect("all settings");
         let one = text(Some("secure")).expect("a setting");
         assert!(all.contains("## setting = \"central\"") && !one.contains("## setting = \"central\""));
-        assert!(one.contains("- `rounds`: Rounds at most. *A whole number from 1 to 10000; if not given, 200.*"), "{one}");
+        assert!(
+            one.contains("- `rounds`: Rounds at most. *A whole number from 1 to 10000; if not given, 200.*"),
+            "{one}"
+        );
         assert_eq!(text(Some("open")), None);
     }
 }

@@ -18,8 +18,8 @@ mod write;
 use std::fs::File;
 use std::io::{Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
-use std::sync::{Arc, OnceLock};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 pub use csv::{Csv, ReadProgress, read_csv};
 pub use peek::{ColumnPreview, FilePreview, peek};

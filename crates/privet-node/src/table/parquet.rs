@@ -167,7 +167,10 @@ impl<R: Read + Seek + Send> ParquetSource<'_, R> {
                 && intake.needs(place)
             {
                 let what = "dates, and is not declared as type = \"date\" with min = \"2015-01-01\" and max = \"2024-12-31\"";
-                return Err(self.bad_column(name, format!("column '{name}' holds {what}: declare it so, or as type = \"skip\"")));
+                return Err(self.bad_column(
+                    name,
+                    format!("column '{name}' holds {what}: declare it so, or as type = \"skip\""),
+                ));
             }
             if cells == CellType::Real {
                 Holds::Fractions.check(self.name, name, intake)?;
@@ -349,11 +352,19 @@ fn decode(
             column.decimals(batch.cells().map(|cell| cell.copied()), scale);
         }),
         (C::ByteArrayColumnReader(reader), CellType::Decimal(scale)) => batches(reader, rows, |batch| {
-            column.decimals(batch.cells().map(|cell| cell.and_then(|x| whole(x.data()))), scale);
+            column.decimals(
+                batch.cells().map(|cell| cell.and_then(|x| whole(x.data()))),
+                scale,
+            );
         }),
-        (C::FixedLenByteArrayColumnReader(reader), CellType::Decimal(scale)) => batches(reader, rows, |batch| {
-            column.decimals(batch.cells().map(|cell| cell.and_then(|x| whole(x.data()))), scale);
-        }),
+        (C::FixedLenByteArrayColumnReader(reader), CellType::Decimal(scale)) => {
+            batches(reader, rows, |batch| {
+                column.decimals(
+                    batch.cells().map(|cell| cell.and_then(|x| whole(x.data()))),
+                    scale,
+                );
+            })
+        }
         (C::Int32ColumnReader(reader), CellType::Days(each)) => batches(reader, rows, |batch| {
             column.dates(batch.cells().map(|cell| cell.map(|&x| f64::from(x) / each)));
         }),
@@ -396,9 +407,14 @@ const DAY: f64 = 86_400.0;
 
 /// A whole number in bytes, the highest first, of at most 128 bits; a missing cell if it has more.
 fn whole(bytes: &[u8]) -> Option<i128> {
-    let sign = if bytes.first().is_some_and(|first| first & 0x80 != 0) { 0xff } else { 0 };
+    let sign = if bytes.first().is_some_and(|first| first & 0x80 != 0) {
+        0xff
+    } else {
+        0
+    };
     let mut all = [sign; 16];
-    all.get_mut(16_usize.checked_sub(bytes.len())?..)?.copy_from_slice(bytes);
+    all.get_mut(16_usize.checked_sub(bytes.len())?..)?
+        .copy_from_slice(bytes);
     Some(i128::from_be_bytes(all))
 }
 

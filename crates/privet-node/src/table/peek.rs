@@ -40,12 +40,18 @@ impl FilePreview {
             return false;
         };
         let named = name.is_empty() || name.starts_with("Unnamed: ") || name.starts_with("__index_level_");
-        let numbers = cells.iter().map(|cell| std::str::from_utf8(cell).ok()?.parse::<i64>().ok());
+        let numbers = cells
+            .iter()
+            .map(|cell| std::str::from_utf8(cell).ok()?.parse::<i64>().ok());
         let numbers: Option<Vec<i64>> = numbers.collect();
         // An index of dates or names has no name either; it is not learnt from unless it gets one.
         named
             && (name.is_empty()
-                || numbers.is_some_and(|numbers| numbers.windows(2).all(|pair| pair[0].checked_add(1) == Some(pair[1]))))
+                || numbers.is_some_and(|numbers| {
+                    numbers
+                        .windows(2)
+                        .all(|pair| pair[0].checked_add(1) == Some(pair[1]))
+                }))
     }
 }
 

@@ -68,7 +68,9 @@ impl Seen {
         }
         if let Some(values) = &mut self.values {
             let next = values.len();
-            values.entry(String::from_utf8_lossy(cell).into_owned()).or_insert(next);
+            values
+                .entry(String::from_utf8_lossy(cell).into_owned())
+                .or_insert(next);
             if values.len() > MOST_VALUES {
                 self.values = None;
             }
@@ -98,8 +100,15 @@ fn number(cell: &[u8], unit: &str, comma: bool) -> Option<f64> {
         return Some(days);
     }
     let text = std::str::from_utf8(cell).ok()?;
-    let text = text.strip_suffix(unit).or_else(|| text.strip_prefix(unit))?.trim();
-    let text = if comma { text.replace(',', ".") } else { text.to_owned() };
+    let text = text
+        .strip_suffix(unit)
+        .or_else(|| text.strip_prefix(unit))?
+        .trim();
+    let text = if comma {
+        text.replace(',', ".")
+    } else {
+        text.to_owned()
+    };
     text.parse().ok().filter(|x: &f64| x.is_finite())
 }
 
@@ -133,7 +142,10 @@ impl ColumnSurvey {
             )),
             ColumnGuess::Text => {
                 let values = self.values.as_ref().filter(|values| values.len() > 1)?;
-                let values: Vec<String> = values.iter().map(|value| privet::data::document::quoted(value)).collect();
+                let values: Vec<String> = values
+                    .iter()
+                    .map(|value| privet::data::document::quoted(value))
+                    .collect();
                 Some(format!("type = \"category\", values = [{}]", values.join(", ")))
             }
         }
@@ -167,13 +179,17 @@ fn of_text(name: &str, input: impl Read) -> Result<Vec<(String, ColumnSurvey)>, 
     let (mut text, mut found): (Vec<u8>, Option<(Layout, Vec<(String, Seen)>)>) = (Vec::new(), None);
     loop {
         let block = blocks.next(&mut text);
-        let block = block.map_err(|fault| Error::data_at(name, fault.line.map(|line| line + 1), fault.what))?;
+        let block =
+            block.map_err(|fault| Error::data_at(name, fault.line.map(|line| line + 1), fault.what))?;
         let first = found.is_none();
         let (layout, columns) = match &mut found {
             Some(found) => found,
             None => {
                 let (layout, names, _) = decided(name, &text)?;
-                found.insert((layout, names.into_iter().map(|name| (name, Seen::new())).collect()))
+                found.insert((
+                    layout,
+                    names.into_iter().map(|name| (name, Seen::new())).collect(),
+                ))
             }
         };
         if block.is_none() {
@@ -187,5 +203,8 @@ fn of_text(name: &str, input: impl Read) -> Result<Vec<(String, ColumnSurvey)>, 
         }
     }
     let columns = found.map_or_else(Vec::new, |(_, columns)| columns);
-    Ok(columns.into_iter().map(|(name, seen)| (name, seen.end())).collect())
+    Ok(columns
+        .into_iter()
+        .map(|(name, seen)| (name, seen.end()))
+        .collect())
 }

@@ -54,7 +54,11 @@ fn report(schema: &Schema, tallies: &[Tally]) -> String {
             "   {:<widest$} {:>10} {:>10} {:>10} {:>10}",
             column.name,
             tally.missing,
-            if column.kind == Kind::Id { "-".into() } else { tally.undeclared.to_string() },
+            if column.kind == Kind::Id {
+                "-".into()
+            } else {
+                tally.undeclared.to_string()
+            },
             of_number(tally.below),
             of_number(tally.above)
         );
@@ -98,6 +102,10 @@ fn remark(column: &Column, tally: &Tally, is_number: bool) -> Option<String> {
             tally.cells
         ));
     }
-    (2 * tally.missing > tally.cells && matches!(column.kind, Kind::Label(_) | Kind::Id))
-        .then(|| format!("'{name}': {} of {} cells are missing; {becomes}.", tally.missing, tally.cells))
+    (2 * tally.missing > tally.cells && matches!(column.kind, Kind::Label(_) | Kind::Id)).then(|| {
+        format!(
+            "'{name}': {} of {} cells are missing; {becomes}.",
+            tally.missing, tally.cells
+        )
+    })
 }

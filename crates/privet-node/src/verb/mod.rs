@@ -35,8 +35,8 @@ use privet::model::{Model, Origin};
 
 pub use exit::{Exit, Failure};
 pub use request::{
-    Command, Consent, Desensitise, Evaluate, Known, LedgerCommand, LedgerFile, Limit, Limits, OutputKind, Predict,
-    PredictionSource, Simulate, Train, dataset_name,
+    Command, Consent, Desensitise, Evaluate, Known, LedgerCommand, LedgerFile, Limit, Limits, OutputKind,
+    Predict, PredictionSource, Simulate, Train, dataset_name,
 };
 pub use words::{count, wrapped};
 

@@ -2,10 +2,10 @@
 
 use std::fmt::{Display, Write};
 
+use super::date::date;
 use super::feature::{Bins, Feature, Names};
 use super::finder::Finder;
 use super::fingerprint::{ColumnHash, Points};
-use super::date::date;
 use super::lookup::Lookup;
 use super::numeral::{Numeral, parse};
 use super::schema::{Column, Kind, Label, Number, Schema};
@@ -258,7 +258,9 @@ impl<'a> ColumnBuilder<'a> {
         for cell in cells {
             match cell {
                 // A file that knows types writes no commas, whatever the schema says of text.
-                Some(cell) if is_real => self.number(parse(decimal(cell, scale).as_bytes()).unwrap_or(f64::NAN)),
+                Some(cell) if is_real => {
+                    self.number(parse(decimal(cell, scale).as_bytes()).unwrap_or(f64::NAN))
+                }
                 Some(cell) => self.text(decimal(cell, scale).as_bytes()),
                 None => self.missing(),
             }
@@ -415,7 +417,12 @@ impl<'a> ColumnBuilder<'a> {
                     }
                 }
             }
-            (CellRule::Target { min, max, missing, .. }, Taken::Numbers(numbers)) => {
+            (
+                CellRule::Target {
+                    min, max, missing, ..
+                },
+                Taken::Numbers(numbers),
+            ) => {
                 numbers.extend(cells.map(|cell| {
                     let cell = cell.filter(|x| is_known(*x, missing));
                     cell.map_or((min + max) / 2.0, |x| x.clamp(*min, *max)) as f32

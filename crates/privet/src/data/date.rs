@@ -56,7 +56,9 @@ fn clock(text: &[u8]) -> Option<f64> {
     let (hour, minute) = (two(parts.next()?)?, two(parts.next()?)?);
     let second = match parts.next() {
         None => 0.0,
-        Some(part) if part.first().is_some_and(u8::is_ascii_digit) => fast_float2::parse::<f64, _>(part).ok()?,
+        Some(part) if part.first().is_some_and(u8::is_ascii_digit) => {
+            fast_float2::parse::<f64, _>(part).ok()?
+        }
         Some(_) => return None,
     };
     // A leap second is written as the sixtieth.
@@ -138,7 +140,11 @@ mod tests {
         }
         for whole in (-800_000..800_000).step_by(97) {
             let text = date(f64::from(whole));
-            assert_eq!(days(text.as_bytes()), Some(f64::from(whole)).filter(|_| text.len() == 10), "{text}");
+            assert_eq!(
+                days(text.as_bytes()),
+                Some(f64::from(whole)).filter(|_| text.len() == 10),
+                "{text}"
+            );
         }
         assert_eq!(date(0.5), "1970-01-01 12:00:00");
         assert_eq!(days(date(19_000.75).as_bytes()), Some(19_000.75));
@@ -147,8 +153,20 @@ mod tests {
     #[test]
     fn what_is_no_date_is_none() {
         for text in [
-            "", "2024", "2024-13-01", "2023-02-29", "2024-1-1", "01.02.2024", "2024-01-01x", "2024-01-01T", "2024-01-01 25:00",
-            "2024-01-01 10:61", "2024-01-01 10:00:61", "2024-01-01 10:00+1", "2024/01/01", "2024-01-01 10:00:-5",
+            "",
+            "2024",
+            "2024-13-01",
+            "2023-02-29",
+            "2024-1-1",
+            "01.02.2024",
+            "2024-01-01x",
+            "2024-01-01T",
+            "2024-01-01 25:00",
+            "2024-01-01 10:61",
+            "2024-01-01 10:00:61",
+            "2024-01-01 10:00+1",
+            "2024/01/01",
+            "2024-01-01 10:00:-5",
         ] {
             assert_eq!(days(text.as_bytes()), None, "{text}");
         }

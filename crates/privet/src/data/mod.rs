@@ -41,8 +41,8 @@ mod values;
 
 pub use column::{ColumnBuilder, decimal};
 pub use cuts::Cuts;
-pub use date::{date, days};
 pub(crate) use cuts::place;
+pub use date::{date, days};
 pub use document::{Document, Section};
 pub use feature::{Bins, Feature, Names, Target};
 pub use finder::Finder;

@@ -53,7 +53,10 @@ impl Numeral {
         if cell.contains(&b'.') {
             return None;
         }
-        let text: Vec<u8> = cell.iter().map(|&byte| if byte == b',' { b'.' } else { byte }).collect();
+        let text: Vec<u8> = cell
+            .iter()
+            .map(|&byte| if byte == b',' { b'.' } else { byte })
+            .collect();
         parse(&text)
     }
 
@@ -100,7 +103,10 @@ pub fn common_unit<'c>(cells: impl IntoIterator<Item = &'c [u8]>) -> Option<Stri
             _ => return None,
         };
         let number = &cell[first..behind];
-        let comma: Vec<u8> = number.iter().map(|&byte| if byte == b',' { b'.' } else { byte }).collect();
+        let comma: Vec<u8> = number
+            .iter()
+            .map(|&byte| if byte == b',' { b'.' } else { byte })
+            .collect();
         if parse(&comma).is_none() || unit.is_some_and(|unit| unit != found) {
             return None;
         }
@@ -166,7 +172,14 @@ mod tests {
         assert_eq!(unit(&["$5", "$7"]), Some("$".into()));
         assert_eq!(unit(&["5%", "7 %"]), Some("%".into()));
         assert_eq!(unit(&["3,5 €", "4 €"]), Some("€".into()));
-        for cells in [&["72 kg", "80"][..], &["72 kg", "80 lb"], &["a", "b"], &["", "NA"], &["12-3 b"], &["b12c"]] {
+        for cells in [
+            &["72 kg", "80"][..],
+            &["72 kg", "80 lb"],
+            &["a", "b"],
+            &["", "NA"],
+            &["12-3 b"],
+            &["b12c"],
+        ] {
             assert_eq!(unit(cells), None, "{cells:?}");
         }
     }

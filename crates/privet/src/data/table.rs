@@ -150,7 +150,9 @@ fn joined_tallies(pieces: &[Piece]) -> Vec<Tally> {
     let columns = pieces.first().map_or(0, |piece| piece.tallies.len());
     let mut all = vec![Tally::default(); columns];
     for piece in pieces {
-        all.iter_mut().zip(&piece.tallies).for_each(|(sum, part)| sum.append(part));
+        all.iter_mut()
+            .zip(&piece.tallies)
+            .for_each(|(sum, part)| sum.append(part));
     }
     all
 }

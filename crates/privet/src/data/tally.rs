@@ -17,9 +17,13 @@ pub(super) struct TallyRule {
 impl TallyRule {
     pub(super) fn of(schema: &Schema, column: &Column) -> Self {
         // Without a fill: a missing cell that counts as a value is missing all the same.
-        let bare = |declared: &Declared| Declared::new(declared.values().to_vec(), None).unwrap_or_else(|_| declared.clone());
+        let bare = |declared: &Declared| {
+            Declared::new(declared.values().to_vec(), None).unwrap_or_else(|_| declared.clone())
+        };
         let kind = match &column.kind {
-            Kind::Ordinal(declared) | Kind::Category(declared) | Kind::Flag(declared) => Kind::Category(bare(declared)),
+            Kind::Ordinal(declared) | Kind::Category(declared) | Kind::Flag(declared) => {
+                Kind::Category(bare(declared))
+            }
             Kind::Label(Label::Classes(declared)) => Kind::Label(Label::Classes(bare(declared))),
             kind => kind.clone(),
         };
@@ -67,11 +71,13 @@ impl Tally {
     /// One cell more, as trimmed text.
     pub(super) fn text(&mut self, rule: &TallyRule, cell: &[u8]) {
         match &rule.rule {
-            CellRule::Number { numeral, .. } | CellRule::Target { numeral, .. } => match numeral.parse(cell) {
-                Some(x) => self.number(rule, Some(x)),
-                None if rule.calls_missing(cell) => self.number(rule, None),
-                None => self.undeclared(cell),
-            },
+            CellRule::Number { numeral, .. } | CellRule::Target { numeral, .. } => {
+                match numeral.parse(cell) {
+                    Some(x) => self.number(rule, Some(x)),
+                    None if rule.calls_missing(cell) => self.number(rule, None),
+                    None => self.undeclared(cell),
+                }
+            }
             CellRule::Slots { lookup, .. } | CellRule::Class(lookup) => match lookup.text(cell) {
                 slot if slot == lookup.missing => self.number(rule, None),
                 slot if slot == lookup.other => self.undeclared(cell),

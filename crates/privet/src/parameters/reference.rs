@@ -24,7 +24,7 @@ pub enum Takes {
     Columns,
     /// One of these names.
     Names(Vec<&'static str>),
-    /// One of these names, some of which take other keys of the same section.
+    /// One of these names, some of which take other keys of the same section; the first is the default.
     NamesWith(&'static [(&'static str, &'static [&'static str])]),
     /// Something else, in words.
     Words(&'static str),
@@ -78,11 +78,17 @@ impl KeyReference {
             .map_or_else(String::new, |(low, high)| format!(" from {low} to {high}"));
         let missing = match (&self.takes, &self.default) {
             (Takes::NeededEpsilon | Takes::Words(_), None) => String::new(),
+            (Takes::NamesWith([(first, _), ..]), None) => format!("; if not given, {first}"),
             (_, None) => "; if not given, a public rule decides or it is not used".into(),
             (Takes::NeededEpsilon, Some(_)) => "; it must be given".into(),
             (_, Some(default)) => format!("; if not given, {default}"),
         };
-        format!("`{}`: {} *{}{range}{missing}.*", self.name, self.about, capital(&self.takes.words()))
+        format!(
+            "`{}`: {} *{}{range}{missing}.*",
+            self.name,
+            self.about,
+            capital(&self.takes.words())
+        )
     }
 }
 

@@ -286,9 +286,14 @@ fn with_columns(message: &str) -> Vec<u8> {
             ColumnWriter::ByteArrayColumnWriter(w) => {
                 w.write_batch(&[ByteArray::from("A")], Some(&[1]), None)
             }
-            ColumnWriter::FixedLenByteArrayColumnWriter(w) => {
-                w.write_batch(&[FixedLenByteArray::from(vec![0; if message_is_long { 20 } else { 2 }])], Some(&[1]), None)
-            }
+            ColumnWriter::FixedLenByteArrayColumnWriter(w) => w.write_batch(
+                &[FixedLenByteArray::from(vec![
+                    0;
+                    if message_is_long { 20 } else { 2 }
+                ])],
+                Some(&[1]),
+                None,
+            ),
             _ => unreachable!(),
         }
         .unwrap();
@@ -397,9 +402,11 @@ fn decimals_and_dates_are_read_as_from_text() {
                 let cells = [12_345, -250].map(|x| FixedLenByteArray::from(wide(x)));
                 w.write_batch(&cells, l, None)
             }
-            ColumnWriter::ByteArrayColumnWriter(w) => {
-                w.write_batch(&[ByteArray::from(vec![0x7b]), ByteArray::from(vec![0xff])], l, None)
-            }
+            ColumnWriter::ByteArrayColumnWriter(w) => w.write_batch(
+                &[ByteArray::from(vec![0x7b]), ByteArray::from(vec![0xff])],
+                l,
+                None,
+            ),
             ColumnWriter::Int32ColumnWriter(w) if place == 2 => w.write_batch(&[18_748, 18_000], l, None),
             ColumnWriter::Int32ColumnWriter(w) => w.write_batch(&[0, 1], l, None),
             ColumnWriter::Int64ColumnWriter(w) => {
@@ -429,17 +436,26 @@ fn decimals_and_dates_are_read_as_from_text() {
                 -2.5,-0.1,2019-04-14,1970-01-01,2021-05-01T12:00Z,1\n,,,,,\n";
     let intake = intake(&schema);
     let from_text = cells(read_csv("t.csv", text.as_bytes(), &intake).unwrap());
-    let from_file = cells(read_parquet("t.parquet", Cursor::new(bytes.clone()), &intake, &|_, _| {}).unwrap());
+    let from_file =
+        cells(read_parquet("t.parquet", Cursor::new(bytes.clone()), &intake, &|_, _| {}).unwrap());
     assert_eq!(from_text, from_file);
     // Whatever fits no column gives other cells.
     let other = text.replace("2021-05-01,", "2020-05-01,");
-    assert_ne!(cells(read_csv("t.csv", other.as_bytes(), &intake).unwrap()), from_file);
+    assert_ne!(
+        cells(read_csv("t.csv", other.as_bytes(), &intake).unwrap()),
+        from_file
+    );
     let recognised = |text: &str| {
         let intake = Intake::recognising(Arc::clone(&schema), Points::new(*b"sixteen  bytes !"));
-        read_csv("t.csv", text.as_bytes(), &intake).unwrap().fingerprint().cloned()
+        read_csv("t.csv", text.as_bytes(), &intake)
+            .unwrap()
+            .fingerprint()
+            .cloned()
     };
     let hashing = Intake::recognising(Arc::clone(&schema), Points::new(*b"sixteen  bytes !"));
     let known = read_parquet("t.parquet", Cursor::new(bytes), &hashing, &|_, _| {}).unwrap();
-    let plain = text.replace("2021-05-01T12:00Z", "2021-05-01 12:00:00").replace("2021-05-01T12:00", "2021-05-01 12:00:00");
+    let plain = text
+        .replace("2021-05-01T12:00Z", "2021-05-01 12:00:00")
+        .replace("2021-05-01T12:00", "2021-05-01 12:00:00");
     assert!(known.fingerprint().cloned() == recognised(&plain));
 }

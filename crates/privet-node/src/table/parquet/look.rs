@@ -26,7 +26,11 @@ impl<R: Read + Seek + Send> ParquetSource<'_, R> {
                 let leaf = (0..schema.num_columns()).find(|&leaf| schema.get_column_root_idx(leaf) == field);
                 let cells = match leaf {
                     Some(leaf) if shape.is_primitive() => {
-                        let groups = if most <= ROWS { 1 } else { metadata.num_row_groups() };
+                        let groups = if most <= ROWS {
+                            1
+                        } else {
+                            metadata.num_row_groups()
+                        };
                         let groups = metadata.row_groups().iter().take(groups);
                         let cells = groups.map(|group| self.sample(&metadata, group, (leaf, most)));
                         cells.collect::<Result<Vec<_>, _>>()?.concat()

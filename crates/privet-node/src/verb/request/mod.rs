@@ -10,9 +10,9 @@ use std::time::Duration;
 use privet::Error;
 use privet::error::JournalFault;
 use privet::model::Format;
-use privet::privacy::{Delta, Epsilon, Relation};
 use privet::privacy::signature::Fingerprint;
 use privet::privacy::texts::check_name;
+use privet::privacy::{Delta, Epsilon, Relation};
 use privet::setting::vertical::Desensitisation;
 
 use super::exit::{Exit, Failure};
@@ -298,9 +298,17 @@ impl LedgerFile {
     }
 
     /// Opens it for writing, to pay from the budget of a data set; without a ledger there is no budget, and the answer says how to set one.
-    pub(super) fn open_to_pay(&self, dataset: &str, relation: &Relation, delta: Delta) -> Result<Store, Failure> {
+    pub(super) fn open_to_pay(
+        &self,
+        dataset: &str,
+        relation: &Relation,
+        delta: Delta,
+    ) -> Result<Store, Failure> {
         match without_ledger(self.path()?, dataset, relation, delta) {
-            Some(why) => Err(Failure::new(Exit::Budget, format!("refused: {why}. Nothing was read."))),
+            Some(why) => Err(Failure::new(
+                Exit::Budget,
+                format!("refused: {why}. Nothing was read."),
+            )),
             None => self.open(),
         }
     }
@@ -321,7 +329,12 @@ impl LedgerFile {
 }
 
 /// That there is no ledger yet, and the command that makes one with a budget.
-pub(super) fn without_ledger(path: &Path, dataset: &str, relation: &Relation, delta: Delta) -> Option<String> {
+pub(super) fn without_ledger(
+    path: &Path,
+    dataset: &str,
+    relation: &Relation,
+    delta: Delta,
+) -> Option<String> {
     if std::fs::symlink_metadata(path).is_ok() {
         return None;
     }

@@ -49,8 +49,12 @@ pub(super) fn run(simulate: &Simulate) -> Result<Answer, Failure> {
     let Some(rows) = simulate.synthetic else {
         return of(&job, simulate);
     };
-    let temporary = tempfile::tempdir()
-        .map_err(|e| Failure::new(Exit::Unexpected, format!("a rehearsal needs a folder to work in: {e}")))?;
+    let temporary = tempfile::tempdir().map_err(|e| {
+        Failure::new(
+            Exit::Unexpected,
+            format!("a rehearsal needs a folder to work in: {e}"),
+        )
+    })?;
     let folder = simulate.keep.as_deref().unwrap_or(temporary.path());
     let (job, simulate) = synthetic::prepared(job, simulate, (folder, temporary.path()), rows.get())?;
     of(&job, &simulate)
@@ -246,9 +250,9 @@ fn answer_with(
         .unwrap_or_default();
     let widest = methods.iter().map(|method| method.title.chars().count()).max();
     let widest = widest.unwrap_or(0).max(22);
-    let made_up = simulate.synthetic.map_or_else(String::new, |rows| {
-        format!("{rows} made-up rows in each table, ")
-    });
+    let made_up = simulate
+        .synthetic
+        .map_or_else(String::new, |rows| format!("{rows} made-up rows in each table, "));
     let mut text = format!(
         "{made_up}{who}, {} % of the people set aside to test on, {} from seed {}\n\n   {:<widest$}",
         simulate.test,

@@ -17,7 +17,12 @@ pub(super) const LAST: &str = "These rows are made up from the schemas alone: no
                                protocol do to a law that was made up, and nothing about your rows.";
 
 /// The job with made-up tables in `folder`, and the request to simulate it with a ledger `beside` them.
-pub(super) fn prepared(mut job: Job, simulate: &Simulate, (folder, beside): (&Path, &Path), rows: usize) -> Result<(Job, Simulate), Failure> {
+pub(super) fn prepared(
+    mut job: Job,
+    simulate: &Simulate,
+    (folder, beside): (&Path, &Path),
+    rows: usize,
+) -> Result<(Job, Simulate), Failure> {
     // Parties with columns of the same people have the same people, others have rows of their own.
     let same = matches!(job.setting, Setting::Vertical(_));
     let unwritten = |e: std::io::Error| Failure::new(Exit::Unexpected, format!("{}: {e}", folder.display()));
@@ -33,7 +38,10 @@ pub(super) fn prepared(mut job: Job, simulate: &Simulate, (folder, beside): (&Pa
         let text = table(&source.schema, rows, (simulate.seed, stream));
         let file = folder.join(format!("{}-{}.csv", place + 1, plain(source.schema.dataset())));
         if simulate.keep.is_some() && file.exists() {
-            let why = format!("{} exists already: choose another folder for --keep", file.display());
+            let why = format!(
+                "{} exists already: choose another folder for --keep",
+                file.display()
+            );
             return Err(Failure::usage(why));
         }
         written(&file, text.as_bytes())?;
@@ -65,7 +73,13 @@ fn table(schema: &Schema, rows: usize, (seed, stream): (u64, u64)) -> String {
     let quoted = |text: &str| quoted(text, delimiter, char::from(layout.quote));
     let mut out = String::new();
     if layout.header {
-        out += &line(schema.columns().iter().map(|column| quoted(&column.name)).collect());
+        out += &line(
+            schema
+                .columns()
+                .iter()
+                .map(|column| quoted(&column.name))
+                .collect(),
+        );
     }
     for row in 0..rows {
         let mut hidden = Dice::new(seed, stream, row as u64, "hidden");
@@ -84,7 +98,8 @@ fn table(schema: &Schema, rows: usize, (seed, stream): (u64, u64)) -> String {
 }
 
 fn is_fraction(kind: &Kind) -> bool {
-    matches!(kind, Kind::Number(number) if !number.is_date()) || matches!(kind, Kind::Label(Label::Number { .. }))
+    matches!(kind, Kind::Number(number) if !number.is_date())
+        || matches!(kind, Kind::Label(Label::Number { .. }))
 }
 
 fn cell(schema: &Schema, column: &Column, (row, lean): (usize, f64), dice: &mut Dice) -> String {
@@ -114,7 +129,9 @@ fn cell(schema: &Schema, column: &Column, (row, lean): (usize, f64), dice: &mut 
                 _ => document::number(x),
             }
         }
-        Kind::Ordinal(declared) | Kind::Category(declared) | Kind::Flag(declared) => value(declared.values(), place),
+        Kind::Ordinal(declared) | Kind::Category(declared) | Kind::Flag(declared) => {
+            value(declared.values(), place)
+        }
     }
 }
 
@@ -175,7 +192,10 @@ mod tests {
         let tallies = Table::into_tallies(read).expect("counts");
         let nobody = privet::privacy::Unprotected::unrecorded("d", &schema.relation(), "nobody's rows");
         for tally in nobody.reveal(tallies) {
-            assert_eq!((tally.cells, tally.undeclared, tally.below, tally.above), (500, 0, 0, 0));
+            assert_eq!(
+                (tally.cells, tally.undeclared, tally.below, tally.above),
+                (500, 0, 0, 0)
+            );
             assert!(tally.missing < 50);
         }
         assert_eq!(text, table(&schema, 500, (1, 0)), "the same seed, the same rows");

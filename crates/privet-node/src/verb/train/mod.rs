@@ -65,7 +65,9 @@ fn before_paying(job: &Job, source: &Source, train: &Train) {
     if !std::io::stderr().is_terminal() || source.data == Path::new(table::STANDARD_INPUT) {
         return;
     }
-    let schema = job.schema_file().map_or_else(String::new, |file| file.display().to_string());
+    let schema = job
+        .schema_file()
+        .map_or_else(String::new, |file| file.display().to_string());
     let _ = writeln!(
         std::io::stderr(),
         "privet: before it pays: a cell that does not fit the schema, a label too, counts as another value, and no error says so. To count such \

@@ -283,7 +283,10 @@ impl<'a> Section<'a> {
 
     /// The keys that were asked for, here and in the sections that were read.
     pub(super) fn list_known(&self, path: &str, all: &mut Vec<(String, Vec<String>)>) {
-        all.push((path.to_owned(), self.table.asked.borrow().iter().cloned().collect()));
+        all.push((
+            path.to_owned(),
+            self.table.asked.borrow().iter().cloned().collect(),
+        ));
         for entry in &self.table.entries {
             let nested = match &entry.item.value {
                 Value::List(list) => &list[..],

@@ -87,7 +87,10 @@ mod tests {
     fn a_name_comes_before_a_pattern_and_errors_have_lines() {
         let text = "dataset = \"d\"\n[columns]\n\"r_*\" = { type = \"integer\", min = 0, max = 9 }\nr_1 = { type = \"skip\" }\n";
         let book = CodeBook::from_toml("b", text).expect("a book");
-        assert_eq!(book.declared("r_1").as_deref(), Some("type = \"skip\", private = false"));
+        assert_eq!(
+            book.declared("r_1").as_deref(),
+            Some("type = \"skip\", private = false")
+        );
         assert!(book.declared("r_2").is_some_and(|body| body.contains("max = 9")));
         let wrong = CodeBook::from_toml("b", "[columns]\n\"r_*\" = { type = \"integer\", min = 0 }\n");
         let wrong = wrong.expect_err("no maximum").to_string();

@@ -160,7 +160,9 @@ fn kind_of(section: Section<'_>) -> Option<Type> {
 fn stand_in(kind: Type) -> Option<Kind> {
     let values = Declared::new(vec!["no".into(), "yes".into()], None).ok()?;
     Some(match kind {
-        Type::Number | Type::Integer | Type::Date => Kind::Number(Number::new(0.0, 1.0, Extras::default()).ok()?),
+        Type::Number | Type::Integer | Type::Date => {
+            Kind::Number(Number::new(0.0, 1.0, Extras::default()).ok()?)
+        }
         Type::Ordinal => Kind::Ordinal(values),
         Type::Category => Kind::Category(values),
         Type::Flag => Kind::Flag(values),
@@ -241,7 +243,10 @@ fn needs_bounds(section: Section<'_>, kind: &str) {
         (false, true) => ("min", format!("min = {min}")),
         (false, false) => (
             "min and max",
-            format!("{} = {{ type = \"{kind}\", min = {min}, max = {max} }}", bare(name)),
+            format!(
+                "{} = {{ type = \"{kind}\", min = {min}, max = {max} }}",
+                bare(name)
+            ),
         ),
     };
     section.finding(format!(

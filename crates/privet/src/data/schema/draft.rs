@@ -60,7 +60,10 @@ impl ColumnGuess {
     pub fn of_cells_with_comma<'a>(cells: impl IntoIterator<Item = &'a [u8]>) -> Self {
         let mut seen = Self::Nothing;
         for cell in cells {
-            let text: Vec<u8> = cell.iter().map(|&byte| if byte == b',' { b'.' } else { byte }).collect();
+            let text: Vec<u8> = cell
+                .iter()
+                .map(|&byte| if byte == b',' { b'.' } else { byte })
+                .collect();
             seen = seen.and(match (Self::of(text.trim_ascii()), cell.contains(&b'.')) {
                 (Self::Number, true) => Self::Text,
                 (seen, _) => seen,
@@ -149,10 +152,18 @@ impl DraftColumn {
             return line(&self.name, body, &format!("from {file}"));
         }
         if self.is_index {
-            return line(&self.name, "type = \"skip\"", "row numbers, as pandas writes them: not read");
+            return line(
+                &self.name,
+                "type = \"skip\"",
+                "row numbers, as pandas writes them: not read",
+            );
         }
         match (&self.measure, guessed(self.guess)) {
-            (Some(measure), (body, remark)) => line(&self.name, &format!("{body}, measure = {}", quoted(measure)), remark),
+            (Some(measure), (body, remark)) => line(
+                &self.name,
+                &format!("{body}, measure = {}", quoted(measure)),
+                remark,
+            ),
             (None, (body, remark)) => line(&self.name, body, remark),
         }
     }
@@ -181,7 +192,10 @@ pub fn draft(dataset: &str, layout: Layout, columns: &[DraftColumn]) -> String {
             out += &format!("comment = {}\n", mark(comment));
         }
         if layout.decimal != default.decimal {
-            out += &format!("decimal = {}   # numbers are written like 1,5\n", mark(layout.decimal));
+            out += &format!(
+                "decimal = {}   # numbers are written like 1,5\n",
+                mark(layout.decimal)
+            );
         }
     }
     if layout.header {
@@ -222,7 +236,7 @@ const COLUMNS: &str = "
 # Take them from public knowledge: a form, a code book, a law of nature. Never from the rows. The largest income in a
 # table is the income of one person, and whoever reads it here knows that this person is in the table. Numbers beyond
 # the bounds count as the bounds; values that are not listed share one slot. So bounds need not hold every number, and
-# should not be far too wide: `privet schema check` says what that costs. A label that is a number suffers most.
+# should not be far too wide: `privet schema check` says what that costs.
 #
 # Every column is private: what it says about a person is protected. Add private = false to a column that anybody may know
 # of anybody. One column can be what is to be predicted: give it type = \"label\", with values or with min and max.

@@ -1,7 +1,7 @@
 //! A schema in plain words.
 
-use super::{Column, Declared, Kind, Label, Number, Schema, Spacing, Transform};
 use super::write::bound;
+use super::{Column, Declared, Kind, Label, Number, Schema, Spacing, Transform};
 use crate::data::document::number as digits;
 
 impl Schema {

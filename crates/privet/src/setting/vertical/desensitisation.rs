@@ -2,7 +2,9 @@
 
 use crate::Error;
 use crate::data::Section;
-use crate::parameters::{NeededEpsilon, Takes, Value, fits, named_values, parameters, plain_values, readable};
+use crate::parameters::{
+    NeededEpsilon, Takes, Value, fits, named_values, parameters, plain_values, readable,
+};
 use crate::privacy::mechanism::ordered::{
     AdjustedMap, Adjustment, Alignment as Blocks, ClampedGeometric, GlobalMap, LocalMap, Loss, Ordered,
     PathGeometric, Piecewise, Route,
