@@ -40,8 +40,8 @@ use privet::model::{Model, Origin};
 
 pub use exit::{Exit, Failure};
 pub use request::{
-    Collect, Collecting, Command, Consent, Contribute, Desensitise, Evaluate, KeysCommand, KeysFolder, LedgerCommand, LedgerFile,
-    Limit, Limits, OutputKind, Party, Predict, PredictionSource, Simulate, Train, dataset_name,
+    Collect, Collecting, Command, Consent, Contribute, Desensitise, Evaluate, KeysCommand, KeysFolder, Known, LedgerCommand,
+    LedgerFile, Limit, Limits, OutputKind, Party, Predict, PredictionSource, Simulate, Train, dataset_name,
 };
 pub use words::{count, wrapped};
 
@@ -88,8 +88,9 @@ pub fn run(command: &Command) -> Result<Answer, Failure> {
             file,
             out,
             dataset,
+            known,
             ledger,
-        } => schema::draft(file, out.as_deref(), dataset.as_deref(), ledger),
+        } => schema::draft(file, out.as_deref(), dataset.as_deref(), (known, ledger)),
         Command::Check {
             schema,
             data,
