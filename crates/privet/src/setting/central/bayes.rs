@@ -14,7 +14,7 @@ use crate::privacy::mechanism::{Laplace, Mechanism};
 use crate::privacy::{Anchor, Epsilon, Norm, Query, Sensitivity};
 
 /// With so many rows times ε and more, a tenth of ε buys a recalibration that is worth it.
-const ENOUGH: f64 = 2000.0;
+const ENOUGH: f64 = 4000.0;
 /// What is kept of a part that noise alone would explain.
 const LEAST_KEPT: f64 = 0.2;
 
@@ -73,7 +73,7 @@ impl Algorithm for HistogramBayes {
             ));
         }
         let filled = Self {
-            calibrate: Some(calibration.is_some()),
+            calibrate: self.calibrate.or(calibration.map(|_| true)),
             ..self.clone()
         };
         Ok(Resolved::new(&filled, facts, noise, filled.clone()))

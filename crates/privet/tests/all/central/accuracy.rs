@@ -62,6 +62,17 @@ impl Law {
     }
 
     fn model(&self, algorithm: &dyn Algorithm, rows: &Rows, epsilon: &str, delta: &str) -> Model {
+        self.model_by(7, algorithm, rows, [epsilon, delta])
+    }
+
+    /// With the coins and noise of a seed.
+    fn model_by(
+        &self,
+        seed: u64,
+        algorithm: &dyn Algorithm,
+        rows: &Rows,
+        [epsilon, delta]: [&str; 2],
+    ) -> Model {
         let delta: Delta = if delta == "0" {
             Delta::ZERO
         } else {
@@ -77,7 +88,7 @@ impl Law {
             .plan(&self.schema, &relation, budget.expect("a budget"))
             .expect("a plan");
         let table = Table::read(&plan.reads(), &self.frame(rows)).expect("a table");
-        let random = Randomness::seeded(7);
+        let random = Randomness::seeded(seed);
         let ledger = Ledger::volatile(relation, Caps::from(plan.price()), delta, random).expect("opens");
         plan.fit(table, ledger, SILENT).expect("a model")
     }
@@ -368,7 +379,7 @@ fn planes_rank_backwards_where_classes_are_uneven_and_rows_lie_off_the_middle() 
     fn row(coins: &mut Coins, share: f64, middle: f64) -> (Vec<f64>, String) {
         let positive = coins.unit() < share;
         let up = if positive { 0.12 } else { 0.0 };
-        let x = (0..2).map(|_| (middle + up * (1.0 - middle) + 0.15 * normal(coins)).clamp(-1.0, 1.0));
+        let x = (0..2).map(|_| (middle + up + 0.15 * normal(coins)).clamp(-1.0, 1.0));
         (x.collect(), if positive { "yes" } else { "no" }.to_owned())
     }
     let law = |row| Law::new(columns(2, -1.0, 1.0), Domain::from(["no", "yes"]), row);
@@ -376,24 +387,24 @@ fn planes_rank_backwards_where_classes_are_uneven_and_rows_lie_off_the_middle() 
         law(|coins| row(coins, 0.5, 0.0)),
         law(|coins| row(coins, 0.1, 0.5)),
     );
+    // The mean of nine runs: which plane is chosen among equals is a matter of coins.
     let auc = |law: &Law, algorithm: &dyn Algorithm| {
         let (train, test) = (law.rows(4000, 11), law.rows(2000, 12));
-        auc_and_log_loss(law, &law.model(algorithm, &train, "4", "0"), &test)[0]
+        let each = (0..9).map(|seed| {
+            let model = law.model_by(seed, algorithm, &train, ["4", "0"]);
+            auc_and_log_loss(law, &model, &test)[0]
+        });
+        each.sum::<f64>() / 9.0
     };
-    let each: [(&str, Box<dyn Algorithm>); 3] = [
-        ("select", Box::new(Select::default())),
-        ("moment-select", Box::new(MomentSelect::default())),
-        ("trees", Box::new(Trees::default())),
+    let each: [(&str, Box<dyn Algorithm>, bool); 3] = [
+        ("select", Box::new(Select::default()), true),
+        ("moment-select", Box::new(MomentSelect::default()), true),
+        ("trees", Box::new(Trees::default()), false),
     ];
-    for (name, algorithm) in each {
+    for (name, algorithm, backwards) in each {
         let [good, bad] = [&even, &uneven].map(|law| auc(law, algorithm.as_ref()));
         println!("{name}: AUC {good:.3} on even classes, {bad:.3} on uneven ones off the middle");
         assert!(good > 0.65, "{name} {good}");
-        if name == "moment-select" {
-            assert!(bad < 0.45, "the cause that is documented: {bad}");
-        }
-        if name == "trees" {
-            assert!(bad > 0.6, "{name} {bad}");
-        }
+        assert_eq!(bad < 0.5, backwards, "the cause that is documented: {name} {bad}");
     }
 }
