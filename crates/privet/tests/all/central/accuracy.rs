@@ -391,7 +391,7 @@ fn planes_rank_backwards_where_classes_are_uneven_and_rows_lie_off_the_middle() 
     let auc = |law: &Law, algorithm: &dyn Algorithm| {
         let (train, test) = (law.rows(4000, 11), law.rows(2000, 12));
         let each = (0..9).map(|seed| {
-            let model = law.model_by(seed, algorithm, &train, ["4", "0"]);
+            let model = law.model_by(seed, algorithm, &train, ["0.2", "0"]);
             auc_and_log_loss(law, &model, &test)[0]
         });
         each.sum::<f64>() / 9.0
