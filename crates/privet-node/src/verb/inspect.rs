@@ -167,7 +167,7 @@ fn readings(model: &Model) -> Vec<String> {
             .units()
             .map(|units| format!(", scale = {}", units.size()));
         lines.push(format!(
-            "the label was learnt with transform = \"{}\"{}; predictions are in its own units",
+            "the label was learnt with transform = \"{}\"{}; predictions are in its own units, and nearer to medians than to means",
             transform.name(),
             scale.unwrap_or_default()
         ));

@@ -248,6 +248,17 @@ impl Cells {
         }
     }
 
+    /// The same rows with other labels, where these are numbers.
+    pub(crate) fn with_labels(&self, label: impl Fn(f64) -> f64) -> Self {
+        let mut cells = self.clone();
+        if let Some(Target::Numbers(numbers)) = &mut cells.target {
+            numbers
+                .iter_mut()
+                .for_each(|number| *number = label(f64::from(*number)) as f32);
+        }
+        cells
+    }
+
     /// Unprotected rows, which the caller provided and asks about.
     pub(crate) fn in_the_clear(pieces: Vec<Piece>) -> Self {
         Self::join(pieces, u32::MAX)

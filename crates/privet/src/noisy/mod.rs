@@ -9,6 +9,7 @@
 //! A setting decides whose rows these are, and under which relation the ledger is charged.
 
 mod budget;
+pub(crate) mod calibration;
 pub mod evaluation;
 pub mod trees;
 

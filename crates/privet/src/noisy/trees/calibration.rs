@@ -4,16 +4,15 @@
 //! differs from table to table, so no public rule can correct it; twenty-four noisy counts can.
 
 use crate::boost::Calibration;
+use crate::noisy::calibration::Recalibration;
 
 /// Scores are counted in this many bins of equal width, up to this far from zero; what lies beyond counts as the last bin.
 const BINS: usize = 12;
 const FAR: f32 = 6.0;
 /// How far an intercept usually is from 0, and a slope from 1: what noisy counts must outweigh.
 const USUAL: [f64; 2] = [0.5, 0.3];
-/// No intercept is further from zero, and slopes lie between these.
-const INTERCEPT: f64 = 5.0;
+/// Slopes lie between these.
 const SLOPES: [f64; 2] = [0.2, 4.0];
-const STEPS: usize = 25;
 
 /// How many counts there are: for each bin, one of each class.
 pub(super) const COUNTS: usize = 2 * BINS;
@@ -38,78 +37,30 @@ pub(super) fn of(counts: &[i64], deviation: f64) -> Calibration {
     }
 }
 
-type Pair = [f64; 2];
-type Square = [Pair; 2];
-
-/// The intercept and the slope that make the gradient of the logistic loss over the counts as small as the noise in it lets one say,
-/// drawn towards 0 and 1 where the noise does not decide them. It sees noisy counts and public numbers only.
-fn fit(counts: &[i64], deviation: f64) -> Pair {
-    let mut at = [0.0, 1.0];
-    for _ in 0..STEPS {
-        let (gradient, hessian, noise) = moments(counts, deviation, at);
-        // Of the weighted squares of the gradient, and of the distance from what is usual.
-        let weighted = product(hessian, inverse(noise));
-        let mut curvature = product(weighted, hessian);
-        let mut pull = apply(weighted, gradient);
-        for (i, (usual, start)) in USUAL.into_iter().zip([0.0, 1.0]).enumerate() {
-            curvature[i][i] += 1.0 / (usual * usual);
-            pull[i] += (at[i] - start) / (usual * usual);
-        }
-        let step = apply(inverse(curvature), pull);
-        let longest = step[0].abs().max(step[1].abs()).max(1.0);
-        at[0] = (at[0] - step[0] / longest).clamp(-INTERCEPT, INTERCEPT);
-        at[1] = (at[1] - step[1] / longest).clamp(SLOPES[0], SLOPES[1]);
-    }
-    at
+/// The score in the middle of each bin.
+fn scores() -> [f64; BINS] {
+    std::array::from_fn(|bin| f64::from(FAR) * ((2 * bin + 1) as f64 / BINS as f64 - 1.0))
 }
 
-/// The gradient of the loss by intercept and slope, its derivative, and the variance that noise and chance give it.
-fn moments(counts: &[i64], deviation: f64, [intercept, slope]: Pair) -> (Pair, Square, Square) {
-    let least = [[1e-9, 0.0], [0.0, 1e-9]];
-    let (mut gradient, mut hessian, mut noise) = ([0.0; 2], least, least);
-    for (bin, pair) in counts.chunks_exact(2).enumerate() {
-        let score = f64::from(FAR) * ((2 * bin + 1) as f64 / BINS as f64 - 1.0);
-        let p = 1.0 / (1.0 + (-(intercept + slope * score)).exp());
-        let [negative, positive] = [pair[0], pair[1]].map(|count| count as f64);
-        let pull = negative * p - positive * (1.0 - p);
-        let weight = (negative + positive).max(0.0) * p * (1.0 - p);
-        let variance = deviation * deviation * (p * p + (1.0 - p) * (1.0 - p)) + weight;
-        let by = [1.0, score];
-        for i in 0..2 {
-            gradient[i] += pull * by[i];
-            for j in 0..2 {
-                hessian[i][j] += weight * by[i] * by[j];
-                noise[i][j] += variance * by[i] * by[j];
-            }
-        }
-    }
-    (gradient, hessian, noise)
-}
-
-fn product(a: Square, b: Square) -> Square {
-    [0, 1].map(|i| [0, 1].map(|j| a[i][0] * b[0][j] + a[i][1] * b[1][j]))
-}
-
-fn apply(a: Square, x: Pair) -> Pair {
-    a.map(|row| row[0] * x[0] + row[1] * x[1])
-}
-
-fn inverse([[a, b], [c, d]]: Square) -> Square {
-    let determinant = a * d - b * c;
-    [
-        [d / determinant, -b / determinant],
-        [-c / determinant, a / determinant],
-    ]
+/// The intercept and the slope.
+fn fit(counts: &[i64], deviation: f64) -> [f64; 2] {
+    let known = Recalibration {
+        scores: &scores(),
+        offset: 0.0,
+        usual: USUAL,
+        slopes: SLOPES,
+    };
+    known.fit(counts, deviation)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::noisy::calibration::INTERCEPT;
 
     /// Counts of rows whose log-odds are this much of their score, as many in each bin.
-    fn counts(rows: f64, [intercept, slope]: Pair) -> Vec<i64> {
-        let bins = (0..BINS).flat_map(|bin| {
-            let score = f64::from(FAR) * ((2 * bin + 1) as f64 / BINS as f64 - 1.0);
+    fn counts(rows: f64, [intercept, slope]: [f64; 2]) -> Vec<i64> {
+        let bins = scores().into_iter().flat_map(|score| {
             let p = 1.0 / (1.0 + (-(intercept + slope * score)).exp());
             [rows * (1.0 - p), rows * p]
         });

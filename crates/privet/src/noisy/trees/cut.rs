@@ -256,6 +256,14 @@ impl Cut {
         }
     }
 
+    /// The two features that the tree is about, if it is about two.
+    pub(super) fn pair(&self) -> Option<[usize; 2]> {
+        match &self.way {
+            RowPath::Sum(parts) if parts.len() == 2 => Some([parts[0].0, parts[1].0]),
+            _ => None,
+        }
+    }
+
     /// The leaves of the rows from `first` on.
     pub(super) fn fill(&self, cells: &Cells, columns: &[Column], first: usize, leaves: &mut [u16]) {
         let features = cells.features();

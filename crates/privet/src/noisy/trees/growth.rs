@@ -6,11 +6,14 @@
 
 use sha2::{Digest, Sha256};
 
+use super::coding::ONE;
 use super::cut::{Cut, Features};
 use super::greedy::{Choice, GradientRow};
 use super::histograms::{Histograms, LabelRange};
 use super::laws::{About, Law, Laws};
-use super::plan::{Places, Plan, Splits};
+use super::pairs::PairGains;
+use super::params::{Places, Splits};
+use super::plan::Plan;
 use super::rows::{GrownTree, Pass, ScoredRows};
 use super::{Before, PaidTrees, Start, Training, calibration};
 use crate::Error;
@@ -67,6 +70,8 @@ pub(crate) struct Growth {
     labels: Option<LabelRange>,
     /// Row counts per leaf, when they are not released with each tree.
     histograms: Option<Histograms>,
+    /// What trees about two features have gained, by the places of these in `asked`.
+    gains: PairGains,
     trees: Vec<GrownTree>,
     /// How many of the trees the rows' scores contain.
     added: usize,
@@ -107,26 +112,27 @@ impl Growth {
             before,
             ..
         } = training;
-        let (columns, coding) = (&features.columns, &plan.coding);
+        let (columns, coding, transform) = (&features.columns, &plan.coding, plan.transform);
         let known = start.as_ref().map(|start| start.scores.as_slice());
         let mut before = before;
         let scored = before.as_mut().and_then(|before| before.scores.take());
         // What earlier trees say of a row is as private as the row.
         let mut rows = match (&before, scored) {
-            (None, _) => cells.map(|cells| ScoredRows::new(cells, columns.clone(), coding, known)),
+            (None, _) => cells.map(|cells| ScoredRows::new(cells, columns.clone(), coding, transform, known)),
             (Some(_), Some(scores)) => cells.zip(scores, |cells, scores| {
-                ScoredRows::new(cells, columns.clone(), coding, Some(&scores))
+                ScoredRows::new(cells, columns.clone(), coding, transform, Some(&scores))
             }),
             (Some(before), None) => cells.map(|cells| {
                 let scores = before.ensemble.scores(schema, &cells).unwrap_or_default();
                 let scores: Vec<f32> = scores.iter().map(|&score| score as f32).collect();
-                ScoredRows::new(cells, columns.clone(), coding, Some(&scores))
+                ScoredRows::new(cells, columns.clone(), coding, transform, Some(&scores))
             }),
         };
         let unit = before.as_ref().and_then(|before| before.unit);
         if let Some(unit) = unit {
             rows.update(Private::new(()), |rows, ()| rows.measure(0.0, unit));
         }
+        let gains = PairGains::new(asked.len());
         let mut growth = Self {
             plan: plan.clone(),
             laws,
@@ -139,6 +145,7 @@ impl Growth {
             before,
             labels: unit.map(|unit| LabelRange { start: 0.0, unit }),
             histograms: None,
+            gains,
             trees: Vec::with_capacity(plan.trees as usize),
             added: 0,
             cut: None,
@@ -309,11 +316,17 @@ impl Growth {
             Splits::Random | Splits::NoisyGreedy => {
                 Cut::random(&self.features, &self.asked, plan.depth, &mut self.coins)
             }
-            Splits::OneFeature | Splits::Mixed => {
+            Splits::OneFeature | Splits::Mixed | Splits::Pairs => {
+                let late = 5 * number >= 2 * plan.trees;
+                let may_pair = plan.splits != Splits::OneFeature && late && self.asked.len() > 1;
+                let rule = plan.pairs;
+                if may_pair && rule.by_gain && self.coins.below(10) < rule.of_ten {
+                    let pair = self.gains.draw(&mut self.coins).map(|place| self.asked[place]);
+                    return Cut::two(&self.features, pair, rule.groups, &mut self.coins);
+                }
                 let feature = turn(&self.asked, &mut self.order, &mut self.coins);
                 let coins = &mut self.coins;
-                let late = 5 * number >= 2 * plan.trees;
-                if plan.splits == Splits::Mixed && late && self.asked.len() > 1 && coins.below(2) == 1 {
+                if may_pair && !rule.by_gain && coins.below(10) < rule.of_ten {
                     let others: Vec<usize> = self
                         .asked
                         .iter()
@@ -321,7 +334,7 @@ impl Growth {
                         .filter(|&other| other != feature)
                         .collect();
                     let other = others[coins.below(others.len() as u64) as usize];
-                    return Cut::two(&self.features, [feature, other], 4, coins);
+                    return Cut::two(&self.features, [feature, other], rule.groups, coins);
                 }
                 Cut::one(&self.features, feature, plan.leaves, coins)
             }
@@ -377,9 +390,18 @@ impl Growth {
     }
 
     /// The values of a tree's leaves.
-    fn grown(&self, cut: Cut, sums: &[i64], deviation: f64) -> GrownTree {
-        let is_pair = self.plan.splits == Splits::Mixed && cut.by_slot().is_none();
-        let leaves = self.plan.values(deviation, is_pair);
+    fn grown(&mut self, cut: Cut, sums: &[i64], deviation: f64) -> GrownTree {
+        let pair = match self.plan.splits {
+            Splits::Mixed | Splits::Pairs => cut.pair(),
+            _ => None,
+        };
+        let leaves = self.plan.values(deviation, pair.is_some());
+        if let Some(pair) = pair.filter(|_| self.plan.pairs.by_gain) {
+            let place = |feature| self.asked.iter().position(|&asked| asked == feature);
+            if let [Some(a), Some(b)] = pair.map(place) {
+                self.gains.learn([a, b], leaves.gain(sums, 1.0 / ONE as f64));
+            }
+        }
         let known = self
             .histograms
             .as_ref()

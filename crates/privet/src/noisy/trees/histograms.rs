@@ -6,9 +6,7 @@ use super::cut::{Cut, Features};
 use super::laws::Labels;
 
 /// A number is cut between so many noisy quantiles.
-const QUANTILES: usize = 32;
-/// Residuals are clipped to so much of the distance between the quartiles of labels.
-const CLIP: f64 = 0.45;
+const QUANTILES: usize = 64;
 
 /// Noisy counts of each feature's slots.
 pub(super) struct Histograms {
@@ -82,19 +80,30 @@ impl LabelRange {
     /// `docs/proofs/trees.md#histograms`.
     pub(super) fn of(labels: &Labels, counts: &[i64], deviation: f64) -> Self {
         let body = body(counts, deviation);
-        let (counts, points) = (&counts[body.clone()], &labels.points[body.start..]);
+        let counts = &counts[body.clone()];
         let total: f64 = counts.iter().map(|&count| count as f64).sum();
-        // The first point below which so many of the rows lie.
+        // Where so many of the rows lie below, as if those of a bin were spread evenly over it.
         let quantile = |share: f64| {
             let mut below = 0.0;
-            let found = counts.iter().zip(points).find(|(count, _)| {
-                below += **count as f64;
-                below >= share * total
-            });
-            found.map_or(labels.most, |(_, &point)| point)
+            for (bin, &count) in body.clone().zip(counts) {
+                let (before, count) = (below, count as f64);
+                below += count;
+                if below >= share * total {
+                    let [low, high] = labels.ends(bin);
+                    let part = if count > 0.0 {
+                        (share * total - before) / count
+                    } else {
+                        0.0
+                    };
+                    return low + (high - low) * part.clamp(0.0, 1.0);
+                }
+            }
+            labels.ends(body.end.saturating_sub(1))[1]
         };
         let spread = quantile(0.75) - quantile(0.25);
-        let unit = labels.unit.unwrap_or(CLIP * spread.abs().max(labels.least));
+        let unit = labels
+            .unit
+            .unwrap_or(labels.quartiles * spread.abs().max(labels.least));
         Self {
             start: quantile(0.5),
             unit,
@@ -129,8 +138,9 @@ mod tests {
     fn noise_where_nobody_is_does_not_move_the_unit() {
         let labels = Labels {
             points: (1..64).map(f64::from).collect(),
-            most: 64.0,
+            bounds: [0.0, 64.0],
             unit: None,
+            quartiles: 0.45,
             least: 0.064,
         };
         let noise = |bin: usize| [30, -20, 14, 0, 11][bin % 5];
@@ -139,7 +149,7 @@ mod tests {
         let noisy: Vec<i64> = (0..64).map(|bin| rows(bin) + noise(bin)).collect();
         let [exact, noisy] = [(exact, 0.0), (noisy, 20.0)]
             .map(|(counts, deviation)| LabelRange::of(&labels, &counts, deviation));
-        assert_eq!([exact.start, exact.unit], [5.0, CLIP * 5.0]);
+        assert_eq!([exact.start, exact.unit], [5.0, 0.45 * 5.0]);
         assert!(
             (noisy.unit / exact.unit - 1.0).abs() <= 0.21,
             "{} and {}",

@@ -13,7 +13,7 @@ use crate::privacy::mechanism::{Gaussian, Laplace, Mechanism};
 use crate::privacy::{Anchor, Ledger, Norm, Query, Relation, Reservation, Sensitivity, getters};
 
 /// Labels are counted in about twice as many bins.
-const BINS: usize = 32;
+const BINS: usize = 64;
 
 /// What a question is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,11 +46,23 @@ pub(super) struct Laws {
 pub(super) struct Labels {
     /// Between these points.
     pub(super) points: Vec<f64>,
-    pub(super) most: f64,
+    /// The least and the largest label.
+    pub(super) bounds: [f64; 2],
     /// What residuals are clipped to, if that was given.
     pub(super) unit: Option<f64>,
+    /// Else to so much of the distance between their quartiles.
+    pub(super) quartiles: f64,
     /// And at least to this.
     pub(super) least: f64,
+}
+
+impl Labels {
+    /// Where a bin begins and ends.
+    pub(super) fn ends(&self, bin: usize) -> [f64; 2] {
+        let point = |place: usize| self.points.get(place).copied().unwrap_or(self.bounds[1]);
+        let low = bin.checked_sub(1).map_or(self.bounds[0], point);
+        [low, point(bin).max(low)]
+    }
 }
 
 impl Laws {
@@ -83,8 +95,9 @@ impl Laws {
                 };
                 Some(Labels {
                     points: points(low, high),
-                    most: high,
+                    bounds: [low, high],
                     unit: plan.clip.map(|clip| clip * (max - min) / 2.0),
+                    quartiles: plan.quartiles,
                     least: (max - min) / 1000.0,
                 })
             }

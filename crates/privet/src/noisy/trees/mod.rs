@@ -8,10 +8,12 @@
 //!
 //! | file | what it holds |
 //! | --- | --- |
-//! | `plan` | parameters, and the public rule that fills them in |
+//! | `params` | parameters |
+//! | `plan` | the public rule that fills them in |
 //! | `shares` | how the budget is divided among releases |
 //! | `coding` | what a row adds to its leaf, as integers, and the bounds of that |
 //! | `cut` | how a tree cuts rows into leaves |
+//! | `pairs` | which two features a tree is about, by what such trees have released |
 //! | `greedy` | questions chosen for their gain, noisily |
 //! | `histograms` | rows by slot, released once where they are needed |
 //! | `laws` | every claim and mechanism of a run, made before anything is paid |
@@ -30,6 +32,8 @@ mod histograms;
 mod laws;
 mod leaves;
 mod paid;
+mod pairs;
+mod params;
 mod plan;
 mod rows;
 mod shares;
@@ -38,11 +42,12 @@ pub(crate) use coding::Unchanged;
 pub(crate) use growth::{Growth, Question, Step};
 pub(crate) use laws::{About, Law};
 pub(crate) use paid::PaidTrees;
+pub use params::{LabelTransform, Places, Splits, Trees};
 pub(crate) use plan::{Facts, Plan};
-pub use plan::{Places, Splits, Trees};
 
 use crate::Error;
-use crate::boost::{Ensemble, Link, Member};
+use crate::boost::{Ensemble, Link, Member, Scale};
+use crate::data::schema::Transform;
 use crate::data::{Cells, Schema};
 use crate::learner::tree::{Column, Tree};
 use crate::learner::{Learner, Progress};
@@ -221,6 +226,7 @@ impl Plan {
     fn ensemble(&self, trees: &[GrownTree], labels: Option<LabelRange>, start: Option<&Start>) -> Ensemble {
         let outputs = self.coding.outputs();
         let (base, unit) = labels.map_or((0.0, 1.0), |range| (range.start, range.unit));
+        let scale = (self.transform != Transform::None).then_some(Scale(self.transform));
         let link = match self.coding {
             Coding::Odds(_) => Link::Logistic,
             Coding::Classes(_) => Link::Softmax,
@@ -241,6 +247,7 @@ impl Plan {
             }),
         };
         let mut ensemble = Ensemble::new(link, vec![base; outputs], Vec::new());
+        ensemble.scale = scale;
         if let Some(start) = start {
             ensemble
                 .base

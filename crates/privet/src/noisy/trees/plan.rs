@@ -1,94 +1,14 @@
-//! Parameters, and the plan that a public rule makes of them. No rows are looked at.
+//! The plan that a public rule makes of parameters. No rows are looked at.
 
 use super::coding::{Classes, Coding, Noise, ONE, Odds, Residual, Unchanged};
 use super::leaves::Leaves;
+use super::pairs::PairRule;
+use super::params::{LabelTransform, Places, Splits, Trees};
 use super::shares::Shares;
 use crate::Error;
-use crate::data::Section;
-use crate::data::schema::{Label, Schema};
-use crate::parameters::{Balance, Takes, name_of, named_values, parameters, plain_values};
+use crate::data::schema::{Label, Schema, Transform, Units};
 use crate::privacy::Relation;
 use crate::privacy::account::Price;
-
-/// Where numbers can be cut.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Places {
-    /// Between the bins of the schema.
-    #[default]
-    Public,
-    /// Between the bins that noisy quantiles choose.
-    PrivateQuantiles,
-}
-
-impl Places {
-    /// All of them, with their names in a job.
-    pub const NAMES: [(&str, Self); 2] = [
-        ("public", Self::Public),
-        ("private-quantiles", Self::PrivateQuantiles),
-    ];
-}
-
-parameters! {
-    /// Parameters of private trees; what is not given follows from a public rule.
-    pub struct Trees("trees") {
-        /// How trees choose the features that they split on; one feature per tree if not given, and two where there is little noise.
-        splits: Option<Splits> = None;
-        /// Where numbers can be cut.
-        bins: Places = Places::Public;
-        /// How many trees (rounds, with three classes or more); by a public rule if not given.
-        trees: Option<u32> = None, in 1..=100_000;
-        /// How many leaves a tree has, at most; by a public rule if not given.
-        leaves: Option<u32> = None, in 2..=256;
-        /// The depth of random and noisy-greedy trees; 4 if not given.
-        depth: Option<u32> = None, in 1..=10;
-        /// The learning rate, by which leaf values are multiplied; by a public rule if not given.
-        learning_rate: Option<f64> = None, in 1e-6..=10.0;
-        /// The size that gradients are clipped to, where a probability or half a label's range is one; ½ of a probability and a tenth of
-        /// half a range if not given.
-        gradient_clip: Option<f64> = None, in 0.001..=1.0;
-        /// What is added to a leaf's hessian, in standard deviations of its noise; one if not given.
-        ridge: Option<f64> = None, in 0.0..=1000.0;
-        /// The share of the variance due to noise by which a tree's values are shrunk; half if not given.
-        shrinkage: Option<f64> = None, in 0.0..=10.0;
-        /// Whether probabilities of two classes are recalibrated, for a twentieth of the budget; they are if not given.
-        calibrate: Option<bool> = None;
-        /// How many plain trees on public columns come first, where the label is public too; 60 if not given.
-        public_trees: Option<u32> = None, in 1..=10_000;
-        /// Not supported: trees learn from all rows.
-        balance: Balance = Balance(false);
-    }
-}
-
-named_values! {
-    /// How trees ask about features.
-    #[derive(Default)]
-    pub enum Splits {
-        /// Each tree about one feature, in turn, cut at random.
-        #[default]
-        OneFeature = "one-feature",
-        /// The first trees about one feature, then every other about two, cut at random.
-        Mixed = "mixed",
-        /// Each question about a random feature, cut at random.
-        Random = "random",
-        /// Each question chosen for its gain, noisily.
-        NoisyGreedy = "noisy-greedy",
-    }
-}
-
-plain_values! {
-    // Elsewhere bins are a number, so the error explains what they are here.
-    Places: |section: &Section<'_>, key: &str| match section.is_text(key) || !section.has(key) {
-        true => section.choice(key, &Places::NAMES).map(|found| found.value),
-        false => {
-            section.finding_at(
-                key,
-                "bins of \"trees\" can be \"public\" or \"private-quantiles\"; how many a number has stands in the schema",
-            );
-            None
-        }
-    }, |own: &Places| (*own != Places::Public).then(|| name_of(&Places::NAMES, own))
-        => Takes::NamesWith(&[("public", &[]), ("private-quantiles", &[])]);
-}
 
 /// The price of all trees, and public facts.
 #[derive(Debug, Clone, Copy)]
@@ -123,16 +43,30 @@ pub(crate) struct Plan {
     pub(super) shares: Shares,
     /// Whether row counts per leaf come from histograms, because they are not released with each tree.
     pub(super) histograms: bool,
-    /// Between which numbers labels lie, if they are numbers.
+    /// How trees about two features are made, if there are any.
+    pub(super) pairs: PairRule,
+    /// Between which numbers labels lie on the scale on which they are learnt, if they are numbers.
     pub(super) bounds: Option<[f64; 2]>,
+    /// The scale on which labels are learnt.
+    pub(crate) transform: Transform,
     /// The size that residuals are clipped to, in halves of the label's range; from noisy quartiles of the labels if not given.
     pub(super) clip: Option<f64>,
+    /// The part of the distance between these quartiles that it is then.
+    pub(super) quartiles: f64,
     /// How many plain trees on public columns come first.
     pub(crate) public_trees: u32,
 }
 
 /// A clip of half a probability: the noise on gradients falls by 44 %, and the ranking is the same.
 const CLIP: f64 = 0.5;
+/// From this strength on, trees for numbers are about two features.
+const NUMBERS: f64 = 400.0;
+/// How often each feature is visited then, and what learning rates add up to over these visits, at most: without noise more would overshoot.
+const PAIR_VISITS: f64 = 90.0;
+const PAIR_WAY: f64 = 9.0;
+/// From so many classes on, trees are random: which column tells two of many classes apart depends on others.
+const MANY_CLASSES: usize = 10;
+
 impl Trees {
     /// The plan that the public rule makes of these parameters.
     ///
@@ -150,8 +84,9 @@ impl Trees {
             Price::Pure(_) => Noise::Laplace,
             Price::Gaussian(_) | Price::Concentrated(_) => Noise::Gaussian,
         };
+        let transform = self.transform(schema)?;
         let bounds = match schema.label() {
-            Some((_, Label::Number { min, max })) => Some([*min, *max]),
+            Some((_, Label::Number { min, max })) => Some([*min, *max].map(|end| transform.apply(end))),
             _ => None,
         };
         let is_number = bounds.is_some();
@@ -163,7 +98,7 @@ impl Trees {
             (false, s) if s > 2500.0 => 30.0,
             (false, _) => 20.0,
         };
-        let one_release = self.coding(schema, noise, false);
+        let one_release = self.coding(schema, noise, 0);
         let unit = deviation(&one_release, facts, facts.price)?;
         // Under Laplace noise the strength falls with the number of trees: the rule's number is a fixed point of a few steps.
         let mut strength = facts.rows as f64 * ONE as f64 * 0.559 / (features.sqrt() * unit);
@@ -175,11 +110,19 @@ impl Trees {
                 count = f64::from(self.trees.unwrap_or((visits(strength) * features) as u32));
             }
         }
+        let many = one_release.outputs() >= MANY_CLASSES;
         let splits = self.splits.unwrap_or(match strength {
-            s if s > if is_number { 400.0 } else { 2500.0 } && facts.features > 1 => Splits::Mixed,
+            _ if many && !pure && facts.features > 1 => Splits::Random,
+            s if facts.features > 1 && is_number && s > NUMBERS && !pure => Splits::Pairs,
+            s if s > if is_number { NUMBERS } else { 2500.0 } && facts.features > 1 => Splits::Mixed,
             _ => Splits::OneFeature,
         });
-        let visits = visits(strength);
+        let fine = splits == Splits::Pairs;
+        let visits = if fine && !pure {
+            PAIR_VISITS
+        } else {
+            visits(strength)
+        };
         let by_features = (visits * features) as u32;
         let trees = self.trees.unwrap_or(match splits {
             Splits::NoisyGreedy if pure => 20,
@@ -188,29 +131,43 @@ impl Trees {
         });
         let visits = f64::from(trees) / features;
         let leaves = self.leaves.unwrap_or(if strength < 400.0 { 8 } else { 12 }) as usize;
+        let depth = self
+            .depth
+            .unwrap_or(if splits == Splits::Random && many { 6 } else { 4 });
+        let way = (strength / 200.0).powf(0.35);
         let rate = match splits {
             Splits::NoisyGreedy => 0.3,
-            _ if is_number => (4.0 * (strength / 200.0).powf(0.35) / visits).min(0.5),
-            _ => (2.0 * (strength / 200.0).powf(0.35) / visits).min(0.5),
+            Splits::Pairs => ((4.0 * way).min(PAIR_WAY) / visits).min(0.5),
+            _ if is_number => (4.0 * way / visits).min(0.5),
+            _ => (2.0 * way / visits).min(0.5),
         };
         let histograms = is_number && splits == Splits::OneFeature;
-        let coding = self.coding(schema, noise, !histograms);
+        let count = match splits {
+            _ if histograms => 0,
+            Splits::Pairs => ONE / 4,
+            _ => ONE / 2,
+        };
+        let coding = self.coding(schema, noise, count);
+        let places = self.bins.unwrap_or(match fine && is_number {
+            true => Places::PrivateQuantiles,
+            false => Places::Public,
+        });
         let shares = Shares::of(
             facts.price,
             splits,
             trees,
-            self.depth(),
+            depth,
             [is_number && facts.counts_labels, histograms, calibrated],
-            self.bins,
+            places,
         )?;
         Ok(Plan {
             coding,
             noise,
             splits,
-            places: self.bins,
+            places,
             trees,
             leaves,
-            depth: self.depth(),
+            depth,
             // Few digits, for people.
             learning_rate: self.learning_rate.unwrap_or((rate * 1e4).round().max(1.0) / 1e4),
             ridge: self.ridge.unwrap_or(1.0),
@@ -218,10 +175,39 @@ impl Trees {
             strength,
             shares,
             histograms,
+            pairs: if fine { PairRule::FINE } else { PairRule::COARSE },
             bounds,
+            transform,
             clip: self.gradient_clip,
+            quartiles: if fine { 0.2 } else { 0.45 },
             public_trees: self.public_trees.unwrap_or(60),
         })
+    }
+
+    /// The scale on which the label is learnt.
+    fn transform(&self, schema: &Schema) -> Result<Transform, Error> {
+        let is_number = matches!(schema.label(), Some((_, Label::Number { .. })));
+        let key = match (self.label_transform, self.label_scale) {
+            (None, None) => return Ok(Transform::None),
+            (None, Some(_)) => {
+                return Err(Error::parameter(
+                    "label_scale",
+                    "label_scale is for label_transform = \"log1p\" or \"asinh\": remove it, or add one of them",
+                ));
+            }
+            (Some(transform), _) => transform,
+        };
+        if !is_number {
+            let why = "label_transform is for a label that is a number: remove it";
+            return Err(Error::parameter("label_transform", why));
+        }
+        let transform = match key {
+            LabelTransform::Log1p => Transform::Log1p(None),
+            LabelTransform::Asinh => Transform::Asinh(None),
+        };
+        let units = Units::new(self.label_scale.unwrap_or(1.0));
+        let in_units = units.and_then(|units| transform.in_units(units));
+        in_units.map_err(|why| Error::parameter("label_scale", why.to_string()))
     }
 
     /// The same with what the rule decided.
@@ -229,6 +215,7 @@ impl Trees {
         let by_depth = matches!(plan.splits, Splits::Random | Splits::NoisyGreedy);
         Self {
             splits: Some(plan.splits),
+            bins: Some(plan.places),
             trees: Some(plan.trees),
             leaves: self.leaves.or((!by_depth).then_some(plan.leaves as u32)),
             depth: self.depth.or(by_depth.then_some(plan.depth)),
@@ -251,16 +238,11 @@ impl Trees {
         }
     }
 
-    fn depth(&self) -> u32 {
-        self.depth.unwrap_or(4)
-    }
-
-    fn coding(&self, schema: &Schema, noise: Noise, counts: bool) -> Coding {
+    /// A row of a label that is a number counts `count`.
+    fn coding(&self, schema: &Schema, noise: Noise, count: i64) -> Coding {
         let steps = |clip: f64| (clip * ONE as f64).round() as i64;
         match schema.label() {
-            Some((_, Label::Number { .. })) => {
-                Coding::Residual(Residual::new(if counts { ONE / 2 } else { 0 }))
-            }
+            Some((_, Label::Number { .. })) => Coding::Residual(Residual::new(count)),
             Some((_, Label::Classes(declared))) if declared.values().len() > 2 => {
                 Coding::Classes(Classes::new(declared.values().len(), noise))
             }
@@ -295,7 +277,7 @@ impl Plan {
         let off = deviation(&self.coding, facts, self.shares.leaves)?;
         let in_rows = off / self.coding.bound() as f64;
         let leaves = match self.splits {
-            Splits::OneFeature | Splits::Mixed => self.leaves,
+            Splits::OneFeature | Splits::Mixed | Splits::Pairs => self.leaves,
             Splits::Random | Splits::NoisyGreedy => 1 << self.depth,
         };
         let rounds = match self.coding.outputs() {
@@ -323,6 +305,12 @@ impl Plan {
             ),
             _ => format!("Noise adds an error of about {score:.2} to a row's log-odds, if its values are neither rare nor frequent."),
         });
+        if self.transform != Transform::None {
+            lines.push(format!(
+                "The label is learnt on a {} scale: predictions are in its own units, and nearer to medians than to means.",
+                self.transform.name()
+            ));
+        }
         if let Some(price) = self.shares.histograms {
             lines.push(format!("{price} of it counts rows by column first."));
         }
@@ -339,20 +327,24 @@ impl Plan {
     pub(crate) fn most_numbers(&self) -> usize {
         let leaves = match self.splits {
             Splits::OneFeature => self.leaves,
-            // Four groups of each of two features.
-            Splits::Mixed => self.leaves.max(16),
+            Splits::Mixed | Splits::Pairs => self.leaves.max(self.pairs.groups * self.pairs.groups),
             Splits::Random | Splits::NoisyGreedy => 1 << self.depth,
         };
         2 * self.coding.outputs() * leaves
     }
 
-    pub(super) fn values(&self, deviation: f64, doubled: bool) -> Leaves {
+    /// How the sums of a tree about one feature, or about a pair of them, become values.
+    pub(super) fn values(&self, deviation: f64, is_pair: bool) -> Leaves {
+        let [rate, shrinkage] = match is_pair {
+            true => [self.pairs.rate, self.pairs.shrinkage.unwrap_or(self.shrinkage)],
+            false => [1.0, self.shrinkage],
+        };
         Leaves {
             deviation,
             hessian_unit: self.coding.hessian_unit(),
             ridge: self.ridge,
-            shrinkage: if doubled { 1.0 } else { self.shrinkage },
-            rate: if doubled { 2.0 } else { 1.0 } * self.learning_rate,
+            shrinkage,
+            rate: rate * self.learning_rate,
             bound: 2.0,
         }
     }

@@ -6,6 +6,7 @@ use super::calibration;
 use super::coding::Coding;
 use super::cut::Cut;
 use super::greedy::GradientRow;
+use crate::data::schema::Transform;
 use crate::data::{Cells, Target};
 use crate::learner::tree::Column;
 
@@ -51,15 +52,25 @@ pub(super) struct Pass<'a> {
 }
 
 impl ScoredRows {
-    /// Scores begin at `known`, or at zero; `known` is subtracted from numeric labels. A missing label counts as zero, or as the first class.
-    pub(super) fn new(cells: Cells, columns: Vec<Column>, coding: &Coding, known: Option<&[f32]>) -> Self {
+    /// Scores begin at `known`, or at zero; `known` is subtracted from numeric labels, which are transformed first. A missing label counts as zero,
+    /// or as the first class.
+    pub(super) fn new(
+        cells: Cells,
+        columns: Vec<Column>,
+        coding: &Coding,
+        transform: Transform,
+        known: Option<&[f32]>,
+    ) -> Self {
         let rows = cells.rows();
         let mut labels = match (coding, cells.target()) {
             (Coding::Odds(_), Some(Target::Classes(of))) => {
                 RowLabels::Sides(of.iter().map(|&class| class > 0).collect())
             }
             (Coding::Classes(_), Some(Target::Classes(of))) => RowLabels::Classes(of.clone()),
-            (Coding::Residual(_), Some(Target::Numbers(of))) => RowLabels::Numbers(of.clone()),
+            (Coding::Residual(_), Some(Target::Numbers(of))) => {
+                let number = |&number: &f32| transform.apply(number.into()) as f32;
+                RowLabels::Numbers(of.iter().map(number).collect())
+            }
             (Coding::Odds(_), _) => RowLabels::Sides(vec![false; rows]),
             (Coding::Classes(_), _) => RowLabels::Classes(vec![0; rows]),
             (Coding::Residual(_), _) => RowLabels::Numbers(vec![0.0; rows]),

@@ -1,6 +1,6 @@
 //! How the budget is divided among releases, by the parameters alone.
 
-use super::plan::{Places, Splits};
+use super::params::{Places, Splits};
 use crate::Error;
 use crate::privacy::account::Price;
 

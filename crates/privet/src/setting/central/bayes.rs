@@ -1,18 +1,20 @@
 //! Naive Bayes from noisy histograms, on top of the public classifier's log-odds.
 //!
 //! Not in the paper: measured to beat it wherever features are categories or bins (`docs/papers.md`). Every private feature is
-//! counted by class, once; all counts are one release.
+//! counted by class, once; all counts are one release. Where there are rows enough, their log-odds are recalibrated by a second.
 
 use super::rows::{CuratorRows, Matrix};
 use super::select::Base;
-use super::{Algorithm, Balance, Facts, Resolved, Run, TrainOnRows, noise};
+use super::{Algorithm, Balance, Facts, Resolved, Run, TrainOnRows, noise, recalibration};
 use crate::Error;
 use crate::boost::{Ensemble, Link};
 use crate::learner::{Linear, Shape, Term};
 use crate::parameters::parameters;
 use crate::privacy::mechanism::{Laplace, Mechanism};
-use crate::privacy::{Anchor, Norm, Query, Sensitivity};
+use crate::privacy::{Anchor, Epsilon, Norm, Query, Sensitivity};
 
+/// With so many rows times ε and more, a tenth of ε buys a recalibration that is worth it.
+const ENOUGH: f64 = 4000.0;
 /// What is kept of a part that noise alone would explain.
 const LEAST_KEPT: f64 = 0.2;
 
@@ -21,6 +23,8 @@ parameters! {
     pub struct HistogramBayes("histogram-bayes") {
         /// Bins of a number that are counted, at most: neighbouring bins of the schema are counted together.
         bins: u32 = 10, in 1..=1000;
+        /// Whether log-odds are recalibrated, for a tenth of ε; they are if not given, where there are rows enough and classes are not balanced.
+        calibrate: Option<bool> = None;
         /// Whether equally many rows of both classes are used; only where labels are public.
         balance: Balance = Balance(false);
     }
@@ -43,7 +47,8 @@ impl Algorithm for HistogramBayes {
             .private_features()
             .map(|(place, _)| self.cells(&shapes[place]))
             .collect();
-        let law = Laplace::calibrated(facts.budget.epsilon, facts.relation.steps() * cells.len() as u64)?;
+        let (counts, calibration) = self.prices(facts)?;
+        let law = Laplace::calibrated(counts, facts.relation.steps() * cells.len() as u64)?;
         let off = law.variance().sqrt();
         // Of a cell of average size, smoothed as the model does it, and its twin of the other class.
         let smooth = law.scale().to_f64() + 5.0;
@@ -51,7 +56,7 @@ impl Algorithm for HistogramBayes {
             let rows = facts.budget.rows as f64 / 2.0 / cells as f64 + smooth;
             2.0 * law.variance() / rows / rows
         });
-        let noise = vec![
+        let mut noise = vec![
             format!(
                 "{} columns are counted by class; noise adds an error of {} rows to each count (one standard error). What fewer rows have in common is lost.",
                 cells.len(),
@@ -62,7 +67,16 @@ impl Algorithm for HistogramBayes {
                 terms.sum::<f64>().sqrt()
             ),
         ];
-        Ok(Resolved::new(self, facts, noise, self.clone()))
+        if let Some(price) = calibration {
+            noise.push(format!(
+                "ε = {price} of it counts rows by score and class then, so that probabilities are right on average (calibrate = false turns this off)."
+            ));
+        }
+        let filled = Self {
+            calibrate: self.calibrate.or(calibration.map(|_| true)),
+            ..self.clone()
+        };
+        Ok(Resolved::new(&filled, facts, noise, filled.clone()))
     }
 }
 
@@ -85,7 +99,8 @@ impl TrainOnRows for HistogramBayes {
         let query = Query::new(dimension, claim, || {
             rows.matrix.as_ref().map(|matrix| count(matrix, &histograms))
         });
-        let mechanism = Laplace::calibrated(run.facts.budget.epsilon, l1)?;
+        let (counted, calibrated) = self.prices(run.facts)?;
+        let mechanism = Laplace::calibrated(counted, l1)?;
         let what = format!("counts of {} columns by class", histograms.len());
         let counts = run.ledger.release(&what, &mechanism, query)?.into_inner();
         let scale = mechanism.scale().to_f64();
@@ -109,15 +124,42 @@ impl TrainOnRows for HistogramBayes {
             let slots = histogram.cells.iter().map(|&cell| terms[cell]).collect();
             linear.terms[histogram.feature] = Term::Slots(slots);
         }
-        Ok(Ensemble::of_sum(Link::Logistic, linear))
+        let calibration = match calibrated {
+            Some(epsilon) => Some(recalibration::of(
+                &linear,
+                rows,
+                (run.ledger, epsilon),
+                linear.intercept,
+            )?),
+            None => None,
+        };
+        Ok(Ensemble {
+            calibration,
+            ..Ensemble::of_sum(Link::Logistic, linear)
+        })
     }
 }
 
 impl HistogramBayes {
     /// So many bins of a number are counted, at most.
     pub(super) const fn of(bins: u32) -> Self {
-        let balance = Balance(false);
-        Self { bins, balance }
+        Self {
+            bins,
+            calibrate: Some(false),
+            balance: Balance(false),
+        }
+    }
+
+    /// What the counts of all columns cost, and what a recalibration does if there is one: nine tenths and one.
+    fn prices(&self, facts: &Facts) -> Result<(Epsilon, Option<Epsilon>), Error> {
+        let all = facts.budget.epsilon;
+        let enough = 2.0 * all.to_f64() * facts.budget.rows as f64 / facts.relation.steps() as f64 >= ENOUGH;
+        if !self.calibrate.unwrap_or(enough && !facts.balanced) {
+            return Ok((all, None));
+        }
+        let tenth = facts.budget.share(10)?;
+        let rest = Epsilon::from_billionths(all.billionths() - tenth.billionths());
+        Ok((rest, Some(tenth)))
     }
 
     /// How many cells a column is counted in, of each class.

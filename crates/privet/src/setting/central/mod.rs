@@ -48,6 +48,7 @@ mod objective;
 mod people;
 mod plan;
 mod public;
+mod recalibration;
 mod regression;
 mod rows;
 mod select;
@@ -55,7 +56,7 @@ mod trees;
 
 pub use crate::learner::Progress;
 pub use crate::noisy::Budget;
-pub use crate::noisy::trees::{Places, Splits, Trees};
+pub use crate::noisy::trees::{LabelTransform, Places, Splits, Trees};
 pub use crate::parameters::{Builder, Name, Parameters};
 pub use auto::Auto;
 pub use bayes::HistogramBayes;

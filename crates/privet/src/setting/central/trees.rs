@@ -9,6 +9,7 @@ use super::{Algorithm, Builder, Facts, Resolved, Run, Splits, Train, Trees};
 use crate::Error;
 use crate::boost::gradient::{Gradient, LabelledRows, Training as Fitting};
 use crate::boost::{Ensemble, Member};
+use crate::data::schema::Transform;
 use crate::data::{Keep, Public, Schema, Table};
 use crate::learner::Learner;
 use crate::learner::tree::Growth;
@@ -82,7 +83,7 @@ impl Train for trees::Plan {
         let unchanged = Unchanged::under(schema, relation);
         let start = match table.public_under(relation) {
             Some(public) if unchanged == Unchanged::Label && !public.places.is_empty() => {
-                start(self.public_trees, schema, &public)?
+                start(self.public_trees, schema, &public, self.transform)?
             }
             _ => None,
         };
@@ -98,8 +99,8 @@ impl Train for trees::Plan {
     }
 }
 
-/// Plain trees on public columns and public labels.
-fn start(trees: u32, schema: &Schema, public: &Public) -> Result<Option<Start>, Error> {
+/// Plain trees on public columns and public labels, which are transformed first.
+fn start(trees: u32, schema: &Schema, public: &Public, transform: Transform) -> Result<Option<Start>, Error> {
     let names: Vec<&str> = schema.features().map(|column| column.name.as_str()).collect();
     let own = schema.select(|column| {
         let place = names.iter().position(|name| *name == column.name);
@@ -108,6 +109,7 @@ fn start(trees: u32, schema: &Schema, public: &Public) -> Result<Option<Start>, 
     if public.cells.rows() == 0 {
         return Ok(None);
     }
+    let cells = public.cells.with_labels(|label| transform.apply(label));
     let gradient = Gradient::builder()
         .rounds(trees as usize)
         .growth(Growth::Levels(PUBLIC_LEVELS))
@@ -115,7 +117,7 @@ fn start(trees: u32, schema: &Schema, public: &Public) -> Result<Option<Start>, 
     let fitting = Fitting {
         schema: &own,
         rows: LabelledRows {
-            cells: &public.cells,
+            cells: &cells,
             weights: None,
         },
         validation: None,
@@ -123,7 +125,7 @@ fn start(trees: u32, schema: &Schema, public: &Public) -> Result<Option<Start>, 
     };
     let fitted = gradient.fit(&fitting, &mut |_| ControlFlow::Continue(()))?;
     let outputs = fitted.base.len();
-    let scores = fitted.scores(&own, &public.cells)?;
+    let scores = fitted.scores(&own, &cells)?;
     let members = fitted.trees.into_iter().enumerate().map(|(number, mut tree)| {
         for node in &mut tree.nodes {
             node.feature = public.places[node.feature as usize] as u32;

@@ -95,7 +95,7 @@ pub use schemas::schema_differences;
 pub use words::{Learning, PersonAtSeveral};
 
 pub use crate::noisy::evaluation::PaidReport;
-pub use crate::noisy::trees::{Places, Splits, Trees};
+pub use crate::noisy::trees::{LabelTransform, Places, Splits, Trees};
 
 use crate::Error;
 use crate::model::Model;

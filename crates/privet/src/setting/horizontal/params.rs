@@ -133,7 +133,7 @@ impl Horizontal {
             return Err(Error::parameter(
                 "splits",
                 "splits = \"noisy-greedy\" needs all rows of a tree in one place to choose questions by their gain: write \"one-feature\", \
-                 \"mixed\" or \"random\", or protocol = \"averaged\" or \"chain\", where a tree is one owner's",
+                 \"mixed\", \"pairs\" or \"random\", or protocol = \"averaged\" or \"chain\", where a tree is one owner's",
             ));
         }
         self.check_chain()?;
@@ -147,6 +147,12 @@ impl Horizontal {
             return Err(Error::parameter(
                 "public_trees",
                 "public_trees are for setting = \"central\": owners show each other no public columns. Remove it",
+            ));
+        }
+        if self.protocol != Protocol::Aggregated && self.trees.label_transform.is_some() {
+            return Err(Error::parameter(
+                "label_transform",
+                "label_transform is for protocol = \"aggregated\", where all owners grow one model: remove it",
             ));
         }
         if self.protocol != Protocol::Aggregated && self.colluding.is_some() {

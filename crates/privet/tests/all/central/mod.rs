@@ -1,6 +1,7 @@
 //! The curator's algorithms, looked at by somebody who wants them to leak: how far answers move, whole runs by record and
 //! replay, samples, payments, and mutants that each of these must catch.
 
+mod accuracy;
 mod calibration;
 pub(crate) mod curator;
 mod inprivate;

@@ -267,6 +267,12 @@ fn claims_at_nine_tenths_are_caught() {
         ),
         ("hits", few("select"), 0, high.clone()),
         ("histograms", start("histogram-bayes", "1", 100), 0, high.clone()),
+        (
+            "scores",
+            start("histogram-bayes", "1", 100).calibrate(true),
+            1,
+            high.clone(),
+        ),
         ("moments", few("moment-select"), 0, high.clone()),
         ("hits after moments", few("moment-select"), 1, high),
     ];

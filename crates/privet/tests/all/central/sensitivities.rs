@@ -240,6 +240,23 @@ fn histograms_move_by_their_claim_and_no_more() {
     }
 }
 
+/// Where the label is public, only another score moves the counts: released counts that are all equal make all scores equal.
+#[test]
+fn scores_of_naive_bayes_move_by_their_claim_and_no_more() {
+    for change in CHANGES {
+        for k in [1, 2] {
+            let central = built(start("histogram-bayes", "1", 100).bins(2).calibrate(true));
+            let reached = search(&central, change, k, &[says(&[3]), says(&[9, 4])]);
+            let is_label_private = !matches!(change.1, Open::Label | Open::LabelAndFeature);
+            assert_eq!(reached.len(), 2, "{change:?}, {k} rows: {reached:?}");
+            assert!(
+                !is_label_private || reached[1].part > 0.99,
+                "{change:?}, {k} rows: {reached:?}"
+            );
+        }
+    }
+}
+
 #[test]
 fn moments_move_by_their_claim_and_no_more() {
     for change in CHANGES {

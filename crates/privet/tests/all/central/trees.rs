@@ -28,9 +28,10 @@ pub(crate) fn both(start: &dyn Fn() -> Builder) -> [Central; 2] {
 /// Everything a tree can be.
 fn trees(price: &str) -> Vec<Central> {
     let start = || start("trees", price, 50).trees(3);
-    let options: [&dyn Fn() -> Builder; 5] = [
+    let options: [&dyn Fn() -> Builder; 6] = [
         &|| start().leaves(3),
         &|| start().splits(Splits::Mixed).gradient_clip(1.0),
+        &|| start().splits(Splits::Pairs).trees(5),
         &|| start().splits(Splits::Random).depth(2).gradient_clip(0.75),
         &|| start().splits(Splits::NoisyGreedy).depth(2),
         &|| start().places(Places::PrivateQuantiles),
