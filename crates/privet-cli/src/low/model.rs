@@ -140,6 +140,12 @@ pub struct Inspect {
     /// it.
     #[arg(long, value_name = "FINGERPRINT")]
     pub signed_by: Option<String>,
+    /// Write a page about the model to this file, for a browser: who is protected, what ε means, what was paid and what remains, and what each
+    /// column does to the result, with the band by which noise moves it.
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
+    #[command(flatten)]
+    pub ledger: LedgerPath,
 }
 
 /// Write a model of trees or stumps for XGBoost or ONNX.
