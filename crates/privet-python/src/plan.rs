@@ -1,11 +1,16 @@
 //! Plans.
 
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use privet::data::Table;
 use privet::setting::central;
 use privet_node::{job, verb};
 use pyo3::prelude::*;
 
 use crate::ledger::{LedgerFile, Said, said};
 use crate::raise;
+use crate::rows::Rows;
 use crate::schema::Schema;
 
 /// Everything about a run that is fixed before rows are read.
@@ -27,6 +32,22 @@ impl Plan {
     fn answer(&self, py: Python<'_>, ledger: Option<&LedgerFile>) -> PyResult<Said> {
         let ledger = ledger.map(LedgerFile::file);
         said(py.detach(|| verb::central_plan(&self.plan, None, ledger.as_ref())))
+    }
+
+    /// Reads rows as training would, and forgets them: for benchmarks.
+    fn read(&self, py: Python<'_>, rows: &Rows) -> PyResult<()> {
+        let read = py.detach(|| Table::read(&self.plan.reads(), rows).map(drop));
+        read.map_err(raise::error)
+    }
+
+    /// The same from a file.
+    fn read_file(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let source = job::Source {
+            schema: Arc::clone(self.plan.schema()),
+            data: path,
+        };
+        let read = py.detach(|| source.read(&self.plan.reads()).map(drop));
+        read.map_err(raise::error)
     }
 
     /// The most that is charged: ε, and δ.

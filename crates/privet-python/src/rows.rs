@@ -186,31 +186,17 @@ fn appended(
 
 #[pymethods]
 impl Rows {
-    /// Rows from an object with `__arrow_c_stream__`: buffers are used where they are. `hidden` begins the names of columns that are no columns.
+    /// Rows from an object with `__arrow_c_stream__`: buffers are used where they are.
     #[staticmethod]
-    fn from_arrow(
-        py: Python<'_>,
-        stream: PyArrowType<ArrowArrayStreamReader>,
-        hidden: Option<&str>,
-    ) -> PyResult<Self> {
+    fn from_arrow(py: Python<'_>, stream: PyArrowType<ArrowArrayStreamReader>) -> PyResult<Self> {
         let reader = stream.0;
-        let batches = py.detach(|| {
-            let schema = reader.schema();
-            let shown = |(place, field): (usize, &Arc<Field>)| {
-                let is_hidden = hidden.is_some_and(|begins| field.name().starts_with(begins));
-                (!is_hidden).then_some(place)
-            };
-            let places: Vec<usize> = schema.fields().iter().enumerate().filter_map(shown).collect();
-            let mut batches = reader
-                .map(|batch| batch.and_then(|batch| batch.project(&places)))
-                .collect::<Result<Vec<_>, _>>()?;
-            if batches.is_empty() {
-                // Columns have names and types even if there are no rows.
-                batches.push(RecordBatch::new_empty(Arc::new(schema.project(&places)?)));
-            }
-            Ok::<_, arrow_schema::ArrowError>(batches)
-        });
-        let batches = batches.map_err(|e| PyValueError::new_err(e.to_string()))?;
+        let schema = reader.schema();
+        let batches: Result<Vec<_>, _> = py.detach(|| reader.collect());
+        let mut batches = batches.map_err(|e| PyValueError::new_err(e.to_string()))?;
+        if batches.is_empty() {
+            // Columns have names and types even if there are no rows.
+            batches.push(RecordBatch::new_empty(schema));
+        }
         Ok(Self {
             held: Held::Batches(batches),
         })

@@ -14,14 +14,13 @@ SPENT = dict(epsilon=1, delta=1e-6, rows_about=2000)
 
 
 def test_a_schema_never_reads_a_cell():
-    class Untouchable:
-        def __iter__(self):
-            raise AssertionError("a cell was read")
-
     pandas = pytest.importorskip("pandas")
-    with pytest.raises(privet.DeclarationError, match="values are missing for 'job'"):
-        frame = pandas.DataFrame({"job": pandas.Categorical(["nurse", "clerk"])})
-        privet.Schema.of(frame, dataset="d")
+    frames = [pandas.DataFrame({"job": pandas.Categorical(jobs), "age": ages}) for jobs, ages in [(["a", "b"], [1.0, 2.0]), ([None] * 3, [np.nan] * 3)]]
+    for frame in frames:
+        with pytest.raises(privet.DeclarationError, match="(?s)bounds are missing for 'age'.*values are missing for 'job'"):
+            privet.Schema.of(frame, dataset="d")
+    one, two = (privet.Schema.of(frame, dataset="d", bounds={"age": (0, 9)}, values={"job": ["a", "c"]}) for frame in frames)
+    assert one == two
     with pytest.raises(privet.DeclarationError, match="no such column"):
         privet.Schema.of({"age": "float"}, dataset="d", bounds={"agee": (0, 1)})
     with pytest.raises(ValueError):
@@ -112,13 +111,11 @@ def test_models_predict_save_and_pickle(schema, people, scratch, tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
     with pytest.raises(privet.ParameterError, match="no model"):
         model.save("notes.txt", overwrite=True)
-    predicted = command("predict", "model.privet", "--data", "people.csv") if (tmp_path / "people.csv").exists() else None
-    assert predicted is None
     model.export("model.onnx")
     assert (tmp_path / "model.onnx.features.json").exists()
     with pytest.raises(privet.ParameterError, match="must end in"):
         model.export("model.txt")
-    assert "recorded nowhere" in str(model.certificate) or "not recorded" in str(model.certificate).lower() or not model.certificate.to_dict()["recorded"]
+    assert model.certificate.to_dict()["recorded"] is False
 
 
 def test_explanations_add_up(schema, people, scratch):

@@ -15,7 +15,7 @@ def rows(frame, names=None):
     if type(frame).__module__.split(".")[0] == "pandas":
         return _of_pandas(frame)
     if hasattr(frame, "__arrow_c_stream__"):
-        return _privet.Rows.from_arrow(frame, None)
+        return _privet.Rows.from_arrow(frame)
     if isinstance(frame, dict):
         return _privet.Rows.from_columns([_column(str(name), cells) for name, cells in frame.items()])
     array = np.asarray(frame)
@@ -30,9 +30,11 @@ def rows(frame, names=None):
 
 
 def _of_pandas(frame):
-    frame = frame.to_frame() if frame.ndim == 1 else frame
+    # An index is no column; cells are not copied.
+    frame = frame.copy(deep=False)
+    frame.index = range(len(frame))
     try:
-        return _privet.Rows.from_arrow(frame, "__index_level_")
+        return _privet.Rows.from_arrow(frame)
     except Exception:
         # Without pyarrow, or with cells of several types in one column: what cells hold is no error.
         return _privet.Rows.from_columns([_column(str(name), frame[name]) for name in frame.columns])
@@ -41,6 +43,8 @@ def _of_pandas(frame):
 def _column(name, cells):
     """Name, what it holds, values."""
     dtype = getattr(cells, "dtype", None)
+    if getattr(dtype, "kind", "") in ("M", "m", "c"):
+        raise DeclarationError(f"column {name!r} holds {dtype}; make it a number, a truth value or text before")
     if dtype is not None and hasattr(dtype, "categories"):
         codes = np.ascontiguousarray(cells.cat.codes, dtype=np.int32)
         return name, "codes", (codes, list(dtype.categories))

@@ -8,8 +8,6 @@ from . import _privet
 from ._rows import rows as _rows
 from .errors import DeclarationError
 
-_KINDS = {"number": "numbers", "integer": "whole numbers", "flag": "truth values", "text": "text"}
-
 
 class Schema:
     """The public description of a table: names, bounds, categories, what is private. Nothing in it comes from rows.
@@ -146,8 +144,11 @@ def _kinds(frame):
         if strange:
             raise DeclarationError(f"{strange[0]!r} is no type of a column: say 'float', 'int', 'bool' or 'str'")
         return {name: words[kind] for name, kind in names.items()}
-    # Of a pandas frame no cell is converted: its first no rows have the types of all.
-    head = frame.iloc[:0] if type(frame).__module__.split(".")[0] == "pandas" else frame
+    # The types of no rows are those of all: no cell is converted.
+    if isinstance(frame, dict):
+        head = {name: cells[:0] for name, cells in frame.items()}
+    else:
+        head = frame.iloc[:0] if type(frame).__module__.split(".")[0] == "pandas" else frame
     kinds = {}
     for name, kind in _rows(head).types():
         if kind.startswith(("Float", "Decimal")):

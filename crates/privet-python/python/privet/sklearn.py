@@ -12,6 +12,7 @@ from collections import namedtuple
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
@@ -122,9 +123,9 @@ class _Estimator(BaseEstimator):
         planned = self._planned(schema, len(rows))
         void = _VOID if self.declare == "from-data" else None
         seed = self.random_state
-        if seed is not None and not isinstance(seed, (int, np.integer)):
-            seed = np.random.RandomState(seed.randint(2**31)).randint(2**31) if hasattr(seed, "randint") else int(seed)
-        self.model_ = _fit(planned, rows, self._purse(), seed=None if seed is None else int(seed), void=void)
+        if seed is not None:
+            seed = int(seed) if isinstance(seed, (int, np.integer)) else int(check_random_state(seed).randint(2**31))
+        self.model_ = _fit(planned, rows, self._purse(), seed=seed, void=void)
         self.schema_ = schema
         self.certificate_ = self.model_.certificate
         return self
@@ -315,7 +316,7 @@ class PrivetRegressor(RegressorMixin, _Estimator):
     def fit(self, X, y):
         """Pays from the ledger, then trains."""
         X = self._check(X, reset=True)
-        y = _one_column(self, X, y).astype(np.float64)
+        y = _reals(_one_column(self, X, y))
         label = self._target(X, y)
         schema = self._declared(X, label, numbers=self._numbers(y))
         return self._train(X, schema, ("float64", np.ascontiguousarray(y)))
@@ -356,6 +357,19 @@ def _one_column(estimator, X, y):
     y = column_or_1d(y, warn=True)
     check_consistent_length(X, y)
     return y
+
+
+def _reals(y):
+    """Numbers; of objects those that are none are missing."""
+    if y.dtype.kind in "OUS":
+        def real(cell):
+            try:
+                return float(cell)
+            except (TypeError, ValueError):
+                return np.nan
+
+        return np.array([real(cell) for cell in y.tolist()], dtype=np.float64)
+    return y.astype(np.float64)
 
 
 def _is_numeric(y):
