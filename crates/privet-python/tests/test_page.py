@@ -22,7 +22,7 @@ class Browser:
         flags = "--headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking --remote-debugging-pipe"
         line = f'exec "{BROWSER}" {flags} --user-data-dir="{home}" about:blank 3<&{theirs_in} 4>&{theirs_out}'
         self._process = subprocess.Popen(
-            ["sh", "-c", line], pass_fds=[theirs_in, theirs_out], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            ["bash", "-c", line], pass_fds=[theirs_in, theirs_out], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
         os.close(theirs_in), os.close(theirs_out)
         self._out, self._in = ours_out, os.fdopen(ours_in, "rb")

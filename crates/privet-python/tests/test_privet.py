@@ -175,7 +175,7 @@ def test_columns_leave_changed_once(schema, people, ledger):
 
 
 def test_simulations_stand_beside_baselines(tmp_path, schema, people):
-    public = schema.to_toml().replace("}", ", private = false }")
+    public = schema.to_toml().replace("private = true", "private = false")
     (tmp_path / "schema.toml").write_text(public)
     lines = [",".join(people)] + [",".join("" if x != x else str(x) for x in row) for row in zip(*people.values())]
     (tmp_path / "people.csv").write_text("\n".join(lines).replace("True", "true").replace("False", "false") + "\n")

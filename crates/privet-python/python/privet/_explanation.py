@@ -1,11 +1,15 @@
 """Explanations: what each column does to a model's scores."""
 
+from __future__ import annotations
+
 import json
+import os
+from typing import Any
 
 import numpy as np
 
 from ._rows import rows as _rows
-from ._show import frame, table
+from ._show import frame
 from .errors import ParameterError
 
 
@@ -16,12 +20,12 @@ class Term:
         self._explanation, self._number, self._data = explanation, number, data
 
     @property
-    def name(self):
+    def name(self) -> str:
         """The column, or both."""
         return " × ".join(column["name"] for column in self._data["columns"])
 
     @property
-    def output(self):
+    def output(self) -> str:
         """Which score it adds to, in words."""
         return self._explanation.outputs[self._data["output"]]
 
@@ -60,16 +64,16 @@ class Explanation:
         self.terms = [Term(self, number, term) for number, term in enumerate(data["terms"])]
 
     @property
-    def shapes(self):
+    def shapes(self) -> list[Term]:
         """The terms about one column."""
         return [term for term in self.terms if len(term._data["columns"]) == 1]
 
     @property
-    def pairs(self):
+    def pairs(self) -> list[Term]:
         """The terms about two columns."""
         return [term for term in self.terms if len(term._data["columns"]) == 2]
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str | tuple[str, str]) -> Term:
         wanted = " × ".join(name) if isinstance(name, tuple) else name
         for term in self.terms:
             if term.name == wanted:
@@ -81,7 +85,7 @@ class Explanation:
         names = ["name", "size", "by_noise", "deviations", "stands_out"]
         return frame({name: [own[name] for own in self._importance] for name in names})
 
-    def row(self, rows):
+    def row(self, rows: Any) -> Any:
         """What each term adds to the scores of rows; with the base that is the score. Of numbers, before they are cut at the label's bounds."""
         rows = _rows(rows, self._model._own.schema.features)
         count, found = self._own.contributions(rows)
@@ -96,7 +100,7 @@ class Explanation:
             lines[before + "score"] = self.base[output] + values[:, own].sum(axis=1)
         return frame(lines)
 
-    def plot(self, name, ax=None):
+    def plot(self, name: str, ax: Any = None) -> Any:
         """A shape on matplotlib axes, if matplotlib is there."""
         try:
             import matplotlib.pyplot as plt
@@ -121,7 +125,7 @@ class Explanation:
         ax.set_ylabel(term.output)
         return ax
 
-    def save(self, path, *, ledger=None):
+    def save(self, path: str | os.PathLike[str], *, ledger: Any = None) -> None:
         """Writes a page: the same bytes as ``privet inspect --report``."""
         self._model.report(path, ledger=ledger)
 
@@ -139,5 +143,3 @@ def _cell(segment):
         return ", ".join(segment["one_of"])
     return "missing" if "missing" in segment else "not declared"
 
-
-__all__ = ["Explanation", "Term", "table"]

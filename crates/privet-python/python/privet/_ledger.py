@@ -1,15 +1,25 @@
 """Ledgers: budgets, and what was paid from them."""
 
+from __future__ import annotations
+
 import json
 import os
-from collections import namedtuple
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
 
 from . import _privet
+from ._schema import Schema
 from ._show import Said, table
 from .errors import LedgerError, ParameterError
 
-Remaining = namedtuple("Remaining", ["epsilon", "delta", "payments"])
-Remaining.__doc__ = "What remains of a budget: ε at this δ, and how many payments were made."
+
+class Remaining(NamedTuple):
+    """What remains of a budget: ε at this δ, and how many payments were made."""
+
+    epsilon: float
+    delta: float
+    payments: int
 
 
 class Ledger:
@@ -18,11 +28,11 @@ class Ledger:
     Copies are the same ledger: a cloned estimator pays from the same budget. It pickles by its path.
     """
 
-    def __init__(self, path=None, *, wait=10):
+    def __init__(self, path: str | os.PathLike[str] | None = None, *, wait: float = 10) -> None:
         self._own = _privet.LedgerFile(None if path is None else os.fspath(path), float(wait))
 
     @classmethod
-    def unrecorded(cls, epsilon=None, delta=None):
+    def unrecorded(cls, epsilon: float | None = None, delta: float | None = None) -> Ledger:
         """A budget in memory, for experiments: certificates say that nothing was recorded. Without an ε every run gets what it asks for."""
         ledger = cls.__new__(cls)
         if epsilon is None and delta is not None:
@@ -31,7 +41,7 @@ class Ledger:
         return ledger
 
     @property
-    def path(self):
+    def path(self) -> Path | None:
         """The file; nothing if it is in memory."""
         return None if self._in_memory else self._own.path
 
@@ -48,12 +58,14 @@ class Ledger:
         """As Rust takes it: a file, or a budget in memory."""
         return (None, self._own) if self._in_memory else (self._own, None)
 
-    def limit(self, schema, *, epsilon, delta=None, replace=False, second=False):
+    def limit(
+        self, schema: Schema, *, epsilon: float, delta: float | None = None, replace: bool = False, second: bool = False
+    ) -> Said:
         """Sets the limit of a data set: once, and for ever. ``replace`` is for columns that are released with changed values."""
         text, data, _ = self._file("limit").limit(schema._own, float(epsilon), delta, replace, second)
         return Said(text, json.loads(data))
 
-    def show(self, dataset=None):
+    def show(self, dataset: str | None = None) -> Said:
         """Budgets, and what was spent."""
         if self._in_memory:
             text, data, _ = self._own.show()
@@ -61,7 +73,7 @@ class Ledger:
             text, data, _ = self._own.show(dataset)
         return Said(text, json.loads(data))
 
-    def remaining(self, dataset):
+    def remaining(self, dataset: str | Schema) -> Remaining:
         """What remains of the budget of a data set."""
         name = getattr(dataset, "dataset", dataset)
         shown = self.show(None if self._in_memory else name).to_dict()
@@ -72,7 +84,7 @@ class Ledger:
                     return Remaining(float(lines[0]["epsilon_left"]), float(lines[0]["delta"]), known["payments"])
         raise LedgerError(f"the ledger has no budget for {name!r}: set one with ledger.limit(schema, epsilon=1)")
 
-    def verify(self, against=()):
+    def verify(self, against: str | os.PathLike[str] | Iterable[str | os.PathLike[str]] = ()) -> Said:
         """Checks the chain, and models or certificates against it; an error if anything does not verify."""
         files = [against] if isinstance(against, (str, os.PathLike)) else list(against)
         text, data, is_sound = self._file("verify").verify([os.fspath(file) for file in files])
@@ -120,6 +132,6 @@ def _at(path, wait):
     return Ledger(path, wait=wait)
 
 
-def default(ledger):
+def default(ledger: Ledger | None) -> Ledger:
     """The ledger that is given, or the command's."""
     return Ledger() if ledger is None else ledger

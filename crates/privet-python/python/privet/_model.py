@@ -1,14 +1,18 @@
 """Models: training, predicting, and what they guarantee."""
 
+from __future__ import annotations
+
 import json
 import os
 from html import escape
+from typing import Any
 
 import numpy as np
 
 from . import _privet
 from ._explanation import Explanation
 from ._ledger import Ledger, default
+from ._plan import Plan
 from ._plan import plan as _plan
 from ._rows import rows as _rows
 from ._schema import Schema
@@ -21,10 +25,10 @@ _FORMATS = {".onnx": "onnx", ".ubj": "xgboost-ubj", ".json": "xgboost-json"}
 class Certificate:
     """What a run guarantees: who is protected, how far, and what was paid."""
 
-    def __init__(self, text, data, is_void):
+    def __init__(self, text: str, data: str, is_void: bool) -> None:
         self._text, self._data, self.is_void = text, data, is_void
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         """The same as data."""
         return json.loads(self._data)
 
@@ -41,32 +45,32 @@ class Certificate:
 class Model:
     """A trained model. Its schema travels with it, so raw rows can be given to it."""
 
-    def __init__(self, own):
+    def __init__(self, own: _privet.Model) -> None:
         self._own = own
 
     @property
-    def schema(self):
+    def schema(self) -> Schema:
         """The schema of the rows that it was trained on."""
         schema = Schema.__new__(Schema)
         schema._own = self._own.schema
         return schema
 
     @property
-    def certificate(self):
+    def certificate(self) -> Certificate:
         """The certificate of its training."""
         return Certificate(*self._own.certificate)
 
     @property
-    def settings(self):
+    def settings(self) -> dict[str, str]:
         """Names and values as a job says them."""
         return dict(self._own.settings[0])
 
     @property
-    def version(self):
+    def version(self) -> str:
         """The version of Privet that made it."""
         return self._own.settings[1]
 
-    def predict(self, rows):
+    def predict(self, rows: Any) -> np.ndarray:
         """The likeliest class of each row, as the schema names it, or its number."""
         rows = _rows(rows, self._own.schema.features)
         classes = self._own.class_numbers(rows)
@@ -74,7 +78,7 @@ class Model:
             return self.scores(rows)
         return np.asarray(self.schema.classes, dtype=object)[np.frombuffer(classes, dtype=np.uint16)]
 
-    def predict_proba(self, rows):
+    def predict_proba(self, rows: Any) -> np.ndarray:
         """The probability of each class, in the schema's order."""
         rows = _rows(rows, self._own.schema.features)
         found = self._own.probabilities(rows)
@@ -82,30 +86,32 @@ class Model:
             raise ParameterError("the label is a number: there are no probabilities; use predict")
         return np.frombuffer(found).reshape(len(rows), -1)
 
-    def scores(self, rows):
+    def scores(self, rows: Any) -> np.ndarray:
         """The scores of each row: one number, or one for each of three classes or more."""
         rows = _rows(rows, self._own.schema.features)
         outputs, found = self._own.scores(rows)
         scores = np.frombuffer(found)
         return scores if outputs == 1 else scores.reshape(len(rows), outputs)
 
-    def evaluate(self, rows, *, spend=None, schema=None, ledger=None):
+    def evaluate(
+        self, rows: Any, *, spend: float | None = None, schema: Schema | None = None, ledger: Ledger | None = None
+    ) -> Said:
         """How good it is on labelled rows. On private rows that is paid for with the ε that ``spend`` says, and noisy."""
         own = self._own.evaluate(
             _rows(rows), None if schema is None else schema._own, spend, *default(ledger)._accounts()
         )
         return Said(own[0], json.loads(own[1]))
 
-    def explain(self):
+    def explain(self) -> Explanation:
         """What each column does to the scores, with the band by which noise alone moves it. Refused where that cannot be read so."""
         return Explanation(self._own.explain(), self)
 
-    def report(self, path, *, ledger=None):
+    def report(self, path: str | os.PathLike[str], *, ledger: Ledger | None = None) -> None:
         """Writes a page about the model: what ``privet inspect --report`` writes."""
         page = self._own.page(default(ledger)._file("report"))
         _privet.write(os.fspath(path), page.encode())
 
-    def export(self, path):
+    def export(self, path: str | os.PathLike[str]) -> None:
         """Writes the model for other programs, by the ending of the name: .onnx, .ubj or .json (XGBoost); and what its features mean beside it."""
         path = os.fspath(path)
         ending = os.path.splitext(path)[1]
@@ -116,7 +122,7 @@ class Model:
         _privet.write(path + ".features.json", features.encode())
         _privet.write(path, model)
 
-    def save(self, path, *, overwrite=False):
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Writes the model's file, which the command opens, too. Only a model is ever overwritten, and only if that is said."""
         path = os.fspath(path)
         if os.path.lexists(path):
@@ -138,17 +144,29 @@ class Model:
         return _from_bytes, (bytes(self._own.to_bytes()),)
 
 
-def _from_bytes(data):
+def _from_bytes(data: bytes) -> Model:
     return Model(_privet.Model(data))
 
 
-def load(path):
+def load(path: str | os.PathLike[str]) -> Model:
     """Opens a model's file."""
     with open(path, "rb") as file:
         return _from_bytes(file.read())
 
 
-def train(rows, schema, *, epsilon, delta=None, rows_about=None, algorithm="auto", change=None, ledger=None, seed=None, **parameters):
+def train(
+    rows: Any,
+    schema: Schema,
+    *,
+    epsilon: float,
+    delta: float | None = None,
+    rows_about: int | None = None,
+    algorithm: str = "auto",
+    change: str | None = None,
+    ledger: Ledger | None = None,
+    seed: int | None = None,
+    **parameters: Any,
+) -> Model:
     """Trains a private model on rows that you hold: pays from the ledger, then draws. A seed makes the model void."""
     ledger = default(ledger)
     planned = _plan(
@@ -157,6 +175,6 @@ def train(rows, schema, *, epsilon, delta=None, rows_about=None, algorithm="auto
     return fit(planned, rows, ledger, seed=seed)
 
 
-def fit(planned, rows, ledger: Ledger, seed=None, void=None):
+def fit(planned: Plan, rows: Any, ledger: Ledger, seed: int | None = None, void: str | None = None) -> Model:
     """Trains by a plan."""
     return Model(_privet.train(planned._own, _rows(rows), *ledger._accounts(), seed, void))

@@ -1,45 +1,52 @@
 """Plans: what a run does and costs, before any row is read."""
 
+from __future__ import annotations
+
 import json
-from collections import namedtuple
+from typing import Any, NamedTuple
 
 from . import _privet
-from ._ledger import default
+from ._ledger import Ledger, default
+from ._schema import Schema
 from ._show import Said
 from .errors import DeclarationError, ParameterError
 
-Price = namedtuple("Price", ["epsilon", "delta"])
-Price.__doc__ = "The most that a run charges."
+
+class Price(NamedTuple):
+    """The most that a run charges."""
+
+    epsilon: float
+    delta: float
 
 
 class Plan:
     """Everything about a run that is fixed before rows are read."""
 
-    def __init__(self, schema, own, ledger):
+    def __init__(self, schema: Schema, own: _privet.Plan, ledger: Ledger) -> None:
         self.schema, self._own, self._ledger = schema, own, ledger
 
     @property
-    def price(self):
+    def price(self) -> Price:
         """The most that is charged."""
         return Price(*self._own.price)
 
     @property
-    def settings(self):
+    def settings(self) -> dict[str, str]:
         """Names and values as a job says them, defaults included."""
         return dict(self._own.settings)
 
     @property
-    def trees(self):
+    def trees(self) -> int | None:
         """How many trees there will be; nothing for other algorithms."""
         return int(self.settings["trees"]) if "trees" in self.settings else None
 
     @property
-    def noise(self):
+    def noise(self) -> list[str]:
         """How much error noise adds, in sentences."""
         return self._own.noise
 
     @property
-    def not_protected(self):
+    def not_protected(self) -> list[str]:
         """What is not protected, in sentences."""
         protection = self.to_dict()["protection"]
         return protection["not_protected"] if protection else ["everything"]
@@ -49,7 +56,7 @@ class Plan:
         text, data, _ = self._own.answer(file)
         return Said(text, json.loads(data))
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         """The same as data: what ``privet --json plan`` prints; there are no files."""
         return self._said().to_dict()
 
@@ -63,7 +70,17 @@ class Plan:
         return self._said()._repr_html_()
 
 
-def plan(schema, *, epsilon, delta=None, rows_about=None, algorithm="auto", change=None, ledger=None, **parameters):
+def plan(
+    schema: Schema,
+    *,
+    epsilon: float,
+    delta: float | None = None,
+    rows_about: int | None = None,
+    algorithm: str = "auto",
+    change: str | None = None,
+    ledger: Ledger | None = None,
+    **parameters: Any,
+) -> Plan:
     """What training would do and cost. No row is needed, and nothing is spent.
 
     ``parameters`` are those of the algorithm in a job, such as ``trees=100``.

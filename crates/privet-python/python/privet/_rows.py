@@ -15,7 +15,7 @@ def rows(frame, names=None):
     if type(frame).__module__.split(".")[0] == "pandas":
         return _of_pandas(frame)
     if hasattr(frame, "__arrow_c_stream__"):
-        return _privet.Rows.from_arrow(frame)
+        return _privet.Rows.from_arrow(_typed(frame))
     if isinstance(frame, dict):
         return _privet.Rows.from_columns([_column(str(name), cells) for name, cells in frame.items()])
     array = np.asarray(frame)
@@ -27,6 +27,16 @@ def rows(frame, names=None):
     if len(names) != array.shape[1]:
         raise DeclarationError(f"there are {array.shape[1]} columns and {len(names)} names")
     return _privet.Rows.from_columns([_column(str(name), array[:, i]) for i, name in enumerate(names)])
+
+
+def _typed(frame):
+    """A frame of polars whose columns without a type are texts: all their cells are missing, and their Arrow form is not understood everywhere."""
+    untyped = [name for name, kind in getattr(frame, "schema", {}).items() if str(kind) == "Null"] if _is_polars(frame) else []
+    return frame.with_columns(frame[name].cast(str) for name in untyped) if untyped else frame
+
+
+def _is_polars(frame):
+    return type(frame).__module__.split(".")[0] == "polars"
 
 
 def _of_pandas(frame):

@@ -1,8 +1,12 @@
 """Schemas: what is public about a table."""
 
+from __future__ import annotations
+
 import json
 import os
+from collections.abc import Iterable, Mapping
 from html import escape
+from typing import Any
 
 from . import _privet
 from ._rows import rows as _rows
@@ -22,11 +26,11 @@ class Schema:
     ('clinic', ['age'], 'ill')
     """
 
-    def __init__(self, toml):
+    def __init__(self, toml: str) -> None:
         self._own = _privet.Schema(toml, "the schema")
 
     @classmethod
-    def read(cls, path):
+    def read(cls, path: str | os.PathLike[str]) -> Schema:
         """The schema in a file."""
         with open(path, encoding="utf-8") as file:
             text = file.read()
@@ -35,7 +39,19 @@ class Schema:
         return schema
 
     @classmethod
-    def of(cls, frame, *, dataset, label=None, bounds=None, values=None, public=(), skip=(), unit=None, rows_per_unit=1):
+    def of(
+        cls,
+        frame: Any,
+        *,
+        dataset: str,
+        label: str | None = None,
+        bounds: Mapping[str, tuple[float, float]] | None = None,
+        values: Mapping[str, Iterable[Any]] | None = None,
+        public: Iterable[str] = (),
+        skip: Iterable[str] = (),
+        unit: str | None = None,
+        rows_per_unit: int = 1,
+    ) -> Schema:
         """A schema from the names and types of a frame's columns. No cell is read: ``bounds`` and ``values`` are public knowledge.
 
         ``frame`` may also be a dictionary of names and types: ``"float"``, ``"int"``, ``"bool"`` or ``"str"``.
@@ -47,6 +63,7 @@ class Schema:
         Say them from public knowledge, such as  bounds={'age': (0, 120)}
         """
         kinds = _kinds(frame)
+        public, skip = tuple(public), tuple(skip)
         bounds, values = dict(bounds or {}), dict(values or {})
         known = set(kinds)
         for what, given in [("bounds", bounds), ("values", values), ("public", public), ("skip", skip)]:
@@ -87,32 +104,32 @@ class Schema:
             head += [f"unit = {_text(unit)}", f"rows_per_unit = {int(rows_per_unit)}"]
         return cls("\n".join([*head, "", "[columns]", *lines, ""]))
 
-    def to_toml(self):
+    def to_toml(self) -> str:
         """As a schema file says it."""
         return self._own.to_toml()
 
     @property
-    def dataset(self):
+    def dataset(self) -> str:
         """The name under which a ledger keeps the budget."""
         return self._own.dataset
 
     @property
-    def features(self):
+    def features(self) -> list[str]:
         """The columns that a model may use."""
         return self._own.features
 
     @property
-    def label(self):
+    def label(self) -> str | None:
         """The column that is to be predicted."""
         return self._own.label
 
     @property
-    def classes(self):
+    def classes(self) -> list[str] | None:
         """The label's classes; nothing if it is a number."""
         return self._own.classes
 
     @property
-    def protects(self):
+    def protects(self) -> str:
         """Which change is protected, in words."""
         return self._own.protects
 

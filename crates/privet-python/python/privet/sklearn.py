@@ -406,8 +406,7 @@ def _from_rows(X, kinds, bounds, values):
     for place, (name, kind) in enumerate(kinds.items()):
         if name in bounds or name in values or kind == "bool":
             continue
-        cells = X[name] if _is_frame(X) else X[:, place]
-        cells = np.asarray(cells)
+        cells = np.asarray(X.iloc[:, place] if hasattr(X, "iloc") else X[name] if _is_frame(X) else X[:, place])
         if kind in ("float", "int"):
             finite = cells[np.isfinite(cells.astype(np.float64))].astype(np.float64)
             low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)

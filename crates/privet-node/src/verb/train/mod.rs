@@ -7,9 +7,10 @@ mod vertical;
 use std::fmt::Write;
 use std::path::Path;
 
+use privet::Error;
 use privet::model::Model;
-use privet::privacy::Randomness;
 use privet::privacy::signature::SigningKey;
+use privet::privacy::{Ledger, Randomness};
 use privet::setting::{central, plain};
 use serde_json::json;
 
@@ -105,15 +106,20 @@ impl Curator<'_> {
     ) -> Result<Trained, Failure> {
         // Before the rows are opened: what cannot be paid for is not read.
         let opened = account.open()?;
-        let random = self
-            .seed
-            .map_or_else(Randomness::from_os, |seed| Ok(Randomness::seeded(seed)))?;
-        let price = (plan.price(), plan.delta());
-        let mut ledger = opened.ledger(rows.schema().dataset(), plan.relation(), price, random)?;
-        ledger.promise(plan.price(), plan.delta())?;
+        let (dataset, price) = (rows.schema().dataset(), (plan.price(), plan.delta()));
+        let open = |random| -> Result<Ledger, Error> {
+            let mut ledger = opened.ledger(dataset, plan.relation(), price, random)?;
+            ledger.promise(plan.price(), plan.delta())?;
+            Ok(ledger)
+        };
+        let mut ledger = open(Randomness::from_os()?)?;
         let key = opened.signing_key()?;
         let table = rows.read(&plan.reads())?;
         opened.recognise(rows)?;
+        // What makes a run void is written down for ever: after all that can be refused.
+        if let Some(seed) = self.seed {
+            ledger = open(Randomness::seeded(seed))?;
+        }
         if let Some(because) = self.void {
             ledger.void(because)?;
         }
