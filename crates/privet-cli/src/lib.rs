@@ -18,16 +18,20 @@ use serde_json::json;
 
 use high::Invocation;
 
-/// Runs one command and says how it ended.
+/// Runs one command and says how it ended, to the operating system.
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    exit(arguments).into()
+}
+
+/// Runs one command and says how it ended.
+pub fn exit(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     privet_node::progress::show_with(bars::bar);
     let low = match low::LowArgs::try_parse_from(arguments) {
         Ok(low) => low,
         Err(e) => {
             // Nobody may be listening, as with `privet --help | head -1`.
             let _ = e.print();
-            let exit = if e.use_stderr() { Exit::Usage } else { Exit::Ok };
-            return exit.into();
+            return if e.use_stderr() { Exit::Usage } else { Exit::Ok };
         }
     };
     let json = low.json;
@@ -56,9 +60,9 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         // Whoever was reading has seen enough: `privet … | head`.
         Err(e) if e.kind() != std::io::ErrorKind::BrokenPipe => {
             let _ = writeln!(std::io::stderr(), "privet: the output could not be written: {e}");
-            Exit::Unexpected.into()
+            Exit::Unexpected
         }
-        _ => exit.into(),
+        _ => exit,
     }
 }
 

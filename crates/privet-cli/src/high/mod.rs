@@ -12,7 +12,7 @@ use std::time::Duration;
 use privet::model::Format;
 use privet::privacy::Epsilon;
 use privet_node::verb::{
-    Command, Consent, Evaluate, Failure, Known, LedgerCommand, LedgerFile, OutputKind, Predict,
+    Command, Consent, Evaluate, Failure, Inspect, Known, LedgerCommand, LedgerFile, OutputKind, Predict,
     PredictionSource, Simulate, Train, dataset_name,
 };
 use privet_research::Reproduce;
@@ -100,10 +100,12 @@ pub(super) fn command(low: LowArgs, env: &dyn Fn(&str) -> Option<OsString>) -> R
         Verb::Predict(predict) => Command::Predict(predict_of(predict, &waiting)?),
         Verb::Evaluate(evaluate) => Command::Evaluate(evaluate_of(evaluate, low.json, &waiting)?),
         Verb::Inspect(inspect) if inspect.transcript => Command::Transcript { file: inspect.model },
-        Verb::Inspect(inspect) => Command::Inspect {
+        Verb::Inspect(inspect) => Command::Inspect(Inspect {
             model: inspect.model,
             signed_by: inspect.signed_by.as_deref().map(str::parse).transpose()?,
-        },
+            report: inspect.report,
+            ledger: place(inspect.ledger.ledger),
+        }),
         Verb::Export(export) => Command::Export {
             model: export.model,
             format: match export.format {

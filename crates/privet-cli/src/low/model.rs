@@ -145,6 +145,12 @@ pub struct Inspect {
     /// The file is the transcript of a run with other parties.
     #[arg(long, conflicts_with = "signed_by")]
     pub transcript: bool,
+    /// Write a page about the model to this file, for a browser: who is protected, what ε means, what was paid and what remains, and what each
+    /// column does to the result, with the band by which noise moves it.
+    #[arg(long, value_name = "FILE")]
+    pub report: Option<PathBuf>,
+    #[command(flatten)]
+    pub ledger: LedgerPath,
 }
 
 /// Write a model of trees or stumps for XGBoost or ONNX.

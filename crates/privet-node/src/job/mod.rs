@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use privet::Error;
-use privet::data::{Document, Fingerprint, Intake, Points, Schema, Section, Table};
+use privet::data::{Document, Fingerprint, Intake, Points, RawRows, Schema, Section, Table};
 use privet::error::Subject;
 use privet::model::Model;
 use privet::parameters::finding;
@@ -63,6 +63,51 @@ pub enum Setting {
     Local(Box<LocalJob>),
 }
 
+/// Rows with their schema: a file, or a frame in memory.
+pub trait Rows: Recognisable {
+    /// The schema.
+    fn schema(&self) -> &Arc<Schema>;
+
+    /// Reads the rows.
+    ///
+    /// # Errors
+    /// As [`table::read`]; [`Error::Stopped`] if that was asked for meanwhile.
+    fn read(&self, intake: &Intake) -> Result<Table, Error>;
+}
+
+/// Rows in memory and their schema.
+#[derive(Clone)]
+pub struct FrameRows<'a> {
+    /// The schema.
+    pub schema: Arc<Schema>,
+    /// The rows.
+    pub rows: &'a (dyn RawRows + Sync),
+}
+
+impl Rows for FrameRows<'_> {
+    fn schema(&self) -> &Arc<Schema> {
+        &self.schema
+    }
+
+    fn read(&self, intake: &Intake) -> Result<Table, Error> {
+        let table = Table::read(intake, self.rows)?;
+        going_on()?;
+        Ok(table)
+    }
+}
+
+impl Recognisable for FrameRows<'_> {
+    fn fingerprint(&self, points: Points) -> Result<Fingerprint, Error> {
+        let intake = Intake::recognising(Arc::clone(&self.schema), points);
+        let found = Table::read(&intake, self.rows)?.fingerprint().cloned();
+        found.ok_or_else(|| Error::misuse("a table was read without being recognised"))
+    }
+
+    fn bytes(&self) -> Result<Option<Box<dyn Read + '_>>, Error> {
+        Ok(None)
+    }
+}
+
 /// One table and its schema.
 #[derive(Debug, Clone)]
 pub struct Source {
@@ -72,11 +117,21 @@ pub struct Source {
     pub data: PathBuf,
 }
 
+impl Rows for Source {
+    fn schema(&self) -> &Arc<Schema> {
+        &self.schema
+    }
+
+    fn read(&self, intake: &Intake) -> Result<Table, Error> {
+        Self::read(self, intake)
+    }
+}
+
 impl Source {
     /// Reads the table.
     ///
     /// # Errors
-    /// As [`table::read`]; [`Error::Stopped`] if that was asked for meanwhile.
+    /// As [`Rows::read`].
     pub fn read(&self, intake: &Intake) -> Result<Table, Error> {
         let bar = Progress::bytes(format!("Reading {}", table::shown(&self.data)));
         let table = table::read(&self.data, intake, &|done, of| bar.at(done, of))?;
@@ -389,6 +444,24 @@ fn parts(root: &Section<'_>, around: &JobContext<'_>) -> JobParts {
         }
         _ => one_table(root, kind == Some(SettingName::Central), around),
     }
+}
+
+/// A curator's plan without a job: `[algorithm]` and `[privacy]` as a job has them.
+///
+/// # Errors
+/// [`Error::Data`] with everything that is wrong.
+pub fn central_plan(text: &str, schema: &Schema) -> Result<privet::setting::central::Plan, Error> {
+    const NAME: &str = "the parameters";
+    let document = Document::parse(NAME, text)?;
+    let root = document.root();
+    if schema.label().is_none() {
+        root.finding("the schema declares no label, which is what a model learns to predict");
+    }
+    let algorithm = root.required_section("algorithm", EXAMPLES[1]);
+    let privacy = root.required_section("privacy", "epsilon = 0.5");
+    let plan = algorithm.and_then(|section| central::read(&section, privacy.as_ref(), Some(schema)));
+    document.finish()?;
+    plan.ok_or_else(|| Error::data(format!("{NAME} are incomplete")))
 }
 
 /// The rest of a job that has one table: its setting, its output, and the files that it was read from.

@@ -247,6 +247,13 @@ pub(super) fn mark(store: &mut Store, reader: impl Read) -> Result<String, Error
     tag.map_err(|e| Error::data(format!("the table cannot be read: {e}")))
 }
 
+/// The same for rows that are no file.
+pub(super) fn mark_table(store: &mut Store, table: &dyn Recognisable) -> Result<String, Error> {
+    let key = matching_key(store)?;
+    let hashes = TableHashes::new(&key, &table.fingerprint(key.points())?);
+    Ok(key.tag("kept columns of rows in memory", hashes.whole.as_bytes()))
+}
+
 /// The key by which certificates commit to a place in the ledger: derived from the ledger's key for this purpose alone.
 pub struct CommitmentKey(RecognitionKey);
 

@@ -241,6 +241,14 @@ impl Store {
         fingerprint::mark(self, reader)
     }
 
+    /// The same for rows that are no file: by what they are recognised by.
+    ///
+    /// # Errors
+    /// As [`Store::recognise`].
+    pub fn mark_table(&mut self, table: &dyn Recognisable) -> Result<String, Error> {
+        fingerprint::mark_table(self, table)
+    }
+
     /// The key by which its certificates commit to a place in it; nothing if the ledger's key is not there.
     pub fn commitment_key(&self) -> Option<CommitmentKey> {
         CommitmentKey::of(self)

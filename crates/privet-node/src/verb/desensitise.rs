@@ -5,16 +5,16 @@ use std::sync::Arc;
 
 use privet::Error;
 use privet::data::schema::{Column, Declared, Kind, Label};
-use privet::data::{Schema, guarded, is_formula};
-use privet::privacy::{Certificate, Epsilon};
+use privet::data::{RawRows, Schema, guarded, is_formula};
+use privet::privacy::{Certificate, Epsilon, Ledger, Randomness};
 use privet::setting::vertical::{Budget, ColumnsPlan, Desensitisation, Release};
 use serde_json::json;
 
 use super::exit::Failure;
 use super::parties::{Outgoing, open};
-use super::request::Desensitise;
+use super::request::{Desensitise, LedgerFile};
 use super::{Answer, output, permission, schema, words, written};
-use crate::job::Source;
+use crate::job::{FrameRows, Rows, Source};
 use crate::ledger::beside;
 use crate::table::CsvWriter;
 
@@ -93,6 +93,58 @@ pub(super) fn run(given: &Desensitise) -> Result<Answer, Failure> {
         "certificate": certificate,
     });
     Ok(Answer::new(words::wrapped(&text), json))
+}
+
+/// Columns that were changed value by value, from rows in memory.
+pub struct Desensitised {
+    /// Their names.
+    pub names: Vec<String>,
+    /// Their cells as texts, column by column.
+    pub columns: Vec<Vec<String>>,
+    /// What they guarantee.
+    pub certificate: Certificate,
+}
+
+/// Changes the columns of rows in memory, once: asked again, it gives the same.
+///
+/// # Errors
+/// A [`Failure`] if the ledger does not allow it, or the rows do not fit the schema.
+pub fn desensitised(
+    rows: &(dyn RawRows + Sync),
+    (declared, how): (&Schema, &Desensitisation),
+    ledger: &LedgerFile,
+) -> Result<Desensitised, Failure> {
+    let plan = how.plan(declared)?;
+    let rows = FrameRows {
+        schema: Arc::clone(plan.schema()),
+        rows,
+    };
+    let relation = declared.replaced();
+    let shared = open(ledger, &[(declared, &relation)])?;
+    let table = rows.read(&plan.reads())?;
+    let mark = shared.store().mark_table(&rows)?;
+    let own = || -> Result<Ledger, Error> {
+        let random = Randomness::from_os()?;
+        let ledger = Ledger::open(declared.dataset(), relation.clone(), shared.clone(), random)?;
+        Ok(ledger.of_table(&mark))
+    };
+    // Whatever is refused is so before the first column is released.
+    Release::check_keep(&plan, &table, own()?)?;
+    permission::recognise(&mut shared.store(), &[&rows])?;
+    let release = Release::keep(&plan, &table, own()?)?;
+    let texts = release.texts()?;
+    let names = release.names();
+    let mut columns = vec![Vec::with_capacity(release.rows()); names.len()];
+    for row in 0..release.rows() {
+        for (column, cell) in columns.iter_mut().zip(texts.row(row)) {
+            column.push(cell.to_string());
+        }
+    }
+    Ok(Desensitised {
+        names,
+        columns,
+        certificate: release.certificate().clone(),
+    })
 }
 
 /// Refuses to overwrite the files that the result is made from, or the ledger.

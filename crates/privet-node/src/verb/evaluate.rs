@@ -8,14 +8,14 @@ use privet::data::{Intake, Schema, Table};
 use privet::model::Model;
 use privet::noisy::evaluation::{Evaluation, PaidReport};
 use privet::privacy::account::Price;
-use privet::privacy::{Certificate, Delta, Epsilon, Ledger, Randomness};
+use privet::privacy::{Certificate, Delta, Epsilon, Randomness};
 use serde_json::json;
 
+use super::account::{Account, Opened};
 use super::exit::Failure;
 use super::request::{Consent, Evaluate};
 use super::{Answer, open_model, permission, words};
-use crate::job::Source;
-use crate::ledger::Shared;
+use crate::job::{Rows, Source};
 
 pub(super) fn run(evaluate: &Evaluate) -> Result<Answer, Failure> {
     let model = open_model(&evaluate.model)?;
@@ -30,32 +30,51 @@ pub(super) fn run(evaluate: &Evaluate) -> Result<Answer, Failure> {
         None => model.schema().clone(),
         Some(file) => schema_of(file, &model)?,
     });
-    let evaluation = Evaluation::of(&schema)?;
-    permitted(&schema, evaluate.consent)?;
     let rows = Source {
-        schema: Arc::clone(&schema),
+        schema,
         data: evaluate.data.clone(),
     };
+    let account = Account::File(&evaluate.ledger);
+    evaluated(&model, &rows, evaluate.consent, &account)
+}
+
+/// How good a model is on labelled rows, whose columns are the model's.
+///
+/// # Errors
+/// A [`Failure`] if that may not be measured, cannot be paid for, or the rows cannot be read.
+pub fn evaluated(
+    model: &Model,
+    rows: &dyn Rows,
+    consent: Consent,
+    account: &Account<'_>,
+) -> Result<Answer, Failure> {
+    let schema = Arc::clone(rows.schema());
+    let evaluation = Evaluation::of(&schema)?;
+    permitted(&schema, consent)?;
     let read = || rows.read(&Intake::everything(schema, model.keep()));
-    if let Consent::Spend(epsilon) = evaluate.consent {
-        let (dataset, relation) = (rows.schema.dataset(), rows.schema.relation());
-        let shared = Shared::new(evaluate.ledger.open_to_pay(dataset, &relation, Delta::ZERO)?);
-        let key = shared.store().signing_key()?;
-        let (report, certificate) = paid(&rows, &shared, epsilon, (&evaluation, &model), read)?;
+    if let Consent::Spend(epsilon) = consent {
+        let opened = account.open(rows.schema().dataset(), &rows.schema().relation(), Delta::ZERO)?;
+        let key = opened.signing_key()?;
+        let (report, certificate) = paid(rows, &opened, epsilon, (&evaluation, model), read)?;
         let text = format!("{report}\n{certificate}\n");
-        let signed: serde_json::Value =
-            serde_json::from_str(&certificate.to_signed_json(&key)).unwrap_or_default();
+        let signed = key.map_or_else(|| certificate.to_json(), |key| certificate.to_signed_json(&key));
+        let signed: serde_json::Value = serde_json::from_str(&signed).unwrap_or_default();
         let json = json!({"report": report, "certificate": signed});
         return Ok(Answer::new(words::wrapped(&text), json));
     }
+    let Account::File(ledger) = account else {
+        return Err(Failure::usage(
+            "an exact evaluation looks into the ledger whether these rows are private: give one that lasts. Nothing was read.",
+        ));
+    };
     let table = read()?;
     let permission = permission::take(
-        &rows,
+        rows,
         "a model was evaluated without noise (--not-protected)",
-        &evaluate.ledger,
+        ledger,
     )?;
     let report = evaluation.open(
-        table.into_cells().map(|cells| evaluation.judge(&model, &cells)),
+        table.into_cells().map(|cells| evaluation.judge(model, &cells)),
         &permission,
     );
     Ok(Answer::new(report.to_string(), json!({"report": report})))
@@ -93,18 +112,19 @@ fn schema_of(file: &Path, model: &Model) -> Result<Schema, Failure> {
 
 /// What may be released of the rows for ε. What cannot be, or cannot be paid for, is refused before the rows are opened.
 fn paid(
-    rows: &Source,
-    shared: &Shared,
+    rows: &dyn Rows,
+    opened: &Opened<'_>,
     epsilon: Epsilon,
     (evaluation, model): (&Evaluation, &Model),
     read: impl FnOnce() -> Result<Table, Error>,
 ) -> Result<(PaidReport, Certificate), Failure> {
-    let (schema, relation) = (&rows.schema, rows.schema.relation());
+    let (schema, relation) = (rows.schema(), rows.schema().relation());
     evaluation.check(schema, &relation, epsilon)?;
-    let mut ledger = Ledger::open(schema.dataset(), relation, shared.clone(), Randomness::from_os()?)?;
+    let price = (Price::Pure(epsilon), Delta::ZERO);
+    let mut ledger = opened.ledger(schema.dataset(), &relation, price, Randomness::from_os()?)?;
     ledger.promise(Price::Pure(epsilon), Delta::ZERO)?;
     let table = read()?;
-    permission::recognise(&mut shared.store(), &[rows])?;
+    opened.recognise(rows)?;
     let report = evaluation.paid(model, table, &mut ledger, epsilon)?;
     Ok((report, ledger.close()))
 }

@@ -63,6 +63,8 @@ pub struct Failure {
     pub exit: Exit,
     /// What is wrong, where, and how to fix it.
     pub message: String,
+    /// The library's error, if it was one: its data, for programs.
+    pub cause: Option<Box<Error>>,
 }
 
 impl Failure {
@@ -83,8 +85,11 @@ impl Failure {
 
     /// The request ended in this way.
     pub fn new(exit: Exit, message: impl Into<String>) -> Self {
-        let message = message.into();
-        Self { exit, message }
+        Self {
+            exit,
+            message: message.into(),
+            cause: None,
+        }
     }
 }
 
@@ -104,6 +109,10 @@ impl From<&Error> for Exit {
 
 impl From<Error> for Failure {
     fn from(e: Error) -> Self {
-        Self::new(Exit::from(&e), e.to_string())
+        Self {
+            exit: Exit::from(&e),
+            message: e.to_string(),
+            cause: Some(Box::new(e)),
+        }
     }
 }

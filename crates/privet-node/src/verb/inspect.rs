@@ -6,14 +6,15 @@ use std::path::Path;
 use privet::boost::{Ensemble, Signal};
 use privet::data::Schema;
 use privet::learner::tree::Column;
-use privet::model::Model;
+use privet::model::{Model, Origin};
 use privet::privacy::signature::{Fingerprint, PublicKey};
 use serde_json::{Value, json};
 
 use super::exit::Failure;
 use super::ledger::verify;
 use super::protection::Protection;
-use super::{Answer, signed_model, words};
+use super::request::Inspect;
+use super::{Answer, report, signed_model, words};
 
 /// The most columns that are shown, and the most that are named as noise.
 const SHOWN: usize = 20;
@@ -27,8 +28,15 @@ struct ColumnEffect {
     is_noise: bool,
 }
 
-pub(super) fn run(file: &Path, signed_by: Option<Fingerprint>) -> Result<Answer, Failure> {
+pub(super) fn run(inspect: &Inspect) -> Result<Answer, Failure> {
+    let (file, signed_by) = (inspect.model.as_path(), inspect.signed_by);
     if let Some(stated) = certificate(file)? {
+        if inspect.report.is_some() {
+            return Err(Failure::usage(format!(
+                "--report is about a model, and {} is a certificate alone: remove it. Nothing was written.",
+                file.display()
+            )));
+        }
         let verify::Stated {
             certificate, signer, ..
         } = &stated;
@@ -45,12 +53,10 @@ pub(super) fn run(file: &Path, signed_by: Option<Fingerprint>) -> Result<Answer,
         return Ok(Answer::new(words::wrapped(&text), json));
     }
     let (model, origin) = signed_model(file)?;
-    let nobody = match (origin.is_older(), model.certificate().recorded) {
-        (true, _) => "no: the file is older than signatures",
-        (false, false) => "no: the model was made without a ledger",
-        (false, true) => "NO: the ledger that it was made with signs models, so the signature was removed",
-    };
-    let signed = signed(file, origin.signer, signed_by)?.unwrap_or_else(|| nobody.into());
+    let signed = signed(file, origin.signer, signed_by)?.unwrap_or_else(|| unsigned(&model, &origin).into());
+    if let Some(out) = &inspect.report {
+        return report::run(&model, (file, out), &signed, &inspect.ledger);
+    }
     let learnt = learnt(model.schema(), model.ensemble());
     let mut text = String::new();
     let _ = writeln!(text, "{}\nsigned     {signed}\n", model.certificate());
@@ -148,6 +154,23 @@ fn shown(model: &Model) -> Option<(usize, usize)> {
         .iter()
         .any(is_secure)
         .then(|| model.ensemble().questions())
+}
+
+/// Why nobody signed a model.
+fn unsigned(model: &Model, origin: &Origin) -> &'static str {
+    match (origin.is_older(), model.certificate().recorded) {
+        (true, _) => "no: the file is older than signatures",
+        (false, false) => "no: the model was made without a ledger",
+        (false, true) => "NO: the ledger that it was made with signs models, so the signature was removed",
+    }
+}
+
+/// Who signed a model, in words.
+pub fn signed_words(model: &Model, origin: &Origin) -> String {
+    match origin.signer {
+        Some(key) => format!("by {}, not compared", key.fingerprint()),
+        None => unsigned(model, origin).into(),
+    }
 }
 
 /// What is done to sums before they are predictions.

@@ -4,9 +4,11 @@
 //! | --- | --- |
 //! | `request` | requests with checked values |
 //! | `exit` | how a request ended, and why it failed |
-//! | `train`, `plan`, `predict`, `evaluate`, `inspect`, `export_model`, `desensitise`, `contribute`, `collect`, `simulate`, `schema`, `ledger`, `keys`, `party`, `status` | one verb each |
+//! | `train`, `plan`, `predict`, `evaluate`, `inspect`, `report`, `export_model`, `desensitise`, `contribute`, `collect`, `simulate`, `schema`, `ledger`, `keys`, `party`, `status` | one verb each |
+//! | `account` | where a run pays |
 //! | `permission`, `output`, `protection`, `parties`, `owners`, `gathering`, `diagnostics`, `words` | what several verbs say or ask |
 
+mod account;
 mod collect;
 mod contribute;
 mod desensitise;
@@ -26,6 +28,7 @@ mod permission;
 mod plan;
 mod predict;
 mod protection;
+mod report;
 mod request;
 mod schema;
 mod secure;
@@ -38,11 +41,19 @@ use std::path::Path;
 
 use privet::model::{Model, Origin};
 
+pub use account::{Account, Unrecorded};
+pub use desensitise::{Desensitised, desensitised};
+pub use evaluate::evaluated;
 pub use exit::{Exit, Failure};
+pub use inspect::signed_words;
+pub use ledger::show_unrecorded;
+pub use plan::central as central_plan;
+pub use report::{drawings, page};
 pub use request::{
-    Collect, Collecting, Command, Consent, Contribute, Desensitise, Evaluate, KeysCommand, KeysFolder, Known, LedgerCommand,
+    Collect, Collecting, Command, Consent, Contribute, Desensitise, Evaluate, Inspect, KeysCommand, KeysFolder, Known, LedgerCommand,
     LedgerFile, Limit, Limits, OutputKind, Party, Predict, PredictionSource, Simulate, Train, dataset_name,
 };
+pub use train::{Curator, Trained};
 pub use words::{count, wrapped};
 
 /// The answer to a request, as text and as JSON.
@@ -100,7 +111,7 @@ pub fn run(command: &Command) -> Result<Answer, Failure> {
         Command::Train(train) => train::run(train),
         Command::Predict(predict) => predict::run(predict),
         Command::Evaluate(evaluate) => evaluate::run(evaluate),
-        Command::Inspect { model, signed_by } => inspect::run(model, *signed_by),
+        Command::Inspect(inspect) => inspect::run(inspect),
         Command::Transcript { file } => inspect::transcript(file),
         Command::Keys { keys, verb } => keys::run(keys, verb),
         Command::Party(party) => party::run(party),

@@ -1,14 +1,15 @@
 //! Permission to use rows without protection: given by the schema, or by their owner and then recorded.
 
-use std::io::IsTerminal;
+use std::io::{IsTerminal, Read};
 
-use privet::data::{Cells, Schema, Table};
+use privet::Error;
+use privet::data::{Cells, Fingerprint, Points, Schema, Table};
 use privet::privacy::Unprotected;
 use privet::privacy::joint::Leak;
 
 use super::exit::{Exit, Failure};
 use super::request::LedgerFile;
-use crate::job::Source;
+use crate::job::{Rows, Source};
 use crate::ledger::{Recognisable, Shared, Store};
 
 /// The columns that are to be protected, a few by name.
@@ -52,7 +53,11 @@ pub(super) fn own_terminal(schema: &Schema) -> Result<(), Failure> {
 
 /// Writes down that private rows are used without protection, before they can be. It comes last of all that can be refused:
 /// what is written here stands for ever.
-pub(super) fn take(rows: &Source, because: &str, ledger: &LedgerFile) -> Result<Unprotected, Failure> {
+pub(super) fn take<R: Rows + ?Sized>(
+    rows: &R,
+    because: &str,
+    ledger: &LedgerFile,
+) -> Result<Unprotected, Failure> {
     let mut permissions = take_all(&[rows], because, ledger)?;
     permissions
         .pop()
@@ -60,12 +65,12 @@ pub(super) fn take(rows: &Source, because: &str, ledger: &LedgerFile) -> Result<
 }
 
 /// The same for several tables: none is written about unless all may be used.
-pub(super) fn take_all(
-    all: &[&Source],
+pub(super) fn take_all<R: Rows + ?Sized>(
+    all: &[&R],
     because: &str,
     ledger: &LedgerFile,
 ) -> Result<Vec<Unprotected>, Failure> {
-    let (private, open): (Vec<&Source>, Vec<_>) = all.iter().partition(|rows| rows.schema.is_private());
+    let (private, open): (Vec<&R>, Vec<_>) = all.iter().partition(|rows| rows.schema().is_private());
     for rows in open {
         public(rows, ledger)?;
     }
@@ -76,11 +81,11 @@ pub(super) fn take_all(
     if let Some(store) = &mut store {
         recognise(store, &private)?;
     }
-    let permission = |rows: &&Source| match &mut store {
-        Some(store) if rows.schema.is_private() => take_in(store, rows, because),
+    let permission = |rows: &&R| match &mut store {
+        Some(store) if rows.schema().is_private() => take_in(store, *rows, because),
         _ => {
             let because = format!("{because}; nothing in its table is declared private");
-            let (dataset, relation) = (rows.schema.dataset(), rows.schema.relation());
+            let (dataset, relation) = (rows.schema().dataset(), rows.schema().relation());
             Ok(Unprotected::unrecorded(dataset, &relation, &because))
         }
     };
@@ -88,8 +93,12 @@ pub(super) fn take_all(
 }
 
 /// The same for private rows that were recognised, in a ledger that is open already.
-pub(super) fn take_in(store: &mut Store, rows: &Source, because: &str) -> Result<Unprotected, Failure> {
-    let (dataset, relation) = (rows.schema.dataset(), rows.schema.relation());
+pub(super) fn take_in<R: Rows + ?Sized>(
+    store: &mut Store,
+    rows: &R,
+    because: &str,
+) -> Result<Unprotected, Failure> {
+    let (dataset, relation) = (rows.schema().dataset(), rows.schema().relation());
     Ok(Unprotected::recorded(dataset, &relation, because, store)?)
 }
 
@@ -115,15 +124,15 @@ pub(super) fn count_rows(permission: &Unprotected, table: &Table) -> usize {
 }
 
 /// A schema that declares everything public is not believed against the ledger.
-pub(super) fn public(rows: &Source, ledger: &LedgerFile) -> Result<(), Failure> {
+pub(super) fn public<R: Rows + ?Sized>(rows: &R, ledger: &LedgerFile) -> Result<(), Failure> {
     let Some(path) = ledger.path().ok().filter(|path| path.exists()) else {
         return Ok(());
     };
     let mut store = Store::read_only(path)?;
-    let dataset = rows.schema.dataset();
+    let dataset = rows.schema().dataset();
     let name = match store.book()?.account(dataset) {
         Some(_) => Some(dataset.to_owned()),
-        None => store.known_as(rows)?,
+        None => store.known_as(&Recognised(rows))?,
     };
     match name {
         None => Ok(()),
@@ -140,10 +149,27 @@ pub(super) fn public(rows: &Source, ledger: &LedgerFile) -> Result<(), Failure> 
 
 /// Stops a known table under a new name, and remembers all of these, or none if one is stopped. It comes after everything else
 /// that can be refused: a table that was not used is not remembered.
-pub(super) fn recognise(store: &mut Store, all: &[&Source]) -> Result<(), Failure> {
+pub(super) fn recognise<R: Rows + ?Sized>(store: &mut Store, all: &[&R]) -> Result<(), Failure> {
+    let all: Vec<(&str, Recognised<'_, R>)> = all
+        .iter()
+        .map(|rows| (rows.schema().dataset(), Recognised(*rows)))
+        .collect();
     let tables: Vec<(&str, &dyn Recognisable)> = all
         .iter()
-        .map(|source| (source.schema.dataset(), *source as &dyn Recognisable))
+        .map(|(name, rows)| (*name, rows as &dyn Recognisable))
         .collect();
     Ok(store.recognise(&tables)?)
+}
+
+/// Rows of any kind, as something that can be recognised.
+struct Recognised<'a, R: ?Sized>(&'a R);
+
+impl<R: Rows + ?Sized> Recognisable for Recognised<'_, R> {
+    fn fingerprint(&self, points: Points) -> Result<Fingerprint, Error> {
+        self.0.fingerprint(points)
+    }
+
+    fn bytes(&self) -> Result<Option<Box<dyn Read + '_>>, Error> {
+        self.0.bytes()
+    }
 }

@@ -77,7 +77,7 @@ impl<'a> Protection<'a> {
         })
     }
 
-    fn who(&self) -> String {
+    pub(super) fn who(&self) -> String {
         let unit = match (self.relation.unit(), self.relation.rows().get()) {
             (None, 1) => "every person in it, if a person has one row".to_owned(),
             (None, k) => format!("every person in it with at most {k} rows"),
@@ -106,7 +106,7 @@ impl<'a> Protection<'a> {
         )
     }
 
-    fn meaning(&self) -> Vec<String> {
+    pub(super) fn meaning(&self) -> Vec<String> {
         let factor = self.epsilon.to_f64().exp();
         let sure = |p: f64| {
             let after = 100.0 * p * factor / (p * factor + 1.0 - p);
@@ -174,7 +174,7 @@ impl<'a> Protection<'a> {
         words::beyond(self.epsilon, &self.caps, people)
     }
 
-    fn exceptions(&self) -> Vec<String> {
+    pub(super) fn exceptions(&self) -> Vec<String> {
         let mut lines = Vec::new();
         if let Relation::ReplacePrivate { columns, .. } = self.relation {
             let public: Vec<&str> = self

@@ -2,6 +2,7 @@
 //!
 //! | file | what it holds |
 //! | --- | --- |
+//! | `explain` | what each column does to the scores, with the band by which noise moves it, and drawings of that |
 //! | `export` | the model for other programs: XGBoost and ONNX |
 //! | `file` | one file, with a version, a checksum and a signature; invalid files are refused |
 //! | `predict` | scores, probabilities, classes and values of rows |
@@ -10,6 +11,7 @@
 //! A model holds its schema, so that raw rows can be given to it; its ensemble; its certificate; and the settings it was
 //! made with. It holds no counts, gains, second derivatives or anything else of the rows that its setting did not release.
 
+pub mod explain;
 mod export;
 mod file;
 pub mod metrics;

@@ -7,7 +7,12 @@ mod limit;
 pub(super) mod show;
 pub(super) mod verify;
 
+use std::path::Path;
+
+use privet::privacy::Book;
+
 use super::Answer;
+use super::account::Unrecorded;
 use super::exit::Failure;
 use super::request::{LedgerCommand, LedgerFile};
 
@@ -21,4 +26,14 @@ pub(super) fn run(ledger: &LedgerFile, verb: &LedgerCommand) -> Result<Answer, F
         LedgerCommand::Key => key::run(ledger),
         LedgerCommand::Export { out } => export::run(path, out.as_deref()),
     }
+}
+
+/// What was paid from a budget in memory.
+///
+/// # Errors
+/// A [`Failure`] if its entries do not verify.
+pub fn show_unrecorded(budget: &Unrecorded) -> Result<Answer, Failure> {
+    let entries = budget.entries()?;
+    let book = Book::of(&entries)?;
+    Ok(show::answer(Path::new("in memory"), &book, &entries, None))
 }

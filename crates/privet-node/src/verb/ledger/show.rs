@@ -209,6 +209,7 @@ fn account_json(name: &str, others: &[&str], account: &Account) -> Value {
                 "caps": line.caps,
                 "spent": line.spent,
                 "left": line.remaining(),
+                "epsilon_left": line.remaining().epsilon(line.delta),
                 "epsilon": line.caps.epsilon(line.delta),
                 "delta": line.delta,
                 "uncovered": line.uncovered,

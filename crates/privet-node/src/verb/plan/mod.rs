@@ -17,7 +17,7 @@ use privet::privacy::account::{Caps, Price};
 use privet::privacy::{Delta, Ledger, Randomness, Relation};
 use privet::setting::central::Plan;
 use privet::setting::plain;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::exit::{Exit, Failure};
 use super::protection::Protection;
@@ -30,7 +30,7 @@ pub(super) fn run(file: &Path, ledger: &LedgerFile) -> Result<Answer, Failure> {
     let job = Job::read(file)?;
     match &job.setting {
         Setting::Plain(plan, source) => unprotected(plan, source, &job, ledger),
-        Setting::Central(plan, source) => central(plan, source, &job, ledger),
+        Setting::Central(plan, source) => central(plan, Some((&source.data, &job.output)), Some(ledger)),
         Setting::Vertical(parties) => vertical::run(parties, &job, ledger),
         Setting::Prediction(prediction) => prediction::run(prediction, &job, ledger),
         Setting::Horizontal(owners) => horizontal::run(owners, &job, ledger),
@@ -54,7 +54,16 @@ fn summary(settings: &[(String, String)]) -> String {
         .join(", ")
 }
 
-fn central(plan: &Plan, source: &Source, job: &Job, ledger: &LedgerFile) -> Result<Answer, Failure> {
+/// What a curator's plan does and costs. `files` are the table and where the model goes, if these are files; without a ledger nothing is said about
+/// what remains.
+///
+/// # Errors
+/// A [`Failure`] if the ledger's place is unknown. What would be refused is said in the answer.
+pub fn central(
+    plan: &Plan,
+    files: Option<(&Path, &Path)>,
+    ledger: Option<&LedgerFile>,
+) -> Result<Answer, Failure> {
     let (schema, relation, price): (&Schema, _, _) = (plan.schema(), plan.relation(), plan.price());
     let protection = Protection {
         schema,
@@ -79,40 +88,27 @@ fn central(plan: &Plan, source: &Source, job: &Job, ledger: &LedgerFile) -> Resu
         None => protection.text(),
     };
     let _ = writeln!(text, "\nWHAT HAPPENS");
-    let _ = writeln!(text, "  reads      {}", source.data.display());
+    if let Some((data, _)) = files {
+        let _ = writeln!(text, "  reads      {}", data.display());
+    }
     let _ = writeln!(text, "  trains     {}", summary(&settings));
-    let _ = writeln!(text, "  writes     {}", output::describe(&job.output));
+    if let Some((_, output)) = files {
+        let _ = writeln!(text, "  writes     {}", output::describe(output));
+    }
     let _ = writeln!(text, "\nTHE NOISE");
     for line in plan.noise() {
         let _ = writeln!(text, "  -  {line}");
     }
-    let path = ledger.path()?;
+    let path = ledger.map(LedgerFile::path).transpose()?;
+    let place = path.map_or_else(String::new, |path| format!(" in {}", path.display()));
     let _ = writeln!(text, "\nWHAT IT COSTS");
-    let _ = writeln!(
-        text,
-        "  charged    {price} to '{}' in {}",
-        schema.dataset(),
-        path.display()
-    );
-    let (remaining, exit) = match remaining(schema.dataset(), relation, (price, plan.delta()), path) {
-        Ok((before, after, delta)) => {
-            let counts = matches!(price, Price::Pure(_)) || delta == plan.delta();
-            let counts = (!counts).then(|| (Caps::from(price).epsilon(delta), delta));
-            if let Some((epsilon, delta)) = counts {
-                let _ = writeln!(
-                    text,
-                    "             under this ledger's budget, which is stated at δ = {delta}, that counts as ε = {epsilon}"
-                );
-            }
-            for (name, caps) in [("available", &before), ("remaining", &after)] {
-                let budget = words::budget(caps, delta, words::Round::Down);
-                let _ = writeln!(text, "  {name}  {budget}");
-            }
-            let counts = counts.map(|(epsilon, delta)| json!({"epsilon": epsilon, "delta": delta}));
-            let remaining = json!({"before": before, "after": after, "under_this_budget": counts});
-            (remaining, Exit::Ok)
-        }
-        Err(failure) => {
+    let _ = writeln!(text, "  charged    {price} to '{}'{place}", schema.dataset());
+    let asked = (price, plan.delta());
+    let left = path.map(|path| remaining(schema.dataset(), relation, asked, path));
+    let (left, exit) = match left {
+        None => (Value::Null, Exit::Ok),
+        Some(Ok(found)) => (counted(&mut text, asked, found), Exit::Ok),
+        Some(Err(failure)) => {
             let _ = writeln!(text, "\n`privet train` would be refused: {}", failure.message);
             (json!({"refused": failure.message}), failure.exit)
         }
@@ -122,17 +118,39 @@ fn central(plan: &Plan, source: &Source, job: &Job, ledger: &LedgerFile) -> Resu
         "protected": void.is_none(),
         "void": void,
         "dataset": schema.dataset(),
-        "data": source.data,
-        "output": job.output,
+        "data": files.map(|(data, _)| data),
+        "output": files.map(|(_, output)| output),
         "settings": settings,
         "warnings": plan.warnings(),
         "protection": void.is_none().then(|| protection.json()),
         "noise": plan.noise(),
         "charges": [{"price": price, "change": relation, "ledger": path}],
-        "left": remaining,
+        "left": left,
     });
     let answer = Answer::new(words::wrapped(&text), json);
     Ok(Answer { exit, ..answer })
+}
+
+/// What a budget has before and after a payment, in words and as JSON.
+fn counted(
+    text: &mut String,
+    (price, planned): (Price, Delta),
+    (before, after, delta): (Caps, Caps, Delta),
+) -> Value {
+    let counts = matches!(price, Price::Pure(_)) || delta == planned;
+    let counts = (!counts).then(|| (Caps::from(price).epsilon(delta), delta));
+    if let Some((epsilon, delta)) = counts {
+        let _ = writeln!(
+            text,
+            "             under this ledger's budget, which is stated at δ = {delta}, that counts as ε = {epsilon}"
+        );
+    }
+    for (name, caps) in [("available", &before), ("remaining", &after)] {
+        let budget = words::budget(caps, delta, words::Round::Down);
+        let _ = writeln!(text, "  {name}  {budget}");
+    }
+    let counts = counts.map(|(epsilon, delta)| json!({"epsilon": epsilon, "delta": delta}));
+    json!({"before": before, "after": after, "under_this_budget": counts})
 }
 
 /// What remains of a budget before and after a payment, and the δ at which it is stated; or why it cannot be paid. Nothing is written.

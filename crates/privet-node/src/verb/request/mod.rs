@@ -61,12 +61,7 @@ pub enum Command {
     /// Measure how good a model is.
     Evaluate(Evaluate),
     /// Show a model and its guarantees.
-    Inspect {
-        /// The model, or a certificate.
-        model: PathBuf,
-        /// Whose signature it must have.
-        signed_by: Option<Fingerprint>,
-    },
+    Inspect(Inspect),
     /// Show the transcript of a run with others.
     Transcript {
         /// The transcript.
@@ -265,6 +260,19 @@ pub struct Evaluate {
     /// What their owner agreed to.
     pub consent: Consent,
     /// Where the ledger is.
+    pub ledger: LedgerFile,
+}
+
+/// A request to show a model.
+#[derive(Debug)]
+pub struct Inspect {
+    /// The model, or a certificate.
+    pub model: PathBuf,
+    /// Whose signature it must have.
+    pub signed_by: Option<Fingerprint>,
+    /// Where a page about the model goes, if one is wanted.
+    pub report: Option<PathBuf>,
+    /// Where the ledger is: the page says what remains of the budget.
     pub ledger: LedgerFile,
 }
 

@@ -9,18 +9,19 @@ use std::fmt::Write as _;
 use std::io::{IsTerminal, Write as _};
 use std::path::Path;
 
+use privet::Error;
 use privet::model::Model;
 use privet::privacy::signature::SigningKey;
 use privet::privacy::{Ledger, Randomness};
 use privet::setting::{central, plain};
 use serde_json::json;
 
+use super::account::Account;
 use super::exit::Failure;
-use super::request::{LedgerFile, Train};
+use super::request::Train;
 pub(super) use vertical::BECAUSE;
 use super::{Answer, output, permission, words, written};
-use crate::job::{Job, Setting, Source};
-use crate::ledger::Shared;
+use crate::job::{Job, Rows, Setting, Source};
 use crate::progress::Progress;
 use crate::table;
 
@@ -31,7 +32,8 @@ pub(super) fn run(train: &Train) -> Result<Answer, Failure> {
         Setting::Plain(plan, source) => unprotected(plan, source, train)?,
         Setting::Central(plan, source) => {
             before_paying(&job, source, train);
-            curated(plan, source, &train.ledger)?
+            let bar = Progress::steps("Training");
+            Curator::default().train(plan, source, &Account::File(&train.ledger), &bar.watch())?
         }
         Setting::Vertical(parties) => return vertical::run(parties, &job, train),
         Setting::Prediction(_) => return Err(for_predicting(&train.job)),
@@ -89,7 +91,7 @@ fn for_predicting(job: &Path) -> Failure {
 }
 
 /// A model, and the key of the ledger that it was recorded in.
-type Trained = (Model, Option<SigningKey>);
+pub type Trained = (Model, Option<SigningKey>);
 
 fn unprotected(plan: &plain::Plan, source: &Source, train: &Train) -> Result<Trained, Failure> {
     permission::ask(&source.schema, "setting = \"plain\"", train.not_protected)?;
@@ -104,19 +106,49 @@ fn unprotected(plan: &plain::Plan, source: &Source, train: &Train) -> Result<Tra
     Ok((model, key))
 }
 
-/// One curator, who pays from a ledger.
-fn curated(plan: &central::Plan, source: &Source, ledger: &LedgerFile) -> Result<Trained, Failure> {
-    // Before the rows are opened: what cannot be paid for is not read.
-    let shared = Shared::new(ledger.open_to_pay(source.schema.dataset(), plan.relation(), plan.delta())?);
-    let (dataset, relation) = (source.schema.dataset(), plan.relation().clone());
-    let mut ledger = Ledger::open(dataset, relation, shared.clone(), Randomness::from_os()?)?;
-    ledger.promise(plan.price(), plan.delta())?;
-    let key = shared.store().signing_key()?;
-    let table = source.read(&plan.reads())?;
-    permission::recognise(&mut shared.store(), &[source])?;
-    let bar = Progress::steps("Training");
-    let model = plan.fit(table, ledger, &bar.watch())?;
-    Ok((model, Some(key)))
+/// How one curator trains, besides the plan.
+#[derive(Default)]
+pub struct Curator<'a> {
+    /// The seed of all noise. It makes the model void.
+    pub seed: Option<u64>,
+    /// Why the model protects nobody, if it is known beforehand.
+    pub void: Option<&'a str>,
+}
+
+impl Curator<'_> {
+    /// Trains by a plan on rows, and pays for it. The key is of the ledger that recorded it.
+    ///
+    /// # Errors
+    /// A [`Failure`] if that cannot be paid for, the rows cannot be read, or it was stopped.
+    pub fn train(
+        &self,
+        plan: &central::Plan,
+        rows: &dyn Rows,
+        account: &Account<'_>,
+        progress: central::Progress<'_>,
+    ) -> Result<Trained, Failure> {
+        // Before the rows are opened: what cannot be paid for is not read.
+        let opened = account.open(rows.schema().dataset(), plan.relation(), plan.delta())?;
+        let (dataset, price) = (rows.schema().dataset(), (plan.price(), plan.delta()));
+        let open = |random| -> Result<Ledger, Error> {
+            let mut ledger = opened.ledger(dataset, plan.relation(), price, random)?;
+            ledger.promise(plan.price(), plan.delta())?;
+            Ok(ledger)
+        };
+        let mut ledger = open(Randomness::from_os()?)?;
+        let key = opened.signing_key()?;
+        let table = rows.read(&plan.reads())?;
+        opened.recognise(rows)?;
+        // What makes a run void is written down for ever: after all that can be refused.
+        if let Some(seed) = self.seed {
+            ledger = open(Randomness::seeded(seed))?;
+        }
+        if let Some(because) = self.void {
+            ledger.void(because)?;
+        }
+        let model = plan.fit(table, ledger, progress)?;
+        Ok((model, key))
+    }
 }
 
 /// Writes the model atomically; signed, if a ledger records it.

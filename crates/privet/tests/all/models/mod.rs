@@ -1,6 +1,7 @@
 //! Models as files: what is written is read again, and whatever else is refused with a reason.
 
 mod exact;
+mod explained;
 mod old;
 mod reading;
 mod trees;
