@@ -252,6 +252,7 @@ impl Certificate {
             commitment: None,
             runs: Vec::new(),
             parties: Vec::new(),
+            earlier: Vec::new(),
         }
     }
 

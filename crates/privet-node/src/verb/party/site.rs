@@ -95,7 +95,7 @@ fn terms(job: &Job) -> Result<Terms, Failure> {
     let run = RunId([0; 16]);
     let agreement = match &job.setting {
         Setting::Vertical(parties) => parties.vertical.agreement(run, parties.names())?,
-        Setting::Secure(parties) => parties.plan().agreement(run, parties.names())?,
+        Setting::Secure(parties) => parties.plan().agreement(run, &parties.names())?,
         Setting::Horizontal(owners) => {
             // Identities come with the agreement; these hold their places.
             let places = 0..owners.owners.len() as u16;
