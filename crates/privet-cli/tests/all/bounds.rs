@@ -84,7 +84,7 @@ fn error(trees: &Trees, columns: f64, target: f64) -> f64 {
     own / constant
 }
 
-/// The command says "about a quarter" of columns, and nothing of the label; of 12 runs in all, the ratios vary by some hundredths.
+/// The command says "about a quarter" of columns, "a few hundredths" with quantiles that are paid for, and no harm of the label.
 #[test]
 fn a_bound_ten_times_too_wide_costs_what_check_says() {
     let usual = Trees::default();
@@ -100,5 +100,6 @@ fn a_bound_ten_times_too_wide_costs_what_check_says() {
     );
     assert!(tight < 0.5, "there is something to learn: {tight}");
     assert!((1.1..1.45).contains(&(columns / tight)), "{columns} {tight}");
+    assert!(paid / tight < 1.12 && paid < columns, "{paid} {tight}");
     assert!((0.9..1.1).contains(&(target / tight)), "{target} {tight}");
 }

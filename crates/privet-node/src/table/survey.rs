@@ -174,9 +174,13 @@ pub fn survey(path: &Path) -> Result<Vec<(String, ColumnSurvey)>, Error> {
     }
 }
 
+/// What is collected of each column.
+type NamedColumns = Vec<(String, Seen)>;
+
 fn of_text(name: &str, input: impl Read) -> Result<Vec<(String, ColumnSurvey)>, Error> {
     let mut blocks = TextBlocks::new(input, Layout::default(), SIZE);
-    let (mut text, mut found): (Vec<u8>, Option<(Layout, Vec<(String, Seen)>)>) = (Vec::new(), None);
+    let mut text = Vec::new();
+    let mut found: Option<(Layout, NamedColumns)> = None;
     loop {
         let block = blocks.next(&mut text);
         let block =

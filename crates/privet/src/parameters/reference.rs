@@ -79,7 +79,7 @@ impl KeyReference {
         let missing = match (&self.takes, &self.default) {
             (Takes::NeededEpsilon | Takes::Words(_), None) => String::new(),
             (Takes::NamesWith([(first, _), ..]), None) => format!("; if not given, {first}"),
-            (_, None) => "; if not given, a public rule decides or it is not used".into(),
+            (_, None) => "; need not be given".into(),
             (Takes::NeededEpsilon, Some(_)) => "; it must be given".into(),
             (_, Some(default)) => format!("; if not given, {default}"),
         };

@@ -158,6 +158,7 @@ impl Mechanism {
 
     /// The mechanism that a job names, with its parameters.
     fn read(section: &Section<'_>, key: &str) -> Option<Self> {
+        section.allow(&[key]);
         Self::ALL.iter().for_each(|(_, takes)| section.allow(takes));
         let names = Self::ALL.map(|(name, takes)| (name, (name, takes)));
         let (name, takes) = match section.has(key) {
@@ -316,7 +317,7 @@ impl Budget {
     const ALL: [(&str, &[&str]); 3] = [("split", &[]), ("full", &[]), ("sample", &["columns"])];
 
     fn read(section: &Section<'_>, key: &str) -> Option<Self> {
-        section.allow(&["columns"]);
+        section.allow(&[key, "columns"]);
         let names = [
             ("split", Self::Split),
             ("full", Self::Full),
