@@ -296,15 +296,14 @@ impl Certificate {
             earlier: Vec::new(),
             ..certificate.for_partners()
         };
-        let own = (!self.claims.is_empty()).then(|| (self.dataset.as_str(), self));
-        let said = |part: &'_ PartyCertificate| PartyCertificate {
+        let own = (!self.claims.is_empty()).then(|| PartyCertificate {
+            party: format!("the owner of {}", self.dataset),
+            certificate: alone(self),
+        });
+        let said = |part: &PartyCertificate| PartyCertificate {
             party: part.party.clone(),
             certificate: alone(&part.certificate),
         };
-        let own = own.map(|(dataset, certificate)| PartyCertificate {
-            party: format!("the owner of {dataset}"),
-            certificate: alone(certificate),
-        });
         let parts = self.parties.iter().chain(&self.earlier);
         own.into_iter().chain(parts.map(said)).collect()
     }
