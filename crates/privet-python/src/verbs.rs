@@ -99,6 +99,8 @@ pub(crate) fn simulate(
         runs,
         not_protected,
         ledger: ledger.file(),
+        synthetic: None,
+        keep: None,
     };
     said(py.detach(|| verb::run(&Command::Simulate(simulate))))
 }

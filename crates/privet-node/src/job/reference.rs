@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use privet::parameters::{AlgorithmReference, KeyReference, Parameters, Takes};
-use privet::setting::{central, horizontal, plain, secure, vertical};
+use privet::setting::{central, horizontal, local, plain, secure, vertical};
 
 /// One setting of a job.
 struct SettingReference {
@@ -128,16 +128,90 @@ fn settings() -> Vec<SettingReference> {
         of_secure(),
         of_vertical(),
         of_prediction(),
+        of_local(),
     ]
+}
+
+/// `[network]`, for runs whose parties are on machines of their own.
+fn network() -> SectionReference {
+    let keys = [
+        ("listens", NEEDED, "The party that listens; all others dial it."),
+        (
+            "address",
+            "a name or number of a machine, with a port",
+            "Where the others dial it.",
+        ),
+        (
+            "patience",
+            "a whole number from 1 to 604800; if not given, 600",
+            "Seconds to wait for a party that is not connected.",
+        ),
+        (
+            "deadline",
+            "a whole number from 1 to 604800; if not given, 86400",
+            "Seconds after which a run ends, whatever state it is in.",
+        ),
+    ];
+    SectionReference::new("[network]", keys.map(|(name, takes, about)| key(name, takes, about)))
+}
+
+fn of_local() -> SettingReference {
+    let whole = |name, takes, about| key(name, takes, about);
+    SettingReference {
+        name: "local",
+        about: "Many owners send one locally private message each; a data user whom nobody trusts learns from them.",
+        sections: vec![
+            SectionReference::new(
+                "",
+                [
+                    schema(),
+                    key(
+                        "data",
+                        "a file, beside the job; if not given, there are no own rows",
+                        "Rows of the data user itself, which nothing protects.",
+                    ),
+                    key(
+                        "campaigns",
+                        "a folder, beside the job",
+                        "Where campaigns and what was collected for them are.",
+                    ),
+                    output(),
+                ],
+            ),
+            SectionReference::algorithm(local::reference()),
+            SectionReference::new("[privacy]", [epsilon()]),
+            SectionReference::new(
+                "[owners]",
+                [
+                    whole("about", "a whole number", "About how many owners there are, by public knowledge."),
+                    whole(
+                        "rows_each",
+                        "a whole number; if not given, 1",
+                        "How many rows an owner has, about.",
+                    ),
+                    whole(
+                        "own_rows",
+                        "a whole number; if not given, 100",
+                        "How many own rows a simulation gives the data user.",
+                    ),
+                ],
+            ),
+        ],
+    }
 }
 
 fn of_horizontal() -> SettingReference {
     let own = horizontal::Horizontal::default();
+    let start = key(
+        "start",
+        "a file, beside the job; if not given, the model starts from nothing",
+        "A model to start from: how owners join a run that has ended.",
+    );
     SettingReference {
         name: "horizontal",
         about: "Owners with different rows of the same columns train one model; nobody shows its rows.",
         sections: vec![
-            SectionReference::new("", [schema(), output()].into_iter().chain(own.reference())),
+            SectionReference::new("", [schema(), output(), start].into_iter().chain(own.reference())),
             SectionReference::algorithm(vec![AlgorithmReference::of(&horizontal::Trees::default())]),
             SectionReference::new("[privacy]", spending()),
             SectionReference::new("[evaluation]", horizontal::HeldOut::default().reference()),
@@ -154,6 +228,7 @@ fn of_horizontal() -> SettingReference {
                     ),
                 ],
             ),
+            network(),
         ],
     }
 }
@@ -167,12 +242,13 @@ fn of_secure() -> SettingReference {
     };
     SettingReference {
         name: "secure",
-        about: "Two parties with different rows of the same columns compute jointly, without noise; what each is shown is listed.",
+        about: "Two parties or more with different rows of the same columns compute jointly, without noise; what each is shown is listed.",
         sections: vec![
             SectionReference::new("", [schema(), output()]),
             SectionReference::algorithm(vec![AlgorithmReference::of(&secure::Secure::default())]),
             party("[initiator]"),
-            party("[responder]"),
+            party("[[responder]]"),
+            network(),
         ],
     }
 }
@@ -245,6 +321,7 @@ fn of_vertical() -> SettingReference {
         SectionReference::algorithm(vec![AlgorithmReference::of(own.trees())]),
     ];
     sections.extend(columns_apart(privacy.collect()));
+    sections.push(network());
     SettingReference {
         name: "vertical",
         about: "Parties with different columns of the same people. Columns are randomised before they are sent.",
@@ -329,7 +406,7 @@ mod tests {
 
     use privet::data::{Document, Schema};
 
-    use super::super::{JobContext, parts};
+    use super::super::{JobContext, JobFiles, network, parts};
     use super::*;
 
     const ROWS: &str = "schema = \"s.toml\"\ndata = \"s.csv\"\noutput = \"m\"\n[algorithm]\nname = \"trees\"\n[privacy]\nepsilon = 1\ndelta = 1e-6\n\
@@ -340,6 +417,9 @@ mod tests {
                        name = \"t\"\ndata = \"t.csv\"\n";
     const APART: &str = "output = \"m\"\nmost_ids = 9\n[algorithm]\nname = \"trees\"\n[privacy]\nepsilon = 1\n[label_holder]\nschema = \"s.toml\"\n\
                          data = \"s.csv\"\nid = \"who\"\n[feature_holder.shop]\nschema = \"t.toml\"\ndata = \"t.csv\"\nid = \"who\"\n";
+
+    const MANY: &str = "schema = \"s.toml\"\noutput = \"m\"\ncampaigns = \"c\"\n[algorithm]\nname = \"collect-once\"\n[privacy]\nepsilon = 1\n[owners]\n\
+                        about = 1000\n";
 
     /// What the reader asks for, by section.
     fn asked(setting: &str, text: &str) -> BTreeMap<String, BTreeSet<String>> {
@@ -355,11 +435,16 @@ mod tests {
             );
             Schema::from_toml("s", &text)
         };
+        let model = |_: &Path| Err(privet::Error::data("there is no model"));
         let around = JobContext {
             folder: Path::new(""),
-            schema: &schema,
+            files: JobFiles {
+                schema: &schema,
+                model: &model,
+            },
         };
         let _ = parts(&document.root(), &around);
+        let _ = network::read(&document.root());
         let mut all: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for (section, keys) in document.known() {
             all.entry(section).or_default().extend(keys);
@@ -373,9 +458,14 @@ mod tests {
         let predicting = APART.replace("[algorithm]\nname = \"trees\"\n", "");
         let predicting = format!("model = \"m.privet\"\npredict = \"columns\"\n{predicting}");
         let plain = ROWS.split("[privacy]").next().unwrap_or_default();
-        let jobs = [plain, ROWS, OWNERS, TWO, APART, &predicting];
+        let jobs = [plain, ROWS, OWNERS, TWO, APART, &predicting, MANY].map(str::to_owned);
+        let networked = |own: &SettingReference| own.sections.iter().any(|section| section.heading == "[network]");
         for (own, job) in settings().iter().zip(jobs) {
-            let mut asked = asked(own.name, job);
+            let job = match networked(own) {
+                true => format!("{job}[network]\nlistens = \"n\"\naddress = \"n:1\"\n"),
+                false => job,
+            };
+            let mut asked = asked(own.name, &job);
             let mut top: BTreeSet<String> = asked.remove("").unwrap_or_default();
             top.remove("setting");
             for section in &own.sections {
@@ -407,7 +497,9 @@ mod tests {
                     assert_eq!(found, listed, "{}, {}", own.about, section.heading);
                 }
             }
-            asked.remove("feature_holder");
+            for section in ["feature_holder", "network"] {
+                asked.remove(section);
+            }
             assert!(asked.is_empty(), "{}: {asked:?}", own.about);
         }
     }
