@@ -79,7 +79,7 @@ fn terms(job: &Job, keys: &[Identity]) -> Terms {
             job.plan.agreement(run, "miner", &owners)
         }
         JobSetting::Vertical(job) => job.vertical.agreement(run, job.names()),
-        JobSetting::Secure(job) => job.plan().agreement(run, job.names()),
+        JobSetting::Secure(job) => job.plan().agreement(run, &job.names()),
         _ => panic!("another setting"),
     };
     let mut terms = agreement.unwrap().terms().clone();
