@@ -41,8 +41,8 @@ pub(super) fn experiments() -> Vec<Experiment> {
         Experiment::new((PAPER, "figure 4", "ionosphere"), 200, curves),
         Experiment::new((PAPER, "figure 5", "ionosphere"), 4, four_runs),
         Experiment::new((PAPER, "table 5", "ionosphere"), 3, costs::measured),
-        Experiment::new((PAPER, "figure 8", "ionosphere"), 50, beyond::measured),
-        Experiment::new((PAPER, "figure 8", "pendigits"), 3, beyond::one_versus_all),
+        Experiment::new((PAPER, "figure 8", "ionosphere"), 200, beyond::measured),
+        Experiment::new((PAPER, "figure 8", "pendigits"), 1, beyond::one_versus_all),
         Experiment::new((PAPER, "figure 3", "adult"), 3, |data, runs, bar| {
             compared(data, "adult", runs, bar)
         }),

@@ -287,13 +287,17 @@ fn tables() -> Vec<Vec<Line>> {
     all
 }
 
+/// The different views of one party, and the different tables of the others.
+type Group = (BTreeSet<Vec<String>>, BTreeSet<String>);
+
 /// What a responder sees follows from the declared items: all tables of the two others are tried. Those that give the same stumps and the same sums give
 /// the same messages in the clear, and the same lengths in the same order; and one sum can be of different parts.
 #[test]
 fn a_member_sees_stumps_and_sums_and_nothing_else() {
     let secure = secure(2).build().unwrap();
     let own = lines(3, 9);
-    let mut groups: BTreeMap<Vec<u8>, (BTreeSet<Vec<String>>, BTreeSet<String>)> = BTreeMap::new();
+    // Views and parts, by what is declared.
+    let mut groups: BTreeMap<Vec<u8>, Group> = BTreeMap::new();
     for first in tables() {
         for second in tables() {
             let world = World::new(&secure, [first.clone(), own.clone(), second.clone()]);
