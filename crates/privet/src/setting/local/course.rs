@@ -301,3 +301,6 @@ pub(super) fn means_of(answer: &Answer, expected: usize) -> Result<&[f64], Error
         answer.means.len()
     )))
 }
+
+#[cfg(test)]
+mod tests;
