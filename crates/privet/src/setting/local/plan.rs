@@ -104,11 +104,8 @@ impl Plan {
         shuffled(self.task.epsilon(), self.owners_each(), delta)
     }
 
-    /// What is published because of the own rows, which nothing protects; empty without own rows.
+    /// What is published because of own rows, if there are any: nothing protects them.
     pub fn shown(&self) -> Vec<&'static str> {
-        if self.task.own().is_none() {
-            return Vec::new();
-        }
         let mut shown = self.algorithm.shown();
         match &self.message {
             Message::Cells(_) => shown.push("quantiles of the own rows, at which bins meet"),
