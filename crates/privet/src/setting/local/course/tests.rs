@@ -21,7 +21,12 @@ fn schema(classes: usize) -> Arc<Schema> {
         ordinal("size", ["s", "m", "l"]).into(),
         label("class", values).into(),
     ];
-    Arc::new(Schema::builder("people").columns(columns).build().expect("a schema"))
+    Arc::new(
+        Schema::builder("people")
+            .columns(columns)
+            .build()
+            .expect("a schema"),
+    )
 }
 
 /// People whose class follows from x and their job, but for one in ten.
@@ -30,12 +35,22 @@ fn people(schema: &Arc<Schema>, classes: usize, rows: usize, seed: u8) -> Table 
     let (mut x, mut y, mut job, mut size, mut class) = (vec![], vec![], vec![], vec![], vec![]);
     for _ in 0..rows {
         let of = coins.below(classes as u64) as usize;
-        let seen = if coins.below(10) == 0 { coins.below(classes as u64) as usize } else { of };
+        let seen = if coins.below(10) == 0 {
+            coins.below(classes as u64) as usize
+        } else {
+            of
+        };
         x.push((of as f64 - 0.5 * (classes as f64 - 1.0)) * 0.6 + 0.6 * (coins.unit() - 0.5));
         y.push(10.0 * coins.unit());
         let mut jobs = ["nurse", "clerk", "cook"];
         jobs.swap(0, of % 3);
-        job.push(jobs[if coins.below(3) == 0 { coins.below(3) as usize } else { 0 }]);
+        job.push(
+            jobs[if coins.below(3) == 0 {
+                coins.below(3) as usize
+            } else {
+                0
+            }],
+        );
         size.push(["s", "m", "l"][coins.below(3) as usize]);
         class.push(["a", "b", "c"][seen]);
     }
@@ -78,19 +93,25 @@ impl World {
     }
 
     fn error(&self, learnt: &Learnt) -> f64 {
-        let test = self.test.in_bins(&self.schema, &learnt.schema).expect("the same columns");
+        let test = self
+            .test
+            .in_bins(&self.schema, &learnt.schema)
+            .expect("the same columns");
         let scores = learnt.ensemble.scores(&learnt.schema, &test).expect("scores");
         let Some(crate::data::Target::Classes(classes)) = test.target() else {
             panic!("there are labels");
         };
         let rows = scores.chunks_exact(learnt.ensemble.outputs()).zip(classes);
-        let wrong = rows.filter(|(scores, class)| crate::setting::local::own::called(scores) != usize::from(**class));
+        let wrong =
+            rows.filter(|(scores, class)| crate::setting::local::own::called(scores) != usize::from(**class));
         wrong.count() as f64 / classes.len() as f64
     }
 
     fn play(&self, algorithm: &dyn Algorithm, epsilon: f64, voice: Voice) -> f64 {
         let crowd = Crowd::new(&self.schema, &self.owners, 4, 7);
-        let learnt = crowd.play(algorithm, &self.task(epsilon), voice).expect("a course");
+        let learnt = crowd
+            .play(algorithm, &self.task(epsilon), voice)
+            .expect("a course");
         self.error(&learnt)
     }
 }
@@ -106,7 +127,13 @@ fn answers_are_unbiased_and_their_deviations_true() {
     use crate::setting::local::params::VectorMessage::{Coordinates, Signs, Vector};
     let world = world(2);
     let courses: [Box<dyn Algorithm>; 4] = [
-        Box::new(Samme::builder().message(Vector).radius(3.0).build().expect("parameters")),
+        Box::new(
+            Samme::builder()
+                .message(Vector)
+                .radius(3.0)
+                .build()
+                .expect("parameters"),
+        ),
         Box::new(Samme::builder().message(Coordinates).build().expect("parameters")),
         Box::new(Samme::builder().message(Signs).build().expect("parameters")),
         Box::new(once(OnceLearner::Bayes).build().expect("parameters")),
@@ -131,18 +158,37 @@ fn answers_are_unbiased_and_their_deviations_true() {
         let mean: f64 = squares / count;
         // Six standard errors of a mean of squares of normal numbers; a cell's owner is one of four rows, which adds a little.
         let band = 6.0 * (2.0 / count as f64).sqrt() + 0.1;
-        assert!((mean - 1.0).abs() < band, "{}: {mean} is not 1 ± {band}", algorithm.name());
+        assert!(
+            (mean - 1.0).abs() < band,
+            "{}: {mean} is not 1 ± {band}",
+            algorithm.name()
+        );
         for wrong in [2.0, 0.5] {
-            assert!((mean / (wrong * wrong) - 1.0).abs() > band, "a deviation {wrong} times as large is found out");
+            assert!(
+                (mean / (wrong * wrong) - 1.0).abs() > band,
+                "a deviation {wrong} times as large is found out"
+            );
         }
         // In the direction of the truth the errors add up to about nothing.
         let crowd = Crowd::new(&world.schema, &world.owners, 4, 0).of_owners(2000);
         let exact = crowd.answer(&campaign, 0..2000, Voice::Exact).expect("an answer");
         let drawn = crowd.answer(&campaign, 0..2000, Voice::Drawn).expect("an answer");
-        let length: f64 = exact.means.iter().zip(&drawn.deviations).map(|(t, d)| (t / d).powi(2)).sum();
+        let length: f64 = exact
+            .means
+            .iter()
+            .zip(&drawn.deviations)
+            .map(|(t, d)| (t / d).powi(2))
+            .sum();
         let error = 6.0 * (12.0 * length).sqrt();
-        assert!(bias.abs() < error, "{}: {bias} is not 0 ± {error}", algorithm.name());
-        assert!((bias + 0.2 * 12.0 * length).abs() > error, "means that are 20 % too large are found out");
+        assert!(
+            bias.abs() < error,
+            "{}: {bias} is not 0 ± {error}",
+            algorithm.name()
+        );
+        assert!(
+            (bias + 0.2 * 12.0 * length).abs() > error,
+            "means that are 20 % too large are found out"
+        );
     }
 }
 
@@ -175,7 +221,10 @@ fn ensembles_are_the_linear_functions_they_are_made_of() {
                 let mut x = Vec::new();
                 features.row(cells, row, &mut x);
                 let expected: f64 = x.iter().zip(&weights).map(|(x, w)| x * w).sum();
-                assert!((score - expected).abs() < 1e-6, "row {row}: {score} is not {expected}");
+                assert!(
+                    (score - expected).abs() < 1e-6,
+                    "row {row}: {score} is not {expected}"
+                );
             }
         }
     }
@@ -186,29 +235,107 @@ fn ensembles_are_the_linear_functions_they_are_made_of() {
 fn courses_learn_from_messages_and_from_nothing_else() {
     let world = world(2);
     let all: Vec<(Box<dyn Algorithm>, f64)> = vec![
-        (Box::new(once(OnceLearner::Direct).components(3).build().expect("parameters")), 0.25),
-        (Box::new(once(OnceLearner::Centroid).components(3).build().expect("parameters")), 0.25),
-        (Box::new(once(OnceLearner::Ridge).components(0).thresholds(3).build().expect("parameters")), 0.25),
-        (Box::new(once(OnceLearner::L2Boost).components(0).thresholds(3).build().expect("parameters")), 0.25),
-        (Box::new(once(OnceLearner::Ridge).components(0).gram(GramSource::Owners).build().expect("parameters")), 0.25),
-        (Box::new(once(OnceLearner::Bayes).build().expect("parameters")), 0.25),
-        (Box::new(LdpSgd::builder().components(3).build().expect("parameters")), 0.25),
+        (
+            Box::new(
+                once(OnceLearner::Direct)
+                    .components(3)
+                    .build()
+                    .expect("parameters"),
+            ),
+            0.25,
+        ),
+        (
+            Box::new(
+                once(OnceLearner::Centroid)
+                    .components(3)
+                    .build()
+                    .expect("parameters"),
+            ),
+            0.25,
+        ),
+        (
+            Box::new(
+                once(OnceLearner::Ridge)
+                    .components(0)
+                    .thresholds(3)
+                    .build()
+                    .expect("parameters"),
+            ),
+            0.25,
+        ),
+        (
+            Box::new(
+                once(OnceLearner::L2Boost)
+                    .components(0)
+                    .thresholds(3)
+                    .build()
+                    .expect("parameters"),
+            ),
+            0.25,
+        ),
+        (
+            Box::new(
+                once(OnceLearner::Ridge)
+                    .components(0)
+                    .gram(GramSource::Owners)
+                    .build()
+                    .expect("parameters"),
+            ),
+            0.25,
+        ),
+        (
+            Box::new(once(OnceLearner::Bayes).build().expect("parameters")),
+            0.25,
+        ),
+        (
+            Box::new(LdpSgd::builder().components(3).build().expect("parameters")),
+            0.25,
+        ),
         (Box::new(Samme::builder().build().expect("parameters")), 0.3),
-        (Box::new(Samme::builder().learner(WeakLearner::Stump).build().expect("parameters")), 0.3),
-        (Box::new(Samme::builder().learner(WeakLearner::Logistic).rounds(2).build().expect("parameters")), 0.3),
+        (
+            Box::new(
+                Samme::builder()
+                    .learner(WeakLearner::Stump)
+                    .build()
+                    .expect("parameters"),
+            ),
+            0.3,
+        ),
+        (
+            Box::new(
+                Samme::builder()
+                    .learner(WeakLearner::Logistic)
+                    .rounds(2)
+                    .build()
+                    .expect("parameters"),
+            ),
+            0.3,
+        ),
     ];
     for (algorithm, most) in &all {
         let error = world.play(&**algorithm, 5.0, Voice::Drawn);
-        assert!(error < *most, "{} {:?}: {error}", algorithm.name(), algorithm.parameters());
+        assert!(
+            error < *most,
+            "{} {:?}: {error}",
+            algorithm.name(),
+            algorithm.parameters()
+        );
     }
     for algorithm in [&all[0].0, &all[6].0] {
         let error = world.play(&**algorithm, 5.0, Voice::Silent);
-        assert!(error > 0.3, "{}: nothing was said, and {error} was reached", algorithm.name());
+        assert!(
+            error > 0.3,
+            "{}: nothing was said, and {error} was reached",
+            algorithm.name()
+        );
     }
     // The own rows bound how bad the default can be.
     let regression = world.own.regression(None).expect("a regression");
     let weights: Vec<Vec<f64>> = regression.parts.into_iter().map(|(weights, _)| weights).collect();
-    let alone = world.task(1.0).linear(&regression.features, &weights).expect("an ensemble");
+    let alone = world
+        .task(1.0)
+        .linear(&regression.features, &weights)
+        .expect("an ensemble");
     let alone = world.error(&Learnt {
         schema: (*world.schema).clone(),
         ensemble: alone,
@@ -225,18 +352,35 @@ fn courses_learn_from_messages_and_from_nothing_else() {
 fn three_classes_are_learnt() {
     let world = world(3);
     let all: [Box<dyn Algorithm>; 5] = [
-        Box::new(once(OnceLearner::Direct).components(3).build().expect("parameters")),
-        Box::new(once(OnceLearner::Centroid).components(3).build().expect("parameters")),
+        Box::new(
+            once(OnceLearner::Direct)
+                .components(3)
+                .build()
+                .expect("parameters"),
+        ),
+        Box::new(
+            once(OnceLearner::Centroid)
+                .components(3)
+                .build()
+                .expect("parameters"),
+        ),
         Box::new(once(OnceLearner::Bayes).build().expect("parameters")),
         Box::new(LdpSgd::builder().components(3).build().expect("parameters")),
         Box::new(Auto::builder().build().expect("parameters")),
     ];
     for algorithm in all {
         let error = world.play(&*algorithm, 5.0, Voice::Drawn);
-        assert!(error < 0.4, "{}: {error}, where a constant has 0.67", algorithm.name());
+        assert!(
+            error < 0.4,
+            "{}: {error}, where a constant has 0.67",
+            algorithm.name()
+        );
     }
     let samme = Samme::builder().build().expect("parameters");
-    assert!(samme.next(&world.task(1.0), &[]).is_err(), "a vote of more classes is refused");
+    assert!(
+        samme.next(&world.task(1.0), &[]).is_err(),
+        "a vote of more classes is refused"
+    );
 }
 
 /// A learner that is wrong more often than right is turned, its α is above zero, and the next campaign publishes it so; the ensemble votes as the
@@ -244,7 +388,10 @@ fn three_classes_are_learnt() {
 #[test]
 fn a_bad_learner_is_turned_and_nobody_is_asked_again() {
     let world = world(2);
-    let (task, samme) = (world.task(3.0), Samme::builder().rounds(2).build().expect("parameters"));
+    let (task, samme) = (
+        world.task(3.0),
+        Samme::builder().rounds(2).build().expect("parameters"),
+    );
     let crowd = Crowd::new(&world.schema, &world.owners, 4, 7);
     let ask = |answers: &[Answer]| match samme.next(&task, answers).expect("a step") {
         Next::Ask(draft) => Campaign::read("campaign", &draft.to_toml()).expect("a campaign"),
@@ -259,12 +406,19 @@ fn a_bad_learner_is_turned_and_nobody_is_asked_again() {
     assert_eq!(learners.len(), 1);
     assert!(learners[0].alpha > 0.0);
     assert_eq!(second.round().expect("a round").number, 2);
-    let other = crowd.answer(&second, 2000..4000, Voice::Exact).expect("an answer");
+    let other = crowd
+        .answer(&second, 2000..4000, Voice::Exact)
+        .expect("an answer");
     let Next::Done(learnt) = samme.next(&task, &[answer, other]).expect("a step") else {
         panic!("two rounds were answered");
     };
     assert_eq!(learnt.rounds.len(), 2);
-    assert!(learnt.rounds.iter().all(|(alpha, error)| *alpha > 0.0 && *error <= 0.5));
+    assert!(
+        learnt
+            .rounds
+            .iter()
+            .all(|(alpha, error)| *alpha > 0.0 && *error <= 0.5)
+    );
     assert!(world.error(&learnt) < 0.3, "{}", world.error(&learnt));
 }
 
@@ -276,16 +430,24 @@ fn certificates_say_who_is_protected_and_who_is_not() {
     let bayes = || Arc::new(once(OnceLearner::Bayes).build().expect("parameters"));
     let plan = Plan::new(bayes(), task(4), 5000).expect("a plan");
     let crowd = Crowd::new(&world.schema, &world.owners, 4, 1);
-    let learnt = crowd.play(plan.algorithm(), plan.task(), Voice::Drawn).expect("a course");
+    let learnt = crowd
+        .play(plan.algorithm(), plan.task(), Voice::Drawn)
+        .expect("a course");
     let open = plan.model(learnt.clone()).expect("a model");
     assert!(!open.certificate().is_void(), "no own rows were used");
-    assert_eq!(open.certificate().claims[0].guarantee, Guarantee::Local { epsilon });
+    assert_eq!(
+        open.certificate().claims[0].guarantee,
+        Guarantee::Local { epsilon }
+    );
     let plan = plan.with_own(world.own.clone()).expect("own rows");
     let model = plan.model(learnt).expect("a model");
     assert!(model.certificate().is_void(), "own rows are not protected");
     let owners = &model.certificate().parties[0];
     assert_eq!(owners.party, "owners");
-    assert_eq!(owners.certificate.claims[0].guarantee, Guarantee::Local { epsilon });
+    assert_eq!(
+        owners.certificate.claims[0].guarantee,
+        Guarantee::Local { epsilon }
+    );
     assert!(!plan.shown().is_empty());
     // A file that is saved and read says the same.
     let again = crate::model::Model::from_bytes(&model.to_bytes()).expect("a model");
@@ -296,7 +458,9 @@ fn certificates_say_who_is_protected_and_who_is_not() {
 #[test]
 fn owners_that_are_needed_reach_the_noise() {
     let world = world(2);
-    let task = |epsilon: f64| Task::new(&world.schema, Epsilon::new(epsilon).expect("an ε"), 4, "people").expect("a task");
+    let task = |epsilon: f64| {
+        Task::new(&world.schema, Epsilon::new(epsilon).expect("an ε"), 4, "people").expect("a task")
+    };
     let sgd = || Arc::new(LdpSgd::builder().build().expect("parameters"));
     let plan = Plan::new(sgd(), task(1.0), 10_000).expect("a plan");
     assert_eq!(plan.owners_each(), 1000);
@@ -305,7 +469,10 @@ fn owners_that_are_needed_reach_the_noise() {
     assert!(plan.noise(needed) <= 0.1 && plan.noise(needed - 1) > 0.1);
     let easier = Plan::new(sgd(), task(3.0), 10_000).expect("a plan");
     assert!(easier.owners_needed(0.1) < needed);
-    assert!(Plan::new(sgd(), task(1.0), 9).is_err(), "nine owners cannot answer ten rounds");
+    assert!(
+        Plan::new(sgd(), task(1.0), 9).is_err(),
+        "nine owners cannot answer ten rounds"
+    );
 }
 
 #[test]
@@ -313,12 +480,18 @@ fn what_cannot_be_is_refused_with_its_key() {
     let world = world(2);
     let epsilon = Epsilon::new(1.0).expect("an ε");
     let task = Task::new(&world.schema, epsilon, 4, "people").expect("a task");
-    let key = |result: Result<Next, Error>| crate::parameters::key(&result.expect_err("it is refused")).map(str::to_owned);
+    let key = |result: Result<Next, Error>| {
+        crate::parameters::key(&result.expect_err("it is refused")).map(str::to_owned)
+    };
     let sgd = LdpSgd::builder().build().expect("parameters");
     assert_eq!(key(sgd.next(&task, &[])).as_deref(), Some("components"));
     let plain = LdpSgd::builder().components(0).build().expect("parameters");
     assert_eq!(key(plain.next(&task, &[])).as_deref(), Some("radius"));
-    let given = LdpSgd::builder().components(0).radius(2.0).build().expect("parameters");
+    let given = LdpSgd::builder()
+        .components(0)
+        .radius(2.0)
+        .build()
+        .expect("parameters");
     assert!(matches!(given.next(&task, &[]), Ok(Next::Ask(_))));
     let other = Answer::exact(vec![0.0; 3], 10);
     assert!(matches!(given.next(&task, &[other]), Err(Error::Data(_))));
@@ -341,7 +514,11 @@ fn collected_messages_of_real_owners_train_a_model() {
     let world = world(2);
     let epsilon = Epsilon::new(8.0).expect("an ε");
     let task = Task::new(&world.schema, epsilon, 1, "people").expect("a task");
-    let plan = Plan::new(Arc::new(once(OnceLearner::Bayes).bins(2).build().expect("parameters")), task, 400);
+    let plan = Plan::new(
+        Arc::new(once(OnceLearner::Bayes).bins(2).build().expect("parameters")),
+        task,
+        400,
+    );
     let plan = plan.expect("a plan");
     let Next::Ask(draft) = plan.next(&[]).expect("a question") else {
         panic!("a course begins with a question");
@@ -349,7 +526,12 @@ fn collected_messages_of_real_owners_train_a_model() {
     let campaign = Campaign::read("campaign", &draft.to_toml()).expect("a campaign");
     let mut sums = vec![0; campaign.sums()];
     for owner in 0..400 {
-        let rows = people(campaign.encoding().expect("an encoding").schema(), 2, 1, owner as u8);
+        let rows = people(
+            campaign.encoding().expect("an encoding").schema(),
+            2,
+            1,
+            owner as u8,
+        );
         let caps = Caps {
             pure: epsilon,
             ..Caps::ZERO
@@ -357,7 +539,9 @@ fn collected_messages_of_real_owners_train_a_model() {
         let random = Randomness::from_os().expect("randomness");
         let ledger = Ledger::volatile(crate::privacy::Relation::Owner, caps, Delta::ZERO, random);
         let mut ledger = ledger.expect("a ledger");
-        let sent = DataOwner::new(&campaign).contribute_rows(&mut ledger, &rows).expect("a message");
+        let sent = DataOwner::new(&campaign)
+            .contribute_rows(&mut ledger, &rows)
+            .expect("a message");
         let message = campaign.read_submission(&sent.submission).expect("a submission");
         assert!(campaign.add(&message, &mut sums));
     }
@@ -366,6 +550,9 @@ fn collected_messages_of_real_owners_train_a_model() {
         panic!("one round was answered");
     };
     let model = plan.model(*learnt).expect("a model");
-    assert_eq!(model.certificate().claims[0].guarantee, Guarantee::Local { epsilon });
+    assert_eq!(
+        model.certificate().claims[0].guarantee,
+        Guarantee::Local { epsilon }
+    );
     let _: fn(&str, &[u8]) -> Result<Collected, Error> = Collected::from_file;
 }
