@@ -88,33 +88,3 @@ fn check(from: &Schema, to: &Schema) -> Result<(), Error> {
         "rows are put into other bins of the same columns only",
     ))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::data::schema::{label, number};
-    use crate::data::{Frame, Intake};
-
-    #[test]
-    fn rows_keep_their_values_and_get_the_bins_of_a_table_that_was_read_so() {
-        let columns = || [number("age", 0.0..=100.0), label("ill", ["no", "yes"])];
-        let schema = Schema::builder("d").columns(columns()).build().expect("a schema");
-        let coarse = Arc::new(schema.coarse(4));
-        let ages = [0.0, 24.9, 25.1, 60.0, 99.0];
-        let ill = ["no", "no", "yes", "yes", "no"];
-        let rows = Frame::new().column("age", &ages[..]).column("ill", &ill[..]);
-        let read = |schema: &Arc<Schema>| {
-            Table::read(&Intake::everything(Arc::clone(schema), Keep::Values), &rows).expect("a table")
-        };
-        let moved = read(&Arc::new(schema.clone()))
-            .in_bins(&coarse)
-            .expect("other bins");
-        let (found, expected) = (moved.into_cells().expose(), read(&coarse).into_cells().expose());
-        assert_eq!(found, expected);
-        let other = Schema::builder("d")
-            .columns([number("size", 0.0..=1.0)])
-            .build()
-            .expect("a schema");
-        assert!(read(&Arc::new(schema)).in_bins(&Arc::new(other)).is_err());
-    }
-}

@@ -556,3 +556,20 @@ fn collected_messages_of_real_owners_train_a_model() {
     );
     let _: fn(&str, &[u8]) -> Result<Collected, Error> = Collected::from_file;
 }
+
+/// Rows in other bins are those of a table that was read so.
+#[test]
+fn rows_keep_their_values_in_other_bins() {
+    let schema = schema(2);
+    let coarse = Arc::new(schema.coarse(4));
+    let moved = people(&schema, 2, 500, 5).in_bins(&coarse).expect("other bins");
+    let [found, expected] =
+        [moved, people(&coarse, 2, 500, 5)].map(|table| permission(&schema).reveal(table.into_cells()));
+    assert_eq!(found, expected);
+    let other = Schema::builder("d").columns([number("size", 0.0..=1.0)]).build();
+    assert!(
+        people(&schema, 2, 5, 5)
+            .in_bins(&Arc::new(other.expect("a schema")))
+            .is_err()
+    );
+}
