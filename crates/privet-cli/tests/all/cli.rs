@@ -140,6 +140,7 @@ stories! {
     horizontal
     horizontal_bad
     learners
+    local_learning
     newcomer
     no_ledger
     open_bins

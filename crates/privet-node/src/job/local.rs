@@ -84,7 +84,11 @@ pub(super) fn read(root: &Section<'_>, around: &JobContext<'_>) -> (Option<Setti
         }
         u64::try_from(found).ok().filter(|found| *found > 0)
     };
-    let (owners, each, own_rows) = (whole("about", None), whole("rows_each", Some(1)), whole("own_rows", Some(100)));
+    let (owners, each, own_rows) = (
+        whole("about", None),
+        whole("rows_each", Some(1)),
+        whole("own_rows", Some(100)),
+    );
     let job = || {
         let schema = Arc::new(schema?);
         let source = data?.map(|data| Source {

@@ -47,24 +47,37 @@ enum Message {
 
 pub(super) fn measure(_: &Data, runs: u32, bar: &Progress) -> Result<Vec<Measured>, Error> {
     let methods = [
-        ("as published, like synthetic", (Message::AsPublished, SYNTHETIC), EPSILONS),
-        ("as published, like images", (Message::AsPublished, IMAGES), EPSILONS),
+        (
+            "as published, like synthetic",
+            (Message::AsPublished, SYNTHETIC),
+            EPSILONS,
+        ),
+        (
+            "as published, like images",
+            (Message::AsPublished, IMAGES),
+            EPSILONS,
+        ),
         ("honest, like synthetic", (Message::Honest, SYNTHETIC), EPSILONS),
         ("honest, like images", (Message::Honest, IMAGES), EPSILONS),
     ];
     let metrics = [FOUND, FALSE, ADVANTAGE, BOUND];
-    compared(&methods, &metrics, (runs, bar), |(message, world), epsilon, run| {
-        let epsilon = epsilon.unwrap_or(1.0);
-        let found = match message {
-            Message::AsPublished => world.as_published(epsilon, run),
-            Message::Honest => world.honest(epsilon, run)?,
-        };
-        let bound = (epsilon.exp() - 1.0) / (epsilon.exp() + 1.0);
-        Ok([FOUND, FALSE, ADVANTAGE, BOUND]
-            .into_iter()
-            .zip([found[0], found[1], found[0] - found[1], bound])
-            .collect())
-    })
+    compared(
+        &methods,
+        &metrics,
+        (runs, bar),
+        |(message, world), epsilon, run| {
+            let epsilon = epsilon.unwrap_or(1.0);
+            let found = match message {
+                Message::AsPublished => world.as_published(epsilon, run),
+                Message::Honest => world.honest(epsilon, run)?,
+            };
+            let bound = (epsilon.exp() - 1.0) / (epsilon.exp() + 1.0);
+            Ok([FOUND, FALSE, ADVANTAGE, BOUND]
+                .into_iter()
+                .zip([found[0], found[1], found[0] - found[1], bound])
+                .collect())
+        },
+    )
 }
 
 const EPSILONS: &[f64] = &[1.0, 5.0, 9.0];
@@ -116,7 +129,10 @@ impl World {
                     }
                     vector[2 * self.dimension] += weight * sign;
                 }
-                let grid = vector.iter().map(|x| (x * f64::from(UNIT)).round() as i32).collect();
+                let grid = vector
+                    .iter()
+                    .map(|x| (x * f64::from(UNIT)).round() as i32)
+                    .collect();
                 let message = rehearse(&mechanism, grid, &mut random)?;
                 let mut sums = vec![0; mechanism.sums()];
                 if !mechanism.add(&message.token, &message.body, &mut sums) {
@@ -130,16 +146,23 @@ impl World {
         };
         let (wrong, right) = (largest(true)?, largest(false)?);
         // The best threshold of all on how large a message is.
-        let above = |of: &[f64], bound: f64| (of.len() - of.partition_point(|x| *x <= bound)) as f64 / DRAWS as f64;
+        let above =
+            |of: &[f64], bound: f64| (of.len() - of.partition_point(|x| *x <= bound)) as f64 / DRAWS as f64;
         let best = (0..200).map(|i| {
             let bound = wrong[i * DRAWS / 200];
             [above(&wrong, bound), above(&right, bound)]
         });
         let best = best.max_by(|a, b| (a[0] - a[1]).total_cmp(&(b[0] - b[1])));
         // Never with certainty: the largest message of either can come from the other.
-        let certain = right.last().is_some_and(|most| *most * (1.0 + 1e-9) < wrong[DRAWS - 1]);
+        let certain = right
+            .last()
+            .is_some_and(|most| *most * (1.0 + 1e-9) < wrong[DRAWS - 1]);
         let best = best.unwrap_or([0.0; 2]);
-        Ok(if certain { [above(&wrong, right[DRAWS - 1]), 0.0] } else { best })
+        Ok(if certain {
+            [above(&wrong, right[DRAWS - 1]), 0.0]
+        } else {
+            best
+        })
     }
 }
 

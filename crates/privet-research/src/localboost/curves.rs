@@ -80,13 +80,15 @@ fn curve(set: &Set, dataset: &str, case: &Case, epsilon: f64, run: u32) -> Curve
             averaged_logistic(&centred.owners, (group, each), past, with, RIDGE, coins)
         });
     }
-    boosting.run(set, &own, &mut coins, |group, past, coins| match (learner, message) {
-        (Learner::Centroids(_), Message::Noise) => noise_centroids(&own, spread, coins),
-        (_, Message::Noise) => noise_stump(&cuts, coins),
-        (Learner::Centroids(weighting), _) => {
-            centroids(&set.owners, (group, each), past, with, *weighting, coins)
+    boosting.run(set, &own, &mut coins, |group, past, coins| {
+        match (learner, message) {
+            (Learner::Centroids(_), Message::Noise) => noise_centroids(&own, spread, coins),
+            (_, Message::Noise) => noise_stump(&cuts, coins),
+            (Learner::Centroids(weighting), _) => {
+                centroids(&set.owners, (group, each), past, with, *weighting, coins)
+            }
+            _ => stump(&set.owners, (group, each), past, with, &cuts, coins),
         }
-        _ => stump(&set.owners, (group, each), past, with, &cuts, coins),
     })
 }
 
@@ -124,10 +126,22 @@ pub(super) fn centroid_curves(
     use Learner::Centroids;
     use Weighting::{Literal, Mean};
     let cases = [
-        ("weighted mean", (Centroids(Mean), Message::Piecewise, ALL), EPSILONS),
-        ("as printed", (Centroids(Literal), Message::Piecewise, ALL), EPSILONS),
+        (
+            "weighted mean",
+            (Centroids(Mean), Message::Piecewise, ALL),
+            EPSILONS,
+        ),
+        (
+            "as printed",
+            (Centroids(Literal), Message::Piecewise, ALL),
+            EPSILONS,
+        ),
         ("without noise", (Centroids(Mean), Message::Exact, ALL), &[]),
-        ("messages without content", (Centroids(Mean), Message::Noise, ALL), &[]),
+        (
+            "messages without content",
+            (Centroids(Mean), Message::Noise, ALL),
+            &[],
+        ),
     ];
     measured(data, dataset, &cases, &CURVE, runs)
 }
@@ -141,8 +155,16 @@ pub(super) fn stump_curves(
     let cases = [
         ("stumps", (Learner::Stumps, Message::Piecewise, ALL), EPSILONS),
         ("without noise", (Learner::Stumps, Message::Exact, ALL), &[]),
-        ("messages without content", (Learner::Stumps, Message::Noise, ALL), &[]),
-        ("messages without content, 100 labels", (Learner::Stumps, Message::Noise, 100), &[]),
+        (
+            "messages without content",
+            (Learner::Stumps, Message::Noise, ALL),
+            &[],
+        ),
+        (
+            "messages without content, 100 labels",
+            (Learner::Stumps, Message::Noise, 100),
+            &[],
+        ),
     ];
     measured(data, dataset, &cases, &CURVE, runs)
 }
@@ -150,7 +172,11 @@ pub(super) fn stump_curves(
 /// Boosted logistic regression, which the paper says does not help.
 pub(super) fn logistic_curves(data: &Data, runs: (u32, &Progress)) -> Result<Vec<Measured>, Error> {
     let cases = [
-        ("logistic, centred", (Learner::Logistic, Message::Piecewise, ALL), EPSILONS),
+        (
+            "logistic, centred",
+            (Learner::Logistic, Message::Piecewise, ALL),
+            EPSILONS,
+        ),
         ("without noise", (Learner::Logistic, Message::Exact, ALL), &[]),
     ];
     measured(data, "mnist", &cases, &[FIRST, LAST], runs)

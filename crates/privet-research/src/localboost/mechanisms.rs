@@ -75,7 +75,11 @@ impl Floating for Duchi {
                 agree += usize::from(*drawn == *sign);
             }
             // Ties belong to both sides: as published, and beyond ε.
-            if if up { 2 * agree >= dimension } else { 2 * agree <= dimension } {
+            if if up {
+                2 * agree >= dimension
+            } else {
+                2 * agree <= dimension
+            } {
                 break;
             }
         }
@@ -297,7 +301,9 @@ mod tests {
             }
         }
         let n = f64::from(DRAWS);
-        sums.iter().map(|(a, b)| (a / n, b / n - (a / n).powi(2))).collect()
+        sums.iter()
+            .map(|(a, b)| (a / n, b / n - (a / n).powi(2)))
+            .collect()
     }
 
     /// Every mean within 6 standard errors (false alarms: below 10⁻⁷ for all), and a mechanism that is 3 % too large is caught.
@@ -306,7 +312,10 @@ mod tests {
             let error = (spread / f64::from(DRAWS)).sqrt();
             assert!((mean - x).abs() < 6.0 * error, "{mean} is not {x} ± {error}");
             let expected = variance(*x);
-            assert!((spread / expected - 1.0).abs() < 0.03, "{spread} is not {expected}");
+            assert!(
+                (spread / expected - 1.0).abs() < 0.03,
+                "{spread} is not {expected}"
+            );
         }
     }
 
@@ -321,7 +330,9 @@ mod tests {
             });
             check(&LaplaceSplit, &x, epsilon, |_| 2.0 * (2.0 * d / epsilon).powi(2));
             check(&Duchi, &x, epsilon, |x| duchi_bound(5, epsilon).powi(2) - x * x);
-            check(&Duchi, &x[..4], epsilon, |x| duchi_bound(4, epsilon).powi(2) - x * x);
+            check(&Duchi, &x[..4], epsilon, |x| {
+                duchi_bound(4, epsilon).powi(2) - x * x
+            });
         }
         for epsilon in [0.4, 1.0, 3.0] {
             let one = |x: f64| {

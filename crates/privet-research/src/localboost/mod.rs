@@ -139,7 +139,9 @@ pub(super) fn experiments() -> Vec<Experiment> {
 fn compared() -> Vec<Experiment> {
     let new = |item, runs, comparison: Comparison| {
         let place = (PAPER, item, comparison.dataset);
-        Experiment::new(place, runs, move |data, runs, bar| comparison.measure(data, runs, bar))
+        Experiment::new(place, runs, move |data, runs, bar| {
+            comparison.measure(data, runs, bar)
+        })
     };
     let few = |dataset, owners, ways| Comparison {
         dataset,

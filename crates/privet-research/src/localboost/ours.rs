@@ -54,9 +54,17 @@ fn schema(width: usize) -> Result<Schema, Error> {
 
 fn table(schema: &Arc<Schema>, points: &Points) -> Result<Table, Error> {
     let columns: Vec<Vec<f64>> = (0..points.width)
-        .map(|place| (0..points.len()).map(|row| points.point(row)[place].into()).collect())
+        .map(|place| {
+            (0..points.len())
+                .map(|row| points.point(row)[place].into())
+                .collect()
+        })
         .collect();
-    let classes: Vec<&str> = points.classes.iter().map(|class| ["0", "1"][usize::from(*class)]).collect();
+    let classes: Vec<&str> = points
+        .classes
+        .iter()
+        .map(|class| ["0", "1"][usize::from(*class)])
+        .collect();
     let mut frame = Frame::new();
     for (place, column) in columns.iter().enumerate() {
         frame = frame.column(format!("x{place}"), column);
@@ -75,7 +83,10 @@ fn error(ensemble: &Ensemble, schema: &Schema, cells: &Cells) -> Result<f64, Err
     let Some(Target::Classes(classes)) = cells.target() else {
         return Err(Error::misuse("test rows have classes"));
     };
-    let wrong = scores.iter().zip(classes).filter(|(score, class)| u16::from(**score > 0.0) != **class);
+    let wrong = scores
+        .iter()
+        .zip(classes)
+        .filter(|(score, class)| u16::from(**score > 0.0) != **class);
     Ok(wrong.count() as f64 / classes.len().max(1) as f64)
 }
 
@@ -132,10 +143,22 @@ fn baselines(ways: &mut Vec<Named<Way>>, epsilons: &'static [f64]) -> Result<(),
         return Ok(());
     }
     ways.extend([
-        ("ldp-sgd, messages without content", course(sgd()?, Voice::Silent), epsilons),
+        (
+            "ldp-sgd, messages without content",
+            course(sgd()?, Voice::Silent),
+            epsilons,
+        ),
         ("ldp-sgd, not private", course(sgd()?, Voice::Exact), &[][..]),
-        ("auto, messages without content", course(Auto::builder().build()?, Voice::Silent), epsilons),
-        ("auto, not private", course(Auto::builder().build()?, Voice::Exact), &[][..]),
+        (
+            "auto, messages without content",
+            course(Auto::builder().build()?, Voice::Silent),
+            epsilons,
+        ),
+        (
+            "auto, not private",
+            course(Auto::builder().build()?, Voice::Exact),
+            &[][..],
+        ),
     ]);
     Ok(())
 }
@@ -144,7 +167,11 @@ fn baselines(ways: &mut Vec<Named<Way>>, epsilons: &'static [f64]) -> Result<(),
 pub(super) fn defaults(epsilons: &'static [f64]) -> Result<Vec<Named<Way>>, Error> {
     let mut ways = vec![
         ("auto", course(Auto::builder().build()?, Voice::Drawn), epsilons),
-        ("ldp-sgd", course(LdpSgd::builder().build()?, Voice::Drawn), epsilons),
+        (
+            "ldp-sgd",
+            course(LdpSgd::builder().build()?, Voice::Drawn),
+            epsilons,
+        ),
     ];
     baselines(&mut ways, epsilons)?;
     Ok(ways)
@@ -159,7 +186,11 @@ pub(super) fn others(epsilons: &'static [f64]) -> Result<Vec<Named<Way>>, Error>
             course(LdpSgd::builder().components(5).build()?, Voice::Drawn),
             epsilons,
         ),
-        ("once, direct", course(once(OnceLearner::Direct).build()?, Voice::Drawn), epsilons),
+        (
+            "once, direct",
+            course(once(OnceLearner::Direct).build()?, Voice::Drawn),
+            epsilons,
+        ),
         (
             "once, ridge",
             course(once(OnceLearner::Ridge).components(0).build()?, Voice::Drawn),
@@ -167,35 +198,62 @@ pub(super) fn others(epsilons: &'static [f64]) -> Result<Vec<Named<Way>>, Error>
         ),
         (
             "once, ridge on 3 cuts",
-            course(once(OnceLearner::Ridge).components(0).thresholds(3).build()?, Voice::Drawn),
+            course(
+                once(OnceLearner::Ridge).components(0).thresholds(3).build()?,
+                Voice::Drawn,
+            ),
             epsilons,
         ),
         (
             "once, boosted stumps",
-            course(once(OnceLearner::L2Boost).components(0).thresholds(1).build()?, Voice::Drawn),
+            course(
+                once(OnceLearner::L2Boost).components(0).thresholds(1).build()?,
+                Voice::Drawn,
+            ),
             epsilons,
         ),
-        ("once, bayes", course(once(OnceLearner::Bayes).build()?, Voice::Drawn), epsilons),
+        (
+            "once, bayes",
+            course(once(OnceLearner::Bayes).build()?, Voice::Drawn),
+            epsilons,
+        ),
         (
             "once, bayes, 2 bins",
             course(once(OnceLearner::Bayes).bins(2).build()?, Voice::Drawn),
             epsilons,
         ),
-        ("once, centroid", course(once(OnceLearner::Centroid).build()?, Voice::Drawn), epsilons),
         (
-            "samme, centroids, coordinates",
-            course(Samme::builder().message(VectorMessage::Coordinates).build()?, Voice::Drawn),
+            "once, centroid",
+            course(once(OnceLearner::Centroid).build()?, Voice::Drawn),
             epsilons,
         ),
-        ("samme, centroids", course(Samme::builder().build()?, Voice::Drawn), epsilons),
+        (
+            "samme, centroids, coordinates",
+            course(
+                Samme::builder().message(VectorMessage::Coordinates).build()?,
+                Voice::Drawn,
+            ),
+            epsilons,
+        ),
+        (
+            "samme, centroids",
+            course(Samme::builder().build()?, Voice::Drawn),
+            epsilons,
+        ),
         (
             "samme, stumps",
-            course(Samme::builder().learner(WeakLearner::Stump).build()?, Voice::Drawn),
+            course(
+                Samme::builder().learner(WeakLearner::Stump).build()?,
+                Voice::Drawn,
+            ),
             epsilons,
         ),
         (
             "samme, stumps, messages without content",
-            course(Samme::builder().learner(WeakLearner::Stump).build()?, Voice::Silent),
+            course(
+                Samme::builder().learner(WeakLearner::Stump).build()?,
+                Voice::Silent,
+            ),
             epsilons,
         ),
         (
@@ -219,7 +277,11 @@ pub(super) fn many(epsilons: &'static [f64]) -> Result<Vec<Named<Way>>, Error> {
         .learner(OnceLearner::Ridge)
         .components(0)
         .gram(GramSource::Owners);
-    let mut ways = vec![("once, all from owners", course(gram.build()?, Voice::Drawn), epsilons)];
+    let mut ways = vec![(
+        "once, all from owners",
+        course(gram.build()?, Voice::Drawn),
+        epsilons,
+    )];
     ways.extend(defaults(epsilons)?);
     Ok(ways)
 }

@@ -183,7 +183,12 @@ impl Boosting {
                     .map(|row| weak.call(own.point(row)) != own.classes[row])
                     .collect();
                 let total: f64 = weights.iter().sum();
-                let wrong: f64 = weights.iter().zip(&missed).filter(|(_, m)| **m).map(|(w, _)| w).sum();
+                let wrong: f64 = weights
+                    .iter()
+                    .zip(&missed)
+                    .filter(|(_, m)| **m)
+                    .map(|(w, _)| w)
+                    .sum();
                 let clip = match self.negative {
                     Negative::Redraw => 1e-6,
                     Negative::Turn => 0.02,
@@ -282,7 +287,11 @@ pub(super) fn differences(points: &Points, rows: &[usize], weights: &[f64], thre
     let width = points.width;
     let mut table = vec![0.0; 2 * width];
     for (&row, weight) in rows.iter().zip(weights) {
-        let signed = if points.classes[row] == 0 { *weight } else { -weight };
+        let signed = if points.classes[row] == 0 {
+            *weight
+        } else {
+            -weight
+        };
         for (place, (x, threshold)) in points.point(row).iter().zip(thresholds).enumerate() {
             let above = f64::from(*x) >= *threshold;
             table[place + if above { width } else { 0 }] += signed;
@@ -340,7 +349,12 @@ pub(super) fn local_logistic(points: &Points, rows: &[usize], weights: &[f64], r
         values: &values,
         weights,
     };
-    logistic(&dense, &targets, &vec![ridge; points.width], &vec![0.0; points.width])
+    logistic(
+        &dense,
+        &targets,
+        &vec![ridge; points.width],
+        &vec![0.0; points.width],
+    )
 }
 
 /// Algorithm 7, with weights that add up to one and parameters clipped to [−1, 1].

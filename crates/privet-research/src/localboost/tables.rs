@@ -4,9 +4,7 @@ use privet::Error;
 use privet_node::progress::Progress;
 
 use super::mechanisms::{Duchi, Exact, Floating, LaplaceSplit, Piecewise};
-use super::printed::{
-    Weak, best_thresholds, differences, local_logistic, purest, purities, shares,
-};
+use super::printed::{Weak, best_thresholds, differences, local_logistic, purest, purities, shares};
 use super::rows::{Points, Set, order};
 use super::sets::set;
 use super::{ACCURACY, EPSILONS};
@@ -39,12 +37,20 @@ fn each_mechanism(
 
 /// Owners in a round of nearest centroids, and rows of each.
 pub(super) fn centroid_owners(dataset: &str) -> (usize, usize) {
-    if dataset == "synthetic-19" { (2000, 4) } else { (1000, 4) }
+    if dataset == "synthetic-19" {
+        (2000, 4)
+    } else {
+        (1000, 4)
+    }
 }
 
 /// Owners in a round of stumps, and rows of each.
 pub(super) fn stump_owners(dataset: &str) -> (usize, usize) {
-    if dataset == "synthetic-19" { (1000, 80) } else { (200, 20) }
+    if dataset == "synthetic-19" {
+        (1000, 80)
+    } else {
+        (200, 20)
+    }
 }
 
 /// The first centroids: how far they lie from those without noise, and how often their classifier is right.
@@ -89,8 +95,17 @@ pub(super) fn centroids(
         vec![("l_p", distance), (ACCURACY, accuracy)]
     })?;
     let centroids = [0, 1].map(|class| set.owners.mean(Some(class)));
-    let between: f64 = centroids[0].iter().zip(&centroids[1]).map(|(a, b)| (a - b).powi(2)).sum();
-    found.push(Measured::new("between the true centroids", None, "l_b", [between.sqrt()]));
+    let between: f64 = centroids[0]
+        .iter()
+        .zip(&centroids[1])
+        .map(|(a, b)| (a - b).powi(2))
+        .sum();
+    found.push(Measured::new(
+        "between the true centroids",
+        None,
+        "l_b",
+        [between.sqrt()],
+    ));
     Ok(found)
 }
 
@@ -151,7 +166,10 @@ pub(super) fn stumps(
         tables(
             run,
             Box::new(|table, coins| {
-                exact.iter_mut().zip(table).for_each(|(sum, x)| *sum += weight * x);
+                exact
+                    .iter_mut()
+                    .zip(table)
+                    .for_each(|(sum, x)| *sum += weight * x);
                 mechanism.add(table, epsilon, weight, &mut noisy, coins);
             }),
         );
@@ -169,13 +187,23 @@ pub(super) fn stumps(
     let mut exact = vec![0.0; width];
     tables(
         0,
-        Box::new(|table, _| exact.iter_mut().zip(table).for_each(|(sum, x)| *sum += x / owners as f64)),
+        Box::new(|table, _| {
+            exact
+                .iter_mut()
+                .zip(table)
+                .for_each(|(sum, x)| *sum += x / owners as f64)
+        }),
     );
     let purities = purities(&exact);
     let pairs = (0..purities.len()).flat_map(|i| (0..i).map(move |j| (i, j)));
     let between = pairs.map(|(i, j)| (purities[i] - purities[j]).abs()).sum::<f64>();
     let pairs = purities.len() * (purities.len() - 1) / 2;
-    found.push(Measured::new("between two features", None, "Δ_im", [between / pairs as f64]));
+    found.push(Measured::new(
+        "between two features",
+        None,
+        "Δ_im",
+        [between / pairs as f64],
+    ));
     Ok(found)
 }
 
@@ -200,7 +228,10 @@ pub(super) fn logistic(
     let zero = vec![0.0; mean.len()];
     let kinds: [(&[f64], [&'static str; 3]); 2] = [
         (&zero, ["squared error", ACCURACY, "θ"]),
-        (&mean, ["squared error, centred", "accuracy, centred", "θ, centred"]),
+        (
+            &mean,
+            ["squared error, centred", "accuracy, centred", "θ, centred"],
+        ),
     ];
     each_mechanism(metrics, runs, |mechanism, epsilon, run| {
         let mut all = Vec::new();
@@ -219,7 +250,10 @@ pub(super) fn logistic(
             let places: Vec<usize> = (0..sample.len()).collect();
             for rows in places.chunks_exact(each) {
                 let mut theta = local_logistic(&sample, rows, &vec![1.0 / each as f64; each], RIDGE);
-                exact.iter_mut().zip(&theta).for_each(|(sum, x)| *sum += weight * x);
+                exact
+                    .iter_mut()
+                    .zip(&theta)
+                    .for_each(|(sum, x)| *sum += weight * x);
                 theta.iter_mut().for_each(|x| *x = x.clamp(-1.0, 1.0));
                 mechanism.add(&theta, epsilon, weight, &mut noisy, &mut coins);
             }

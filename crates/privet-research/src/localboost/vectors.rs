@@ -33,7 +33,9 @@ pub(super) fn measure(_: &Data, runs: u32, bar: &Progress) -> Result<Vec<Measure
     compared(&ways, &[SQUARE], (runs, bar), |way, epsilon, run| {
         let epsilon = epsilon.unwrap_or(1.0);
         let mut coins = coins(0x7000 + u64::from(run));
-        let x: Vec<f64> = (0..DIMENSION).map(|place| f64::from(u8::from(place == 0))).collect();
+        let x: Vec<f64> = (0..DIMENSION)
+            .map(|place| f64::from(u8::from(place == 0)))
+            .collect();
         let mut square = 0.0;
         let mut count = |estimate: &[f64]| {
             square += estimate.iter().zip(&x).map(|(a, b)| (a - b).powi(2)).sum::<f64>() / f64::from(DRAWS);

@@ -102,7 +102,9 @@ impl Vocabulary {
             for (i, word) in words_of.iter().enumerate() {
                 counts[*word] += 1;
                 let sum = &mut sums[word * DESCRIPTOR..][..DESCRIPTOR];
-                sum.iter_mut().zip(point(i)).for_each(|(s, x)| *s += f64::from(*x));
+                sum.iter_mut()
+                    .zip(point(i))
+                    .for_each(|(s, x)| *s += f64::from(*x));
             }
             let mut centres = vocabulary.centres.clone();
             for (word, count) in counts.iter().enumerate().filter(|(_, count)| **count > 0) {

@@ -30,9 +30,12 @@ impl Cells {
         check(from, to)?;
         let mut numbers = from.features().zip(&self.features);
         let is_read = self.features.len() == from.features().count()
-            && numbers.all(|(column, feature)| !matches!(column.kind, Kind::Number(_)) || feature.scaled.is_some());
+            && numbers
+                .all(|(column, feature)| !matches!(column.kind, Kind::Number(_)) || feature.scaled.is_some());
         if !is_read {
-            return Err(Error::misuse("the rows were read for another schema, or without values"));
+            return Err(Error::misuse(
+                "the rows were read for another schema, or without values",
+            ));
         }
         Ok(self.rebinned(from, to))
     }
@@ -40,7 +43,9 @@ impl Cells {
     fn rebinned(&self, from: &Schema, to: &Schema) -> Self {
         let pairs = from.features().zip(to.features()).zip(&self.features);
         let features = pairs.map(|((from, to), feature)| {
-            let (Kind::Number(from), Kind::Number(to), Some(scaled)) = (&from.kind, &to.kind, &feature.scaled) else {
+            let (Kind::Number(from), Kind::Number(to), Some(scaled)) =
+                (&from.kind, &to.kind, &feature.scaled)
+            else {
                 return feature.clone();
             };
             let transform = to.transform();
@@ -69,7 +74,8 @@ impl Cells {
 fn check(from: &Schema, to: &Schema) -> Result<(), Error> {
     let alike = |(a, b): (&super::schema::Column, &super::schema::Column)| match (&a.kind, &b.kind) {
         (Kind::Number(x), Kind::Number(y)) => {
-            let but_for_bins = |n: &super::schema::Number| (n.min(), n.max(), n.is_integer(), n.transform(), n.fill());
+            let but_for_bins =
+                |n: &super::schema::Number| (n.min(), n.max(), n.is_integer(), n.transform(), n.fill());
             a.name == b.name && but_for_bins(x) == but_for_bins(y)
         }
         (x, y) => a.name == b.name && x == y,
@@ -78,30 +84,7 @@ fn check(from: &Schema, to: &Schema) -> Result<(), Error> {
     if same_length && from.columns().iter().zip(to.columns()).all(alike) {
         return Ok(());
     }
-    Err(Error::misuse("rows are put into other bins of the same columns only"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::data::{Frame, Intake};
-    use crate::data::schema::{label, number};
-
-    #[test]
-    fn rows_keep_their_values_and_get_the_bins_of_a_table_that_was_read_so() {
-        let columns = || [number("age", 0.0..=100.0), label("ill", ["no", "yes"])];
-        let schema = Schema::builder("d").columns(columns()).build().expect("a schema");
-        let coarse = Arc::new(schema.coarse(4));
-        let ages = [0.0, 24.9, 25.1, 60.0, 99.0];
-        let ill = ["no", "no", "yes", "yes", "no"];
-        let rows = Frame::new().column("age", &ages[..]).column("ill", &ill[..]);
-        let read = |schema: &Arc<Schema>| {
-            Table::read(&Intake::everything(Arc::clone(schema), Keep::Values), &rows).expect("a table")
-        };
-        let moved = read(&Arc::new(schema.clone())).in_bins(&coarse).expect("other bins");
-        let (found, expected) = (moved.into_cells().expose(), read(&coarse).into_cells().expose());
-        assert_eq!(found, expected);
-        let other = Schema::builder("d").columns([number("size", 0.0..=1.0)]).build().expect("a schema");
-        assert!(read(&Arc::new(schema)).in_bins(&Arc::new(other)).is_err());
-    }
+    Err(Error::misuse(
+        "rows are put into other bins of the same columns only",
+    ))
 }

@@ -1,8 +1,8 @@
 //! Logistic regression on vectors in memory, with a ridge of its own for every coordinate.
 
+use super::SILENT;
 use super::logistic::Loss;
 use super::solver::{Curved, Objective, newton};
-use super::SILENT;
 
 /// The gradient at the minimum, relative to the total weight.
 const TOLERANCE: f64 = 1e-8;
@@ -63,7 +63,12 @@ impl Objective for DenseLogistic<'_> {
 
     fn value(&self, at: &[f64], gradient: &mut [f64]) -> f64 {
         let mut value = 0.0;
-        for (((at, centre), ridge), gradient) in at.iter().zip(self.centre).zip(self.ridge).zip(gradient.iter_mut()) {
+        for (((at, centre), ridge), gradient) in at
+            .iter()
+            .zip(self.centre)
+            .zip(self.ridge)
+            .zip(gradient.iter_mut())
+        {
             let off = at - centre;
             value += ridge * off * off / 2.0;
             *gradient = ridge * off;

@@ -37,7 +37,7 @@ pub(super) fn run(local: &LocalJob, job: &Job) -> Result<Answer, Failure> {
     }
     let _ = writeln!(text, "\nWHAT IS SHOWN OF YOUR OWN ROWS, WHICH NOTHING PROTECTS");
     let shown = match &local.own {
-        Some(_) => plan.algorithm().shown(),
+        Some(_) => plan.shown(),
         None => Vec::new(),
     };
     if local.own.is_none() {

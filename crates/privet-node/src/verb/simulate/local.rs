@@ -62,13 +62,19 @@ pub(super) fn run(local: &LocalJob, simulate: &Simulate) -> Result<Answer, Failu
     }
     drop(bar);
     let errors = |method: &SimulatedMethod| -> Vec<f64> {
-        let accuracy = method.runs.iter().flatten().filter(|(name, _)| *name == "accuracy");
+        let accuracy = method
+            .runs
+            .iter()
+            .flatten()
+            .filter(|(name, _)| *name == "accuracy");
         accuracy.map(|(_, accuracy)| 1.0 - accuracy).collect()
     };
     let help = owners_help(&errors(&methods[0]), &errors(&methods[1]));
     let verdict = match (help, simulate.runs) {
         (true, _) => "Owners add something to the own rows: the difference is more than two standard errors.",
-        (false, 1) => "One run cannot tell whether owners add anything to the own rows: repeat it with --runs 10.",
+        (false, 1) => {
+            "One run cannot tell whether owners add anything to the own rows: repeat it with --runs 10."
+        }
         (false, _) => {
             "Owners add nothing to the own rows that these runs can tell: the difference is less than two standard errors. Ask more owners, or use the own rows \
              alone."
@@ -85,9 +91,16 @@ pub(super) fn run(local: &LocalJob, simulate: &Simulate) -> Result<Answer, Failu
     for (name, value) in &facts {
         let _ = writeln!(text, "   {name}: {value:.4}");
     }
-    let _ = writeln!(text, "\n{}\n\n{LAST}", crate::verb::words::wrapped(verdict).trim_end());
+    let _ = writeln!(
+        text,
+        "\n{}\n\n{LAST}",
+        crate::verb::words::wrapped(verdict).trim_end()
+    );
     json["owners_help"] = json!(help);
-    json["facts"] = facts.iter().map(|(name, value)| json!({"name": name, "value": value})).collect();
+    json["facts"] = facts
+        .iter()
+        .map(|(name, value)| json!({"name": name, "value": value}))
+        .collect();
     Ok(Answer::new(text, json))
 }
 

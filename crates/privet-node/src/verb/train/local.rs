@@ -18,7 +18,11 @@ pub(super) fn run(local: &LocalJob, job: &Job, train: &Train) -> Result<Answer, 
     let mut plan = local.plan()?;
     let mut key = None;
     if let Some(source) = &local.own {
-        permission::ask(&source.schema, "using own rows in setting = \"local\"", train.not_protected)?;
+        permission::ask(
+            &source.schema,
+            "using own rows in setting = \"local\"",
+            train.not_protected,
+        )?;
         let table = source.read(&local.reads())?;
         if source.schema.is_private() {
             key = Some(train.ledger.open_or_create()?.signing_key()?);
@@ -41,7 +45,12 @@ pub(super) fn run(local: &LocalJob, job: &Job, train: &Train) -> Result<Answer, 
                     words::count(messages, "message", "messages"),
                     words::count(answers.len() as u64, "round", "rounds")
                 );
-                let _ = writeln!(text, "\nWrote {}: {}", job.output.display(), model.ensemble().summary());
+                let _ = writeln!(
+                    text,
+                    "\nWrote {}: {}",
+                    job.output.display(),
+                    model.ensemble().summary()
+                );
                 let json = json!({
                     "model": job.output,
                     "certificate": model.certificate(),
@@ -57,8 +66,9 @@ pub(super) fn run(local: &LocalJob, job: &Job, train: &Train) -> Result<Answer, 
         let (file, collected) = (place("toml"), place("collected"));
         let campaign = Campaign::read(&file.display().to_string(), &text)?;
         if !file.exists() {
-            std::fs::create_dir_all(&local.campaigns)
-                .map_err(|e| Failure::input(format!("{}: it cannot be made: {e}", local.campaigns.display())))?;
+            std::fs::create_dir_all(&local.campaigns).map_err(|e| {
+                Failure::input(format!("{}: it cannot be made: {e}", local.campaigns.display()))
+            })?;
             written(&file, text.as_bytes())?;
         }
         let there = std::fs::read_to_string(&file)

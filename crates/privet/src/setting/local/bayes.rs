@@ -80,7 +80,9 @@ fn prior(tables: &[(&[f64], &[f64])], classes: usize) -> Vec<f64> {
             shares[place % classes] += mean / tables.len() as f64;
         }
     }
-    shares.iter_mut().for_each(|share| *share = share.clamp(LEAST, 1.0));
+    shares
+        .iter_mut()
+        .for_each(|share| *share = share.clamp(LEAST, 1.0));
     let total: f64 = shares.iter().sum();
     shares.iter().map(|share| share / total).collect()
 }

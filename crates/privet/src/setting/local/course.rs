@@ -117,10 +117,14 @@ impl Task {
     /// [`Error::Misuse`] if these have another schema; [`Error::Data`] if there are fewer than two.
     pub fn with_own(mut self, own: OwnRows) -> Result<Self, Error> {
         if let Some(why) = self.schema.differs(own.schema()) {
-            return Err(Error::misuse(format!("the own rows were read with another schema: {why}")));
+            return Err(Error::misuse(format!(
+                "the own rows were read with another schema: {why}"
+            )));
         }
         if own.rows() < 2 {
-            return Err(Error::data("at least two own rows are needed: without any, leave them out"));
+            return Err(Error::data(
+                "at least two own rows are needed: without any, leave them out",
+            ));
         }
         self.own = Some(own);
         Ok(self)
@@ -147,7 +151,10 @@ impl Task {
     /// [`Error::Parameter`] if there are none.
     pub(super) fn own_for(&self, key: &'static str, instead: &str) -> Result<&OwnRows, Error> {
         self.own.as_ref().ok_or_else(|| {
-            Error::parameter(key, format!("{key} comes from the own rows, and there are none: {instead}"))
+            Error::parameter(
+                key,
+                format!("{key} comes from the own rows, and there are none: {instead}"),
+            )
         })
     }
 
@@ -301,3 +308,6 @@ pub(super) fn means_of(answer: &Answer, expected: usize) -> Result<&[f64], Error
         answer.means.len()
     )))
 }
+
+#[cfg(test)]
+mod tests;

@@ -55,7 +55,9 @@ pub use course::{Algorithm, Learnt, Next, Task};
 pub use encoding::Encoding;
 pub use own::OwnRows;
 pub use owner::{Contributed, DataOwner};
-pub use params::{Auto, CollectOnce, GramSource, LdpSgd, OnceLearner, Samme, VectorMessage, WeakLearner, read, reference};
+pub use params::{
+    Auto, CollectOnce, GramSource, LdpSgd, OnceLearner, Samme, VectorMessage, WeakLearner, read, reference,
+};
 pub use plan::{Plan, owners_help};
 pub use rehearsal::{Crowd, Voice};
 pub use submission::{BadSubmission, LONGEST_SUBMISSION, Submission};

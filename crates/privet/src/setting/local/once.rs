@@ -95,7 +95,9 @@ impl CollectOnce {
     fn features(&self, task: &Task) -> Result<Features, Error> {
         let columns = match self.thresholds {
             0 => Features::of(task.schema()),
-            count => task.own_for("thresholds", "write thresholds = 0")?.at_quantiles(count)?,
+            count => task
+                .own_for("thresholds", "write thresholds = 0")?
+                .at_quantiles(count)?,
         };
         task.along(columns, self.components)
     }
@@ -128,9 +130,7 @@ impl CollectOnce {
             return task.linear(features, &each.map(<[f64]>::to_vec).collect::<Vec<_>>());
         }
         let gram = match (self.gram, answers.get(1)) {
-            (GramSource::Owners, Some(answer)) => {
-                Gram::of_upper(d, means_of(answer, d * (d + 1) / 2)?)?
-            }
+            (GramSource::Owners, Some(answer)) => Gram::of_upper(d, means_of(answer, d * (d + 1) / 2)?)?,
             _ => {
                 let own = task.own_for("gram", "write gram = \"owners\"")?;
                 Gram::of_upper(d, &own.vector(features, &Statistic::SecondMoments))?
@@ -141,7 +141,10 @@ impl CollectOnce {
             (OnceLearner::L2Boost, _) => each.map(|c| gram.boosted(c, self.steps)).collect(),
             // Noise of a symmetric matrix moves its eigenvalues by about 2σ√d: less than that is not told from zero.
             (_, GramSource::Owners) => {
-                let noise = answers.get(1).and_then(|answer| answer.deviations.first()).copied();
+                let noise = answers
+                    .get(1)
+                    .and_then(|answer| answer.deviations.first())
+                    .copied();
                 let ridge = (2.0 * noise.unwrap_or(0.0) * (d as f64).sqrt()).max(0.003);
                 each.map(|c| vec![gram.ridge(c, ridge)]).collect()
             }

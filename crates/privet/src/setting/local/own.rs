@@ -117,7 +117,8 @@ impl OwnRows {
     /// The weighted share of rows on which a learner errs, and on which rows it does.
     pub(super) fn missed(&self, learner: &Learner, values: &[f64], dimension: usize) -> Vec<bool> {
         let rows = values.chunks_exact(dimension.max(1)).zip(self.labels());
-        rows.map(|(x, label)| learner.class(x) != usize::from(*label)).collect()
+        rows.map(|(x, label)| learner.class(x) != usize::from(*label))
+            .collect()
     }
 
     /// Places of a feature between −1 and 1 that divide the own rows by these shares. Each lies half-way between two values, so that no
@@ -185,7 +186,9 @@ impl OwnRows {
     /// # Errors
     /// [`Error::Parameter`] if a cut cannot be.
     pub(super) fn at_quantiles(&self, count: u32) -> Result<Features, Error> {
-        let shares: Vec<f64> = (1..=count).map(|cut| f64::from(cut) / f64::from(count + 1)).collect();
+        let shares: Vec<f64> = (1..=count)
+            .map(|cut| f64::from(cut) / f64::from(count + 1))
+            .collect();
         self.cut(|cuts, _| cuts, &shares)
     }
 
@@ -197,7 +200,10 @@ impl OwnRows {
         let shares: Vec<f64> = (1..10).map(|tenth| f64::from(tenth) / 10.0).collect();
         let best = |cuts: Vec<f64>, feature: usize| {
             let purity = |cut: &f64| {
-                let scaled = self.cells.features()[feature].scaled.as_deref().unwrap_or_default();
+                let scaled = self.cells.features()[feature]
+                    .scaled
+                    .as_deref()
+                    .unwrap_or_default();
                 let mut sides = vec![0.0; 2 * self.classes];
                 for (x, label) in scaled.iter().zip(self.labels()) {
                     sides[usize::from(f64::from(*x) > *cut) * self.classes + usize::from(*label)] += 1.0;
@@ -248,7 +254,9 @@ impl OwnRows {
         };
         let wide = dimension + usize::from(besides.is_some());
         let mut ridge = vec![RIDGE; wide];
-        ridge[dimension - 1..].iter_mut().for_each(|ridge| *ridge = HARDLY);
+        ridge[dimension - 1..]
+            .iter_mut()
+            .for_each(|ridge| *ridge = HARDLY);
         let weights = vec![1.0; self.rows()];
         let outputs = contrasts.len();
         let found = contrasts.enumerate().map(|(output, class)| {
@@ -257,14 +265,21 @@ impl OwnRows {
                 rows.extend_from_slice(x);
                 rows.extend(scores.get(row * outputs + output).map(|score| score * scale));
             }
-            let targets: Vec<f64> = self.labels().iter().map(|l| f64::from(u8::from(usize::from(*l) == class))).collect();
+            let targets: Vec<f64> = self
+                .labels()
+                .iter()
+                .map(|l| f64::from(u8::from(usize::from(*l) == class)))
+                .collect();
             let dense = DenseRows {
                 dimension: wide,
                 values: &rows,
                 weights: &weights,
             };
             let mut theta = logistic(&dense, &targets, &ridge, &vec![0.0; wide]);
-            let beside = theta.split_off(dimension).first().map_or(0.0, |beta| beta * scale);
+            let beside = theta
+                .split_off(dimension)
+                .first()
+                .map_or(0.0, |beta| beta * scale);
             (theta, beside)
         });
         Ok(Regression {
@@ -293,7 +308,11 @@ impl OwnRows {
             let (count, sum) = &sums[place];
             sum.iter().map(|x| x / f64::max(*count, 1.0)).collect()
         };
-        let far: f64 = centre(0).iter().zip(centre(1)).map(|(a, b)| (a - b).powi(2)).sum();
+        let far: f64 = centre(0)
+            .iter()
+            .zip(centre(1))
+            .map(|(a, b)| (a - b).powi(2))
+            .sum();
         let cut = self.at_best()?;
         let table = self.vector(&cut, &Statistic::CrossTable);
         // Of several contrasts the first.

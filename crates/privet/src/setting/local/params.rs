@@ -109,13 +109,22 @@ impl CollectOnce {
         let wrong = |key, why: &str| Err(Error::parameter(key, why));
         let has_gram = matches!(self.learner, OnceLearner::Ridge | OnceLearner::L2Boost);
         if self.learner == OnceLearner::Bayes && self.thresholds > 0 {
-            return wrong("thresholds", "thresholds are not for learner = \"bayes\", which has bins: remove them");
+            return wrong(
+                "thresholds",
+                "thresholds are not for learner = \"bayes\", which has bins: remove them",
+            );
         }
         if self.thresholds > 0 && !has_gram {
-            return wrong("thresholds", "thresholds are for learner = \"ridge\" or \"l2boost\": remove them");
+            return wrong(
+                "thresholds",
+                "thresholds are for learner = \"ridge\" or \"l2boost\": remove them",
+            );
         }
         if self.gram == GramSource::Owners && !has_gram {
-            return wrong("gram", "gram is for learner = \"ridge\" or \"l2boost\": remove it");
+            return wrong(
+                "gram",
+                "gram is for learner = \"ridge\" or \"l2boost\": remove it",
+            );
         }
         Ok(())
     }

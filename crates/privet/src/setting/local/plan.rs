@@ -104,11 +104,8 @@ impl Plan {
         shuffled(self.task.epsilon(), self.owners_each(), delta)
     }
 
-    /// What is published because of the own rows, which nothing protects; empty without own rows.
+    /// What is published because of own rows, if there are any: nothing protects them.
     pub fn shown(&self) -> Vec<&'static str> {
-        if self.task.own().is_none() {
-            return Vec::new();
-        }
         let mut shown = self.algorithm.shown();
         match &self.message {
             Message::Cells(_) => shown.push("quantiles of the own rows, at which bins meet"),
@@ -129,14 +126,20 @@ impl Plan {
         Ok(vec![
             ("ℓ_b, the distance of the centroids of two classes", between),
             ("Δ_im, the mean difference of two columns' purities", purities),
-            ("noise in what a round collects, in units of the longest vector", self.noise(self.owners_each())),
+            (
+                "noise in what a round collects, in units of the longest vector",
+                self.noise(self.owners_each()),
+            ),
         ])
     }
 
     /// Names and values as a job says them, defaults included.
     pub fn settings(&self) -> Vec<(String, String)> {
         let named = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-        let mut all = vec![named("setting", "local"), named("algorithm", self.algorithm.name())];
+        let mut all = vec![
+            named("setting", "local"),
+            named("algorithm", self.algorithm.name()),
+        ];
         all.extend(self.algorithm.parameters());
         all.push(named("epsilon", &self.task.epsilon().to_string()));
         all

@@ -126,7 +126,10 @@ impl<'a> Crowd<'a> {
             let width = parts.first().map_or(0, Vec::len);
             let mut means = vec![0.0; width];
             for part in parts {
-                means.iter_mut().zip(part).for_each(|(mean, x)| *mean += x / messages as f64);
+                means
+                    .iter_mut()
+                    .zip(part)
+                    .for_each(|(mean, x)| *mean += x / messages as f64);
             }
             return Ok(Answer::exact(means, messages));
         }
@@ -136,7 +139,9 @@ impl<'a> Crowd<'a> {
             .collect::<Result<Vec<Vec<i64>>, Error>>()?;
         let mut sums = vec![0i64; campaign.sums()];
         for part in parts {
-            sums.iter_mut().zip(part).for_each(|(sum, x)| *sum = sum.wrapping_add(x));
+            sums.iter_mut()
+                .zip(part)
+                .for_each(|(sum, x)| *sum = sum.wrapping_add(x));
         }
         Ok(Answer::of(campaign, &sums, messages))
     }

@@ -67,7 +67,12 @@ impl Algorithm for Samme {
             };
             let mut missed = own.missed(&learner, &values, d);
             // Lines 11 to 13.
-            let wrong: f64 = weights.iter().zip(&missed).filter(|(_, m)| **m).map(|(w, _)| w).sum();
+            let wrong: f64 = weights
+                .iter()
+                .zip(&missed)
+                .filter(|(_, m)| **m)
+                .map(|(w, _)| w)
+                .sum();
             let mut error = wrong.clamp(LEAST, 1.0 - LEAST);
             if task.classes() == 2 && error > 0.5 {
                 learner.scores.iter_mut().for_each(|score| *score = -*score);

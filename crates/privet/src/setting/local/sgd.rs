@@ -104,7 +104,10 @@ impl Algorithm for Auto {
     }
 
     fn next(&self, task: &Task, answers: &[Answer]) -> Result<Next, Error> {
-        let own = task.own_for("name", "choose another algorithm, such as \"collect-once\" with learner = \"bayes\"")?;
+        let own = task.own_for(
+            "name",
+            "choose another algorithm, such as \"collect-once\" with learner = \"bayes\"",
+        )?;
         let mut learnt = match self.gradients().next(task, answers)? {
             Next::Ask(draft) => return Ok(Next::Ask(draft)),
             Next::Done(learnt) => learnt,

@@ -38,7 +38,9 @@ mod tests {
         ] {
             let found = shuffled(Epsilon::new(epsilon).expect("an ε"), messages, delta);
             match (found, expected) {
-                (Some(found), Some(expected)) => assert!((found - expected).abs() < 2e-3, "{found} {expected}"),
+                (Some(found), Some(expected)) => {
+                    assert!((found - expected).abs() < 2e-3, "{found} {expected}")
+                }
                 (found, expected) => assert_eq!(found.is_some(), expected.is_some(), "{epsilon} {messages}"),
             }
         }

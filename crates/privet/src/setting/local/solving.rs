@@ -46,7 +46,10 @@ impl Gram {
     /// Least squares with a ridge. Noise can make eigenvalues negative: these count as zero.
     pub(super) fn ridge(&self, c: &[f64], ridge: f64) -> Vec<f64> {
         let turned = self.vectors.transpose() * DVector::from_column_slice(c);
-        let scaled = turned.iter().zip(&self.spectrum).map(|(q, w)| q / (w.max(0.0) + ridge));
+        let scaled = turned
+            .iter()
+            .zip(&self.spectrum)
+            .map(|(q, w)| q / (w.max(0.0) + ridge));
         let scaled = DVector::from_iterator(c.len(), scaled);
         (&self.vectors * scaled).iter().copied().collect()
     }
@@ -95,10 +98,7 @@ mod tests {
     #[test]
     fn ridges_solve_their_equations() {
         let theta = gram().ridge(&[1.0, -1.0], 0.5);
-        let back = [
-            2.5 * theta[0] + 0.5 * theta[1],
-            0.5 * theta[0] + 1.5 * theta[1],
-        ];
+        let back = [2.5 * theta[0] + 0.5 * theta[1], 0.5 * theta[0] + 1.5 * theta[1]];
         assert!((back[0] - 1.0).abs() < 1e-12 && (back[1] + 1.0).abs() < 1e-12);
     }
 

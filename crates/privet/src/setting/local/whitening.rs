@@ -16,7 +16,11 @@ const STEPS: usize = 1000;
 /// [`Error::Data`] if there are fewer than two vectors, or all are alike.
 pub(super) fn principal_axes(dimension: usize, values: &[f64], most: usize) -> Result<Vec<Axis>, Error> {
     let rows = values.len() / dimension.max(1);
-    let alike = || Error::data("principal axes need at least two rows that differ: give more own rows, or write components = 0");
+    let alike = || {
+        Error::data(
+            "principal axes need at least two rows that differ: give more own rows, or write components = 0",
+        )
+    };
     if rows < 2 {
         return Err(alike());
     }
@@ -29,7 +33,10 @@ pub(super) fn principal_axes(dimension: usize, values: &[f64], most: usize) -> R
     if !(largest > 0.0 && largest.is_finite()) {
         return Err(alike());
     }
-    let kept = spectrum.iter().take(most).take_while(|value| **value > LEAST * largest);
+    let kept = spectrum
+        .iter()
+        .take(most)
+        .take_while(|value| **value > LEAST * largest);
     let axis = |(place, value): (usize, &f64)| {
         let direction = vectors.column(place);
         // Of the two directions the one whose largest weight is positive: the same on every machine.
@@ -86,7 +93,10 @@ mod tests {
             assert!(one.iter().sum::<f64>().abs() < 1e-9);
             for (j, other) in axes.iter().map(along).enumerate() {
                 let product = one.iter().zip(&other).map(|(a, b)| a * b).sum::<f64>() / 499.0;
-                assert!((product - f64::from(u8::from(i == j))).abs() < 1e-9, "{i} {j}: {product}");
+                assert!(
+                    (product - f64::from(u8::from(i == j))).abs() < 1e-9,
+                    "{i} {j}: {product}"
+                );
             }
         }
         assert_eq!(principal_axes(4, &values, 2).expect("axes").len(), 2);

@@ -36,7 +36,11 @@ mod tests {
         let twice = [7, 7].map(|seed| rehearse(&mechanism, input(), &mut Randomness::seeded(seed)));
         let [one, other] = twice.map(|drawn| drawn.expect("a message"));
         assert_eq!(one, other);
-        let real = rehearse(&mechanism, input(), &mut Randomness::from_os().expect("randomness"));
+        let real = rehearse(
+            &mechanism,
+            input(),
+            &mut Randomness::from_os().expect("randomness"),
+        );
         assert!(matches!(real, Err(Error::Misuse(_))));
     }
 }

@@ -17,14 +17,18 @@ impl Features {
         }
         let constant = self.map.constant();
         let (directions, rest) = weights.split_at(weights.len() - usize::from(constant.is_some()));
-        let mut intercept = constant.zip(rest.first()).map_or(0.0, |(value, weight)| value * weight);
+        let mut intercept = constant
+            .zip(rest.first())
+            .map_or(0.0, |(value, weight)| value * weight);
         let Some(first) = self.map.axes().first() else {
             return Ok((directions.to_vec(), intercept));
         };
         let mut sums = vec![0.0; first.weights.len()];
         for (axis, weight) in self.map.axes().iter().zip(directions) {
             intercept += weight * axis.offset;
-            sums.iter_mut().zip(&axis.weights).for_each(|(sum, w)| *sum += weight * w);
+            sums.iter_mut()
+                .zip(&axis.weights)
+                .for_each(|(sum, w)| *sum += weight * w);
         }
         Ok((sums, intercept))
     }
@@ -76,7 +80,9 @@ impl Features {
                         for (x, cuts) in base.iter().zip(own_cuts) {
                             match &cuts[..] {
                                 [] => signed.push(*x),
-                                cuts => signed.extend(cuts.iter().map(|cut| if x > cut { 1.0 } else { -1.0 })),
+                                cuts => {
+                                    signed.extend(cuts.iter().map(|cut| if x > cut { 1.0 } else { -1.0 }))
+                                }
                             }
                         }
                         signed.iter().zip(own).map(|(x, w)| x * w).sum()
