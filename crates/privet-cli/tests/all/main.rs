@@ -5,6 +5,8 @@ mod aliases;
 mod budget;
 mod certificates;
 mod cli;
+mod collect;
+mod collect_kill;
 mod columns;
 mod corpora;
 mod damage;
