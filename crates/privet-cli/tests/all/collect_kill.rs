@@ -195,7 +195,7 @@ fn a_collection_killed_at_random_ends_the_same() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("campaign.toml"), CAMPAIGN).unwrap();
     fs::write(folder.path().join("messages"), &frames).unwrap();
-    let batch = (count / 400).to_string();
+    let batch = (count / if full() { 400 } else { 60 }).to_string();
     let command = |out: &str| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_privet"));
         command
