@@ -6,6 +6,8 @@ mod bounds;
 mod budget;
 mod certificates;
 mod cli;
+mod collect;
+mod collect_kill;
 mod columns;
 mod corpora;
 mod damage;

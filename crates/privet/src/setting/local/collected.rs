@@ -73,11 +73,12 @@ pub struct Refused([u64; Refusal::ALL.len()]);
 impl Refused {
     /// Counts one.
     pub(super) fn count(&mut self, why: Refusal) {
-        self.0[why.place()] += 1;
+        self.count_many(why, 1);
     }
 
     pub(super) fn count_many(&mut self, why: Refusal, count: u64) {
-        self.0[why.place()] += count;
+        let own = &mut self.0[why.place()];
+        *own = own.saturating_add(count);
     }
 
     pub(super) fn add(&mut self, other: &Self) {

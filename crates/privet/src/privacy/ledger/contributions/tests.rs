@@ -264,6 +264,46 @@ fn a_ledger_has_one_owner() {
     assert_eq!(journal.count(is_payment), 1);
 }
 
+/// A second campaign of a series is refused before it is paid for; the first is given again; a book refuses a chain with two.
+#[test]
+fn one_campaign_of_a_series_is_answered() {
+    let journal = limited("1");
+    let of_series = |number: u8, series: &'static str| CampaignName {
+        series: Some(series),
+        ..campaign(number)
+    };
+    let mut ledger = journal.open("toy", Owner, "one");
+    let own = ledger.round("steps", 1000).expect("a round");
+    assert!((1..=1000).contains(&own));
+    assert_eq!(ledger.round("steps", 1000).expect("a round"), own);
+    assert_eq!(ledger.round("steps", 1).expect("a round"), 1);
+    let input = || Private::new(3);
+    let (first, _) = ledger
+        .contribute(of_series(1, "steps"), &oracle("0.3"), input)
+        .expect("drawn");
+    let again = ledger.contribute(of_series(1, "steps"), &oracle("0.3"), never);
+    assert_eq!(again.expect("kept").0, first);
+    let second = ledger.contribute(of_series(2, "steps"), &oracle("0.3"), never);
+    assert!(matches!(second, Err(Error::Journal(e)) if e.fault() == JournalFault::OtherJob));
+    assert_eq!(journal.count(is_payment), 1);
+    ledger
+        .contribute(of_series(2, "sleep"), &oracle("0.3"), input)
+        .expect("another series");
+    drop(ledger);
+    let mut journal = journal;
+    let forged = Event::Contribute {
+        dataset: "toy".into(),
+        what: "wages".into(),
+        campaign: "ef".repeat(32),
+        mechanism: "a mechanism".into(),
+        epsilon: eps("0.1"),
+        proof: "local#contributions".into(),
+        series: Some("sleep".into()),
+        run: "forged".into(),
+    };
+    assert!(super::super::append(&mut journal, forged).is_err());
+}
+
 /// A book refuses a chain that was written otherwise.
 #[test]
 fn a_chain_with_a_second_message_to_a_campaign_is_refused() {

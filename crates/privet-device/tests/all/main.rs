@@ -1,4 +1,5 @@
 //! The device's side, as its host sees it: natively, and as a WebAssembly module.
+#![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
