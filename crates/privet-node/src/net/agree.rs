@@ -74,7 +74,12 @@ impl Plan {
 
     /// Whether these are the terms of a run of this plan.
     fn admits(&self, terms: &Terms, seats: &Seats) -> Result<(), Error> {
-        let other = || Error::peer(seats.name(seats.listens), "it proposes terms that do not follow from the plan");
+        let other = || {
+            Error::peer(
+                seats.name(seats.listens),
+                "it proposes terms that do not follow from the plan",
+            )
+        };
         let keys: Option<Vec<PublicKey>> = terms.parties.iter().map(|member| member.identity).collect();
         let keys = keys.filter(|keys| keys.len() == self.terms.parties.len());
         let own = self.terms(terms.run, &keys.ok_or_else(other)?)?;
@@ -87,12 +92,20 @@ impl Plan {
         let agreement = Agreement::of(bundle.terms.clone())?;
         let parties = agreement.terms().parties.iter();
         if bundle.signatures.len() != parties.len() {
-            return Err(Error::peer(seats.name(seats.listens), "it shows signatures of others than the parties"));
+            return Err(Error::peer(
+                seats.name(seats.listens),
+                "it shows signatures of others than the parties",
+            ));
         }
         for ((party, member), signature) in seats.all().zip(parties).zip(&bundle.signatures) {
-            let key = member.identity.ok_or_else(|| Error::internal("every party has a key"))?;
+            let key = member
+                .identity
+                .ok_or_else(|| Error::internal("every party has a key"))?;
             let signature = Signature::from_bytes(key, signature);
-            if signature.verify(Purpose::Agreement, &signed(&agreement, party)).is_err() {
+            if signature
+                .verify(Purpose::Agreement, &signed(&agreement, party))
+                .is_err()
+            {
                 return Err(Error::peer(&member.name, "it did not sign this agreement"));
             }
         }
@@ -119,7 +132,9 @@ fn signed(agreement: &Agreement, party: PartyId) -> Vec<u8> {
 }
 
 fn sign(identity: &Identity, agreement: &Agreement, me: PartyId) -> [u8; 64] {
-    identity.key().sign_raw(Purpose::Agreement, &signed(agreement, me))
+    identity
+        .key()
+        .sign_raw(Purpose::Agreement, &signed(agreement, me))
 }
 
 /// The number of a run: everybody has a part in it.
@@ -190,8 +205,14 @@ impl<'a> Gathering<'a> {
         let mut last = Instant::now();
         loop {
             going_on()?;
-            let missing: Vec<PartyId> = drive.seats.all().filter(|party| *party != drive.seats.me).collect();
-            let missing = missing.into_iter().filter(|party| !self.openings.contains_key(party));
+            let missing: Vec<PartyId> = drive
+                .seats
+                .all()
+                .filter(|party| *party != drive.seats.me)
+                .collect();
+            let missing = missing
+                .into_iter()
+                .filter(|party| !self.openings.contains_key(party));
             let missing: Vec<&str> = missing.map(|party| drive.seats.name(party)).collect();
             drive.report.waiting_for(&missing);
             if last.elapsed() > self.plan.patience {
@@ -230,10 +251,13 @@ impl<'a> Gathering<'a> {
             Control::Opening(opening) if opening.plan != self.plan.text => {
                 let why = self.plan.differences(&opening.plan, &name);
                 drive.report.note("other-plan", &why);
-                drive.tell(party, &Control::Refused {
-                    plan: Some(self.plan.text.clone()),
-                    why: "the plans differ".into(),
-                });
+                drive.tell(
+                    party,
+                    &Control::Refused {
+                        plan: Some(self.plan.text.clone()),
+                        why: "the plans differ".into(),
+                    },
+                );
                 Ok(None)
             }
             Control::Opening(opening) => {
@@ -248,8 +272,13 @@ impl<'a> Gathering<'a> {
                 let member = agreement.member(party).and_then(|member| member.identity);
                 let key = member.ok_or_else(|| Error::internal("every party has a key"))?;
                 let bytes = signed(agreement, party);
-                if Signature::from_bytes(key, &signature).verify(Purpose::Agreement, &bytes).is_err() {
-                    drive.report.note("bad-signature", &format!("{name} did not sign the agreement"));
+                if Signature::from_bytes(key, &signature)
+                    .verify(Purpose::Agreement, &bytes)
+                    .is_err()
+                {
+                    drive
+                        .report
+                        .note("bad-signature", &format!("{name} did not sign the agreement"));
                     return Ok(None);
                 }
                 signatures.insert(party, signature);
@@ -263,7 +292,10 @@ impl<'a> Gathering<'a> {
                 self.agreed(drive, bundle).map(Some)
             }
             _ => {
-                drive.report.note("out-of-turn", &format!("{name} sent a control message out of turn"));
+                drive.report.note(
+                    "out-of-turn",
+                    &format!("{name} sent a control message out of turn"),
+                );
                 Ok(None)
             }
         }
@@ -271,8 +303,18 @@ impl<'a> Gathering<'a> {
 
     /// Everybody is there: goes on with a run that all have signed, or proposes a new one.
     fn all_here(&mut self, drive: &mut Drive) -> Result<Option<Agreed>, Error> {
-        let complete = |opening: &&Opening| opening.held.as_ref().is_some_and(|held| !held.signatures.is_empty());
-        if let Some(bundle) = self.openings.values().find(complete).and_then(|opening| opening.held.clone()) {
+        let complete = |opening: &&Opening| {
+            opening
+                .held
+                .as_ref()
+                .is_some_and(|held| !held.signatures.is_empty())
+        };
+        if let Some(bundle) = self
+            .openings
+            .values()
+            .find(complete)
+            .and_then(|opening| opening.held.clone())
+        {
             let same = |held: Option<&Bundle>| held.is_some_and(|held| held.terms == bundle.terms);
             let without = drive.seats.all().filter(|party| match self.openings.get(party) {
                 Some(opening) => !same(opening.held.as_ref()),
@@ -292,7 +334,11 @@ impl<'a> Gathering<'a> {
         let mut nonces = Vec::new();
         let mut keys = Vec::new();
         for party in drive.seats.all() {
-            nonces.push(self.openings.get(&party).map_or(self.own, |opening| opening.nonce));
+            nonces.push(
+                self.openings
+                    .get(&party)
+                    .map_or(self.own, |opening| opening.nonce),
+            );
             let key = match party == drive.seats.me {
                 true => Some(self.identity.public()),
                 false => drive.controls.get(&party).map(|link| link.key),
@@ -388,7 +434,9 @@ fn follow(
         };
         since = Instant::now();
         match message {
-            Control::Refused { plan: Some(theirs), .. } => {
+            Control::Refused {
+                plan: Some(theirs), ..
+            } => {
                 return Err(Error::peer(&listener, plan.differences(&theirs, &listener)));
             }
             Control::Refused { plan: None, why } => return Err(Error::peer(listener, why)),
@@ -416,14 +464,18 @@ fn follow(
             }
             Control::Agreed { bundle, done } => {
                 if mine.as_ref().is_none_or(|mine| mine.terms != bundle.terms) {
-                    return Err(Error::peer(listener, "it goes on with a run that this party has not signed"));
+                    return Err(Error::peer(
+                        listener,
+                        "it goes on with a run that this party has not signed",
+                    ));
                 }
                 let agreement = plan.verified(&bundle, &drive.seats)?;
                 held.put(&bundle)?;
                 drive.done(done);
                 if let Some(dialer) = &drive.dialer {
                     dialer.is_opening.store(false, Ordering::SeqCst);
-                    *dialer.opening.lock().unwrap_or_else(PoisonError::into_inner) = opening(Some(bundle.clone()));
+                    *dialer.opening.lock().unwrap_or_else(PoisonError::into_inner) =
+                        opening(Some(bundle.clone()));
                     *dialer.agreement.lock().unwrap_or_else(PoisonError::into_inner) = agreement.digest();
                 }
                 return Ok(Agreed {

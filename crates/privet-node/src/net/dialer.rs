@@ -72,7 +72,12 @@ impl Dialer {
                         return;
                     }
                     let why = e.to_string();
-                    if why != said && self.events.send(Event::Note("no-connection", why.clone())).is_err() {
+                    if why != said
+                        && self
+                            .events
+                            .send(Event::Note("no-connection", why.clone()))
+                            .is_err()
+                    {
                         return;
                     }
                     said = why;
@@ -122,7 +127,9 @@ impl Dialer {
             Box::new(socket.copy()) as Box<dyn Read + Send>,
             Box::new(socket.copy()) as Box<dyn Write + Send>,
         );
-        let mut secured = self.tls.secure(Side::Dials, self.only(self.seats.listens), halves)?;
+        let mut secured = self
+            .tls
+            .secure(Side::Dials, self.only(self.seats.listens), halves)?;
         let agreement = *self.agreement.lock().unwrap_or_else(PoisonError::into_inner);
         record::hello(&mut secured.writer, Hello { purpose, agreement })?;
         socket.wait(self.seats.silence)?;
@@ -132,7 +139,11 @@ impl Dialer {
             Purpose::Frames(with) => (with, self.through(with, &socket, secured)?, true),
         };
         if purpose == Purpose::Control {
-            let opening = self.opening.lock().unwrap_or_else(PoisonError::into_inner).to_bytes();
+            let opening = self
+                .opening
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .to_bytes();
             record::control(&mut secured.writer, &opening)?;
         }
         let known = Known {
@@ -141,7 +152,12 @@ impl Dialer {
             cipher: secured.cipher,
             is_relayed,
         };
-        let (link, reading) = Link::start(known, socket, (secured.reader, secured.writer), (&self.events, self.seats.silence));
+        let (link, reading) = Link::start(
+            known,
+            socket,
+            (secured.reader, secured.writer),
+            (&self.events, self.seats.silence),
+        );
         let event = match purpose {
             Purpose::Control => Event::Controls(link),
             Purpose::Frames(_) => Event::Joined(link),

@@ -23,7 +23,8 @@ use super::{Agreed, Control, Dial, Identity, Report, Seats};
 use crate::progress::going_on;
 
 /// Which party has a key, asked at every connection.
-pub type KeyCheck = dyn Fn(&privet::privacy::signature::PublicKey) -> Result<PartyId, KeyRefusal> + Send + Sync;
+pub type KeyCheck =
+    dyn Fn(&privet::privacy::signature::PublicKey) -> Result<PartyId, KeyRefusal> + Send + Sync;
 
 /// Why a key is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,12 +116,7 @@ impl Drive {
         Ok(Self::new(seats, Some(Arc::new(dialer)), report, events))
     }
 
-    fn new(
-        seats: Seats,
-        dialer: Option<Arc<Dialer>>,
-        report: Arc<Report>,
-        events: Receiver<Event>,
-    ) -> Self {
+    fn new(seats: Seats, dialer: Option<Arc<Dialer>>, report: Arc<Report>, events: Receiver<Event>) -> Self {
         Self {
             seats,
             controls: BTreeMap::new(),

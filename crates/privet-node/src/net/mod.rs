@@ -73,7 +73,9 @@ pub fn decode(bytes: &[u8]) {
             record::Next::Control(message) => drop(Control::from_bytes(&message)),
             record::Next::Short(_, bytes) => drop(privet::wire::Frame::from_bytes(bytes)),
             record::Next::Long(header, begun) => {
-                let Ok(bytes) = record::rest(&mut rest, &header, begun) else { return };
+                let Ok(bytes) = record::rest(&mut rest, &header, begun) else {
+                    return;
+                };
                 drop(privet::wire::Frame::from_bytes(bytes));
             }
         }

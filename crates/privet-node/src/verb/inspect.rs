@@ -327,7 +327,10 @@ pub(super) fn transcript(file: &Path) -> Result<Answer, Failure> {
     let _ = writeln!(out, "party      {}, {}", transcript.party, transcript.role);
     let _ = writeln!(out, "outcome    {}", transcript.outcome);
     if transcript.resumed {
-        let _ = writeln!(out, "resumed    after an interruption: what follows is counted since then");
+        let _ = writeln!(
+            out,
+            "resumed    after an interruption: what follows is counted since then"
+        );
     }
     let _ = writeln!(out, "\nWHO HAS SIGNED");
     for name in transcript.signatures.keys() {
@@ -335,7 +338,11 @@ pub(super) fn transcript(file: &Path) -> Result<Answer, Failure> {
     }
     let _ = writeln!(out, "\nWHAT WENT OVER THE NETWORK");
     for peer in &transcript.peers {
-        let how = if peer.relayed { ", through the listener, sealed" } else { "" };
+        let how = if peer.relayed {
+            ", through the listener, sealed"
+        } else {
+            ""
+        };
         let _ = writeln!(
             out,
             "  -  {}: sent {} in {}, received {} in {}; with TLS {} and {}; {}{how}; {}; key {}",

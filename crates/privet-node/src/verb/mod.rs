@@ -38,8 +38,8 @@ use privet::model::{Model, Origin};
 
 pub use exit::{Exit, Failure};
 pub use request::{
-    Command, Consent, Desensitise, Evaluate, KeysCommand, KeysFolder, LedgerCommand, LedgerFile, Limit, Limits, OutputKind, Party, Predict,
-    PredictionSource, Simulate, Train, dataset_name,
+    Command, Consent, Desensitise, Evaluate, KeysCommand, KeysFolder, LedgerCommand, LedgerFile, Limit,
+    Limits, OutputKind, Party, Predict, PredictionSource, Simulate, Train, dataset_name,
 };
 pub use words::{count, wrapped};
 

@@ -61,11 +61,17 @@ fn killed(setting: Setting, listens: &str, most: u64, within: u64) -> u64 {
         let said = world.said(&running.party);
         assert!(!said.contains("panicked"), "{said}");
         // 7: a peer was gone; 2 and 3: the run was over for it before it was killed, and it does not begin another.
-        assert!(matches!(code, Some(0 | 2 | 3 | 7)), "{} {code:?}: {said}", running.party);
+        assert!(
+            matches!(code, Some(0 | 2 | 3 | 7)),
+            "{} {code:?}: {said}",
+            running.party
+        );
         ended_well += u64::from(code == Some(0));
     }
     let models = world.setting.parties.iter();
-    let models = models.filter(|party| world.path(&format!("{party}.privet")).exists()).count();
+    let models = models
+        .filter(|party| world.path(&format!("{party}.privet")).exists())
+        .count();
     println!("{kills} kills, {ended_well} parties ended well, {models} models");
     for party in world.setting.parties {
         once(&world, party);

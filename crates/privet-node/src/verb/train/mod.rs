@@ -15,11 +15,11 @@ use serde_json::json;
 
 use super::exit::Failure;
 use super::request::{LedgerFile, Train};
-pub(super) use vertical::BECAUSE;
 use super::{Answer, output, permission, words, written};
 use crate::job::{Job, Setting, Source};
 use crate::ledger::Shared;
 use crate::progress::Progress;
+pub(super) use vertical::BECAUSE;
 
 pub(super) fn run(train: &Train) -> Result<Answer, Failure> {
     let job = Job::read(&train.job)?.with(train.data.as_deref(), train.out.as_deref())?;
