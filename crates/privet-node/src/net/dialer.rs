@@ -56,7 +56,7 @@ impl Dialer {
 
     fn keep(&self, purpose: Purpose) {
         let mut pause = SOON;
-        let mut said = String::new();
+        let mut said = None;
         loop {
             let began = Instant::now();
             match self.connected(purpose) {
@@ -71,16 +71,11 @@ impl Dialer {
                         let _ = self.events.send(Event::Refused(why));
                         return;
                     }
-                    let why = e.to_string();
-                    if why != said
-                        && self
-                            .events
-                            .send(Event::Note("no-connection", why.clone()))
-                            .is_err()
-                    {
+                    let note = Event::Note("no-connection", e.to_string());
+                    if said != Some(e.kind()) && self.events.send(note).is_err() {
                         return;
                     }
-                    said = why;
+                    said = Some(e.kind());
                 }
             }
             let mut byte = [0];

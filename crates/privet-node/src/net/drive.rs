@@ -207,11 +207,17 @@ impl Drive {
         let neighbours: Vec<PartyId> = agreed.agreement.neighbours(me).collect();
         let mut running = Running::new((seat, me), agreed, waits, progress);
         let is_over = running.seat.state() == SeatState::Finished && running.seat.owed().next().is_none();
-        if let Some(dialer) = self.dialer.as_ref().filter(|_| !is_over || !agreed.is_resumed) {
+        // A run that had ended before this process began needs nobody.
+        if is_over && agreed.is_resumed {
+            return Ok(Driven {
+                outcome: running.seat.finish(),
+            });
+        }
+        if let Some(dialer) = &self.dialer {
             dialer.is_opening.store(false, Ordering::SeqCst);
             neighbours.into_iter().for_each(|party| dialer.keep_frames(party));
         }
-        while !(is_over && agreed.is_resumed) {
+        loop {
             going_on()?;
             running.step(self)?;
             if running.is_over(self) {

@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | `request` | requests with checked values |
 //! | `exit` | how a request ended, and why it failed |
-//! | `train`, `plan`, `predict`, `evaluate`, `inspect`, `export_model`, `desensitise`, `simulate`, `schema`, `ledger`, `keys`, `party`, `status` | one verb each |
+//! | `train`, `plan`, `predict`, `evaluate`, `inspect`, `export_model`, `desensitise`, `simulate`, `schema`, `ledger`, `keys`, `party`, `status`, `transcript` | one verb each |
 //! | `permission`, `output`, `protection`, `parties`, `owners`, `gathering`, `diagnostics`, `words` | what several verbs say or ask |
 
 mod desensitise;
@@ -30,6 +30,7 @@ mod secure;
 mod simulate;
 mod status;
 mod train;
+mod transcript;
 mod words;
 
 use std::path::Path;
@@ -98,7 +99,7 @@ pub fn run(command: &Command) -> Result<Answer, Failure> {
         Command::Predict(predict) => predict::run(predict),
         Command::Evaluate(evaluate) => evaluate::run(evaluate),
         Command::Inspect { model, signed_by } => inspect::run(model, *signed_by),
-        Command::Transcript { file } => inspect::transcript(file),
+        Command::Transcript { file } => transcript::run(file),
         Command::Keys { keys, verb } => keys::run(keys, verb),
         Command::Party(party) => party::run(party),
         Command::Status { file } => status::run(file),
