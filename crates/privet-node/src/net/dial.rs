@@ -101,9 +101,9 @@ pub struct Dial {
 }
 
 impl Dial {
-    /// A connection to the listener, not secured yet.
-    pub(super) fn connect(&self) -> io::Result<Socket> {
-        let until = Instant::now() + HANDSHAKE;
+    /// A connection to the listener, not secured yet; to be secured within this time.
+    pub(super) fn connect(&self, within: Duration) -> io::Result<Socket> {
+        let until = Instant::now() + within;
         let stream = match &self.proxy {
             None => self.address.connect(until)?,
             Some(Proxy(proxy)) => proxy.connect(until)?,

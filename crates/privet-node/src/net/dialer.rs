@@ -117,7 +117,7 @@ impl Dialer {
 
     /// Makes a connection, and reads it until it is lost. Nothing if nobody wants to hear of it.
     fn connected(&self, purpose: Purpose) -> io::Result<Option<()>> {
-        let socket = self.dial.connect()?;
+        let socket = self.dial.connect(HANDSHAKE.min(self.seats.silence))?;
         let halves = (
             Box::new(socket.copy()) as Box<dyn Read + Send>,
             Box::new(socket.copy()) as Box<dyn Write + Send>,
@@ -169,14 +169,14 @@ impl Dialer {
     /// A connection with another dialling party inside the one with the listener, which sees sealed bytes only. The party of the smaller number
     /// begins.
     fn through(&self, with: PartyId, socket: &Socket, mut outer: Secured) -> io::Result<Secured> {
-        // Until the other has dialled, too; then the listener says so.
-        socket.wait(3 * self.seats.silence)?;
+        // Until the other has dialled, too; then the listener says so. If that takes long, it may have been lost on the way.
+        socket.wait(self.seats.silence)?;
         let mut go = [0];
         outer.reader.read_exact(&mut go)?;
         if go != [GO] {
             return Err(io::Error::other("the listener does not join connections"));
         }
-        socket.wait(HANDSHAKE)?;
+        socket.wait(HANDSHAKE.min(self.seats.silence))?;
         let side = match self.seats.me < with {
             true => Side::Dials,
             false => Side::Listens,

@@ -191,7 +191,8 @@ impl World {
     pub(crate) fn all_end(&self, running: Vec<Running>) {
         for mut running in running {
             let code = running.wait(Duration::from_secs(150));
-            assert_eq!(code, Some(0), "{}: {}", running.party, self.said(&running.party));
+            let all = self.setting.parties.iter().map(|party| self.said(party));
+            assert_eq!(code, Some(0), "{}: {}", running.party, all.collect::<String>());
         }
     }
 }
