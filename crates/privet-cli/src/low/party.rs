@@ -9,7 +9,7 @@ use super::model::{LedgerPath, Patience};
 
 /// Take part in a run with other parties over a network.
 ///
-/// All parties have the same job, with a section [network] that says who listens and where; all others dial that party. Each has its own
+/// All parties have the same job, with a section `[network]` that says who listens and where; all others dial that party. Each has its own
 /// table, ledger and key. Before anything is read the parties compare their plans, and all sign one agreement. A run that was broken off goes
 /// on when the same command is given again: nothing is paid or drawn twice.
 #[derive(Debug, Args)]

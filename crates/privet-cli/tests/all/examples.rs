@@ -48,7 +48,10 @@ fn every_party_runs_in_its_own_terminal() {
         false => &["secure"],
     };
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let program = Path::new(env!("CARGO_BIN_EXE_privet")).parent().unwrap().to_owned();
+    let program = Path::new(env!("CARGO_BIN_EXE_privet"))
+        .parent()
+        .unwrap()
+        .to_owned();
     let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
     for example in examples {
         let folder = tempfile::tempdir().unwrap();
@@ -59,26 +62,45 @@ fn every_party_runs_in_its_own_terminal() {
         copy(&root.join("examples").join(example), &place);
         let port = crate::network::port();
         let job = fs::read_to_string(place.join("job.toml")).unwrap();
-        let job = ["7443", "7444", "7445"].iter().fold(job, |job, old| job.replace(old, &port.to_string()));
+        let job = ["7443", "7444", "7445"]
+            .iter()
+            .fold(job, |job, old| job.replace(old, &port.to_string()));
         fs::write(place.join("job.toml"), job).unwrap();
         let readme = fs::read_to_string(place.join("README.md")).unwrap();
-        let lines = readme.lines().filter(|line| line.starts_with("PRIVET_") || line.starts_with("sh "));
+        let lines = readme
+            .lines()
+            .filter(|line| line.starts_with("PRIVET_") || line.starts_with("sh "));
         let mut parties = Vec::new();
         for line in lines {
             let mut command = Command::new("sh");
             command.args(["-c", line]).current_dir(&place).env("PATH", &path);
             match line.contains(" party ") {
-                true => parties.push((line, command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap())),
+                true => parties.push((
+                    line,
+                    command
+                        .stdout(Stdio::piped())
+                        .stderr(Stdio::piped())
+                        .spawn()
+                        .unwrap(),
+                )),
                 false => {
                     let output = command.output().unwrap();
-                    assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+                    assert!(
+                        output.status.success(),
+                        "{line}: {}",
+                        String::from_utf8_lossy(&output.stderr)
+                    );
                 }
             }
         }
         assert!(parties.len() >= 2, "{example}");
         for (line, party) in parties {
             let output = party.wait_with_output().unwrap();
-            assert!(output.status.success(), "{line}: {}", String::from_utf8_lossy(&output.stderr));
+            assert!(
+                output.status.success(),
+                "{line}: {}",
+                String::from_utf8_lossy(&output.stderr)
+            );
         }
     }
 }

@@ -322,7 +322,9 @@ impl Job {
 
     /// Whoever listens is a party.
     fn check_network(&self, name: &str) -> Result<(), Error> {
-        let Some(network) = &self.network else { return Ok(()) };
+        let Some(network) = &self.network else {
+            return Ok(());
+        };
         let names = self.party_names();
         let why = match (&self.setting, names.contains(&network.listens)) {
             (Setting::Prediction(_), _) => {

@@ -26,7 +26,9 @@ pub(super) fn read(root: &Section<'_>) -> Option<Network> {
     let address = section.required_text("address", "\"miner.example.org:7443\"");
     let address = address.and_then(|found| {
         let parsed = found.value.parse::<Address>();
-        parsed.inspect_err(|e| section.finding_at("address", e.to_string())).ok()
+        parsed
+            .inspect_err(|e| section.finding_at("address", e.to_string()))
+            .ok()
     });
     let seconds = |key: &str, default: u32| match section.has(key) {
         false => Some(default),
@@ -34,7 +36,10 @@ pub(super) fn read(root: &Section<'_>) -> Option<Network> {
             let found = whole::<u32>(&section, key)?;
             let fits = (1..=604_800).contains(&found);
             if !fits {
-                section.finding_at(key, format!("{key} = {found} is invalid: write 1 to 604800 seconds"));
+                section.finding_at(
+                    key,
+                    format!("{key} = {found} is invalid: write 1 to 604800 seconds"),
+                );
             }
             fits.then_some(found)
         }

@@ -9,8 +9,7 @@ use super::WAIT;
 use super::schema::{self, Access, fault};
 
 /// `first` is the number of entries that the ledger had before the run.
-const TABLE: &str =
-    "CREATE TABLE IF NOT EXISTS agreed(plan TEXT NOT NULL PRIMARY KEY, bundle BLOB NOT NULL, first INTEGER NOT NULL);";
+const TABLE: &str = "CREATE TABLE IF NOT EXISTS agreed(plan TEXT NOT NULL PRIMARY KEY, bundle BLOB NOT NULL, first INTEGER NOT NULL);";
 
 /// The agreement of a party's run of one plan. Nothing in it is secret.
 pub struct AgreedRun {
@@ -51,7 +50,9 @@ impl AgreedRun {
     /// [`Error::Journal`] if it cannot be read.
     pub fn first(&self) -> Result<u64, Error> {
         let select = "SELECT first FROM agreed WHERE plan = ?1";
-        let found = self.connection.query_row(select, [&self.plan], |row| row.get::<_, i64>(0));
+        let found = self
+            .connection
+            .query_row(select, [&self.plan], |row| row.get::<_, i64>(0));
         let found = found.optional().map_err(|e| fault(&self.path, &e))?;
         Ok(found.map_or(0, i64::unsigned_abs))
     }

@@ -162,6 +162,23 @@ impl Store {
         })
     }
 
+    /// Draws the key of a ledger that has its first entry only, if it has none: whoever made it was killed before the key was written, and nothing
+    /// was recognised or kept with one.
+    ///
+    /// # Errors
+    /// [`Error::Journal`] if that cannot be found out or written.
+    pub fn complete(&self) -> Result<(), Error> {
+        let count = "SELECT (SELECT count(*) FROM entries) + (SELECT count(*) FROM fingerprints)";
+        let count: i64 = self
+            .connection
+            .query_row(count, [], |row| row.get(0))
+            .map_err(|e| fault(&self.path, &e))?;
+        if count == 1 && !beside(&self.path, ".key").exists() {
+            RecognitionKey::create_or_load(&self.path)?;
+        }
+        Ok(())
+    }
+
     /// The file.
     pub fn path(&self) -> &Path {
         &self.path

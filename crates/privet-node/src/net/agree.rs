@@ -1,36 +1,24 @@
 //! All parties come to one agreement, signed by all of them, before any of them draws anything; or they say what differs.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write;
+use std::collections::BTreeMap;
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use privet::Error;
-use privet::party::{Agreement, PartyId, Terms};
-use privet::privacy::signature::{Fingerprint, PublicKey, Purpose, Signature};
+use privet::party::{Agreement, PartyId};
+use privet::privacy::signature::{Purpose, Signature};
 use privet::wire::RunId;
 use sha2::{Digest, Sha256};
 
 use super::control::Bundle;
 use super::link::{Event, Link};
-use super::{Control, Drive, Held, HeldRun, Identity, Opening, Seats};
+use super::plan::{Plan, signed};
+use super::{Control, Drive, Held, HeldRun, Identity, Opening};
 use crate::progress::going_on;
 
 /// How often it is looked whether to stop.
 const TICK: Duration = Duration::from_millis(100);
-
-/// What a party brings to an agreement: the canonical plan, and who takes part.
-pub struct Plan {
-    /// The canonical plan, line by line: settings, schemas, parties, keys, limits.
-    pub text: String,
-    /// The terms without identities, of a run of number zero.
-    pub terms: Terms,
-    /// The fingerprints by which the parties are known here, in the order of their numbers.
-    pub fingerprints: Vec<Fingerprint>,
-    /// How long to wait for somebody who is not there.
-    pub patience: Duration,
-}
 
 /// A signature of each party, in the order of their numbers.
 pub type Signed = Vec<[u8; 64]>;
@@ -46,80 +34,10 @@ pub struct Agreed {
     pub is_resumed: bool,
 }
 
-impl Plan {
-    /// What is signed and compared first.
-    pub fn digest(&self) -> [u8; 32] {
-        Sha256::new_with_prefix(b"privet plan 1\0")
-            .chain_update(&self.text)
-            .finalize()
-            .into()
-    }
-
-    /// The terms of a run: every identity is one that is trusted here.
-    fn terms(&self, run: RunId, keys: &[PublicKey]) -> Result<Terms, Error> {
-        let wrong = |name: &str| Error::peer(name, "its key is not the one that it is trusted by here");
-        let mut terms = self.terms.clone();
-        if keys.len() != terms.parties.len() {
-            return Err(Error::internal("every party has a key"));
-        }
-        for ((member, key), trusted) in terms.parties.iter_mut().zip(keys).zip(&self.fingerprints) {
-            if key.fingerprint() != *trusted {
-                return Err(wrong(&member.name));
-            }
-            member.identity = Some(*key);
-        }
-        (terms.run, terms.job) = (run, self.digest());
-        Ok(terms)
-    }
-
-    /// Whether these are the terms of a run of this plan.
-    fn admits(&self, terms: &Terms, seats: &Seats) -> Result<(), Error> {
-        let other = || Error::peer(seats.name(seats.listens), "it proposes terms that do not follow from the plan");
-        let keys: Option<Vec<PublicKey>> = terms.parties.iter().map(|member| member.identity).collect();
-        let keys = keys.filter(|keys| keys.len() == self.terms.parties.len());
-        let own = self.terms(terms.run, &keys.ok_or_else(other)?)?;
-        if own == *terms { Ok(()) } else { Err(other()) }
-    }
-
-    /// The agreement, if everybody has signed it.
-    fn verified(&self, bundle: &Bundle, seats: &Seats) -> Result<Agreement, Error> {
-        self.admits(&bundle.terms, seats)?;
-        let agreement = Agreement::of(bundle.terms.clone())?;
-        let parties = agreement.terms().parties.iter();
-        if bundle.signatures.len() != parties.len() {
-            return Err(Error::peer(seats.name(seats.listens), "it shows signatures of others than the parties"));
-        }
-        for ((party, member), signature) in seats.all().zip(parties).zip(&bundle.signatures) {
-            let key = member.identity.ok_or_else(|| Error::internal("every party has a key"))?;
-            let signature = Signature::from_bytes(key, signature);
-            if signature.verify(Purpose::Agreement, &signed(&agreement, party)).is_err() {
-                return Err(Error::peer(&member.name, "it did not sign this agreement"));
-            }
-        }
-        Ok(agreement)
-    }
-
-    /// Why a plan is not this one, line by line.
-    pub fn differences(&self, theirs: &str, who: &str) -> String {
-        let [here, there]: [BTreeSet<&str>; 2] = [self.text.lines().collect(), theirs.lines().collect()];
-        let mut text = format!("the plan of '{who}' is another one, so nothing was begun. What differs:");
-        for (place, lines, other) in [("here", &self.text[..], &there), (who, theirs, &here)] {
-            for line in lines.lines().filter(|line| !other.contains(line)).take(40) {
-                let shown: String = line.chars().take(300).collect();
-                let _ = write!(text, "\n  {place}: {shown}");
-            }
-        }
-        text
-    }
-}
-
-/// What a party signs: the agreement and its own number.
-fn signed(agreement: &Agreement, party: PartyId) -> Vec<u8> {
-    [&agreement.digest()[..], &party.0.to_le_bytes()].concat()
-}
-
 fn sign(identity: &Identity, agreement: &Agreement, me: PartyId) -> [u8; 64] {
-    identity.key().sign_raw(Purpose::Agreement, &signed(agreement, me))
+    identity
+        .key()
+        .sign_raw(Purpose::Agreement, &signed(agreement, me))
 }
 
 /// The number of a run: everybody has a part in it.
@@ -190,8 +108,14 @@ impl<'a> Gathering<'a> {
         let mut last = Instant::now();
         loop {
             going_on()?;
-            let missing: Vec<PartyId> = drive.seats.all().filter(|party| *party != drive.seats.me).collect();
-            let missing = missing.into_iter().filter(|party| !self.openings.contains_key(party));
+            let missing: Vec<PartyId> = drive
+                .seats
+                .all()
+                .filter(|party| *party != drive.seats.me)
+                .collect();
+            let missing = missing
+                .into_iter()
+                .filter(|party| !self.openings.contains_key(party));
             let missing: Vec<&str> = missing.map(|party| drive.seats.name(party)).collect();
             drive.report.waiting_for(&missing);
             if last.elapsed() > self.plan.patience {
@@ -199,10 +123,11 @@ impl<'a> Gathering<'a> {
                 drive.tell_all(&refused("not all parties came in time"));
                 return Err(late(names));
             }
-            if missing.is_empty() && self.proposed.is_none() {
-                if let Some(agreed) = self.all_here(drive)? {
-                    return Ok(agreed);
-                }
+            if missing.is_empty()
+                && self.proposed.is_none()
+                && let Some(agreed) = self.all_here(drive)?
+            {
+                return Ok(agreed);
             }
             let Some(event) = drive.next(TICK) else { continue };
             match event {
@@ -230,10 +155,13 @@ impl<'a> Gathering<'a> {
             Control::Opening(opening) if opening.plan != self.plan.text => {
                 let why = self.plan.differences(&opening.plan, &name);
                 drive.report.note("other-plan", &why);
-                drive.tell(party, &Control::Refused {
-                    plan: Some(self.plan.text.clone()),
-                    why: "the plans differ".into(),
-                });
+                drive.tell(
+                    party,
+                    &Control::Refused {
+                        plan: Some(self.plan.text.clone()),
+                        why: "the plans differ".into(),
+                    },
+                );
                 Ok(None)
             }
             Control::Opening(opening) => {
@@ -248,8 +176,13 @@ impl<'a> Gathering<'a> {
                 let member = agreement.member(party).and_then(|member| member.identity);
                 let key = member.ok_or_else(|| Error::internal("every party has a key"))?;
                 let bytes = signed(agreement, party);
-                if Signature::from_bytes(key, &signature).verify(Purpose::Agreement, &bytes).is_err() {
-                    drive.report.note("bad-signature", &format!("{name} did not sign the agreement"));
+                if Signature::from_bytes(key, &signature)
+                    .verify(Purpose::Agreement, &bytes)
+                    .is_err()
+                {
+                    drive
+                        .report
+                        .note("bad-signature", &format!("{name} did not sign the agreement"));
                     return Ok(None);
                 }
                 signatures.insert(party, signature);
@@ -263,7 +196,10 @@ impl<'a> Gathering<'a> {
                 self.agreed(drive, bundle).map(Some)
             }
             _ => {
-                drive.report.note("out-of-turn", &format!("{name} sent a control message out of turn"));
+                drive.report.note(
+                    "out-of-turn",
+                    &format!("{name} sent a control message out of turn"),
+                );
                 Ok(None)
             }
         }
@@ -271,8 +207,18 @@ impl<'a> Gathering<'a> {
 
     /// Everybody is there: goes on with a run that all have signed, or proposes a new one.
     fn all_here(&mut self, drive: &mut Drive) -> Result<Option<Agreed>, Error> {
-        let complete = |opening: &&Opening| opening.held.as_ref().is_some_and(|held| !held.signatures.is_empty());
-        if let Some(bundle) = self.openings.values().find(complete).and_then(|opening| opening.held.clone()) {
+        let complete = |opening: &&Opening| {
+            opening
+                .held
+                .as_ref()
+                .is_some_and(|held| !held.signatures.is_empty())
+        };
+        if let Some(bundle) = self
+            .openings
+            .values()
+            .find(complete)
+            .and_then(|opening| opening.held.clone())
+        {
             let same = |held: Option<&Bundle>| held.is_some_and(|held| held.terms == bundle.terms);
             let without = drive.seats.all().filter(|party| match self.openings.get(party) {
                 Some(opening) => !same(opening.held.as_ref()),
@@ -292,7 +238,11 @@ impl<'a> Gathering<'a> {
         let mut nonces = Vec::new();
         let mut keys = Vec::new();
         for party in drive.seats.all() {
-            nonces.push(self.openings.get(&party).map_or(self.own, |opening| opening.nonce));
+            nonces.push(
+                self.openings
+                    .get(&party)
+                    .map_or(self.own, |opening| opening.nonce),
+            );
             let key = match party == drive.seats.me {
                 true => Some(self.identity.public()),
                 false => drive.controls.get(&party).map(|link| link.key),
@@ -388,7 +338,9 @@ fn follow(
         };
         since = Instant::now();
         match message {
-            Control::Refused { plan: Some(theirs), .. } => {
+            Control::Refused {
+                plan: Some(theirs), ..
+            } => {
                 return Err(Error::peer(&listener, plan.differences(&theirs, &listener)));
             }
             Control::Refused { plan: None, why } => return Err(Error::peer(listener, why)),
@@ -416,14 +368,18 @@ fn follow(
             }
             Control::Agreed { bundle, done } => {
                 if mine.as_ref().is_none_or(|mine| mine.terms != bundle.terms) {
-                    return Err(Error::peer(listener, "it goes on with a run that this party has not signed"));
+                    return Err(Error::peer(
+                        listener,
+                        "it goes on with a run that this party has not signed",
+                    ));
                 }
                 let agreement = plan.verified(&bundle, &drive.seats)?;
                 held.put(&bundle)?;
                 drive.done(done);
                 if let Some(dialer) = &drive.dialer {
                     dialer.is_opening.store(false, Ordering::SeqCst);
-                    *dialer.opening.lock().unwrap_or_else(PoisonError::into_inner) = opening(Some(bundle.clone()));
+                    *dialer.opening.lock().unwrap_or_else(PoisonError::into_inner) =
+                        opening(Some(bundle.clone()));
                     *dialer.agreement.lock().unwrap_or_else(PoisonError::into_inner) = agreement.digest();
                 }
                 return Ok(Agreed {

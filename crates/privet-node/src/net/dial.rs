@@ -101,9 +101,9 @@ pub struct Dial {
 }
 
 impl Dial {
-    /// A connection to the listener, not secured yet.
-    pub(super) fn connect(&self) -> io::Result<Socket> {
-        let until = Instant::now() + HANDSHAKE;
+    /// A connection to the listener, not secured yet; to be secured within this time.
+    pub(super) fn connect(&self, within: Duration) -> io::Result<Socket> {
+        let until = Instant::now() + within;
         let stream = match &self.proxy {
             None => self.address.connect(until)?,
             Some(Proxy(proxy)) => proxy.connect(until)?,
@@ -136,7 +136,18 @@ impl Dial {
 /// Whether a proxy's answer says that it has connected: HTTP/1.0 or 1.1 and a status of 200 to 299.
 fn is_connected(answer: &[u8]) -> bool {
     let rest = answer.strip_prefix(b"HTTP/1.").unwrap_or_default();
-    matches!(rest, [b'0' | b'1', b' ', b'2', b'0'..=b'9', b'0'..=b'9', b' ' | b'\r', ..])
+    matches!(
+        rest,
+        [
+            b'0' | b'1',
+            b' ',
+            b'2',
+            b'0'..=b'9',
+            b'0'..=b'9',
+            b' ' | b'\r',
+            ..
+        ]
+    )
 }
 
 /// How many bytes went over the connections with one party.
@@ -230,10 +241,29 @@ mod tests {
 
     #[test]
     fn addresses_are_read_as_they_are_shown() {
-        for text in ["localhost:1", "192.0.2.1:7443", "[2001:db8::1]:7443", "a-b.example.org:65535"] {
-            assert_eq!(text.parse::<Address>().map(|a| a.to_string()).ok().as_deref(), Some(text));
+        for text in [
+            "localhost:1",
+            "192.0.2.1:7443",
+            "[2001:db8::1]:7443",
+            "a-b.example.org:65535",
+        ] {
+            assert_eq!(
+                text.parse::<Address>().map(|a| a.to_string()).ok().as_deref(),
+                Some(text)
+            );
         }
-        for bad in ["", "localhost", "localhost:", "localhost:65536", ":1", "2001:db8::1:7443", "[1]:1", "a b:1", "a\r\nb:1", "[::1:1"] {
+        for bad in [
+            "",
+            "localhost",
+            "localhost:",
+            "localhost:65536",
+            ":1",
+            "2001:db8::1:7443",
+            "[1]:1",
+            "a b:1",
+            "a\r\nb:1",
+            "[::1:1",
+        ] {
             assert!(bad.parse::<Address>().is_err(), "{bad:?}");
         }
         assert!("http://proxy:3128/".parse::<Proxy>().is_ok());

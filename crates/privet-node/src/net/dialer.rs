@@ -56,7 +56,7 @@ impl Dialer {
 
     fn keep(&self, purpose: Purpose) {
         let mut pause = SOON;
-        let mut said = String::new();
+        let mut said = None;
         loop {
             let began = Instant::now();
             match self.connected(purpose) {
@@ -71,11 +71,11 @@ impl Dialer {
                         let _ = self.events.send(Event::Refused(why));
                         return;
                     }
-                    let why = e.to_string();
-                    if why != said && self.events.send(Event::Note("no-connection", why.clone())).is_err() {
+                    let note = Event::Note("no-connection", e.to_string());
+                    if said != Some(e.kind()) && self.events.send(note).is_err() {
                         return;
                     }
-                    said = why;
+                    said = Some(e.kind());
                 }
             }
             let mut byte = [0];
@@ -117,12 +117,14 @@ impl Dialer {
 
     /// Makes a connection, and reads it until it is lost. Nothing if nobody wants to hear of it.
     fn connected(&self, purpose: Purpose) -> io::Result<Option<()>> {
-        let socket = self.dial.connect()?;
+        let socket = self.dial.connect(HANDSHAKE.min(self.seats.silence))?;
         let halves = (
             Box::new(socket.copy()) as Box<dyn Read + Send>,
             Box::new(socket.copy()) as Box<dyn Write + Send>,
         );
-        let mut secured = self.tls.secure(Side::Dials, self.only(self.seats.listens), halves)?;
+        let mut secured = self
+            .tls
+            .secure(Side::Dials, self.only(self.seats.listens), halves)?;
         let agreement = *self.agreement.lock().unwrap_or_else(PoisonError::into_inner);
         record::hello(&mut secured.writer, Hello { purpose, agreement })?;
         socket.wait(self.seats.silence)?;
@@ -132,7 +134,11 @@ impl Dialer {
             Purpose::Frames(with) => (with, self.through(with, &socket, secured)?, true),
         };
         if purpose == Purpose::Control {
-            let opening = self.opening.lock().unwrap_or_else(PoisonError::into_inner).to_bytes();
+            let opening = self
+                .opening
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .to_bytes();
             record::control(&mut secured.writer, &opening)?;
         }
         let known = Known {
@@ -141,7 +147,12 @@ impl Dialer {
             cipher: secured.cipher,
             is_relayed,
         };
-        let (link, reading) = Link::start(known, socket, (secured.reader, secured.writer), (&self.events, self.seats.silence));
+        let (link, reading) = Link::start(
+            known,
+            socket,
+            (secured.reader, secured.writer),
+            (&self.events, self.seats.silence),
+        );
         let event = match purpose {
             Purpose::Control => Event::Controls(link),
             Purpose::Frames(_) => Event::Joined(link),
@@ -158,14 +169,14 @@ impl Dialer {
     /// A connection with another dialling party inside the one with the listener, which sees sealed bytes only. The party of the smaller number
     /// begins.
     fn through(&self, with: PartyId, socket: &Socket, mut outer: Secured) -> io::Result<Secured> {
-        // Until the other has dialled, too; then the listener says so.
-        socket.wait(3 * self.seats.silence)?;
+        // Until the other has dialled, too; then the listener says so. If that takes long, it may have been lost on the way.
+        socket.wait(self.seats.silence)?;
         let mut go = [0];
         outer.reader.read_exact(&mut go)?;
         if go != [GO] {
             return Err(io::Error::other("the listener does not join connections"));
         }
-        socket.wait(HANDSHAKE)?;
+        socket.wait(HANDSHAKE.min(self.seats.silence))?;
         let side = match self.seats.me < with {
             true => Side::Dials,
             false => Side::Listens,

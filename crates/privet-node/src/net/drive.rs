@@ -23,7 +23,8 @@ use super::{Agreed, Control, Dial, Identity, Report, Seats};
 use crate::progress::going_on;
 
 /// Which party has a key, asked at every connection.
-pub type KeyCheck = dyn Fn(&privet::privacy::signature::PublicKey) -> Result<PartyId, KeyRefusal> + Send + Sync;
+pub type KeyCheck =
+    dyn Fn(&privet::privacy::signature::PublicKey) -> Result<PartyId, KeyRefusal> + Send + Sync;
 
 /// Why a key is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,12 +116,7 @@ impl Drive {
         Ok(Self::new(seats, Some(Arc::new(dialer)), report, events))
     }
 
-    fn new(
-        seats: Seats,
-        dialer: Option<Arc<Dialer>>,
-        report: Arc<Report>,
-        events: Receiver<Event>,
-    ) -> Self {
+    fn new(seats: Seats, dialer: Option<Arc<Dialer>>, report: Arc<Report>, events: Receiver<Event>) -> Self {
         Self {
             seats,
             controls: BTreeMap::new(),
@@ -211,11 +207,17 @@ impl Drive {
         let neighbours: Vec<PartyId> = agreed.agreement.neighbours(me).collect();
         let mut running = Running::new((seat, me), agreed, waits, progress);
         let is_over = running.seat.state() == SeatState::Finished && running.seat.owed().next().is_none();
-        if let Some(dialer) = self.dialer.as_ref().filter(|_| !is_over || !agreed.is_resumed) {
+        // A run that had ended before this process began needs nobody.
+        if is_over && agreed.is_resumed {
+            return Ok(Driven {
+                outcome: running.seat.finish(),
+            });
+        }
+        if let Some(dialer) = &self.dialer {
             dialer.is_opening.store(false, Ordering::SeqCst);
             neighbours.into_iter().for_each(|party| dialer.keep_frames(party));
         }
-        while !(is_over && agreed.is_resumed) {
+        loop {
             going_on()?;
             running.step(self)?;
             if running.is_over(self) {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use privet::Error;
 use privet::error::JournalFault;
-use privet::privacy::signature::{Purpose, PublicKey, Signature, SigningKey};
+use privet::privacy::signature::{PublicKey, Purpose, Signature, SigningKey};
 use zeroize::Zeroizing;
 
 use crate::ledger::{secret_create, secret_load};

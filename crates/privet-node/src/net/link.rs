@@ -11,10 +11,10 @@ use privet::party::PartyId;
 use privet::privacy::signature::PublicKey;
 use privet::wire::{Header, Wire};
 
+use super::Control;
 use super::dial::{Bytes, Socket};
 use super::record::{self, Next};
 use super::tls::{TlsReader, TlsWriter};
-use super::Control;
 
 /// Frames wait in a connection's queue up to this many bytes; the rest waits in the seat.
 const QUEUE: usize = 2 << 20;

@@ -75,7 +75,10 @@ impl Listener {
     fn accepted(self: &Arc<Self>, stream: TcpStream) {
         if self.strangers.fetch_add(1, Ordering::SeqCst) >= STRANGERS {
             self.strangers.fetch_sub(1, Ordering::SeqCst);
-            self.note("too-many-strangers", "a connection was closed: too many others are not known yet");
+            self.note(
+                "too-many-strangers",
+                "a connection was closed: too many others are not known yet",
+            );
             return;
         }
         let listener = self.clone();
@@ -132,7 +135,10 @@ impl Listener {
                 None
             }
             (Err(e), None) => {
-                self.note("refused", format!("a connection from {peer} that is not of a party: {e}"));
+                self.note(
+                    "refused",
+                    format!("a connection from {peer} that is not of a party: {e}"),
+                );
                 None
             }
         }
@@ -161,7 +167,14 @@ impl Listener {
             }
             Purpose::Frames(with) if with != party && usize::from(with.0) < self.seats.names.len() => {
                 let (reader, writer) = halves;
-                self.join((party, with), Half { socket, reader, writer });
+                self.join(
+                    (party, with),
+                    Half {
+                        socket,
+                        reader,
+                        writer,
+                    },
+                );
             }
             Purpose::Frames(_) => self.note("refused", format!("{} dialled nobody", self.seats.name(party))),
         }

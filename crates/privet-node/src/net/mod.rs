@@ -10,7 +10,7 @@
 //! | `control` | what parties tell each other before and beside the run: plans, signatures, who is done |
 //! | `link` | a connection with its threads |
 //! | `listener`, `dialer` | the two sides; the listener joins connections of two others and reads nothing of what they say |
-//! | `agree` | all parties come to one agreement, signed by all, or say what differs |
+//! | `plan`, `agree` | all parties come to one agreement, signed by all, or say what differs |
 //! | `held` | what a ledger's file holds of an agreement until its run is over |
 //! | `drive`, `running` | a seat on these connections: admission, back-pressure, deadlines, reconnection |
 //! | `report` | status, metrics, log and transcript |
@@ -28,6 +28,7 @@ mod held;
 mod identity;
 mod link;
 mod listener;
+mod plan;
 mod record;
 mod report;
 mod running;
@@ -36,12 +37,13 @@ mod tests;
 mod tls;
 mod trust;
 
-pub use agree::{Agreed, Plan, Signed, agree};
+pub use agree::{Agreed, Signed, agree};
 pub use control::{Bundle, Control, Opening};
 pub use dial::{Address, Dial, Proxy};
 pub use drive::{Drive, Driven, KeyCheck, KeyRefusal, Waits};
 pub use held::{Held, HeldRun};
 pub use identity::Identity;
+pub use plan::Plan;
 pub use report::{PeerTraffic, Report, ReportFiles, Transcript};
 pub use trust::{Trust, TrustedParty};
 
@@ -73,7 +75,9 @@ pub fn decode(bytes: &[u8]) {
             record::Next::Control(message) => drop(Control::from_bytes(&message)),
             record::Next::Short(_, bytes) => drop(privet::wire::Frame::from_bytes(bytes)),
             record::Next::Long(header, begun) => {
-                let Ok(bytes) = record::rest(&mut rest, &header, begun) else { return };
+                let Ok(bytes) = record::rest(&mut rest, &header, begun) else {
+                    return;
+                };
                 drop(privet::wire::Frame::from_bytes(bytes));
             }
         }

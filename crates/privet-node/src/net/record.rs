@@ -207,7 +207,11 @@ mod tests {
             let e = next(&mut &bytes[..]).err().map(|e| e.kind());
             assert_eq!(e, Some(io::ErrorKind::InvalidData), "{:?}", &bytes[..5]);
         }
-        for bytes in [record(64, HELLO, &[9; 64]), record(65, HELLO, &[0; 65]), record(0, CONTROL, &[])] {
+        for bytes in [
+            record(64, HELLO, &[9; 64]),
+            record(65, HELLO, &[0; 65]),
+            record(0, CONTROL, &[]),
+        ] {
             assert!(read_hello(&mut &bytes[..]).is_err());
         }
     }

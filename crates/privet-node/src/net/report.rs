@@ -159,7 +159,16 @@ impl Report {
             let _ = writeln!(log, "{line}");
         }
         drop(told);
-        let to_people = ["refused", "fault", "malformed", "gone", "gave-up", "other-plan", "bad-signature", "phase"];
+        let to_people = [
+            "refused",
+            "fault",
+            "malformed",
+            "gone",
+            "gave-up",
+            "other-plan",
+            "bad-signature",
+            "phase",
+        ];
         if to_people.contains(&what) {
             (self.speak)(&format!("{what}: {text}"));
         }
@@ -194,9 +203,18 @@ impl Report {
     }
 
     pub(super) fn connected(&self, link: &Link, what: &'static str) {
-        let how = if link.is_relayed { ", through the listener" } else { "" };
+        let how = if link.is_relayed {
+            ", through the listener"
+        } else {
+            ""
+        };
         let name = self.name(link.party);
-        let text = format!("{name} ({what}) at {}{how}, {}, key {}", link.address, link.cipher, link.key.fingerprint());
+        let text = format!(
+            "{name} ({what}) at {}{how}, {}, key {}",
+            link.address,
+            link.cipher,
+            link.key.fingerprint()
+        );
         self.note("connected", &text);
         let mut told = self.told();
         told.open.entry(link.party).or_default().push(link.bytes.clone());
@@ -218,7 +236,9 @@ impl Report {
     pub(super) fn finished(&self, link: &Link) {
         let mut told = self.told();
         let Told { traffic, open, .. } = &mut *told;
-        let Some(open) = open.get_mut(&link.party) else { return };
+        let Some(open) = open.get_mut(&link.party) else {
+            return;
+        };
         let Some(place) = open.iter().position(|bytes| Arc::ptr_eq(bytes, &link.bytes)) else {
             return;
         };
@@ -306,17 +326,50 @@ impl Report {
         let traffic = self.traffic();
         let of = |get: fn(&PeerTraffic) -> u64| {
             let all = traffic.iter();
-            all.map(|peer| (format!(",peer=\"{}\"", escaped(&peer.party)), get(peer))).collect::<Vec<_>>()
+            all.map(|peer| (format!(",peer=\"{}\"", escaped(&peer.party)), get(peer)))
+                .collect::<Vec<_>>()
         };
-        kind("sent_bytes_total", "Bytes of frames sent.", of(|peer| peer.frame_bytes_sent));
-        kind("received_bytes_total", "Bytes of frames received.", of(|peer| peer.frame_bytes_received));
-        kind("sent_tls_bytes_total", "Bytes sent, TLS included.", of(|peer| peer.tls_bytes_sent));
-        kind("received_tls_bytes_total", "Bytes received, TLS included.", of(|peer| peer.tls_bytes_received));
-        kind("sent_messages_total", "Messages sent.", of(|peer| peer.messages_sent));
-        kind("received_messages_total", "Messages received.", of(|peer| peer.messages_received));
-        kind("connections_total", "Connections made.", of(|peer| peer.connections));
+        kind(
+            "sent_bytes_total",
+            "Bytes of frames sent.",
+            of(|peer| peer.frame_bytes_sent),
+        );
+        kind(
+            "received_bytes_total",
+            "Bytes of frames received.",
+            of(|peer| peer.frame_bytes_received),
+        );
+        kind(
+            "sent_tls_bytes_total",
+            "Bytes sent, TLS included.",
+            of(|peer| peer.tls_bytes_sent),
+        );
+        kind(
+            "received_tls_bytes_total",
+            "Bytes received, TLS included.",
+            of(|peer| peer.tls_bytes_received),
+        );
+        kind(
+            "sent_messages_total",
+            "Messages sent.",
+            of(|peer| peer.messages_sent),
+        );
+        kind(
+            "received_messages_total",
+            "Messages received.",
+            of(|peer| peer.messages_received),
+        );
+        kind(
+            "connections_total",
+            "Connections made.",
+            of(|peer| peer.connections),
+        );
         let told = self.told();
-        let notes = told.notes.iter().map(|(what, count)| (format!(",event=\"{what}\""), *count)).collect();
+        let notes = told
+            .notes
+            .iter()
+            .map(|(what, count)| (format!(",event=\"{what}\""), *count))
+            .collect();
         kind("events_total", "Lines in the log.", notes);
         text
     }

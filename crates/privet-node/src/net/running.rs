@@ -169,7 +169,10 @@ impl<'a, R: Role> Running<'a, R> {
     fn joined(&mut self, link: Link, drive: &Drive) {
         let party = link.party;
         let Some(peer) = self.peers.get_mut(&party) else {
-            drive.report.note("refused", &format!("{} has nothing to say here", drive.seats.name(party)));
+            drive.report.note(
+                "refused",
+                &format!("{} has nothing to say here", drive.seats.name(party)),
+            );
             return;
         };
         drive.report.connected(&link, "frames");
@@ -182,17 +185,24 @@ impl<'a, R: Role> Running<'a, R> {
 
     fn lost(&mut self, party: PartyId, link: LinkId, (why, fault): (String, bool), drive: &mut Drive) {
         if fault {
-            drive.report.note("malformed", &format!("{}: {why}", drive.seats.name(party)));
+            drive
+                .report
+                .note("malformed", &format!("{}: {why}", drive.seats.name(party)));
         }
         if drive.lost_control(party, link) {
-            drive.report.note("disconnected", &format!("{}, control: {why}", drive.seats.name(party)));
+            drive.report.note(
+                "disconnected",
+                &format!("{}, control: {why}", drive.seats.name(party)),
+            );
             return;
         }
         let Some(peer) = self.peers.get_mut(&party).filter(|peer| peer.is(link)) else {
             return;
         };
         drive.report.lost(peer.link.take());
-        drive.report.note("disconnected", &format!("{}: {why}", drive.seats.name(party)));
+        drive
+            .report
+            .note("disconnected", &format!("{}: {why}", drive.seats.name(party)));
         (peer.parked, peer.absent_since) = (None, Some(Instant::now()));
         self.seat.disconnected(party);
         if fault {
@@ -247,7 +257,9 @@ impl<'a, R: Role> Running<'a, R> {
 
     /// Takes what has come of a party, if its state admits it now.
     fn admit(&mut self, party: PartyId, drive: &Drive) {
-        let Some(peer) = self.peers.get_mut(&party) else { return };
+        let Some(peer) = self.peers.get_mut(&party) else {
+            return;
+        };
         let (Some(parked), Some(link)) = (peer.parked.take(), &peer.link) else {
             return;
         };
@@ -267,7 +279,9 @@ impl<'a, R: Role> Running<'a, R> {
                     drive.report.note("gave-up", drive.seats.name(party));
                     self.left.insert(party);
                 }
-                drive.report.received(party, bytes.len(), header.begins().is_some());
+                drive
+                    .report
+                    .received(party, bytes.len(), header.begins().is_some());
                 if let Err(e) = self.seat.deliver(party, bytes, self.progress) {
                     drive.report.note("late", &e.to_string());
                 }
@@ -294,14 +308,21 @@ impl<'a, R: Role> Running<'a, R> {
         for (id, after) in self.seat.deadlines() {
             self.timers.insert(id, now + after);
         }
-        let due: Vec<u64> = self.timers.iter().filter(|(_, at)| **at <= now).map(|(id, _)| *id).collect();
+        let due: Vec<u64> = self
+            .timers
+            .iter()
+            .filter(|(_, at)| **at <= now)
+            .map(|(id, _)| *id)
+            .collect();
         for id in due {
             self.timers.remove(&id);
             self.seat.deadline(id, self.progress);
         }
         let over = now.duration_since(self.began) > self.waits.deadline;
         for (party, peer) in &mut self.peers {
-            let away = peer.absent_since.is_some_and(|since| now.duration_since(since) > self.waits.patience);
+            let away = peer
+                .absent_since
+                .is_some_and(|since| now.duration_since(since) > self.waits.patience);
             if (away || over) && !peer.gone && !drive.done.contains(party) && self.ended.is_none() {
                 peer.gone = true;
                 drive.report.note("gone", drive.seats.name(*party));
@@ -324,10 +345,14 @@ impl<'a, R: Role> Running<'a, R> {
     fn pump(&mut self, drive: &Drive) {
         let ready: Vec<PartyId> = self.seat.ready().collect();
         for party in ready {
-            let Some(peer) = self.peers.get_mut(&party) else { continue };
+            let Some(peer) = self.peers.get_mut(&party) else {
+                continue;
+            };
             let Some(link) = &peer.link else { continue };
             while link.has_room() {
-                let Some(sent) = self.seat.next_frame_to(party) else { break };
+                let Some(sent) = self.seat.next_frame_to(party) else {
+                    break;
+                };
                 let begins = sent.bytes.first_chunk().and_then(|head| Header::read(head).ok());
                 let begins = begins.is_some_and(|header| header.begins().is_some());
                 drive.report.sent(party, sent.bytes.len(), begins);
@@ -345,8 +370,12 @@ impl<'a, R: Role> Running<'a, R> {
         }
         let Some(ended) = self.ended else { return false };
         if self.seat.state() == SeatState::Failed {
-            let told = self.peers.values().all(|peer| peer.link.as_ref().is_none_or(|link| link.has_room()));
-            return now.duration_since(ended) > PARTING || told && self.seat.ready().next().is_none() && now.duration_since(ended) > 10 * TICK;
+            let told = self
+                .peers
+                .values()
+                .all(|peer| peer.link.as_ref().is_none_or(|link| link.has_room()));
+            return now.duration_since(ended) > PARTING
+                || told && self.seat.ready().next().is_none() && now.duration_since(ended) > 10 * TICK;
         }
         let waits = |party: &PartyId| {
             let peer = self.peers.get(party);
@@ -365,7 +394,10 @@ impl<'a, R: Role> Running<'a, R> {
         let said = self.said_done.unwrap_or(now);
         match drive.seats.is_listener() {
             // Others may still speak to each other through this party.
-            true => !drive.seats.all().any(|party| party != me && self.is_needed_by(&party, drive, ended)),
+            true => !drive
+                .seats
+                .all()
+                .any(|party| party != me && self.is_needed_by(&party, drive, ended)),
             // Until the listener has heard it.
             false => {
                 drive.done.contains(&me)

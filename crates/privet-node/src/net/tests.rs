@@ -41,7 +41,12 @@ fn seats(me: PartyId) -> Seats {
 }
 
 fn report() -> Arc<Report> {
-    Arc::new(Report::new("a party", vec!["bank".into(), "shop".into()], ReportFiles::default(), |_| {}))
+    Arc::new(Report::new(
+        "a party",
+        vec!["bank".into(), "shop".into()],
+        ReportFiles::default(),
+        |_| {},
+    ))
 }
 
 /// How the honest party ends whose peer does as `attack` says: what went wrong, and what it noted.
@@ -88,13 +93,25 @@ fn dialled(address: SocketAddr, own: &Identity) -> std::io::Result<(Socket, Secu
 }
 
 /// A connection for frames, on which these bytes are sent as they are.
-fn sends(bytes: impl FnOnce(&Agreement, PartyId) -> Vec<u8> + Send + 'static) -> impl FnOnce(&Agreement, PartyId, SocketAddr) + Send {
+fn sends(
+    bytes: impl FnOnce(&Agreement, PartyId) -> Vec<u8> + Send + 'static,
+) -> impl FnOnce(&Agreement, PartyId, SocketAddr) + Send {
     move |agreement, own, address| {
         let (socket, mut secured) = dialled(address, &identity(own)).expect("it is known");
         let purpose = Purpose::Frames(PartyId(1 - own.0));
         let agreed = agreement.digest();
-        record::hello(&mut secured.writer, Hello { purpose, agreement: agreed }).expect("sent");
-        let _ = secured.writer.write_all(&bytes(agreement, own)).and_then(|()| secured.writer.flush());
+        record::hello(
+            &mut secured.writer,
+            Hello {
+                purpose,
+                agreement: agreed,
+            },
+        )
+        .expect("sent");
+        let _ = secured
+            .writer
+            .write_all(&bytes(agreement, own))
+            .and_then(|()| secured.writer.flush());
         // Until it is refused or has been heard.
         let _ = socket.wait(Duration::from_millis(600));
         let mut rest = [0; 4096];
@@ -106,7 +123,7 @@ fn framed(agreement: &Agreement, from: PartyId, number: u64, body: Body) -> Vec<
     let frame = Frame {
         agreement: agreement.digest(),
         from: from.0,
-        to: 1 - from.0,
+        to: 1 - from.0.min(1),
         number,
         acknowledged: 0,
         body,
@@ -132,7 +149,8 @@ fn hostile_peers_are_refused_and_the_party_lives() {
         let all: Vec<JoinHandle<()>> = (0..attacks)
             .map(|number| {
                 thread::spawn(move || {
-                    let (outcome, _) = attacked(kind, sends(move |agreement, own| bytes(number, agreement, own)));
+                    let (outcome, _) =
+                        attacked(kind, sends(move |agreement, own| bytes(number, agreement, own)));
                     let e = outcome.expect_err("no result comes of this");
                     assert!(matches!(e, Error::Peer(_)), "{number}: {e:?}");
                 })
@@ -163,8 +181,26 @@ fn bytes(number: u32, agreement: &Agreement, own: PartyId) -> Vec<u8> {
             damaged
         }
         // Longer than anything that the role waits for: its header alone is read.
-        8 => framed(agreement, own, 0, Body::Part { total: 1 << 40, at: 0, bytes: vec![0; 1 << 20] }),
-        9 => framed(agreement, own, 0, Body::Part { total: 3 << 20, at: 1 << 20, bytes: vec![0; 1 << 20] }),
+        8 => framed(
+            agreement,
+            own,
+            0,
+            Body::Part {
+                total: 1 << 40,
+                at: 0,
+                bytes: vec![0; 1 << 20],
+            },
+        ),
+        9 => framed(
+            agreement,
+            own,
+            0,
+            Body::Part {
+                total: 3 << 20,
+                at: 1 << 20,
+                bytes: vec![0; 1 << 20],
+            },
+        ),
         10 => framed(agreement, own, u64::MAX, Body::Greeting),
         _ => {
             let mut control = Vec::new();
@@ -182,7 +218,10 @@ fn a_stranger_reaches_nobody() {
         let stranger = Identity::from_seed([77; 32]);
         // With TLS 1.3 it is told after its own part of the handshake.
         if let Ok((_, mut secured)) = dialled(address, &stranger) {
-            let hello = Hello { purpose: Purpose::Control, agreement: [0; 32] };
+            let hello = Hello {
+                purpose: Purpose::Control,
+                agreement: [0; 32],
+            };
             let _ = record::hello(&mut secured.writer, hello);
             let mut byte = [0];
             let e = secured.reader.read_exact(&mut byte).expect_err("refused");
@@ -232,7 +271,9 @@ fn a_tampered_relay_is_noticed_and_overcome() {
     let keys: Vec<_> = (0..3).map(|place| identity(PartyId(place)).public()).collect();
     let check: Arc<KeyCheck> = Arc::new(move |key| {
         let place = keys.iter().position(|own| own == key);
-        place.map(|place| PartyId(place as u16)).ok_or(KeyRefusal::Stranger)
+        place
+            .map(|place| PartyId(place as u16))
+            .ok_or(KeyRefusal::Stranger)
     });
     let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
     let address = listener.local_addr().expect("an address");
@@ -243,7 +284,9 @@ fn a_tampered_relay_is_noticed_and_overcome() {
             let me = PartyId(u16::from(kind % 2));
             let (agreement, seat) = party(kind, &MemoryRecord::default(), &journal()).expect("a party");
             let dial = Dial {
-                address: format!("127.0.0.1:{}", address.port()).parse().expect("an address"),
+                address: format!("127.0.0.1:{}", address.port())
+                    .parse()
+                    .expect("an address"),
                 proxy: None,
             };
             let seats = Seats {
@@ -283,7 +326,9 @@ fn run_alone<R: privet::party::Role>(
     agreed: &Agreed,
     waits: Waits,
 ) -> Result<(), Error> {
-    drive.run(seat, agreed, waits, QUIET).and_then(|driven| driven.outcome.map(drop))
+    drive
+        .run(seat, agreed, waits, QUIET)
+        .and_then(|driven| driven.outcome.map(drop))
 }
 
 /// A listener that joins connections of the two others, and changes one byte of the first that it carries behind the handshake.
@@ -291,20 +336,30 @@ fn tampering(listener: &TcpListener) {
     let mut round = 0;
     let mut waiting: Option<(PartyId, Secured, Socket)> = None;
     for stream in listener.incoming() {
-        let socket = Socket::new(stream.expect("a connection"), Instant::now() + HANDSHAKE).expect("a socket");
+        let socket =
+            Socket::new(stream.expect("a connection"), Instant::now() + HANDSHAKE).expect("a socket");
         let halves = (
             Box::new(socket.copy()) as Box<dyn Read + Send>,
             Box::new(socket.copy()) as Box<dyn Write + Send>,
         );
         let tls = Tls::new(&identity(PartyId(2))).expect("a key");
-        let Ok(mut secured) = tls.secure(Side::Listens, any(), halves) else { continue };
-        let Ok(hello) = record::read_hello(&mut secured.reader) else { continue };
-        let Purpose::Frames(with) = hello.purpose else { continue };
+        let Ok(mut secured) = tls.secure(Side::Listens, any(), halves) else {
+            continue;
+        };
+        let Ok(hello) = record::read_hello(&mut secured.reader) else {
+            continue;
+        };
+        let Purpose::Frames(with) = hello.purpose else {
+            continue;
+        };
         socket.wait(Duration::from_secs(5)).expect("set");
         match waiting.take() {
             Some((from, mut one, other)) if from == with => {
                 for writer in [&mut one.writer, &mut secured.writer] {
-                    writer.write_all(&[listener::GO]).and_then(|()| writer.flush()).expect("told");
+                    writer
+                        .write_all(&[listener::GO])
+                        .and_then(|()| writer.flush())
+                        .expect("told");
                 }
                 round += 1;
                 let tampers = round == 1;
@@ -321,7 +376,11 @@ fn tampering(listener: &TcpListener) {
                                 if tampers && carried > 700 {
                                     piece[read - 1] ^= 1;
                                 }
-                                if writer.write_all(&piece[..read]).and_then(|()| writer.flush()).is_err() {
+                                if writer
+                                    .write_all(&piece[..read])
+                                    .and_then(|()| writer.flush())
+                                    .is_err()
+                                {
                                     break;
                                 }
                             }

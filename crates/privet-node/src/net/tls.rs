@@ -10,9 +10,7 @@ use privet::privacy::signature::PublicKey;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::client::{AlwaysResolvesClientRawPublicKeys, Resumption};
 use rustls::crypto::{CryptoProvider, WebPkiSupportedAlgorithms, ring, verify_tls13_signature_with_raw_key};
-use rustls::pki_types::{
-    CertificateDer, PrivatePkcs8KeyDer, ServerName, SubjectPublicKeyInfoDer, UnixTime,
-};
+use rustls::pki_types::{CertificateDer, PrivatePkcs8KeyDer, ServerName, SubjectPublicKeyInfoDer, UnixTime};
 use rustls::server::danger::{ClientCertVerified, ClientCertVerifier};
 use rustls::server::{AlwaysResolvesServerRawPublicKeys, NoServerSessionStorage};
 use rustls::sign::CertifiedKey;
@@ -28,7 +26,9 @@ use super::trust::Distrust;
 /// What both sides must say that they speak.
 const PROTOCOL: &[u8] = b"privet/1";
 /// An Ed25519 public key as a SubjectPublicKeyInfo (RFC 8410): this, and 32 bytes.
-const PUBLIC: [u8; 12] = [0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00];
+const PUBLIC: [u8; 12] = [
+    0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00,
+];
 /// An Ed25519 private key as PKCS #8 (RFC 8410): this, and 32 bytes.
 const PRIVATE: [u8; 16] = [
     0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20,
@@ -391,9 +391,9 @@ pub(super) fn refused(e: &io::Error) -> Option<Distrust> {
     match tls {
         rustls::Error::AlertReceived(Alert::CertificateExpired) => Some(Distrust::Expired),
         rustls::Error::AlertReceived(Alert::CertificateRevoked) => Some(Distrust::Revoked),
-        rustls::Error::AlertReceived(Alert::AccessDenied | Alert::CertificateUnknown | Alert::BadCertificate) => {
-            Some(Distrust::Stranger)
-        }
+        rustls::Error::AlertReceived(
+            Alert::AccessDenied | Alert::CertificateUnknown | Alert::BadCertificate,
+        ) => Some(Distrust::Stranger),
         _ => None,
     }
 }

@@ -63,7 +63,9 @@ impl Trust {
         let stored = match fs::metadata(&file) {
             Err(e) if e.kind() == std::io::ErrorKind::NotFound => Stored::default(),
             Err(e) => return Err(bad(format!("it cannot be read: {e}"))),
-            Ok(found) if found.len() > MOST => return Err(bad("it is too long for a file of trusted keys".into())),
+            Ok(found) if found.len() > MOST => {
+                return Err(bad("it is too long for a file of trusted keys".into()));
+            }
             Ok(found) => {
                 unwritten_by_others(&found).map_err(bad)?;
                 let text = fs::read_to_string(&file).map_err(|e| bad(format!("it cannot be read: {e}")))?;
@@ -74,8 +76,8 @@ impl Trust {
     }
 
     fn parse(name: &str, text: &str) -> Result<Stored, Error> {
-        let stored: Stored =
-            serde_json::from_str(text).map_err(|e| Error::data_at(name, Some(e.line() as u64), e.to_string()))?;
+        let stored: Stored = serde_json::from_str(text)
+            .map_err(|e| Error::data_at(name, Some(e.line() as u64), e.to_string()))?;
         for (place, party) in stored.parties.iter().enumerate() {
             let bad = |why: String| Error::data_in(name, format!("party {}: {why}", place + 1));
             check_name(&party.name, 100).map_err(bad)?;
@@ -83,7 +85,10 @@ impl Trust {
             if let Some(until) = &party.until {
                 last_second(until).map_err(bad)?;
             }
-            if stored.parties[..place].iter().any(|other| other.name == party.name) {
+            if stored.parties[..place]
+                .iter()
+                .any(|other| other.name == party.name)
+            {
                 return Err(bad(format!("'{}' stands there twice", party.name)));
             }
         }
@@ -104,7 +109,12 @@ impl Trust {
     ///
     /// # Errors
     /// [`Error::Parameter`] for a name or a day that is none; [`Error::Data`] if the file cannot be written.
-    pub fn insert(&mut self, name: &str, fingerprint: Fingerprint, until: Option<String>) -> Result<(), Error> {
+    pub fn insert(
+        &mut self,
+        name: &str,
+        fingerprint: Fingerprint,
+        until: Option<String>,
+    ) -> Result<(), Error> {
         check_name(name, 100).map_err(|why| Error::parameter("name", format!("{name:?}: {why}")))?;
         if let Some(until) = &until {
             last_second(until).map_err(|why| Error::parameter("until", why))?;
@@ -133,7 +143,8 @@ impl Trust {
 
     fn save(&mut self) -> Result<(), Error> {
         self.stored.parties.sort_by(|a, b| a.name.cmp(&b.name));
-        let unwritten = |e: std::io::Error| Error::data_in(self.file.display(), format!("it cannot be written: {e}"));
+        let unwritten =
+            |e: std::io::Error| Error::data_in(self.file.display(), format!("it cannot be written: {e}"));
         let text = serde_json::to_string_pretty(&self.stored).map_err(|e| unwritten(e.into()))?;
         write_whole(&self.file, (text + "\n").as_bytes()).map_err(unwritten)
     }
@@ -146,7 +157,9 @@ impl Trust {
         let missing = |why: &str| {
             Err(Error::parameter(
                 "keys",
-                format!("the key of '{name}' {why}: ask it for its fingerprint (`privet keys show`) and run `privet keys trust {name} FINGERPRINT`"),
+                format!(
+                    "the key of '{name}' {why}: ask it for its fingerprint (`privet keys show`) and run `privet keys trust {name} FINGERPRINT`"
+                ),
             ))
         };
         let Some(party) = self.stored.parties.iter().find(|party| party.name == name) else {
@@ -166,7 +179,11 @@ impl Trust {
     /// # Errors
     /// Why not.
     pub fn refusal(&self, name: &str, key: &PublicKey) -> Result<(), KeyRefusal> {
-        let found = self.stored.parties.iter().find(|party| party.name == name && party.has(key));
+        let found = self
+            .stored
+            .parties
+            .iter()
+            .find(|party| party.name == name && party.has(key));
         match found.ok_or(KeyRefusal::Stranger)?.state(now()) {
             None => Ok(()),
             Some(Distrust::Expired) => Err(KeyRefusal::Expired),
@@ -190,7 +207,9 @@ impl TrustedParty {
 
     /// Whether this is its key.
     fn has(&self, key: &PublicKey) -> bool {
-        self.fingerprint.parse().is_ok_and(|own: Fingerprint| own == key.fingerprint())
+        self.fingerprint
+            .parse()
+            .is_ok_and(|own: Fingerprint| own == key.fingerprint())
     }
 }
 
@@ -229,7 +248,20 @@ fn last_second(day: &str) -> Result<u64, String> {
     };
     let (year, month, date) = (number(year, 4)?, number(month, 2)?, number(date, 2)?);
     let leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-    let lengths = [31, if leap { 29 } else { 28 }, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+    let lengths = [
+        31,
+        if leap { 29 } else { 28 },
+        31,
+        30,
+        31,
+        30,
+        31,
+        31,
+        30,
+        31,
+        30,
+        31,
+    ];
     let length = month.checked_sub(1).and_then(|month| lengths.get(month as usize));
     if year < 1970 || !length.is_some_and(|length| (1..=*length).contains(&date)) {
         return Err(bad());
@@ -252,7 +284,17 @@ mod tests {
         assert_eq!(last_second("1970-01-01"), Ok(86_399));
         assert_eq!(last_second("2000-02-29"), Ok(951_868_799));
         assert_eq!(last_second("2026-12-31"), Ok(1_798_761_599));
-        for bad in ["", "2026", "2026-2-3", "2025-02-29", "2026-13-01", "2026-00-01", "2026-01-00", "1969-12-31", "+026-01-01"] {
+        for bad in [
+            "",
+            "2026",
+            "2026-2-3",
+            "2025-02-29",
+            "2026-13-01",
+            "2026-00-01",
+            "2026-01-00",
+            "1969-12-31",
+            "+026-01-01",
+        ] {
             assert!(last_second(bad).is_err(), "{bad}");
         }
     }
@@ -262,7 +304,9 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let [north, south] = [1, 2].map(|byte| Identity::from_seed([byte; 32]).public());
         let mut trust = Trust::load(folder.path()).expect("nobody");
-        trust.insert("north", north.fingerprint(), Some("1999-12-31".into())).expect("a day");
+        trust
+            .insert("north", north.fingerprint(), Some("1999-12-31".into()))
+            .expect("a day");
         trust.insert("south", south.fingerprint(), None).expect("no end");
         let mut again = Trust::load(folder.path()).expect("both");
         assert!(again.fingerprint("north").is_err(), "expired");
@@ -270,15 +314,25 @@ mod tests {
         assert!(again.fingerprint("east").is_err());
         assert!(again.revoke("south").expect("written"));
         assert!(!again.revoke("east").expect("nothing to write"));
-        assert!(Trust::load(folder.path()).expect("both").fingerprint("south").is_err(), "revoked");
-        again.insert("north", north.fingerprint(), None).expect("trusted again");
+        assert!(
+            Trust::load(folder.path())
+                .expect("both")
+                .fingerprint("south")
+                .is_err(),
+            "revoked"
+        );
+        again
+            .insert("north", north.fingerprint(), None)
+            .expect("trusted again");
         assert!(again.fingerprint("north").is_ok());
     }
 
     #[test]
     fn a_bad_trust_file_is_refused_with_its_line() {
         let fingerprint = Identity::from_seed([1; 32]).public().fingerprint();
-        let party = |name: &str, rest: &str| format!("{{\"name\": \"{name}\", \"fingerprint\": \"{fingerprint}\"{rest}}}");
+        let party = |name: &str, rest: &str| {
+            format!("{{\"name\": \"{name}\", \"fingerprint\": \"{fingerprint}\"{rest}}}")
+        };
         for parties in [
             party("a", ", \"until\": \"soon\""),
             party("a", ", \"unknown\": 1"),
@@ -286,7 +340,10 @@ mod tests {
             format!("{}, {}", party("a", ""), party("a", "")),
             "{\"name\": \"a\", \"fingerprint\": \"12\"}".into(),
         ] {
-            assert!(Trust::parse("trust.json", &format!("{{\"parties\": [{parties}]}}")).is_err(), "{parties}");
+            assert!(
+                Trust::parse("trust.json", &format!("{{\"parties\": [{parties}]}}")).is_err(),
+                "{parties}"
+            );
         }
         assert!(Trust::parse("trust.json", "").is_err());
     }

@@ -35,7 +35,11 @@ pub(super) fn run(keys: &KeysFolder, verb: &KeysCommand) -> Result<Answer, Failu
                     (Some(until), Ok(_)) => format!(", until {until}"),
                     (None, _) => String::new(),
                 };
-                let _ = writeln!(text, "trusted      {}, of {}{state}", party.fingerprint, party.name);
+                let _ = writeln!(
+                    text,
+                    "trusted      {}, of {}{state}",
+                    party.fingerprint, party.name
+                );
             }
             let json = json!({"fingerprint": fingerprint.to_string(), "trusted": trust.parties(), "file": trust.file()});
             Ok(Answer::new(text, json))
@@ -49,7 +53,9 @@ pub(super) fn run(keys: &KeysFolder, verb: &KeysCommand) -> Result<Answer, Failu
             Identity::load(folder)?;
             let mut trust = Trust::load(folder)?;
             trust.insert(name, *fingerprint, until.clone())?;
-            let end = until.as_ref().map_or_else(String::new, |until| format!(", until {until}"));
+            let end = until
+                .as_ref()
+                .map_or_else(String::new, |until| format!(", until {until}"));
             let text = format!("'{name}' is trusted by the key {fingerprint}{end}\n");
             let json = json!({"name": name, "fingerprint": fingerprint.to_string(), "until": until});
             Ok(Answer::new(text, json))

@@ -4,7 +4,7 @@
 //! | --- | --- |
 //! | `request` | requests with checked values |
 //! | `exit` | how a request ended, and why it failed |
-//! | `train`, `plan`, `predict`, `evaluate`, `inspect`, `report`, `export_model`, `desensitise`, `contribute`, `collect`, `simulate`, `schema`, `ledger`, `keys`, `party`, `status` | one verb each |
+//! | `train`, `plan`, `predict`, `evaluate`, `inspect`, `report`, `export_model`, `desensitise`, `contribute`, `collect`, `simulate`, `schema`, `ledger`, `keys`, `party`, `status`, `transcript` | one verb each |
 //! | `account` | where a run pays |
 //! | `permission`, `output`, `protection`, `parties`, `owners`, `gathering`, `diagnostics`, `words` | what several verbs say or ask |
 
@@ -35,6 +35,7 @@ mod secure;
 mod simulate;
 mod status;
 mod train;
+mod transcript;
 mod words;
 
 use std::path::Path;
@@ -112,7 +113,7 @@ pub fn run(command: &Command) -> Result<Answer, Failure> {
         Command::Predict(predict) => predict::run(predict),
         Command::Evaluate(evaluate) => evaluate::run(evaluate),
         Command::Inspect(inspect) => inspect::run(inspect),
-        Command::Transcript { file } => inspect::transcript(file),
+        Command::Transcript { file } => transcript::run(file),
         Command::Keys { keys, verb } => keys::run(keys, verb),
         Command::Party(party) => party::run(party),
         Command::Status { file } => status::run(file),

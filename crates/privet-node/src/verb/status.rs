@@ -15,7 +15,8 @@ const STALE: u64 = 30;
 pub(super) fn run(file: &Path) -> Result<Answer, Failure> {
     let bad = |why: String| Failure::input(format!("{}: {why}", file.display()));
     let text = std::fs::read_to_string(file).map_err(|e| bad(format!("it cannot be read: {e}")))?;
-    let status: Value = serde_json::from_str(&text).map_err(|e| bad(format!("it is no status of a party: {e}")))?;
+    let status: Value =
+        serde_json::from_str(&text).map_err(|e| bad(format!("it is no status of a party: {e}")))?;
     let said = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let mut out = String::new();
     let _ = writeln!(out, "party      {}", said(&status["party"]));
@@ -44,7 +45,9 @@ pub(super) fn run(file: &Path) -> Result<Answer, Failure> {
             words::count(number("connections"), "connection", "connections"),
         );
     }
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |since| since.as_secs());
     let written = status["written"].as_u64().unwrap_or_default();
     if said(&status["phase"]) != "over" && now.saturating_sub(written) > STALE {
         let _ = writeln!(

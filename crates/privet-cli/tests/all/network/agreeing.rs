@@ -31,10 +31,17 @@ fn plans_that_differ_are_refused_line_by_line() {
     let mut south = world.start("south");
     assert_eq!(south.wait(SOON), Some(7), "{}", world.said("south"));
     let said = world.said("south");
-    assert!(said.contains("here: rounds = 4") && said.contains("north: rounds = 3"), "{said}");
+    assert!(
+        said.contains("here: rounds = 4") && said.contains("north: rounds = 3"),
+        "{said}"
+    );
     // Nobody who fits comes.
     assert_eq!(north.wait(SOON), Some(7), "{}", world.said("north"));
-    assert!(world.said("north").contains("rounds = 4"), "{}", world.said("north"));
+    assert!(
+        world.said("north").contains("rounds = 4"),
+        "{}",
+        world.said("north")
+    );
     unspent(&world, "north");
     unspent(&world, "south");
 }
@@ -49,13 +56,25 @@ fn strangers_and_the_revoked_are_refused_before_any_message() {
     assert_eq!(north.wait(SOON), Some(2), "{}", world.said("north"));
     assert!(world.said("north").contains("revoked"), "{}", world.said("north"));
     // Trusted again under another key: the dialling party is a stranger there.
-    let other = privet_node::net::Identity::from_seed([9; 32]).public().fingerprint();
+    let other = privet_node::net::Identity::from_seed([9; 32])
+        .public()
+        .fingerprint();
     trust.insert("south", other, None).unwrap();
     let (mut north, mut south) = (world.start("north"), world.start("south"));
     assert_eq!(south.wait(SOON), Some(7), "{}", world.said("south"));
-    assert!(world.said("south").contains("does not know the key of this party"), "{}", world.said("south"));
+    assert!(
+        world
+            .said("south")
+            .contains("does not know the key of this party"),
+        "{}",
+        world.said("south")
+    );
     assert_eq!(north.wait(SOON), Some(7));
-    assert!(world.said("north").contains("refused: a stranger"), "{}", world.said("north"));
+    assert!(
+        world.said("north").contains("refused: a stranger"),
+        "{}",
+        world.said("north")
+    );
     unspent(&world, "south");
 }
 
@@ -64,11 +83,17 @@ fn strangers_and_the_revoked_are_refused_before_any_message() {
 fn a_listener_with_another_key_is_refused() {
     let world = World::new(SECURE, "north", 6, None);
     let mut trust = Trust::load(&world.keys_of("south")).unwrap();
-    let other = privet_node::net::Identity::from_seed([9; 32]).public().fingerprint();
+    let other = privet_node::net::Identity::from_seed([9; 32])
+        .public()
+        .fingerprint();
     trust.insert("north", other, None).unwrap();
     let (_north, mut south) = (world.start("north"), world.start("south"));
     assert_eq!(south.wait(SOON), Some(7), "{}", world.said("south"));
-    assert!(world.said("south").contains("does not have the key"), "{}", world.said("south"));
+    assert!(
+        world.said("south").contains("does not have the key"),
+        "{}",
+        world.said("south")
+    );
 }
 
 /// Garbage, a beginning of TLS 1.2, silence and a crowd at the listener's door: it logs them, and the run ends well.
@@ -125,7 +150,14 @@ fn a_plan_can_be_signed_beforehand() {
     let party = |name: &str, arguments: &[&str]| {
         let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_privet"));
         command
-            .args(["party", "party.toml", "--name", name, "--out", &format!("{name}.privet")])
+            .args([
+                "party",
+                "party.toml",
+                "--name",
+                name,
+                "--out",
+                &format!("{name}.privet"),
+            ])
             .args(["--ledger", &format!("{name}.db")])
             .arg("--keys")
             .arg(world.keys_of(name))
@@ -138,7 +170,11 @@ fn a_plan_can_be_signed_beforehand() {
     assert!(party("south", &["--sign", "south.accepted"]).status.success());
     let mut north = world.start("north");
     let accepted = party("south", &["--accepted", "south.accepted"]);
-    assert!(accepted.status.success(), "{}", String::from_utf8_lossy(&accepted.stderr));
+    assert!(
+        accepted.status.success(),
+        "{}",
+        String::from_utf8_lossy(&accepted.stderr)
+    );
     assert_eq!(north.wait(SOON), Some(0), "{}", world.said("north"));
     // Another plan is not what was signed.
     let job = fs::read_to_string(world.path("party.toml")).unwrap();
@@ -154,12 +190,20 @@ fn a_plan_can_be_signed_beforehand() {
 fn a_peer_that_never_returns_ends_the_run() {
     let world = World::new(SECURE, "north", 3, None);
     let job = fs::read_to_string(world.path("party.toml")).unwrap();
-    fs::write(world.path("party.toml"), job.replace("rounds = 3", "rounds = 500")).unwrap();
+    fs::write(
+        world.path("party.toml"),
+        job.replace("rounds = 3", "rounds = 500"),
+    )
+    .unwrap();
     let (mut north, mut south) = (world.start("north"), world.start("south"));
     let log = world.path("south.privet.south.log");
     let until = std::time::Instant::now() + SOON;
     while !fs::read_to_string(&log).unwrap_or_default().contains("(frames)") {
-        assert!(std::time::Instant::now() < until && !south.has_ended(), "{}", world.said("south"));
+        assert!(
+            std::time::Instant::now() < until && !south.has_ended(),
+            "{}",
+            world.said("south")
+        );
         std::thread::sleep(Duration::from_millis(20));
     }
     std::thread::sleep(Duration::from_millis(700));

@@ -24,23 +24,45 @@ const FOLDER: &str = "PRIVET_BESIDE_FOLDER";
 const PARTY: &str = "PRIVET_BESIDE_PARTY";
 
 /// A ledger with seeded noise: everything that comes of it is void.
-fn seeded(folder: &Path, party: &str, place: usize, dataset: &str, relation: &Relation) -> Result<Ledger, Error> {
+fn seeded(
+    folder: &Path,
+    party: &str,
+    place: usize,
+    dataset: &str,
+    relation: &Relation,
+) -> Result<Ledger, Error> {
     let store = Store::open(&folder.join(format!("{party}.db")))?;
     Ledger::open(dataset, relation.clone(), store, Randomness::seeded(place as u64))
 }
 
-fn horizontal_role(job: &Job, folder: &Path, party: PartyId, run: &RunName, keys: &[Identity]) -> Result<horizontal::Party, Error> {
-    let JobSetting::Horizontal(job) = &job.setting else { panic!("another setting") };
+fn horizontal_role(
+    job: &Job,
+    folder: &Path,
+    party: PartyId,
+    run: &RunName,
+    keys: &[Identity],
+) -> Result<horizontal::Party, Error> {
+    let JobSetting::Horizontal(job) = &job.setting else {
+        panic!("another setting")
+    };
     let place = usize::from(party.0);
     let Some(owner) = place.checked_sub(1).map(|place| &job.owners[place]) else {
         return Ok(horizontal::Miner::party(&job.plan.miner()));
     };
     let ledger = seeded(folder, &owner.name, place, owner.dataset(), job.plan.relation())?;
-    horizontal::Owner::party(owner.plan.clone(), owner.read()?, ledger, run, Some(keys[place].key()))
+    horizontal::Owner::party(
+        owner.plan.clone(),
+        owner.read()?,
+        ledger,
+        run,
+        Some(keys[place].key()),
+    )
 }
 
 fn vertical_role(job: &Job, folder: &Path, party: PartyId, run: &RunName) -> Result<vertical::Party, Error> {
-    let JobSetting::Vertical(job) = &job.setting else { panic!("another setting") };
+    let JobSetting::Vertical(job) = &job.setting else {
+        panic!("another setting")
+    };
     let place = usize::from(party.0);
     let Some(holder) = place.checked_sub(1).map(|place| &job.feature_holders[place]) else {
         let own = &job.label_holder;
@@ -50,12 +72,20 @@ fn vertical_role(job: &Job, folder: &Path, party: PartyId, run: &RunName) -> Res
     };
     let plan = holder.plan.columns();
     let table: Table = holder.read(plan.reads())?;
-    let ledger = seeded(folder, &holder.name, place, holder.source.schema.dataset(), plan.relation())?;
+    let ledger = seeded(
+        folder,
+        &holder.name,
+        place,
+        holder.source.schema.dataset(),
+        plan.relation(),
+    )?;
     vertical::FeatureHolder::party(holder.plan.clone(), table, ledger, run)
 }
 
 fn secure_role(job: &Job, folder: &Path, party: PartyId, run: &RunName) -> Result<secure::Party, Error> {
-    let JobSetting::Secure(job) = &job.setting else { panic!("another setting") };
+    let JobSetting::Secure(job) = &job.setting else {
+        panic!("another setting")
+    };
     let place = usize::from(party.0);
     let own = &job.parties[place];
     let ledger = seeded(folder, &own.name, place, own.dataset(), &own.relation)?;
@@ -108,7 +138,9 @@ fn child() {
     let known: Vec<_> = keys.iter().map(Identity::public).collect();
     let check: Arc<KeyCheck> = Arc::new(move |key| {
         let place = known.iter().position(|own| own == key);
-        place.map(|place| PartyId(place as u16)).ok_or(KeyRefusal::Stranger)
+        place
+            .map(|place| PartyId(place as u16))
+            .ok_or(KeyRefusal::Stranger)
     });
     let plan = Plan {
         text: fs::read_to_string(folder.join("party.toml")).unwrap(),
@@ -116,7 +148,12 @@ fn child() {
         fingerprints: keys.iter().map(|key| key.public().fingerprint()).collect(),
         patience: Duration::from_secs(60),
     };
-    let report = Arc::new(Report::new(&party, seats.names.clone(), ReportFiles::default(), |_| {}));
+    let report = Arc::new(Report::new(
+        &party,
+        seats.names.clone(),
+        ReportFiles::default(),
+        |_| {},
+    ));
     let both = (&keys[me], check);
     let mut drive = match seats.is_listener() {
         true => {
@@ -138,7 +175,11 @@ fn child() {
     }
     let held = HeldRun::open(&ledger, &plan.text, &party).unwrap();
     let agreed = agree(&mut drive, &plan, &keys[me], &held).unwrap();
-    fs::write(folder.join(format!("{party}.terms")), agreed.agreement.terms().to_bytes()).unwrap();
+    fs::write(
+        folder.join(format!("{party}.terms")),
+        agreed.agreement.terms().to_bytes(),
+    )
+    .unwrap();
     let me = PartyId(me as u16);
     let record = RunRecord::open(&ledger, &agreed.agreement, me, "").unwrap();
     let agreement = agreed.agreement.clone();
@@ -156,12 +197,16 @@ fn child() {
             driven.outcome.unwrap().into_model().map(|model| ensemble(&model))
         }
         JobSetting::Vertical(_) => {
-            let seat = Seat::take(agreement, me, Box::new(record), quiet, |run| vertical_role(&job, folder, me, &run));
+            let seat = Seat::take(agreement, me, Box::new(record), quiet, |run| {
+                vertical_role(&job, folder, me, &run)
+            });
             let driven = drive.run(seat.unwrap(), &agreed, waits, quiet).unwrap();
             driven.outcome.unwrap().into_model().map(|model| ensemble(&model))
         }
         _ => {
-            let seat = Seat::take(agreement, me, Box::new(record), quiet, |run| secure_role(&job, folder, me, &run));
+            let seat = Seat::take(agreement, me, Box::new(record), quiet, |run| {
+                secure_role(&job, folder, me, &run)
+            });
             let driven = drive.run(seat.unwrap(), &agreed, waits, quiet).unwrap();
             Some(ensemble(&driven.outcome.unwrap().model))
         }
@@ -182,7 +227,10 @@ fn simulated<R: Role>(
     model: impl Fn(R::Output) -> Option<String>,
 ) -> String {
     let records = agreement.parties().map(|_| MemoryRecord::default()).collect();
-    let ended = Simulation::of(agreement.clone(), make).with_records(records).run().unwrap();
+    let ended = Simulation::of(agreement.clone(), make)
+        .with_records(records)
+        .run()
+        .unwrap();
     let mut outcomes = ended.outcomes.into_iter().map(Result::unwrap);
     outcomes.find_map(model).unwrap()
 }

@@ -12,14 +12,21 @@ fn no_private_value_is_seen_anywhere() {
     let world = World::new(VERTICAL, "bank", 30, Some(dialled));
     let proxy = Proxy::start(world.port, Faults::default(), 3);
     let job = fs::read_to_string(world.path("party.toml")).unwrap();
-    fs::write(world.path("party.toml"), job.replace(&dialled.to_string(), &proxy.port.to_string())).unwrap();
+    fs::write(
+        world.path("party.toml"),
+        job.replace(&dialled.to_string(), &proxy.port.to_string()),
+    )
+    .unwrap();
     let canaries = ["canary-5d1e77", "canary-90b2c4"];
     for (table, canary) in ["shop.csv", "bank.csv"].iter().zip(canaries) {
         let text = fs::read_to_string(world.path(table)).unwrap();
         let last = text.lines().last().unwrap();
         let (_, rest) = last.split_once(',').unwrap();
         let first = text.lines().next().unwrap();
-        assert!(first.starts_with("client,") || first.starts_with("customer,"), "{first}");
+        assert!(
+            first.starts_with("client,") || first.starts_with("customer,"),
+            "{first}"
+        );
         fs::write(world.path(table), format!("{text}{canary},{rest}\n")).unwrap();
     }
     world.all_end(world.start_all());
@@ -33,7 +40,10 @@ fn no_private_value_is_seen_anywhere() {
         for file in files(world.folder.path()) {
             let name = file.file_name().unwrap().to_string_lossy().into_owned();
             let bytes = fs::read(&file).unwrap();
-            assert!(tables.contains(&name.as_str()) || !found(&bytes, canary), "in {name}");
+            assert!(
+                tables.contains(&name.as_str()) || !found(&bytes, canary),
+                "in {name}"
+            );
         }
     }
     // Nor does the wire show names of the plan: all of it is sealed.

@@ -36,7 +36,7 @@ fn once(world: &World, party: &str) {
 
 /// One run in which random parties are killed at random moments and started again. Gives how many were killed.
 fn killed(setting: Setting, listens: &str, most: u64, within: u64) -> u64 {
-    let world = World::new(setting, listens, 20, None);
+    let world = World::new(setting, listens, 8, None);
     let mut running = world.start_all();
     let mut kills = 0;
     let until = Instant::now() + Duration::from_secs(110);
@@ -61,12 +61,21 @@ fn killed(setting: Setting, listens: &str, most: u64, within: u64) -> u64 {
         let said = world.said(&running.party);
         assert!(!said.contains("panicked"), "{said}");
         // 7: a peer was gone; 2 and 3: the run was over for it before it was killed, and it does not begin another.
-        assert!(matches!(code, Some(0 | 2 | 3 | 7)), "{} {code:?}: {said}", running.party);
+        assert!(
+            matches!(code, Some(0 | 2 | 3 | 7)),
+            "{} {code:?}: {said}",
+            running.party
+        );
         ended_well += u64::from(code == Some(0));
     }
     let models = world.setting.parties.iter();
-    let models = models.filter(|party| world.path(&format!("{party}.privet")).exists()).count();
-    println!("{kills} kills, {ended_well} parties ended well, {models} models");
+    let models = models
+        .filter(|party| world.path(&format!("{party}.privet")).exists())
+        .count();
+    println!(
+        "{} with {listens}: {kills} kills, {ended_well} parties ended well, {models} models",
+        world.setting.case
+    );
     for party in world.setting.parties {
         once(&world, party);
     }
@@ -83,16 +92,20 @@ fn a_hundred_kills_of_each_setting() {
     if !full() {
         return;
     }
-    for (setting, listens) in [
+    let all: [(fn() -> Setting, &str); 4] = [
         (|| HORIZONTAL, "miner"),
         (|| HORIZONTAL, "north"),
         (|| VERTICAL, "bank"),
         (|| SECURE, "north"),
-    ] as [(fn() -> Setting, &str); 4]
-    {
-        let mut kills = 0;
-        while kills < 100 {
-            kills += killed(setting(), listens, 5, 500).max(1);
+    ];
+    std::thread::scope(|threads| {
+        for (setting, listens) in all {
+            threads.spawn(move || {
+                let mut kills = 0;
+                while kills < 100 {
+                    kills += killed(setting(), listens, 5, 500);
+                }
+            });
         }
-    }
+    });
 }

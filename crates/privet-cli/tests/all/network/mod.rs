@@ -96,15 +96,33 @@ impl World {
         for (party, limit) in world.setting.limits {
             let mut command = Command::new(env!("CARGO_BIN_EXE_privet"));
             command.args(["ledger", "limit"]).args(limit.split(' '));
-            let limited = command.arg("--ledger").arg(world.path(&format!("{party}.db"))).output().unwrap();
-            assert!(limited.status.success(), "{}", String::from_utf8_lossy(&limited.stderr));
+            let limited = command
+                .arg("--ledger")
+                .arg(world.path(&format!("{party}.db")))
+                .output()
+                .unwrap();
+            assert!(
+                limited.status.success(),
+                "{}",
+                String::from_utf8_lossy(&limited.stderr)
+            );
         }
         world
     }
 
     fn keys(&self) {
-        let identity = |party: &str| Identity::create(&self.keys_of(party)).unwrap().public().fingerprint();
-        let all: Vec<_> = self.setting.parties.iter().map(|party| (*party, identity(party))).collect();
+        let identity = |party: &str| {
+            Identity::create(&self.keys_of(party))
+                .unwrap()
+                .public()
+                .fingerprint()
+        };
+        let all: Vec<_> = self
+            .setting
+            .parties
+            .iter()
+            .map(|party| (*party, identity(party)))
+            .collect();
         for party in self.setting.parties {
             let mut trust = Trust::load(&self.keys_of(party)).unwrap();
             for (other, fingerprint) in all.iter().filter(|(other, _)| other != party) {
@@ -125,10 +143,19 @@ impl World {
     pub(crate) fn command(&self, party: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_privet"));
         let said = self.path(&format!("said-{party}"));
-        let said = fs::OpenOptions::new().create(true).append(true).open(said).unwrap();
+        let said = fs::OpenOptions::new()
+            .create(true)
+            .append(true)
+            .open(said)
+            .unwrap();
         command
             .args(["party", "party.toml", "--yes", "--not-protected", "--name", party])
-            .args(["--out", &format!("{party}.privet"), "--ledger", &format!("{party}.db")])
+            .args([
+                "--out",
+                &format!("{party}.privet"),
+                "--ledger",
+                &format!("{party}.db"),
+            ])
             .arg("--keys")
             .arg(self.keys_of(party))
             .current_dir(self.folder.path())
@@ -149,7 +176,11 @@ impl World {
     }
 
     pub(crate) fn start_all(&self) -> Vec<Running> {
-        self.setting.parties.iter().map(|party| self.start(party)).collect()
+        self.setting
+            .parties
+            .iter()
+            .map(|party| self.start(party))
+            .collect()
     }
 
     pub(crate) fn said(&self, party: &str) -> String {
@@ -160,7 +191,8 @@ impl World {
     pub(crate) fn all_end(&self, running: Vec<Running>) {
         for mut running in running {
             let code = running.wait(Duration::from_secs(150));
-            assert_eq!(code, Some(0), "{}: {}", running.party, self.said(&running.party));
+            let all = self.setting.parties.iter().map(|party| self.said(party));
+            assert_eq!(code, Some(0), "{}: {}", running.party, all.collect::<String>());
         }
     }
 }

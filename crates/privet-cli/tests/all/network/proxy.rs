@@ -77,7 +77,10 @@ fn connected(stream: &mut TcpStream) -> bool {
         }
         asked.push(byte[0]);
     }
-    asked.starts_with(b"CONNECT 127.0.0.1:") && stream.write_all(b"HTTP/1.1 200 Connected\r\nVia: test\r\n\r\n").is_ok()
+    asked.starts_with(b"CONNECT 127.0.0.1:")
+        && stream
+            .write_all(b"HTTP/1.1 200 Connected\r\nVia: test\r\n\r\n")
+            .is_ok()
 }
 
 type Shared = (Arc<Mutex<Vec<u8>>>, Arc<AtomicU64>, Arc<AtomicU64>);

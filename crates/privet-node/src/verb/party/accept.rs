@@ -88,7 +88,9 @@ pub(super) fn accepted(site: &Site, identity: &Identity, party: &Party, shown: &
     let Some(file) = &party.accepted else {
         return Err(Failure::new(
             Exit::Usage,
-            format!("{shown}\nNothing was begun. If you accept this, add --yes; or sign it for later with --sign FILE."),
+            format!(
+                "{shown}\nNothing was begun. If you accept this, add --yes; or sign it for later with --sign FILE."
+            ),
         ));
     };
     let bad = |why: String| Failure::input(format!("{}: {why}", file.display()));
@@ -99,8 +101,12 @@ pub(super) fn accepted(site: &Site, identity: &Identity, party: &Party, shown: &
     if signer.ok() == Some(identity.public()) {
         return Ok(());
     }
-    Err(bad(match acceptance.lines == site.plan.text.lines().collect::<Vec<_>>() {
-        true => format!("it was not signed by the key of '{}'", site.name()),
-        false => site.plan.differences(&acceptance.lines.join("\n"), "the accepted plan"),
-    }))
+    Err(bad(
+        match acceptance.lines == site.plan.text.lines().collect::<Vec<_>>() {
+            true => format!("it was not signed by the key of '{}'", site.name()),
+            false => site
+                .plan
+                .differences(&acceptance.lines.join("\n"), "the accepted plan"),
+        },
+    ))
 }

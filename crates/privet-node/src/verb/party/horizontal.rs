@@ -3,8 +3,8 @@
 use privet::party::PartyId;
 use privet::setting::horizontal::{Miner, Outcome, Owner};
 
-use super::play::{Playing, there};
 use super::Gained;
+use super::play::{Playing, there};
 use crate::job::{HorizontalJob, OwnerJob};
 use crate::verb::exit::{Exit, Failure};
 use crate::verb::owners::{Charge, charge, limit_command};
@@ -50,16 +50,25 @@ fn has_begun(party: &Party) -> bool {
     party.ledger.path().is_ok_and(crate::ledger::has_agreed)
 }
 
-pub(super) fn told(job: &HorizontalJob, me: PartyId, party: &Party) -> Result<(Vec<String>, Vec<String>), Failure> {
+pub(super) fn told(
+    job: &HorizontalJob,
+    me: PartyId,
+    party: &Party,
+) -> Result<(Vec<String>, Vec<String>), Failure> {
     let plan = &job.plan;
     let mut costs = Vec::new();
     match own(job, me) {
         None => costs.push("nothing: the miner has no rows".to_owned()),
         Some(owner) => {
             costs.push(format!("reads {}", owner.source.data.display()));
-            costs.push(format!("pays {} from the budget of '{}'", plan.price(), owner.dataset()));
+            costs.push(format!(
+                "pays {} from the budget of '{}'",
+                plan.price(),
+                owner.dataset()
+            ));
             if let Charge::Paid { before, after, delta } = own_charge(job, owner, party)? {
-                let [before, after] = [before, after].map(|caps| words::budget(&caps, delta, words::Round::Down));
+                let [before, after] =
+                    [before, after].map(|caps| words::budget(&caps, delta, words::Round::Down));
                 costs.push(format!("available {before}; remaining afterwards {after}"));
             }
             let json = protection(plan).json();
@@ -91,7 +100,10 @@ pub(super) fn play(job: &HorizontalJob, playing: &mut Playing<'_>) -> Result<Gai
             owners,
             report,
         } => {
-            let mut told = format!("trained    on the rows of {owners} of {} owners\n", job.owners.len());
+            let mut told = format!(
+                "trained    on the rows of {owners} of {} owners\n",
+                job.owners.len()
+            );
             if let Some(report) = report {
                 told += &format!("\nHOW GOOD THE MODEL IS ON HELD-OUT ROWS\n{report}\n");
             }

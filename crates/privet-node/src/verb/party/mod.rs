@@ -26,8 +26,8 @@ use super::{Answer, output, words, written};
 use crate::job::{Job, Setting};
 use crate::ledger::{RunRecord, Shared, beside};
 use crate::net::{
-    Agreed, Dial, Drive, Held, HeldRun, Identity, KeyCheck, KeyRefusal, Report, ReportFiles, Transcript, Trust,
-    Waits, agree,
+    Agreed, Dial, Drive, Held, HeldRun, Identity, KeyCheck, KeyRefusal, Report, ReportFiles, Transcript,
+    Trust, Waits, agree,
 };
 use play::Playing;
 use site::Site;
@@ -86,7 +86,12 @@ pub(super) fn run(party: &Party) -> Result<Answer, Failure> {
 
     let files = Files::of(&job, &site);
     files.check(&job, party)?;
-    let report = Arc::new(Report::new(site.name(), site.seats.names.clone(), files.report(), speak));
+    let report = Arc::new(Report::new(
+        site.name(),
+        site.seats.names.clone(),
+        files.report(),
+        speak,
+    ));
     let mut drive = connect(party, &network, &site, &identity, &report)?;
     let agreed = agree(&mut drive, &site.plan, &identity, &held).map_err(|e| stopped(e, false))?;
     report.phase(if agreed.is_resumed { "resumed" } else { "running" });
@@ -178,7 +183,13 @@ impl Files {
 
     /// None of them takes the place of something that is read or of the ledger.
     fn check(&self, job: &Job, party: &Party) -> Result<(), Failure> {
-        let results = [&self.certificate, &self.transcript, &self.status, &self.metrics, &self.log];
+        let results = [
+            &self.certificate,
+            &self.transcript,
+            &self.status,
+            &self.metrics,
+            &self.log,
+        ];
         let results = results.map(PathBuf::as_path);
         if let Some(file) = output::clash(&results, &job.inputs()) {
             return Err(Failure::usage(format!(
@@ -186,7 +197,9 @@ impl Files {
                 file.display()
             )));
         }
-        results.iter().try_for_each(|file| output::check_ledger(&party.ledger, file))
+        results
+            .iter()
+            .try_for_each(|file| output::check_ledger(&party.ledger, file))
     }
 
     fn report(&self) -> ReportFiles {
@@ -218,7 +231,8 @@ fn connect(
     identity: &Identity,
     report: &Arc<Report>,
 ) -> Result<Drive, Failure> {
-    let unconnected = |e: std::io::Error| Failure::new(Exit::Unexpected, format!("the network cannot be used: {e}"));
+    let unconnected =
+        |e: std::io::Error| Failure::new(Exit::Unexpected, format!("the network cannot be used: {e}"));
     let check = keys(site, party.keys.path()?.to_owned());
     let both = (identity, check);
     if !site.seats.is_listener() {
@@ -236,17 +250,28 @@ fn connect(
     }
     // On all addresses, of both versions where the system has them.
     let port = network.address.port();
-    let bind = party.bind.unwrap_or_else(|| SocketAddr::from((Ipv6Addr::UNSPECIFIED, port)));
+    let bind = party
+        .bind
+        .unwrap_or_else(|| SocketAddr::from((Ipv6Addr::UNSPECIFIED, port)));
     let listened = Drive::listen(bind, both, site.seats.clone(), report.clone());
     let listened = match (listened, party.bind) {
         (Err(_), None) => {
             let bind = SocketAddr::from((std::net::Ipv4Addr::UNSPECIFIED, port));
-            Drive::listen(bind, (identity, keys(site, party.keys.path()?.to_owned())), site.seats.clone(), report.clone())
+            Drive::listen(
+                bind,
+                (identity, keys(site, party.keys.path()?.to_owned())),
+                site.seats.clone(),
+                report.clone(),
+            )
         }
         (listened, _) => listened,
     };
-    let (drive, address) = listened
-        .map_err(|e| Failure::new(Exit::Unexpected, format!("nobody can be listened for at port {port}: {e}")))?;
+    let (drive, address) = listened.map_err(|e| {
+        Failure::new(
+            Exit::Unexpected,
+            format!("nobody can be listened for at port {port}: {e}"),
+        )
+    })?;
     report.note("phase", &format!("listening at {address}"));
     Ok(drive)
 }
@@ -289,7 +314,9 @@ fn transcript(site: &Site, agreed: &Agreed, report: &Report, revealed: Vec<Strin
         role: site.role().to_owned(),
         outcome: String::new(),
         resumed: agreed.is_resumed,
-        signatures: signatures.map(|(name, signature)| (name.clone(), hexadecimal(signature))).collect(),
+        signatures: signatures
+            .map(|(name, signature)| (name.clone(), hexadecimal(signature)))
+            .collect(),
         certificate_key: None,
         peers: report.traffic(),
         revealed,
@@ -321,7 +348,9 @@ fn stopped(e: Error, begun: bool) -> Failure {
     match e {
         Error::Stopped if begun => Failure::new(
             Exit::Stopped,
-            format!("{e}. The ledger has a record of the run: the same command goes on with it, and pays nothing twice"),
+            format!(
+                "{e}. The ledger has a record of the run: the same command goes on with it, and pays nothing twice"
+            ),
         ),
         e => e.into(),
     }
@@ -369,7 +398,10 @@ fn abandon(site: &Site, held: &HeldRun, ledger: &std::path::Path, party: &Party)
         "Gave up the run {}. What was spent stays spent; the next `privet party` begins a new run.\n",
         agreement.run()
     );
-    Ok(Answer::new(text, json!({"abandoned": agreement.run().to_string()})))
+    Ok(Answer::new(
+        text,
+        json!({"abandoned": agreement.run().to_string()}),
+    ))
 }
 
 fn answer(job: &Job, files: &Files, gained: &Gained, transcript: &Transcript) -> Answer {

@@ -44,7 +44,9 @@ impl Playing<'_> {
         let agreement = self.agreed.agreement.clone();
         let seat = Seat::take(agreement, self.me, Box::new(record), &progress, make)?;
         let driven = self.drive.run(seat, self.agreed, self.waits, &progress);
-        driven.and_then(|driven| driven.outcome).map_err(|e| stopped(e, true))
+        driven
+            .and_then(|driven| driven.outcome)
+            .map_err(|e| stopped(e, true))
     }
 
     /// The mark of this party's table.
@@ -76,8 +78,14 @@ fn source_of(job: &Job, me: PartyId) -> Option<&Source> {
     let place = usize::from(me.0);
     match &job.setting {
         Setting::Vertical(parties) if place == 0 => Some(&parties.label_holder.source),
-        Setting::Vertical(parties) => parties.feature_holders.get(place - 1).map(|holder| &holder.source),
-        Setting::Horizontal(owners) => owners.owners.get(place.checked_sub(1)?).map(|owner| &owner.source),
+        Setting::Vertical(parties) => parties
+            .feature_holders
+            .get(place - 1)
+            .map(|holder| &holder.source),
+        Setting::Horizontal(owners) => owners
+            .owners
+            .get(place.checked_sub(1)?)
+            .map(|owner| &owner.source),
         Setting::Secure(parties) => parties.parties.get(place).map(|party| &party.source),
         _ => None,
     }

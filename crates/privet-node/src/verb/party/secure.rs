@@ -3,8 +3,8 @@
 use privet::party::PartyId;
 use privet::setting::secure::{INITIATOR, Initiator, Responder};
 
-use super::play::{Playing, there};
 use super::Gained;
+use super::play::{Playing, there};
 use crate::job::{SecureJob, SecureParty};
 use crate::verb::exit::Failure;
 use crate::verb::parties::{refused, unlisted_for};
@@ -28,7 +28,12 @@ pub(super) fn check(job: &SecureJob, me: PartyId, party: &Party) -> Result<(), F
 pub(super) fn told(job: &SecureJob, me: PartyId) -> (Vec<String>, Vec<String>) {
     let plan = job.plan();
     let [peer, reader] = shown(plan);
-    let each = |who: &str, lines: Vec<String>| lines.into_iter().map(move |line| format!("{who} learns: {line}")).collect::<Vec<_>>();
+    let each = |who: &str, lines: Vec<String>| {
+        lines
+            .into_iter()
+            .map(move |line| format!("{who} learns: {line}"))
+            .collect::<Vec<_>>()
+    };
     let mut learns = each("Each party", peer);
     learns.extend(each("Whoever sees the model", reader));
     let own = own(job, me);

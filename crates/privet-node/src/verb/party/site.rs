@@ -33,7 +33,11 @@ impl Site {
     ) -> Result<Self, Failure> {
         let terms = terms(job)?;
         let names: Vec<String> = terms.parties.iter().map(|member| member.name.clone()).collect();
-        let roles: Vec<String> = terms.parties.iter().map(|member| member.role.replace(' ', "-")).collect();
+        let roles: Vec<String> = terms
+            .parties
+            .iter()
+            .map(|member| member.role.replace(' ', "-"))
+            .collect();
         let me = which(&names, &roles, party)?;
         let listens = names.iter().position(|name| *name == network.listens);
         let listens = PartyId(listens.unwrap_or_default() as u16);
@@ -82,7 +86,10 @@ fn which(names: &[String], roles: &[String], party: &Party) -> Result<PartyId, F
     if let ([place], true) = (&found[..], party.name.is_some() || party.role.is_some()) {
         return Ok(PartyId(*place as u16));
     }
-    let all = names.iter().zip(roles).map(|(name, role)| format!("\n  --role {role} --name {name}"));
+    let all = names
+        .iter()
+        .zip(roles)
+        .map(|(name, role)| format!("\n  --role {role} --name {name}"));
     let all: String = all.collect();
     Err(Failure::usage(match found.len() {
         0 => format!("the job has no such party; it has:{all}"),
@@ -104,7 +111,9 @@ fn terms(job: &Job) -> Result<Terms, Failure> {
                 bytes[..2].copy_from_slice(&place.to_le_bytes());
                 Some(PublicKey::from_bytes(bytes))
             });
-            owners.plan.agreement(run, MINER_NAME, &places.collect::<Vec<_>>())?
+            owners
+                .plan
+                .agreement(run, MINER_NAME, &places.collect::<Vec<_>>())?
         }
         _ => return Err(Failure::usage("this job has one table and no parties")),
     };
@@ -114,7 +123,12 @@ fn terms(job: &Job) -> Result<Terms, Failure> {
 }
 
 /// The canonical plan: everything that all parties must have alike, in one order, nothing left to defaults.
-fn text(job: &Job, network: &Network, (terms, roles): (&Terms, &[String]), fingerprints: &[Fingerprint]) -> String {
+fn text(
+    job: &Job,
+    network: &Network,
+    (terms, roles): (&Terms, &[String]),
+    fingerprints: &[Fingerprint],
+) -> String {
     let mut text = String::from("privet plan 1\n");
     let settings = match &job.setting {
         Setting::Vertical(parties) => parties.vertical.settings(),
@@ -125,7 +139,9 @@ fn text(job: &Job, network: &Network, (terms, roles): (&Terms, &[String]), finge
     for (name, value) in settings {
         let _ = writeln!(text, "{name} = {value}");
     }
-    for (place, ((member, role), fingerprint)) in terms.parties.iter().zip(roles).zip(fingerprints).enumerate() {
+    for (place, ((member, role), fingerprint)) in
+        terms.parties.iter().zip(roles).zip(fingerprints).enumerate()
+    {
         let _ = writeln!(text, "party {place} = {}, {role}, {fingerprint}", member.name);
     }
     let _ = match terms.edges {

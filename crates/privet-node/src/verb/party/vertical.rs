@@ -1,9 +1,7 @@
 //! The label holder or a feature holder of the vertical setting on a network.
 
 use privet::party::PartyId;
-use privet::setting::vertical::{
-    Alignment, FeatureHolder, LabelHolder, NoisyLabels, Outcome, Release,
-};
+use privet::setting::vertical::{Alignment, FeatureHolder, LabelHolder, NoisyLabels, Outcome, Release};
 
 use super::Gained;
 use super::play::{Playing, there};
@@ -23,7 +21,10 @@ pub(super) fn check(job: &VerticalJob, me: PartyId, party: &Party) -> Result<(),
     let ledger = &party.ledger;
     if let Some(holder) = other(job, me) {
         output::check_record(ledger, &holder.kept)?;
-        lines(ledger.path()?, &[(&*holder.source.schema, holder.plan.columns().relation())])?;
+        lines(
+            ledger.path()?,
+            &[(&*holder.source.schema, holder.plan.columns().relation())],
+        )?;
         return there(&holder.source);
     }
     let own = &job.label_holder;
@@ -45,7 +46,11 @@ pub(super) fn told(job: &VerticalJob, me: PartyId) -> (Vec<String>, Vec<String>)
             costs.push(format!("reads {}", holder.source.data.display()));
             costs.push(format!(
                 "releases {} of '{}', each value changed, once; by which two rows can be told apart by {}",
-                words::count(holder.plan.columns().distances().len() as u64, "column", "columns"),
+                words::count(
+                    holder.plan.columns().distances().len() as u64,
+                    "column",
+                    "columns"
+                ),
                 holder.source.schema.dataset(),
                 holder.plan.columns().distance(),
             ));
@@ -55,7 +60,10 @@ pub(super) fn told(job: &VerticalJob, me: PartyId) -> (Vec<String>, Vec<String>)
             costs.push(format!("reads {}", own.source.data.display()));
             costs.push(match job.vertical.label_epsilon() {
                 Some(epsilon) => format!("releases its labels to the model, changed with ε = {epsilon}"),
-                None => format!("uses '{}' as it is, without protection from whoever sees the model", own.source.schema.dataset()),
+                None => format!(
+                    "uses '{}' as it is, without protection from whoever sees the model",
+                    own.source.schema.dataset()
+                ),
             });
         }
     }
@@ -73,7 +81,11 @@ pub(super) fn play(job: &VerticalJob, playing: &mut Playing<'_>, party: &Party) 
     Ok(match outcome {
         Outcome::Contributed(certificate) => Gained::Contributed(certificate),
         Outcome::Trained { model, rows } => {
-            let rows = words::count(rows as u64, "row that all parties have", "rows that all parties have");
+            let rows = words::count(
+                rows as u64,
+                "row that all parties have",
+                "rows that all parties have",
+            );
             let told = format!("matched    {rows} (shown to this party only)\n");
             Gained::Model { model, told }
         }

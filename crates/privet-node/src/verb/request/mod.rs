@@ -406,7 +406,9 @@ impl LedgerFile {
                 Err(e) => return Err(e.into()),
             }
         }
-        self.open()
+        let store = self.open()?;
+        store.complete()?;
+        Ok(store)
     }
 }
 
@@ -438,7 +440,9 @@ fn ledger_path(given: Option<PathBuf>, env: &dyn Fn(&str) -> Option<OsString>) -
     }
     data_folder(env)
         .map(|folder| folder.join("ledger.db"))
-        .ok_or_else(|| "your data folder is unknown (HOME is not set): give the ledger's path with --ledger PATH".into())
+        .ok_or_else(|| {
+            "your data folder is unknown (HOME is not set): give the ledger's path with --ledger PATH".into()
+        })
 }
 
 /// The folder of privet's own files.

@@ -73,8 +73,12 @@ pub struct KeysFolder(Result<PathBuf, String>);
 impl KeysFolder {
     /// The one that was given, or `PRIVET_KEYS`, or the one in the data folder.
     pub fn new(given: Option<PathBuf>, env: &dyn Fn(&str) -> Option<OsString>) -> Self {
-        let set = env("PRIVET_KEYS").filter(|value| !value.is_empty()).map(PathBuf::from);
-        let folder = given.or(set).or_else(|| data_folder(env).map(|folder| folder.join("keys")));
+        let set = env("PRIVET_KEYS")
+            .filter(|value| !value.is_empty())
+            .map(PathBuf::from);
+        let folder = given
+            .or(set)
+            .or_else(|| data_folder(env).map(|folder| folder.join("keys")));
         Self(folder.ok_or_else(|| {
             "your data folder is unknown (HOME is not set): give the folder of keys with --keys DIR".into()
         }))

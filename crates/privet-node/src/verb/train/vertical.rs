@@ -76,7 +76,8 @@ pub(super) fn run(parties: &VerticalJob, job: &Job, train: &Train) -> Result<Ans
 }
 
 /// Why rows are used as they are.
-pub(in crate::verb) const BECAUSE: &str = "a model was trained on its rows and labels as they are (setting = \"vertical\")";
+pub(in crate::verb) const BECAUSE: &str =
+    "a model was trained on its rows and labels as they are (setting = \"vertical\")";
 
 fn answer(
     (parties, job): (&VerticalJob, &Job),
