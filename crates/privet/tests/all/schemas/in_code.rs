@@ -219,7 +219,7 @@ fn all_that_is_wrong_is_said_at_once() {
     ]);
     assert_eq!(
         said(schema.unit("gone")),
-        "the schema has 4 errors:\n  column 'x': min = 3 must be below max = 1\n  bins is for columns of type number, integer; column \
+        "the schema has 4 errors:\n  column 'x': min = 3 must be below max = 1\n  bins is for columns of type number, integer, date; column \
          'x' is of type category: remove it, or change the type\n  \"\" cannot be the name of a data set: it must have 1 to 100 \
          characters\n  column 'y' is declared twice"
     );
