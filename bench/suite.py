@@ -142,8 +142,8 @@ def privet(split, epsilon, delta, algorithm, folder, binary):
     what = "probabilities" if "values" in split.about else "labels"
     said = list(csv.reader(run("predict", "model.privet", "--data", "test.csv", "--what", what).splitlines()))
     if "values" not in split.about:
-        return np.array([float(row[0]) for row in said[1:]])
-    return np.array([[float(cell) for cell in row[: len(split.about["values"])]] for row in said[1:]])
+        return np.array([float(row[-1]) for row in said[1:]])
+    return np.array([[float(cell) for cell in row[-len(split.about["values"]) :]] for row in said[1:]])
 
 
 def two(said):
@@ -244,7 +244,7 @@ def go(options):
             if method.startswith(("Privet", "trees")):
                 with tempfile.TemporaryDirectory() as folder:
                     said = privet(split, epsilon, delta, given, Path(folder), options.binary)
-                said = two(said)if "values" in split.about else said
+                said = two(said) if "values" in split.about else said
             else:
                 said = peer(split, method, epsilon, given)
             found = split.figure(said)

@@ -198,7 +198,7 @@ def privet(name, schema, about, epsilon, train, test, folder, binary):
     _, cpu, wall = run("train", "job.toml")
     what = "probabilities" if "values" in about else "labels"
     said = list(csv.reader(run("predict", "model.privet", "--data", "test.csv", "--what", what)[0].splitlines()))
-    place = next(i for i, head in enumerate(said[0]) if head.endswith(about["values"][1])) if "values" in about else 0
+    place = next(i for i, head in enumerate(said[0]) if head.endswith(about["values"][1])) if "values" in about else -1
     return np.array([float(row[place]) for row in said[1:]]), cpu, wall
 
 
