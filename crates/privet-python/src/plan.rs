@@ -24,7 +24,7 @@ impl Plan {
     /// `[algorithm]` and `[privacy]` of a job, as text.
     #[new]
     fn new(schema: &Schema, parameters: &str) -> PyResult<Self> {
-        let plan = job::central_plan(parameters, &schema.schema).map_err(raise::error)?;
+        let plan = job::central_plan(parameters, &schema.schema).map_err(raise::parameters)?;
         Ok(Self { plan })
     }
 

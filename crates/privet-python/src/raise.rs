@@ -31,6 +31,17 @@ pub(crate) fn error(e: Error) -> PyErr {
     failure(Failure::from(e))
 }
 
+/// What is wrong with parameters that were written down as a job has them: they have no lines for whoever called a function.
+pub(crate) fn parameters(e: Error) -> PyErr {
+    match e {
+        Error::Data(e) => {
+            let texts: Vec<&str> = e.findings().iter().map(|found| found.text.as_str()).collect();
+            plain("ParameterError", texts.join("\n"))
+        }
+        other => error(other),
+    }
+}
+
 /// Whatever went wrong in a verb.
 pub(crate) fn failure(failure: Failure) -> PyErr {
     let Failure { exit, message, cause } = failure;
@@ -43,15 +54,7 @@ pub(crate) fn failure(failure: Failure) -> PyErr {
             None,
             Some(0.0),
         ),
-        Some(Error::Data(e)) => {
-            // Parameters that come from Python have no lines.
-            let texts: Vec<&str> = e.findings().iter().map(|found| found.text.as_str()).collect();
-            let name = match e.file() {
-                Some("the parameters") => "ParameterError",
-                _ => "DeclarationError",
-            };
-            plain(name, texts.join("\n"))
-        }
+        Some(Error::Data(_)) => plain("DeclarationError", message),
         Some(Error::Stopped) => PyKeyboardInterrupt::new_err(message),
         Some(Error::Internal(_) | Error::Misuse(_)) => PyRuntimeError::new_err(message),
         _ => match exit {

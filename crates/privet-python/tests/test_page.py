@@ -104,10 +104,12 @@ def look(browser, path, width=900):
     for domain in ["Page", "Network", "Log", "Runtime", "Accessibility"]:
         browser(f"{domain}.enable")
     browser("Emulation.setDeviceMetricsOverride", width=width, height=1200, deviceScaleFactor=1, mobile=False)
+    browser.events.clear()
     browser("Page.navigate", url=f"file://{os.path.abspath(path)}")
     browser.wait("Page.loadEventFired")
-    found = browser("Runtime.evaluate", expression=OVERLAPS, returnByValue=True)["result"]["value"]
-    return found
+    found = browser("Runtime.evaluate", expression=OVERLAPS, returnByValue=True)
+    assert "exceptionDetails" not in found, found
+    return found["result"]["value"]
 
 
 def test_the_page_in_a_browser(browser, schema, ledger):

@@ -113,13 +113,13 @@ fn protection(html: &mut Page, schema: &Schema, certificate: &Certificate) {
         (
             format!("{} % sure", before * 100.0),
             [before, after],
-            format!("{} % at most", percent(after)),
+            format!("≤ {} %", percent(after)),
         )
     };
     let lines = [0.01, 0.1, 0.5].map(line);
     let words: Vec<String> = lines
         .iter()
-        .map(|(before, _, after)| format!("whoever is {before} before can become {after}"))
+        .map(|(before, _, after)| format!("whoever is {before} before, {after} sure after"))
         .collect();
     html.figure(
         &spans(
@@ -273,7 +273,13 @@ fn learnt(html: &mut Page, explanation: &Explanation) {
         false => "A line or a dot is what the model does, exactly. No noise is known of it.",
     });
     some(html, explanation, explanation.shapes().collect(), SHAPES);
-    let pairs: Vec<&Term> = explanation.pairs().collect();
+    let (pairs, noise): (Vec<&Term>, Vec<&Term>) = explanation.pairs().partition(|pair| pair.stands_out());
+    if !noise.is_empty() {
+        html.paragraph(&format!(
+            "Nothing that {} of two columns add can be told from noise.",
+            words::count(noise.len() as u64, "pair", "pairs")
+        ));
+    }
     if !pairs.is_empty() {
         html.paragraph(
             "Two columns together: blue adds to the score, brown takes from it. What is white cannot be told from noise. A column's whole effect is its \

@@ -97,6 +97,10 @@ class Model:
         self, rows: Any, *, spend: float | None = None, schema: Schema | None = None, ledger: Ledger | None = None
     ) -> Said:
         """How good it is on labelled rows. On private rows that is paid for with the ε that ``spend`` says, and noisy."""
+        if spend is None and (schema or self.schema)._own.is_private:
+            raise ParameterError(
+                "these rows are private, and an exact figure reveals something about people: say spend=0.1 to pay that ε for a noisy one"
+            )
         own = self._own.evaluate(
             _rows(rows), None if schema is None else schema._own, spend, *default(ledger)._accounts()
         )

@@ -75,13 +75,14 @@ class _Estimator(BaseEstimator):
         if self.schema is not None:
             return self.schema
         kinds = _kinds(X) if _is_frame(X) else dict.fromkeys(self._names(X), "float")
-        words = {"number": "float", "integer": "int", "flag": "bool", "text": "str"}
+        # Whole numbers, too: the same table has the same bins as an array and as a frame.
+        words = {"number": "float", "integer": "float", "flag": "bool", "text": "str"}
         kinds = {name: words.get(kind, kind) for name, kind in kinds.items()}
         bounds = {name: self.bounds for name in kinds} if isinstance(self.bounds, tuple) else dict(self.bounds or {})
         values = dict(self.values or {})
         if self.declare == "from-data":
             _from_rows(X, kinds, bounds, values)
-        bounds = {name: own for name, own in bounds.items() if kinds.get(name) in ("float", "int")}
+        bounds = {name: own for name, own in bounds.items() if kinds.get(name) == "float"}
         kinds[label] = "str" if numbers is None else "float"
         if numbers is None:
             values[label] = classes
@@ -407,14 +408,13 @@ def _from_rows(X, kinds, bounds, values):
         if name in bounds or name in values or kind == "bool":
             continue
         cells = np.asarray(X.iloc[:, place] if hasattr(X, "iloc") else X[name] if _is_frame(X) else X[:, place])
-        if kind in ("float", "int"):
+        if kind == "float":
             finite = cells[np.isfinite(cells.astype(np.float64))].astype(np.float64)
             low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
             if np.float32(low) >= np.float32(high):
                 room = max(1.0, abs(low) * 1e-3)
                 low, high = low - room, high + room
             bounds[name] = (low, high)
-            kinds[name] = "float"
         else:
             found = sorted({_cell(cell) for cell in cells.tolist() if cell is not None and cell == cell})
             values[name] = found if len(found) > 1 else [*found, "another", "and another"][:2]

@@ -35,6 +35,9 @@ use crate::data::Schema;
 use crate::data::schema::Label;
 use crate::privacy::getters;
 
+/// A band reaches so many standard deviations to each side.
+const REACH: f64 = 1.96;
+
 /// What the columns of a model do to its scores.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Explanation {
@@ -77,6 +80,17 @@ impl Term {
     pub fn name(&self) -> String {
         let names: Vec<&str> = self.columns.iter().map(|column| column.name.as_str()).collect();
         names.join(" × ")
+    }
+
+    /// Whether a value is further from zero than noise alone moves it in 95 of 100 runs; of many values, some are by chance.
+    pub fn stands_out(&self) -> bool {
+        (0..self.values.len()).any(|cell| self.is_told(cell))
+    }
+
+    /// The same of one value.
+    fn is_told(&self, cell: usize) -> bool {
+        let noise = self.noise.as_ref().map_or(0.0, |noise| REACH * noise[cell]);
+        self.values[cell].abs() > noise
     }
 
     /// Whether it is about one column.

@@ -2,7 +2,7 @@
 
 use super::canvas::Svg;
 use super::segments::short;
-use super::{Explanation, Meaning, Term, TermColumn};
+use super::{Explanation, Meaning, REACH, Term, TermColumn};
 use crate::privacy::texts::shown;
 
 /// The width of every drawing.
@@ -24,8 +24,6 @@ const APART: f64 = 76.0;
 const VALUES: usize = 30;
 /// The most letters of a value.
 const LETTERS: usize = 13;
-/// A band reaches so many standard deviations to each side.
-const REACH: f64 = 1.96;
 
 pub(super) const INK: &str = "#1d2b24";
 pub(super) const LINE_COLOUR: &str = "#216e39";
@@ -149,11 +147,7 @@ impl Explanation {
         for (cell, &value) in term.values.iter().enumerate() {
             let (i, j) = (cell / second.segments.len(), cell % second.segments.len());
             let (a, b) = if turned { (j, i) } else { (i, j) };
-            let told = term
-                .noise
-                .as_ref()
-                .is_none_or(|noise| value.abs() > REACH * noise[cell]);
-            if !told || value == 0.0 {
+            if !term.is_told(cell) {
                 continue;
             }
             let ((left, right), (top, low)) = (wide.places[a], high.places[b]);
