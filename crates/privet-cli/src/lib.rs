@@ -132,7 +132,11 @@ fn run(asked: Invocation) -> Result<Answer, Failure> {
     match asked {
         Invocation::Command(command) => {
             let stops = match &command {
-                Command::Train(_) | Command::Simulate(_) | Command::Evaluate(_) | Command::Collect(_) | Command::Party(_) => true,
+                Command::Train(_)
+                | Command::Simulate(_)
+                | Command::Evaluate(_)
+                | Command::Collect(_)
+                | Command::Party(_) => true,
                 Command::Predict(predict) => matches!(predict.from, PredictionSource::Job { .. }),
                 _ => false,
             };

@@ -152,7 +152,10 @@ fn network() -> SectionReference {
             "Seconds after which a run ends, whatever state it is in.",
         ),
     ];
-    SectionReference::new("[network]", keys.map(|(name, takes, about)| key(name, takes, about)))
+    SectionReference::new(
+        "[network]",
+        keys.map(|(name, takes, about)| key(name, takes, about)),
+    )
 }
 
 fn of_local() -> SettingReference {
@@ -183,7 +186,11 @@ fn of_local() -> SettingReference {
             SectionReference::new(
                 "[owners]",
                 [
-                    whole("about", "a whole number", "About how many owners there are, by public knowledge."),
+                    whole(
+                        "about",
+                        "a whole number",
+                        "About how many owners there are, by public knowledge.",
+                    ),
                     whole(
                         "rows_each",
                         "a whole number; if not given, 1",
@@ -459,7 +466,8 @@ mod tests {
         let predicting = format!("model = \"m.privet\"\npredict = \"columns\"\n{predicting}");
         let plain = ROWS.split("[privacy]").next().unwrap_or_default();
         let jobs = [plain, ROWS, OWNERS, TWO, APART, &predicting, MANY].map(str::to_owned);
-        let networked = |own: &SettingReference| own.sections.iter().any(|section| section.heading == "[network]");
+        let networked =
+            |own: &SettingReference| own.sections.iter().any(|section| section.heading == "[network]");
         for (own, job) in settings().iter().zip(jobs) {
             let job = match networked(own) {
                 true => format!("{job}[network]\nlistens = \"n\"\naddress = \"n:1\"\n"),

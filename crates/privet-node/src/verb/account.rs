@@ -31,7 +31,12 @@ pub(super) enum Opened<'a> {
 
 impl Account<'_> {
     /// Opens it to pay from the budget of a data set: what cannot be paid for is not read.
-    pub(super) fn open(&self, dataset: &str, relation: &Relation, delta: Delta) -> Result<Opened<'_>, Failure> {
+    pub(super) fn open(
+        &self,
+        dataset: &str,
+        relation: &Relation,
+        delta: Delta,
+    ) -> Result<Opened<'_>, Failure> {
         Ok(match self {
             Self::File(file) => Opened::File(Shared::new(file.open_to_pay(dataset, relation, delta)?)),
             Self::Memory(memory) => Opened::Memory(memory),

@@ -51,8 +51,9 @@ pub use ledger::show_unrecorded;
 pub use plan::central as central_plan;
 pub use report::{drawings, page};
 pub use request::{
-    Collect, Collecting, Command, Consent, Contribute, Desensitise, Evaluate, Inspect, KeysCommand, KeysFolder, Known, LedgerCommand,
-    LedgerFile, Limit, Limits, OutputKind, Party, Predict, PredictionSource, Simulate, Train, dataset_name,
+    Collect, Collecting, Command, Consent, Contribute, Desensitise, Evaluate, Inspect, KeysCommand,
+    KeysFolder, Known, LedgerCommand, LedgerFile, Limit, Limits, OutputKind, Party, Predict,
+    PredictionSource, Simulate, Train, dataset_name,
 };
 pub use train::{Curator, Trained};
 pub use words::{count, wrapped};

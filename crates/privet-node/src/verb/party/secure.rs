@@ -43,7 +43,11 @@ pub(super) fn told(job: &SecureJob, me: PartyId) -> (Vec<String>, Vec<String>) {
             "no ε: the ledger lists what '{}' shows, at most {:.0} bits to {}",
             own.dataset(),
             plan.most_bits(),
-            if job.parties.len() == 2 { "the other party" } else { "the other parties" }
+            if job.parties.len() == 2 {
+                "the other party"
+            } else {
+                "the other parties"
+            }
         ),
     ];
     (learns, costs)

@@ -19,11 +19,11 @@ use serde_json::json;
 use super::account::Account;
 use super::exit::Failure;
 use super::request::Train;
-pub(super) use vertical::BECAUSE;
 use super::{Answer, output, permission, words, written};
 use crate::job::{Job, Rows, Setting, Source};
 use crate::progress::Progress;
 use crate::table;
+pub(super) use vertical::BECAUSE;
 
 pub(super) fn run(train: &Train) -> Result<Answer, Failure> {
     let job = Job::read(&train.job)?.with(train.data.as_deref(), train.out.as_deref())?;
