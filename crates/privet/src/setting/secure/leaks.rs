@@ -107,7 +107,7 @@ impl Plan {
             bits,
             is_in_model: false,
         };
-        let what = "the weights of all parties' rows together that the classifier is right about, wrong about, and silent on, in millionths; each party can \
+        let what = "the weights of all parties' rows together that the classifier is right about, wrong about, and silent on, to about a millionth; each party can \
                     subtract its own";
         vec![
             peer("its own best stump on the public grid", self.voter_bits()),

@@ -27,7 +27,8 @@ pub(super) enum Need {
 
 enum Phase {
     Begins,
-    Meeting,
+    /// With the groups of attributes that this party can meet at.
+    Meeting(Vec<bool>),
     Halving(Halves, Vec<bool>),
     Searching(Option<usize>),
     Voting(Voter),
@@ -120,17 +121,14 @@ impl Script {
                     let free = self.course.free(&self.side);
                     match self.plan.secure().attribute {
                         AttributeChoice::RendezvousByHalves => Phase::Halving(self.course.halves(), free),
-                        _ => Phase::Meeting,
+                        _ => Phase::Meeting(free),
                     }
                 }
             };
         }
         Ok(match &self.phase {
             Phase::Begins => return Err(Error::internal("a round that has begun is at work")),
-            Phase::Meeting => {
-                let free = self.course.free(&self.side);
-                Need::Circuit(self.circuits.meeting(free.len())?, free)
-            }
+            Phase::Meeting(free) => Need::Circuit(self.circuits.meeting(free.len())?, free.clone()),
             Phase::Halving(halves, free) => {
                 let asked = halves.asked(free);
                 Need::Circuit(self.circuits.common(asked.len())?, asked)
@@ -178,14 +176,14 @@ impl Script {
     /// Takes what came out of a joint computation; an error says what is wrong with it.
     pub(super) fn take_bits(&mut self, circuit: &JointCircuit, bits: &[bool]) -> Result<(), &'static str> {
         let phase = std::mem::replace(&mut self.phase, Phase::Begins);
-        let found = match (phase, circuit) {
-            (Phase::Meeting, JointCircuit::Meeting(rendezvous)) => rendezvous.decode(bits),
+        let (found, free) = match (phase, circuit) {
+            (Phase::Meeting(free), JointCircuit::Meeting(rendezvous)) => (rendezvous.decode(bits), free),
             (Phase::Halving(mut halves, free), JointCircuit::Common(..)) => {
                 let &[common] = bits else {
                     return Err("it says that a joint computation gave something else than one bit");
                 };
                 match halves.answer(common) {
-                    Some(found) => found,
+                    Some(found) => (found, free),
                     None => {
                         self.phase = Phase::Halving(halves, free);
                         return Ok(());
@@ -216,7 +214,7 @@ impl Script {
         };
         // Else one who does not follow the protocol could have an attribute tried again and again.
         if let Some(group) = found
-            && self.course.free(&self.side).get(group) != Some(&true)
+            && free.get(group) != Some(&true)
         {
             return Err(
                 "it says that both meet at an attribute that was tried, or that has no good stump here",

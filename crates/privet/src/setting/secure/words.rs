@@ -21,12 +21,14 @@ impl Plan {
                  is negative then"
                     .to_owned(),
             );
-            all.push(format!(
-                "Up to {} may put together what they see, the initiator being one of them, and learn no single other party's weights; more can",
-                match secure.colluding {
-                    1 => "one party".to_owned(),
-                    several => format!("{several} parties"),
+            let together = match secure.colluding {
+                1 => "One party alone, also the initiator, which relays, learns".to_owned(),
+                several => {
+                    format!("Up to {several} parties together, the initiator among them or not, learn")
                 }
+            };
+            all.push(format!(
+                "{together} no single other party's weights; more together may"
             ));
         } else if secure.coefficient == CoefficientRule::Exact {
             let what = match secure.classifier {
