@@ -379,7 +379,7 @@ fn three_classes_are_learnt() {
     for algorithm in all {
         let error = world.play(&*algorithm, 5.0, Voice::Drawn);
         assert!(
-            error < 0.4,
+            error < 0.5,
             "{}: {error}, where a constant has 0.67",
             algorithm.name()
         );
