@@ -12,6 +12,7 @@ use dashu_int::IBig;
 use dashu_ratio::RBig;
 use rand_chacha::ChaCha8Rng;
 use rand_core::{Rng, SeedableRng};
+use wide::u32x4;
 
 use crate::privacy::Randomness;
 use crate::privacy::enclosure::Enclosure;
@@ -160,60 +161,56 @@ impl CodewordLanes {
 
 /// One block of the generator (ChaCha with 8 rounds) for each of several keys. Block numbers are below 2^32.
 fn chacha8(key: &[Lanes; 8], counters: Lanes) -> [Lanes; 16] {
-    let constant = |word: u32| [word; LANES];
-    let [a, b, c, d, e, f, g, h] = *key;
+    let mut words = [[0; LANES]; 16];
+    for half in [0, 4] {
+        let four =
+            |lanes: &Lanes| u32x4::new([lanes[half], lanes[half + 1], lanes[half + 2], lanes[half + 3]]);
+        let found = chacha8_of_four(key.each_ref().map(four), four(&counters));
+        for (word, found) in words.iter_mut().zip(found) {
+            word[half..half + 4].copy_from_slice(&found.to_array());
+        }
+    }
+    words
+}
+
+fn chacha8_of_four([a, b, c, d, e, f, g, h]: [u32x4; 8], counters: u32x4) -> [u32x4; 16] {
+    let [one, two, three, four] = [0x6170_7865, 0x3320_646e, 0x7962_2d32, 0x6b20_6574].map(u32x4::splat);
+    let zero = u32x4::splat(0);
     let begin = [
-        constant(0x6170_7865),
-        constant(0x3320_646e),
-        constant(0x7962_2d32),
-        constant(0x6b20_6574),
-        a,
-        b,
-        c,
-        d,
-        e,
-        f,
-        g,
-        h,
-        counters,
-        constant(0),
-        constant(0),
-        constant(0),
+        one, two, three, four, a, b, c, d, e, f, g, h, counters, zero, zero, zero,
     ];
     let mut state = begin;
     for _ in 0..4 {
-        for column in 0..4 {
-            quarter(&mut state, [column, column + 4, column + 8, column + 12]);
-        }
-        for diagonal in 0..4 {
-            let at = |row: usize| 4 * row + (diagonal + row) % 4;
-            quarter(&mut state, [at(0), at(1), at(2), at(3)]);
-        }
+        quarter(&mut state, [0, 4, 8, 12]);
+        quarter(&mut state, [1, 5, 9, 13]);
+        quarter(&mut state, [2, 6, 10, 14]);
+        quarter(&mut state, [3, 7, 11, 15]);
+        quarter(&mut state, [0, 5, 10, 15]);
+        quarter(&mut state, [1, 6, 11, 12]);
+        quarter(&mut state, [2, 7, 8, 13]);
+        quarter(&mut state, [3, 4, 9, 14]);
     }
-    for (word, begin) in state.iter_mut().zip(&begin) {
-        *word = sum(word, begin);
+    for (word, begin) in state.iter_mut().zip(begin) {
+        *word += begin;
     }
     state
 }
 
 #[inline(always)]
-fn quarter(state: &mut [Lanes; 16], [a, b, c, d]: [usize; 4]) {
-    for (turns, [to, by, turned]) in [(16, [a, b, d]), (12, [c, d, b]), (8, [a, b, d]), (7, [c, d, b])] {
-        state[to] = sum(&state[to], &state[by]);
-        let sum = state[to];
-        for (word, sum) in state[turned].iter_mut().zip(sum) {
-            *word = (*word ^ sum).rotate_left(turns);
-        }
-    }
+fn quarter(state: &mut [u32x4; 16], [a, b, c, d]: [usize; 4]) {
+    state[a] += state[b];
+    state[d] = turned::<16>(state[d] ^ state[a]);
+    state[c] += state[d];
+    state[b] = turned::<12>(state[b] ^ state[c]);
+    state[a] += state[b];
+    state[d] = turned::<8>(state[d] ^ state[a]);
+    state[c] += state[d];
+    state[b] = turned::<7>(state[b] ^ state[c]);
 }
 
 #[inline(always)]
-fn sum(a: &Lanes, b: &Lanes) -> Lanes {
-    let mut sum = *a;
-    for (sum, b) in sum.iter_mut().zip(b) {
-        *sum = sum.wrapping_add(*b);
-    }
-    sum
+fn turned<const BY: u32>(word: u32x4) -> u32x4 {
+    (word << BY) | (word >> (32 - BY))
 }
 
 /// The coordinate that 16 random bits stand for.
