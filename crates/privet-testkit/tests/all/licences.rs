@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 const AGREED: Agreement = Agreement {
     licences: &[
         "MIT",
+        "ISC",
         "Apache-2.0",
         "BSD-3-Clause",
         "CC0-1.0",
