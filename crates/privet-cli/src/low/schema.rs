@@ -26,7 +26,7 @@ pub enum SchemaVerb {
 /// Begin a schema for a file: names and types are filled in, bounds are for you to fill in.
 ///
 /// Bounds and values come from public knowledge, never from the table. Where a public file has them, it can be named: --like takes them from a
-/// table that is public as a whole, such as last year's published one; --from takes them from a code book, which has [columns] as a schema has
+/// table that is public as a whole, such as last year's published one; --from takes them from a code book, which has columns as a schema has
 /// them, also for many columns at once: "reading_*" = { type = "number", min = 0, max = 50 }.
 #[derive(Debug, Args)]
 #[command(
@@ -38,7 +38,7 @@ pub struct Draft {
     /// Take bounds and values from this file, which must be public as a whole.
     #[arg(long, value_name = "PUBLIC")]
     pub like: Option<PathBuf>,
-    /// Take columns from this code book: [columns] as in a schema, names with * stand for many.
+    /// Take columns from this code book, which has them as a schema has; names with * stand for many.
     #[arg(long, value_name = "CODEBOOK")]
     pub from: Option<PathBuf>,
     /// Write to this file, which must not exist yet, instead of standard output.
