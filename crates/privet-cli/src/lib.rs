@@ -12,6 +12,7 @@ use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
 use privet::privacy::texts::{is_hidden, shown_lines};
+use privet_node::job::reference;
 use privet_node::verb::{self, Answer, Command, Exit, Failure, PredictionSource};
 use serde_json::json;
 
@@ -91,6 +92,38 @@ fn visible_json(json: &str) -> String {
     out
 }
 
+/// The help of a command, or the reference of jobs.
+fn help(about: &[String]) -> Result<Answer, Failure> {
+    let words: Vec<&str> = about.iter().map(String::as_str).collect();
+    let text = match words[..] {
+        ["jobs"] => reference::text(None),
+        ["jobs", setting] => Some(reference::text(Some(setting)).ok_or_else(|| {
+            Failure::usage(format!(
+                "there is no setting {setting:?}; it can be plain, central, horizontal, secure or vertical"
+            ))
+        })?),
+        _ => None,
+    };
+    if let Some(text) = text {
+        let json = json!({"reference": text});
+        return Ok(Answer::data(text, json));
+    }
+    let mut command = low::LowArgs::command();
+    // So that each command knows its full name.
+    command.build();
+    let mut found = &mut command;
+    for word in words {
+        found = found.find_subcommand_mut(word).ok_or_else(|| {
+            Failure::usage(format!(
+                "there is no command {word:?}; `privet --help` lists all of them"
+            ))
+        })?;
+    }
+    let text = found.render_long_help().to_string();
+    let json = json!({"help": text});
+    Ok(Answer::data(text, json))
+}
+
 fn run(asked: Invocation) -> Result<Answer, Failure> {
     match asked {
         Invocation::Command(command) => {
@@ -106,6 +139,7 @@ fn run(asked: Invocation) -> Result<Answer, Failure> {
         }
         Invocation::Demo { keep } => demo::run(keep.as_deref()),
         Invocation::Reproduce(reproduce) => privet_research::run(&reproduce),
+        Invocation::Help { about } => help(&about),
         Invocation::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut low::LowArgs::command(), "privet", &mut script);

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use privet::Error;
-use privet::data::Schema;
 use privet::data::document::{Document, Section};
-use privet::data::schema::{self, ColumnGuess, Layout};
+use privet::data::schema::{self, CodeBook, ColumnGuess, DraftColumn, Layout};
+use privet::data::{Schema, common_unit, date};
 use privet::privacy::account::{Caps, MuSquared, Price, Rho};
 use privet::privacy::journal::{Entry, Head};
 use privet::privacy::{Book, Certificate, Delta, Epsilon, Relation};
@@ -168,6 +168,9 @@ pub fn schema(bytes: &[u8]) {
             assert!(!schema.explain().is_empty());
         }
     }
+    if let Ok(book) = CodeBook::from_toml("it", text) {
+        let _ = book.declared(text);
+    }
     if let Ok(document) = Document::parse("it", text) {
         ask_everything(document.root());
         let _ = document.finish();
@@ -176,7 +179,14 @@ pub fn schema(bytes: &[u8]) {
     let document = Document::parse("it", &line).expect("a line of TOML");
     assert!(document.root().section(text).is_some());
     let guess = |line: &str| ColumnGuess::of_cells(line.split(',').map(str::as_bytes));
-    let columns: Vec<(String, ColumnGuess)> = text.lines().map(|line| (line.into(), guess(line))).collect();
+    let columns = text.lines().map(|line| DraftColumn {
+        name: line.into(),
+        guess: guess(line),
+        measure: common_unit(line.split(',').map(str::as_bytes)),
+        is_index: line.len() % 7 == 0,
+        known: None,
+    });
+    let columns: Vec<DraftColumn> = columns.collect();
     let draft = schema::draft(text, Layout::default(), &columns);
     Document::parse("it", &draft).expect("TOML");
 }
@@ -186,6 +196,7 @@ fn ask_everything(section: Section<'_>) {
         let _ = (section.text(key), section.number(key), section.integer(key));
         let _ = (section.flag(key), section.texts(key), section.numbers(key));
         let _ = section.choice(key, &[("one", 1), ("two", 2)]);
+        let _ = section.date(key).map(|found| date(found.value));
         section.section(key).into_iter().for_each(ask_everything);
         section.list(key).into_iter().for_each(ask_everything);
     }

@@ -39,6 +39,16 @@ pub trait Value: Sized {
     /// As a model stores it, if it does.
     fn shown(&self) -> Option<String>;
 
+    /// What a job writes for it.
+    fn takes() -> Takes {
+        Takes::Section
+    }
+
+    /// The default in words; nothing if a rule or another parameter decides.
+    fn default_text(&self, key: &'static str) -> Option<String> {
+        self.named(key).into_iter().next().map(|(_, value)| value)
+    }
+
     /// Names and values as a model keeps them: more than one if the value has parameters of its own.
     fn named(&self, key: &'static str) -> Vec<(String, String)> {
         let shown = self.shown().map(|value| (key.to_owned(), value));
@@ -48,7 +58,7 @@ pub trait Value: Sized {
 
 /// Values that are given as they are: how one is read, how it is shown, and its settings if these are more than its key and what is shown.
 macro_rules! plain_values {
-    ($($type:ty: $read:expr, $shown:expr $(, $settings:expr)?;)*) => {$(
+    ($($type:ty: $read:expr, $shown:expr $(, $settings:expr)? $(=> $takes:expr)?;)*) => {$(
         impl $crate::parameters::Value for $type {
             type Given = Self;
 
@@ -71,6 +81,10 @@ macro_rules! plain_values {
             $(fn named(&self, key: &'static str) -> Vec<(String, String)> {
                 $settings(self, key)
             })?
+
+            $(fn takes() -> $crate::parameters::Takes {
+                $takes
+            })?
         }
     )*};
 }
@@ -81,7 +95,8 @@ macro_rules! named_values {
         $crate::parameters::plain_values! {$(
             $type: |section: &$crate::data::Section<'_>, key: &str| {
                 section.choice(key, &$names).map(|found| found.value)
-            }, |own: &Self| Some($crate::parameters::name_of(&$names, own));
+            }, |own: &Self| Some($crate::parameters::name_of(&$names, own))
+                => $crate::parameters::Takes::Names($names.iter().map(|(name, _)| *name).collect());
         )*}
     };
     ($($(#[$doc:meta])* pub enum $type:ident { $($(#[$about:meta])* $variant:ident = $name:literal,)* })*) => {
@@ -105,14 +120,14 @@ macro_rules! named_values {
 pub(crate) use {named_values, plain_values};
 
 plain_values! {
-    bool: |section: &Section<'_>, key| section.flag(key).map(|found| found.value), |own: &Self| Some(own.to_string());
-    f64: |section: &Section<'_>, key| section.number(key).map(|found| found.value), |own: &Self| Some(own.to_string());
-    u16: whole, |own: &Self| Some(own.to_string());
-    u32: whole, |own: &Self| Some(own.to_string());
-    u64: whole, |own: &Self| Some(own.to_string());
-    Epsilon: |section, key| positive(section, key, "1.0"), |own: &Self| Some(own.to_string());
+    bool: |section: &Section<'_>, key| section.flag(key).map(|found| found.value), |own: &Self| Some(own.to_string()) => Takes::Flag;
+    f64: |section: &Section<'_>, key| section.number(key).map(|found| found.value), |own: &Self| Some(own.to_string()) => Takes::Number;
+    u16: whole, |own: &Self| Some(own.to_string()) => Takes::Whole;
+    u32: whole, |own: &Self| Some(own.to_string()) => Takes::Whole;
+    u64: whole, |own: &Self| Some(own.to_string()) => Takes::Whole;
+    Epsilon: |section, key| positive(section, key, "1.0"), |own: &Self| Some(own.to_string()) => Takes::Epsilon;
     Vec<String>: |section: &Section<'_>, key| section.texts(key).map(|found| found.value),
-        |own: &Self| (!own.is_empty()).then(|| own.join(", "));
+        |own: &Self| (!own.is_empty()).then(|| own.join(", ")) => Takes::Columns;
 }
 
 /// An optional parameter: if it is not given, a rule or another parameter decides.
@@ -133,6 +148,10 @@ impl<T: Value<Given = T>> Value for Option<T> {
 
     fn shown(&self) -> Option<String> {
         self.as_ref().and_then(T::shown)
+    }
+
+    fn takes() -> Takes {
+        T::takes()
     }
 }
 
@@ -177,6 +196,10 @@ impl Value for NeededEpsilon {
     fn shown(&self) -> Option<String> {
         self.get().shown()
     }
+
+    fn takes() -> Takes {
+        Takes::NeededEpsilon
+    }
 }
 
 /// Whether equally many rows of both classes are used. Plans state it themselves.
@@ -200,6 +223,14 @@ impl Value for Balance {
 
     fn shown(&self) -> Option<String> {
         None
+    }
+
+    fn takes() -> Takes {
+        Takes::Flag
+    }
+
+    fn default_text(&self, _: &'static str) -> Option<String> {
+        Some(self.0.to_string())
     }
 }
 
@@ -264,6 +295,11 @@ pub trait Parameters: Default + Clone {
     const NAME: &'static str;
     /// The parameters' names in a job.
     const KEYS: &'static [&'static str];
+    /// What it is, line by line.
+    const ABOUT: &'static [&'static str];
+
+    /// Every parameter, as a job can give it; these are the defaults.
+    fn reference(&self) -> Vec<KeyReference>;
 
     /// Takes the values of a job. An invalid value is a finding at its line and changes nothing.
     fn read(&mut self, section: &Section<'_>);
@@ -333,15 +369,15 @@ pub(crate) fn at(progress: Progress<'_>, done: u64, of: u64) -> Result<(), Error
 /// `agree` checks several parameters together, and is optional.
 macro_rules! parameters {
     (
-        $(#[$doc:meta])*
+        $(#[doc = $doc:literal])*
         pub struct $name:ident($text:literal) {
-            $($(#[$about:meta])* $key:ident: $type:ty = $default:expr $(, in $range:expr)?;)*
+            $($(#[doc = $about:literal])* $key:ident: $type:ty = $default:expr $(, in $range:expr)?;)*
         } $(where $agree:path)?
     ) => {
-        $(#[$doc])*
+        $(#[doc = $doc])*
         #[derive(Debug, Clone, PartialEq)]
         pub struct $name {
-            $($(#[$about])* pub(crate) $key: $type,)*
+            $($(#[doc = $about])* pub(crate) $key: $type,)*
         }
 
         impl Default for $name {
@@ -359,7 +395,7 @@ macro_rules! parameters {
 
         impl $crate::parameters::Builder<$name> {
             $(
-                $(#[$about])*
+                $(#[doc = $about])*
                 #[must_use]
                 pub fn $key(mut self, $key: <$type as $crate::parameters::Value>::Given) -> Self {
                     self.parameters.$key = $crate::parameters::Value::new($key);
@@ -372,6 +408,18 @@ macro_rules! parameters {
         impl $crate::parameters::Parameters for $name {
             const NAME: &'static str = $text;
             const KEYS: &'static [&'static str] = &[$(stringify!($key)),*];
+            const ABOUT: &'static [&'static str] = &[$($doc),*];
+
+            fn reference(&self) -> Vec<$crate::parameters::KeyReference> {
+                use $crate::parameters::{KeyReference, Value};
+                vec![$(KeyReference {
+                    name: stringify!($key),
+                    about: $crate::parameters::sentence(&[$($about),*]),
+                    takes: <$type as Value>::takes(),
+                    range: None$(.or(Some($crate::parameters::ends(&$range))))?,
+                    default: self.$key.default_text(stringify!($key)),
+                }),*]
+            }
 
             fn read(&mut self, section: &$crate::data::Section<'_>) {
                 use $crate::parameters::Value;
@@ -420,6 +468,10 @@ macro_rules! readable {
 
 pub(crate) use {parameters, readable};
 
+mod reference;
+pub use reference::{AlgorithmReference, KeyReference, Takes};
+pub(crate) use reference::{ends, sentence};
+
 /// An algorithm of a setting, by its name in a job.
 pub(crate) struct Named<A: ?Sized> {
     pub(crate) name: &'static str,
@@ -439,6 +491,11 @@ macro_rules! algorithms {
                 read: |section| Some(Box::new(parameters::read(<$algorithm>::default(), section)?)),
             }),*];
             parameters::chosen(section, ALL)
+        }
+
+        /// Every algorithm that a job can name, with its parameters.
+        pub fn reference() -> Vec<$crate::parameters::AlgorithmReference> {
+            vec![$($crate::parameters::AlgorithmReference::of(&<$algorithm>::default())),*]
         }
     };
 }

@@ -1,4 +1,4 @@
-//! `privet demo`: the verbs on made-up people, from a table to a model, a paid answer and a refusal.
+//! `privet demo`: the verbs on made-up people, from a table to private trees beside the same without privacy, a refusal, and a run between parties.
 
 mod people;
 
@@ -21,10 +21,10 @@ struct DemoStep {
     ends: Exit,
 }
 
-const STEPS: [DemoStep; 9] = [
+const STEPS: [DemoStep; 16] = [
     DemoStep {
         why: "A clinic wants a model of its patients, all of whose columns are private. It decides how much may ever be revealed about one of them",
-        typed: "ledger limit patients --epsilon 1",
+        typed: "ledger limit patients --epsilon 1 --delta 1e-6",
         ends: Exit::Ok,
     },
     DemoStep {
@@ -33,7 +33,7 @@ const STEPS: [DemoStep; 9] = [
         ends: Exit::Ok,
     },
     DemoStep {
-        why: "The payment is recorded in the ledger before any noise is drawn",
+        why: "Boosted trees with noise: the payment is recorded in the ledger before any noise is drawn",
         typed: "train job.toml",
         ends: Exit::Ok,
     },
@@ -43,12 +43,22 @@ const STEPS: [DemoStep; 9] = [
         ends: Exit::Ok,
     },
     DemoStep {
-        why: "Volunteers have published their data, so how good it is on them costs nothing",
+        why: "Volunteers have published their data, so how good the model is on them costs nothing",
         typed: "evaluate model.privet --schema volunteers.toml --data volunteers.csv",
         ends: Exit::Ok,
     },
     DemoStep {
-        why: "Its exact accuracy on the patients would reveal something about them",
+        why: "What did privacy cost? The same kind of trees without it, from as many people of a public register",
+        typed: "train open.toml",
+        ends: Exit::Ok,
+    },
+    DemoStep {
+        why: "These are as good as trees of so many people get",
+        typed: "evaluate open.privet --schema volunteers.toml --data volunteers.csv",
+        ends: Exit::Ok,
+    },
+    DemoStep {
+        why: "The exact accuracy on the patients would reveal something about them",
         typed: "evaluate model.privet --data patients.csv",
         ends: Exit::Usage,
     },
@@ -56,6 +66,31 @@ const STEPS: [DemoStep; 9] = [
         why: "A second model? The remaining budget is too small",
         typed: "train job.toml --out second.privet",
         ends: Exit::Budget,
+    },
+    DemoStep {
+        why: "Three other clinics train together. None shows its rows to another, and each has a budget of its own",
+        typed: "ledger limit clinics-north --epsilon 1 --delta 1e-6",
+        ends: Exit::Ok,
+    },
+    DemoStep {
+        why: "The second clinic",
+        typed: "ledger limit clinics-east --epsilon 1 --delta 1e-6",
+        ends: Exit::Ok,
+    },
+    DemoStep {
+        why: "The third clinic",
+        typed: "ledger limit clinics-south --epsilon 1 --delta 1e-6",
+        ends: Exit::Ok,
+    },
+    DemoStep {
+        why: "Every sum is added up over all three by a secure sum; each clinic adds a share of the noise, and only the noisy total is opened",
+        typed: "train clinics-job.toml",
+        ends: Exit::Ok,
+    },
+    DemoStep {
+        why: "One model of all three, beside the one above",
+        typed: "evaluate clinics.privet --schema volunteers.toml --data volunteers.csv",
+        ends: Exit::Ok,
     },
     DemoStep {
         why: "The ledger shows what was spent",
@@ -102,7 +137,9 @@ fn tell(kept_in: &Path, kept: bool) -> Result<Answer, Failure> {
         written(&path, text.as_bytes())?;
     }
     let mut text = format!(
-        "Two tables of made-up people: {} volunteers, who are public, and {} patients, who are not.\n",
+        "Made-up people: {} patients of one clinic and {} of three others, who are private; {} volunteers and {} people of a register, who are public.\n",
+        people::PATIENTS,
+        3 * people::CLINIC,
         people::VOLUNTEERS,
         people::PATIENTS
     );

@@ -5,27 +5,81 @@ use std::fmt::Write;
 pub(super) const VOLUNTEERS: usize = 4000;
 pub(super) const PATIENTS: usize = 2000;
 
+/// Patients of each of three more clinics.
+pub(super) const CLINIC: usize = 700;
+
 const JOB: &str = r#"setting = "central"
 schema = "patients.toml"
 data = "patients.csv"
 output = "model.privet"
 
 [algorithm]
-name = "auto"
+name = "trees"
 
 [privacy]
-epsilon = 0.6
+epsilon = 0.8
+delta = 1e-6
 rows_about = 2000      # public knowledge: it is never counted
 "#;
 
+const OPEN: &str = r#"setting = "plain"
+schema = "register.toml"
+data = "register.csv"
+output = "open.privet"
+
+[algorithm]
+name = "trees"
+rounds = 80
+depth = 3
+"#;
+
+const CLINICS: &str = r#"setting = "horizontal"
+schema = "clinics.toml"
+output = "clinics.privet"
+protocol = "aggregated"
+absent = 0
+colluding = 1
+
+[algorithm]
+name = "trees"
+
+[privacy]
+epsilon = 0.8
+delta = 1e-6
+
+[[owner]]
+name = "north"
+data = "north.csv"
+rows_about = 700
+
+[[owner]]
+name = "east"
+data = "east.csv"
+rows_about = 700
+
+[[owner]]
+name = "south"
+data = "south.csv"
+rows_about = 700
+"#;
+
 /// The demo's files, by name.
-pub(super) fn files() -> [(&'static str, String); 5] {
+pub(super) fn files() -> [(&'static str, String); 13] {
+    const PUBLIC: &str = ", private = false";
     [
         ("volunteers.csv", table(VOLUNTEERS, 2024)),
-        ("volunteers.toml", schema("volunteers", ", private = false")),
+        ("volunteers.toml", schema("volunteers", PUBLIC)),
         ("patients.csv", table(PATIENTS, 77)),
         ("patients.toml", schema("patients", "")),
         ("job.toml", JOB.into()),
+        ("register.csv", table(PATIENTS, 1907)),
+        ("register.toml", schema("register", PUBLIC)),
+        ("open.toml", OPEN.into()),
+        ("north.csv", table(CLINIC, 11)),
+        ("east.csv", table(CLINIC, 12)),
+        ("south.csv", table(CLINIC, 13)),
+        ("clinics.toml", schema("clinics", "")),
+        ("clinics-job.toml", CLINICS.into()),
     ]
 }
 

@@ -10,8 +10,8 @@ use std::time::Duration;
 use privet::model::Format;
 use privet::privacy::Epsilon;
 use privet_node::verb::{
-    Command, Consent, Evaluate, Failure, LedgerCommand, LedgerFile, OutputKind, Predict, PredictionSource,
-    Simulate, Train, dataset_name,
+    Command, Consent, Evaluate, Failure, Known, LedgerCommand, LedgerFile, OutputKind, Predict,
+    PredictionSource, Simulate, Train, dataset_name,
 };
 use privet_research::Reproduce;
 
@@ -26,6 +26,9 @@ pub(super) enum Invocation {
         keep: Option<PathBuf>,
     },
     Reproduce(Reproduce),
+    Help {
+        about: Vec<String>,
+    },
     Completions {
         shell: clap_complete::Shell,
     },
@@ -37,6 +40,7 @@ pub(super) fn command(low: LowArgs, env: &dyn Fn(&str) -> Option<OsString>) -> R
     let waiting = |given: Option<PathBuf>, patience: &Patience| place(given).waiting(wait(patience));
     Ok(Invocation::Command(match low.verb {
         Verb::Demo(demo) => return Ok(Invocation::Demo { keep: demo.keep }),
+        Verb::Help(help) => return Ok(Invocation::Help { about: help.about }),
         Verb::Completions(completions) => {
             return Ok(Invocation::Completions {
                 shell: completions.shell,
@@ -60,6 +64,10 @@ pub(super) fn command(low: LowArgs, env: &dyn Fn(&str) -> Option<OsString>) -> R
                 file: draft.file,
                 out: draft.out,
                 dataset: draft.dataset.as_deref().map(dataset_name).transpose()?,
+                known: Known {
+                    like: draft.like,
+                    from: draft.from,
+                },
                 ledger: place(None),
             },
             SchemaVerb::Check(check) => {
@@ -113,6 +121,8 @@ pub(super) fn command(low: LowArgs, env: &dyn Fn(&str) -> Option<OsString>) -> R
             job: simulate.job,
             data: simulate.data,
             parties: simulate.parties,
+            synthetic: simulate.synthetic,
+            keep: simulate.keep,
             test: simulate.test,
             seed: simulate.seed,
             runs: simulate.runs,

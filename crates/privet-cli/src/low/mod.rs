@@ -31,11 +31,18 @@ Exit codes:
   130  stopped with Ctrl-C
 
 Example:
-  privet demo            see it all on made-up data, in one second";
+  privet demo            see it all on made-up data, in seconds
+  privet help jobs       every key of every job";
 
 /// Boosted models trained on data that may not be pooled, with a ledger of what each release costs in privacy.
 #[derive(Debug, Parser)]
-#[command(name = "privet", version, after_help = EXITS, propagate_version = true)]
+#[command(
+    name = "privet",
+    version,
+    after_help = EXITS,
+    propagate_version = true,
+    disable_help_subcommand = true
+)]
 pub struct LowArgs {
     /// Answer in JSON, on standard output only.
     #[arg(long, global = true)]
@@ -59,12 +66,25 @@ pub enum Verb {
     Reproduce(Reproduce),
     Ledger(Ledger),
     Completions(Completions),
+    Help(Help),
 }
 
-/// See a model, a budget, a paid answer, a refusal and a check, on made-up data.
+/// Print help: of a command, or every key of every job.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Examples:\n  privet help train\n  privet help jobs             every key of every job\n  privet help jobs central     of one setting"
+)]
+pub struct Help {
+    /// A command, or jobs and a setting.
+    #[arg(value_name = "COMMAND")]
+    pub about: Vec<String>,
+}
+
+/// See private boosted trees beside the same without privacy, a refusal, and a run between parties, on made-up data.
 ///
-/// Generates two tables of made-up people, trains a model on the public one, measures it on the private one with noise that is
-/// paid from a budget, is refused when the budget is spent, and verifies the ledger. Needs no set-up and removes its files.
+/// Generates tables of made-up people, trains private trees on one, paid from a budget, compares them with trees without privacy, is refused when
+/// the budget is spent, trains one model on the rows of three clinics that show nobody theirs, and verifies the ledger. Needs no set-up and removes
+/// its files.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  privet demo --keep demo     look at the files afterwards")]
 pub struct Demo {

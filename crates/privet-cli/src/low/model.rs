@@ -20,12 +20,12 @@ pub struct Plan {
 /// whole before anything runs.
 #[derive(Debug, Args)]
 #[command(
-    after_help = "Example:\n  privet train job.toml\n\nA job:\n  setting = \"plain\"\n  schema = \"schema.toml\"\n  data = \"patients.csv\"\n  output = \"model.privet\"\n\n  [algorithm]\n  name = \"stumps\"      # or \"trees\", \"logistic\", \"centroid\", \"constant\"\n  rounds = 100\n  thresholds = \"bins\"  # or \"exact\": halfway between two numbers of the table\n  abstain = false      # or true: a stump may vote on one side only\n\nOther settings: README.md, and the folders below examples/"
+    after_help = "Example:\n  privet train job.toml\n\nA job that protects everybody in the table:\n  setting = \"central\"      # you see the rows, everybody else the model\n  schema = \"schema.toml\"\n  data = \"patients.csv\"    # or \"-\" for standard input\n  output = \"model.privet\"\n\n  [algorithm]\n  name = \"trees\"          # boosted trees; or \"auto\", which chooses\n\n  [privacy]\n  epsilon = 0.5\n  delta = 1e-6\n  rows_about = 30000      # by public knowledge: it is never counted\n\nThe budget is set before: privet ledger limit patients --epsilon 1 --delta 1e-6\n\nEvery key of every job: privet help jobs. Other settings: the folders below examples/"
 )]
 pub struct Train {
     /// The job.
     pub job: PathBuf,
-    /// The table, instead of the one that the job names.
+    /// The table, instead of the one that the job names; - for standard input.
     #[arg(long, value_name = "FILE")]
     pub data: Option<PathBuf>,
     /// Where the model goes, instead of where the job says.
@@ -61,7 +61,7 @@ pub struct Predict {
     /// The model, or a job that names one: its file name ends in .toml.
     #[arg(value_name = "MODEL|JOB")]
     pub from: PathBuf,
-    /// A CSV (also gzipped) or Parquet file with the new rows. A job names the tables itself.
+    /// A CSV (also gzipped) or Parquet file with the new rows, - for standard input. A job names the tables itself.
     #[arg(long, value_name = "FILE")]
     pub data: Option<PathBuf>,
     /// Copy this column of the file to the output, instead of numbering rows. It may be one that the model does not know. With a job it is a
@@ -106,7 +106,7 @@ pub enum OutputKind {
 pub struct Evaluate {
     /// The model.
     pub model: PathBuf,
-    /// A CSV (also gzipped) or Parquet file with labels.
+    /// A CSV (also gzipped) or Parquet file with labels; - for standard input.
     #[arg(long, value_name = "FILE")]
     pub data: PathBuf,
     /// The schema of these rows: whether they are private, and which budget is theirs. Needed if they are not of the data
@@ -179,14 +179,25 @@ pub enum ExportFormat {
 /// privacy, and a constant; and how many bytes each owner sends and receives.
 ///
 /// For tables whose schema marks nothing private, or with --not-protected: exact accuracies reveal something about the rows.
+///
+/// With --synthetic N no table is read: each is made up of N rows that follow from its schema and the seed. So a job, its noise and its files can be
+/// rehearsed for nothing; no budget is touched.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  privet simulate job.toml --parties 5 --seed 1")]
+#[command(
+    after_help = "Examples:\n  privet simulate job.toml --synthetic 5000\n  privet simulate job.toml --parties 5 --seed 1"
+)]
 pub struct Simulate {
     /// The job.
     pub job: PathBuf,
     /// The table, instead of the one that the job names.
     #[arg(long, value_name = "FILE")]
     pub data: Option<PathBuf>,
+    /// Make up this many rows for each table, from its schema alone, and read none.
+    #[arg(long, value_name = "N", conflicts_with_all = ["data", "not_protected"])]
+    pub synthetic: Option<std::num::NonZeroUsize>,
+    /// With --synthetic: keep the made-up tables in this folder.
+    #[arg(long, value_name = "DIR", requires = "synthetic")]
+    pub keep: Option<PathBuf>,
     /// How many parties share the rows of one table.
     #[arg(long, value_name = "P", default_value = "3")]
     pub parties: std::num::NonZeroUsize,

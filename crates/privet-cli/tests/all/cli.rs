@@ -146,9 +146,11 @@ stories! {
     overwrite
     prediction
     prediction_bad
+    rehearsal
     second_budget
     secure
     silly_values
+    tables
     trees
     units
     vertical

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod aliases;
+mod bounds;
 mod budget;
 mod certificates;
 mod cli;
@@ -24,4 +25,5 @@ mod record;
 mod sharing;
 mod signing;
 mod silence;
+mod stumbles;
 mod tables;

@@ -32,6 +32,16 @@ pub(super) fn read(
         .ok()?
 }
 
+/// Finds what is wrong with `[privacy]` where there is nothing to plan.
+pub(super) fn check(privacy: &Section<'_>, schema: Option<&Schema>) {
+    let _ = (
+        epsilon(privacy),
+        delta(privacy),
+        rows(privacy),
+        relation(privacy, schema),
+    );
+}
+
 pub(super) fn epsilon(privacy: &Section<'_>) -> Option<Epsilon> {
     privacy.required_number("epsilon", "0.5")?;
     positive(privacy, "epsilon", "0.5")

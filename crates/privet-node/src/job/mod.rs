@@ -2,10 +2,10 @@
 
 mod central;
 mod horizontal;
+pub mod reference;
 mod secure;
 mod vertical;
 
-use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -69,7 +69,7 @@ impl Source {
     /// # Errors
     /// As [`table::read`]; [`Error::Stopped`] if that was asked for meanwhile.
     pub fn read(&self, intake: &Intake) -> Result<Table, Error> {
-        let bar = Progress::bytes(format!("Reading {}", self.data.display()));
+        let bar = Progress::bytes(format!("Reading {}", table::shown(&self.data)));
         let table = table::read(&self.data, intake, &|done, of| bar.at(done, of))?;
         going_on()?;
         Ok(table)
@@ -85,12 +85,17 @@ impl Recognisable for Source {
     }
 
     fn bytes(&self) -> Result<Option<Box<dyn Read + '_>>, Error> {
-        let unreadable = |e| Error::data_in(self.data.display(), format!("it cannot be read: {e}"));
-        Ok(Some(Box::new(File::open(&self.data).map_err(unreadable)?)))
+        let unreadable = |e| Error::data_in(table::shown(&self.data), format!("it cannot be read: {e}"));
+        let (bytes, _) = table::opened(&self.data).map_err(unreadable)?;
+        Ok(Some(Box::new(bytes)))
     }
 }
 
-const EXAMPLE: &str = "name = \"stumps\"";
+/// What `[algorithm]` can be, without and with privacy.
+const EXAMPLES: [&str; 2] = [
+    "name = \"trees\"",
+    "name = \"auto\"     # or \"trees\"; `privet help jobs central` lists all, with their parameters",
+];
 
 /// The settings by their names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,6 +123,14 @@ impl JobContext<'_> {
             let why = format!("{key} is empty; write a file's name, such as {key} = {example}");
             section.finding_at(key, why);
             return None;
+        }
+        if key == "data" && found.value == table::STANDARD_INPUT {
+            if !section.name().is_empty() {
+                let why = "data = \"-\" is standard input, and there is only one: name a file for each party";
+                section.finding_at(key, why);
+                return None;
+            }
+            return Some(found.value.into());
         }
         Some(self.folder.join(found.value))
     }
@@ -160,38 +173,7 @@ impl Job {
         schema: &dyn Fn(&Path) -> Result<Schema, Error>,
     ) -> Result<Self, Error> {
         let document = Document::parse(name, text)?;
-        let root = document.root();
-        let around = JobContext { folder, schema };
-        let kinds = [
-            ("plain", SettingName::Plain),
-            ("central", SettingName::Central),
-            ("vertical", SettingName::Vertical),
-            ("horizontal", SettingName::Horizontal),
-            ("secure", SettingName::Secure),
-        ];
-        let kind = root.required_choice("setting", &kinds).map(|found| found.value);
-        let (setting, output, files) = match kind {
-            Some(SettingName::Vertical) => {
-                let example = match vertical::is_prediction(&root) {
-                    true => "\"predictions.csv\"",
-                    false => "\"model.privet\"",
-                };
-                let output = around.path(&root, "output", example);
-                let (setting, files) = vertical::read(&root, &around);
-                (setting, output, files)
-            }
-            Some(SettingName::Horizontal) => {
-                let output = around.path(&root, "output", "\"model.privet\"");
-                let (setting, files) = horizontal::read(&root, &around);
-                (setting, output, files)
-            }
-            Some(SettingName::Secure) => {
-                let output = around.path(&root, "output", "\"model.privet\"");
-                let (setting, files) = secure::read(&root, &around);
-                (setting, output, files)
-            }
-            _ => one_table(&root, kind == Some(SettingName::Central), &around),
-        };
+        let (setting, output, files) = parts(&document.root(), &JobContext { folder, schema });
         document.finish()?;
         // Whatever is absent was found to be wrong.
         let (Some(setting), Some(output)) = (setting, output) else {
@@ -233,6 +215,28 @@ impl Job {
         Ok(self)
     }
 
+    /// The tables of a job that trains.
+    pub(crate) fn sources_mut(&mut self) -> Vec<&mut Source> {
+        match &mut self.setting {
+            Setting::Plain(_, source) | Setting::Central(_, source) => vec![source],
+            Setting::Vertical(job) => {
+                let others = job.feature_holders.iter_mut().map(|holder| &mut holder.source);
+                [&mut job.label_holder.source].into_iter().chain(others).collect()
+            }
+            Setting::Prediction(_) => Vec::new(),
+            Setting::Horizontal(job) => job.owners.iter_mut().map(|owner| &mut owner.source).collect(),
+            Setting::Secure(job) => job.parties.iter_mut().map(|party| &mut party.source).collect(),
+        }
+    }
+
+    /// The schema of a job with one table.
+    pub(crate) fn schema_file(&self) -> Option<&Path> {
+        match self.setting {
+            Setting::Plain(..) | Setting::Central(..) => self.files.first().map(PathBuf::as_path),
+            _ => None,
+        }
+    }
+
     /// The tables that it is made from, and what is kept of them.
     fn tables(&self) -> Vec<&Path> {
         match &self.setting {
@@ -269,18 +273,50 @@ impl Job {
     }
 }
 
+/// The setting of a job with its plan, its output, and the files that it was read from; what is absent was found to be wrong.
+type JobParts = (Option<Setting>, Option<PathBuf>, Vec<PathBuf>);
+
+fn parts(root: &Section<'_>, around: &JobContext<'_>) -> JobParts {
+    let kinds = [
+        ("plain", SettingName::Plain),
+        ("central", SettingName::Central),
+        ("vertical", SettingName::Vertical),
+        ("horizontal", SettingName::Horizontal),
+        ("secure", SettingName::Secure),
+    ];
+    let kind = root.required_choice("setting", &kinds).map(|found| found.value);
+    match kind {
+        Some(SettingName::Vertical) => {
+            let example = match vertical::is_prediction(root) {
+                true => "\"predictions.csv\"",
+                false => "\"model.privet\"",
+            };
+            let output = around.path(root, "output", example);
+            let (setting, files) = vertical::read(root, around);
+            (setting, output, files)
+        }
+        Some(SettingName::Horizontal) => {
+            let output = around.path(root, "output", "\"model.privet\"");
+            let (setting, files) = horizontal::read(root, around);
+            (setting, output, files)
+        }
+        Some(SettingName::Secure) => {
+            let output = around.path(root, "output", "\"model.privet\"");
+            let (setting, files) = secure::read(root, around);
+            (setting, output, files)
+        }
+        _ => one_table(root, kind == Some(SettingName::Central), around),
+    }
+}
+
 /// The rest of a job that has one table: its setting, its output, and the files that it was read from.
-fn one_table(
-    root: &Section<'_>,
-    central: bool,
-    around: &JobContext<'_>,
-) -> (Option<Setting>, Option<PathBuf>, Vec<PathBuf>) {
+fn one_table(root: &Section<'_>, central: bool, around: &JobContext<'_>) -> JobParts {
     let file = around.path(root, "schema", "\"schema.toml\"");
     let data = around.path(root, "data", "\"patients.csv\"");
     let output = around.path(root, "output", "\"model.privet\"");
-    let algorithm = root.required_section("algorithm", EXAMPLE);
+    let algorithm = root.required_section("algorithm", EXAMPLES[usize::from(central)]);
     let privacy = match central {
-        true => root.required_section("privacy", "epsilon = 0.5"),
+        true => root.required_section("privacy", "epsilon = 0.5\ndelta = 1e-6        # with it, trees are far better; without, the guarantee is pure\nrows_about = 30000  # by public knowledge: it is never counted"),
         false => root.section("privacy"),
     };
     if !central && let Some(privacy) = &privacy {
@@ -301,7 +337,13 @@ fn one_table(
         })
     };
     let setting = match (central, algorithm) {
-        (_, None) => None,
+        (_, None) => {
+            // What is wrong with the rest is found all the same.
+            if let (true, Some(privacy)) = (central, &privacy) {
+                central::check(privacy, schema.as_ref());
+            }
+            None
+        }
         (true, Some(section)) => central::read(&section, privacy.as_ref(), schema.as_ref())
             .and_then(|plan| source(plan.schema()).map(|source| Setting::Central(Box::new(plan), source))),
         (false, Some(section)) => without_protection(&section, schema.as_ref())

@@ -127,7 +127,9 @@ impl<'c> Csv<'c> {
                 return odd("lines end with carriage returns alone; save the file with line feeds");
             }
             if cell.contains(&0) {
-                return odd("there is a zero byte; is this a table of text?");
+                return odd(
+                    "there is a zero byte; is this a table of text? If it is UTF-16, save it as UTF-8",
+                );
             }
         }
         let text = |cell: &Vec<u8>| String::from_utf8_lossy(cell.trim_ascii()).into_owned();

@@ -5,28 +5,36 @@
 
 mod blocks;
 mod csv;
+mod encoding;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod peek;
 #[cfg(feature = "parquet")]
 mod quiet;
 mod rows;
+mod survey;
 mod write;
 
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 pub use csv::{Csv, ReadProgress, read_csv};
 pub use peek::{ColumnPreview, FilePreview, peek};
 use privet::Error;
 use privet::data::{Intake, Piece, Table};
+pub use survey::{ColumnSurvey, survey};
 pub use write::CsvWriter;
 
-/// Reads a table from a file: Parquet if it is called or begins so, else text as the schema's layout says, unpacked if
-/// it is gzipped.
+use encoding::Text;
+
+/// The name that stands for standard input where a file is asked for.
+pub const STANDARD_INPUT: &str = "-";
+
+/// Reads a table from a file, or from standard input if the path is `-`: Parquet if it is called or begins so, else text as the schema's
+/// layout says, unpacked if it is gzipped.
 ///
 /// `progress` is called with the bytes that were read so far, and all bytes.
 ///
@@ -41,7 +49,7 @@ pub fn read(path: &Path, intake: &Intake, progress: &ReadProgress<'_>) -> Result
 /// # Errors
 /// As [`read`].
 pub fn rows(path: &Path, intake: &Intake, progress: &ReadProgress<'_>) -> Result<Vec<Piece>, Error> {
-    let name = path.display().to_string();
+    let name = shown(path);
     let (file, total, format) = open(path, &name)?;
     if format == Format::Parquet {
         return parquet_rows(&name, file, intake, progress);
@@ -55,17 +63,77 @@ pub fn rows(path: &Path, intake: &Intake, progress: &ReadProgress<'_>) -> Result
     let progress = || progress(done.load(Ordering::Relaxed), total);
     if format == Format::Gzip {
         let input = flate2::read::MultiGzDecoder::new(std::io::BufReader::with_capacity(1 << 16, input));
+        // What is wrong with packed bytes is said by whoever reads them.
         csv.rows(input, intake, &progress)
     } else {
-        csv.rows(input, intake, &progress)
+        csv.rows(text(&name, input)?, intake, &progress)
+    }
+}
+
+/// Its text in UTF-8.
+fn text<R: Read>(name: &str, input: R) -> Result<Text<R>, Error> {
+    Text::new(input).map_err(|e| Error::data_in(name, format!("cannot be read: {e}")))
+}
+
+/// A file of rows, or what standard input gave.
+pub(crate) enum Opened {
+    /// A file.
+    File(File),
+    /// Bytes in memory: rows that came through a pipe are never written to a disk.
+    Memory(Cursor<Arc<[u8]>>),
+}
+
+impl Read for Opened {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        match self {
+            Self::File(file) => file.read(buffer),
+            Self::Memory(bytes) => bytes.read(buffer),
+        }
+    }
+}
+
+impl Seek for Opened {
+    fn seek(&mut self, to: SeekFrom) -> std::io::Result<u64> {
+        match self {
+            Self::File(file) => file.seek(to),
+            Self::Memory(bytes) => bytes.seek(to),
+        }
+    }
+}
+
+/// Opens a file, or standard input, which is read once and kept: a table is read for its cells and to be recognised.
+pub(crate) fn opened(path: &Path) -> std::io::Result<(Opened, u64)> {
+    static PIPED: OnceLock<Result<Arc<[u8]>, std::io::ErrorKind>> = OnceLock::new();
+    if path != Path::new(STANDARD_INPUT) {
+        let file = File::open(path)?;
+        let length = file.metadata()?.len();
+        return Ok((Opened::File(file), length));
+    }
+    let piped = PIPED.get_or_init(|| {
+        let mut bytes = Vec::new();
+        std::io::stdin()
+            .lock()
+            .read_to_end(&mut bytes)
+            .map_err(|e| e.kind())?;
+        Ok(bytes.into())
+    });
+    let bytes = piped.clone()?;
+    let length = bytes.len() as u64;
+    Ok((Opened::Memory(Cursor::new(bytes)), length))
+}
+
+/// What a file is called in messages.
+pub(crate) fn shown(path: &Path) -> String {
+    match path == Path::new(STANDARD_INPUT) {
+        true => "standard input".to_owned(),
+        false => path.display().to_string(),
     }
 }
 
 /// A file, how long it is, and how it is to be read.
-fn open(path: &Path, name: &str) -> Result<(File, u64, Format), Error> {
+fn open(path: &Path, name: &str) -> Result<(Opened, u64, Format), Error> {
     let unreadable = |e: std::io::Error| Error::data_in(name, format!("cannot be read: {e}"));
-    let mut file = File::open(path).map_err(unreadable)?;
-    let total = file.metadata().map_err(unreadable)?.len();
+    let (mut file, total) = opened(path).map_err(unreadable)?;
     let mut magic = Vec::new();
     (&mut file).take(4).read_to_end(&mut magic).map_err(unreadable)?;
     file.seek(SeekFrom::Start(0)).map_err(unreadable)?;
@@ -100,12 +168,17 @@ fn parquet_rows(
     }
 }
 
-fn peek_parquet(name: &str, input: impl Read + Seek + Send) -> Result<Vec<ColumnPreview>, Error> {
+/// The names of all columns, and the cells of the first rows, `most` of each row group.
+fn peek_parquet(
+    name: &str,
+    input: impl Read + Seek + Send,
+    most: usize,
+) -> Result<Vec<ColumnPreview>, Error> {
     #[cfg(feature = "parquet")]
-    return source(name, input, &|_, _| {})?.look();
+    return source(name, input, &|_, _| {})?.look(most);
     #[cfg(not(feature = "parquet"))]
     {
-        let _ = input;
+        let _ = (input, most);
         Err(without_parquet(name))
     }
 }

@@ -1,7 +1,7 @@
-//! Tables in Parquet: flat columns of numbers, truth values and text.
+//! Tables in Parquet: flat columns of numbers, truth values, dates and text.
 //!
-//! Row groups and their columns are decoded in parallel, each straight into its slots. Nested columns, dates and times are
-//! refused by name: the owner must convert them to numbers or categories.
+//! Row groups and their columns are decoded in parallel, each straight into its slots. Nested columns and times of day are refused by
+//! name, and dates in a column that is not declared as one: the owner must convert them to numbers or categories.
 
 mod look;
 
@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 use bytes::buf::{Buf, Reader};
-use parquet::basic::{ConvertedType, LogicalType, Type as Physical};
+use parquet::basic::{ConvertedType, LogicalType, TimeUnit, Type as Physical};
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl, get_column_reader};
 use parquet::data_type::DataType;
 use parquet::errors::ParquetError;
@@ -20,6 +20,7 @@ use parquet::file::reader::{ChunkReader, Length};
 use parquet::file::serialized_reader::SerializedPageReader;
 use parquet::schema::types::ColumnDescriptor;
 use privet::Error;
+use privet::data::schema::Kind;
 use privet::data::{ColumnBuilder, Holds, Intake, Piece, places};
 use privet::error::DataError;
 use rayon::prelude::*;
@@ -49,6 +50,8 @@ enum CellType {
     Text,
     /// Whole numbers with this number of digits after the decimal point.
     Decimal(u8),
+    /// Dates, or points in time: so many units make a day, counted from 1970-01-01.
+    Days(f64),
 }
 
 /// One column that is read: its place in the file and in the schema.
@@ -158,6 +161,17 @@ impl<R: Read + Seek + Send> ParquetSource<'_, R> {
                     continue;
                 }
             };
+            let declared = &intake.schema().columns()[place].kind;
+            if matches!(cells, CellType::Days(_))
+                && !matches!(declared, Kind::Number(number) if number.is_date())
+                && intake.needs(place)
+            {
+                let what = "dates, and is not declared as type = \"date\" with min = \"2015-01-01\" and max = \"2024-12-31\"";
+                return Err(self.bad_column(
+                    name,
+                    format!("column '{name}' holds {what}: declare it so, or as type = \"skip\""),
+                ));
+            }
             if cells == CellType::Real {
                 Holds::Fractions.check(self.name, name, intake)?;
             }
@@ -285,19 +299,33 @@ fn kind(column: &ColumnDescriptor) -> Result<CellType, String> {
             | ConvertedType::UINT_16
             | ConvertedType::UINT_32
             | ConvertedType::UINT_64 => Ok(CellType::Natural),
-            ConvertedType::DATE => Err("dates".into()),
-            _ => Err("times".into()),
+            ConvertedType::DATE => Ok(CellType::Days(1.0)),
+            ConvertedType::TIMESTAMP_MILLIS => Ok(CellType::Days(DAY * 1e3)),
+            ConvertedType::TIMESTAMP_MICROS => Ok(CellType::Days(DAY * 1e6)),
+            _ => Err("times of day".into()),
         },
+        (Physical::INT32, Some(LogicalType::Date), _) => Ok(CellType::Days(1.0)),
+        (Physical::INT64, Some(LogicalType::Timestamp(stamp)), _) => Ok(CellType::Days(match stamp.unit {
+            TimeUnit::MILLIS => DAY * 1e3,
+            TimeUnit::MICROS => DAY * 1e6,
+            TimeUnit::NANOS => DAY * 1e9,
+        })),
+        // Written by old programs: nanoseconds of a day, and the day.
+        (Physical::INT96, ..) => Ok(CellType::Days(1.0)),
+        (Physical::BYTE_ARRAY | Physical::FIXED_LEN_BYTE_ARRAY, Some(LogicalType::Decimal(_)), _)
+        | (Physical::BYTE_ARRAY | Physical::FIXED_LEN_BYTE_ARRAY, _, ConvertedType::DECIMAL)
+            if column.type_length() <= 16 =>
+        {
+            decimal(column.type_scale())
+        }
         (
             Physical::BYTE_ARRAY,
             Some(LogicalType::String | LogicalType::Enum | LogicalType::Json) | None,
             converted,
         ) if converted != ConvertedType::DECIMAL => Ok(CellType::Text),
-        (Physical::INT96, ..) => Err("times".into()),
-        (_, Some(LogicalType::Date), _) => Err("dates".into()),
-        (_, Some(LogicalType::Time(_) | LogicalType::Timestamp(_)), _) => Err("times".into()),
+        (_, Some(LogicalType::Time(_)), _) => Err("times of day".into()),
         (_, Some(LogicalType::Decimal(_)), _) | (_, _, ConvertedType::DECIMAL) => {
-            Err("decimals as bytes".into())
+            Err("decimals of more than 38 digits".into())
         }
         (_, Some(LogicalType::Float16), _) => Err("half-precision numbers".into()),
         (_, Some(LogicalType::Uuid), _) => Err("identifiers as bytes".into()),
@@ -322,6 +350,29 @@ fn decode(
         }),
         (C::Int64ColumnReader(reader), CellType::Decimal(scale)) => batches(reader, rows, |batch| {
             column.decimals(batch.cells().map(|cell| cell.copied()), scale);
+        }),
+        (C::ByteArrayColumnReader(reader), CellType::Decimal(scale)) => batches(reader, rows, |batch| {
+            column.decimals(
+                batch.cells().map(|cell| cell.and_then(|x| whole(x.data()))),
+                scale,
+            );
+        }),
+        (C::FixedLenByteArrayColumnReader(reader), CellType::Decimal(scale)) => {
+            batches(reader, rows, |batch| {
+                column.decimals(
+                    batch.cells().map(|cell| cell.and_then(|x| whole(x.data()))),
+                    scale,
+                );
+            })
+        }
+        (C::Int32ColumnReader(reader), CellType::Days(each)) => batches(reader, rows, |batch| {
+            column.dates(batch.cells().map(|cell| cell.map(|&x| f64::from(x) / each)));
+        }),
+        (C::Int64ColumnReader(reader), CellType::Days(each)) => batches(reader, rows, |batch| {
+            column.dates(batch.cells().map(|cell| cell.map(|&x| x as f64 / each)));
+        }),
+        (C::Int96ColumnReader(reader), CellType::Days(_)) => batches(reader, rows, |batch| {
+            column.dates(batch.cells().map(|cell| cell.map(|x| julian(x.data()))));
         }),
         (C::Int32ColumnReader(reader), CellType::Natural) => batches(reader, rows, |batch| {
             column.integers(batch.cells().map(|cell| cell.map(|&x| i64::from(x as u32))));
@@ -349,6 +400,29 @@ fn decode(
             Err(ParquetError::General("it holds bytes".into()))
         }
     }
+}
+
+/// Seconds of a day.
+const DAY: f64 = 86_400.0;
+
+/// A whole number in bytes, the highest first, of at most 128 bits; a missing cell if it has more.
+fn whole(bytes: &[u8]) -> Option<i128> {
+    let sign = if bytes.first().is_some_and(|first| first & 0x80 != 0) {
+        0xff
+    } else {
+        0
+    };
+    let mut all = [sign; 16];
+    all.get_mut(16_usize.checked_sub(bytes.len())?..)?
+        .copy_from_slice(bytes);
+    Some(i128::from_be_bytes(all))
+}
+
+/// Nanoseconds of a day in two words, and the day by the Julian count.
+fn julian(words: &[u32]) -> f64 {
+    let [low, high, day] = [0, 1, 2].map(|place| words.get(place).copied().unwrap_or(0));
+    let nanos = u64::from(high) << 32 | u64::from(low);
+    f64::from(day as i32) - 2_440_588.0 + nanos as f64 / (DAY * 1e9)
 }
 
 /// Some cells of a column: the values that are there, and for each row whether one is.

@@ -38,7 +38,8 @@ pub(super) fn run(evaluate: &Evaluate) -> Result<Answer, Failure> {
     };
     let read = || rows.read(&Intake::everything(schema, model.keep()));
     if let Consent::Spend(epsilon) = evaluate.consent {
-        let shared = Shared::new(evaluate.ledger.open()?);
+        let (dataset, relation) = (rows.schema.dataset(), rows.schema.relation());
+        let shared = Shared::new(evaluate.ledger.open_to_pay(dataset, &relation, Delta::ZERO)?);
         let key = shared.store().signing_key()?;
         let (report, certificate) = paid(&rows, &shared, epsilon, (&evaluation, &model), read)?;
         let text = format!("{report}\n{certificate}\n");

@@ -35,8 +35,8 @@ use privet::model::{Model, Origin};
 
 pub use exit::{Exit, Failure};
 pub use request::{
-    Command, Consent, Desensitise, Evaluate, LedgerCommand, LedgerFile, Limit, Limits, OutputKind, Predict,
-    PredictionSource, Simulate, Train, dataset_name,
+    Command, Consent, Desensitise, Evaluate, Known, LedgerCommand, LedgerFile, Limit, Limits, OutputKind,
+    Predict, PredictionSource, Simulate, Train, dataset_name,
 };
 pub use words::{count, wrapped};
 
@@ -83,8 +83,9 @@ pub fn run(command: &Command) -> Result<Answer, Failure> {
             file,
             out,
             dataset,
+            known,
             ledger,
-        } => schema::draft(file, out.as_deref(), dataset.as_deref(), ledger),
+        } => schema::draft(file, out.as_deref(), dataset.as_deref(), (known, ledger)),
         Command::Check {
             schema,
             data,

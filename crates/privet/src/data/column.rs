@@ -2,17 +2,21 @@
 
 use std::fmt::{Display, Write};
 
+use super::date::date;
 use super::feature::{Bins, Feature, Names};
 use super::finder::Finder;
 use super::fingerprint::{ColumnHash, Points};
 use super::lookup::Lookup;
-use super::schema::{Kind, Label, Number, Schema};
+use super::numeral::{Numeral, parse};
+use super::schema::{Column, Kind, Label, Number, Schema};
+use super::tally::{Tally, TallyRule};
 
 /// How the cells of one column are read; prepared once, shared by threads.
 #[derive(Clone)]
 pub(super) enum CellRule {
     Number {
         number: Number,
+        numeral: Numeral,
         missing: Vec<f64>,
         keep: bool,
         /// For many at once, where only bins are kept and there are few.
@@ -26,17 +30,21 @@ pub(super) enum CellRule {
     Target {
         min: f64,
         max: f64,
+        numeral: Numeral,
         missing: Vec<f64>,
     },
     /// Ids; the texts that are none.
     Ids(Vec<Vec<u8>>),
     /// Nothing is kept: only the fingerprint is computed.
     Hash(Points),
+    /// Nothing is kept: cells are counted by what becomes of them.
+    Tally(Box<TallyRule>),
     Ignore,
 }
 
 impl CellRule {
-    pub(super) fn of(schema: &Schema, name: &str, kind: &Kind, keep: bool) -> Self {
+    pub(super) fn of(schema: &Schema, column: &Column, keep: bool) -> Self {
+        let Column { name, kind, .. } = column;
         // A text such as -999 means "missing" as a number, too.
         let numbers = || {
             schema
@@ -48,6 +56,7 @@ impl CellRule {
         match kind {
             Kind::Number(number) => Self::Number {
                 number: number.clone(),
+                numeral: Numeral::of(schema, column),
                 missing: numbers(),
                 keep,
                 finder: Finder::new(number).filter(|_| !keep),
@@ -60,9 +69,10 @@ impl CellRule {
             Kind::Label(Label::Number { min, max }) => Self::Target {
                 min: *min,
                 max: *max,
+                numeral: Numeral::of(schema, column),
                 missing: numbers(),
             },
-            Kind::Id if schema.unit().column.as_deref() == Some(name) => Self::ids(schema),
+            Kind::Id if schema.unit().column.as_ref() == Some(name) => Self::ids(schema),
             Kind::Id | Kind::Skip => Self::Ignore,
         }
     }
@@ -72,10 +82,6 @@ impl CellRule {
         let missing = schema.missing().iter();
         Self::Ids(missing.map(|text| text.clone().into_bytes()).collect())
     }
-}
-
-fn parse(cell: &[u8]) -> Option<f64> {
-    fast_float2::parse(cell).ok().filter(|x: &f64| !x.is_nan())
 }
 
 /// Collects the cells of one column. No `Debug`: it holds rows.
@@ -92,6 +98,9 @@ pub(super) enum Taken {
     Hash(ColumnHash),
     /// Of a dictionary: each value by itself.
     Hashes(Vec<ColumnHash>),
+    Tally(Tally),
+    /// Of a dictionary: each value by itself.
+    Tallies(Vec<Tally>),
     Nothing,
 }
 
@@ -110,6 +119,7 @@ impl<'a> ColumnBuilder<'a> {
             CellRule::Target { .. } => Taken::Numbers(Vec::new()),
             CellRule::Ids(_) => Taken::Ids(Names::default()),
             CellRule::Hash(points) => Taken::Hash(ColumnHash::new(*points)),
+            CellRule::Tally(_) => Taken::Tally(Tally::default()),
             CellRule::Ignore => Taken::Nothing,
         };
         Self { rule, taken }
@@ -126,7 +136,9 @@ impl<'a> ColumnBuilder<'a> {
     pub fn texts<'c>(&mut self, cells: impl Iterator<Item = &'c [u8]>) {
         let cells = cells.map(<[u8]>::trim_ascii);
         match (self.rule, &mut self.taken) {
-            (CellRule::Number { .. } | CellRule::Target { .. }, _) => self.reals(cells.map(parse)),
+            (CellRule::Number { numeral, .. } | CellRule::Target { numeral, .. }, _) => {
+                self.reals(cells.map(|cell| numeral.parse(cell)));
+            }
             (CellRule::Slots { lookup, .. }, Taken::Feature(feature)) => {
                 feature.bins.extend(cells.map(|cell| lookup.text(cell)));
             }
@@ -142,6 +154,12 @@ impl<'a> ColumnBuilder<'a> {
                 let mut hash = ColumnHash::new(*points);
                 hash.text(cell);
                 hash
+            })),
+            (CellRule::Tally(rule), Taken::Tally(tally)) => cells.for_each(|cell| tally.text(rule, cell)),
+            (CellRule::Tally(rule), Taken::Tallies(tallies)) => tallies.extend(cells.map(|cell| {
+                let mut tally = Tally::default();
+                tally.text(rule, cell);
+                tally
             })),
             _ => {}
         }
@@ -235,12 +253,27 @@ impl<'a> ColumnBuilder<'a> {
     }
 
     /// Cells as decimals of so many digits behind the point, if they are not missing.
-    pub fn decimals(&mut self, cells: impl Iterator<Item = Option<i64>>, scale: u8) {
+    pub fn decimals<T: Into<i128>>(&mut self, cells: impl Iterator<Item = Option<T>>, scale: u8) {
+        let is_real = self.is_real();
         for cell in cells {
             match cell {
+                // A file that knows types writes no commas, whatever the schema says of text.
+                Some(cell) if is_real => {
+                    self.number(parse(decimal(cell, scale).as_bytes()).unwrap_or(f64::NAN))
+                }
                 Some(cell) => self.text(decimal(cell, scale).as_bytes()),
                 None => self.missing(),
             }
+        }
+    }
+
+    /// Cells as days since 1970-01-01, if they are not missing. A column of dates takes them as they are; what recognises a table takes
+    /// them as text, as a file of text has them.
+    pub fn dates(&mut self, cells: impl Iterator<Item = Option<f64>>) {
+        if self.is_real() && !matches!(self.rule, CellRule::Hash(_)) {
+            self.reals(cells);
+        } else {
+            self.written(cells.map(|cell| cell.map(date)));
         }
     }
 
@@ -276,6 +309,9 @@ impl<'a> ColumnBuilder<'a> {
         if let Taken::Hash(_) = dictionary.taken {
             dictionary.taken = Taken::Hashes(Vec::new());
         }
+        if let Taken::Tally(_) = dictionary.taken {
+            dictionary.taken = Taken::Tallies(Vec::new());
+        }
         values(&mut dictionary);
         let Some(missing) = dictionary.rows() else { return };
         dictionary.missing();
@@ -291,6 +327,7 @@ impl<'a> ColumnBuilder<'a> {
             (Taken::Classes(to), Taken::Classes(from)) => to.extend(codes.map(|code| from[code])),
             (Taken::Numbers(to), Taken::Numbers(from)) => to.extend(codes.map(|code| from[code])),
             (Taken::Hash(to), Taken::Hashes(from)) => codes.for_each(|code| to.append(&from[code])),
+            (Taken::Tally(to), Taken::Tallies(from)) => codes.for_each(|code| to.append(&from[code])),
             (Taken::Ids(to), Taken::Ids(from)) => to.extend(codes.map(|code| from.get(code))),
             _ => {}
         }
@@ -314,7 +351,7 @@ impl<'a> ColumnBuilder<'a> {
             (CellRule::Slots { lookup, .. }, Taken::Feature(feature)) => feature.bins.push(lookup.missing),
             (CellRule::Class(lookup), Taken::Classes(classes)) => classes.push(class(lookup, lookup.missing)),
             (_, Taken::Ids(ids)) => ids.push(&[]),
-            (CellRule::Hash(_), _) => self.reals(std::iter::once(None)),
+            (CellRule::Hash(_) | CellRule::Tally(_), _) => self.reals(std::iter::once(None)),
             _ => {}
         }
     }
@@ -325,8 +362,12 @@ impl<'a> ColumnBuilder<'a> {
     }
 
     fn is_real(&self) -> bool {
+        let rule = match self.rule {
+            CellRule::Tally(tally) => &tally.rule,
+            rule => rule,
+        };
         matches!(
-            self.rule,
+            rule,
             CellRule::Number { .. } | CellRule::Target { .. } | CellRule::Hash(_)
         )
     }
@@ -376,7 +417,12 @@ impl<'a> ColumnBuilder<'a> {
                     }
                 }
             }
-            (CellRule::Target { min, max, missing }, Taken::Numbers(numbers)) => {
+            (
+                CellRule::Target {
+                    min, max, missing, ..
+                },
+                Taken::Numbers(numbers),
+            ) => {
                 numbers.extend(cells.map(|cell| {
                     let cell = cell.filter(|x| is_known(*x, missing));
                     cell.map_or((min + max) / 2.0, |x| x.clamp(*min, *max)) as f32
@@ -387,6 +433,12 @@ impl<'a> ColumnBuilder<'a> {
                 let mut hash = ColumnHash::new(*points);
                 hash.number(cell);
                 hash
+            })),
+            (CellRule::Tally(rule), Taken::Tally(tally)) => cells.for_each(|cell| tally.number(rule, cell)),
+            (CellRule::Tally(rule), Taken::Tallies(tallies)) => tallies.extend(cells.map(|cell| {
+                let mut tally = Tally::default();
+                tally.number(rule, cell);
+                tally
             })),
             _ => {}
         }
@@ -401,14 +453,16 @@ impl<'a> ColumnBuilder<'a> {
             // A column that is not there is not missed.
             Taken::Hash(hash) => Some(hash.rows()).filter(|&rows| rows > 0),
             Taken::Hashes(hashes) => Some(hashes.len()),
+            Taken::Tally(tally) => Some(tally.cells as usize),
+            Taken::Tallies(tallies) => Some(tallies.len()),
             Taken::Nothing => None,
         }
     }
 }
 
 /// A whole number of the last of so many digits behind the point, as text.
-pub fn decimal(cell: i64, scale: u8) -> String {
-    let scale = usize::from(scale);
+pub fn decimal(cell: impl Into<i128>, scale: u8) -> String {
+    let (cell, scale) = (cell.into(), usize::from(scale));
     let digits = format!("{:0width$}", cell.unsigned_abs(), width = scale + 1);
     let (whole, part) = digits.split_at(digits.len() - scale);
     let sign = if cell < 0 { "-" } else { "" };

@@ -18,9 +18,16 @@ pub fn places(
     let columns = intake.schema().columns();
     let bad = |what: String| Err(Error::data_in(source, what));
     for (i, name) in names.iter().enumerate() {
-        if name.is_empty() {
+        if name.is_empty() && columns.iter().all(|column| !column.name.is_empty()) {
+            let index = match i {
+                0 => format!(
+                    ", or, if these are the row numbers that pandas writes, add to the schema\n  {}",
+                    line_to_add("", ColumnGuess::Nothing)
+                ),
+                _ => String::new(),
+            };
             return bad(format!(
-                "column {} has no name; give it one in the first line",
+                "column {} has no name; give it one in the first line{index}",
                 i + 1
             ));
         }
@@ -63,6 +70,10 @@ pub fn places(
             )
         } else {
             String::new()
+        };
+        let hint = match missing.iter().any(|name| name.contains('*')) {
+            true => "; a pattern is for a code book: `privet schema draft FILE --from CODEBOOK.toml` writes a line for each column".into(),
+            false => hint,
         };
         return bad(format!(
             "{columns} {} {are} declared in the schema and not in the {form}; it has {}{hint}",

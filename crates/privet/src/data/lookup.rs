@@ -4,9 +4,9 @@ use super::guard::unguarded;
 use super::schema::Declared;
 
 /// Other words for no and yes.
-pub(crate) const TRUTHS: [[&str; 6]; 2] = [
-    ["0", "no", "n", "f", "False", "FALSE"],
-    ["1", "yes", "y", "t", "True", "TRUE"],
+pub(crate) const TRUTHS: [[&str; 10]; 2] = [
+    ["0", "no", "n", "f", "False", "FALSE", "No", "NO", "N", "F"],
+    ["1", "yes", "y", "t", "True", "TRUE", "Yes", "YES", "Y", "T"],
 ];
 
 /// The slot of each text, prepared once for a column.
@@ -140,7 +140,7 @@ mod tests {
         let declared = Declared::new(vec!["false".into(), "true".into()], None).expect("values");
         let lookup = Lookup::new(&declared, &[String::new()]);
         let slots =
-            ["false", "0", "FALSE", "true", "yes", "1", "maybe", ""].map(|word| lookup.text(word.as_bytes()));
+            ["false", "0", "FALSE", "true", "Yes", "1", "maybe", ""].map(|word| lookup.text(word.as_bytes()));
         assert_eq!(slots, [0, 0, 0, 1, 1, 1, 2, 3]);
     }
 }

@@ -7,6 +7,7 @@ use super::column::{CellRule, ColumnBuilder, Taken};
 use super::feature::{Feature, Names, Target, pick};
 use super::fingerprint::{ColumnHash, Fingerprint, Points};
 use super::schema::{Column, Kind, Schema};
+use super::tally::{Tally, TallyRule};
 use crate::Error;
 use crate::error::Subject;
 use crate::privacy::{Private, getters};
@@ -18,6 +19,7 @@ pub struct Table {
     cells: Private<Cells>,
     read: Read,
     fingerprint: Option<Fingerprint>,
+    tallies: Option<Private<Vec<Tally>>>,
 }
 
 /// How a table was read.
@@ -47,12 +49,15 @@ impl Table {
             with_ids: intake.ids.is_some(),
             alone: pieces.iter().all(|piece| Arc::ptr_eq(&piece.mark, &intake.mark)),
         };
+        let tallied = intake.rules.iter().any(|rule| matches!(rule, CellRule::Tally(_)));
+        let tallies = tallied.then(|| Private::new(joined_tallies(&pieces)));
         let cells = Private::new(pieces).map(|pieces| Cells::join(pieces, rows_per_unit));
         Self {
             schema,
             cells,
             read,
             fingerprint,
+            tallies,
         }
     }
 
@@ -63,6 +68,7 @@ impl Table {
             cells,
             read: self.read,
             fingerprint: None,
+            tallies: None,
         }
     }
 
@@ -99,7 +105,7 @@ impl Table {
             alone,
             ..
         } = self.read;
-        let hashed = self.fingerprint.is_some();
+        let hashed = self.fingerprint.is_some() || self.tallies.is_some();
         if with_label && alone && !hashed && (keep == Keep::Bins || kept == Keep::Values) {
             return Ok(());
         }
@@ -118,6 +124,11 @@ impl Table {
         pub cells(&cells) -> &Private<Cells>;
     }
 
+    /// How many cells of each column that is read fit the schema, in its order, if the table was read by [`Intake::tallying`].
+    pub fn into_tallies(self) -> Option<Private<Vec<Tally>>> {
+        self.tallies
+    }
+
     /// Its cells, by value.
     pub fn into_cells(self) -> Private<Cells> {
         self.cells
@@ -132,6 +143,18 @@ fn joined_hashes(pieces: &[Piece]) -> impl Iterator<Item = ColumnHash> {
         let first = parts.next()?.clone();
         Some(parts.fold(first, ColumnHash::then))
     })
+}
+
+/// The counts of each column over all pieces.
+fn joined_tallies(pieces: &[Piece]) -> Vec<Tally> {
+    let columns = pieces.first().map_or(0, |piece| piece.tallies.len());
+    let mut all = vec![Tally::default(); columns];
+    for piece in pieces {
+        all.iter_mut()
+            .zip(&piece.tallies)
+            .for_each(|(sum, part)| sum.append(part));
+    }
+    all
 }
 
 /// The cells of a table, column by column.
@@ -329,7 +352,7 @@ impl Intake {
             .columns()
             .iter()
             .map(
-                |column| match CellRule::of(&schema, &column.name, &column.kind, keep == Keep::Values) {
+                |column| match CellRule::of(&schema, column, keep == Keep::Values) {
                     CellRule::Class(_) | CellRule::Target { .. } | CellRule::Ids(_) if !with_label => {
                         CellRule::Ignore
                     }
@@ -354,6 +377,18 @@ impl Intake {
         for rule in &mut intake.rules {
             if !matches!(rule, CellRule::Ignore) {
                 *rule = CellRule::Hash(points);
+            }
+        }
+        intake
+    }
+
+    /// Keeps nothing, and counts the cells of every column that [`Intake::everything`] would read by what becomes of them: for the owner
+    /// alone, who may want to know before training. What is read this way is a table without cells: [`Table::into_tallies`].
+    pub fn tallying(schema: Arc<Schema>) -> Self {
+        let mut intake = Self::everything(schema, Keep::Bins);
+        for (rule, column) in intake.rules.iter_mut().zip(intake.schema.columns()) {
+            if !matches!(rule, CellRule::Ignore) {
+                *rule = CellRule::Tally(Box::new(TallyRule::of(&intake.schema, column)));
             }
         }
         intake
@@ -454,6 +489,7 @@ impl Intake {
             units: None,
             ids: None,
             hashes: Vec::new(),
+            tallies: Vec::new(),
         };
         for (place, column) in columns.into_iter().enumerate() {
             match column.taken {
@@ -468,7 +504,8 @@ impl Intake {
                     piece.units = (is_unit && self.with_label).then_some(ids).or(piece.units);
                 }
                 Taken::Hash(hash) => piece.hashes.push(hash),
-                Taken::Hashes(_) | Taken::Nothing => {}
+                Taken::Tally(tally) => piece.tallies.push(tally),
+                Taken::Hashes(_) | Taken::Tallies(_) | Taken::Nothing => {}
             }
         }
         Ok(piece)
@@ -482,6 +519,7 @@ pub struct Piece {
     units: Option<Names>,
     ids: Option<Names>,
     hashes: Vec<ColumnHash>,
+    tallies: Vec<Tally>,
 }
 
 #[cfg(test)]

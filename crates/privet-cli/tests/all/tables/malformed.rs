@@ -96,7 +96,7 @@ fn each_malformed_text_says_what_where_and_how_to_mend_it() {
         ),
         (
             "age\0,blood,outcome\n",
-            "p.csv, line 1: there is a zero byte; is this a table of text?",
+            "p.csv, line 1: there is a zero byte; is this a table of text? If it is UTF-16, save it as UTF-8",
         ),
     ];
     for (text, expected) in cases {

@@ -9,7 +9,7 @@ use parquet::data_type::{ByteArray, FixedLenByteArray, Int96};
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterVersion};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
-use privet::data::schema::{Layout, category, flag, label, number, ordinal};
+use privet::data::schema::{Layout, category, date, flag, label, number, ordinal};
 use privet::data::{Cells, Intake, Points, Schema};
 use privet_node::table::{Csv, read_csv, read_parquet};
 use privet_testkit::skipped::full;
@@ -273,6 +273,7 @@ fn a_changed_or_cut_file_is_an_error_or_a_table_and_never_a_panic() {
 }
 
 fn with_columns(message: &str) -> Vec<u8> {
+    let message_is_long = message.contains("(20)");
     let message = Arc::new(parse_message_type(message).unwrap());
     let mut file = SerializedFileWriter::new(Vec::new(), message, Default::default()).unwrap();
     let mut group = file.next_row_group().unwrap();
@@ -285,9 +286,14 @@ fn with_columns(message: &str) -> Vec<u8> {
             ColumnWriter::ByteArrayColumnWriter(w) => {
                 w.write_batch(&[ByteArray::from("A")], Some(&[1]), None)
             }
-            ColumnWriter::FixedLenByteArrayColumnWriter(w) => {
-                w.write_batch(&[FixedLenByteArray::from(vec![0; 2])], Some(&[1]), None)
-            }
+            ColumnWriter::FixedLenByteArrayColumnWriter(w) => w.write_batch(
+                &[FixedLenByteArray::from(vec![
+                    0;
+                    if message_is_long { 20 } else { 2 }
+                ])],
+                Some(&[1]),
+                None,
+            ),
             _ => unreachable!(),
         }
         .unwrap();
@@ -327,24 +333,27 @@ fn each_malformed_parquet_says_what_and_how_to_mend_it() {
         "p.parquet: the description at the file's end is damaged"
     );
     assert_eq!(
-        said(&typed("optional int32 age (date);")),
-        format!("p.parquet: column 'age' holds dates; {mend}")
+        said(&typed("optional int32 age (time(millis, true));")),
+        format!("p.parquet: column 'age' holds times of day; {mend}")
     );
-    assert_eq!(
-        said(&typed("optional int64 age (timestamp(millis, true));")),
-        format!("p.parquet: column 'age' holds times; {mend}")
-    );
-    assert_eq!(
-        said(&typed("optional int96 age;")),
-        format!("p.parquet: column 'age' holds times; {mend}")
-    );
+    for dates in [
+        "optional int32 age (date);",
+        "optional int64 age (timestamp(millis, true));",
+        "optional int96 age;",
+    ] {
+        assert_eq!(
+            said(&typed(dates)),
+            "p.parquet: column 'age' holds dates, and is not declared as type = \"date\" with min = \"2015-01-01\" and max = \"2024-12-31\": \
+             declare it so, or as type = \"skip\""
+        );
+    }
     assert_eq!(
         said(&typed("optional fixed_len_byte_array(2) age (float16);")),
         format!("p.parquet: column 'age' holds half-precision numbers; {mend}")
     );
     assert_eq!(
-        said(&typed("optional fixed_len_byte_array(2) age (decimal(3, 1));")),
-        format!("p.parquet: column 'age' holds decimals as bytes; {mend}")
+        said(&typed("optional fixed_len_byte_array(20) age (decimal(45, 1));")),
+        format!("p.parquet: column 'age' holds decimals of more than 38 digits; {mend}")
     );
     for nested in [
         "repeated int32 age;",
@@ -363,4 +372,90 @@ fn each_malformed_parquet_says_what_and_how_to_mend_it() {
         said(&typed("optional int32 age; optional double room;")),
         "p.parquet: column 'room' is not declared in the schema; add a line such as\n  room = { type = \"skip\" }   # or another type, with its bounds or values"
     );
+}
+
+/// Decimals as bytes, dates and points in time are the same cells as the same rows in text.
+#[test]
+fn decimals_and_dates_are_read_as_from_text() {
+    let message = "message m {
+        optional fixed_len_byte_array(9) cost (decimal(20, 2));
+        optional binary fee (decimal(20, 1));
+        optional int32 day (date);
+        optional int64 at (timestamp(micros, true));
+        optional int96 old;
+        optional int32 outcome;
+    }";
+    let message = Arc::new(parse_message_type(message).unwrap());
+    let mut file = SerializedFileWriter::new(Vec::new(), message, Default::default()).unwrap();
+    let mut group = file.next_row_group().unwrap();
+    let wide = |x: i128| x.to_be_bytes()[7..].to_vec();
+    let levels = [1, 1, 0];
+    let mut stamp = Int96::new();
+    // Noon of 2021-05-01, by the Julian count.
+    let nanos: u64 = 43_200_000_000_000;
+    stamp.set_data(nanos as u32, (nanos >> 32) as u32, 2_440_588 + 18_748);
+    let mut place = 0;
+    while let Some(mut writer) = group.next_column().unwrap() {
+        let l = Some(&levels[..]);
+        match writer.untyped() {
+            ColumnWriter::FixedLenByteArrayColumnWriter(w) => {
+                let cells = [12_345, -250].map(|x| FixedLenByteArray::from(wide(x)));
+                w.write_batch(&cells, l, None)
+            }
+            ColumnWriter::ByteArrayColumnWriter(w) => w.write_batch(
+                &[ByteArray::from(vec![0x7b]), ByteArray::from(vec![0xff])],
+                l,
+                None,
+            ),
+            ColumnWriter::Int32ColumnWriter(w) if place == 2 => w.write_batch(&[18_748, 18_000], l, None),
+            ColumnWriter::Int32ColumnWriter(w) => w.write_batch(&[0, 1], l, None),
+            ColumnWriter::Int64ColumnWriter(w) => {
+                w.write_batch(&[18_748 * 86_400_000_000 + 21_600_000_000, 0], l, None)
+            }
+            ColumnWriter::Int96ColumnWriter(w) => w.write_batch(&[stamp, stamp], l, None),
+            _ => unreachable!(),
+        }
+        .unwrap();
+        writer.close().unwrap();
+        place += 1;
+    }
+    group.close().unwrap();
+    let bytes = file.into_inner().unwrap();
+    let schema = schema(
+        Layout::default(),
+        [
+            label("outcome", ["0", "1"]),
+            number("cost", -200.0..=200.0),
+            number("fee", -20.0..=20.0),
+            date("day", ["2019-01-01", "2022-12-31"]),
+            date("at", ["2019-01-01", "2022-12-31"]),
+            date("old", ["2021-04-30", "2021-05-03"]),
+        ],
+    );
+    let text = "cost,fee,day,at,old,outcome\n123.45,12.3,2021-05-01,2021-05-01 06:00:00,2021-05-01T12:00,0\n\
+                -2.5,-0.1,2019-04-14,1970-01-01,2021-05-01T12:00Z,1\n,,,,,\n";
+    let intake = intake(&schema);
+    let from_text = cells(read_csv("t.csv", text.as_bytes(), &intake).unwrap());
+    let from_file =
+        cells(read_parquet("t.parquet", Cursor::new(bytes.clone()), &intake, &|_, _| {}).unwrap());
+    assert_eq!(from_text, from_file);
+    // Whatever fits no column gives other cells.
+    let other = text.replace("2021-05-01,", "2020-05-01,");
+    assert_ne!(
+        cells(read_csv("t.csv", other.as_bytes(), &intake).unwrap()),
+        from_file
+    );
+    let recognised = |text: &str| {
+        let intake = Intake::recognising(Arc::clone(&schema), Points::new(*b"sixteen  bytes !"));
+        read_csv("t.csv", text.as_bytes(), &intake)
+            .unwrap()
+            .fingerprint()
+            .cloned()
+    };
+    let hashing = Intake::recognising(Arc::clone(&schema), Points::new(*b"sixteen  bytes !"));
+    let known = read_parquet("t.parquet", Cursor::new(bytes), &hashing, &|_, _| {}).unwrap();
+    let plain = text
+        .replace("2021-05-01T12:00Z", "2021-05-01 12:00:00")
+        .replace("2021-05-01T12:00", "2021-05-01 12:00:00");
+    assert!(known.fingerprint().cloned() == recognised(&plain));
 }

@@ -20,7 +20,7 @@ use serde_json::json;
 
 use super::exit::{Exit, Failure};
 use super::protection::Protection;
-use super::request::LedgerFile;
+use super::request::{LedgerFile, without_ledger};
 use super::{Answer, output, permission, words};
 use crate::job::{Job, Setting, Source};
 use crate::ledger::Store;
@@ -140,19 +140,8 @@ fn remaining(
     (price, delta): (Price, Delta),
     path: &Path,
 ) -> Result<(Caps, Caps, Delta), Failure> {
-    if std::fs::symlink_metadata(path).is_err() {
-        let with_delta = match delta {
-            Delta::ZERO => String::new(),
-            delta => format!(" --delta {delta}"),
-        };
-        return Err(Failure::new(
-            Exit::Budget,
-            format!(
-                "there is no ledger {} yet. Set a budget first: `{}{with_delta}`",
-                path.display(),
-                relation.limit_command(dataset)
-            ),
-        ));
+    if let Some(why) = without_ledger(path, dataset, relation, delta) {
+        return Err(Failure::new(Exit::Budget, why));
     }
     let (store, random) = (Store::read_only(path)?, Randomness::from_os()?);
     let mut ledger = Ledger::open(dataset, relation.clone(), store, random).map_err(refused)?;

@@ -10,12 +10,12 @@ use std::time::Duration;
 use privet::Error;
 use privet::error::JournalFault;
 use privet::model::Format;
-use privet::privacy::Epsilon;
 use privet::privacy::signature::Fingerprint;
 use privet::privacy::texts::check_name;
+use privet::privacy::{Delta, Epsilon, Relation};
 use privet::setting::vertical::Desensitisation;
 
-use super::exit::Failure;
+use super::exit::{Exit, Failure};
 use crate::ledger::{Store, WAIT};
 pub use limit::{Limit, Limits};
 
@@ -30,6 +30,8 @@ pub enum Command {
         out: Option<PathBuf>,
         /// The data set's name.
         dataset: Option<String>,
+        /// What is known of its columns.
+        known: Known,
         /// Where the ledger is, which is never overwritten.
         ledger: LedgerFile,
     },
@@ -84,6 +86,15 @@ pub enum Command {
         /// What is to be done.
         verb: LedgerCommand,
     },
+}
+
+/// Public files that bounds and values of a draft are taken from.
+#[derive(Debug, Default)]
+pub struct Known {
+    /// A table that is public as a whole.
+    pub like: Option<PathBuf>,
+    /// A code book.
+    pub from: Option<PathBuf>,
 }
 
 /// A request about the ledger.
@@ -222,6 +233,10 @@ pub struct Simulate {
     pub data: Option<PathBuf>,
     /// The number of parties that rows are split between.
     pub parties: NonZeroUsize,
+    /// How many made-up rows are used instead of any table.
+    pub synthetic: Option<NonZeroUsize>,
+    /// Where made-up tables are kept.
+    pub keep: Option<PathBuf>,
     /// Per cent of people that are set aside.
     pub test: u8,
     /// The seed of the splits.
@@ -282,6 +297,22 @@ impl LedgerFile {
         Ok(Store::open_waiting(self.path()?, self.wait)?)
     }
 
+    /// Opens it for writing, to pay from the budget of a data set; without a ledger there is no budget, and the answer says how to set one.
+    pub(super) fn open_to_pay(
+        &self,
+        dataset: &str,
+        relation: &Relation,
+        delta: Delta,
+    ) -> Result<Store, Failure> {
+        match without_ledger(self.path()?, dataset, relation, delta) {
+            Some(why) => Err(Failure::new(
+                Exit::Budget,
+                format!("refused: {why}. Nothing was read."),
+            )),
+            None => self.open(),
+        }
+    }
+
     /// Opens it for writing, and makes it if there is none.
     pub(super) fn open_or_create(&self) -> Result<Store, Failure> {
         let path = self.path()?;
@@ -295,6 +326,27 @@ impl LedgerFile {
         }
         self.open()
     }
+}
+
+/// That there is no ledger yet, and the command that makes one with a budget.
+pub(super) fn without_ledger(
+    path: &Path,
+    dataset: &str,
+    relation: &Relation,
+    delta: Delta,
+) -> Option<String> {
+    if std::fs::symlink_metadata(path).is_ok() {
+        return None;
+    }
+    let with_delta = match delta {
+        Delta::ZERO => String::new(),
+        delta => format!(" --delta {delta}"),
+    };
+    Some(format!(
+        "there is no ledger {} yet. Set a budget first: `{}{with_delta}`",
+        path.display(),
+        relation.limit_command(dataset)
+    ))
 }
 
 fn ledger_path(given: Option<PathBuf>, env: &dyn Fn(&str) -> Option<OsString>) -> Result<PathBuf, String> {

@@ -7,7 +7,7 @@ use privet::setting::central::{self, Budget};
 use privet::setting::horizontal::Outcome;
 use privet::setting::plain::{self, Constant};
 
-use super::{BECAUSE, LAST, SimulatedMethod, Trainer, answer_with, figures, judged, mean, seed};
+use super::{BECAUSE, LAST, SimulatedMethod, Trainer, allowed, answer_with, figures, judged, mean, seed};
 use crate::job::HorizontalJob;
 use crate::progress::{Progress, going_on};
 use crate::verb::exit::Failure;
@@ -18,8 +18,7 @@ use crate::verb::{Answer, permission};
 pub(super) fn run(owners: &HorizontalJob, simulate: &Simulate) -> Result<Answer, Failure> {
     let sources = owners.sources();
     for source in &sources {
-        permission::ask(&source.schema, "a simulation", simulate.not_protected)?;
-        permission::own_terminal(&source.schema)?;
+        allowed(source, simulate)?;
     }
     let plans = Plans::new(owners)?;
     let tables = owners.owners.iter().map(|owner| owner.read());

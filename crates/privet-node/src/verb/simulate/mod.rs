@@ -3,6 +3,7 @@
 mod horizontal;
 mod prediction;
 mod secure;
+mod synthetic;
 mod vertical;
 
 use std::fmt::Write;
@@ -18,7 +19,7 @@ use privet::setting::plain::{Algorithm, Constant, Logistic};
 use privet::setting::{central, plain};
 use serde_json::json;
 
-use super::exit::Failure;
+use super::exit::{Exit, Failure};
 use super::gathering::Traffic;
 use super::request::Simulate;
 use super::{Answer, permission};
@@ -45,6 +46,21 @@ impl SimulatedMethod {
 
 pub(super) fn run(simulate: &Simulate) -> Result<Answer, Failure> {
     let job = Job::read(&simulate.job)?.with(simulate.data.as_deref(), None)?;
+    let Some(rows) = simulate.synthetic else {
+        return of(&job, simulate);
+    };
+    let temporary = tempfile::tempdir().map_err(|e| {
+        Failure::new(
+            Exit::Unexpected,
+            format!("a rehearsal needs a folder to work in: {e}"),
+        )
+    })?;
+    let folder = simulate.keep.as_deref().unwrap_or(temporary.path());
+    let (job, simulate) = synthetic::prepared(job, simulate, (folder, temporary.path()), rows.get())?;
+    of(&job, &simulate)
+}
+
+fn of(job: &Job, simulate: &Simulate) -> Result<Answer, Failure> {
     match &job.setting {
         Setting::Plain(plan, source) => one_table(&Trainer::Plain(plan), source, simulate),
         Setting::Central(plan, source) => one_table(&Trainer::Central(plan), source, simulate),
@@ -57,8 +73,7 @@ pub(super) fn run(simulate: &Simulate) -> Result<Answer, Failure> {
 
 /// Parties who share the rows of one table.
 fn one_table(own: &Trainer<'_>, source: &Source, simulate: &Simulate) -> Result<Answer, Failure> {
-    permission::ask(&source.schema, "a simulation", simulate.not_protected)?;
-    permission::own_terminal(&source.schema)?;
+    allowed(source, simulate)?;
     // Without privacy, a job is its own baseline.
     let open = match own {
         Trainer::Plain(_) => None,
@@ -112,6 +127,15 @@ fn one_table(own: &Trainer<'_>, source: &Source, simulate: &Simulate) -> Result<
         Trainer::Central(_) => LAST,
     };
     Ok(answer(simulate, &who, &methods, last))
+}
+
+/// Whether rows of this table may be used; made-up ones always.
+fn allowed(source: &Source, simulate: &Simulate) -> Result<(), Failure> {
+    if simulate.synthetic.is_some() {
+        return Ok(());
+    }
+    permission::ask(&source.schema, "a simulation", simulate.not_protected)?;
+    permission::own_terminal(&source.schema)
 }
 
 const BECAUSE: &str = "a simulation used the rows without protection";
@@ -226,8 +250,11 @@ fn answer_with(
         .unwrap_or_default();
     let widest = methods.iter().map(|method| method.title.chars().count()).max();
     let widest = widest.unwrap_or(0).max(22);
+    let made_up = simulate
+        .synthetic
+        .map_or_else(String::new, |rows| format!("{rows} made-up rows in each table, "));
     let mut text = format!(
-        "{who}, {} % of the people set aside to test on, {} from seed {}\n\n   {:<widest$}",
+        "{made_up}{who}, {} % of the people set aside to test on, {} from seed {}\n\n   {:<widest$}",
         simulate.test,
         super::words::count(simulate.runs.into(), "run", "runs"),
         simulate.seed,
@@ -259,7 +286,12 @@ fn answer_with(
         }
         text.push('\n');
     }
-    let mut json = json!({"figures": lines});
+    let mut json = json!({"figures": lines, "synthetic": simulate.synthetic});
+    let last = match (&simulate.synthetic, &simulate.keep) {
+        (None, _) => last.to_owned(),
+        (Some(_), None) => synthetic::LAST.to_owned(),
+        (Some(_), Some(folder)) => format!("{} The tables are in {}.", synthetic::LAST, folder.display()),
+    };
     if let Some(sent) = sent {
         let _ = write!(text, "\n{}", sent.text());
         json["sent"] = json!(sent.json());

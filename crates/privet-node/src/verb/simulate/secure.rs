@@ -5,7 +5,7 @@ use privet::boost::Thresholds;
 use privet::data::{Keep, Table};
 use privet::setting::plain::{Algorithm, Constant, Stumps};
 
-use super::{BECAUSE, LAST, SimulatedMethod, Trainer, answer_with, figures, judged, mean, seed};
+use super::{BECAUSE, LAST, SimulatedMethod, Trainer, allowed, answer_with, figures, judged, mean, seed};
 use crate::job::SecureJob;
 use crate::progress::{Progress, going_on};
 use crate::verb::exit::Failure;
@@ -16,8 +16,7 @@ use crate::verb::{Answer, permission};
 pub(super) fn run(parties: &SecureJob, simulate: &Simulate) -> Result<Answer, Failure> {
     let sources = parties.sources();
     for source in &sources {
-        permission::ask(&source.schema, "a simulation", simulate.not_protected)?;
-        permission::own_terminal(&source.schema)?;
+        allowed(source, simulate)?;
     }
     let plan = parties.plan();
     let thresholds = match plan.keep() {

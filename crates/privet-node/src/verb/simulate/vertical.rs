@@ -11,7 +11,7 @@ use privet::privacy::Unprotected;
 use privet::setting::plain::{Algorithm, Constant, Plan};
 use privet::setting::vertical::{self, Alignment, Categories, Mechanism};
 
-use super::{BECAUSE, LAST, SimulatedMethod, Trainer, answer, figures, judged, seed};
+use super::{BECAUSE, LAST, SimulatedMethod, Trainer, allowed, answer, figures, judged, seed};
 use crate::job::{Source, VerticalJob};
 use crate::progress::{Progress, going_on};
 use crate::verb::exit::Failure;
@@ -25,8 +25,7 @@ pub(super) fn run(parties: &VerticalJob, simulate: &Simulate) -> Result<Answer, 
         .chain(parties.feature_holders.iter().map(|holder| &holder.source))
         .collect();
     for source in &sources {
-        permission::ask(&source.schema, "a simulation", simulate.not_protected)?;
-        permission::own_terminal(&source.schema)?;
+        allowed(source, simulate)?;
     }
     let own = &parties.label_holder;
     let mine = own.read(own.plan.reads())?;

@@ -4,7 +4,8 @@ mod horizontal;
 mod secure;
 mod vertical;
 
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::io::{IsTerminal, Write as _};
 use std::path::Path;
 
 use privet::model::Model;
@@ -19,13 +20,17 @@ use super::{Answer, output, permission, words, written};
 use crate::job::{Job, Setting, Source};
 use crate::ledger::Shared;
 use crate::progress::Progress;
+use crate::table;
 
 pub(super) fn run(train: &Train) -> Result<Answer, Failure> {
     let job = Job::read(&train.job)?.with(train.data.as_deref(), train.out.as_deref())?;
     output::check_model(&train.ledger, &job.output, train.overwrite)?;
     let (model, key) = match &job.setting {
         Setting::Plain(plan, source) => unprotected(plan, source, train)?,
-        Setting::Central(plan, source) => curated(plan, source, &train.ledger)?,
+        Setting::Central(plan, source) => {
+            before_paying(&job, source, train);
+            curated(plan, source, &train.ledger)?
+        }
         Setting::Vertical(parties) => return vertical::run(parties, &job, train),
         Setting::Prediction(_) => return Err(for_predicting(&train.job)),
         Setting::Horizontal(owners) => return horizontal::run(owners, &job, train),
@@ -52,6 +57,23 @@ pub(super) fn run(train: &Train) -> Result<Answer, Failure> {
         "warnings": warnings,
     });
     Ok(Answer::new(words::wrapped(&text), json))
+}
+
+/// Says on a terminal how the owner can see whether cells fit the schema. It is said of every table, whatever its cells are: a run must
+/// not tell.
+fn before_paying(job: &Job, source: &Source, train: &Train) {
+    if !std::io::stderr().is_terminal() || source.data == Path::new(table::STANDARD_INPUT) {
+        return;
+    }
+    let schema = job
+        .schema_file()
+        .map_or_else(String::new, |file| file.display().to_string());
+    let _ = writeln!(
+        std::io::stderr(),
+        "privet: before it pays: a cell that does not fit the schema, a label too, counts as another value, and no error says so. To count such \
+         cells, on your own terminal and for nothing:\n  privet schema check {schema} --data {} --private-diagnostics\n",
+        train.data.as_deref().unwrap_or(&source.data).display()
+    );
 }
 
 /// That a job does not train.
@@ -82,7 +104,7 @@ fn unprotected(plan: &plain::Plan, source: &Source, train: &Train) -> Result<Tra
 /// One curator, who pays from a ledger.
 fn curated(plan: &central::Plan, source: &Source, ledger: &LedgerFile) -> Result<Trained, Failure> {
     // Before the rows are opened: what cannot be paid for is not read.
-    let shared = Shared::new(ledger.open()?);
+    let shared = Shared::new(ledger.open_to_pay(source.schema.dataset(), plan.relation(), plan.delta())?);
     let (dataset, relation) = (source.schema.dataset(), plan.relation().clone());
     let mut ledger = Ledger::open(dataset, relation, shared.clone(), Randomness::from_os()?)?;
     ledger.promise(plan.price(), plan.delta())?;

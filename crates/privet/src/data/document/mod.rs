@@ -94,6 +94,13 @@ impl Document {
         self.findings.borrow_mut().push(Finding::at(line, None, text));
     }
 
+    /// The keys that were asked for so far, by the section that they belong to (`""` is the root): what a reader of such documents knows.
+    pub fn known(&self) -> Vec<(String, Vec<String>)> {
+        let mut all = Vec::new();
+        self.root().list_known("", &mut all);
+        all
+    }
+
     /// Ends the reading: unknown keys are findings, too.
     ///
     /// # Errors

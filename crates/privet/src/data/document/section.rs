@@ -107,6 +107,11 @@ impl<'a> Section<'a> {
         self.get(key, Expected::Integer, Value::integer)
     }
 
+    /// A date, as days since 1970-01-01.
+    pub fn date(&self, key: &str) -> Option<Found<f64>> {
+        self.get(key, Expected::Date, Value::days)
+    }
+
     /// True or false.
     pub fn flag(&self, key: &str) -> Option<Found<bool>> {
         self.get(key, Expected::Flag, Value::flag)
@@ -272,6 +277,31 @@ impl<'a> Section<'a> {
             None => {
                 self.document.finding(line, wrong(key, &item.value, wanted));
                 None
+            }
+        }
+    }
+
+    /// The keys that were asked for, here and in the sections that were read.
+    pub(super) fn list_known(&self, path: &str, all: &mut Vec<(String, Vec<String>)>) {
+        all.push((
+            path.to_owned(),
+            self.table.asked.borrow().iter().cloned().collect(),
+        ));
+        for entry in &self.table.entries {
+            let nested = match &entry.item.value {
+                Value::List(list) => &list[..],
+                _ => std::slice::from_ref(&entry.item),
+            };
+            for item in nested {
+                if let Value::Table(table) = &item.value
+                    && table.seen.get()
+                {
+                    let below = match path {
+                        "" => entry.key.clone(),
+                        path => format!("{path}.{}", entry.key),
+                    };
+                    Self::new(self.document, table, &entry.key, item.line).list_known(&below, all);
+                }
             }
         }
     }

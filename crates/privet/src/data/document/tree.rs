@@ -163,6 +163,14 @@ impl Value {
         x.is_finite().then_some(x)
     }
 
+    /// A date, as a text or as TOML has it, or a number of days since 1970-01-01.
+    pub(super) fn days(&self) -> Option<f64> {
+        match self {
+            Self::Text(text) | Self::Date(text) => crate::data::days(text.as_bytes()),
+            value => value.number(),
+        }
+    }
+
     pub(super) fn list(&self) -> Option<&[Item]> {
         match self {
             Self::List(list) => Some(list),

@@ -12,6 +12,7 @@ pub(super) enum Expected {
     Flag,
     Texts,
     Numbers,
+    Date,
     Section,
     Sections,
 }
@@ -25,6 +26,7 @@ impl Expected {
             Self::Flag => "true or false",
             Self::Texts => "a list of texts",
             Self::Numbers => "a list of numbers",
+            Self::Date => "a date",
             Self::Section => "a section",
             Self::Sections => "one or more sections",
         }
@@ -122,6 +124,7 @@ fn example(value: &Value, wanted: Expected) -> String {
             None => "[1, 5, 20]".into(),
             Some(x) => format!("[{}]", super::number(x)),
         },
+        Expected::Date => "\"2024-12-31\"".into(),
         Expected::Section | Expected::Sections => "{ … }".into(),
     }
 }

@@ -16,6 +16,7 @@ pub(super) const NO_FILL: &str =
 pub(super) enum Type {
     Number,
     Integer,
+    Date,
     Ordinal,
     Category,
     Flag,
@@ -24,9 +25,10 @@ pub(super) enum Type {
     Label,
 }
 
-const TYPES: [(&str, Type); 8] = [
+const TYPES: [(&str, Type); 9] = [
     ("number", Type::Number),
     ("integer", Type::Integer),
+    ("date", Type::Date),
     ("ordinal", Type::Ordinal),
     ("category", Type::Category),
     ("flag", Type::Flag),
@@ -36,9 +38,10 @@ const TYPES: [(&str, Type); 8] = [
 ];
 
 /// What other programs call these types.
-const ELSEWHERE: [(&str, &[&str]); 6] = [
+const ELSEWHERE: [(&str, &[&str]); 7] = [
     ("number", &["float", "double", "real", "numeric"]),
     ("integer", &["long"]),
+    ("date", &["datetime", "timestamp", "time"]),
     ("category", &["string", "text", "enum", "nominal"]),
     ("flag", &["bool", "boolean", "binary"]),
     ("label", &["target", "class"]),
@@ -49,12 +52,12 @@ const NUMBERS: &[Type] = &[Type::Number, Type::Integer];
 
 /// Keys that only some types have, with those types.
 const SPECIAL: [(&str, &[Type]); 9] = {
-    use Type::{Category, Flag, Integer, Label, Number, Ordinal};
+    use Type::{Category, Date, Flag, Integer, Label, Number, Ordinal};
     [
-        ("min", &[Number, Integer, Label]),
-        ("max", &[Number, Integer, Label]),
-        ("bins", NUMBERS),
-        ("cuts", NUMBERS),
+        ("min", &[Number, Integer, Date, Label]),
+        ("max", &[Number, Integer, Date, Label]),
+        ("bins", &[Number, Integer, Date]),
+        ("cuts", &[Number, Integer, Date]),
         ("spacing", NUMBERS),
         ("transform", NUMBERS),
         ("scale", NUMBERS),
@@ -113,7 +116,7 @@ pub(super) fn read(section: Section<'_>) -> Option<Column> {
         }
     }
     let read = match kind {
-        Type::Number | Type::Integer => number(section, kind == Type::Integer),
+        Type::Number | Type::Integer | Type::Date => number(section, kind),
         Type::Ordinal => declared(section, kind).map(Kind::Ordinal),
         Type::Category => declared(section, kind).map(Kind::Category),
         Type::Flag => declared(section, kind).map(Kind::Flag),
@@ -157,7 +160,9 @@ fn kind_of(section: Section<'_>) -> Option<Type> {
 fn stand_in(kind: Type) -> Option<Kind> {
     let values = Declared::new(vec!["no".into(), "yes".into()], None).ok()?;
     Some(match kind {
-        Type::Number | Type::Integer => Kind::Number(Number::new(0.0, 1.0, Extras::default()).ok()?),
+        Type::Number | Type::Integer | Type::Date => {
+            Kind::Number(Number::new(0.0, 1.0, Extras::default()).ok()?)
+        }
         Type::Ordinal => Kind::Ordinal(values),
         Type::Category => Kind::Category(values),
         Type::Flag => Kind::Flag(values),
@@ -175,20 +180,25 @@ fn right<T>(section: Section<'_>, key: &str, found: Option<Found<T>>) -> Option<
     }
 }
 
-fn number(section: Section<'_>, integer: bool) -> Option<Kind> {
-    let (min, max) = (section.number("min"), section.number("max"));
+fn number(section: Section<'_>, kind: Type) -> Option<Kind> {
+    let bound = |key| match kind {
+        Type::Date => section.date(key),
+        _ => section.number(key),
+    };
+    let (min, max) = (bound("min"), bound("max"));
     let bins = right(section, "bins", section.integer("bins"));
     let cuts = right(section, "cuts", section.numbers("cuts"));
     let transform = transform(section);
     let spacing = right(section, "spacing", section.choice("spacing", &Spacing::NAMES));
     let fill = right(section, "fill", section.number("fill"));
-    needs_bounds(section, if integer { "integer" } else { "number" });
+    needs_bounds(section, kind.name());
     let bins = match bins? {
         None => None,
         Some(bins) => Some(few(section, bins)?),
     };
     let extras = Extras {
-        integer,
+        integer: kind == Type::Integer,
+        date: kind == Type::Date,
         transform: transform?,
         bins,
         spacing: spacing?.unwrap_or_default(),
@@ -223,13 +233,20 @@ fn few(section: Section<'_>, bins: i64) -> Option<u16> {
 /// A finding if a bound is not there.
 fn needs_bounds(section: Section<'_>, kind: &str) {
     let name = section.name();
+    let (min, max) = match kind {
+        "date" => ("\"2000-01-01\"", "\"2029-12-31\""),
+        _ => ("0", "120"),
+    };
     let (needs, example) = match (section.has("min"), section.has("max")) {
         (true, true) => return,
-        (true, false) => ("max", "max = 120".into()),
-        (false, true) => ("min", "min = 0".into()),
+        (true, false) => ("max", format!("max = {max}")),
+        (false, true) => ("min", format!("min = {min}")),
         (false, false) => (
             "min and max",
-            format!("{} = {{ type = \"{kind}\", min = 0, max = 120 }}", bare(name)),
+            format!(
+                "{} = {{ type = \"{kind}\", min = {min}, max = {max} }}",
+                bare(name)
+            ),
         ),
     };
     section.finding(format!(

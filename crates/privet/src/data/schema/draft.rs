@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 
 use super::{Layout, Schema};
+use crate::data::days;
 use crate::data::document::{key, quoted};
 
 /// The column type that some cells suggest. It is only used for a draft that the owner completes.
@@ -21,6 +22,8 @@ pub enum ColumnGuess {
     Integer,
     /// Numbers.
     Number,
+    /// Dates, with or without a time.
+    Date,
     /// Anything.
     Text,
 }
@@ -43,14 +46,30 @@ impl ColumnGuess {
     /// What both suggest together.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
-        use ColumnGuess::{Bits, Flag, Integer, Nothing, Number, Text};
+        use ColumnGuess::{Bits, Date, Flag, Integer, Nothing, Number, Text};
         match (self, other) {
             (a, b) if a == b => a,
             (Nothing, x) | (x, Nothing) => x,
             (Bits, x) | (x, Bits) => x,
             (Integer, Number) | (Number, Integer) => Number,
-            (Flag | Integer | Number | Text, _) => Text,
+            (Flag | Integer | Number | Date | Text, _) => Text,
         }
+    }
+
+    /// The same of numbers with a decimal comma: what cells suggest that have a point instead.
+    pub fn of_cells_with_comma<'a>(cells: impl IntoIterator<Item = &'a [u8]>) -> Self {
+        let mut seen = Self::Nothing;
+        for cell in cells {
+            let text: Vec<u8> = cell
+                .iter()
+                .map(|&byte| if byte == b',' { b'.' } else { byte })
+                .collect();
+            seen = seen.and(match (Self::of(text.trim_ascii()), cell.contains(&b'.')) {
+                (Self::Number, true) => Self::Text,
+                (seen, _) => seen,
+            });
+        }
+        seen
     }
 
     fn of(cell: &[u8]) -> Self {
@@ -72,6 +91,7 @@ impl ColumnGuess {
         }
         match fast_float2::parse::<f64, _>(cell) {
             Ok(x) if x.is_finite() && !is_code => Self::Number,
+            _ if days(cell).is_some() => Self::Date,
             _ => Self::Text,
         }
     }
@@ -83,16 +103,25 @@ impl ColumnGuess {
 /// A message about a table that is being used must not depend on its cells: it says [`ColumnGuess::Nothing`]. Only a draft,
 /// which its owner completes, looks at cells.
 pub fn line_to_add(name: &str, seen: ColumnGuess) -> String {
-    let (body, remark) = match seen {
+    let (body, remark) = guessed(seen);
+    line(name, body, remark)
+}
+
+fn guessed(seen: ColumnGuess) -> (&'static str, &'static str) {
+    match seen {
         ColumnGuess::Nothing => ("type = \"skip\"", "or another type, with its bounds or values"),
         ColumnGuess::Bits | ColumnGuess::Flag => ("type = \"flag\"", ""),
         ColumnGuess::Integer => ("type = \"integer\"", "add: min = …, max = …"),
         ColumnGuess::Number => ("type = \"number\"", "add: min = …, max = …"),
+        ColumnGuess::Date => ("type = \"date\"", "add: min = \"…\", max = \"…\""),
         ColumnGuess::Text => (
             "type = \"category\"",
             "add: values = [\"…\", \"…\"]; or type = \"id\" or \"skip\"",
         ),
-    };
+    }
+}
+
+fn line(name: &str, body: &str, remark: &str) -> String {
     let line = format!("{} = {{ {body} }}", key(name));
     if remark.is_empty() {
         line
@@ -101,8 +130,47 @@ pub fn line_to_add(name: &str, seen: ColumnGuess) -> String {
     }
 }
 
+/// One column of a draft.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct DraftColumn {
+    /// Its name.
+    pub name: String,
+    /// What its cells suggest.
+    pub guess: ColumnGuess,
+    /// The unit that its cells have besides numbers.
+    pub measure: Option<String>,
+    /// Whether it holds nothing but the numbers of the rows, as pandas writes them.
+    pub is_index: bool,
+    /// What a public file says of it, as it stands between the braces, and which file that is.
+    pub known: Option<(String, String)>,
+}
+
+impl DraftColumn {
+    /// The line that declares it.
+    fn line(&self) -> String {
+        if let Some((body, file)) = &self.known {
+            return line(&self.name, body, &format!("from {file}"));
+        }
+        if self.is_index {
+            return line(
+                &self.name,
+                "type = \"skip\"",
+                "row numbers, as pandas writes them: not read",
+            );
+        }
+        match (&self.measure, guessed(self.guess)) {
+            (Some(measure), (body, remark)) => line(
+                &self.name,
+                &format!("{body}, measure = {}", quoted(measure)),
+                remark,
+            ),
+            (None, (body, remark)) => line(&self.name, body, remark),
+        }
+    }
+}
+
 /// The text of a schema to be filled in; until it is, reading it gives a finding for each gap.
-pub fn draft(dataset: &str, layout: Layout, columns: &[(String, ColumnGuess)]) -> String {
+pub fn draft(dataset: &str, layout: Layout, columns: &[DraftColumn]) -> String {
     let mut out = format!("{HEAD}dataset = {}\n{UNIT}", quoted(dataset));
     let default = Layout::default();
     let mark = |byte: u8| match byte {
@@ -123,15 +191,21 @@ pub fn draft(dataset: &str, layout: Layout, columns: &[(String, ColumnGuess)]) -
         if let Some(comment) = layout.comment {
             out += &format!("comment = {}\n", mark(comment));
         }
+        if layout.decimal != default.decimal {
+            out += &format!(
+                "decimal = {}   # numbers are written like 1,5\n",
+                mark(layout.decimal)
+            );
+        }
     }
     if layout.header {
         out += "\n# The first line was taken for names. If it is a row, write header = false below [file]: names are published.\n";
     }
     out += COLUMNS;
     let mut names = BTreeSet::new();
-    for (name, seen) in columns {
-        let line = line_to_add(name, *seen);
-        if names.insert(name) {
+    for column in columns {
+        let line = column.line();
+        if names.insert(&column.name) {
             out += &format!("{line}\n");
         } else {
             out += &format!("# {line}   # a second column of this name: rename it in the file first\n");
@@ -161,7 +235,8 @@ const COLUMNS: &str = "
 #
 # Take them from public knowledge: a form, a code book, a law of nature. Never from the rows. The largest income in a
 # table is the income of one person, and whoever reads it here knows that this person is in the table. Numbers beyond
-# the bounds count as the bounds; values that are not listed share one slot. So plain, generous bounds do little harm.
+# the bounds count as the bounds; values that are not listed share one slot. So bounds need not hold every number, and
+# should not be far too wide: `privet schema check` says what that costs.
 #
 # Every column is private: what it says about a person is protected. Add private = false to a column that anybody may know
 # of anybody. One column can be what is to be predicted: give it type = \"label\", with values or with min and max.
@@ -169,6 +244,7 @@ const COLUMNS: &str = "
 #   age = { type = \"integer\", min = 0, max = 120, measure = \"years\" }
 #   income = { type = \"number\", min = 1, max = 1000000, transform = \"log\" }
 #   balance = { type = \"number\", min = -10000, max = 100000, transform = \"log1p\", scale = 1000 }
+#   admitted = { type = \"date\", min = \"2015-01-01\", max = \"2024-12-31\" }
 #   grade = { type = \"ordinal\", values = [\"low\", \"mid\", \"high\"] }
 #   outcome = { type = \"label\", values = [\"alive\", \"dead\"] }
 #   notes = { type = \"skip\" }
@@ -202,6 +278,8 @@ mod tests {
             (&["-"], ColumnGuess::Text),
             (&["inf"], ColumnGuess::Text),
             (&["a", "1"], ColumnGuess::Text),
+            (&["2024-02-29", "2024-03-01 10:30"], ColumnGuess::Date),
+            (&["2024-02-29", "7"], ColumnGuess::Text),
         ] {
             assert_eq!(seen(cells), expected, "{cells:?}");
             let backwards: Vec<&str> = cells.iter().rev().copied().collect();
@@ -234,7 +312,11 @@ mod tests {
             ("smoker", ColumnGuess::Flag),
             ("age", ColumnGuess::Number),
         ]
-        .map(|(name, seen)| (name.to_owned(), seen));
+        .map(|(name, guess)| DraftColumn {
+            name: name.to_owned(),
+            guess,
+            ..DraftColumn::default()
+        });
         let layout = Layout {
             delimiter: b'\t',
             comment: Some(b'#'),

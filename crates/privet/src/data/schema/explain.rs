@@ -1,5 +1,6 @@
 //! A schema in plain words.
 
+use super::write::bound;
 use super::{Column, Declared, Kind, Label, Number, Schema, Spacing, Transform};
 use crate::data::document::number as digits;
 
@@ -32,6 +33,9 @@ impl Schema {
             [] => "\nNo text means \"missing\".\n".to_owned(),
             texts => format!("\nA cell is missing if it is one of {}.\n", texts.join(", ")),
         };
+        if self.layout.decimal == b',' {
+            out += "Numbers have a comma before their fraction; one with a point counts as missing.\n";
+        }
         let remarks = self.remarks();
         if !remarks.is_empty() {
             out += "\nWorth a second thought\n";
@@ -172,8 +176,8 @@ impl Column {
             Kind::Number(number) => format!(
                 "{}, {whose}: {} to {}{measure}; {}; what lies beyond counts as the bound, {}",
                 self.kind.name(),
-                digits(number.min()),
-                digits(number.max()),
+                bound(number, number.min()),
+                bound(number, number.max()),
                 match settled {
                     Bins::LeftOpen if self.differs_by_algorithm() => format!(
                         "{} (trees with privacy: {})",

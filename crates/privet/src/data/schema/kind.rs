@@ -47,6 +47,7 @@ impl Kind {
     /// The name of the type in a schema.
     pub fn name(&self) -> &'static str {
         match self {
+            Self::Number(number) if number.is_date() => "date",
             Self::Number(number) if number.is_integer() => "integer",
             Self::Number(_) => "number",
             Self::Ordinal(_) => "ordinal",
@@ -185,6 +186,8 @@ pub struct Number {
 pub struct Extras {
     /// Whether it is whole.
     pub integer: bool,
+    /// Whether it is a date, which counts as days since 1970-01-01.
+    pub date: bool,
     /// The scale on which bins have equal width.
     pub transform: Transform,
     /// How many bins of equal width, if not the default.
@@ -212,12 +215,16 @@ impl Number {
         let given = extras.cuts.take();
         let Extras {
             integer,
+            date,
             transform,
             bins,
             spacing,
             fill,
             ..
         } = extras;
+        if date && (integer || fill.is_some() || transform != Transform::None || spacing != Spacing::Even) {
+            return bad("a date has no transform, spacing or fill, and is no integer".into());
+        }
         transform.fits(min).map_err(Error::data)?;
         if integer && (min.fract() != 0.0 || max.fract() != 0.0) {
             return bad(format!("min = {min} and max = {max} of an integer must be whole"));
@@ -261,6 +268,8 @@ impl Number {
         pub max(max) -> f64;
         /// Whether it is whole.
         pub is_integer(extras.integer) -> bool;
+        /// Whether it is a date, in days since 1970-01-01.
+        pub is_date(extras.date) -> bool;
         /// The scale on which it is learnt from.
         pub transform(extras.transform) -> Transform;
         /// How many bins were asked for, if any number was.
@@ -280,15 +289,20 @@ impl Number {
         self.extras.bins.is_none() && !self.declared_cuts && self.extras.spacing == Spacing::Even
     }
 
+    fn name_of_type(&self) -> (bool, bool) {
+        (self.is_integer(), self.is_date())
+    }
+
     /// Whether it equals `other` except for bins, which its schema does not declare.
     pub(super) fn is_up_to_bins(&self, other: &Self) -> bool {
-        let but_for_bins = |it: &Self| (it.min, it.max, it.is_integer(), it.transform(), it.fill());
+        let but_for_bins = |it: &Self| (it.min, it.max, it.name_of_type(), it.transform(), it.fill());
         self.leaves_bins_open() && but_for_bins(self) == but_for_bins(other)
     }
 
     /// The same number with bins for an unknown distribution, if its schema declares no bins.
     pub fn spread(&self) -> Self {
-        if !self.leaves_bins_open() {
+        // Dates have no zero to be finer at.
+        if !self.leaves_bins_open() || self.is_date() {
             return self.clone();
         }
         let extras = Extras {

@@ -8,6 +8,7 @@
 //! | `check` | what does not fit together |
 //! | `read`, `column`, `write` | `schema.toml`, from text and to text |
 //! | `draft` | a schema to be filled in, from names and types only |
+//! | `codebook` | what is publicly known of columns, by name or pattern |
 //! | `explain` | a schema in plain words |
 //!
 //! It takes nothing from rows: a bound that is not declared is an error, never a guess.
@@ -15,6 +16,7 @@
 pub(crate) mod alike;
 mod build;
 mod check;
+mod codebook;
 mod column;
 mod draft;
 mod explain;
@@ -27,10 +29,11 @@ mod write;
 use std::num::NonZeroU32;
 
 pub use build::{AnyColumn, SchemaBuilder};
-pub use draft::{ColumnGuess, draft, line_to_add};
+pub use codebook::CodeBook;
+pub use draft::{ColumnGuess, DraftColumn, draft, line_to_add};
 pub use kind::{Declared, Extras, Kind, Label, Number, Spacing};
 pub(crate) use read::MOST_SLOTS_OF_PEER;
-pub use spec::{Bound, ColumnSpec, Domain, Fill, category, flag, id, label, number, ordinal, skip};
+pub use spec::{Bound, ColumnSpec, Domain, Fill, category, date, flag, id, label, number, ordinal, skip};
 pub use transform::{Transform, Units};
 
 use crate::Error;
@@ -78,6 +81,8 @@ pub struct Layout {
     pub quote: u8,
     /// What begins a line that is not read.
     pub comment: Option<u8>,
+    /// What stands before the fraction of a number: a point or a comma.
+    pub decimal: u8,
 }
 
 impl Default for Layout {
@@ -87,6 +92,7 @@ impl Default for Layout {
             delimiter: b',',
             quote: b'"',
             comment: None,
+            decimal: b'.',
         }
     }
 }

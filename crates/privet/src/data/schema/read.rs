@@ -179,7 +179,13 @@ fn layout(file: Section<'_>) -> Layout {
         delimiter: mark(file, "delimiter").unwrap_or(default.delimiter),
         quote: mark(file, "quote").unwrap_or(default.quote),
         comment: mark(file, "comment"),
+        decimal: decimal(file).unwrap_or(default.decimal),
     }
+}
+
+fn decimal(file: Section<'_>) -> Option<u8> {
+    file.choice("decimal", &[(".", b'.'), (",", b',')])
+        .map(|found| found.value)
 }
 
 fn mark(file: Section<'_>, key: &str) -> Option<u8> {

@@ -45,6 +45,13 @@ pub fn number<T: Bound>(name: impl Into<String>, range: RangeInclusive<T>) -> Co
     ColumnSpec::new(name, kind, Domain::from(range))
 }
 
+/// A date between public bounds, such as `["2015-01-01", "2024-12-31"]`. It counts as days since 1970-01-01; a bound that is no date is found
+/// when the schema is built.
+pub fn date(name: impl Into<String>, [min, max]: [&str; 2]) -> ColumnSpec {
+    let days = |text: &str| crate::data::days(text.as_bytes()).unwrap_or(f64::NAN);
+    ColumnSpec::new(name, Type::Date, Domain::Range(days(min), days(max)))
+}
+
 /// One of these values, in no order.
 pub fn category<V: Into<String>>(name: impl Into<String>, values: impl IntoIterator<Item = V>) -> ColumnSpec {
     ColumnSpec::new(name, Type::Category, Domain::values(values))
@@ -293,7 +300,7 @@ impl ColumnSpec {
         let name = self.name;
         let of_column = |e: Error| format!("column '{name}': {e}");
         match (self.kind, self.domain) {
-            (Type::Number | Type::Integer, Domain::Range(min, max)) => {
+            (Type::Number | Type::Integer | Type::Date, Domain::Range(min, max)) => {
                 let fill = match self.fill {
                     None => None,
                     Some(Fill::Number(fill)) => Some(fill),
@@ -301,6 +308,7 @@ impl ColumnSpec {
                 };
                 let extras = Extras {
                     integer: self.kind == Type::Integer,
+                    date: self.kind == Type::Date,
                     transform: scaled(self.extras.transform, self.scale).map_err(of_column)?,
                     fill,
                     ..self.extras

@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
-use super::{Column, Declared, Kind, Label, Number, Schema, Spacing, Transform};
+use super::{Column, Declared, Kind, Label, Layout, Number, Schema, Spacing, Transform};
 use crate::data::document::{key, number, quoted};
+use crate::data::{date, days};
 
 impl Schema {
     /// The schema as text from which [`Schema::from_toml`] reads the same schema. Model files carry it.
@@ -29,6 +30,9 @@ impl Schema {
         if let Some(comment) = layout.comment {
             line(format!("comment = {}", mark(comment)));
         }
+        if layout.decimal != Layout::default().decimal {
+            line(format!("decimal = {}", mark(layout.decimal)));
+        }
         line("\n[columns]".into());
         for column in &self.columns {
             line(format!("{} = {{ {} }}", key(&column.name), body(column)));
@@ -49,7 +53,7 @@ fn list(items: impl Iterator<Item = String>) -> String {
 }
 
 /// What stands between the braces of a column.
-fn body(column: &Column) -> String {
+pub(super) fn body(column: &Column) -> String {
     let mut out = format!("type = \"{}\"", column.kind.name());
     // Writing to a string cannot fail.
     let mut also = |key: &str, value: String| {
@@ -73,8 +77,8 @@ fn body(column: &Column) -> String {
 }
 
 fn of_number(it: &Number, also: &mut impl FnMut(&str, String)) {
-    also("min", number(it.min()));
-    also("max", number(it.max()));
+    also("min", bound(it, it.min()));
+    also("max", bound(it, it.max()));
     if it.transform() != Transform::None {
         also("transform", quoted(it.transform().name()));
     }
@@ -95,6 +99,15 @@ fn of_number(it: &Number, also: &mut impl FnMut(&str, String)) {
     }
     if let Some(fill) = it.fill() {
         also("fill", number(fill));
+    }
+}
+
+/// A bound as the schema writes it; a time that a text cannot say exactly is a number of days.
+pub(super) fn bound(it: &Number, x: f64) -> String {
+    let text = date(x);
+    match it.is_date() && days(text.as_bytes()) == Some(x) {
+        true => quoted(&text),
+        false => number(x),
     }
 }
 

@@ -6,7 +6,7 @@ use super::shares::Shares;
 use crate::Error;
 use crate::data::Section;
 use crate::data::schema::{Label, Schema};
-use crate::parameters::{Balance, name_of, named_values, parameters, plain_values};
+use crate::parameters::{Balance, Takes, name_of, named_values, parameters, plain_values};
 use crate::privacy::Relation;
 use crate::privacy::account::Price;
 
@@ -86,7 +86,8 @@ plain_values! {
             );
             None
         }
-    }, |own: &Places| (*own != Places::Public).then(|| name_of(&Places::NAMES, own));
+    }, |own: &Places| (*own != Places::Public).then(|| name_of(&Places::NAMES, own))
+        => Takes::NamesWith(&[("public", &[]), ("private-quantiles", &[])]);
 }
 
 /// The price of all trees, and public facts.

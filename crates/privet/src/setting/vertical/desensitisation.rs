@@ -2,7 +2,9 @@
 
 use crate::Error;
 use crate::data::Section;
-use crate::parameters::{NeededEpsilon, Value, fits, named_values, parameters, plain_values, readable};
+use crate::parameters::{
+    NeededEpsilon, Takes, Value, fits, named_values, parameters, plain_values, readable,
+};
 use crate::privacy::mechanism::ordered::{
     AdjustedMap, Adjustment, Alignment as Blocks, ClampedGeometric, GlobalMap, LocalMap, Loss, Ordered,
     PathGeometric, Piecewise, Route,
@@ -30,8 +32,8 @@ readable! {
 }
 
 plain_values! {
-    Mechanism: Mechanism::read, |_| None, Mechanism::settings;
-    Budget: Budget::read, |_| None, Budget::settings;
+    Mechanism: Mechanism::read, |_| None, Mechanism::settings => Takes::NamesWith(&Mechanism::ALL);
+    Budget: Budget::read, |_| None, Budget::settings => Takes::NamesWith(&Budget::ALL);
 }
 
 named_values! {
@@ -156,6 +158,7 @@ impl Mechanism {
 
     /// The mechanism that a job names, with its parameters.
     fn read(section: &Section<'_>, key: &str) -> Option<Self> {
+        section.allow(&[key]);
         Self::ALL.iter().for_each(|(_, takes)| section.allow(takes));
         let names = Self::ALL.map(|(name, takes)| (name, (name, takes)));
         let (name, takes) = match section.has(key) {
@@ -310,8 +313,11 @@ pub enum Budget {
 }
 
 impl Budget {
+    /// The ways that a job can name, each with the parameters that it takes.
+    const ALL: [(&str, &[&str]); 3] = [("split", &[]), ("full", &[]), ("sample", &["columns"])];
+
     fn read(section: &Section<'_>, key: &str) -> Option<Self> {
-        section.allow(&["columns"]);
+        section.allow(&[key, "columns"]);
         let names = [
             ("split", Self::Split),
             ("full", Self::Full),

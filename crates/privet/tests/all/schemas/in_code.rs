@@ -4,7 +4,7 @@
 
 use privet::data::Schema;
 use privet::data::schema::{
-    Column, ColumnSpec, Layout, SchemaBuilder, Spacing, Transform, category, flag, id, label, number,
+    Column, ColumnSpec, Layout, SchemaBuilder, Spacing, Transform, category, date, flag, id, label, number,
     ordinal, skip,
 };
 
@@ -19,6 +19,7 @@ fn everything_that_text_declares_is_declared_in_code() {
             delimiter: b';',
             quote: b'\'',
             comment: Some(b'|'),
+            decimal: b'.',
         })
         .columns([
             number("age", 17..=90).measure("years"),
@@ -46,17 +47,24 @@ fn everything_that_text_declares_is_declared_in_code() {
 
 #[test]
 fn what_else_text_can_say_can_be_said_in_code() {
-    let toml = "dataset = \"d\"\n[columns]\nx = { type = \"integer\", min = -5, max = 300, spacing = \"mixed\" }\n\
+    let toml = "dataset = \"d\"\n[file]\ndecimal = \",\"\n[columns]\nday = { type = \"date\", min = 2020-02-29, max = \"2024-12-31 12:00\" }\nx = { type = \"integer\", min = -5, max = 300, spacing = \"mixed\" }\n\
                 yes = { type = \"flag\", values = [\"n\", \"y\"], fill = \"n\" }\nprice = { type = \"label\", min = 0, max = 9.5 }\n";
     let schema = Schema::builder("d")
+        .layout(Layout {
+            decimal: b',',
+            ..Layout::default()
+        })
+        .columns([date("day", ["2020-02-29", "2024-12-31 12:00"])])
         .columns([number("x", -5i64..=300).spacing(Spacing::Mixed)])
         .columns([
             flag("yes").values(["n", "y"]).fill("n"),
             label("price", 0.0..=9.5),
         ]);
+    let schema = schema.build().unwrap();
+    assert_eq!(schema, Schema::from_toml("schema.toml", toml).unwrap());
     assert_eq!(
-        schema.build().unwrap(),
-        Schema::from_toml("schema.toml", toml).unwrap()
+        schema,
+        Schema::from_toml("again.toml", &schema.to_toml()).unwrap()
     );
 }
 
@@ -211,7 +219,7 @@ fn all_that_is_wrong_is_said_at_once() {
     ]);
     assert_eq!(
         said(schema.unit("gone")),
-        "the schema has 4 errors:\n  column 'x': min = 3 must be below max = 1\n  bins is for columns of type number, integer; column \
+        "the schema has 4 errors:\n  column 'x': min = 3 must be below max = 1\n  bins is for columns of type number, integer, date; column \
          'x' is of type category: remove it, or change the type\n  \"\" cannot be the name of a data set: it must have 1 to 100 \
          characters\n  column 'y' is declared twice"
     );

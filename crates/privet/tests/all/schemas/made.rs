@@ -102,6 +102,7 @@ impl Dice {
             }
             let extras = Extras {
                 integer,
+                date: self.below(8) == 0,
                 transform,
                 bins: (!with_cuts && self.often()).then(|| 1 + self.below(300) as u16),
                 spacing: self.one_of(&Spacing::NAMES).1,
@@ -170,6 +171,7 @@ pub(crate) fn schema(seed: u64) -> Schema {
         delimiter: dice.one_of(b",;\t|\x01 \""),
         quote: dice.one_of(b"'\x7f`"),
         comment: dice.one_of(&[None, Some(b'#'), Some(b'\\'), Some(0)]),
+        decimal: dice.one_of(b".,"),
     };
     let missing: Vec<String> = (0..dice.below(4))
         .map(|_| dice.text().trim().to_owned())

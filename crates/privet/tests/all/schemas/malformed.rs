@@ -82,7 +82,7 @@ y = "integer"
         r#"schema.toml has 5 errors:
   line 3: type = "int" is not known; did you mean "integer"?
   line 4: type = "float" is not known; did you mean "number"?
-  line 5: type = "colour" is not known; it can be "number", "integer", "ordinal", "category", "flag", "id", "skip", "label"
+  line 5: type = "colour" is not known; it can be "number", "integer", "date", "ordinal", "category", "flag", "id", "skip", "label"
   line 6: column 'x' needs a type, such as: x = { type = "integer", min = 0, max = 120 }
   line 7: y is a text ("integer"); write a section, such as y = { type = "integer", min = 0, max = 120 }"#,
     ),
@@ -95,8 +95,8 @@ id = { type = "id", min = 0 }
 "#,
         r#"schema.toml has 3 errors:
   line 3: values is for columns of type ordinal, category, flag, label; column 'age' is of type integer: remove it, or change the type
-  line 4: bins is for columns of type number, integer; column 'sex' is of type category: remove it, or change the type
-  line 5: min is for columns of type number, integer, label; column 'id' is of type id: remove it, or change the type"#,
+  line 4: bins is for columns of type number, integer, date; column 'sex' is of type category: remove it, or change the type
+  line 5: min is for columns of type number, integer, date, label; column 'id' is of type id: remove it, or change the type"#,
     ),
     (
         r#"dataset = "d"
