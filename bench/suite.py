@@ -398,7 +398,7 @@ def main():
     everything = argparse.Namespace(sets=list(sets.SETS), epsilons=EPSILONS, splits=20, ebm_splits=20, variants=True)
     wanted = {key(run) for run in planned(everything)}
     made = {(line["set"], line["seed"], line["epsilon"], line["delta"], line["method"]) for line in lines} & wanted
-    whole = f"This is {len(made)} of the {len(wanted)} runs of the whole suite ({hours:.1f} hours of one core that was shared)"
+    whole = f"This is {len(made)} of the {len(wanted)} runs of the whole suite ({hours:.1f} hours of one core; at this pace the whole takes about {hours / max(len(lines), 1) * len(wanted):.0f})"
     whole += "." if len(made) == len(wanted) else ": what is not in a table was not run, and no verdict follows from single splits."
     text = report(lines, whole)
     options.docs.write_text(text) if options.docs else print(text)
