@@ -308,7 +308,7 @@ def table(lines, name, delta, out):
             continue
         best = max(found, key=lambda method: sign * statistics.mean(found[method].values()))
         margin = paired(own, found[best], sign)
-        cells.append("–" if margin is None else f"{margin[0]:+.4f} ({margin[1]:.4f}, {margin[2]} splits) {best.split(' ', 1)[1]}")
+        cells.append("–" if margin is None else f"{margin[0]:+.4f} ({'one split' if margin[2] == 1 else f'{margin[1]:.4f}, {margin[2]} splits'}) {best.split(' ', 1)[1]}")
     out.append("| better than the best rival by | " + " | ".join(cells) + " |")
 
 
@@ -391,10 +391,15 @@ def main():
     if options.data is None or not (options.read or options.out):
         sys.exit("suite.py: name the data folder by --data or PRIVET_DATA, and a file of runs by --out or --read")
     options.binary, options_data = options.binary.resolve(), options.data
-    left = 0 if options.read else go(options)
+    if not options.read:
+        go(options)
     lines = read(options.read or options.out)
     hours = sum(line["seconds"] for line in lines) / 3600
-    whole = f"{len(lines)} runs of {hours:.1f} hours on one core" + (f"; {left} planned runs were not made." if left else ".")
+    everything = argparse.Namespace(sets=list(sets.SETS), epsilons=EPSILONS, splits=20, ebm_splits=20, variants=True)
+    wanted = {key(run) for run in planned(everything)}
+    made = {(line["set"], line["seed"], line["epsilon"], line["delta"], line["method"]) for line in lines} & wanted
+    whole = f"This is {len(made)} of the {len(wanted)} runs of the whole suite ({hours:.1f} hours of one core; at this pace the whole takes about {hours / max(len(lines), 1) * len(wanted):.0f})"
+    whole += "." if len(made) == len(wanted) else ": what is not in a table was not run, and no verdict follows from single splits."
     text = report(lines, whole)
     options.docs.write_text(text) if options.docs else print(text)
 

@@ -300,7 +300,11 @@ mod tests {
             epsilon: "1".parse()?,
             delta: "1e-6".parse()?,
         };
-        let trees = Trees::builder().trees(5).leaves(12).build()?;
+        let trees = Trees::builder()
+            .splits(Splits::OneFeature)
+            .trees(5)
+            .leaves(12)
+            .build()?;
         let horizontal = Horizontal::builder().trees(trees).absent(0).build()?;
         let plan = horizontal.plan(&schema, &AddRemove::row().relation(), spending, &owners)?;
         let together = plan.joint()?;
