@@ -49,7 +49,10 @@ pub(crate) fn train(
     .map_err(raise::failure)
 }
 
-/// Changes every value of the columns, once: names, cells by column, the certificate in words and as JSON.
+/// Names, cells by column, the certificate in words and as JSON.
+type Changed = (Vec<String>, Vec<Vec<String>>, String, String);
+
+/// Changes every value of the columns, once.
 #[pyfunction]
 pub(crate) fn desensitise(
     py: Python<'_>,
@@ -57,7 +60,7 @@ pub(crate) fn desensitise(
     schema: &Schema,
     spend: f64,
     ledger: &LedgerFile,
-) -> PyResult<(Vec<String>, Vec<Vec<String>>, String, String)> {
+) -> PyResult<Changed> {
     let how = Desensitisation::builder().epsilon(epsilon(spend)?).build();
     let how = how.map_err(raise::error)?;
     let ledger = ledger.file();

@@ -15,9 +15,11 @@ use super::{leave, model};
 use crate::home::{Kinds, schema};
 
 const ROWS: usize = 3000;
+/// Of these the first two matter.
+const NUMBERS: [&str; 7] = ["x0", "x1", "x2", "x3", "x4", "x5", "skew"];
 
 fn people() -> Schema {
-    let numbers = ["x0", "x1", "x2", "skew"].map(|name| number(name, 0..=1).bins(32));
+    let numbers = NUMBERS.map(|name| number(name, 0..=1).bins(32));
     let all = numbers.into_iter().chain([category("kind", ["p", "q", "r"])]);
     Schema::builder("people")
         .columns(all.chain([label("y", ["a", "b"])]))
@@ -37,12 +39,13 @@ impl Drawn {
         let mut coins = Coins::from_seed([3; 32]);
         let mut even = || coins.below(1 << 20) as f64 / f64::from(1 << 20);
         let mut drawn = Self {
-            numbers: ["x0", "x1", "x2", "skew"].map(|name| (name, Vec::new())).to_vec(),
+            numbers: NUMBERS.map(|name| (name, Vec::new())).to_vec(),
             kinds: Vec::new(),
             labels: Vec::new(),
         };
         for _ in 0..rows {
-            let x = [even(), even(), even(), even().powi(6)];
+            let mut x = NUMBERS.map(|_| even());
+            x[6] = x[6].powi(6);
             let kind = (even() * 3.0) as usize;
             let z = 2.0 * (6.0 * x[0]).sin() + 3.0 * (x[1] - 0.5) + [0.0, 1.0, -1.0][kind];
             let yes = even() < 1.0 / (1.0 + (-z).exp());
@@ -62,14 +65,14 @@ impl Drawn {
     }
 }
 
-fn fitted(drawn: &Drawn, epsilon: f64, splits: Splits) -> Model {
+fn fitted(drawn: &Drawn, epsilon: f64, splits: Splits, seed: u64) -> Model {
     let (schema, rows) = (people(), drawn.kinds.len() as u64);
     let delta = Delta::new(1e-6).unwrap();
     let budget = Budget::with_delta(Epsilon::new(epsilon).unwrap(), delta, rows).unwrap();
     let trees = Trees::builder().splits(splits).build().unwrap();
     let plan = trees.plan(&schema, &schema.relation(), budget).unwrap();
     let caps = Caps::from(plan.price());
-    let ledger = Ledger::volatile(schema.relation(), caps, delta, Randomness::from_os().unwrap()).unwrap();
+    let ledger = Ledger::volatile(schema.relation(), caps, delta, Randomness::seeded(seed)).unwrap();
     plan.fit(
         Table::read(&plan.reads(), &drawn.frame()).unwrap(),
         ledger,
@@ -94,7 +97,7 @@ fn adds_up(model: &Model, frame: &Frame<'_>) {
 fn base_shapes_and_pairs_add_up_to_the_score() {
     let drawn = Drawn::new(ROWS);
     for splits in [Splits::OneFeature, Splits::Mixed] {
-        let model = fitted(&drawn, 4.0, splits);
+        let model = fitted(&drawn, 4.0, splits, 1);
         adds_up(&model, &drawn.frame());
         let explanation = model.explain().unwrap();
         assert_eq!(explanation.pairs().next().is_some(), splits != Splits::OneFeature);
@@ -104,9 +107,12 @@ fn base_shapes_and_pairs_add_up_to_the_score() {
         .column("x0", [None, Some(f64::INFINITY), Some(-3.0), Some(f64::NAN)])
         .column("x1", [0.5; 4])
         .column("x2", [0.0, 1.0, 0.3, 0.9])
+        .column("x3", [0.1; 4])
+        .column("x4", [0.2; 4])
+        .column("x5", [0.3; 4])
         .column("skew", [0.0; 4])
         .column("kind", ["p", "nothing", "", "r"]);
-    adds_up(&fitted(&drawn, 2.0, Splits::Mixed), &strange);
+    adds_up(&fitted(&drawn, 2.0, Splits::Mixed, 2), &strange);
 }
 
 #[test]
@@ -120,8 +126,9 @@ fn several_classes_numbers_and_stumps_add_up_too() {
     }
 }
 
-/// The root of the summed variances of leaves is what curves deviate by from fit to fit: acceptance asks for a median ratio of 0.9 to 1.15.
-/// The deviation of 40 fits is itself off by a ninth or so, the median of 140 of them by much less: fits of noise scaled by 0.75 or 1.35 fail.
+/// The root of the summed variances of leaves is what curves deviate by from fit to fit, but for a steep curve, which moves with its cuts, too. The
+/// deviation of 40 fits is itself off by a ninth or so, the median of 227 of them by about 3 %: bands of half or twice the width fail. Noise comes
+/// from seeds, so that every run says the same.
 #[test]
 fn bands_are_as_wide_as_refits_deviate() {
     if !privet_testkit::skipped::full() {
@@ -129,11 +136,11 @@ fn bands_are_as_wide_as_refits_deviate() {
     }
     let drawn = Drawn::new(10_000);
     let (mut values, mut variances) = (Vec::new(), Vec::new());
-    let fits = 40;
-    for _ in 0..fits {
-        let explanation = fitted(&drawn, 1.0, Splits::OneFeature).explain().unwrap();
+    let fits = 40u32;
+    for fit in 0..u64::from(fits) {
+        let explanation = fitted(&drawn, 1.0, Splits::OneFeature, fit).explain().unwrap();
         let (mut line, mut noise) = (Vec::new(), Vec::new());
-        for name in ["x0", "x1", "x2", "skew", "kind"] {
+        for name in NUMBERS.into_iter().chain(["kind"]) {
             let term = explanation.shapes().find(|term| term.name() == name).unwrap();
             let column = &term.columns[0];
             let slots = if name == "kind" { 3 } else { 32 };
