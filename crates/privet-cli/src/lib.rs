@@ -103,7 +103,7 @@ fn help(about: &[String]) -> Result<Answer, Failure> {
         ["jobs"] => reference::text(None),
         ["jobs", setting] => Some(reference::text(Some(setting)).ok_or_else(|| {
             Failure::usage(format!(
-                "there is no setting {setting:?}; it can be plain, central, horizontal, secure or vertical"
+                "there is no setting {setting:?}; it can be plain, central, horizontal, secure, vertical or local"
             ))
         })?),
         _ => None,

@@ -497,8 +497,8 @@ mod tests {
                             .filter(|name| !name.is_empty())
                             .map(str::to_owned),
                     );
-                    // Some jobs ask for these two only to say that they do not belong there.
-                    for name in ["algorithm", "privacy"] {
+                    // Some jobs ask for these only to say that they do not belong there.
+                    for name in ["algorithm", "network", "privacy"] {
                         top.remove(name);
                         listed.remove(name);
                     }

@@ -316,7 +316,7 @@ pub struct CampaignDraft {
     /// The ε of a whole message.
     pub epsilon: Epsilon,
     /// "vector", "coordinates", "signs"; or "cell", which needs no radius.
-    pub message: String,
+    pub kind: String,
     /// The largest length of a vector, or the largest size of a coordinate.
     pub radius: f64,
     /// Codewords of a codebook, for vectors.
@@ -330,12 +330,12 @@ pub struct CampaignDraft {
 impl CampaignDraft {
     /// The text of its file: the same for the same draft. [`Campaign::read`] says whether it can be.
     pub fn to_toml(&self) -> String {
-        let (name, message) = (quoted(&self.name), quoted(&self.message));
+        let (name, message) = (quoted(&self.name), quoted(&self.kind));
         let mut text = format!(
             "version = 1\nname = {name}\nepsilon = {}\nmessage = {message}\n",
             self.epsilon
         );
-        if self.message != CELL {
+        if self.kind != CELL {
             text += &format!("radius = {}\n", number(self.radius));
         }
         if let Some(codewords) = self.codewords {

@@ -118,7 +118,7 @@ impl Share {
     /// [`Error::Parameter`] if there is no such share.
     pub fn new(number: u32, of: u32) -> Result<Self, Error> {
         if number == 0 || number > of {
-            let why = format!("share {number} of {of} cannot be: write 1/4 for the first of four");
+            let why = format!("there is no share {number} of {of}: write 1/4 for the first of four");
             return Err(Error::parameter("share", why));
         }
         let start = |share: u32| ((u128::from(share) << 64) / u128::from(of)) as u64;

@@ -245,7 +245,7 @@ impl Task {
                 None => self.series.clone(),
             },
             epsilon: self.epsilon,
-            message: message.into(),
+            kind: message.into(),
             radius,
             codewords: None,
             encoding,

@@ -80,7 +80,7 @@ mod tests {
         let mut values = Vec::new();
         for _ in 0..500 {
             let (a, b, c) = (coins.unit(), coins.unit(), coins.unit());
-            values.extend([3.0 * a + 1.0, a + 0.2 * b, 10.0 * c - a, 2.0 * a]);
+            values.extend([3.0 * a + 1.0, a + 2.0 * b, 10.0 * c - a, 2.0 * a]);
         }
         let axes = principal_axes(4, &values, 10).expect("axes");
         // The last coordinate is a multiple of the first.

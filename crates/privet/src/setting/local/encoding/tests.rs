@@ -257,7 +257,7 @@ fn a_campaign_is_written_and_read_back() {
         let draft = CampaignDraft {
             name: "steps".into(),
             epsilon: "1.5".parse().expect("an ε"),
-            message: if is_cell { "cell" } else { "vector" }.into(),
+            kind: if is_cell { "cell" } else { "vector" }.into(),
             radius: 2.5,
             codewords: (!is_cell).then_some(1024),
             encoding: encoding.clone(),
@@ -315,7 +315,7 @@ fn rows_are_contributed() {
         let draft = CampaignDraft {
             name: "steps".into(),
             epsilon: "1".parse().expect("an ε"),
-            message: message.into(),
+            kind: message.into(),
             radius: 2.0,
             codewords: None,
             encoding: encoding(statistic),
