@@ -92,7 +92,8 @@ fn a_hundred_kills_of_each_setting() {
     if !full() {
         return;
     }
-    let all: [(fn() -> Setting, &str); 4] = [
+    type Case = (fn() -> Setting, &'static str);
+    let all: [Case; 4] = [
         (|| HORIZONTAL, "miner"),
         (|| HORIZONTAL, "north"),
         (|| VERTICAL, "bank"),
