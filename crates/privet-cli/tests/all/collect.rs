@@ -155,7 +155,7 @@ fn messages_are_counted_from_files_and_from_standard_input() {
     let said = folder.run(0, "collect campaign.toml growing --out grown");
     assert!(said.contains("5 bytes that are no whole message"), "{said}");
     fs::write(folder.0.path().join("growing"), &frames).unwrap();
-    let grown = folder.json("collect campaign.toml growing --out grown");
+    folder.json("collect campaign.toml growing --out grown");
     // A stream, twice: what was counted is known again.
     let stream = |frames: &[u8]| {
         let mut command = folder.command("collect campaign.toml --out streamed --batch 250 --json");

@@ -189,7 +189,7 @@ fn a_collection_without_its_tokens_is_refused() {
 /// The real command, killed at random moments until it has ended.
 #[test]
 fn a_collection_killed_at_random_ends_the_same() {
-    let (count, wanted) = if full() { (4_000_000, 50) } else { (60_000, 8) };
+    let (count, wanted) = if full() { (1_000_000, 50) } else { (60_000, 8) };
     let campaign = campaign();
     let frames = messages(&campaign, count);
     let folder = tempfile::tempdir().unwrap();

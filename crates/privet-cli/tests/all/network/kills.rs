@@ -87,11 +87,13 @@ fn killed_parties_go_on() {
     killed(HORIZONTAL, "miner", 2, 700);
 }
 
+/// Twenty of each with `PRIVET_FULL`; as many as `PRIVET_KILLS` says, if it says so.
 #[test]
-fn a_hundred_kills_of_each_setting() {
+fn many_kills_of_each_setting() {
     if !full() {
         return;
     }
+    let wanted: u64 = std::env::var("PRIVET_KILLS").map_or(20, |kills| kills.parse().unwrap());
     type Case = (fn() -> Setting, &'static str);
     let all: [Case; 4] = [
         (|| HORIZONTAL, "miner"),
@@ -103,7 +105,7 @@ fn a_hundred_kills_of_each_setting() {
         for (setting, listens) in all {
             threads.spawn(move || {
                 let mut kills = 0;
-                while kills < 100 {
+                while kills < wanted {
                     kills += killed(setting(), listens, 5, 500);
                 }
             });

@@ -81,8 +81,8 @@ pub(super) fn run(local: &LocalJob, simulate: &Simulate) -> Result<Answer, Failu
         }
     };
     let who = format!(
-        "{owners} owners of {} rows at ε = {}, and a data user with {} own rows",
-        local.rows_each(),
+        "{owners} owners of {} at ε = {}, and a data user with {} own rows",
+        crate::verb::words::count(local.rows_each().into(), "row", "rows"),
         local.plan()?.task().epsilon(),
         local.own_rows
     );
