@@ -7,6 +7,7 @@ const AGREED: Agreement = Agreement {
     licences: &[
         "MIT",
         "Apache-2.0",
+        "Apache-2.0 WITH LLVM-exception",
         "BSD-3-Clause",
         "CC0-1.0",
         "Unicode-3.0",
