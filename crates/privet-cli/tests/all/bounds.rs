@@ -99,7 +99,8 @@ fn a_bound_ten_times_too_wide_costs_what_check_says() {
         "tight {tight:.3}, columns ten times too wide {columns:.3}, with quantiles that are paid for {paid:.3}, label {target:.3}"
     );
     assert!(tight < 0.5, "there is something to learn: {tight}");
-    assert!((1.1..1.45).contains(&(columns / tight)), "{columns} {tight}");
-    assert!(paid / tight < 1.12 && paid < columns, "{paid} {tight}");
-    assert!((0.9..1.1).contains(&(target / tight)), "{target} {tight}");
+    // A quotient of two means of four runs deviates by about .03: these limits are five deviations and more from 1.28, 1.06 and 1.
+    assert!((1.1..1.5).contains(&(columns / tight)), "{columns} {tight}");
+    assert!(paid / tight < 1.22 && paid < columns, "{paid} {tight}");
+    assert!((0.84..1.16).contains(&(target / tight)), "{target} {tight}");
 }

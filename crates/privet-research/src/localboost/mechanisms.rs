@@ -149,13 +149,16 @@ pub(super) fn hybrid_variance(x: f64, epsilon: f64) -> f64 {
     share * piecewise_variance(x, epsilon) + (1.0 - share) * duchi
 }
 
+/// A mechanism for one coordinate: x, ε, and coins.
+type OneCoordinate = fn(f64, f64, &mut Coins) -> f64;
+
 /// Adds `weight` times d/k of `k` coordinates, each drawn with ε/k.
 fn sampled(
     x: &[f64],
     (sampled, epsilon): (usize, f64),
     weight: f64,
     into: &mut [f64],
-    (one, coins): (fn(f64, f64, &mut Coins) -> f64, &mut Coins),
+    (one, coins): (OneCoordinate, &mut Coins),
 ) {
     let scale = weight * x.len() as f64 / sampled as f64;
     let mut chosen: Vec<usize> = Vec::with_capacity(sampled);

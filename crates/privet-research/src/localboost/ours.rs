@@ -36,13 +36,16 @@ pub(super) enum Way {
     Constant,
 }
 
+/// The ways that are compared, for these ε.
+type WaysOf = fn(&'static [f64]) -> Result<Vec<Named<Way>>, Error>;
+
 /// One experiment: a data set, how many owners and own labels there are, and at which ε.
 pub(super) struct Comparison {
     pub(super) dataset: &'static str,
     pub(super) owners: usize,
     pub(super) labels: usize,
     pub(super) epsilons: &'static [f64],
-    pub(super) ways: fn(&'static [f64]) -> Result<Vec<Named<Way>>, Error>,
+    pub(super) ways: WaysOf,
 }
 
 /// Points as rows of a schema of numbers from −1 to 1.

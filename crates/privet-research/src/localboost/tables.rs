@@ -151,7 +151,7 @@ pub(super) fn stumps(
     let set = set(data, dataset)?;
     let thresholds = thresholds(dataset, &set.own);
     let (owners, each) = stump_owners(dataset);
-    let tables = |run: u32, mut add: Box<dyn FnMut(&[f64], &mut privet::privacy::Coins) + '_>| {
+    let tables = |run: u32, add: &mut dyn FnMut(&[f64], &mut privet::privacy::Coins)| {
         let mut coins = coins(0x2000 + u64::from(run));
         let rows = order(set.owners.len(), &mut coins);
         for rows in rows[..owners * each].chunks_exact(each) {
@@ -163,16 +163,13 @@ pub(super) fn stumps(
     let mut found = each_mechanism(metrics, runs, |mechanism, epsilon, run| {
         let (mut exact, mut noisy) = (vec![0.0; width], vec![0.0; width]);
         let weight = 1.0 / owners as f64;
-        tables(
-            run,
-            Box::new(|table, coins| {
-                exact
-                    .iter_mut()
-                    .zip(table)
-                    .for_each(|(sum, x)| *sum += weight * x);
-                mechanism.add(table, epsilon, weight, &mut noisy, coins);
-            }),
-        );
+        tables(run, &mut |table, coins| {
+            exact
+                .iter_mut()
+                .zip(table)
+                .for_each(|(sum, x)| *sum += weight * x);
+            mechanism.add(table, epsilon, weight, &mut noisy, coins);
+        });
         let (before, after) = (purities(&exact), purities(&noisy));
         let mean = |of: fn(f64) -> f64| {
             let all = before.iter().zip(&after).map(|(a, b)| of(a - b));
@@ -185,15 +182,12 @@ pub(super) fn stumps(
         ]
     })?;
     let mut exact = vec![0.0; width];
-    tables(
-        0,
-        Box::new(|table, _| {
-            exact
-                .iter_mut()
-                .zip(table)
-                .for_each(|(sum, x)| *sum += x / owners as f64)
-        }),
-    );
+    tables(0, &mut |table, _| {
+        exact
+            .iter_mut()
+            .zip(table)
+            .for_each(|(sum, x)| *sum += x / owners as f64)
+    });
     let purities = purities(&exact);
     let pairs = (0..purities.len()).flat_map(|i| (0..i).map(move |j| (i, j)));
     let between = pairs.map(|(i, j)| (purities[i] - purities[j]).abs()).sum::<f64>();

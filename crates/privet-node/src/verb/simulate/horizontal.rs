@@ -7,7 +7,9 @@ use privet::setting::central::{self, Budget};
 use privet::setting::horizontal::Outcome;
 use privet::setting::plain::{self, Constant};
 
-use super::{BECAUSE, LAST, SimulatedMethod, Trainer, allowed, answer_with, figures, judged, mean, seed};
+use super::{
+    BECAUSE, LAST, MethodFigures, SimulatedMethod, Trainer, allowed, answer_with, figures, judged, mean, seed,
+};
 use crate::job::HorizontalJob;
 use crate::progress::{Progress, going_on};
 use crate::verb::exit::Failure;
@@ -101,8 +103,6 @@ struct Halves<'a> {
     test: Table,
     permission: &'a Unprotected,
 }
-
-type MethodFigures = Vec<(&'static str, f64)>;
 
 impl<'a> Halves<'a> {
     fn new(

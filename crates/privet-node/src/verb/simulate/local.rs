@@ -9,7 +9,7 @@ use privet::setting::local::{Crowd, OwnRows, Plan, Voice, owners_help};
 use privet::setting::plain::{Algorithm, Constant, Logistic};
 use serde_json::json;
 
-use super::{BECAUSE, LAST, SimulatedMethod, Trainer, compared, figures, judged, seed};
+use super::{BECAUSE, LAST, MethodFigures, SimulatedMethod, Trainer, compared, figures, judged, seed};
 use crate::job::LocalJob;
 use crate::progress::{Progress, going_on};
 use crate::verb::exit::Failure;
@@ -42,7 +42,7 @@ pub(super) fn run(local: &LocalJob, simulate: &Simulate) -> Result<Answer, Failu
         bar.at(run.into(), simulate.runs.into());
         let number = simulate.seed.wrapping_add(run.into());
         let (train, test) = table.hold_out(simulate.test, seed(number), &permission);
-        let (own, rest) = train.dealt(local.own_rows, seed(number ^ 0x6f77_6e), &permission);
+        let (own, rest) = train.dealt(local.own_rows, seed(number ^ 0x006f_776e), &permission);
         let plan = local.plan()?.with_own(OwnRows::new(own.clone(), &permission)?)?;
         let crowd = (rest, number);
         let (played, count) = play(&plan, local, &crowd, (&test, Voice::Drawn), &permission)?;
@@ -111,7 +111,7 @@ fn play(
     (rest, number): &(Table, u64),
     (test, voice): (&Table, Voice),
     permission: &Unprotected,
-) -> Result<(Vec<(&'static str, f64)>, usize), Failure> {
+) -> Result<(MethodFigures, usize), Failure> {
     going_on()?;
     let schema = rest.schema();
     let cells = permission.reveal(rest.cells().clone());

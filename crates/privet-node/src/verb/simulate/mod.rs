@@ -27,12 +27,15 @@ use super::{Answer, permission};
 use crate::job::{Job, Setting, Source};
 use crate::progress::{Progress, going_on, unseen};
 
+/// Figures by their metric's name.
+type MethodFigures = Vec<(&'static str, f64)>;
+
 /// One way to train, and how good it was in each run.
 struct SimulatedMethod {
     name: &'static str,
     title: String,
     /// For each run, the figures by their metric's name.
-    runs: Vec<Vec<(&'static str, f64)>>,
+    runs: Vec<MethodFigures>,
 }
 
 impl SimulatedMethod {
@@ -184,18 +187,14 @@ fn figures(
     train: Table,
     test: &Table,
     permission: &Unprotected,
-) -> Result<Vec<(&'static str, f64)>, Failure> {
+) -> Result<MethodFigures, Failure> {
     going_on()?;
     let model = trainer.fit(train, permission)?;
     judged(&model, test, permission)
 }
 
 /// How good a model is on a table.
-fn judged(
-    model: &Model,
-    test: &Table,
-    permission: &Unprotected,
-) -> Result<Vec<(&'static str, f64)>, Failure> {
+fn judged(model: &Model, test: &Table, permission: &Unprotected) -> Result<MethodFigures, Failure> {
     let evaluation = Evaluation::of(test.schema())?;
     let judged = test.cells().as_ref().map(|cells| evaluation.judge(model, cells));
     Ok(evaluation.open(judged, permission).named())
@@ -206,7 +205,7 @@ fn judged_predictions(
     predictions: &Predictions,
     test: &Table,
     permission: &Unprotected,
-) -> Result<Vec<(&'static str, f64)>, Failure> {
+) -> Result<MethodFigures, Failure> {
     let evaluation = Evaluation::of(test.schema())?;
     let judged = test.cells().as_ref();
     let judged = judged.map(|cells| evaluation.judge_predictions(Some(predictions), cells));
@@ -220,7 +219,7 @@ fn seed(number: u64) -> [u8; 32] {
 }
 
 /// The mean of each figure; all have the same ones in the same order.
-fn mean(all: &[Vec<(&'static str, f64)>]) -> Vec<(&'static str, f64)> {
+fn mean(all: &[MethodFigures]) -> MethodFigures {
     let first = all.first().into_iter().flatten().enumerate();
     first
         .map(|(place, (name, _))| {

@@ -11,7 +11,7 @@ use privet::privacy::Unprotected;
 use privet::setting::plain::{Algorithm, Constant, Plan};
 use privet::setting::vertical::{self, Alignment, Categories, Mechanism};
 
-use super::{BECAUSE, LAST, SimulatedMethod, Trainer, allowed, answer, figures, judged, seed};
+use super::{BECAUSE, LAST, MethodFigures, SimulatedMethod, Trainer, allowed, answer, figures, judged, seed};
 use crate::job::{Source, VerticalJob};
 use crate::progress::{Progress, going_on};
 use crate::verb::exit::Failure;
@@ -139,8 +139,6 @@ struct CommonRows<'a> {
     /// With the bins that are sent.
     coarse: Table,
 }
-
-type MethodFigures = Vec<(&'static str, f64)>;
 
 impl CommonRows<'_> {
     /// Figures of all methods, in their order.

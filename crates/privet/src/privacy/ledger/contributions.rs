@@ -120,7 +120,7 @@ impl<N: Neighbours> Ledger<N> {
             .get(..16)
             .and_then(|digits| u64::from_str_radix(digits, 16).ok());
         let uniform = uniform.ok_or_else(|| Error::internal("a seal is a hexadecimal number of 32 bytes"))?;
-        Ok((u128::from(uniform) * u128::from(of) >> 64) as u64 + 1)
+        Ok(((u128::from(uniform) * u128::from(of)) >> 64) as u64 + 1)
     }
 
     /// The message to a campaign as it was kept, if it was; never a draw.

@@ -207,7 +207,7 @@ impl<'a> Collector<'a> {
 
 /// The part that a hash lies in.
 fn part_of(hash: u64, parts: usize) -> usize {
-    (u128::from(hash) * parts as u128 >> 64) as usize
+    ((u128::from(hash) * parts as u128) >> 64) as usize
 }
 
 /// The tokens of messages that can be counted; zero for those that are refused.

@@ -320,5 +320,5 @@ fn nested(text: &str) -> String {
 
 /// A number below `n` from a uniform one.
 fn below(draw: u64, n: usize) -> usize {
-    (u128::from(draw) * n as u128 >> 64) as usize
+    ((u128::from(draw) * n as u128) >> 64) as usize
 }

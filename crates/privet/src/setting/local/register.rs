@@ -68,7 +68,7 @@ impl Register {
 
     fn place(&self, hash: u64) -> usize {
         // The first digits of a hash choose between registers: here the others come first.
-        (u128::from(hash.rotate_left(32)) * self.slots.len() as u128 >> 64) as usize
+        ((u128::from(hash.rotate_left(32)) * self.slots.len() as u128) >> 64) as usize
     }
 
     /// Reads the places of some tokens, so that they are near when they are needed: all at once, where one by one each would be waited for.

@@ -176,7 +176,7 @@ impl<'a> Crowd<'a> {
     ) -> Result<Vec<i64>, Error> {
         let number = campaign.round().map_or(0, |round| round.number);
         let seed = self.seed ^ (owners.start as u64) << 20 ^ number << 52;
-        let mut random = Randomness::seeded(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x6c6f_6361_6c);
+        let mut random = Randomness::seeded(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x006c_6f63_616c);
         let mut sums = vec![0i64; campaign.sums()];
         for owner in owners {
             let message = match (campaign.message(), voice) {

@@ -39,7 +39,9 @@ fn agrees(secure: &Secure, rows: [usize; 2], seed: u64) -> usize {
 #[test]
 fn every_option_gives_the_model_of_the_twin() {
     // The whole run takes ten sets; `PRIVET_SETS` asks for another number.
-    let asked = std::env::var("PRIVET_SETS").ok().and_then(|sets| sets.parse().ok());
+    let asked = std::env::var("PRIVET_SETS")
+        .ok()
+        .and_then(|sets| sets.parse().ok());
     let sets: u64 = asked.unwrap_or(if full() { 10 } else { 1 });
     let all = options(if full() { 6 } else { 2 });
     assert!(all.len() > 40, "{}", all.len());

@@ -66,7 +66,7 @@ impl SampledCells {
     pub(super) fn column(&self, token: &Token) -> usize {
         let [.., a, b, c, d, e, f, g, h] = token.bytes();
         let uniform = u64::from_le_bytes([a, b, c, d, e, f, g, h]);
-        (u128::from(uniform) * self.columns as u128 >> 64) as usize
+        ((u128::from(uniform) * self.columns as u128) >> 64) as usize
     }
 
     /// Sums of one column: those of its oracle, and how many messages there were.

@@ -64,7 +64,7 @@ fn messages(campaign: &Campaign, count: usize) -> Vec<u8> {
                 damaged[place] ^= 1 << (i % 8);
                 damaged
             }
-            2 => made_up(campaign, 7 + (i as u128 % 100) << 60, &mut random),
+            2 => made_up(campaign, (7 + (i as u128 % 100)) << 60, &mut random),
             _ => {
                 let token = u128::from(random.word()) << 64 | u128::from(random.word()) | 1;
                 made_up(campaign, token, &mut random)

@@ -158,7 +158,7 @@ fn answers_are_unbiased_and_their_deviations_true() {
         }
         let mean: f64 = squares / count;
         // Six standard errors of a mean of squares of normal numbers; a cell's owner is one of four rows, which adds a little.
-        let band = 6.0 * (2.0 / count as f64).sqrt() + 0.1;
+        let band = 6.0 * (2.0 / count).sqrt() + 0.1;
         // Piecewise varies more at large coordinates than the deviations say, which are those at zero.
         let most = match campaign.message() {
             Message::Coordinates(piecewise) => piecewise.variance(UNIT) / piecewise.variance(0),
@@ -221,7 +221,9 @@ fn ensembles_are_the_linear_functions_they_are_made_of() {
     let odd = permission(&world.schema).reveal(Table::read(&intake, &frame).expect("a table").into_cells());
     for features in [plain, axes, cuts, both] {
         let weights: Vec<f64> = (0..features.dimension()).map(|_| coins.unit() - 0.5).collect();
-        let ensemble = task.linear(&features, &[weights.clone()]).expect("an ensemble");
+        let ensemble = task
+            .linear(&features, std::slice::from_ref(&weights))
+            .expect("an ensemble");
         ensemble.check(&world.schema).expect("it fits the schema");
         for cells in [&world.test, &odd] {
             let scores = ensemble.scores(&world.schema, cells).expect("scores");
@@ -533,12 +535,7 @@ fn collected_messages_of_real_owners_train_a_model() {
     let campaign = Campaign::read("campaign", &draft.to_toml()).expect("a campaign");
     let mut sums = vec![0; campaign.sums()];
     for owner in 0..100u8 {
-        let rows = people(
-            campaign.encoding().expect("an encoding").schema(),
-            2,
-            1,
-            owner as u8,
-        );
+        let rows = people(campaign.encoding().expect("an encoding").schema(), 2, 1, owner);
         let caps = Caps {
             pure: epsilon,
             ..Caps::ZERO
