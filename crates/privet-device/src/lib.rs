@@ -10,7 +10,7 @@
 //! | `exports` | the same as functions of a WebAssembly module |
 #![deny(unsafe_code)]
 
-#[cfg(any(target_family = "wasm", doc))]
+#[cfg(target_family = "wasm")]
 #[allow(unsafe_code, reason = "a module's functions and its host's are foreign ones")]
 mod exports;
 mod journal;

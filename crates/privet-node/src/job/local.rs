@@ -63,6 +63,7 @@ impl LocalJob {
 pub(super) fn read(root: &Section<'_>, around: &JobContext<'_>) -> (Option<Setting>, Vec<PathBuf>) {
     let file = around.path(root, "schema", "\"schema.toml\"");
     let campaigns = around.path(root, "campaigns", "\"campaigns\"");
+    root.allow(&["data"]);
     let data = match root.has("data") {
         true => around.path(root, "data", "\"own.csv\"").map(Some),
         false => Some(None),

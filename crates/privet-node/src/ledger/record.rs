@@ -49,7 +49,30 @@ fn over(path: &Path) -> Error {
     )
 }
 
+fn name_of(agreement: &Agreement, me: PartyId) -> String {
+    let digest = agreement.digest();
+    let digest: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+    format!("{digest} {}", me.0)
+}
+
+fn has_ended(connection: &Connection, run: &str) -> Result<bool, rusqlite::Error> {
+    let ended = "SELECT count(*) FROM ended WHERE run = ?1";
+    connection.query_row(ended, [run], |row| Ok(row.get::<_, i64>(0)? > 0))
+}
+
 impl RunRecord {
+    /// Whether a party's part in a run is over, and its record was removed.
+    ///
+    /// # Errors
+    /// [`Error::Journal`] if there is no ledger, or it cannot be written.
+    pub fn is_over(ledger: &Path, agreement: &Agreement, me: PartyId) -> Result<bool, Error> {
+        let path = schema::resolve(ledger)?;
+        let connection = schema::open(&path, Access::Write, WAIT)?;
+        let bad = |e: rusqlite::Error| fault(&path, &e);
+        connection.execute_batch(TABLES).map_err(bad)?;
+        has_ended(&connection, &name_of(agreement, me)).map_err(bad)
+    }
+
     /// Opens or begins the record of a party's part in a run. `about` marks the table that the party brings, as
     /// [`Store::mark`](super::Store::mark) does: a record goes on only with the same table.
     ///
@@ -63,17 +86,8 @@ impl RunRecord {
         connection
             .execute_batch(&format!("PRAGMA secure_delete = ON; {TABLES}"))
             .map_err(bad)?;
-        let digest: String = agreement
-            .digest()
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
-        let run = format!("{digest} {}", me.0);
-        let ended = "SELECT count(*) FROM ended WHERE run = ?1";
-        let ended: i64 = connection
-            .query_row(ended, [&run], |row| row.get(0))
-            .map_err(bad)?;
-        if ended > 0 {
+        let run = name_of(agreement, me);
+        if has_ended(&connection, &run).map_err(bad)? {
             return Err(over(&path));
         }
         let places = "SELECT max(place), min(nullif(place, 0)), count(*) FROM records WHERE run = ?1";

@@ -79,7 +79,16 @@ pub(super) fn run(party: &Party) -> Result<Answer, Failure> {
     if party.abandon {
         return abandon(&site, &held, ledger, party);
     }
-    let resumes = matches!(held.get()?, Held::Agreed(_));
+    let resumes = match held.get()? {
+        Held::Agreed(bundle) => {
+            let agreement = privet::party::Agreement::of(bundle.terms)?;
+            if RunRecord::is_over(ledger, &agreement, site.seats.me)? {
+                return over(&job, &held, &agreement);
+            }
+            true
+        }
+        _ => false,
+    };
     output::check_model(&party.ledger, &job.output, party.overwrite || resumes)?;
     let key = shared.store().signing_key()?;
     output::check_set_back(&mut shared.store(), &key, &job.output)?;
@@ -372,6 +381,18 @@ fn end(
         Err(e) => return Err(e.into()),
     }
     Ok(held.remove()?)
+}
+
+/// The answer of a party that was killed when its result was written, and before its agreement was removed.
+fn over(job: &Job, held: &HeldRun, agreement: &privet::party::Agreement) -> Result<Answer, Failure> {
+    held.remove()?;
+    let text = format!(
+        "The run {} is over: its result, if it had one, is in {}. Give the command again to begin a new run.\n",
+        agreement.run(),
+        job.output.display()
+    );
+    let json = json!({"run": agreement.run().to_string(), "over": true, "output": job.output});
+    Ok(Answer::new(words::wrapped(&text), json))
 }
 
 fn abandon(site: &Site, held: &HeldRun, ledger: &std::path::Path, party: &Party) -> Result<Answer, Failure> {

@@ -16,7 +16,7 @@ parameters! {
         thresholds: u32 = 0, in 0..=64;
         /// Bins of each number for `learner = "bayes"`: at quantiles of the own rows, or of equal width without own rows.
         bins: u32 = 8, in 2..=64;
-        /// Where E[φφᵀ] comes from, for `learner = "ridge"` and `"l2boost"`.
+        /// Where E(φφᵀ) comes from, for `learner = "ridge"` and `"l2boost"`.
         gram: GramSource = GramSource::Own;
         /// Steps of `learner = "l2boost"` at most.
         steps: u32 = 300, in 10..=100_000;
@@ -65,7 +65,7 @@ named_values! {
     pub enum OnceLearner {
         /// The mean of s·φ itself, which along principal axes is least squares.
         Direct = "direct",
-        /// The same with E[φφᵀ]: least squares with a ridge.
+        /// The same with E(φφᵀ): least squares with a ridge.
         Ridge = "ridge",
         /// The same by stagewise steps: boosted stumps where numbers are cut.
         L2Boost = "l2boost",
@@ -75,7 +75,7 @@ named_values! {
         Bayes = "bayes",
     }
 
-    /// Where E[φφᵀ] comes from.
+    /// Where E(φφᵀ) comes from.
     pub enum GramSource {
         /// The own rows, without labels.
         Own = "own",
