@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use privet::setting::local::{Campaign, Collected, Refusal};
+use privet::setting::local::{Campaign, Collected, Message, Refusal};
 use serde_json::{Value, json};
 
 use super::contribute::{hexadecimal, open};
@@ -109,8 +109,13 @@ fn report(campaign: &Campaign, collected: &Collected) -> String {
     if messages > 0 {
         text += &format!(
             "One message moves an estimated mean by at most {:.3e}. Tokens stop a message from being counted twice. They do not stop somebody who \
-             makes up owners: a share of made-up messages can move each mean by up to that share times {:.3e}\n",
-            campaign.influence() / messages as f64,
+             makes up owners: made-up messages add to a mean up to their share of the messages that it is estimated from{}, times {:.3e}\n",
+            campaign.influence() / campaign.fewest(collected.sums(), messages).max(1) as f64,
+            match campaign.message() {
+                Message::Cells(_) =>
+                    " (those about one column, and who makes up a message chooses its column)",
+                _ => "",
+            },
             campaign.influence()
         );
     }

@@ -256,10 +256,15 @@ impl Campaign {
         each!(&self.message, mechanism => mechanism.add_all(messages, sums));
     }
 
-    /// The largest size of one message in any estimated mean, before these are divided by the number of messages, in the owners' own units:
-    /// what somebody who makes up a message can do.
+    /// The largest size of one message in any estimated mean, before these are divided by the number of messages that they are estimated from, in the
+    /// owners' own units: what somebody who makes up a message can do.
     pub fn influence(&self) -> f64 {
         each!(&self.message, mechanism => mechanism.influence()) * self.radius
+    }
+
+    /// Of so many messages, how many the mean is estimated from that has the fewest: for cells those about one column, else all.
+    pub fn fewest(&self, sums: &[i64], messages: u64) -> u64 {
+        each!(&self.message, mechanism => mechanism.fewest(sums, messages))
     }
 
     /// What a message says, in words; none if the campaign's mechanism never draws it.

@@ -140,6 +140,11 @@ impl LocalMechanism for SampledCells {
         self.oracle.influence()
     }
 
+    /// Whoever makes up a message chooses its token, and so its column.
+    fn fewest(&self, sums: &[i64], _messages: u64) -> u64 {
+        self.messages(sums).into_iter().min().unwrap_or(0)
+    }
+
     /// The frequencies within each column, column after column. Each is estimated from its own messages.
     fn means(&self, sums: &[i64], _messages: u64) -> Vec<f64> {
         let of_column = |sums: &[i64]| match sums.split_last() {

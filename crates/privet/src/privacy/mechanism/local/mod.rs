@@ -97,9 +97,14 @@ pub trait LocalMechanism: sealed::Sealed + std::fmt::Debug + Send + Sync {
     /// What a body says, in words; none if no input gives such a body.
     fn in_words(&self, token: &Token, body: &[u8]) -> Option<String>;
 
-    /// The largest size of one message in any of the estimated means, before these are divided by the number of messages: what somebody who makes
-    /// up a message can do.
+    /// The largest size of one message in any of the estimated means, before these are divided by the number of messages that they are estimated
+    /// from: what somebody who makes up a message can do.
     fn influence(&self) -> f64;
+
+    /// Of so many messages, how many the mean is estimated from that has the fewest.
+    fn fewest(&self, _sums: &[i64], messages: u64) -> u64 {
+        messages
+    }
 
     /// The means that sums of so many messages estimate without bias. Zeros if there are no messages.
     fn means(&self, sums: &[i64], messages: u64) -> Vec<f64>;

@@ -322,7 +322,9 @@ fn courses_learn_from_messages_and_from_nothing_else() {
             0.3,
         ),
     ];
-    for (algorithm, most) in &all {
+    // Every other one; `PRIVET_FULL=1` plays all of them.
+    let step = if privet_testkit::skipped::full() { 1 } else { 2 };
+    for (algorithm, most) in all.iter().step_by(step) {
         let error = world.play(&**algorithm, 5.0, Voice::Drawn);
         assert!(
             error < *most,
@@ -380,6 +382,7 @@ fn three_classes_are_learnt() {
     ];
     for algorithm in all {
         let error = world.play(&*algorithm, 5.0, Voice::Drawn);
+        eprintln!("THREE {} {error}", algorithm.name());
         assert!(
             error < 0.5,
             "{}: {error}, where a constant has 0.67",

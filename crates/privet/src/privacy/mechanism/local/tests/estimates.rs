@@ -149,6 +149,27 @@ fn cells_are_estimated_within_their_columns() {
     assert_eq!(cells.messages(&sums), counts);
 }
 
+/// Of as many messages as there are columns, one about each: a mean is estimated from one of them, so it moves by more than the influence over the
+/// number of all messages.
+#[test]
+fn a_message_about_a_column_counts_among_those_about_it() {
+    let cells = SampledCells::new(eps(1.0), 5, 3).expect("a mechanism");
+    let mut random = Randomness::seeded(6);
+    let mut sums = vec![0; cells.sums()];
+    for seed in 0..400 {
+        let token = token(seed);
+        if cells.messages(&sums)[cells.column(&token)] == 0 {
+            let body = cells.draw(&token, Private::new(vec![0; 5]), Paid::receipt(), &mut random);
+            assert!(cells.add(&token, &body, &mut sums));
+        }
+    }
+    assert_eq!((cells.messages(&sums), cells.fewest(&sums, 5)), (vec![1; 5], 1));
+    let means = cells.means(&sums, 5);
+    let largest = means.iter().fold(0.0, |most: f64, mean| most.max(mean.abs()));
+    assert!(largest <= cells.influence() * (1.0 + 1e-9), "{largest}");
+    assert!(largest > cells.influence() / 5.0, "{largest}");
+}
+
 /// The fast transform gives each row's sum of signed columns.
 #[test]
 fn hadamard_sums_are_those_of_the_matrix() {
