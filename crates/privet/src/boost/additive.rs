@@ -9,7 +9,7 @@ use super::steps::Steps;
 use super::{Ensemble, Member};
 use crate::Error;
 use crate::data::{Bins, Cells, Feature};
-use crate::learner::{Learner, Plane, Shape, StumpRule, Term};
+use crate::learner::{Learner, Shape, StumpRule, Term};
 
 /// Rows that are scored together, so that their scores stay in the cache while features pass by.
 const BLOCK: usize = 2048;
@@ -57,23 +57,20 @@ impl<'a> Additive<'a> {
     }
 
     fn check(&self, member: &Member, shapes: &[Shape], features: &[Feature]) -> Result<(), Error> {
+        let sums = member.learner.sums();
         let fits = match &member.learner {
             Learner::Stump(stump) => stump.feature < features.len(),
-            Learner::Linear(linear) | Learner::Plane(Plane { linear }) => {
-                linear.terms.len() == features.len()
-            }
-            Learner::Tree(_) => true,
+            _ => sums.iter().all(|sum| sum.terms.len() == features.len()),
         };
         if !fits || shapes.len() != features.len() || member.output >= self.base.len() {
             return Err(Error::misuse("the cells were not read for this model's schema"));
         }
         let unread = match &member.learner {
-            Learner::Linear(linear) | Learner::Plane(Plane { linear }) => {
-                let mut pairs = linear.terms.iter().zip(features);
-                pairs.any(|(term, feature)| matches!(term, Term::Number { .. }) && feature.scaled.is_none())
-            }
             Learner::Stump(stump) => stump.rule.needs_values() && features[stump.feature].scaled.is_none(),
-            Learner::Tree(_) => false,
+            _ => sums.iter().any(|sum| {
+                let mut pairs = sum.terms.iter().zip(features);
+                pairs.any(|(term, feature)| matches!(term, Term::Number { .. }) && feature.scaled.is_none())
+            }),
         };
         if unread {
             return Err(Error::misuse(
@@ -154,8 +151,8 @@ impl<'a> Additive<'a> {
                     }
                 }
             }
-            // What a plane says is no sum over features.
-            Learner::Plane(_) => return false,
+            // What a plane or a region says is no sum over features.
+            Learner::Plane(_) | Learner::Region(_) => return false,
             // Trees are scored apart, by the engine's own walk.
             Learner::Tree(_) => {}
         }

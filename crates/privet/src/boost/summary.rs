@@ -2,7 +2,7 @@
 
 use super::Ensemble;
 use crate::learner::tree::{Child, Tree};
-use crate::learner::{Learner, Plane, StumpRule, Term};
+use crate::learner::{Learner, StumpRule, Term};
 
 impl Ensemble {
     /// Its members, in a line.
@@ -11,18 +11,19 @@ impl Ensemble {
             1 => format!("1 {one}"),
             n => format!("{n} {one}s"),
         };
-        let mut counts = [0; 4];
+        let mut counts = [0; 5];
         for member in &self.members {
             counts[match member.learner {
                 Learner::Stump(_) => 0,
                 Learner::Linear(_) => 1,
                 Learner::Plane(_) => 2,
-                Learner::Tree(_) => 3,
+                Learner::Region(_) => 3,
+                Learner::Tree(_) => 4,
             }] += 1;
         }
         let parts: Vec<String> = counts
             .into_iter()
-            .zip(["stump", "weighted sum", "plane", "tree"])
+            .zip(["stump", "weighted sum", "plane", "region", "tree"])
             .filter(|(n, _)| *n > 0)
             .map(|(n, one)| count(n, one))
             .collect();
@@ -69,12 +70,17 @@ impl Ensemble {
                         add(feature, span(term));
                     }
                 }
-                // A plane can turn a vote round; the features share it by how far each moves the sum.
-                Learner::Plane(Plane { linear }) => {
-                    let spans: Vec<f64> = linear.terms.iter().map(span).collect();
-                    let all: f64 = spans.iter().sum();
-                    for (feature, own) in spans.into_iter().enumerate().filter(|_| all > 0.0) {
-                        add(feature, 2.0 * own / all);
+                // A plane can turn a vote round, a region can add or omit one; the features share it by how far each moves the sums.
+                Learner::Plane(_) | Learner::Region(_) => {
+                    let most = match member.learner {
+                        Learner::Plane(_) => 2.0,
+                        _ => 1.0,
+                    };
+                    let sums = member.learner.sums();
+                    let spans = sums.iter().flat_map(|sum| sum.terms.iter().map(span).enumerate());
+                    let all: f64 = spans.clone().map(|(_, span)| span).sum();
+                    for (feature, own) in spans.filter(|_| all > 0.0) {
+                        add(feature, most * own / all);
                     }
                 }
                 Learner::Tree(tree) => {

@@ -33,7 +33,7 @@ pub(crate) use design::blocks;
 pub use linear::{Linear, Term};
 pub use logistic::Logistic;
 pub(crate) use logistic::Loss;
-pub use plane::{Coordinate, Plane, code};
+pub use plane::{Coordinate, Plane, Region, code};
 use serde::{Deserialize, Serialize};
 pub use sorted::Sorted;
 pub use stump::{Call, Stump, StumpRule};
@@ -61,6 +61,8 @@ pub enum Learner {
     Linear(Linear),
     /// Which side of a sum's zero a row lies on.
     Plane(Plane),
+    /// Whether a row lies on the upper side of several sums' zeros.
+    Region(Region),
     /// Questions that lead to one of several leaves.
     Tree(Tree),
 }
@@ -75,6 +77,7 @@ impl Learner {
             Self::Stump(stump) => stump.check(shapes),
             Self::Linear(linear) => linear.check(shapes),
             Self::Plane(plane) => plane.linear.check(shapes),
+            Self::Region(region) => region.sums.iter().try_for_each(|sum| sum.check(shapes)),
             Self::Tree(tree) => tree.check(&Shape::columns(shapes)).map_err(|e| e.to_string()),
         }
     }
@@ -85,10 +88,21 @@ impl Learner {
             Self::Stump(stump) => stump.vote_for(features, row),
             Self::Linear(linear) => linear.sum(features, row),
             Self::Plane(plane) => plane.vote(features, row),
+            Self::Region(region) => region.vote(features, row),
             Self::Tree(tree) => {
                 let leaf = tree.leaf(&Shape::columns(shapes), |feature| features[feature].bins.get(row));
                 f64::from(tree.leaves[leaf])
             }
+        }
+    }
+
+    /// The sums over all features that it is made of; none if it asks about one feature at a time.
+    pub(crate) fn sums(&self) -> &[Linear] {
+        match self {
+            Self::Stump(_) | Self::Tree(_) => &[],
+            Self::Linear(linear) => std::slice::from_ref(linear),
+            Self::Plane(plane) => std::slice::from_ref(&plane.linear),
+            Self::Region(region) => &region.sums,
         }
     }
 
@@ -99,6 +113,7 @@ impl Learner {
             Self::Tree(_) => false,
             Self::Linear(linear) => linear.needs_values(),
             Self::Plane(plane) => plane.linear.needs_values(),
+            Self::Region(region) => region.sums.iter().any(Linear::needs_values),
         }
     }
 }

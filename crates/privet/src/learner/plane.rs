@@ -1,4 +1,4 @@
-//! Planes: which side of a sum's zero a row lies on.
+//! Planes: which side of a sum's zero a row lies on; regions: on which side of several.
 //!
 //! # Paper
 //! BRC, algorithm 2, line 5: a random classifier, "each coefficient and intercept drawn uniformly at random from [-1, 1]".
@@ -25,6 +25,23 @@ impl Plane {
         } else {
             -1.0
         }
+    }
+}
+
+/// Votes 1 where each of several sums is at least zero, and 0 elsewhere: with the differences between one class's score and all others', where that
+/// class has the largest.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Region {
+    /// The sums.
+    pub sums: Vec<Linear>,
+}
+
+impl Region {
+    pub(super) fn vote(&self, features: &[Feature], row: usize) -> f64 {
+        f64::from(u8::from(
+            self.sums.iter().all(|sum| sum.sum(features, row) >= 0.0),
+        ))
     }
 }
 

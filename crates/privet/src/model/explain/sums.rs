@@ -105,7 +105,7 @@ fn part(member: &Member, weight: f64) -> Result<(Vec<usize>, Part<'_>), Error> {
             Ok((features, Part::Stump(weight, stump)))
         }
         Learner::Linear(_) => Err(refusal("it is a weighted sum of numbers, not of steps")),
-        Learner::Plane(_) => Err(refusal("its members look at all columns at once")),
+        Learner::Plane(_) | Learner::Region(_) => Err(refusal("its members look at all columns at once")),
     }
 }
 
@@ -114,7 +114,7 @@ fn constant(learner: &Learner) -> f64 {
     match learner {
         Learner::Tree(tree) => tree.leaves.first().copied().map_or(0.0, f64::from),
         Learner::Stump(stump) => stump.left,
-        Learner::Linear(_) | Learner::Plane(_) => 0.0,
+        Learner::Linear(_) | Learner::Plane(_) | Learner::Region(_) => 0.0,
     }
 }
 

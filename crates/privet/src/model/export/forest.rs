@@ -213,7 +213,7 @@ impl Flattener {
                 };
                 Ok(Flat(vec![FlatNode::Ask(ask), left, right]))
             }
-            Learner::Linear(_) | Learner::Plane(_) => Err(Error::parameter(
+            Learner::Linear(_) | Learner::Plane(_) | Learner::Region(_) => Err(Error::parameter(
                 "model",
                 format!(
                     "the model cannot be exported: its member {number} is a weighted sum over columns (linear), and only trees and stumps can be. Train with name = \"trees\" or \"stumps\"."

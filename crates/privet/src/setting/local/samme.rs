@@ -6,7 +6,8 @@
 //! # Deviations
 //! One vector of an owner holds what the label and the weights say, and is sent under the whole ε; weights of an owner add up to one. A learner that is
 //! wrong more often than right is turned if there are two classes, and else counts nothing: owners who answered are not asked again, and the
-//! data user's labels do not choose among draws of noise. The data user's own weights are updated (lines 18 to 20 forget them).
+//! data user's labels do not choose among draws of noise. Stumps learn two classes; centroids and logistic regression, one class against all
+//! others, learn any number. The data user's own weights are updated (lines 18 to 20 forget them).
 
 use super::answer::Answer;
 use super::campaign::{CampaignDraft, Message};
@@ -94,17 +95,21 @@ impl Algorithm for Samme {
             let draft = self.draft(task, encoding, learners, answers.len() + 1)?;
             return Ok(Next::Ask(Box::new(draft)));
         }
-        let members = learners.iter().map(|learner| {
+        let mut members = Vec::new();
+        for learner in &learners {
+            if task.classes() > 2 {
+                for class in 0..task.classes() {
+                    let called = features.largest(task.schema(), &learner.scores, class)?;
+                    members.push(Member::new(learner.alpha, class, called));
+                }
+                continue;
+            }
             let (first, second) = learner.scores.split_at(d);
             let weights: Vec<f64> = second[..d].iter().zip(first).map(|(b, a)| b - a).collect();
+            let vote = features.vote(task.schema(), &weights)?;
             // Half of α: the votes of two classes are −1 and 1.
-            Ok(Member::new(
-                learner.alpha / 2.0,
-                0,
-                features.vote(task.schema(), &weights)?,
-            ))
-        });
-        let members = members.collect::<Result<Vec<_>, Error>>()?;
+            members.push(Member::new(learner.alpha / 2.0, 0, vote));
+        }
         Ok(Next::Done(Box::new(Learnt {
             schema: (**task.schema()).clone(),
             ensemble: task.ensemble(Link::Vote, members),
@@ -123,10 +128,10 @@ impl Samme {
     }
 
     fn features(&self, task: &Task) -> Result<Features, Error> {
-        if task.classes() != 2 {
+        if task.classes() != 2 && self.learner == WeakLearner::Stump {
             return Err(Error::parameter(
-                "name",
-                "\"samme\" learns two classes; choose \"collect-once\" or \"ldp-sgd\" for more",
+                "learner",
+                "\"samme\" learns two classes with stumps; for more write learner = \"centroid\" or \"logistic\"",
             ));
         }
         let own = task.own_for("learner", "choose another algorithm")?;
@@ -154,11 +159,13 @@ impl Samme {
         Ok(task.draft((number, self.rounds), self.message, radius, encoding))
     }
 
-    /// The scores of two classes that follow from a round's means.
+    /// The scores of the classes that follow from a round's means.
     fn scores(&self, means: &[f64], features: &Features, classes: usize) -> Vec<f64> {
         let d = features.dimension();
         match self.learner {
             WeakLearner::Centroid => nearest(means, d, classes).concat(),
+            // One class against all others: a classifier for each.
+            WeakLearner::Logistic if classes > 2 => means.to_vec(),
             WeakLearner::Logistic => {
                 let first = means.iter().map(|theta| -theta);
                 first.chain(means.iter().copied()).collect()

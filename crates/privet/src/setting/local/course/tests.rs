@@ -363,7 +363,7 @@ fn courses_learn_from_messages_and_from_nothing_else() {
 #[test]
 fn three_classes_are_learnt() {
     let world = world(3);
-    let all: [Box<dyn Algorithm>; 5] = [
+    let all: [Box<dyn Algorithm>; 7] = [
         Box::new(
             once(OnceLearner::Direct)
                 .components(3)
@@ -379,6 +379,14 @@ fn three_classes_are_learnt() {
         Box::new(once(OnceLearner::Bayes).build().expect("parameters")),
         Box::new(LdpSgd::builder().components(3).build().expect("parameters")),
         Box::new(Auto::builder().build().expect("parameters")),
+        Box::new(Samme::builder().rounds(3).build().expect("parameters")),
+        Box::new(
+            Samme::builder()
+                .learner(WeakLearner::Logistic)
+                .rounds(2)
+                .build()
+                .expect("parameters"),
+        ),
     ];
     for algorithm in all {
         let error = world.play(&*algorithm, 5.0, Voice::Drawn);
@@ -389,10 +397,13 @@ fn three_classes_are_learnt() {
             algorithm.name()
         );
     }
-    let samme = Samme::builder().build().expect("parameters");
+    let stumps = Samme::builder()
+        .learner(WeakLearner::Stump)
+        .build()
+        .expect("parameters");
     assert!(
-        samme.next(&world.task(1.0), &[]).is_err(),
-        "a vote of more classes is refused"
+        stumps.next(&world.task(1.0), &[]).is_err(),
+        "stumps of more classes are refused"
     );
 }
 

@@ -4,7 +4,7 @@ use super::{Code, Features};
 use crate::Error;
 use crate::boost::{Learner, Member};
 use crate::data::schema::Schema;
-use crate::learner::{Linear, Plane, Shape, Stump, StumpRule, Term};
+use crate::learner::{Linear, Plane, Region, Shape, Stump, StumpRule, Term};
 
 impl Features {
     /// The weights of the coordinates before axes, and a constant, that give the same function as weights of φ.
@@ -113,6 +113,34 @@ impl Features {
             }
         }
         0.0
+    }
+
+    /// A learner that votes 1 where one class's linear function of φ is at least as large as all others', and 0 elsewhere; φ has no cuts. `scores` has a weight
+    /// for each coordinate, class after class.
+    ///
+    /// # Errors
+    /// As above; [`Error::Misuse`] if there are cuts.
+    pub(in crate::setting::local) fn largest(
+        &self,
+        schema: &Schema,
+        scores: &[f64],
+        class: usize,
+    ) -> Result<Learner, Error> {
+        let classes: Vec<&[f64]> = scores.chunks_exact(self.dimension().max(1)).collect();
+        let others = classes.iter().enumerate().filter(|(other, _)| *other != class);
+        let sums = others.map(|(_, other)| {
+            let apart: Vec<f64> = classes[class].iter().zip(*other).map(|(a, b)| a - b).collect();
+            let mut members = self.members(schema, &apart, 0)?;
+            match (members.pop().map(|member| member.learner), members.is_empty()) {
+                (Some(Learner::Linear(linear)), true) => Ok(linear),
+                _ => Err(Error::misuse(
+                    "the largest of several scores is found without cuts",
+                )),
+            }
+        });
+        Ok(Learner::Region(Region {
+            sums: sums.collect::<Result<_, Error>>()?,
+        }))
     }
 
     /// A learner that votes 1 where a linear function of φ is above zero, and −1 elsewhere; of cuts, one only.
