@@ -363,39 +363,53 @@ fn courses_learn_from_messages_and_from_nothing_else() {
 #[test]
 fn three_classes_are_learnt() {
     let world = world(3);
-    let all: [Box<dyn Algorithm>; 7] = [
-        Box::new(
-            once(OnceLearner::Direct)
-                .components(3)
-                .build()
-                .expect("parameters"),
+    // Three axes are chosen without the labels and lose part of what tells these classes apart; a constant errs on 0.67 of the rows.
+    let all: [(Box<dyn Algorithm>, f64); 7] = [
+        (
+            Box::new(
+                once(OnceLearner::Direct)
+                    .components(3)
+                    .build()
+                    .expect("parameters"),
+            ),
+            0.5,
         ),
-        Box::new(
-            once(OnceLearner::Centroid)
-                .components(3)
-                .build()
-                .expect("parameters"),
+        (
+            Box::new(
+                once(OnceLearner::Centroid)
+                    .components(3)
+                    .build()
+                    .expect("parameters"),
+            ),
+            0.5,
         ),
-        Box::new(once(OnceLearner::Bayes).build().expect("parameters")),
-        Box::new(LdpSgd::builder().components(3).build().expect("parameters")),
-        Box::new(Auto::builder().build().expect("parameters")),
-        Box::new(Samme::builder().rounds(3).build().expect("parameters")),
-        Box::new(
-            Samme::builder()
-                .learner(WeakLearner::Logistic)
-                .rounds(2)
-                .build()
-                .expect("parameters"),
+        (
+            Box::new(LdpSgd::builder().components(3).build().expect("parameters")),
+            0.5,
+        ),
+        (
+            Box::new(once(OnceLearner::Bayes).build().expect("parameters")),
+            0.2,
+        ),
+        (Box::new(Auto::builder().build().expect("parameters")), 0.3),
+        (
+            Box::new(Samme::builder().rounds(3).build().expect("parameters")),
+            0.3,
+        ),
+        (
+            Box::new(
+                Samme::builder()
+                    .learner(WeakLearner::Logistic)
+                    .rounds(2)
+                    .build()
+                    .expect("parameters"),
+            ),
+            0.3,
         ),
     ];
-    for algorithm in all {
+    for (algorithm, most) in all {
         let error = world.play(&*algorithm, 5.0, Voice::Drawn);
-        eprintln!("THREE {} {error}", algorithm.name());
-        assert!(
-            error < 0.5,
-            "{}: {error}, where a constant has 0.67",
-            algorithm.name()
-        );
+        assert!(error < most, "{}: {error}", algorithm.name());
     }
     let stumps = Samme::builder()
         .learner(WeakLearner::Stump)
