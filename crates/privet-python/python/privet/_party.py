@@ -11,6 +11,7 @@ from . import _privet
 from ._ledger import Ledger, default
 from ._model import Model, load
 from ._show import Said
+from .errors import PrivetError
 
 _Path = str | os.PathLike[str]
 
@@ -18,7 +19,7 @@ _Path = str | os.PathLike[str]
 class Keys:
     """The key of this party, and those of others that it trusts: in the command's folder unless another one is named.
 
-    >>> import tempfile
+    >>> import privet, tempfile
     >>> north, south = privet.Keys(tempfile.mkdtemp() + "/north"), privet.Keys(tempfile.mkdtemp() + "/south")
     >>> fingerprint = north.init()          # once; told to others by a way that they trust, such as a call
     >>> _ = south.init()
@@ -117,7 +118,10 @@ class Party:
         return Said(text, json.loads(data))
 
     def __repr__(self) -> str:
-        return repr(self.plan())
+        try:
+            return repr(self.plan())
+        except PrivetError as e:
+            return f"<privet.Party that cannot take part: {e}>"
 
     def _repr_html_(self) -> str:
         return self.plan()._repr_html_()
@@ -140,7 +144,7 @@ def party(
 
     All parties have the same job; each has its own table, ledger and key. A party is named by its role, or by its name in the job.
 
-    >>> import pathlib, tempfile
+    >>> import pathlib, privet, tempfile
     >>> here = pathlib.Path(tempfile.mkdtemp())
     >>> _ = (here / "north.csv").write_text("age,ill\\n34,no\\n81,yes\\n")
     >>> _ = (here / "schema.toml").write_text('dataset = "stays"\\n[columns]\\nage = { type = "number", min = 0, max = 120 }\\n'
