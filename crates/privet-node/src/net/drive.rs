@@ -130,7 +130,12 @@ impl Drive {
         Ok(Self::new(seats, Some(Arc::new(dialer)), report, events))
     }
 
-    fn new(seats: Seats, dialer: Option<Arc<Dialer>>, report: Arc<Report>, events: Receiver<Event>) -> Self {
+    pub(super) fn new(
+        seats: Seats,
+        dialer: Option<Arc<Dialer>>,
+        report: Arc<Report>,
+        events: Receiver<Event>,
+    ) -> Self {
         Self {
             seats,
             controls: BTreeMap::new(),
