@@ -3,7 +3,7 @@
 Run by hand:
 
     python -m venv VENV && VENV/bin/pip install -r bench/requirements-python.txt
-    VENV/bin/pip install ./crates/privet-python && VENV/bin/python bench/python.py [--rows 1000000] [--turns 5] [--only import,bins,...]
+    VENV/bin/pip install . && VENV/bin/python bench/python.py [--rows 1000000] [--turns 5] [--only import,bins,...]
 
 Rows are made up: 29 numbers, of which five matter, and two classes. All get the same rows, bounds, ε = 1 and δ = 1e-8; XGBoost is not private.
 AUC is on 100,000 rows that nobody learnt from, beside one half, which a constant scores. Times are medians over turns that alternate between the
