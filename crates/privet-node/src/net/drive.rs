@@ -245,8 +245,13 @@ impl Drive {
             }
         }
         running.part(self);
-        Ok(Driven {
-            outcome: running.seat.finish(),
-        })
+        let outcome = running.seat.finish();
+        match &outcome {
+            Ok(_) => {}
+            // What others did wrong; other errors may be about this party's own rows, which no log shows.
+            Err(Error::Peer(e)) => self.report.note("fault", &e.to_string()),
+            Err(_) => self.report.note("ended", "without a result"),
+        }
+        Ok(Driven { outcome })
     }
 }

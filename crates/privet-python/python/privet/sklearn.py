@@ -243,7 +243,8 @@ class PrivetClassifier(ClassifierMixin, _Estimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """The likeliest class of each row."""
-        numbers = self.model_._own.class_numbers(self._rows_of(X))
+        rows = self._rows_of(X)
+        numbers = self.model_._own.class_numbers(rows)
         return self.classes_[np.frombuffer(numbers or b"", dtype=np.uint16)]
 
 
