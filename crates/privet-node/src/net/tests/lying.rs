@@ -72,8 +72,8 @@ impl Miners {
         }
         for own in 0..2 {
             let is_answer = matches!(said, Some(Message::Answer { .. }));
-            let hears = !(own == 1 && self.deaf.contains(&from)) && !(is_answer && speaks(from) != own);
-            if hears {
+            let is_deaf = own == 1 && self.deaf.contains(&from);
+            if !is_deaf && (!is_answer || speaks(from) == own) {
                 let _ = self.seats[own].deliver(from, frame.clone(), QUIET);
             }
         }
