@@ -7,7 +7,7 @@ use privet_testkit::{owners, parties, secure};
 
 /// Foreign bytes to the handler of a party's connections. The first byte says which role of which setting it has; it ends well, still waits or says
 /// who is at fault.
-pub fn handler(bytes: &[u8]) {
+pub(crate) fn handler(bytes: &[u8]) {
     let Some((kind, bytes)) = bytes.split_first() else {
         return;
     };
