@@ -3,7 +3,7 @@
 Run by hand:
 
     python -m venv VENV && VENV/bin/pip install -r bench/requirements-python.txt
-    VENV/bin/pip install ./crates/privet-python && VENV/bin/python bench/python.py [--rows 1000000] [--turns 5] [--only import,bins,...]
+    VENV/bin/pip install . && VENV/bin/python bench/python.py [--rows 1000000] [--turns 5] [--only import,bins,...]
 
 Rows are made up: 29 numbers, of which five matter, and two classes. All get the same rows, bounds, ε = 1 and δ = 1e-8; XGBoost is not private.
 AUC is on 100,000 rows that nobody learnt from, beside one half, which a constant scores. Times are medians over turns that alternate between the
@@ -14,6 +14,7 @@ sides; ratios are what counts, and machines differ. Everything has as many threa
     fit      training from the frame, and `privet train` on the same rows in a Parquet file
     predict  probabilities of all rows, by Privet and by XGBoost's DMatrix-free prediction
     peers    fit times and AUC of all
+    bands    the bands of shapes beside the deviation of 40 refits on the same rows, and how far shapes, pairs and base are from the scores
 """
 
 import argparse
@@ -69,7 +70,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--turns", type=int, default=5)
-    parser.add_argument("--only", default="import,bins,fit,predict,peers")
+    parser.add_argument("--only", default="import,bins,fit,predict,peers,bands")
     given = parser.parse_args()
     wanted = given.only.split(",")
     schema = privet.Schema.of(
@@ -93,7 +94,9 @@ def main():
         print(f"import privet: {found['privet'] - found['nothing']:.3f} s besides numpy, {used[0] - used[1]:.3f} s of CPU")
         extension = Path(importlib.util.find_spec("privet._privet").origin)
         print(f"the extension: {extension.stat().st_size / 1e6:.1f} MB")
-    if set(wanted) == {"import"}:
+    if "bands" in wanted:
+        bands()
+    if set(wanted) <= {"import", "bands"}:
         return
     frame, test = made(given.rows, 1), made(100_000, 2)
     ledger = privet.Ledger.unrecorded()
@@ -112,6 +115,43 @@ def main():
         predictions(frame, schema, plan, given)
     if "peers" in wanted:
         peers(frame, test, schema, ledger, plan)
+
+
+def bands(refits=40, rows=10_000):
+    """Seeded refits on the same rows, so that only coins differ. The ratio is of the band's root mean square to the deviation, at 32 points of each shape."""
+    rng = np.random.default_rng(5)
+    frame = {f"x{i}": rng.uniform(0, 1, rows) for i in range(6)} | {"skew": rng.exponential(0.12, rows).clip(0, 1)}
+    z = 2 * np.sin(6 * frame["x0"]) + 3 * (frame["x1"] - 0.5) + 1.5 * (frame["x2"] > 0.6) - 0.75
+    names = list(frame)
+    frame["y"] = np.where(rng.random(rows) < 1 / (1 + np.exp(-z)), "b", "a").astype(object)
+    columns = "".join(f"{name} = {{ type = \"number\", min = 0, max = 1, bins = 32 }}\n" for name in names)
+    schema = privet.Schema(f'dataset = "d"\n[columns]\n{columns}y = {{ type = "label", values = ["a", "b"] }}\n')
+    points = (np.arange(32) + 0.5) / 32
+    for splits in ["one-feature", None]:
+        values, noise, furthest = [], [], 0.0
+        for seed in range(refits):
+            given = {} if splits is None else {"splits": splits}
+            model = privet.train(
+                frame, schema, epsilon=1, delta=1e-6, rows_about=rows, ledger=privet.Ledger.unrecorded(), algorithm="trees", seed=seed, **given
+            )
+            about = model.explain()
+            furthest = max(furthest, np.max(np.abs(about.row(frame)["score"] - model.scores(frame))))
+            if splits is not None:
+                value, band = zip(*(at_points(about[name], points) for name in names))
+                values.append(value)
+                noise.append(band)
+        print(f"{splits or 'default'} splits: shapes, pairs and base are the score to {furthest:.1e} in {refits} models of {rows} rows")
+        if splits is not None:
+            ratio = np.sqrt(np.mean(np.square(noise), axis=0)) / np.std(values, axis=0, ddof=1)
+            print(f"the band over the deviation of {refits} refits: median {np.median(ratio):.3f}, by column {np.round(np.median(ratio, axis=1), 2)}")
+
+
+def at_points(term, points):
+    """Value and noise of a shape at points."""
+    found = term._data
+    low = np.array([segment["between"]["low"] for segment in found["columns"][0]["segments"] if "between" in segment])
+    place = np.searchsorted(low, points, side="right") - 1
+    return np.array(found["values"])[place], np.array(found["noise"])[place]
 
 
 def boosters(frame, schema, plan, rows):
@@ -166,7 +206,9 @@ def ebm(frame, labels, unseen, test):
         print(f"{'DP-EBM':>12}   is not installed")
         return
     features = frame.drop(columns="y")
-    peer = DPExplainableBoostingClassifier(epsilon=1.0, delta=1e-8, feature_bounds={i: (-5, 5) for i in range(COLUMNS)})
+    # Types and bounds are declared: otherwise they would be taken from rows.
+    declared = {"feature_types": ["continuous"] * COLUMNS, "privacy_bounds": {i: (-5, 5) for i in range(COLUMNS)}}
+    peer = DPExplainableBoostingClassifier(**SPENT, **declared)
     begin = time.perf_counter()
     peer.fit(features.to_numpy(), labels)
     seconds = time.perf_counter() - begin

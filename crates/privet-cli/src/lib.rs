@@ -146,6 +146,7 @@ fn run(asked: Invocation) -> Result<Answer, Failure> {
             verb::run(&command)
         }
         Invocation::Demo { keep } => demo::run(keep.as_deref()),
+        #[cfg(feature = "reproduce")]
         Invocation::Reproduce(reproduce) => privet_research::run(&reproduce),
         Invocation::Help { about } => help(&about),
         Invocation::Completions { shell } => {

@@ -1,8 +1,9 @@
 //! Progress of long work. Nothing is shown unless a program registers how: the command draws bars.
 
+use std::cell::RefCell;
 use std::ops::ControlFlow;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use privet::Error;
 
@@ -33,9 +34,22 @@ pub fn show_with(show: ShowProgress) {
 
 static STOPPED: AtomicBool = AtomicBool::new(false);
 
+thread_local! {
+    /// What stops the work of this thread alone.
+    static STOP: RefCell<Option<Arc<AtomicBool>>> = const { RefCell::new(None) };
+}
+
 /// Asks all work of this process to stop at its next step. What was paid by then stays paid; nothing is half-written. Whether it was asked before.
 pub fn stop() -> bool {
     STOPPED.swap(true, Ordering::Relaxed)
+}
+
+/// Works on this thread until the work is done or `stop` becomes true: for programs that do several things at once, of which one is to stop.
+pub fn stoppable<T>(stop: &Arc<AtomicBool>, work: impl FnOnce() -> T) -> T {
+    STOP.set(Some(stop.clone()));
+    let done = work();
+    STOP.set(None);
+    done
 }
 
 /// Whether work was asked to stop: [`Error::Stopped`] if so.
@@ -43,7 +57,8 @@ pub fn stop() -> bool {
 /// # Errors
 /// As said.
 pub fn going_on() -> Result<(), Error> {
-    match STOPPED.load(Ordering::Relaxed) {
+    let own = || STOP.with_borrow(|stop| stop.as_ref().is_some_and(|stop| stop.load(Ordering::Relaxed)));
+    match STOPPED.load(Ordering::Relaxed) || own() {
         true => Err(Error::Stopped),
         false => Ok(()),
     }

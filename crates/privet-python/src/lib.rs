@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | `rows` | frames: Arrow streams without a copy, buffers, lists of cells |
 //! | `schema`, `ledger`, `plan`, `model`, `explanation` | values of the libraries, as classes |
+//! | `party` | one party of a run over a network, and its keys |
 //! | `verbs` | training, desensitising, simulating, and the command |
 //! | `raise` | errors |
 //!
@@ -14,6 +15,7 @@
 mod explanation;
 mod ledger;
 mod model;
+mod party;
 mod plan;
 mod raise;
 mod rows;
@@ -32,6 +34,8 @@ fn _privet(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<plan::Plan>()?;
     module.add_class::<model::Model>()?;
     module.add_class::<explanation::Explanation>()?;
+    module.add_class::<party::Party>()?;
+    module.add_class::<party::Keys>()?;
     module.add_function(wrap_pyfunction!(verbs::train, module)?)?;
     module.add_function(wrap_pyfunction!(verbs::desensitise, module)?)?;
     module.add_function(wrap_pyfunction!(verbs::simulate, module)?)?;

@@ -55,6 +55,9 @@ pub(crate) fn failure(failure: Failure) -> PyErr {
             Some(0.0),
         ),
         Some(Error::Data(_)) => plain("DeclarationError", message),
+        Some(Error::Peer(e)) => exception("PeerError", |class| {
+            Ok(PyErr::from_value(class.call1((message, e.parties))?))
+        }),
         Some(Error::Stopped) => PyKeyboardInterrupt::new_err(message),
         Some(Error::Internal(_) | Error::Misuse(_)) => PyRuntimeError::new_err(message),
         _ => match exit {
@@ -67,6 +70,11 @@ pub(crate) fn failure(failure: Failure) -> PyErr {
             _ => plain("PrivetError", message),
         },
     }
+}
+
+/// A run that another thread stopped.
+pub(crate) fn stopped(failure: Failure) -> PyErr {
+    plain("PrivetError", failure.message)
 }
 
 fn refused(refusal: &Refusal, message: String) -> PyErr {

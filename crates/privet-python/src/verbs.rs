@@ -5,10 +5,15 @@ use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
 
 use privet::setting::vertical::Desensitisation;
 use privet_node::job::FrameRows;
-use privet_node::verb::{self, Command, Curator, Simulate};
+use privet_node::progress;
+use privet_node::verb::{self, Command, Curator, Exit, Failure, Simulate};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
@@ -18,6 +23,43 @@ use crate::plan::Plan;
 use crate::raise;
 use crate::rows::Rows;
 use crate::schema::Schema;
+
+/// Works on another thread while this one looks for Ctrl-C: only Python's main thread is told of it. `stop` ends the work before its next step.
+pub(crate) fn interruptible<T: Send>(
+    py: Python<'_>,
+    stop: &Arc<AtomicBool>,
+    work: impl FnOnce() -> Result<T, Failure> + Send,
+) -> PyResult<T> {
+    const LOOK: Duration = Duration::from_millis(50);
+    let mut interrupted = None;
+    let ended = py.detach(|| {
+        thread::scope(|threads| {
+            let (done, wait) = mpsc::channel();
+            threads.spawn(move || done.send(progress::stoppable(stop, work)));
+            loop {
+                match wait.recv_timeout(LOOK) {
+                    Ok(ended) => return Some(ended),
+                    // It panicked, and the scope says so.
+                    Err(RecvTimeoutError::Disconnected) => return None,
+                    Err(RecvTimeoutError::Timeout) => {
+                        if let Err(e) = Python::attach(|py| py.check_signals()) {
+                            stop.store(true, Ordering::Relaxed);
+                            interrupted.get_or_insert(e);
+                        }
+                    }
+                }
+            }
+        })
+    });
+    match (interrupted, ended) {
+        (Some(e), _) => Err(e),
+        (None, Some(Err(failure))) if failure.exit == Exit::Stopped => Err(raise::stopped(failure)),
+        (None, Some(ended)) => ended.map_err(raise::failure),
+        (None, None) => Err(raise::error(privet::Error::internal(
+            "a thread that ends says how",
+        ))),
+    }
+}
 
 /// Trains by a plan. Ctrl-C stops it at the next tree; what was paid by then stays paid.
 #[pyfunction]
@@ -105,7 +147,8 @@ pub(crate) fn simulate(
         synthetic: None,
         keep: None,
     };
-    said(py.detach(|| verb::run(&Command::Simulate(simulate))))
+    let ended = interruptible(py, &Arc::default(), || verb::run(&Command::Simulate(simulate)))?;
+    said(Ok(ended))
 }
 
 /// Writes a file atomically: afterwards it has the new content, or is unchanged.

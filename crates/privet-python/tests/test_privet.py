@@ -213,3 +213,8 @@ def test_a_seed_voids(schema, people, scratch):
 def test_the_command_is_in_the_package():
     assert command("--help").returncode == 0
     assert command("train").returncode == 2
+
+
+def test_the_command_says_what_the_package_does_without():
+    ended = command("reproduce", "plain")
+    assert ended.returncode == 2 and "cargo install" in ended.stderr

@@ -6,19 +6,21 @@ use std::sync::{Arc, OnceLock};
 use privet::Error;
 use privet::data::{Intake, Keep, Schema};
 use privet::error::JournalFault;
-use privet::party::{Fault, PartyId, Simulation};
+use privet::party::{Agreement, Fault, MemoryRecord, PartyId, RunName, Seat, Simulation};
 use privet::privacy::account::Caps;
 use privet::privacy::journal::Event;
 use privet::privacy::signature::SigningKey;
 use privet::privacy::{AddRemove, Ledger, Neighbours, Randomness, ledger};
 use privet::setting::horizontal::{
-    Horizontal, MINER, Message, Miner, Owner, OwnerFacts, Plan, Protocol, Spending, Trees,
+    Horizontal, MINER, Message, Miner, Owner, OwnerFacts, Party, Plan, Protocol, Spending, Trees,
 };
 use privet::wire::{RunId, Wire};
 
 use crate::faults::Faulty;
 
 const OWNERS: usize = 4;
+/// Seconds that the miner waits for an owner. The simulator has a clock of its own.
+const PATIENCE: u32 = 2;
 /// The most faults of one run.
 const MOST_FAULTS: usize = 8;
 
@@ -80,23 +82,47 @@ pub(crate) fn faults(mut rest: &[u8], parties: u16) -> Vec<(u64, Fault)> {
     all
 }
 
+/// The key of an owner, by its place.
+fn identity(place: usize) -> SigningKey {
+    SigningKey::from_bytes(&[place as u8 + 1; 32])
+}
+
+/// What the miner and all owners of a run of a protocol agree on.
+fn agreement(protocol: Protocol) -> Agreement {
+    let identities: Vec<_> = (0..OWNERS).map(|place| Some(identity(place).public())).collect();
+    let agreement = plan(protocol).agreement(RunId([7; 16]), "miner", &identities);
+    agreement.expect("an agreement")
+}
+
+/// The role of a party; an owner has four rows.
+fn role(plan: &Plan, party: PartyId, journal: Option<&Faulty>, run: &RunName) -> Result<Party, Error> {
+    let (Some(place), Some(journal)) = (usize::from(party.0).checked_sub(1), journal) else {
+        return Ok(Miner::party(&plan.miner()));
+    };
+    let intake = Intake::everything(Arc::clone(plan.schema()), Keep::Bins);
+    let rows = [["1", "a"], ["3", "b"], ["5", "a"], ["8", "b"]];
+    let table = crate::rows::table(&intake, &rows);
+    let random = Randomness::seeded(place as u64);
+    let ledger = Ledger::open("d", AddRemove::row(), journal.clone(), random)?;
+    Owner::party(plan.owner(place)?, table, ledger, run, Some(identity(place)))
+}
+
+/// The miner, party 0, or one of the four owners of a run, in its seat, and their agreement.
+pub fn owner(protocol: Protocol, me: PartyId) -> (Agreement, Seat<Party>) {
+    let (plan, agreement) = (plan(protocol), agreement(protocol));
+    let (record, journal) = (Box::new(MemoryRecord::default()), journal(plan));
+    let seat = Seat::take(agreement.clone(), me, record, &|_, _, _| {}, |run| {
+        role(plan, me, (me != MINER).then_some(&journal), &run)
+    });
+    (agreement, seat.expect("a seat"))
+}
+
 fn run(protocol: Protocol, faults: &[(u64, Fault)]) {
     let plan = plan(protocol);
-    let identity = |place: usize| SigningKey::from_bytes(&[place as u8 + 1; 32]);
-    let identities: Vec<_> = (0..OWNERS).map(|place| Some(identity(place).public())).collect();
-    let agreement = plan.agreement(RunId([7; 16]), "miner", &identities);
     let journals: Vec<Faulty> = (0..OWNERS).map(|_| journal(plan)).collect();
-    let simulation = Simulation::of(agreement.expect("an agreement"), |party, run| {
-        if party == MINER {
-            return Ok(Miner::party(&plan.miner()));
-        }
-        let place = usize::from(party.0) - 1;
-        let intake = Intake::everything(Arc::clone(plan.schema()), Keep::Bins);
-        let rows = [["1", "a"], ["3", "b"], ["5", "a"], ["8", "b"]];
-        let table = crate::rows::table(&intake, &rows);
-        let random = Randomness::seeded(place as u64);
-        let ledger = Ledger::open("d", AddRemove::row(), journals[place].clone(), random)?;
-        Owner::party(plan.owner(place)?, table, ledger, &run, Some(identity(place)))
+    let simulation = Simulation::of(agreement(protocol), |party, run| {
+        let place = usize::from(party.0).checked_sub(1);
+        role(plan, party, place.map(|place| &journals[place]), &run)
     });
     let simulation = faults.iter().fold(simulation, |simulation, (at, fault)| {
         simulation.fault(*at, fault.clone())
@@ -135,7 +161,10 @@ fn plan(protocol: Protocol) -> &'static Plan {
     };
     PLANS[place].get_or_init(|| {
         let trees = Trees::builder().trees(2).leaves(2).calibrate(false);
-        let builder = Horizontal::builder().protocol(protocol).absent(1);
+        let builder = Horizontal::builder()
+            .protocol(protocol)
+            .absent(1)
+            .patience(PATIENCE);
         let builder = match protocol {
             Protocol::Aggregated => builder.colluding(1),
             Protocol::Averaged | Protocol::Chain => builder,

@@ -6,13 +6,13 @@ use privet::Error;
 use privet::data::Schema;
 use privet::error::JournalFault;
 use privet::parameters::Builder;
-use privet::party::Simulation;
+use privet::party::{Agreement, Fault, MemoryRecord, PartyId, RunName, Seat, Simulation};
 use privet::privacy::account::Caps;
 use privet::privacy::journal::Event;
 use privet::privacy::{AddRemove, Delta, Ledger, Randomness, ledger};
 use privet::setting::secure::{
-    AttributeChoice, Classifier, CoefficientRule, CutPlaces, INITIATOR, Initiator, Message, Plan, Responder,
-    Secure,
+    AttributeChoice, Classifier, CoefficientRule, CutPlaces, INITIATOR, Initiator, Message, Party, Plan,
+    Responder, Secure,
 };
 use privet::wire::{RunId, Wire};
 
@@ -40,26 +40,43 @@ pub fn secure(bytes: &[u8]) {
     }
 }
 
+/// The role of a party; each has a row less than the one before.
+fn role(plan: &Plan, party: PartyId, journal: &Faulty, run: &RunName) -> Result<Party, Error> {
+    let place = usize::from(party.0);
+    let rows = [
+        ["1", "true", "a"],
+        ["3", "false", "b"],
+        ["5", "true", "a"],
+        ["8", "true", "b"],
+    ];
+    let table = crate::rows::table(&plan.reads(), &rows[..4 - place]);
+    let random = Randomness::seeded(place as u64);
+    let ledger = Ledger::open("d", AddRemove::row(), journal.clone(), random)?;
+    match party == INITIATOR {
+        true => Initiator::party(plan.clone(), table, ledger, run),
+        false => Responder::party(plan.clone(), table, ledger, run),
+    }
+}
+
+/// A party of a run of a kind, in its seat, and the agreement: kind 1 has three parties, the others two.
+pub fn party(kind: usize, me: PartyId) -> (Agreement, Seat<Party>) {
+    let plan = plan(kind % KINDS);
+    let names = &NAMES[..usize::from(plan.parties())];
+    let agreement = plan.agreement(RunId([7; 16]), names).expect("an agreement");
+    let (record, journal) = (Box::new(MemoryRecord::default()), journal(plan));
+    let seat = Seat::take(agreement.clone(), me, record, &|_, _, _| {}, |run| {
+        role(plan, me, &journal, &run)
+    });
+    (agreement, seat.expect("a seat"))
+}
+
 fn run(plan: &Plan, bytes: &[u8]) {
     let parties = plan.parties();
     let names = &NAMES[..usize::from(parties)];
     let agreement = plan.agreement(RunId([7; 16]), names).expect("an agreement");
     let journals: Vec<Faulty> = (0..parties).map(|_| journal(plan)).collect();
     let simulation = Simulation::of(agreement, |party, run| {
-        let place = usize::from(party.0);
-        let rows = [
-            ["1", "true", "a"],
-            ["3", "false", "b"],
-            ["5", "true", "a"],
-            ["8", "true", "b"],
-        ];
-        let table = crate::rows::table(&plan.reads(), &rows[..4 - place]);
-        let journal = journals[place].clone();
-        let ledger = Ledger::open("d", AddRemove::row(), journal, Randomness::seeded(place as u64))?;
-        match party == INITIATOR {
-            true => Initiator::party(plan.clone(), table, ledger, &run),
-            false => Responder::party(plan.clone(), table, ledger, &run),
-        }
+        role(plan, party, &journals[usize::from(party.0)], &run)
     });
     let all = faults(bytes, parties);
     let simulation = all.iter().fold(simulation, |simulation, (at, fault)| {
@@ -68,9 +85,7 @@ fn run(plan: &Plan, bytes: &[u8]) {
     let ended = simulation
         .run()
         .expect("parties that were built again say the same");
-    let killed = all
-        .iter()
-        .any(|(_, fault)| matches!(fault, privet::party::Fault::Crash(_)));
+    let killed = all.iter().any(|(_, fault)| matches!(fault, Fault::Crash(_)));
     for error in ended.outcomes.iter().filter_map(|outcome| outcome.as_ref().err()) {
         let fine = match error {
             // The second: a party was made to say that schemas differ.

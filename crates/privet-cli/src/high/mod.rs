@@ -15,6 +15,7 @@ use privet_node::verb::{
     Command, Consent, Evaluate, Failure, Inspect, Known, LedgerCommand, LedgerFile, OutputKind, Predict,
     PredictionSource, Simulate, Train, dataset_name,
 };
+#[cfg(feature = "reproduce")]
 use privet_research::Reproduce;
 
 use crate::low::{self, Adopt, Key, LedgerVerb, Limit, LowArgs, Patience, SchemaVerb, Verb};
@@ -27,6 +28,7 @@ pub(super) enum Invocation {
     Demo {
         keep: Option<PathBuf>,
     },
+    #[cfg(feature = "reproduce")]
     Reproduce(Reproduce),
     Help {
         about: Vec<String>,
@@ -139,22 +141,33 @@ pub(super) fn command(low: LowArgs, env: &dyn Fn(&str) -> Option<OsString>) -> R
             not_protected: simulate.not_protected,
             ledger: waiting(simulate.ledger.ledger, &simulate.patience),
         }),
-        Verb::Reproduce(reproduce) => {
-            return Ok(Invocation::Reproduce(Reproduce {
-                key: reproduce.key,
-                item: match (reproduce.table, reproduce.figure) {
-                    (Some(n), _) => Some(format!("table {n}")),
-                    (None, Some(n)) => Some(format!("figure {n}")),
-                    (None, None) => None,
-                },
-                dataset: reproduce.dataset,
-                runs: reproduce.runs,
-                data: env("PRIVET_DATA")
-                    .filter(|v| !v.is_empty())
-                    .map_or_else(|| "../shared/data".into(), PathBuf::from),
-            }));
+        #[cfg(feature = "reproduce")]
+        Verb::Reproduce(reproduce) => return Ok(Invocation::Reproduce(reproduce_of(reproduce, env))),
+        #[cfg(not(feature = "reproduce"))]
+        Verb::Reproduce(_) => {
+            return Err(Failure::usage(
+                "this build of privet has no `reproduce`, as that of the Python package: build the command with Rust, by `cargo install --path \
+                 crates/privet-cli`. Nothing was read.",
+            ));
         }
     }))
+}
+
+#[cfg(feature = "reproduce")]
+fn reproduce_of(low: low::Reproduce, env: &dyn Fn(&str) -> Option<OsString>) -> Reproduce {
+    let item = match (low.table, low.figure) {
+        (Some(n), _) => Some(format!("table {n}")),
+        (None, Some(n)) => Some(format!("figure {n}")),
+        (None, None) => None,
+    };
+    let data = env("PRIVET_DATA").filter(|v| !v.is_empty());
+    Reproduce {
+        key: low.key,
+        item,
+        dataset: low.dataset,
+        runs: low.runs,
+        data: data.map_or_else(|| "../shared/data".into(), PathBuf::from),
+    }
 }
 
 fn wait(patience: &Patience) -> Duration {

@@ -13,6 +13,7 @@ mod corpora;
 mod damage;
 mod examples;
 mod exchanged;
+mod handler;
 mod home;
 mod interrupt;
 mod joint_sums;

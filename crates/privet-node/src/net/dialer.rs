@@ -39,6 +39,8 @@ pub(super) struct Dialer {
     pub(super) agreement: Mutex<[u8; 32]>,
     /// Whether refusals end the party: before the run, not during it.
     pub(super) is_opening: AtomicBool,
+    /// Whether nobody needs connections any more.
+    pub(super) is_over: AtomicBool,
 }
 
 impl Dialer {
@@ -57,7 +59,7 @@ impl Dialer {
     fn keep(&self, purpose: Purpose) {
         let mut pause = SOON;
         let mut said = None;
-        loop {
+        while !self.is_over.load(Ordering::SeqCst) {
             let began = Instant::now();
             match self.connected(purpose) {
                 Ok(Some(())) if began.elapsed() > LATER => pause = SOON,

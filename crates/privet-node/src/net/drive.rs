@@ -15,7 +15,7 @@ use privet::party::{PartyId, PartyProgress, Role, Seat, SeatState};
 use super::agree::is_current;
 use super::dialer::{Dialer, Keys};
 use super::link::{Event, Link, LinkId};
-use super::listener::Listener;
+use super::listener::{Listener, Listening};
 use super::running::Running;
 use super::tls::Tls;
 use super::trust::Distrust;
@@ -57,6 +57,17 @@ pub struct Drive {
     events: Receiver<Event>,
     pub(super) stash: VecDeque<Event>,
     pub(super) done: BTreeSet<PartyId>,
+    /// Held for its end.
+    _listening: Option<Listening>,
+}
+
+impl Drop for Drive {
+    /// A process may take part in other runs: nothing of this one goes on.
+    fn drop(&mut self) {
+        if let Some(dialer) = &self.dialer {
+            dialer.is_over.store(true, Ordering::SeqCst);
+        }
+    }
 }
 
 /// How long parties wait.
@@ -87,8 +98,10 @@ impl Drive {
     ) -> io::Result<(Self, SocketAddr)> {
         let (send, events) = mpsc::channel();
         let both = (Tls::new(identity)?, keys(check));
-        let address = Listener::start(bind, both, seats.clone(), send)?;
-        let drive = Self::new(seats, None, report, events);
+        let listening = Listener::start(bind, both, seats.clone(), send)?;
+        let address = listening.address;
+        let mut drive = Self::new(seats, None, report, events);
+        drive._listening = Some(listening);
         Ok((drive, address))
     }
 
@@ -112,11 +125,17 @@ impl Drive {
             opening: Mutex::new(Control::Done(seats.me)),
             agreement: Mutex::new([0; 32]),
             is_opening: AtomicBool::new(true),
+            is_over: AtomicBool::new(false),
         };
         Ok(Self::new(seats, Some(Arc::new(dialer)), report, events))
     }
 
-    fn new(seats: Seats, dialer: Option<Arc<Dialer>>, report: Arc<Report>, events: Receiver<Event>) -> Self {
+    pub(super) fn new(
+        seats: Seats,
+        dialer: Option<Arc<Dialer>>,
+        report: Arc<Report>,
+        events: Receiver<Event>,
+    ) -> Self {
         Self {
             seats,
             controls: BTreeMap::new(),
@@ -125,6 +144,7 @@ impl Drive {
             events,
             stash: VecDeque::new(),
             done: BTreeSet::new(),
+            _listening: None,
         }
     }
 
@@ -225,8 +245,13 @@ impl Drive {
             }
         }
         running.part(self);
-        Ok(Driven {
-            outcome: running.seat.finish(),
-        })
+        let outcome = running.seat.finish();
+        match &outcome {
+            Ok(_) => {}
+            // What others did wrong; other errors may be about this party's own rows, which no log shows.
+            Err(Error::Peer(e)) => self.report.note("fault", &e.to_string()),
+            Err(_) => self.report.note("ended", "without a result"),
+        }
+        Ok(Driven { outcome })
     }
 }

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use privet::party::PartyId;
@@ -42,14 +42,40 @@ pub(super) struct Listener {
     halves: Mutex<BTreeMap<(PartyId, PartyId), Half>>,
 }
 
+/// A port that is listened at until this is dropped.
+pub(super) struct Listening {
+    /// Of which the port may have been chosen by the system.
+    pub(super) address: SocketAddr,
+    is_over: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Drop for Listening {
+    /// Frees the port: the thread that waits for connections is woken by one.
+    fn drop(&mut self) {
+        self.is_over.store(true, Ordering::SeqCst);
+        let own = match self.address.ip() {
+            ip if !ip.is_unspecified() => ip,
+            IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
+            IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
+        };
+        let own = SocketAddr::new(own, self.address.port());
+        if TcpStream::connect_timeout(&own, Duration::from_secs(1)).is_ok()
+            && let Some(thread) = self.thread.take()
+        {
+            let _ = thread.join();
+        }
+    }
+}
+
 impl Listener {
-    /// Listens at an address until the process ends. Gives the address, of which the port may have been chosen by the system.
+    /// Listens at an address.
     pub(super) fn start(
         bind: SocketAddr,
         (tls, keys): (Tls, Keys),
         seats: Seats,
         events: Sender<Event>,
-    ) -> io::Result<SocketAddr> {
+    ) -> io::Result<Listening> {
         let socket = TcpListener::bind(bind)?;
         let address = socket.local_addr()?;
         let listener = Arc::new(Self {
@@ -60,16 +86,23 @@ impl Listener {
             strangers: AtomicUsize::new(0),
             halves: Mutex::default(),
         });
-        thread::spawn(move || {
-            loop {
+        let is_over = Arc::new(AtomicBool::new(false));
+        let over = is_over.clone();
+        let thread = thread::spawn(move || {
+            while !over.load(Ordering::SeqCst) {
                 match socket.accept() {
+                    Ok(_) if over.load(Ordering::SeqCst) => {}
                     Ok((stream, _)) => listener.accepted(stream),
                     // Too many files are open, or the other was gone at once.
                     Err(_) => thread::sleep(Duration::from_millis(50)),
                 }
             }
         });
-        Ok(address)
+        Ok(Listening {
+            address,
+            is_over,
+            thread: Some(thread),
+        })
     }
 
     fn accepted(self: &Arc<Self>, stream: TcpStream) {

@@ -13,6 +13,7 @@
 //! | `plan`, `agree` | all parties come to one agreement, signed by all, or say what differs |
 //! | `held` | what a ledger's file holds of an agreement until its run is over |
 //! | `drive`, `running` | a seat on these connections: admission, back-pressure, deadlines, reconnection |
+//! | `foreign` | a party that hears any bytes, for fuzzing |
 //! | `report` | status, metrics, log and transcript |
 //!
 //! Threads and blocking sockets, no asynchronous runtime: a party has a few connections, and its role works on the calling thread, which no
@@ -24,6 +25,7 @@ mod control;
 mod dial;
 mod dialer;
 mod drive;
+mod foreign;
 mod held;
 mod identity;
 mod link;
@@ -41,6 +43,7 @@ pub use agree::{Agreed, Signed, agree};
 pub use control::{Bundle, Control, Opening};
 pub use dial::{Address, Dial, Proxy};
 pub use drive::{Drive, Driven, KeyCheck, KeyRefusal, Waits};
+pub use foreign::handle;
 pub use held::{Held, HeldRun};
 pub use identity::Identity;
 pub use plan::Plan;

@@ -53,6 +53,8 @@ impl Peer {
 /// A seat while it runs.
 pub(super) struct Running<'a, R: Role> {
     pub(super) seat: Seat<R>,
+    /// How long an event is waited for.
+    pub(super) tick: Duration,
     peers: BTreeMap<PartyId, Peer>,
     waits: Waits,
     began: Instant,
@@ -79,6 +81,7 @@ impl<'a, R: Role> Running<'a, R> {
         Self {
             peers: neighbours.map(|party| (party, Peer::new(now))).collect(),
             seat,
+            tick: TICK,
             waits,
             began: now,
             timers: BTreeMap::new(),
@@ -100,7 +103,7 @@ impl<'a, R: Role> Running<'a, R> {
                 self.seat.work(self.progress);
                 Duration::ZERO
             }
-            _ => TICK,
+            _ => self.tick,
         };
         self.pump(drive);
         let event = match drive.stash.pop_front() {

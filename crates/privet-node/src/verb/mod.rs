@@ -48,6 +48,7 @@ pub use evaluate::evaluated;
 pub use exit::{Exit, Failure};
 pub use inspect::signed_words;
 pub use ledger::show_unrecorded;
+pub use party::plan as party_plan;
 pub use plan::central as central_plan;
 pub use report::{drawings, page};
 pub use request::{

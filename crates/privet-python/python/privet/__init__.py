@@ -14,6 +14,7 @@ from ._desensitise import Desensitised, desensitise
 from ._explanation import Explanation
 from ._ledger import Ledger, Remaining
 from ._model import Certificate, Model, load, train
+from ._party import Keys, Party, PartyRun, party
 from ._plan import Plan, Price, plan
 from ._schema import Schema
 from ._simulate import Simulation, simulate
@@ -24,10 +25,13 @@ __all__ = [
     "DeclarationError",
     "Desensitised",
     "Explanation",
+    "Keys",
     "Ledger",
     "LedgerError",
     "Model",
     "ParameterError",
+    "Party",
+    "PartyRun",
     "PeerError",
     "Plan",
     "Price",
@@ -38,6 +42,7 @@ __all__ = [
     "__version__",
     "desensitise",
     "load",
+    "party",
     "plan",
     "simulate",
     "train",

@@ -6,7 +6,7 @@ import json
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from . import _privet
 from ._schema import Schema
@@ -29,7 +29,7 @@ class Ledger:
     """
 
     def __init__(self, path: str | os.PathLike[str] | None = None, *, wait: float = 10) -> None:
-        self._own = _privet.LedgerFile(None if path is None else os.fspath(path), float(wait))
+        self._own: Any = _privet.LedgerFile(None if path is None else os.fspath(path), float(wait))
 
     @classmethod
     def unrecorded(cls, epsilon: float | None = None, delta: float | None = None) -> Ledger:
@@ -54,7 +54,7 @@ class Ledger:
             raise LedgerError(f"{what} needs a ledger that lasts, and this one is in memory: use privet.Ledger()")
         return self._own
 
-    def _accounts(self):
+    def _accounts(self) -> tuple[_privet.LedgerFile | None, _privet.Unrecorded | None]:
         """As Rust takes it: a file, or a budget in memory."""
         return (None, self._own) if self._in_memory else (self._own, None)
 
@@ -75,7 +75,7 @@ class Ledger:
 
     def remaining(self, dataset: str | Schema) -> Remaining:
         """What remains of the budget of a data set."""
-        name = getattr(dataset, "dataset", dataset)
+        name = dataset.dataset if isinstance(dataset, Schema) else dataset
         shown = self.show(None if self._in_memory else name).to_dict()
         for known in shown["datasets"]:
             if name == known["dataset"] or name in known["also"]:

@@ -66,7 +66,8 @@ class Schema:
         public, skip = tuple(public), tuple(skip)
         bounds, values = dict(bounds or {}), dict(values or {})
         known = set(kinds)
-        for what, given in [("bounds", bounds), ("values", values), ("public", public), ("skip", skip)]:
+        named: list[tuple[str, Iterable[str]]] = [("bounds", bounds), ("values", values), ("public", public), ("skip", skip)]
+        for what, given in named:
             strange = [name for name in given if name not in known]
             if strange:
                 raise DeclarationError(f"{what} names {_names(strange)}, and the frame has no such column; it has {_names(kinds)}")

@@ -37,4 +37,11 @@ class LedgerError(PrivetError):
 
 
 class PeerError(PrivetError):
-    """Another party did not follow the protocol."""
+    """Other parties did not follow the protocol, or are not there. ``parties`` names them."""
+
+    def __init__(self, message, parties=()):
+        super().__init__(message, tuple(parties))
+        self.parties = tuple(parties)
+
+    def __str__(self):
+        return self.args[0]

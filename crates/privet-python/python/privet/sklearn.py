@@ -8,7 +8,12 @@ Cross-validation trains many models, and each pays: folds overlap, so a person i
 on rows that are set aside are exact, and not protected: keep them to yourself.
 """
 
-from collections import namedtuple
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
@@ -16,8 +21,11 @@ from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
+from ._explanation import Explanation
 from ._ledger import Ledger, default
+from ._model import Certificate, Model
 from ._model import fit as _fit
+from ._plan import Plan
 from ._plan import plan as _plan
 from ._rows import rows as _rows
 from ._schema import Schema, _cell, _kinds
@@ -30,8 +38,28 @@ _MODES = ("explicit", "from-data")
 _ALGORITHM = ("trees", "leaves", "learning_rate", "splits")
 
 
+# A data class, so that parameters are declared once for both estimators: scikit-learn reads them from the signature that is made of these.
+@dataclass(eq=False, repr=False)
 class _Estimator(BaseEstimator):
     """What both estimators do."""
+
+    epsilon: float = 1.0
+    delta: float | None = None
+    _: KW_ONLY
+    schema: Schema | None = None
+    bounds: tuple[float, float] | Mapping[str, tuple[float, float]] | None = None
+    values: Mapping[str, Sequence[Any]] | None = None
+    public: Sequence[str] = ()
+    dataset: str | None = None
+    rows_about: int | None = None
+    ledger: Ledger | None = None
+    algorithm: str = "trees"
+    trees: int | None = None
+    leaves: int | None = None
+    learning_rate: float | None = None
+    splits: str | None = None
+    declare: str = "explicit"
+    random_state: int | np.random.RandomState | None = None
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -39,6 +67,28 @@ class _Estimator(BaseEstimator):
         tags.input_tags.allow_nan = True
         tags.input_tags.sparse = False
         return tags
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Pays from the ledger, then trains."""
+        if self.declare not in _MODES:
+            raise ParameterError(f"declare={self.declare!r} is none of {', '.join(map(repr, _MODES))}")
+        X = self._check(X, reset=True)
+        kind, facts, cells = self._labels(_one_column(self, X, y))
+        schema = self._declared(X, kind, facts)
+        rows = _rows(X, None if _is_frame(X) else self._names(X)).with_column(schema.label, *cells)
+        planned = self._planned(schema, len(rows))
+        void = _VOID if self.declare == "from-data" else None
+        seed = self.random_state
+        if seed is not None:
+            seed = int(seed) if isinstance(seed, (int, np.integer)) else int(check_random_state(seed).randint(2**31))
+        self.model_: Model = _fit(planned, rows, self._purse(), seed=seed, void=void)
+        self.schema_: Schema = schema
+        self.certificate_: Certificate = self.model_.certificate
+        return self
+
+    def _labels(self, y):
+        """The label: its type, its classes or bounds, and its cells as Rust takes them."""
+        raise NotImplementedError
 
     # What is read
 
@@ -63,31 +113,24 @@ class _Estimator(BaseEstimator):
             raise DeclarationError(f"the schema has {len(schema.features)} features and the array {X.shape[1]} columns")
         return schema.features
 
-    def _target(self, X, y):
-        """The label's name, which no feature has."""
-        names, name = set(self._names(X)), "label"
-        while name in names:
-            name += "_"
-        return name if self.schema is None else self.schema.label
-
-    def _declared(self, X, label, classes=None, numbers=None):
+    def _declared(self, X, kind, facts):
         """The schema: the one that is given, or from what is declared, or from rows if that is said."""
         if self.schema is not None:
             return self.schema
         kinds = _kinds(X) if _is_frame(X) else dict.fromkeys(self._names(X), "float")
         # Whole numbers, too: the same table has the same bins as an array and as a frame.
         words = {"number": "float", "integer": "float", "flag": "bool", "text": "str"}
-        kinds = {name: words.get(kind, kind) for name, kind in kinds.items()}
+        kinds = {name: words.get(own, own) for name, own in kinds.items()}
         bounds = {name: self.bounds for name in kinds} if isinstance(self.bounds, tuple) else dict(self.bounds or {})
         values = dict(self.values or {})
         if self.declare == "from-data":
             _from_rows(X, kinds, bounds, values)
         bounds = {name: own for name, own in bounds.items() if kinds.get(name) == "float"}
-        kinds[label] = "str" if numbers is None else "float"
-        if numbers is None:
-            values[label] = classes
-        else:
-            bounds[label] = numbers
+        label = "label"
+        while label in kinds:
+            label += "_"
+        kinds[label] = kind
+        (values if kind == "str" else bounds)[label] = facts
         dataset = self.dataset
         if dataset is None:
             if self.declare != "from-data" and not default(self.ledger)._in_memory:
@@ -117,20 +160,6 @@ class _Estimator(BaseEstimator):
             return Ledger.unrecorded()
         return default(self.ledger)
 
-    def _train(self, X, schema, label):
-        if self.declare not in _MODES:
-            raise ParameterError(f"declare={self.declare!r} is none of {', '.join(map(repr, _MODES))}")
-        rows = _rows(X, None if _is_frame(X) else self._names(X)).with_column(schema.label, *label)
-        planned = self._planned(schema, len(rows))
-        void = _VOID if self.declare == "from-data" else None
-        seed = self.random_state
-        if seed is not None:
-            seed = int(seed) if isinstance(seed, (int, np.integer)) else int(check_random_state(seed).randint(2**31))
-        self.model_ = _fit(planned, rows, self._purse(), seed=seed, void=void)
-        self.schema_ = schema
-        self.certificate_ = self.model_.certificate
-        return self
-
     def _rows_of(self, X):
         check_is_fitted(self)
         X = self._check(X, reset=False)
@@ -138,23 +167,24 @@ class _Estimator(BaseEstimator):
 
     # What the model can do
 
-    def plan(self):
+    def plan(self) -> Plan:
         """What ``fit`` would do and cost. Spends nothing; needs a schema."""
         if self.schema is None:
             raise DeclarationError("plan needs a schema: say schema=privet.Schema.of(frame, ...)")
         return self._planned(self.schema)
 
-    def explain(self):
+    def explain(self) -> Explanation:
         """What each column does to the scores."""
         check_is_fitted(self)
         return self.model_.explain()
 
-    def save(self, path, *, overwrite=False):
+    def save(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
         """Writes the model's file, which the command opens, too."""
         check_is_fitted(self)
         self.model_.save(path, overwrite=overwrite)
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class PrivetClassifier(ClassifierMixin, _Estimator):
     """Boosted trees for classes, trained with differential privacy.
 
@@ -167,61 +197,19 @@ class PrivetClassifier(ClassifierMixin, _Estimator):
     True
     """
 
-    def __init__(
-        self,
-        epsilon=1.0,
-        delta=None,
-        *,
-        schema=None,
-        classes=None,
-        bounds=None,
-        values=None,
-        public=(),
-        dataset=None,
-        rows_about=None,
-        ledger=None,
-        algorithm="trees",
-        trees=None,
-        leaves=None,
-        learning_rate=None,
-        splits=None,
-        declare="explicit",
-        random_state=None,
-    ):
-        self.epsilon = epsilon
-        self.delta = delta
-        self.schema = schema
-        self.classes = classes
-        self.bounds = bounds
-        self.values = values
-        self.public = public
-        self.dataset = dataset
-        self.rows_about = rows_about
-        self.ledger = ledger
-        self.algorithm = algorithm
-        self.trees = trees
-        self.leaves = leaves
-        self.learning_rate = learning_rate
-        self.splits = splits
-        self.declare = declare
-        self.random_state = random_state
+    classes: Sequence[Any] | None = None
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = True
         return tags
 
-    def fit(self, X, y):
-        """Pays from the ledger, then trains."""
-        X = self._check(X, reset=True)
-        y = _one_column(self, X, y)
+    def _labels(self, y):
         if self.declare == "from-data":
             check_classification_targets(y)
         self.classes_ = self._classes(y)
-        label = self._target(X, y)
         names = self._class_names()
-        schema = self._declared(X, label, classes=names)
-        return self._train(X, schema, ("codes", (_codes(y, self.classes_), names)))
+        return "str", names, ("codes", (_codes(y, self.classes_), names))
 
     def _classes(self, y):
         if self.schema is not None:
@@ -243,22 +231,24 @@ class PrivetClassifier(ClassifierMixin, _Estimator):
             return self.schema.classes
         return [_cell(value.item() if hasattr(value, "item") else value) for value in self.classes_]
 
-    def decision_function(self, X):
+    def decision_function(self, X: Any) -> np.ndarray:
         """The scores: of two classes one number, above zero for the second."""
         rows = self._rows_of(X)
         return self.model_.scores(rows)
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> np.ndarray:
         """The probability of each class."""
         rows = self._rows_of(X)
         return self.model_.predict_proba(rows)
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         """The likeliest class of each row."""
         rows = self._rows_of(X)
-        return self.classes_[np.frombuffer(self.model_._own.class_numbers(rows), dtype=np.uint16)]
+        numbers = self.model_._own.class_numbers(rows)
+        return self.classes_[np.frombuffer(numbers or b"", dtype=np.uint16)]
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class PrivetRegressor(RegressorMixin, _Estimator):
     """Boosted trees for a number, trained with differential privacy.
 
@@ -270,57 +260,16 @@ class PrivetRegressor(RegressorMixin, _Estimator):
     True
     """
 
-    def __init__(
-        self,
-        epsilon=1.0,
-        delta=None,
-        *,
-        schema=None,
-        target=None,
-        bounds=None,
-        values=None,
-        public=(),
-        dataset=None,
-        rows_about=None,
-        ledger=None,
-        algorithm="trees",
-        trees=None,
-        leaves=None,
-        learning_rate=None,
-        splits=None,
-        declare="explicit",
-        random_state=None,
-    ):
-        self.epsilon = epsilon
-        self.delta = delta
-        self.schema = schema
-        self.target = target
-        self.bounds = bounds
-        self.values = values
-        self.public = public
-        self.dataset = dataset
-        self.rows_about = rows_about
-        self.ledger = ledger
-        self.algorithm = algorithm
-        self.trees = trees
-        self.leaves = leaves
-        self.learning_rate = learning_rate
-        self.splits = splits
-        self.declare = declare
-        self.random_state = random_state
+    target: tuple[float, float] | None = None
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.regressor_tags.poor_score = True
         return tags
 
-    def fit(self, X, y):
-        """Pays from the ledger, then trains."""
-        X = self._check(X, reset=True)
-        y = _reals(_one_column(self, X, y))
-        label = self._target(X, y)
-        schema = self._declared(X, label, numbers=self._numbers(y))
-        return self._train(X, schema, ("float64", np.ascontiguousarray(y)))
+    def _labels(self, y):
+        y = np.ascontiguousarray(_reals(y))
+        return "float", self._numbers(y), ("float64", y)
 
     def _numbers(self, y):
         if self.schema is not None:
@@ -337,7 +286,7 @@ class PrivetRegressor(RegressorMixin, _Estimator):
         room = max(1e-6, 1e-6 * abs(high - low), 1e-6 * abs(high))
         return low - room, high + room
 
-    def predict(self, X):
+    def predict(self, X: Any) -> np.ndarray:
         """The number of each row."""
         rows = self._rows_of(X)
         return self.model_.scores(rows)
@@ -420,12 +369,20 @@ def _from_rows(X, kinds, bounds, values):
             values[name] = found if len(found) > 1 else [*found, "another", "and another"][:2]
 
 
-Cost = namedtuple("Cost", ["fits", "epsilon", "share", "fits_in_budget", "words"])
-Cost.__doc__ = "What a search will pay: how many fits, their ε added up, which share of what is left, whether that is there, and that in words."
-Cost.__repr__ = lambda self: self.words
+class Cost(NamedTuple):
+    """What a search will pay: how many fits, their ε added up, which share of what is left, whether that is there, and that in words."""
+
+    fits: int
+    epsilon: float
+    share: float
+    fits_in_budget: bool
+    words: str
+
+    def __repr__(self) -> str:
+        return self.words
 
 
-def cost(search):
+def cost(search: Any) -> Cost:
     """How many payments a search will make, and whether they fit into what is left.
 
     Each fit of a search pays, since folds overlap. Give the search ``error_score="raise"``: otherwise a refused fit becomes a score of NaN, and the

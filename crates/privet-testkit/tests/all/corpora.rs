@@ -44,7 +44,7 @@ fn every_target_has_its_fuzzer() {
         .collect();
     found.sort();
     let mut listed: Vec<String> = targets().map(|(name, _)| name.to_owned()).collect();
-    listed.extend(["table", "job", "network"].map(String::from));
+    listed.extend(["table", "job", "network", "handler"].map(String::from));
     listed.sort();
     assert_eq!(found, listed);
 }

@@ -18,7 +18,7 @@ use privet_node::net::{
     Dial, Drive, HeldRun, Identity, KeyCheck, KeyRefusal, Plan, Report, ReportFiles, Seats, Waits, agree,
 };
 
-use super::{HORIZONTAL, SECURE, Setting, VERTICAL, World};
+use super::{HORIZONTAL, SECURE, SECURE_OF_THREE, Setting, VERTICAL, World};
 
 const FOLDER: &str = "PRIVET_BESIDE_FOLDER";
 const PARTY: &str = "PRIVET_BESIDE_PARTY";
@@ -307,4 +307,9 @@ fn vertical_is_the_same_as_simulated() {
 #[test]
 fn secure_is_the_same_as_simulated() {
     beside(SECURE, "south");
+}
+
+#[test]
+fn secure_of_three_is_the_same_as_simulated() {
+    beside(SECURE_OF_THREE, "west");
 }

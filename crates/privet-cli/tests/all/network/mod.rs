@@ -59,6 +59,17 @@ pub(crate) const SECURE: Setting = Setting {
     ],
 };
 
+pub(crate) const SECURE_OF_THREE: Setting = Setting {
+    case: "secure",
+    job: "several.toml",
+    parties: &["north", "south", "west"],
+    limits: &[
+        ("north", "loans-north --epsilon 0 --change replace"),
+        ("south", "loans-south --epsilon 0 --change replace"),
+        ("west", "loans-west --epsilon 0 --change replace"),
+    ],
+};
+
 /// A port that nobody listens at.
 pub(crate) fn port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();

@@ -6,7 +6,7 @@ use std::time::Duration;
 use privet_node::net::Transcript;
 
 use super::proxy::{Faults, Proxy};
-use super::{HORIZONTAL, SECURE, Setting, VERTICAL, World, port};
+use super::{HORIZONTAL, SECURE, SECURE_OF_THREE, Setting, VERTICAL, World, port};
 
 fn transcript(world: &World, party: &str) -> Transcript {
     let text = fs::read_to_string(world.path(&format!("{party}.privet.{party}.transcript.json"))).unwrap();
@@ -67,6 +67,13 @@ fn vertical_across_three_processes() {
     world.all_end(world.start_all());
     assert!(world.path("bank.privet").exists() && !world.path("shop.privet").exists());
     assert!(world.path("shop.privet.shop.certificate.json").exists());
+}
+
+#[test]
+fn secure_across_three_processes() {
+    let world = World::new(SECURE_OF_THREE, "north", 30, None);
+    world.all_end(world.start_all());
+    same_models(&world, &["north", "south", "west"]);
 }
 
 /// Also through an HTTP proxy.
@@ -151,4 +158,5 @@ fn every_setting_survives_what_networks_do() {
     through_faults(VERTICAL, "bank", faults, 20);
     through_faults(VERTICAL, "shop", faults, 30);
     through_faults(SECURE, "north", faults, 40);
+    through_faults(SECURE_OF_THREE, "south", faults, 50);
 }

@@ -3,11 +3,11 @@
 mod accept;
 mod horizontal;
 mod play;
+mod results;
 mod secure;
 mod site;
 mod vertical;
 
-use std::fmt::Write;
 use std::net::{Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -17,19 +17,18 @@ use privet::Error;
 use privet::error::JournalFault;
 use privet::model::Model;
 use privet::privacy::Certificate;
-use privet::privacy::journal::Journal;
 use serde_json::json;
 
 use super::exit::{Exit, Failure};
 use super::request::Party;
 use super::{Answer, output, words, written};
-use crate::job::{Job, Setting};
-use crate::ledger::{RunRecord, Shared, beside};
+use crate::job::{Job, Network, Setting};
+use crate::ledger::{RunRecord, Shared};
 use crate::net::{
-    Agreed, Dial, Drive, Held, HeldRun, Identity, KeyCheck, KeyRefusal, Report, ReportFiles, Transcript,
-    Trust, Waits, agree,
+    Agreed, Dial, Drive, Held, HeldRun, Identity, KeyCheck, KeyRefusal, Report, Trust, Waits, agree,
 };
 use play::Playing;
+use results::{Files, answer, revealed, save_transcript, transcript, unfinished};
 use site::Site;
 
 /// What a party has in the end.
@@ -51,25 +50,69 @@ impl Gained {
     }
 }
 
+/// What is known before anybody is called. Of rows nothing is read.
+struct Prepared {
+    job: Job,
+    network: Network,
+    identity: Identity,
+    site: Site,
+    /// What all will learn and this party spend, in words.
+    shown: String,
+}
+
+impl Prepared {
+    /// Whatever can be refused is refused here.
+    fn of(party: &Party) -> Result<Self, Failure> {
+        let job = Job::read(&party.job)?.with(None, party.out.as_deref())?;
+        let Some(network) = job.network.clone() else {
+            return Err(Failure::usage(format!(
+                "{} has no [network]: add who listens and where, such as\n  [network]\n  listens = {:?}\n  address = \"127.0.0.1:7443\"\nTo play \
+                 all parties on this machine, run `privet train {}`. Nothing was read.",
+                party.job.display(),
+                job.party_names().first().map_or("miner", String::as_str),
+                party.job.display()
+            )));
+        };
+        let folder = party.keys.path()?;
+        let identity = Identity::load(folder)?;
+        let trust = Trust::load(folder)?;
+        let site = Site::of(&job, &network, party, &identity, &trust)?;
+        check(&job, &site, party)?;
+        let shown = accept::shown(&job, &site, party)?;
+        Ok(Self {
+            job,
+            network,
+            identity,
+            site,
+            shown,
+        })
+    }
+}
+
+/// What all parties of a run will learn and this one spend: what a party accepts. Nobody is called, and of rows nothing is read.
+///
+/// # Errors
+/// A [`Failure`] if this party could not take part.
+pub fn plan(party: &Party) -> Result<Answer, Failure> {
+    let Prepared { site, shown, .. } = Prepared::of(party)?;
+    let json = json!({
+        "plan": site.plan.text.lines().collect::<Vec<_>>(),
+        "party": site.name(),
+        "role": site.role(),
+        "listens": site.seats.name(site.seats.listens),
+    });
+    Ok(Answer::new(shown, json))
+}
+
 pub(super) fn run(party: &Party) -> Result<Answer, Failure> {
-    let job = Job::read(&party.job)?.with(None, party.out.as_deref())?;
-    let Some(network) = job.network.clone() else {
-        return Err(Failure::usage(format!(
-            "{} has no [network]: add who listens and where, such as\n  [network]\n  listens = {:?}\n  address = \"127.0.0.1:7443\"\nTo play all \
-             parties on this machine, run `privet train {}`. Nothing was read.",
-            party.job.display(),
-            job.party_names().first().map_or("miner", String::as_str),
-            party.job.display()
-        )));
-    };
-    let folder = party.keys.path()?;
-    let identity = Identity::load(folder)?;
-    let trust = Trust::load(folder)?;
-    let site = Site::of(&job, &network, party, &identity, &trust)?;
+    let Prepared {
+        job,
+        network,
+        identity,
+        site,
+        shown,
+    } = Prepared::of(party)?;
     let ledger = party.ledger.path()?;
-    // Whatever can be refused is refused before anybody is called; of rows nothing is read.
-    check(&job, &site, party)?;
-    let shown = accept::shown(&job, &site, party)?;
     if let Some(file) = &party.sign {
         return accept::sign(&site, &identity, file, shown);
     }
@@ -164,62 +207,6 @@ fn speak(line: &str) {
     let _ = writeln!(std::io::stderr(), "privet: {line}");
 }
 
-/// The files beside a party's output.
-struct Files {
-    certificate: PathBuf,
-    transcript: PathBuf,
-    status: PathBuf,
-    metrics: PathBuf,
-    log: PathBuf,
-}
-
-impl Files {
-    fn of(job: &Job, site: &Site) -> Self {
-        let name: String = site
-            .name()
-            .chars()
-            .map(|c| if c.is_alphanumeric() || c == '-' { c } else { '_' })
-            .collect();
-        let file = |ending: &str| beside(&job.output, &format!(".{name}.{ending}"));
-        Self {
-            certificate: file("certificate.json"),
-            transcript: file("transcript.json"),
-            status: file("status.json"),
-            metrics: file("prom"),
-            log: file("log"),
-        }
-    }
-
-    /// None of them takes the place of something that is read or of the ledger.
-    fn check(&self, job: &Job, party: &Party) -> Result<(), Failure> {
-        let results = [
-            &self.certificate,
-            &self.transcript,
-            &self.status,
-            &self.metrics,
-            &self.log,
-        ];
-        let results = results.map(PathBuf::as_path);
-        if let Some(file) = output::clash(&results, &job.inputs()) {
-            return Err(Failure::usage(format!(
-                "{} would be overwritten: choose another --out. Nothing was read.",
-                file.display()
-            )));
-        }
-        results
-            .iter()
-            .try_for_each(|file| output::check_ledger(&party.ledger, file))
-    }
-
-    fn report(&self) -> ReportFiles {
-        ReportFiles {
-            log: Some(self.log.clone()),
-            status: Some(self.status.clone()),
-            metrics: Some(self.metrics.clone()),
-        }
-    }
-}
-
 fn check(job: &Job, site: &Site, party: &Party) -> Result<(), Failure> {
     match &job.setting {
         Setting::Vertical(parties) => vertical::check(parties, site.seats.me, party),
@@ -235,7 +222,7 @@ fn check(job: &Job, site: &Site, party: &Party) -> Result<(), Failure> {
 
 fn connect(
     party: &Party,
-    network: &crate::job::Network,
+    network: &Network,
     site: &Site,
     identity: &Identity,
     report: &Arc<Report>,
@@ -300,57 +287,6 @@ fn keys(site: &Site, folder: PathBuf) -> Arc<KeyCheck> {
         }
         Err(why)
     })
-}
-
-/// What the ledger was told since an entry.
-fn revealed(shared: &Shared, first: u64) -> Result<Vec<String>, Failure> {
-    let entries = shared.store().read(first)?;
-    Ok(entries
-        .iter()
-        .map(|entry| super::ledger::show::sentence(entry.event()))
-        .collect())
-}
-
-fn transcript(site: &Site, agreed: &Agreed, report: &Report, revealed: Vec<String>) -> Transcript {
-    let hexadecimal = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
-    let signatures = site.seats.names.iter().zip(&agreed.signatures);
-    Transcript {
-        privet: "transcript 1".into(),
-        run: agreed.agreement.run().to_string(),
-        agreement: hexadecimal(&agreed.agreement.digest()),
-        plan: site.plan.text.lines().map(str::to_owned).collect(),
-        party: site.name().to_owned(),
-        role: site.role().to_owned(),
-        outcome: String::new(),
-        resumed: agreed.is_resumed,
-        signatures: signatures
-            .map(|(name, signature)| (name.clone(), hexadecimal(signature)))
-            .collect(),
-        certificate_key: None,
-        peers: report.traffic(),
-        revealed,
-    }
-}
-
-fn save_transcript(files: &Files, transcript: &Transcript) -> Result<(), Failure> {
-    let text = serde_json::to_string_pretty(transcript).map_err(|e| Error::internal(e.to_string()))?;
-    written(&files.transcript, (text + "\n").as_bytes())
-}
-
-/// A run that ended without a result, with what it has cost.
-fn unfinished(failure: Failure, transcript: &Transcript) -> Failure {
-    let mut message = failure.message;
-    message.push_str("\nWhat this party has spent and shown in this run:");
-    match transcript.revealed.is_empty() {
-        true => message.push_str("\n  -  nothing"),
-        false => transcript.revealed.iter().for_each(|line| {
-            let _ = write!(message, "\n  -  {line}");
-        }),
-    }
-    message.push_str(
-        "\nThe same command goes on with the run if all parties still have it; --abandon gives it up, and what was spent stays spent.",
-    );
-    Failure { message, ..failure }
 }
 
 fn stopped(e: Error, begun: bool) -> Failure {
@@ -423,56 +359,4 @@ fn abandon(site: &Site, held: &HeldRun, ledger: &std::path::Path, party: &Party)
         text,
         json!({"abandoned": agreement.run().to_string()}),
     ))
-}
-
-fn answer(job: &Job, files: &Files, gained: &Gained, transcript: &Transcript) -> Answer {
-    let mut text = format!("{}\n\n", gained.certificate());
-    for peer in &transcript.peers {
-        let _ = writeln!(
-            text,
-            "peer       {}: sent {} in {}, received {} in {}",
-            peer.party,
-            words::count(peer.frame_bytes_sent, "byte", "bytes"),
-            words::count(peer.messages_sent, "message", "messages"),
-            words::count(peer.frame_bytes_received, "byte", "bytes"),
-            words::count(peer.messages_received, "message", "messages"),
-        );
-    }
-    if transcript.resumed {
-        let _ = writeln!(
-            text,
-            "resumed    a run that was broken off: nothing was paid or drawn a second time"
-        );
-    }
-    let (model, certificate) = match gained {
-        Gained::Model { model, told } => {
-            text += told;
-            let _ = writeln!(
-                text,
-                "\nWrote {}: {}",
-                job.output.display(),
-                model.ensemble().summary()
-            );
-            (Some(&job.output), None)
-        }
-        Gained::Contributed(_) => {
-            let _ = writeln!(text, "\nWrote the above to {}", files.certificate.display());
-            (None, Some(&files.certificate))
-        }
-    };
-    let _ = writeln!(
-        text,
-        "Wrote {}: `privet inspect --transcript` shows it",
-        files.transcript.display()
-    );
-    let json = json!({
-        "model": model,
-        "certificate_file": certificate,
-        "certificate": gained.certificate(),
-        "transcript": files.transcript,
-        "run": transcript.run,
-        "peers": transcript.peers,
-        "resumed": transcript.resumed,
-    });
-    Answer::new(words::wrapped(&text), json)
 }

@@ -345,7 +345,7 @@ pub enum OutputKind {
 }
 
 /// The path of the ledger, or why it is unknown: only some runs need one. And how long to wait for other processes.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct LedgerFile {
     path: Result<PathBuf, String>,
     wait: Duration,

@@ -11,7 +11,7 @@ use crate::net::Proxy;
 use crate::verb::exit::Failure;
 
 /// A request to take part in a run with others.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Party {
     /// The job: the same at all parties.
     pub job: PathBuf,

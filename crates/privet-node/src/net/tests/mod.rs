@@ -1,13 +1,16 @@
 //! Peers that do not follow the rules, over real TLS: the party refuses them, says so, and is still there.
 
+mod hostile;
+mod lying;
+
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::sync::Arc;
-use std::thread::{self, JoinHandle};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use privet::Error;
-use privet::party::{Agreement, MemoryRecord, PartyId, Seat};
+use privet::party::{Agreement, MemoryRecord, PartyId, Role, Seat};
 use privet::wire::{Body, Frame, Wire};
 use privet_testkit::parties::{journal, party};
 
@@ -23,57 +26,87 @@ fn identity(party: PartyId) -> Identity {
     Identity::from_seed([party.0 as u8 + 1; 32])
 }
 
-fn check() -> Arc<KeyCheck> {
-    let keys = [PartyId(0), PartyId(1)].map(|party| (party, identity(party).public()));
+/// So many parties, by the keys of [`identity`].
+fn check(parties: usize) -> Arc<KeyCheck> {
+    let keys: Vec<_> = (0..parties as u16)
+        .map(|party| identity(PartyId(party)).public())
+        .collect();
     Arc::new(move |key| {
-        let found = keys.iter().find(|(_, own)| own == key);
-        found.map(|(party, _)| *party).ok_or(KeyRefusal::Stranger)
+        let place = keys.iter().position(|own| own == key);
+        place
+            .map(|place| PartyId(place as u16))
+            .ok_or(KeyRefusal::Stranger)
     })
 }
 
-fn seats(me: PartyId) -> Seats {
-    Seats {
-        names: vec!["bank".into(), "shop".into()],
+fn names(agreement: &Agreement) -> Vec<String> {
+    agreement
+        .parties()
+        .map(|party| format!("party {}", party.0))
+        .collect()
+}
+
+/// How a party ended: what went wrong, what it noted, and its log.
+struct Ended {
+    outcome: Result<(), Error>,
+    report: Arc<Report>,
+    log: String,
+}
+
+const WAITS: Waits = Waits {
+    patience: Duration::from_millis(1500),
+    deadline: Duration::from_secs(20),
+};
+
+/// How the honest party ends that listens, and whose peer does as `attack` says.
+fn met<R: Role>(
+    (agreement, seat): (Agreement, Seat<R>),
+    (me, peer): (PartyId, PartyId),
+    waits: Waits,
+    attack: impl FnOnce(&Agreement, PartyId, SocketAddr) + Send + 'static,
+) -> Ended {
+    let folder = tempfile::tempdir().expect("a folder");
+    let log = folder.path().join("log");
+    let files = ReportFiles {
+        log: Some(log.clone()),
+        ..ReportFiles::default()
+    };
+    let report = Arc::new(Report::new("a party", names(&agreement), files, |_| {}));
+    let bind = SocketAddr::from(([127, 0, 0, 1], 0));
+    let seats = Seats {
+        names: names(&agreement),
         me,
         listens: me,
         silence: Duration::from_secs(5),
-    }
-}
-
-fn report() -> Arc<Report> {
-    Arc::new(Report::new(
-        "a party",
-        vec!["bank".into(), "shop".into()],
-        ReportFiles::default(),
-        |_| {},
-    ))
-}
-
-/// How the honest party ends whose peer does as `attack` says: what went wrong, and what it noted.
-fn attacked(
-    kind: u8,
-    attack: impl FnOnce(&Agreement, PartyId, SocketAddr) + Send + 'static,
-) -> (Result<(), Error>, Arc<Report>) {
-    let me = PartyId(u16::from(kind % 2));
-    let (agreement, seat) = party(kind, &MemoryRecord::default(), &journal()).expect("a party");
-    let report = report();
-    let bind = SocketAddr::from(([127, 0, 0, 1], 0));
-    let own = identity(me);
-    let listened = Drive::listen(bind, (&own, check()), seats(me), report.clone());
+    };
+    let check = check(seats.names.len());
+    let listened = Drive::listen(bind, (&identity(me), check), seats, report.clone());
     let (mut drive, address) = listened.expect("a port");
     let agreed = Agreed {
         agreement: agreement.clone(),
         signatures: Vec::new(),
         is_resumed: false,
     };
-    let waits = Waits {
-        patience: Duration::from_millis(1500),
-        deadline: Duration::from_secs(20),
-    };
-    let attacker = thread::spawn(move || attack(&agreement, PartyId(1 - me.0), address));
+    let attacker = thread::spawn(move || attack(&agreement, peer, address));
     let driven = drive.run(seat, &agreed, waits, QUIET).expect("nobody stops it");
+    drop(drive);
     attacker.join().expect("the attacker is done");
-    (driven.outcome.map(drop), report)
+    Ended {
+        outcome: driven.outcome.map(drop),
+        report,
+        log: std::fs::read_to_string(log).expect("a log"),
+    }
+}
+
+/// The same for a party of the vertical setting.
+fn attacked(
+    kind: u8,
+    attack: impl FnOnce(&Agreement, PartyId, SocketAddr) + Send + 'static,
+) -> (Result<(), Error>, Arc<Report>) {
+    let me = PartyId(u16::from(kind % 2));
+    let seat = party(kind, &MemoryRecord::default(), &journal()).expect("a party");
+    let ended = met(seat, (me, PartyId(1 - me.0)), WAITS, attack);
+    (ended.outcome, ended.report)
 }
 
 fn any() -> Check {
@@ -92,22 +125,24 @@ fn dialled(address: SocketAddr, own: &Identity) -> std::io::Result<(Socket, Secu
     Ok((socket, secured))
 }
 
+/// A connection for frames with a party that listens.
+fn joined(agreement: &Agreement, own: PartyId, to: PartyId, address: SocketAddr) -> (Socket, Secured) {
+    let (socket, mut secured) = dialled(address, &identity(own)).expect("it is known");
+    let hello = Hello {
+        purpose: Purpose::Frames(to),
+        agreement: agreement.digest(),
+    };
+    record::hello(&mut secured.writer, hello).expect("sent");
+    (socket, secured)
+}
+
 /// A connection for frames, on which these bytes are sent as they are.
 fn sends(
+    to: PartyId,
     bytes: impl FnOnce(&Agreement, PartyId) -> Vec<u8> + Send + 'static,
 ) -> impl FnOnce(&Agreement, PartyId, SocketAddr) + Send {
     move |agreement, own, address| {
-        let (socket, mut secured) = dialled(address, &identity(own)).expect("it is known");
-        let purpose = Purpose::Frames(PartyId(1 - own.0));
-        let agreed = agreement.digest();
-        record::hello(
-            &mut secured.writer,
-            Hello {
-                purpose,
-                agreement: agreed,
-            },
-        )
-        .expect("sent");
+        let (socket, mut secured) = joined(agreement, own, to, address);
         let _ = secured
             .writer
             .write_all(&bytes(agreement, own))
@@ -119,11 +154,11 @@ fn sends(
     }
 }
 
-fn framed(agreement: &Agreement, from: PartyId, number: u64, body: Body) -> Vec<u8> {
+fn framed(agreement: &Agreement, (from, to): (PartyId, PartyId), number: u64, body: Body) -> Vec<u8> {
     let frame = Frame {
         agreement: agreement.digest(),
         from: from.0,
-        to: 1 - from.0.min(1),
+        to: to.0,
         number,
         acknowledged: 0,
         body,
@@ -135,80 +170,6 @@ fn recorded(frame: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
     record::frame(&mut bytes, frame).expect("memory");
     bytes
-}
-
-/// Malformed records, frames out of turn and of others, messages that are none: fifty kinds to each kind of party.
-#[test]
-fn hostile_peers_are_refused_and_the_party_lives() {
-    let kinds: Vec<u8> = match privet_testkit::skipped::full() {
-        true => (0..6).collect(),
-        false => vec![0, 3],
-    };
-    for kind in kinds {
-        let attacks: u32 = if privet_testkit::skipped::full() { 50 } else { 12 };
-        let all: Vec<JoinHandle<()>> = (0..attacks)
-            .map(|number| {
-                thread::spawn(move || {
-                    let (outcome, _) =
-                        attacked(kind, sends(move |agreement, own| bytes(number, agreement, own)));
-                    let e = outcome.expect_err("no result comes of this");
-                    assert!(matches!(e, Error::Peer(_)), "{number}: {e:?}");
-                })
-            })
-            .collect();
-        all.into_iter().for_each(|one| one.join().expect("no panic"));
-    }
-}
-
-fn bytes(number: u32, agreement: &Agreement, own: PartyId) -> Vec<u8> {
-    let greeting = framed(agreement, own, 0, Body::Greeting);
-    let message = |bytes: Vec<u8>| framed(agreement, own, 0, Body::message(bytes));
-    let attack = match number % 12 {
-        0 => vec![0xff; 40],
-        1 => [&u32::MAX.to_le_bytes()[..], &[3]].concat(),
-        2 => [&0_u32.to_le_bytes()[..], &[9]].concat(),
-        3 => message(vec![number as u8; number as usize]),
-        4 => framed(agreement, own, 7 + u64::from(number), Body::message(vec![1])),
-        5 => framed(agreement, PartyId(7), 0, Body::message(vec![1])),
-        6 => {
-            let other = Agreement::new(privet::wire::RunId([1; 16]), vec!["a".into(), "b".into()]);
-            framed(&other.expect("an agreement"), own, 0, Body::message(vec![1]))
-        }
-        7 => {
-            let mut damaged = message(vec![5; 100]);
-            let last = damaged.len() - 1 - number as usize % 16;
-            damaged[last] ^= 1;
-            damaged
-        }
-        // Longer than anything that the role waits for: its header alone is read.
-        8 => framed(
-            agreement,
-            own,
-            0,
-            Body::Part {
-                total: 1 << 40,
-                at: 0,
-                bytes: vec![0; 1 << 20],
-            },
-        ),
-        9 => framed(
-            agreement,
-            own,
-            0,
-            Body::Part {
-                total: 3 << 20,
-                at: 1 << 20,
-                bytes: vec![0; 1 << 20],
-            },
-        ),
-        10 => framed(agreement, own, u64::MAX, Body::Greeting),
-        _ => {
-            let mut control = Vec::new();
-            record::control(&mut control, &Control::Done(PartyId(number as u16)).to_bytes()).expect("memory");
-            [control, message(vec![0; 3])].concat()
-        }
-    };
-    [greeting, attack].concat()
 }
 
 /// A key that is not a party's is refused in the handshake, and nothing of its connection reaches the party.
@@ -250,7 +211,10 @@ fn a_replayed_connection_is_refused() {
             }
             kept
         });
-        sends(|agreement, own| framed(agreement, own, 0, Body::Greeting))(agreement, own, place);
+        let to = PartyId(1 - own.0);
+        sends(to, move |agreement, own| {
+            framed(agreement, (own, to), 0, Body::Greeting)
+        })(agreement, own, place);
         let kept = keeps.join().expect("bytes");
         assert!(kept.len() > 500);
         let mut again = std::net::TcpStream::connect(address).expect("the listener");
@@ -268,13 +232,7 @@ fn a_replayed_connection_is_refused() {
 #[test]
 fn a_tampered_relay_is_noticed_and_overcome() {
     let names: Vec<String> = ["bank", "shop", "relay"].map(String::from).into();
-    let keys: Vec<_> = (0..3).map(|place| identity(PartyId(place)).public()).collect();
-    let check: Arc<KeyCheck> = Arc::new(move |key| {
-        let place = keys.iter().position(|own| own == key);
-        place
-            .map(|place| PartyId(place as u16))
-            .ok_or(KeyRefusal::Stranger)
-    });
+    let check = check(3);
     let listener = TcpListener::bind(("127.0.0.1", 0)).expect("a port");
     let address = listener.local_addr().expect("an address");
     thread::spawn(move || tampering(&listener));
@@ -289,13 +247,14 @@ fn a_tampered_relay_is_noticed_and_overcome() {
                     .expect("an address"),
                 proxy: None,
             };
+            let report = Report::new("a party", names.clone(), ReportFiles::default(), |_| {});
+            let report = Arc::new(report);
             let seats = Seats {
                 names,
                 me,
                 listens: PartyId(2),
                 silence: Duration::from_secs(5),
             };
-            let report = report();
             let own = identity(me);
             let mut drive = Drive::dial(dial, (&own, check), seats, report.clone()).expect("a dialler");
             let agreed = Agreed {
@@ -320,12 +279,7 @@ fn a_tampered_relay_is_noticed_and_overcome() {
     }
 }
 
-fn run_alone<R: privet::party::Role>(
-    drive: &mut Drive,
-    seat: Seat<R>,
-    agreed: &Agreed,
-    waits: Waits,
-) -> Result<(), Error> {
+fn run_alone<R: Role>(drive: &mut Drive, seat: Seat<R>, agreed: &Agreed, waits: Waits) -> Result<(), Error> {
     drive
         .run(seat, agreed, waits, QUIET)
         .and_then(|driven| driven.outcome.map(drop))
