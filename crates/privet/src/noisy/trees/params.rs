@@ -46,6 +46,9 @@ parameters! {
         shrinkage: Option<f64> = None, in 0.0..=10.0;
         /// Whether probabilities of two classes are recalibrated, for a twentieth of the budget; they are if not given.
         calibrate: Option<bool> = None;
+        /// Whether spikes of rough columns, single values that many rows share, get bins of their own, for at most a twelfth of the budget; for two classes, where
+        /// there is little noise, if not given.
+        spikes: Option<bool> = None;
         /// How many plain trees on public columns come first, where the label is public too; 60 if not given.
         public_trees: Option<u32> = None, in 1..=10_000;
         /// The scale on which a label that is a number is learnt: `log1p` or `asinh` for prices and counts, whose errors grow with their size. The model

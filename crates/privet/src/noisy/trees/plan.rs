@@ -1,12 +1,14 @@
 //! The plan that a public rule makes of parameters. No rows are looked at.
 
 use super::coding::{Classes, Coding, Noise, ONE, Odds, Residual, Unchanged};
+use super::laws::label_bins;
 use super::leaves::Leaves;
 use super::pairs::PairRule;
 use super::params::{LabelTransform, Places, Splits, Trees};
 use super::shares::Shares;
+use super::spikes::{self, SpikePlan};
 use crate::Error;
-use crate::data::schema::{Label, Schema, Transform, Units};
+use crate::data::schema::{Kind, Label, Schema, Transform, Units};
 use crate::privacy::Relation;
 use crate::privacy::account::Price;
 
@@ -23,6 +25,8 @@ pub(crate) struct Facts<'a> {
     pub(crate) unchanged: Unchanged,
     /// Whether it is released first where labels that are numbers lie; if not, that is known.
     pub(crate) counts_labels: bool,
+    /// Whether the table can be read in bins that are fine enough to find spikes in.
+    pub(crate) finds_spikes: bool,
 }
 
 /// Everything that is fixed before the first row is looked at.
@@ -49,12 +53,16 @@ pub(crate) struct Plan {
     pub(super) bounds: Option<[f64; 2]>,
     /// The scale on which labels are learnt.
     pub(crate) transform: Transform,
+    /// In about how many bins labels that are numbers are counted, twice.
+    pub(super) label_bins: usize,
     /// The size that residuals are clipped to, in halves of the label's range; from noisy quartiles of the labels if not given.
     pub(super) clip: Option<f64>,
     /// The part of the distance between these quartiles that it is then.
     pub(super) quartiles: f64,
     /// How many plain trees on public columns come first.
     pub(crate) public_trees: u32,
+    /// How spikes of rough columns are looked for, if they are.
+    pub(super) spikes: Option<SpikePlan>,
 }
 
 /// A clip of half a probability: the noise on gradients falls by 44 %, and the ranking is the same.
@@ -160,6 +168,19 @@ impl Trees {
             [is_number && facts.counts_labels, histograms, calibrated],
             places,
         )?;
+        let spikes = self.spike_plan(schema, facts, (splits, trees, strength), &coding)?;
+        let shares = match &spikes {
+            Some(plan) => {
+                let few = "spikes = true: the budget cannot be cut into so many shares";
+                let with = shares.with_spikes(trees, plan.after);
+                with.ok_or_else(|| Error::parameter("spikes", few))?
+            }
+            None => shares,
+        };
+        let label_bins = match shares.labels {
+            Some(price) => label_bins(price, facts.relation, facts.rows)?,
+            None => 0,
+        };
         Ok(Plan {
             coding,
             noise,
@@ -178,10 +199,57 @@ impl Trees {
             pairs: if fine { PairRule::FINE } else { PairRule::COARSE },
             bounds,
             transform,
+            label_bins,
             clip: self.gradient_clip,
             quartiles: if fine { 0.2 } else { 0.45 },
             public_trees: self.public_trees.unwrap_or(60),
+            spikes,
         })
+    }
+
+    /// How spikes are looked for: where they are asked for, or there is little noise.
+    fn spike_plan(
+        &self,
+        schema: &Schema,
+        facts: &Facts<'_>,
+        (splits, trees, strength): (Splits, u32, f64),
+        coding: &Coding,
+    ) -> Result<Option<SpikePlan>, Error> {
+        let refused = |why: &str| match self.spikes {
+            Some(true) => Err(Error::parameter(
+                "spikes",
+                format!("spikes = true {why}: remove it"),
+            )),
+            _ => Ok(None),
+        };
+        if self.spikes == Some(false) || self.spikes.is_none() && strength < spikes::STRENGTH {
+            return Ok(None);
+        }
+        let features = facts.features.max(1) as u32;
+        let after = (f64::from(trees / features) * spikes::BEFORE / 10.0) as u32 * features;
+        let watched: Vec<usize> = schema
+            .features()
+            .enumerate()
+            .filter(|(_, column)| matches!(&column.kind, Kind::Number(number) if number.finer().is_some()))
+            .map(|(place, _)| place)
+            .collect();
+        match (coding, facts.price, splits) {
+            _ if !facts.finds_spikes => {
+                refused("is for setting = \"central\", where no column is learnt from for free")
+            }
+            (Coding::Classes(_) | Coding::Residual(_), ..) => refused("is for two classes"),
+            (_, Price::Pure(_), _) => refused("is for a budget with a delta"),
+            (.., Splits::Random | Splits::NoisyGreedy | Splits::Pairs) => {
+                refused("is for splits = \"one-feature\" or \"mixed\"")
+            }
+            _ if watched.is_empty() => refused("finds no number without declared bins and with many values"),
+            _ if after == 0 => refused("needs at least four trees for each column"),
+            _ => Ok(Some(SpikePlan {
+                watched,
+                after,
+                rows: facts.rows,
+            })),
+        }
     }
 
     /// The scale on which the label is learnt.
@@ -221,6 +289,7 @@ impl Trees {
             depth: self.depth.or(by_depth.then_some(plan.depth)),
             learning_rate: Some(plan.learning_rate),
             calibrate: plan.shares.calibration.map(|_| true).or(self.calibrate),
+            spikes: plan.spikes.as_ref().map(|_| true).or(self.spikes),
             ..self.clone()
         }
     }
@@ -269,6 +338,11 @@ fn deviation(coding: &Coding, facts: &Facts<'_>, price: Price) -> Result<f64, Er
 }
 
 impl Plan {
+    /// Whether the table is to be read in bins that are fine enough to find spikes in.
+    pub(crate) fn finds_spikes(&self) -> bool {
+        self.spikes.is_some()
+    }
+
     /// How much error the noise adds, sentence by sentence.
     ///
     /// # Errors
@@ -313,6 +387,13 @@ impl Plan {
         }
         if let Some(price) = self.shares.histograms {
             lines.push(format!("{price} of it counts rows by column first."));
+        }
+        if let (Some(plan), Some([price, _])) = (&self.spikes, self.shares.spikes) {
+            lines.push(format!(
+                "If the first {} trees show that the effect of a column jumps from value to value, {price} of it counts the rows of such columns in fine \
+                 bins: values that many rows share are then released, and get bins of their own (spikes = false turns this off).",
+                plan.after
+            ));
         }
         if let Some(price) = self.shares.calibration {
             lines.push(format!(
