@@ -205,6 +205,71 @@ fn products_of_columns_are_learnt_for_numbers() {
     );
 }
 
+/// Four rows of five have no gain. The others have one of sixty amounts, of which every other one is that of the positive class: a bin of the schema
+/// holds some of both.
+fn amounts() -> Law {
+    let columns = [
+        number("gain", 0..=100_000).into(),
+        number("age", 0.0..=1.0).into(),
+        number("hours", 0.0..=1.0).into(),
+    ];
+    Law::new(columns, Domain::from(["no", "yes"]), |coins| {
+        let (age, hours) = (coins.unit(), coins.unit());
+        let amount = coins.below(60);
+        let has = coins.below(5) == 0;
+        let odds = if has { 4.0 * (amount % 2) as f64 - 2.0 } else { -1.0 } + 2.0 * (age - 0.5);
+        let yes = coins.unit() < 1.0 / (1.0 + (-odds).exp());
+        let gain = if has { (20_000 + 977 * amount) as f64 } else { 0.0 };
+        (vec![gain, age, hours], if yes { "yes" } else { "no" }.into())
+    })
+}
+
+#[test]
+fn values_that_many_rows_share_get_bins_of_their_own_where_they_decide() {
+    let law = amounts();
+    let (train, test) = (law.rows(20_000, 1), law.rows(5000, 2));
+    let without = Trees::builder().spikes(false).build().expect("trees");
+    let fit = |trees: &Trees| {
+        let model = law.model(trees, &train, "2", "1e-6");
+        let [auc, _] = auc_and_log_loss(&law, &model, &test);
+        (auc, model)
+    };
+    let [(before, plain), (after, model)] = [&without, &Trees::default()].map(fit);
+    println!("AUC {before:.3} without bins of their own, {after:.3} with them");
+    assert!(after > before + 0.01, "{before} {after}");
+    assert!(plain.ensemble().spikes.is_empty());
+    // Whoever reads the model is told of them: most amounts, and hardly anything else.
+    let [spikes] = &model.ensemble().spikes[..] else {
+        panic!("one column has spikes")
+    };
+    let (column, values) = spikes.values(model.schema()).expect("a number");
+    let is_amount = |x: u64| (0..60).any(|amount| x == 20_000 + 977 * amount);
+    let amounts = values.iter().filter(|[low, high]| (*low as u64..=*high as u64).any(is_amount));
+    let amounts = amounts.count();
+    assert_eq!(column, "gain");
+    assert!(amounts >= 30 && values.len() - amounts <= 12, "{amounts} of {values:?}");
+    let again = Model::from_bytes(&model.to_bytes()).expect("the model");
+    assert_eq!(again.ensemble(), model.ensemble());
+}
+
+/// Where effects are smooth nothing is counted, and nothing is lost: the model is that of trees that do not look for spikes, but for coins.
+#[test]
+fn smooth_columns_have_no_spikes() {
+    let law = Law::new(columns(3, 0.0, 1000.0), Domain::from(["no", "yes"]), |coins| {
+        let x: Vec<f64> = (0..3).map(|_| 1000.0 * coins.unit()).collect();
+        let odds = x[0] / 250.0 - 2.0 + (x[1] / 160.0).sin();
+        let yes = coins.unit() < 1.0 / (1.0 + (-odds).exp());
+        (x, if yes { "yes" } else { "no" }.into())
+    });
+    let rows = law.rows(12_000, 1);
+    for seed in 0..4 {
+        let model = law.model_by(seed, &Trees::default(), &rows, ["2", "1e-6"]);
+        assert!(model.ensemble().spikes.is_empty());
+        let job = model.settings().job();
+        assert!(job.iter().any(|(key, value)| key == "spikes" && value == "true"), "{job:?}");
+    }
+}
+
 /// Few rows, one column, pure ε: the quartiles of labels are told from noise, so that the unit of residuals is that of the labels. With 127 bins,
 /// whatever the noise, R² was between −1.4 and 0.9 over seeds.
 #[test]
