@@ -314,7 +314,7 @@ impl Growth {
             }
             Stage::Calibration | Stage::Done => {
                 noisy.iter().for_each(|&count| told.long(count as u64));
-                self.calibration = Some(calibration::of(noisy, deviation));
+                self.calibration = Some(calibration::of(noisy, deviation, self.plan.coding.class_weights()));
                 self.at = Stage::Done;
             }
         }

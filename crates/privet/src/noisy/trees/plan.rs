@@ -87,6 +87,11 @@ impl Trees {
             let why = format!("gradient_clip = {clip} is for two classes, or a number: remove it");
             return Err(Error::parameter("gradient_clip", why));
         }
+        let two = matches!(schema.label(), Some((_, Label::Classes(declared))) if declared.values().len() == 2);
+        if let (Some(weight), false) = (self.positive_weight, two) {
+            let why = format!("positive_weight = {weight} is for a label of two classes: remove it");
+            return Err(Error::parameter("positive_weight", why));
+        }
         let calibrated = self.is_calibrated(schema)?;
         let noise = match facts.price {
             Price::Pure(_) => Noise::Laplace,
@@ -242,6 +247,7 @@ impl Trees {
             (.., Splits::Random | Splits::NoisyGreedy | Splits::Pairs) => {
                 refused("is for splits = \"one-feature\" or \"mixed\"")
             }
+            _ if self.bins == Some(Places::PrivateQuantiles) => refused("is for bins = \"public\""),
             _ if watched.is_empty() => refused("finds no number without declared bins and with many values"),
             _ if after == 0 => refused("needs at least four trees for each column"),
             _ => Ok(Some(SpikePlan {
@@ -315,7 +321,10 @@ impl Trees {
             Some((_, Label::Classes(declared))) if declared.values().len() > 2 => {
                 Coding::Classes(Classes::new(declared.values().len(), noise))
             }
-            _ => Coding::Odds(Odds::new(steps(self.gradient_clip.unwrap_or(CLIP)), noise)),
+            _ => {
+                let odds = Odds::new(steps(self.gradient_clip.unwrap_or(CLIP)), noise);
+                Coding::Odds(odds.weighing(self.positive_weight.unwrap_or(1.0)))
+            }
         }
     }
 }

@@ -252,6 +252,30 @@ fn values_that_many_rows_share_get_bins_of_their_own_where_they_decide() {
     assert_eq!(again.ensemble(), model.ensemble());
 }
 
+/// One row of twenty is positive: nobody is called positive unless such rows count more. The order of rows hardly changes.
+#[test]
+fn rare_classes_are_found_where_they_count_more() {
+    let law = Law::new(columns(3, 0.0, 1.0), Domain::from(["no", "yes"]), |coins| {
+        let x: Vec<f64> = (0..3).map(|_| coins.unit()).collect();
+        let yes = coins.unit() < 1.0 / (1.0 + (5.6 - 5.0 * x[0]).exp());
+        (x, if yes { "yes" } else { "no" }.into())
+    });
+    let (train, test) = (law.rows(10_000, 1), law.rows(5000, 2));
+    let found = |weight: f64| {
+        let trees = Trees::builder().positive_weight(weight).build().expect("trees");
+        let model = law.model(&trees, &train, "1", "1e-6");
+        let said = model.predict(&law.frame(&test)).expect("predictions");
+        let said = said.classes().expect("classes").to_vec();
+        let positive = |row: &&usize| test.labels[**row] == "yes";
+        let rows: Vec<usize> = (0..said.len()).collect();
+        let hits = rows.iter().filter(positive).filter(|&&row| said[row] == 1).count() as f64;
+        [hits / rows.iter().filter(positive).count() as f64, auc_and_log_loss(&law, &model, &test)[0]]
+    };
+    let [[missed, before], [hit, after]] = [1.0, 15.0].map(found);
+    println!("recall {missed:.2} and {hit:.2}, AUC {before:.3} and {after:.3}");
+    assert!(missed < 0.1 && hit > 0.6 && after > before - 0.03, "{missed} {hit} {before} {after}");
+}
+
 /// Where effects are smooth nothing is counted, and nothing is lost: the model is that of trees that do not look for spikes, but for coins.
 #[test]
 fn smooth_columns_have_no_spikes() {
