@@ -177,7 +177,9 @@ pub fn signed_words(model: &Model, origin: &Origin) -> String {
 /// The columns with spikes, and the least and the largest value of each.
 fn spikes(model: &Model) -> Vec<(&str, Vec<[f64; 2]>)> {
     let spikes = model.ensemble().spikes.iter();
-    spikes.filter_map(|spikes| spikes.values(model.schema())).collect()
+    spikes
+        .filter_map(|spikes| spikes.values(model.schema()))
+        .collect()
 }
 
 /// What is done to sums before they are predictions, and which values were released besides them.

@@ -30,8 +30,8 @@ pub use abstain::{Abstaining, Factors, Rates};
 pub use adaboost::{AdaBoost, Thresholds};
 pub use ensemble::{Ensemble, Link, Member};
 pub use reading::{Calibration, Scale};
-pub use spikes::Spikes;
 pub use signal::Signal;
+pub use spikes::Spikes;
 pub use whole::{Alpha, LARGEST, TOTAL, WholeFactors, WholeRates};
 
 pub use crate::learner::Learner;

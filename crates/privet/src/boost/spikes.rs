@@ -23,7 +23,10 @@ impl Spikes {
             let points = number.cuts().points();
             let point = |place: usize| points.get(place).map(|&x| f64::from(x));
             let low = usize::from(slot).checked_sub(1).and_then(point);
-            let (low, high) = (low.unwrap_or(number.min()), point(slot.into()).unwrap_or(number.max()));
+            let (low, high) = (
+                low.unwrap_or(number.min()),
+                point(slot.into()).unwrap_or(number.max()),
+            );
             match number.is_integer() {
                 // Cuts lie between whole numbers.
                 true => [low.ceil(), if high < number.max() { high.floor() } else { high }],
@@ -47,10 +50,16 @@ impl Spikes {
             return Err(format!("feature {} is no number", self.feature));
         };
         let rises = self.slots.windows(2).all(|pair| pair[0] < pair[1]);
-        let inside = self.slots.last().is_some_and(|&slot| usize::from(slot) < number.cuts().bins());
+        let inside = self
+            .slots
+            .last()
+            .is_some_and(|&slot| usize::from(slot) < number.cuts().bins());
         match rises && inside {
             true => Ok(()),
-            false => Err(format!("bins of '{name}' must rise, and be among its {}", number.cuts().bins())),
+            false => Err(format!(
+                "bins of '{name}' must rise, and be among its {}",
+                number.cuts().bins()
+            )),
         }
     }
 }

@@ -327,7 +327,12 @@ impl Number {
             ..spread.extras.clone()
         };
         let fine = Self::new(self.min, self.max, extras).ok()?;
-        let holds = |point: &f32| fine.cuts.points().binary_search_by(|own| own.total_cmp(point)).is_ok();
+        let holds = |point: &f32| {
+            fine.cuts
+                .points()
+                .binary_search_by(|own| own.total_cmp(point))
+                .is_ok()
+        };
         let nested = spread.cuts.points().iter().all(holds);
         nested.then_some(fine)
     }
@@ -339,7 +344,9 @@ impl Number {
             ..self.extras.clone()
         };
         let is_fine = self.extras.bins == Some(Self::FINER * Self::BINS) && !self.declared_cuts;
-        is_fine.then(|| Self::new(self.min, self.max, extras).ok()).flatten()
+        is_fine
+            .then(|| Self::new(self.min, self.max, extras).ok())
+            .flatten()
     }
 
     /// The same number in at most `bins` bins, if its schema declares no bins.

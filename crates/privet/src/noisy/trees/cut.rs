@@ -39,7 +39,11 @@ impl CoarseGrid {
         let mut last: Vec<u16> = coarse.cuts().points().iter().map(place).collect();
         last.push(points.len() as u16);
         let inner = points.iter().map(|&point| f64::from(point));
-        let ends: Vec<f64> = [fine.min()].into_iter().chain(inner).chain([fine.max()]).collect();
+        let ends: Vec<f64> = [fine.min()]
+            .into_iter()
+            .chain(inner)
+            .chain([fine.max()])
+            .collect();
         Some(Self {
             cuts: coarse.cuts().clone(),
             last,

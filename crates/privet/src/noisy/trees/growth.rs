@@ -191,7 +191,9 @@ impl Growth {
             (About::Labels, Some(labels), _) => labels.points.len() + 1,
             (About::Counts, ..) => self.slots(&self.asked),
             (About::Spikes, ..) => self.slots(&self.rough),
-            (About::Leaves | About::LaterLeaves, _, Some(cut)) => 2 * self.plan.coding.outputs() * cut.leaves(),
+            (About::Leaves | About::LaterLeaves, _, Some(cut)) => {
+                2 * self.plan.coding.outputs() * cut.leaves()
+            }
             _ => calibration::COUNTS,
         };
         Step::Ask(Question {
@@ -202,7 +204,9 @@ impl Growth {
     }
 
     fn slots(&self, of: &[usize]) -> usize {
-        of.iter().map(|&feature| self.features.columns[feature].slots).sum()
+        of.iter()
+            .map(|&feature| self.features.columns[feature].slots)
+            .sum()
     }
 
     /// What is claimed of such questions, if any is asked.
@@ -314,7 +318,11 @@ impl Growth {
             }
             Stage::Calibration | Stage::Done => {
                 noisy.iter().for_each(|&count| told.long(count as u64));
-                self.calibration = Some(calibration::of(noisy, deviation, self.plan.coding.class_weights()));
+                self.calibration = Some(calibration::of(
+                    noisy,
+                    deviation,
+                    self.plan.coding.class_weights(),
+                ));
                 self.at = Stage::Done;
             }
         }

@@ -87,7 +87,8 @@ impl Trees {
             let why = format!("gradient_clip = {clip} is for two classes, or a number: remove it");
             return Err(Error::parameter("gradient_clip", why));
         }
-        let two = matches!(schema.label(), Some((_, Label::Classes(declared))) if declared.values().len() == 2);
+        let two =
+            matches!(schema.label(), Some((_, Label::Classes(declared))) if declared.values().len() == 2);
         if let (Some(weight), false) = (self.positive_weight, two) {
             let why = format!("positive_weight = {weight} is for a label of two classes: remove it");
             return Err(Error::parameter("positive_weight", why));

@@ -245,9 +245,7 @@ fn decay(bins: usize, far: f64) -> Vec<f64> {
 fn cholesky(matrix: &mut [f64], size: usize) -> bool {
     for i in 0..size {
         for j in 0..=i {
-            let known: f64 = (0..j)
-                .map(|k| matrix[i * size + k] * matrix[j * size + k])
-                .sum();
+            let known: f64 = (0..j).map(|k| matrix[i * size + k] * matrix[j * size + k]).sum();
             let rest = matrix[i * size + j] - known;
             if i != j {
                 matrix[i * size + j] = rest / matrix[j * size + j];

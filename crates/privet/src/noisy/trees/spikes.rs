@@ -75,7 +75,13 @@ impl Watch {
     }
 
     /// Learns what a tree about one feature has released, and its leaves' values.
-    pub(super) fn learn(&mut self, features: &Features, cut: &Cut, (sums, values): (&[i64], &[f32]), of: &Leaves) {
+    pub(super) fn learn(
+        &mut self,
+        features: &Features,
+        cut: &Cut,
+        (sums, values): (&[i64], &[f32]),
+        of: &Leaves,
+    ) {
         let Some((feature, leaf_of_slot)) = cut.by_slot() else {
             return;
         };
@@ -98,9 +104,15 @@ impl Watch {
         let weights = || hessians.iter().map(|h| h.max(0.0));
         let all: f64 = weights().sum();
         if all > 0.0 {
-            let steps = || weights().zip(values).map(|(weight, &x)| (weight / all, f64::from(x)));
+            let steps = || {
+                weights()
+                    .zip(values)
+                    .map(|(weight, &x)| (weight / all, f64::from(x)))
+            };
             let mean: f64 = steps().map(|(weight, x)| weight * x).sum();
-            self.moved += steps().map(|(weight, x)| weight * (x - mean).powi(2)).sum::<f64>();
+            self.moved += steps()
+                .map(|(weight, x)| weight * (x - mean).powi(2))
+                .sum::<f64>();
         }
     }
 
@@ -234,7 +246,13 @@ impl Spike {
 
 /// Gradients and hessians in units of one.
 fn released(sums: &[i64], of: &Leaves) -> [Vec<f64>; 2] {
-    let each = |place: usize, unit: f64| sums.iter().skip(place).step_by(2).map(move |&sum| sum as f64 * unit).collect();
+    let each = |place: usize, unit: f64| {
+        sums.iter()
+            .skip(place)
+            .step_by(2)
+            .map(move |&sum| sum as f64 * unit)
+            .collect()
+    };
     [each(0, 1.0 / ONE as f64), each(1, of.hessian_unit)]
 }
 
@@ -300,7 +318,10 @@ mod tests {
             (spike.value, last)
         };
         let (sure, deviation) = gone(10.0, 1.0);
-        assert!((sure - 1.5).abs() < 0.05 && deviation < 0.01, "{sure} {deviation}");
+        assert!(
+            (sure - 1.5).abs() < 0.05 && deviation < 0.01,
+            "{sure} {deviation}"
+        );
         assert!(gone(0.01, 100.0).0.abs() < 0.2);
     }
 }

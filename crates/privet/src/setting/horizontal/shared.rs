@@ -71,7 +71,10 @@ impl SharedLaws {
     /// The law of a question.
     pub(super) fn of(&self, asked: &Asked) -> Result<&SharedLaw, Error> {
         let law = match asked {
-            Asked::Growing(question) => self.of_trees.get(question.about as usize).and_then(Option::as_ref),
+            Asked::Growing(question) => self
+                .of_trees
+                .get(question.about as usize)
+                .and_then(Option::as_ref),
             Asked::Judging(_) => self.of_report.as_ref(),
         };
         law.ok_or_else(|| Error::internal("every question that is asked has its law"))

@@ -217,7 +217,11 @@ fn amounts() -> Law {
         let (age, hours) = (coins.unit(), coins.unit());
         let amount = coins.below(60);
         let has = coins.below(5) == 0;
-        let odds = if has { 4.0 * (amount % 2) as f64 - 2.0 } else { -1.0 } + 2.0 * (age - 0.5);
+        let odds = if has {
+            4.0 * (amount % 2) as f64 - 2.0
+        } else {
+            -1.0
+        } + 2.0 * (age - 0.5);
         let yes = coins.unit() < 1.0 / (1.0 + (-odds).exp());
         let gain = if has { (20_000 + 977 * amount) as f64 } else { 0.0 };
         (vec![gain, age, hours], if yes { "yes" } else { "no" }.into())
@@ -244,10 +248,15 @@ fn values_that_many_rows_share_get_bins_of_their_own_where_they_decide() {
     };
     let (column, values) = spikes.values(model.schema()).expect("a number");
     let is_amount = |x: u64| (0..60).any(|amount| x == 20_000 + 977 * amount);
-    let amounts = values.iter().filter(|[low, high]| (*low as u64..=*high as u64).any(is_amount));
+    let amounts = values
+        .iter()
+        .filter(|[low, high]| (*low as u64..=*high as u64).any(is_amount));
     let amounts = amounts.count();
     assert_eq!(column, "gain");
-    assert!(amounts >= 30 && values.len() - amounts <= 12, "{amounts} of {values:?}");
+    assert!(
+        amounts >= 30 && values.len() - amounts <= 12,
+        "{amounts} of {values:?}"
+    );
     let again = Model::from_bytes(&model.to_bytes()).expect("the model");
     assert_eq!(again.ensemble(), model.ensemble());
 }
@@ -268,12 +277,22 @@ fn rare_classes_are_found_where_they_count_more() {
         let said = said.classes().expect("classes").to_vec();
         let positive = |row: &&usize| test.labels[**row] == "yes";
         let rows: Vec<usize> = (0..said.len()).collect();
-        let hits = rows.iter().filter(positive).filter(|&&row| said[row] == 1).count() as f64;
-        [hits / rows.iter().filter(positive).count() as f64, auc_and_log_loss(&law, &model, &test)[0]]
+        let hits = rows
+            .iter()
+            .filter(positive)
+            .filter(|&&row| said[row] == 1)
+            .count() as f64;
+        [
+            hits / rows.iter().filter(positive).count() as f64,
+            auc_and_log_loss(&law, &model, &test)[0],
+        ]
     };
     let [[missed, before], [hit, after]] = [1.0, 15.0].map(found);
     println!("recall {missed:.2} and {hit:.2}, AUC {before:.3} and {after:.3}");
-    assert!(missed < 0.1 && hit > 0.6 && after > before - 0.03, "{missed} {hit} {before} {after}");
+    assert!(
+        missed < 0.1 && hit > 0.6 && after > before - 0.03,
+        "{missed} {hit} {before} {after}"
+    );
 }
 
 /// Where effects are smooth nothing is counted, and nothing is lost: the model is that of trees that do not look for spikes, but for coins.
@@ -290,7 +309,10 @@ fn smooth_columns_have_no_spikes() {
         let model = law.model_by(seed, &Trees::default(), &rows, ["2", "1e-6"]);
         assert!(model.ensemble().spikes.is_empty());
         let job = model.settings().job();
-        assert!(job.iter().any(|(key, value)| key == "spikes" && value == "true"), "{job:?}");
+        assert!(
+            job.iter().any(|(key, value)| key == "spikes" && value == "true"),
+            "{job:?}"
+        );
     }
 }
 

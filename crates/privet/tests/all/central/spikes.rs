@@ -9,8 +9,8 @@ use privet::learner::SILENT;
 use privet::privacy::account::{Caps, Price};
 use privet::privacy::mechanism::Gaussian;
 use privet::privacy::{
-    AddRemove, Anchor, Ledger, Neighbours, Norm, Private, Query, Randomness, Relation, Replace, ReplacePrivate,
-    Sensitivity,
+    AddRemove, Anchor, Ledger, Neighbours, Norm, Private, Query, Randomness, Relation, Replace,
+    ReplacePrivate, Sensitivity,
 };
 use privet::setting::central::{Algorithm, Budget, Plan, Trees};
 use privet_testkit::replay::{Finding, Report, Transcript, search};
@@ -69,7 +69,8 @@ fn asked(relation: &Relation, rows: &[Row], script: &Script) -> (Seen, Ensemble)
     let plan = plan(relation);
     let table = privet_testkit::rows::table(&plan.reads(), rows);
     let random = Randomness::from_os().expect("randomness");
-    let ledger = Ledger::volatile(relation.clone(), Caps::from(plan.price()), delta(), random).expect("opens");
+    let ledger =
+        Ledger::volatile(relation.clone(), Caps::from(plan.price()), delta(), random).expect("opens");
     let found = look(ledger, (Some(3), script), |ledger| {
         plan.train(table, ledger, SILENT)
     });
@@ -111,15 +112,29 @@ fn counts_of_rough_columns_move_by_their_claim_and_no_more() {
             let mut most: f64 = 0.0;
             for pair in pairs {
                 let [one, other] = pair.map(|unit| asked(&relation, &among(&unit), &rough()).0.asked);
-                assert_eq!([one.len(), other.len()], [TREES + 1; 2], "the counts are one question more");
+                assert_eq!(
+                    [one.len(), other.len()],
+                    [TREES + 1; 2],
+                    "the counts are one question more"
+                );
                 for (turn, (a, b)) in one.iter().zip(&other).enumerate() {
-                    assert_eq!((&a.mechanism, a.norm, a.answer.len()), (&b.mechanism, b.norm, b.answer.len()));
+                    assert_eq!(
+                        (&a.mechanism, a.norm, a.answer.len()),
+                        (&b.mechanism, b.norm, b.answer.len())
+                    );
                     let Norm::L2Squared(claim) = a.norm else {
                         panic!("{:?}", a.norm)
                     };
-                    let changes = a.answer.iter().zip(&b.answer).map(|(a, b)| i128::from(a - b).pow(2));
+                    let changes = a
+                        .answer
+                        .iter()
+                        .zip(&b.answer)
+                        .map(|(a, b)| i128::from(a - b).pow(2));
                     let moved = changes.sum::<i128>() as u128;
-                    assert!(moved <= claim, "{relation:?}, question {turn}: {moved} of {claim}");
+                    assert!(
+                        moved <= claim,
+                        "{relation:?}, question {turn}: {moved} of {claim}"
+                    );
                     if turn == BEFORE {
                         most = most.max(moved as f64 / claim as f64);
                     }
@@ -134,22 +149,27 @@ fn counts_of_rough_columns_move_by_their_claim_and_no_more() {
 fn claimed(tenths: u128) -> Result<Report, (usize, Finding)> {
     let relation = Replace::row();
     let pairs = [[among(&ROWS[..1]), among(&ROWS[1..2])]];
-    search(&relation, &pairs, &[Transcript::Drawn], |rows: &Vec<Row>, ledger| {
-        let mut seen = asked(&relation.relation(), rows, &rough()).0;
-        let asked = seen.asked.remove(BEFORE);
-        let Norm::L2Squared(claim) = asked.norm else {
-            panic!("{:?}", asked.norm)
-        };
-        let claim = Norm::L2Squared(claim * tenths / 10);
-        let claim = Sensitivity::claim(&relation, claim, Anchor::new("trees#spikes"))?;
-        let (length, answer) = (asked.answer.len(), Private::new(asked.answer));
-        let query = Query::new(length, claim, || answer);
-        let Price::Gaussian(price) = asked.price else {
-            panic!("{:?}", asked.price)
-        };
-        ledger.release("counts", &Gaussian::calibrated(price, 4)?, query)?;
-        Ok(Vec::new())
-    })
+    search(
+        &relation,
+        &pairs,
+        &[Transcript::Drawn],
+        |rows: &Vec<Row>, ledger| {
+            let mut seen = asked(&relation.relation(), rows, &rough()).0;
+            let asked = seen.asked.remove(BEFORE);
+            let Norm::L2Squared(claim) = asked.norm else {
+                panic!("{:?}", asked.norm)
+            };
+            let claim = Norm::L2Squared(claim * tenths / 10);
+            let claim = Sensitivity::claim(&relation, claim, Anchor::new("trees#spikes"))?;
+            let (length, answer) = (asked.answer.len(), Private::new(asked.answer));
+            let query = Query::new(length, claim, || answer);
+            let Price::Gaussian(price) = asked.price else {
+                panic!("{:?}", asked.price)
+            };
+            ledger.release("counts", &Gaussian::calibrated(price, 4)?, query)?;
+            Ok(Vec::new())
+        },
+    )
 }
 
 #[test]
@@ -179,7 +199,10 @@ fn runs_with_and_without_spikes_cost_the_same() {
     assert!(!none && some);
     assert_eq!([smooth.len(), jumping.len()], [TREES, TREES + 1]);
     assert_eq!(smooth[..BEFORE], jumping[..BEFORE], "until then nobody knows");
-    assert!(jumping[BEFORE + 1] < smooth[BEFORE], "later trees have what remains");
+    assert!(
+        jumping[BEFORE + 1] < smooth[BEFORE],
+        "later trees have what remains"
+    );
     for each in [smooth, jumping] {
         let sum: u128 = each.iter().sum();
         assert!(sum <= all && sum * 1_000_000 > all * 999_999, "{sum} of {all}");
@@ -194,9 +217,16 @@ fn trees_with_spikes_replay() {
         for pair in &pairs {
             let [one, other] = pair.clone().map(|unit| asked(&relation, &among(&unit), &rough()));
             assert_eq!(one.0.prices, other.0.prices, "{relation:?}");
-            assert!(one.1 == other.1 && one.1.spikes.len() == 2, "{relation:?}: {:?}", one.1.spikes);
+            assert!(
+                one.1 == other.1 && one.1.spikes.len() == 2,
+                "{relation:?}: {:?}",
+                one.1.spikes
+            );
         }
-        let pairs: Vec<[Vec<Row>; 2]> = pairs.iter().map(|pair| pair.clone().map(|unit| among(&unit))).collect();
+        let pairs: Vec<[Vec<Row>; 2]> = pairs
+            .iter()
+            .map(|pair| pair.clone().map(|unit| among(&unit)))
+            .collect();
         let records = [
             Transcript::Drawn,
             Transcript::Alternating(4_000_000),
@@ -217,17 +247,31 @@ fn trees_with_spikes_replay() {
 #[test]
 fn spikes_are_refused_where_they_are_not_looked_for() {
     let relation = AddRemove::row().relation();
-    let trees = Trees::builder().spikes(true).trees(12).build().expect("parameters");
+    let trees = Trees::builder()
+        .spikes(true)
+        .trees(12)
+        .build()
+        .expect("parameters");
     let refused = |schema: &Schema, trees: &Trees, budget: Budget| {
-        let why = trees.plan(schema, &relation, budget).expect_err("refused").to_string();
+        let why = trees
+            .plan(schema, &relation, budget)
+            .expect_err("refused")
+            .to_string();
         assert!(why.contains("spikes = true"), "{why}");
     };
     let epsilon = "1".parse().expect("an epsilon");
     let with_delta = Budget::with_delta(epsilon, delta(), 50).expect("a budget");
     refused(&columns(), &trees, Budget::pure(epsilon, 50).expect("a budget"));
-    let few = Trees::builder().spikes(true).trees(9).build().expect("parameters");
+    let few = Trees::builder()
+        .spikes(true)
+        .trees(9)
+        .build()
+        .expect("parameters");
     refused(&columns(), &few, with_delta);
     let narrow = [number("x", -1.0..=1.0).bins(20), label("y", ["no", "yes"])];
-    let narrow = Schema::builder("narrow").columns(narrow).build().expect("a schema");
+    let narrow = Schema::builder("narrow")
+        .columns(narrow)
+        .build()
+        .expect("a schema");
     refused(&narrow, &trees, with_delta);
 }

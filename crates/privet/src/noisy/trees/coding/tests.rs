@@ -79,12 +79,20 @@ fn weighted_classes_stay_within_their_norms_and_reach_them() {
             let plain = Odds::new(clip, Noise::Gaussian);
             let odds = plain.clone().weighing(positive);
             let norms = odds.norms();
-            assert_eq!(norms.l2_squared, plain.norms().l2_squared, "the heavier class counts one");
+            assert_eq!(
+                norms.l2_squared,
+                plain.norms().l2_squared,
+                "the heavier class counts one"
+            );
             let steps = (-FAR..=FAR).map(|step| step as f32 / STEPS);
             let rows = |score: f32| [odds.at(score, false), odds.at(score, true)];
             let square = |(g, h): (i32, i32)| i64::from(g).pow(2) + i64::from(h).pow(2);
             let most = |of: &dyn Fn(f32) -> i64| steps.clone().map(of).max().unwrap_or(0);
-            reaches(0.99, most(&|score| rows(score).map(square).into_iter().max().unwrap_or(0)), norms.l2_squared);
+            reaches(
+                0.99,
+                most(&|score| rows(score).map(square).into_iter().max().unwrap_or(0)),
+                norms.l2_squared,
+            );
             // Another label at the same score.
             let turned = most(&|score| {
                 let [no, yes] = rows(score);
@@ -94,7 +102,12 @@ fn weighted_classes_stay_within_their_norms_and_reach_them() {
             // Another row of the same class, in the same leaf.
             let same = most(&|score| {
                 let ends = [rows(-score), rows(10.0)];
-                let apart = |class: usize| square((ends[0][class].0 - ends[1][class].0, ends[0][class].1 - ends[1][class].1));
+                let apart = |class: usize| {
+                    square((
+                        ends[0][class].0 - ends[1][class].0,
+                        ends[0][class].1 - ends[1][class].1,
+                    ))
+                };
                 apart(0).max(apart(1))
             });
             assert!(u128::try_from(same).expect("positive") <= changed(&norms, Unchanged::Label));
