@@ -1,7 +1,7 @@
 //! How a tree cuts rows into leaves, drawn by public coins from the schema alone.
 
+use super::grid::CoarseGrid;
 use crate::data::Cells;
-use crate::data::Cuts;
 use crate::data::schema::{Kind, Number, Schema};
 use crate::learner::tree::{Child, Column, Node, Rule, Side, Tree};
 use crate::privacy::Coins;
@@ -18,66 +18,6 @@ pub(super) struct Features {
     coarse: Vec<Option<CoarseGrid>>,
     /// Slots that are leaves of their own in trees about their column alone.
     spikes: Vec<Vec<u16>>,
-}
-
-/// The usual bins of a column that was read in finer ones.
-#[derive(Debug, Clone)]
-pub(super) struct CoarseGrid {
-    cuts: Cuts,
-    /// The last slot of each bin.
-    last: Vec<u16>,
-    /// The width of each slot.
-    widths: Vec<f64>,
-}
-
-impl CoarseGrid {
-    /// Of a number that was read in finer bins.
-    fn of(fine: &Number) -> Option<Self> {
-        let coarse = fine.coarser()?;
-        let points = fine.cuts().points();
-        let place = |cut: &f32| points.partition_point(|point| point < cut) as u16;
-        let mut last: Vec<u16> = coarse.cuts().points().iter().map(place).collect();
-        last.push(points.len() as u16);
-        let inner = points.iter().map(|&point| f64::from(point));
-        let ends: Vec<f64> = [fine.min()]
-            .into_iter()
-            .chain(inner)
-            .chain([fine.max()])
-            .collect();
-        Some(Self {
-            cuts: coarse.cuts().clone(),
-            last,
-            widths: ends.windows(2).map(|pair| (pair[1] - pair[0]).max(0.0)).collect(),
-        })
-    }
-
-    /// How many bins there are.
-    pub(super) fn bins(&self) -> usize {
-        self.last.len()
-    }
-
-    /// One slot of each bin, and that of missing cells.
-    pub(super) fn slots(&self) -> impl Iterator<Item = usize> {
-        let missing = self.widths.len();
-        self.last.iter().map(|&slot| slot.into()).chain([missing])
-    }
-
-    /// The bin of a slot.
-    pub(super) fn bin(&self, slot: u16) -> usize {
-        self.last.partition_point(|&last| last < slot)
-    }
-
-    /// Whether no other slot is in its bin.
-    pub(super) fn is_alone(&self, slot: u16) -> bool {
-        let bin = self.bin(slot);
-        let before = bin.checked_sub(1).map(|bin| self.last[bin]);
-        self.last[bin] == slot && before.map_or(slot == 0, |before| before + 1 == slot)
-    }
-
-    /// The width of each slot but that of missing cells.
-    pub(super) fn widths(&self) -> &[f64] {
-        &self.widths
-    }
 }
 
 impl Features {
@@ -134,8 +74,7 @@ impl Features {
                 let transformed = coins.below(2) == 1;
                 let x = number.place(coins.unit(), transformed);
                 if let Some(grid) = &self.coarse[feature] {
-                    let bin = usize::from(grid.cuts.bin(x as f32)).min(grid.bins().saturating_sub(2));
-                    return grid.last[bin];
+                    return grid.last_slot(x as f32);
                 }
                 number.cuts().bin(x as f32).min(most as u16)
             }

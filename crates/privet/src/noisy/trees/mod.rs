@@ -16,6 +16,7 @@
 //! | `pairs` | which two features a tree is about, by what such trees have released |
 //! | `greedy` | questions chosen for their gain, noisily |
 //! | `histograms` | rows by slot, released once where they are needed |
+//! | `grid` | the usual bins of columns that are read in finer ones |
 //! | `rough`, `spikes` | columns whose effect jumps from value to value, and bins of their own for values that many rows share |
 //! | `laws` | every claim and mechanism of a run, made before anything is paid |
 //! | `growth` | a run as questions and answers: what is asked next, and what follows from a noisy answer |
@@ -28,6 +29,7 @@ mod calibration;
 mod coding;
 mod cut;
 mod greedy;
+mod grid;
 mod growth;
 mod histograms;
 mod laws;

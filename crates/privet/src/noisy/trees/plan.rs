@@ -6,9 +6,9 @@ use super::leaves::Leaves;
 use super::pairs::PairRule;
 use super::params::{LabelTransform, Places, Splits, Trees};
 use super::shares::Shares;
-use super::spikes::{self, SpikePlan};
+use super::spikes::SpikePlan;
 use crate::Error;
-use crate::data::schema::{Kind, Label, Schema, Transform, Units};
+use crate::data::schema::{Label, Schema, Transform, Units};
 use crate::privacy::Relation;
 use crate::privacy::account::Price;
 
@@ -211,52 +211,6 @@ impl Trees {
             public_trees: self.public_trees.unwrap_or(60),
             spikes,
         })
-    }
-
-    /// How spikes are looked for: where they are asked for, or there is little noise.
-    fn spike_plan(
-        &self,
-        schema: &Schema,
-        facts: &Facts<'_>,
-        (splits, trees, strength): (Splits, u32, f64),
-        coding: &Coding,
-    ) -> Result<Option<SpikePlan>, Error> {
-        let refused = |why: &str| match self.spikes {
-            Some(true) => Err(Error::parameter(
-                "spikes",
-                format!("spikes = true {why}: remove it"),
-            )),
-            _ => Ok(None),
-        };
-        if self.spikes == Some(false) || self.spikes.is_none() && strength < spikes::STRENGTH {
-            return Ok(None);
-        }
-        let features = facts.features.max(1) as u32;
-        let after = (f64::from(trees / features) * spikes::BEFORE / 10.0) as u32 * features;
-        let watched: Vec<usize> = schema
-            .features()
-            .enumerate()
-            .filter(|(_, column)| matches!(&column.kind, Kind::Number(number) if number.finer().is_some()))
-            .map(|(place, _)| place)
-            .collect();
-        match (coding, facts.price, splits) {
-            _ if !facts.finds_spikes => {
-                refused("is for setting = \"central\", where no column is learnt from for free")
-            }
-            (Coding::Classes(_) | Coding::Residual(_), ..) => refused("is for two classes"),
-            (_, Price::Pure(_), _) => refused("is for a budget with a delta"),
-            (.., Splits::Random | Splits::NoisyGreedy | Splits::Pairs) => {
-                refused("is for splits = \"one-feature\" or \"mixed\"")
-            }
-            _ if self.bins == Some(Places::PrivateQuantiles) => refused("is for bins = \"public\""),
-            _ if watched.is_empty() => refused("finds no number without declared bins and with many values"),
-            _ if after == 0 => refused("needs at least four trees for each column"),
-            _ => Ok(Some(SpikePlan {
-                watched,
-                after,
-                rows: facts.rows,
-            })),
-        }
     }
 
     /// The scale on which the label is learnt.

@@ -5,15 +5,21 @@
 //! are counted once, in fine bins, with noise; bins that stick out of their neighbourhood are spikes. From then on a tree about such a column puts
 //! each spike into a leaf of its own, whose value is a running mean of all that was released about it. Decision 0045.
 
-use super::coding::ONE;
-use super::cut::{CoarseGrid, Cut, Features};
+use super::coding::{Coding, ONE};
+use super::cut::{Cut, Features};
+use super::grid::CoarseGrid;
 use super::leaves::Leaves;
+use super::params::{Places, Splits, Trees};
+use super::plan::Facts;
 use super::rough::{HessianEstimate, ReleasedSums, Roughness};
+use crate::Error;
+use crate::data::schema::{Kind, Schema};
+use crate::privacy::account::Price;
 
 /// From this strength on.
-pub(super) const STRENGTH: f64 = 1000.0;
+const STRENGTH: f64 = 1000.0;
 /// How much of the trees comes before rough columns are chosen, in tenths.
-pub(super) const BEFORE: f64 = 3.0;
+const BEFORE: f64 = 3.0;
 /// How often a column with spikes is visited while others are visited once.
 pub(super) const VISITS: usize = 4;
 /// No more columns are counted.
@@ -42,6 +48,54 @@ pub(super) struct SpikePlan {
     pub(super) after: u32,
     /// About how many rows there are.
     pub(super) rows: u64,
+}
+
+impl Trees {
+    /// How spikes are looked for: where they are asked for, or there is little noise.
+    pub(super) fn spike_plan(
+        &self,
+        schema: &Schema,
+        facts: &Facts<'_>,
+        (splits, trees, strength): (Splits, u32, f64),
+        coding: &Coding,
+    ) -> Result<Option<SpikePlan>, Error> {
+        let refused = |why: &str| match self.spikes {
+            Some(true) => Err(Error::parameter(
+                "spikes",
+                format!("spikes = true {why}: remove it"),
+            )),
+            _ => Ok(None),
+        };
+        if self.spikes == Some(false) || self.spikes.is_none() && strength < STRENGTH {
+            return Ok(None);
+        }
+        let features = facts.features.max(1) as u32;
+        let after = (f64::from(trees / features) * BEFORE / 10.0) as u32 * features;
+        let watched: Vec<usize> = schema
+            .features()
+            .enumerate()
+            .filter(|(_, column)| matches!(&column.kind, Kind::Number(number) if number.finer().is_some()))
+            .map(|(place, _)| place)
+            .collect();
+        match (coding, facts.price, splits) {
+            _ if !facts.finds_spikes => {
+                refused("is for setting = \"central\", where no column is learnt from for free")
+            }
+            (Coding::Classes(_) | Coding::Residual(_), ..) => refused("is for two classes"),
+            (_, Price::Pure(_), _) => refused("is for a budget with a delta"),
+            (.., Splits::Random | Splits::NoisyGreedy | Splits::Pairs) => {
+                refused("is for splits = \"one-feature\" or \"mixed\"")
+            }
+            _ if self.bins == Some(Places::PrivateQuantiles) => refused("is for bins = \"public\""),
+            _ if watched.is_empty() => refused("finds no number without declared bins and with many values"),
+            _ if after == 0 => refused("needs at least four trees for each column"),
+            _ => Ok(Some(SpikePlan {
+                watched,
+                after,
+                rows: facts.rows,
+            })),
+        }
+    }
 }
 
 /// The features that are watched, with their effects so far.
