@@ -114,6 +114,7 @@ pub(super) fn run(inspect: &Inspect) -> Result<Answer, Failure> {
         "columns": learnt.iter().map(ColumnEffect::json).collect::<Vec<_>>(),
         "calibration": model.ensemble().calibration,
         "label_scale": model.ensemble().scale,
+        "spikes": spikes(&model).iter().map(|(column, values)| json!({"column": column, "values": values})).collect::<Vec<_>>(),
         "schema": model.schema().to_toml(),
     });
     Ok(Answer::new(words::wrapped(&text), json))
@@ -173,7 +174,15 @@ pub fn signed_words(model: &Model, origin: &Origin) -> String {
     }
 }
 
-/// What is done to sums before they are predictions.
+/// The columns with spikes, and the least and the largest value of each.
+fn spikes(model: &Model) -> Vec<(&str, Vec<[f64; 2]>)> {
+    let spikes = model.ensemble().spikes.iter();
+    spikes
+        .filter_map(|spikes| spikes.values(model.schema()))
+        .collect()
+}
+
+/// What is done to sums before they are predictions, and which values were released besides them.
 fn readings(model: &Model) -> Vec<String> {
     let ensemble = model.ensemble();
     let mut lines = Vec::new();
@@ -193,6 +202,16 @@ fn readings(model: &Model) -> Vec<String> {
             "the label was learnt with transform = \"{}\"{}; predictions are in its own units, and nearer to medians than to means",
             transform.name(),
             scale.unwrap_or_default()
+        ));
+    }
+    for (column, values) in spikes(model) {
+        let each = values.iter().map(|[low, high]| match low == high {
+            true => format!("{low}"),
+            false => format!("{low} to {high}"),
+        });
+        lines.push(format!(
+            "values of '{column}' that many rows share have bins of their own, as noisy counts of the training rows showed them: {}",
+            each.collect::<Vec<_>>().join(", ")
         ));
     }
     lines

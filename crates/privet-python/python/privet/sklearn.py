@@ -254,8 +254,8 @@ class PrivetRegressor(RegressorMixin, _Estimator):
 
     >>> import numpy as np, privet
     >>> from privet.sklearn import PrivetRegressor
-    >>> X = np.linspace(0, 1, 4000).reshape(-1, 1)
-    >>> model = PrivetRegressor(epsilon=4, bounds=(0, 1), target=(0, 2), rows_about=4000, ledger=privet.Ledger.unrecorded(epsilon=4))
+    >>> X = np.linspace(0, 1, 400).reshape(-1, 1)
+    >>> model = PrivetRegressor(epsilon=4, bounds=(0, 1), target=(0, 2), rows_about=400, ledger=privet.Ledger.unrecorded(epsilon=4))
     >>> model.fit(X, 2 * X[:, 0]).score(X, 2 * X[:, 0]) > 0.5
     True
     """

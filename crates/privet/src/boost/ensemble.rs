@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::additive::Additive;
 use super::reading::{Calibration, Scale};
+use super::spikes::Spikes;
 use crate::Error;
 use crate::data::schema::{Label, Schema};
 use crate::data::{Bins, Cells, Keep};
@@ -82,6 +83,9 @@ pub struct Ensemble {
     /// The scale of scores; if it is not there it is the label's own. For numbers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scale: Option<Scale>,
+    /// Values of columns that many rows share, as far as noise let it be seen, and that have bins of their own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub spikes: Vec<Spikes>,
 }
 
 impl Ensemble {
@@ -93,6 +97,7 @@ impl Ensemble {
             members,
             calibration: None,
             scale: None,
+            spikes: Vec::new(),
         }
     }
 
@@ -146,6 +151,11 @@ impl Ensemble {
             return bad(format!("the model's base: {x} is not a finite number"));
         }
         self.check_reading()?;
+        for spikes in &self.spikes {
+            if let Err(why) = spikes.check(schema) {
+                return bad(format!("the model's spikes do not fit: {why}"));
+            }
+        }
         let shapes = Shape::of(schema);
         for (number, member) in self.members.iter().enumerate() {
             let check = if member.output >= outputs {

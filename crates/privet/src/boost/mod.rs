@@ -3,6 +3,7 @@
 //! | file | what it holds |
 //! | --- | --- |
 //! | `ensemble` | weighted members, and the scores they give to rows |
+//! | `spikes` | values that many rows share, which were released and have bins of their own |
 //! | `reading` | what is done to sums before they are scores: recalibration, and the scale of a number |
 //! | `signal` | what each feature does to scores, beside what noise alone would do |
 //! | `additive`, `steps` | members that look at one feature at a time, summed to one table for each feature |
@@ -20,6 +21,7 @@ mod ensemble;
 pub mod gradient;
 mod reading;
 mod signal;
+mod spikes;
 mod steps;
 mod summary;
 mod whole;
@@ -29,6 +31,7 @@ pub use adaboost::{AdaBoost, Thresholds};
 pub use ensemble::{Ensemble, Link, Member};
 pub use reading::{Calibration, Scale};
 pub use signal::Signal;
+pub use spikes::Spikes;
 pub use whole::{Alpha, LARGEST, TOTAL, WholeFactors, WholeRates};
 
 pub use crate::learner::Learner;

@@ -204,6 +204,9 @@ impl Number {
     /// Bins of a number if its schema says nothing: halves, quarters and eighths of it are whole, so that a setting can
     /// take coarser bins. A saved model counts on it: to change it is to change the format of models.
     pub const BINS: u16 = 128;
+    /// How much finer bins are in which spikes are looked for, and from how many usual ones on they are.
+    const FINER: u16 = 16;
+    const MANY: usize = 100;
 
     /// A number from `min` to `max`.
     ///
@@ -310,6 +313,40 @@ impl Number {
             ..self.extras.clone()
         };
         Self::new(self.min, self.max, extras).unwrap_or_else(|_| self.clone())
+    }
+
+    /// The same number in bins sixteen times as fine as those of [`spread`](Self::spread), between all of whose points it has points too; if its schema
+    /// declares no bins, and it has many values.
+    pub(crate) fn finer(&self) -> Option<Self> {
+        let spread = self.spread();
+        if !self.leaves_bins_open() || self.is_date() || spread.cuts.bins() <= Self::MANY {
+            return None;
+        }
+        let extras = Extras {
+            bins: Some(Self::FINER * Self::BINS),
+            ..spread.extras.clone()
+        };
+        let fine = Self::new(self.min, self.max, extras).ok()?;
+        let holds = |point: &f32| {
+            fine.cuts
+                .points()
+                .binary_search_by(|own| own.total_cmp(point))
+                .is_ok()
+        };
+        let nested = spread.cuts.points().iter().all(holds);
+        nested.then_some(fine)
+    }
+
+    /// The number of whose usual bins [`finer`](Self::finer) made these.
+    pub(crate) fn coarser(&self) -> Option<Self> {
+        let extras = Extras {
+            bins: None,
+            ..self.extras.clone()
+        };
+        let is_fine = self.extras.bins == Some(Self::FINER * Self::BINS) && !self.declared_cuts;
+        is_fine
+            .then(|| Self::new(self.min, self.max, extras).ok())
+            .flatten()
     }
 
     /// The same number in at most `bins` bins, if its schema declares no bins.

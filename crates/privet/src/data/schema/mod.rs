@@ -248,6 +248,11 @@ impl Schema {
         self.with_numbers(Number::spread)
     }
 
+    /// The same, and finer where single values of a number may matter.
+    pub(crate) fn finer(&self) -> Self {
+        self.with_numbers(|number| number.finer().unwrap_or_else(|| number.spread()))
+    }
+
     fn with_numbers(&self, cut: impl Fn(&Number) -> Number) -> Self {
         let mut schema = self.clone();
         for column in &mut schema.columns {

@@ -139,6 +139,14 @@ impl Coding {
         }
     }
 
+    /// What rows of the first and of the second of two classes count.
+    pub(super) fn class_weights(&self) -> [f64; 2] {
+        match self {
+            Self::Odds(odds) => odds.class_weights(),
+            Self::Classes(_) | Self::Residual(_) => [1.0; 2],
+        }
+    }
+
     /// What an integer hessian of one means.
     pub(super) fn hessian_unit(&self) -> f64 {
         match self {
@@ -171,8 +179,10 @@ impl Weight {
 pub(super) struct Odds {
     clip: i64,
     weight: Weight,
-    /// By the steps of a margin: the size of the clipped gradient, and the hessian.
-    table: Vec<(i32, i32)>,
+    /// What rows of either class count, in steps of the grid: the more frequent ones one at most.
+    classes: [i64; 2],
+    /// By class, then by the steps of a margin: the size of the clipped gradient, and the hessian.
+    tables: [Vec<(i32, i32)>; 2],
 }
 
 impl Odds {
@@ -184,17 +194,43 @@ impl Odds {
             Noise::Gaussian if clip == ONE => Weight(3330, 1000),
             _ => Weight(1, 1),
         };
-        let entry = |step: i32| {
-            let margin = f64::from(step) / f64::from(STEPS);
-            let wrong = 1.0 / (1.0 + margin.exp());
-            let size = ((wrong * ONE as f64).round() as i64).clamp(0, ONE);
-            (size.min(clip) as i32, weight.hessian(size) as i32)
-        };
-        Self {
+        let odds = Self {
             clip,
             weight,
-            table: (-FAR..=FAR).map(entry).collect(),
-        }
+            classes: [ONE; 2],
+            tables: [Vec::new(), Vec::new()],
+        };
+        odds.weighing(1.0)
+    }
+
+    /// The same where a row of the second class counts `positive` times as much as one of the first. The heavier ones count one.
+    pub(super) fn weighing(self, positive: f64) -> Self {
+        let share = |weight: f64| ((weight * ONE as f64).round() as i64).clamp(1, ONE);
+        let classes = [share(1.0 / positive), share(positive)];
+        let odds = Self { classes, ..self };
+        let table = |class: i64| (-FAR..=FAR).map(|step| odds.entry(step, class)).collect();
+        let tables = classes.map(table);
+        Self { tables, ..odds }
+    }
+
+    /// What a row at a step of its margin adds, if rows of its class count so much.
+    fn entry(&self, step: i32, class: i64) -> (i32, i32) {
+        let margin = f64::from(step) / f64::from(STEPS);
+        let wrong = 1.0 / (1.0 + margin.exp());
+        let size = ((wrong * ONE as f64).round() as i64).clamp(0, ONE);
+        let (gradient, hessian) = self.added(size, class);
+        (gradient as i32, hessian as i32)
+    }
+
+    /// The sizes of what a row adds, by that of its gradient before it is clipped and weighed; rounded down.
+    fn added(&self, size: i64, class: i64) -> (i64, i64) {
+        let weighed = |x: i64| x * class / ONE;
+        (weighed(size.min(self.clip)), weighed(self.weight.hessian(size)))
+    }
+
+    /// What a row of either class counts, as a share of the heavier ones.
+    pub(super) fn class_weights(&self) -> [f64; 2] {
+        self.classes.map(|class| class as f64 / ONE as f64)
     }
 
     /// The gradient and the hessian of a row.
@@ -203,12 +239,15 @@ impl Odds {
         let margin = if positive { score } else { -score };
         // What is not a number becomes zero.
         let step = (margin * STEPS).round() as i32;
-        let (size, hessian) = self.table[(step.clamp(-FAR, FAR) + FAR) as usize];
+        let (size, hessian) = self.tables[usize::from(positive)][(step.clamp(-FAR, FAR) + FAR) as usize];
         (if positive { -size } else { size }, hessian)
     }
 
     fn norms(&self) -> Norms {
-        let pairs = || (0..=ONE).map(|size| (size.min(self.clip) as u64, self.weight.hessian(size) as u64));
+        let pairs = || {
+            let each = (0..=ONE).flat_map(|size| self.classes.map(|class| self.added(size, class)));
+            each.map(|(g, h)| (g as u64, h as u64))
+        };
         let most = |of: fn((u64, u64)) -> u64| pairs().map(of).max().unwrap_or(0);
         Norms {
             l1: most(|(g, h)| g + h),
@@ -223,7 +262,7 @@ impl Odds {
     /// Of every margin against its opposite: the row of the other label has that.
     fn relabelled(&self) -> Relabelled {
         let moved = || {
-            let pairs = self.table.iter().zip(self.table.iter().rev());
+            let pairs = self.tables[1].iter().zip(self.tables[0].iter().rev());
             pairs.map(|(one, other)| {
                 let turned = i64::from(one.0) + i64::from(other.0);
                 (turned.unsigned_abs(), u64::from(one.1.abs_diff(other.1)))

@@ -1,5 +1,6 @@
 //! How a tree cuts rows into leaves, drawn by public coins from the schema alone.
 
+use super::grid::CoarseGrid;
 use crate::data::Cells;
 use crate::data::schema::{Kind, Number, Schema};
 use crate::learner::tree::{Child, Column, Node, Rule, Side, Tree};
@@ -13,6 +14,10 @@ pub(super) struct Features {
     numbers: Vec<Option<Number>>,
     /// Slots after which a column may be cut, if only some were chosen.
     chosen: Vec<Option<Vec<u16>>>,
+    /// The usual bins of columns that were read in finer ones: they are cut between these.
+    coarse: Vec<Option<CoarseGrid>>,
+    /// Slots that are leaves of their own in trees about their column alone.
+    spikes: Vec<Vec<u16>>,
 }
 
 impl Features {
@@ -27,12 +32,29 @@ impl Features {
         Self {
             columns: Column::of(schema),
             chosen: vec![None; numbers.len()],
+            coarse: vec![None; numbers.len()],
+            spikes: vec![Vec::new(); numbers.len()],
             numbers,
         }
     }
 
     pub(super) fn is_number(&self, feature: usize) -> bool {
         self.numbers[feature].is_some()
+    }
+
+    /// Cuts a column that was read in finer bins between its usual ones.
+    pub(super) fn watch(&mut self, feature: usize) {
+        self.coarse[feature] = self.numbers[feature].as_ref().and_then(CoarseGrid::of);
+    }
+
+    /// The usual bins of a column that was read in finer ones.
+    pub(super) fn coarse(&self, feature: usize) -> Option<&CoarseGrid> {
+        self.coarse[feature].as_ref()
+    }
+
+    /// Makes these slots leaves of their own in trees about the column alone.
+    pub(super) fn separate(&mut self, feature: usize, slots: Vec<u16>) {
+        self.spikes[feature] = slots;
     }
 
     /// Cuts a column after these slots only.
@@ -51,14 +73,17 @@ impl Features {
             Some(number) => {
                 let transformed = coins.below(2) == 1;
                 let x = number.place(coins.unit(), transformed);
+                if let Some(grid) = &self.coarse[feature] {
+                    return grid.last_slot(x as f32);
+                }
                 number.cuts().bin(x as f32).min(most as u16)
             }
             None => coins.below(most as u64 + 1) as u16,
         }
     }
 
-    /// A random grouping of a feature's slots into at most `most` groups.
-    fn groups(&self, feature: usize, most: usize, coins: &mut Coins) -> Groups {
+    /// A random grouping of a feature's slots into at most `most` groups, besides those of `alone`.
+    fn groups(&self, feature: usize, most: usize, alone: &[u16], coins: &mut Coins) -> Groups {
         let column = &self.columns[feature];
         let mut of_slot = vec![0u16; column.slots];
         if !column.ordered {
@@ -75,6 +100,9 @@ impl Features {
                 true => (0..column.ordinary.saturating_sub(1) as u16).collect(),
                 false => {
                     let mut cuts: Vec<u16> = (1..most).map(|_| self.last_slot(feature, coins)).collect();
+                    let last = column.ordinary.saturating_sub(1) as u16;
+                    let around = alone.iter().flat_map(|&slot| [slot.checked_sub(1), Some(slot)]);
+                    cuts.extend(around.flatten().filter(|&slot| slot < last));
                     cuts.sort_unstable();
                     cuts.dedup();
                     cuts
@@ -153,14 +181,18 @@ enum RowPath {
 }
 
 impl Cut {
-    /// A tree about one feature, of at most `leaves` leaves.
+    /// A tree about one feature, of at most `leaves` leaves besides those of spikes.
     pub(super) fn one(features: &Features, feature: usize, leaves: usize, coins: &mut Coins) -> Self {
-        Self::product(features, vec![(feature, features.groups(feature, leaves, coins))])
+        let alone = &features.spikes[feature];
+        Self::product(
+            features,
+            vec![(feature, features.groups(feature, leaves, alone, coins))],
+        )
     }
 
     /// A tree about two features, of at most `groups` groups of each.
     pub(super) fn two(features: &Features, of: [usize; 2], groups: usize, coins: &mut Coins) -> Self {
-        let each = of.map(|feature| (feature, features.groups(feature, groups, coins)));
+        let each = of.map(|feature| (feature, features.groups(feature, groups, &[], coins)));
         Self::product(features, each.into())
     }
 
@@ -169,7 +201,7 @@ impl Cut {
         let questions = (1usize << depth) - 1;
         let rules = (0..questions).map(|_| {
             let feature = of[coins.below(of.len() as u64) as usize];
-            let mut groups = features.groups(feature, 2, coins);
+            let mut groups = features.groups(feature, 2, &[], coins);
             // Two categories of three may fall into one group: then the first goes alone.
             if groups.count < 2 {
                 groups.of_slot.fill(1);

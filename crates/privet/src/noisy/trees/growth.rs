@@ -15,9 +15,10 @@ use super::pairs::PairGains;
 use super::params::{Places, Splits};
 use super::plan::Plan;
 use super::rows::{GrownTree, Pass, ScoredRows};
+use super::spikes::{SpikyColumn, VISITS, Watch};
 use super::{Before, PaidTrees, Start, Training, calibration};
 use crate::Error;
-use crate::boost::{Calibration, Ensemble};
+use crate::boost::{Calibration, Ensemble, Spikes};
 use crate::privacy::{Coins, Ledger, PerRow, Private, Relation, Reservation};
 use crate::wire::Writer;
 
@@ -48,7 +49,8 @@ impl Question {
         match self.about {
             About::Labels => "labels".into(),
             About::Counts => "counts".into(),
-            About::Leaves => format!("tree {}", self.tree),
+            About::Spikes => "rough columns".into(),
+            About::Leaves | About::LaterLeaves => format!("tree {}", self.tree),
             About::Calibration => "calibration".into(),
         }
     }
@@ -63,7 +65,9 @@ pub(crate) struct Growth {
     asked: Vec<usize>,
     rows: Private<ScoredRows>,
     coins: Coins,
-    /// The features that no tree has asked about in this round yet.
+    /// The features of a round: each once, and those with spikes more often.
+    turns: Vec<usize>,
+    /// Of these, what no tree has asked about in this round yet.
     order: Vec<usize>,
     start: Option<Start>,
     before: Option<Before>,
@@ -78,6 +82,12 @@ pub(crate) struct Growth {
     /// The cut of the tree whose leaves are asked about.
     cut: Option<Cut>,
     calibration: Option<Calibration>,
+    /// What is known about the shapes of columns in which spikes are looked for.
+    watch: Option<Watch>,
+    /// The columns that were found to be rough: their rows are counted.
+    rough: Vec<usize>,
+    /// Those of them that have spikes.
+    spiky: Vec<SpikyColumn>,
     at: Stage,
     digest: [u8; 32],
 }
@@ -89,6 +99,7 @@ enum Stage {
     Trees,
     Calibration,
     Done,
+    Spikes,
 }
 
 impl Growth {
@@ -99,7 +110,10 @@ impl Growth {
         training: Training<'_>,
         coins: Coins,
     ) -> Result<Self, Error> {
-        let features = Features::of(training.schema);
+        let mut features = Features::of(training.schema);
+        let watched = plan.spikes.iter().flat_map(|plan| &plan.watched);
+        watched.for_each(|&feature| features.watch(feature));
+        let watch = plan.spikes.as_ref().map(|plan| Watch::new(plan, &features));
         let laws = Laws::new(plan, relation, &training, &features)?;
         if let Some(before) = &training.before {
             before.ensemble.check(training.schema)?;
@@ -137,6 +151,7 @@ impl Growth {
             plan: plan.clone(),
             laws,
             features,
+            turns: asked.clone(),
             asked,
             rows,
             coins,
@@ -150,6 +165,9 @@ impl Growth {
             added: 0,
             cut: None,
             calibration: None,
+            watch,
+            rough: Vec::new(),
+            spiky: Vec::new(),
             at: Stage::Labels,
             digest: [0; 32],
         };
@@ -163,14 +181,19 @@ impl Growth {
             Stage::Labels => About::Labels,
             Stage::Counts => About::Counts,
             Stage::Trees if self.cut.is_none() => return Step::Choose,
-            Stage::Trees => About::Leaves,
+            Stage::Trees if self.rough.is_empty() => About::Leaves,
+            Stage::Trees => About::LaterLeaves,
+            Stage::Spikes => About::Spikes,
             Stage::Calibration => About::Calibration,
             Stage::Done => return Step::Done,
         };
         let dimension = match (about, &self.laws.labels, &self.cut) {
             (About::Labels, Some(labels), _) => labels.points.len() + 1,
-            (About::Counts, ..) => self.asked.iter().map(|&f| self.features.columns[f].slots).sum(),
-            (About::Leaves, _, Some(cut)) => 2 * self.plan.coding.outputs() * cut.leaves(),
+            (About::Counts, ..) => self.slots(&self.asked),
+            (About::Spikes, ..) => self.slots(&self.rough),
+            (About::Leaves | About::LaterLeaves, _, Some(cut)) => {
+                2 * self.plan.coding.outputs() * cut.leaves()
+            }
             _ => calibration::COUNTS,
         };
         Step::Ask(Question {
@@ -180,9 +203,25 @@ impl Growth {
         })
     }
 
+    fn slots(&self, of: &[usize]) -> usize {
+        of.iter()
+            .map(|&feature| self.features.columns[feature].slots)
+            .sum()
+    }
+
     /// What is claimed of such questions, if any is asked.
     pub(crate) fn law(&self, about: About) -> Option<&Law> {
-        self.laws.law(about)
+        self.laws.law(about, self.rough.len())
+    }
+
+    /// What is claimed of the rows of one rough column, of two, and so on: how many there will be is not known beforehand.
+    pub(super) fn laws_of_spikes(&self) -> &[Law] {
+        &self.laws.spikes
+    }
+
+    /// How many columns were found to be rough.
+    pub(super) fn rough(&self) -> usize {
+        self.rough.len()
     }
 
     /// The exact answer to what is asked now. Asked again, it is the same.
@@ -209,6 +248,7 @@ impl Growth {
                 self.rows.as_ref().map(|rows| rows.labels(points))
             }
             (Stage::Counts, _) => self.rows.as_ref().map(|rows| rows.counts(&self.asked)),
+            (Stage::Spikes, _) => self.rows.as_ref().map(|rows| rows.counts(&self.rough)),
             _ => {
                 self.add_trees();
                 self.rows.as_ref().map(ScoredRows::by_score)
@@ -271,9 +311,18 @@ impl Growth {
                     self.at = Stage::Calibration;
                 }
             }
+            Stage::Spikes => {
+                noisy.iter().for_each(|&count| told.long(count as u64));
+                self.take_spikes(noisy, deviation);
+                self.at = Stage::Trees;
+            }
             Stage::Calibration | Stage::Done => {
                 noisy.iter().for_each(|&count| told.long(count as u64));
-                self.calibration = Some(calibration::of(noisy, deviation));
+                self.calibration = Some(calibration::of(
+                    noisy,
+                    deviation,
+                    self.plan.coding.class_weights(),
+                ));
                 self.at = Stage::Done;
             }
         }
@@ -298,13 +347,22 @@ impl Growth {
         if self.at == Stage::Labels && self.laws.labels.is_none() {
             self.at = Stage::Counts;
         }
-        if self.at == Stage::Counts && self.laws.law(About::Counts).is_none() {
+        if self.at == Stage::Counts && self.law(About::Counts).is_none() {
             self.at = Stage::Trees;
+        }
+        let due = self.plan.spikes.as_ref().map(|plan| plan.after as usize);
+        if self.at == Stage::Trees && due == Some(self.trees.len()) && self.rough.is_empty() {
+            self.rough = self.watch.as_ref().map(Watch::rough).unwrap_or_default();
+            if self.rough.is_empty() {
+                self.watch = None;
+            } else {
+                self.at = Stage::Spikes;
+            }
         }
         if self.at == Stage::Trees && self.cut.is_none() && self.laws.choice.is_none() {
             self.cut = Some(self.next_cut());
         }
-        if self.at == Stage::Calibration && self.laws.law(About::Calibration).is_none() {
+        if self.at == Stage::Calibration && self.law(About::Calibration).is_none() {
             self.at = Stage::Done;
         }
     }
@@ -324,9 +382,10 @@ impl Growth {
                     let pair = self.gains.draw(&mut self.coins).map(|place| self.asked[place]);
                     return Cut::two(&self.features, pair, rule.groups, &mut self.coins);
                 }
-                let feature = turn(&self.asked, &mut self.order, &mut self.coins);
+                let feature = turn(&self.turns, &mut self.order, &mut self.coins);
+                let is_spiky = self.spiky.iter().any(|column| column.feature == feature);
                 let coins = &mut self.coins;
-                if may_pair && !rule.by_gain && coins.below(10) < rule.of_ten {
+                if may_pair && !rule.by_gain && !is_spiky && coins.below(10) < rule.of_ten {
                     let others: Vec<usize> = self
                         .asked
                         .iter()
@@ -395,7 +454,9 @@ impl Growth {
             Splits::Mixed | Splits::Pairs => cut.pair(),
             _ => None,
         };
-        let leaves = self.plan.values(deviation, pair.is_some());
+        let mut leaves = self.plan.values(deviation, pair.is_some());
+        // Others are visited less often for the sake of columns with spikes, and go as far in all.
+        leaves.rate *= self.turns.len() as f64 / self.asked.len() as f64;
         if let Some(pair) = pair.filter(|_| self.plan.pairs.by_gain) {
             let place = |feature| self.asked.iter().position(|&asked| asked == feature);
             if let [Some(a), Some(b)] = pair.map(place) {
@@ -406,8 +467,40 @@ impl Growth {
             .histograms
             .as_ref()
             .and_then(|histograms| histograms.leaves(&cut));
-        let (values, noise) = leaves.values(sums, self.plan.coding.outputs(), known.as_deref());
+        let about = cut.by_slot();
+        let spiky = about.and_then(|(feature, leaf_of_slot)| {
+            let mut columns = self.spiky.iter_mut();
+            let column = columns.find(|column| column.feature == feature)?;
+            Some(column.values(sums, leaf_of_slot, &leaves))
+        });
+        let (values, noise) =
+            spiky.unwrap_or_else(|| leaves.values(sums, self.plan.coding.outputs(), known.as_deref()));
+        if let Some(watch) = &mut self.watch {
+            watch.learn(&self.features, &cut, (sums, &values), &leaves);
+        }
         GrownTree { cut, values, noise }
+    }
+
+    /// Finds the spikes of rough columns in the released counts of their rows.
+    fn take_spikes(&mut self, noisy: &[i64], deviation: f64) {
+        let Some(watch) = self.watch.take() else {
+            return;
+        };
+        let mut rest = noisy;
+        for &feature in &self.rough {
+            let (own, others) = rest.split_at(self.features.columns[feature].slots);
+            rest = others;
+            if let Some(column) = watch.spikes(feature, &self.features, (own, deviation)) {
+                self.features.separate(feature, column.slots());
+                self.spiky.push(column);
+            }
+        }
+        // Each feature once, in a random order, and columns with spikes more often.
+        self.order.clear();
+        for column in &self.spiky {
+            let more = std::iter::repeat_n(column.feature, VISITS - 1);
+            self.turns.extend(more);
+        }
     }
 
     /// The model, with all trees that were grown. What earlier trees it goes on from is part of it.
@@ -424,8 +517,13 @@ impl Growth {
             let bases = ensemble.base.iter_mut().zip(&before.ensemble.base);
             bases.for_each(|(base, earlier)| *base += earlier);
         }
+        let spikes = self.spiky.iter().map(|column| Spikes {
+            feature: column.feature,
+            slots: column.slots(),
+        });
         Ensemble {
             calibration: self.calibration.clone(),
+            spikes: spikes.collect(),
             ..ensemble
         }
     }

@@ -4,6 +4,7 @@ use super::coding::Noise;
 use super::cut::Features;
 use super::greedy::{Candidates, Choice};
 use super::plan::Plan;
+use super::spikes::MOST_COLUMNS;
 use super::{Before, PaidTrees, Training};
 use crate::Error;
 use crate::data::place;
@@ -12,8 +13,25 @@ use crate::privacy::account::Price;
 use crate::privacy::mechanism::{Gaussian, Laplace, Mechanism};
 use crate::privacy::{Anchor, Ledger, Norm, Query, Relation, Reservation, Sensitivity, getters};
 
-/// Labels are counted in about twice as many bins.
-const BINS: usize = 64;
+/// Labels are counted in about twice as many bins, at most and at least.
+const LABEL_BINS: [usize; 2] = [8, 64];
+
+/// In how many: in so many that rows that are spread evenly over them are still seen in each. Where a bin holds less than half a deviation of noise,
+/// the bins that labels lie in cannot be told from others ([`LabelRange`](super::histograms::LabelRange)), and quartiles are those of noise.
+pub(super) fn label_bins(price: Price, relation: &Relation, rows: u64) -> Result<usize, Error> {
+    let deviation = match (price, counted(price, relation, 1)?) {
+        (Price::Pure(epsilon), Norm::L1(l1)) => std::f64::consts::SQRT_2 * l1 as f64 / epsilon.to_f64(),
+        (Price::Gaussian(mu_squared), Norm::L2Squared(l2)) => (l2 as f64 / mu_squared.to_f64()).sqrt(),
+        _ => return Err(Error::internal("counts are paid for in ε or in μ²")),
+    };
+    let [fewest, most] = LABEL_BINS;
+    let mut bins = most;
+    // A quarter of the rows may lie in few bins, as they do at the end of a tail.
+    while bins > fewest && bins as f64 * deviation > 0.75 * rows as f64 {
+        bins /= 2;
+    }
+    Ok(bins)
+}
 
 /// What a question is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,16 +44,23 @@ pub(crate) enum About {
     Leaves,
     /// Rows by score and class.
     Calibration,
+    /// Rows of rough columns, in fine bins.
+    Spikes,
+    /// The sums of one tree's leaves, after these were counted.
+    LaterLeaves,
 }
 
 impl About {
-    /// All of them.
+    /// Those that every setting can ask: spikes are for one curator.
     pub(crate) const ALL: [Self; 4] = [Self::Labels, Self::Counts, Self::Leaves, Self::Calibration];
 }
 
 /// What a run asks: for each kind of question its claim and its price.
 pub(super) struct Laws {
     of: [Option<Law>; 4],
+    /// Of the rows of one rough column, of two, and so on.
+    pub(super) spikes: Vec<Law>,
+    later: Option<Law>,
     /// How labels that are numbers are counted, if they are.
     pub(super) labels: Option<Labels>,
     /// The questions of trees.
@@ -94,7 +119,7 @@ impl Laws {
                     _ => [min - max, max - min],
                 };
                 Some(Labels {
-                    points: points(low, high),
+                    points: points(low, high, plan.label_bins),
                     bounds: [low, high],
                     unit: plan.clip.map(|clip| clip * (max - min) / 2.0),
                     quartiles: plan.quartiles,
@@ -126,32 +151,40 @@ impl Laws {
         let counts_law = histograms.map(|price| counting(price, changing)).transpose()?;
         // A row adds a gradient and a hessian for each output.
         let moves = steps.saturating_mul(2 * plan.coding.outputs() as u64);
-        let leaves = Law::new(
-            relation,
-            norm,
-            plan.shares.leaves,
-            Anchor::new("trees#sums"),
-            moves,
-        )?;
+        let sums = |price| Law::new(relation, norm, price, Anchor::new("trees#sums"), moves);
+        let leaves = sums(plan.shares.leaves)?;
+        let (mut spikes, mut later) = (Vec::new(), None);
+        if let (Some([price, each]), Some(plan)) = (plan.shares.spikes, &plan.spikes) {
+            let most = plan.watched.len().min(MOST_COLUMNS);
+            let columns = (1..=most).map(|columns| counts(price, columns, Anchor::new("trees#spikes")));
+            spikes = columns.collect::<Result<_, _>>()?;
+            later = Some(sums(each)?);
+        }
         let calibration = plan.shares.calibration;
         let calibration = calibration.map(|price| counts(price, 1, Anchor::new("trees#calibration")));
         Ok(Self {
             of: [label_law, counts_law, Some(leaves), calibration.transpose()?],
+            spikes,
+            later,
             labels,
             choice: choice.transpose()?,
         })
     }
 
-    /// What is claimed of such a question, if it is asked.
-    pub(super) fn law(&self, about: About) -> Option<&Law> {
-        self.of[about as usize].as_ref()
+    /// What is claimed of such a question, if it is asked; about the rows of rough columns, of so many.
+    pub(super) fn law(&self, about: About, rough: usize) -> Option<&Law> {
+        match about {
+            About::Spikes => self.spikes.get(rough.checked_sub(1)?),
+            About::LaterLeaves => self.later.as_ref(),
+            about => self.of[about as usize].as_ref(),
+        }
     }
 }
 
 /// Half of them evenly, half finer towards zero.
-fn points(low: f64, high: f64) -> Vec<f64> {
-    let share = |bin: usize| bin as f64 / BINS as f64;
-    let each = (1..BINS)
+fn points(low: f64, high: f64, bins: usize) -> Vec<f64> {
+    let share = |bin: usize| bin as f64 / bins as f64;
+    let each = (1..bins)
         .flat_map(|bin| [false, true].map(|scale| place(low, high, Transform::None, share(bin), scale)));
     let mut points: Vec<f64> = each.collect();
     points.sort_unstable_by(f64::total_cmp);

@@ -16,6 +16,8 @@
 //! | `pairs` | which two features a tree is about, by what such trees have released |
 //! | `greedy` | questions chosen for their gain, noisily |
 //! | `histograms` | rows by slot, released once where they are needed |
+//! | `grid` | the usual bins of columns that are read in finer ones |
+//! | `rough`, `spikes` | columns whose effect jumps from value to value, and bins of their own for values that many rows share |
 //! | `laws` | every claim and mechanism of a run, made before anything is paid |
 //! | `growth` | a run as questions and answers: what is asked next, and what follows from a noisy answer |
 //! | `rows` | the private table, with each row's scores so far |
@@ -27,6 +29,7 @@ mod calibration;
 mod coding;
 mod cut;
 mod greedy;
+mod grid;
 mod growth;
 mod histograms;
 mod laws;
@@ -35,8 +38,10 @@ mod paid;
 mod pairs;
 mod params;
 mod plan;
+mod rough;
 mod rows;
 mod shares;
+mod spikes;
 
 pub(crate) use coding::Unchanged;
 pub(crate) use growth::{Growth, Question, Step};
@@ -118,7 +123,7 @@ impl Plan {
                 Step::Done => return Ok(growth.finish()),
                 Step::Choose => growth.choose(&mut paid)?,
                 Step::Ask(question) => {
-                    let law = noise.of_question(&question)?;
+                    let law = noise.of_question(&question, growth.rough())?;
                     let noisy = law.release(&mut paid, growth.query(&question)?)?;
                     growth.take(&noisy, law.deviation())?;
                 }
@@ -182,7 +187,7 @@ impl Plan {
                 Step::Done => return Ok(growth),
                 Step::Choose => growth.choose_again(ledger, paid)?,
                 Step::Ask(question) => {
-                    let law = noise.of_question(&question)?;
+                    let law = noise.of_question(&question, growth.rough())?;
                     let query = growth.query(&question)?;
                     let noisy = law.draw(ledger, (paid, &question.name()), query)?;
                     growth.take(&noisy, law.deviation())?;
@@ -219,6 +224,7 @@ impl Plan {
             self.shares.labels,
             self.shares.histograms,
             self.shares.calibration,
+            self.shares.spikes.map(|[price, _]| price),
         ];
         u64::from(self.trees) * (1 + choices) + counted.iter().flatten().count() as u64
     }
@@ -266,7 +272,12 @@ impl Plan {
 }
 
 /// The noise of each kind of question, for whoever adds all of it alone.
-struct Mechanisms([Option<Added>; 4]);
+struct Mechanisms {
+    of: [Option<Added>; 4],
+    /// For the rows of one rough column, of two, and so on.
+    spikes: Vec<Added>,
+    later: Option<Added>,
+}
 
 impl Mechanisms {
     fn of(growth: &Growth) -> Result<Self, Error> {
@@ -274,11 +285,22 @@ impl Mechanisms {
         for about in About::ALL {
             all[about as usize] = growth.law(about).map(Law::mechanism).transpose()?;
         }
-        Ok(Self(all))
+        let spikes = growth.laws_of_spikes().iter().map(Law::mechanism);
+        let later = growth.law(About::LaterLeaves).map(Law::mechanism);
+        Ok(Self {
+            of: all,
+            spikes: spikes.collect::<Result<_, _>>()?,
+            later: later.transpose()?,
+        })
     }
 
-    fn of_question(&self, question: &Question) -> Result<&Added, Error> {
-        let law = self.0[question.about as usize].as_ref();
+    /// Of a question when so many columns were found to be rough.
+    fn of_question(&self, question: &Question, rough: usize) -> Result<&Added, Error> {
+        let law = match question.about {
+            About::Spikes => rough.checked_sub(1).and_then(|place| self.spikes.get(place)),
+            About::LaterLeaves => self.later.as_ref(),
+            about => self.of[about as usize].as_ref(),
+        };
         law.ok_or_else(|| Error::internal("every question that is asked has its law"))
     }
 }

@@ -46,6 +46,12 @@ parameters! {
         shrinkage: Option<f64> = None, in 0.0..=10.0;
         /// Whether probabilities of two classes are recalibrated, for a twentieth of the budget; they are if not given.
         calibrate: Option<bool> = None;
+        /// Whether spikes of rough columns, single values that many rows share, get bins of their own, for at most a twelfth of the budget; for two classes, where
+        /// there is little noise, if not given.
+        spikes: Option<bool> = None;
+        /// How much a row of the second of two classes counts, where one of the first counts one: above 1 where it is rare and must not be overlooked.
+        /// Probabilities are then those of a population in which classes are so weighed.
+        positive_weight: Option<f64> = None, in 0.001..=1000.0;
         /// How many plain trees on public columns come first, where the label is public too; 60 if not given.
         public_trees: Option<u32> = None, in 1..=10_000;
         /// The scale on which a label that is a number is learnt: `log1p` or `asinh` for prices and counts, whose errors grow with their size. The model

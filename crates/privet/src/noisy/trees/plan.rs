@@ -1,10 +1,12 @@
 //! The plan that a public rule makes of parameters. No rows are looked at.
 
 use super::coding::{Classes, Coding, Noise, ONE, Odds, Residual, Unchanged};
+use super::laws::label_bins;
 use super::leaves::Leaves;
 use super::pairs::PairRule;
 use super::params::{LabelTransform, Places, Splits, Trees};
 use super::shares::Shares;
+use super::spikes::SpikePlan;
 use crate::Error;
 use crate::data::schema::{Label, Schema, Transform, Units};
 use crate::privacy::Relation;
@@ -23,6 +25,8 @@ pub(crate) struct Facts<'a> {
     pub(crate) unchanged: Unchanged,
     /// Whether it is released first where labels that are numbers lie; if not, that is known.
     pub(crate) counts_labels: bool,
+    /// Whether the table can be read in bins that are fine enough to find spikes in.
+    pub(crate) finds_spikes: bool,
 }
 
 /// Everything that is fixed before the first row is looked at.
@@ -49,12 +53,16 @@ pub(crate) struct Plan {
     pub(super) bounds: Option<[f64; 2]>,
     /// The scale on which labels are learnt.
     pub(crate) transform: Transform,
+    /// In about how many bins labels that are numbers are counted, twice.
+    pub(super) label_bins: usize,
     /// The size that residuals are clipped to, in halves of the label's range; from noisy quartiles of the labels if not given.
     pub(super) clip: Option<f64>,
     /// The part of the distance between these quartiles that it is then.
     pub(super) quartiles: f64,
     /// How many plain trees on public columns come first.
     pub(crate) public_trees: u32,
+    /// How spikes of rough columns are looked for, if they are.
+    pub(super) spikes: Option<SpikePlan>,
 }
 
 /// A clip of half a probability: the noise on gradients falls by 44 %, and the ranking is the same.
@@ -78,6 +86,12 @@ impl Trees {
         {
             let why = format!("gradient_clip = {clip} is for two classes, or a number: remove it");
             return Err(Error::parameter("gradient_clip", why));
+        }
+        let two =
+            matches!(schema.label(), Some((_, Label::Classes(declared))) if declared.values().len() == 2);
+        if let (Some(weight), false) = (self.positive_weight, two) {
+            let why = format!("positive_weight = {weight} is for a label of two classes: remove it");
+            return Err(Error::parameter("positive_weight", why));
         }
         let calibrated = self.is_calibrated(schema)?;
         let noise = match facts.price {
@@ -160,6 +174,19 @@ impl Trees {
             [is_number && facts.counts_labels, histograms, calibrated],
             places,
         )?;
+        let spikes = self.spike_plan(schema, facts, (splits, trees, strength), &coding)?;
+        let shares = match &spikes {
+            Some(plan) => {
+                let few = "spikes = true: the budget cannot be cut into so many shares";
+                let with = shares.with_spikes(trees, plan.after);
+                with.ok_or_else(|| Error::parameter("spikes", few))?
+            }
+            None => shares,
+        };
+        let label_bins = match shares.labels {
+            Some(price) => label_bins(price, facts.relation, facts.rows)?,
+            None => 0,
+        };
         Ok(Plan {
             coding,
             noise,
@@ -178,9 +205,11 @@ impl Trees {
             pairs: if fine { PairRule::FINE } else { PairRule::COARSE },
             bounds,
             transform,
+            label_bins,
             clip: self.gradient_clip,
             quartiles: if fine { 0.2 } else { 0.45 },
             public_trees: self.public_trees.unwrap_or(60),
+            spikes,
         })
     }
 
@@ -221,6 +250,7 @@ impl Trees {
             depth: self.depth.or(by_depth.then_some(plan.depth)),
             learning_rate: Some(plan.learning_rate),
             calibrate: plan.shares.calibration.map(|_| true).or(self.calibrate),
+            spikes: plan.spikes.as_ref().map(|_| true).or(self.spikes),
             ..self.clone()
         }
     }
@@ -246,7 +276,10 @@ impl Trees {
             Some((_, Label::Classes(declared))) if declared.values().len() > 2 => {
                 Coding::Classes(Classes::new(declared.values().len(), noise))
             }
-            _ => Coding::Odds(Odds::new(steps(self.gradient_clip.unwrap_or(CLIP)), noise)),
+            _ => {
+                let odds = Odds::new(steps(self.gradient_clip.unwrap_or(CLIP)), noise);
+                Coding::Odds(odds.weighing(self.positive_weight.unwrap_or(1.0)))
+            }
         }
     }
 }
@@ -269,6 +302,11 @@ fn deviation(coding: &Coding, facts: &Facts<'_>, price: Price) -> Result<f64, Er
 }
 
 impl Plan {
+    /// Whether the table is to be read in bins that are fine enough to find spikes in.
+    pub(crate) fn finds_spikes(&self) -> bool {
+        self.spikes.is_some()
+    }
+
     /// How much error the noise adds, sentence by sentence.
     ///
     /// # Errors
@@ -313,6 +351,13 @@ impl Plan {
         }
         if let Some(price) = self.shares.histograms {
             lines.push(format!("{price} of it counts rows by column first."));
+        }
+        if let (Some(plan), Some([price, _])) = (&self.spikes, self.shares.spikes) {
+            lines.push(format!(
+                "If the first {} trees show that the effect of a column jumps from value to value, {price} of it counts the rows of such columns in fine \
+                 bins: values that many rows share are then released, and get bins of their own (spikes = false turns this off).",
+                plan.after
+            ));
         }
         if let Some(price) = self.shares.calibration {
             lines.push(format!(

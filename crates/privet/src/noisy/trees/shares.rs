@@ -11,6 +11,9 @@ const LABELS: u64 = 4;
 /// Measured: log loss improves by far more than this share costs, and the ranking hardly changes.
 const CALIBRATION: u64 = 5;
 
+/// What the rows of rough columns get, in hundredths of what trees have: measured on sets without such columns, where it may be spent for nothing.
+const SPIKES: u64 = 8;
+
 /// The price of each kind of release.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shares {
@@ -26,6 +29,10 @@ pub(super) struct Shares {
     pub(super) level: Option<Price>,
     /// Of each tree's leaves.
     pub(super) leaves: Price,
+    /// Of all trees together.
+    rest: Price,
+    /// Of the rows of rough columns in fine bins, and of each later tree's leaves if these were counted.
+    pub(super) spikes: Option<[Price; 2]>,
 }
 
 impl Shares {
@@ -74,6 +81,19 @@ impl Shares {
             calibration: share(for_calibration)?,
             level,
             leaves,
+            rest,
+            spikes: None,
         })
+    }
+
+    /// The same with a share for the rows of rough columns, which are counted when so many trees are grown: later ones have what remains.
+    pub(super) fn with_spikes(mut self, trees: u32, after: u32) -> Option<Self> {
+        let (trees, after) = (u64::from(trees), u64::from(after));
+        let left = trees.checked_sub(after).filter(|&left| left > 0)?;
+        // Of equal shares of all trees, those of the later ones are left.
+        let remaining = (100 * left).checked_sub(SPIKES * trees)?;
+        let later = self.rest.part(remaining, 100 * trees * left)?;
+        self.spikes = Some([self.rest.part(SPIKES, 100)?, later]);
+        Some(self)
     }
 }

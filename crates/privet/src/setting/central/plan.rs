@@ -67,7 +67,10 @@ pub trait Algorithm: Name + Balanced + fmt::Debug + Send + Sync {
         facts.check_balance()?;
         if resolved.keep == Keep::Bins {
             // Trees cut between bins, and take bins for numbers of which nobody knows how they are spread.
-            facts.schema = Arc::new(schema.spread());
+            facts.schema = Arc::new(match resolved.finer {
+                true => schema.finer(),
+                false => schema.spread(),
+            });
         }
         Ok(Plan { facts, resolved })
     }
@@ -158,6 +161,8 @@ pub struct Resolved {
     pub(super) because: Option<String>,
     pub(super) price: Price,
     pub(super) keep: Keep,
+    /// Whether bins are fine enough to find spikes in.
+    pub(super) finer: bool,
     /// Why its models protect nobody, if they do not.
     pub(super) void: Option<&'static str>,
 }
@@ -178,6 +183,7 @@ impl Resolved {
             because: None,
             price: facts.budget.price,
             keep: Keep::Values,
+            finer: false,
             void: None,
         }
     }

@@ -43,12 +43,15 @@ impl Algorithm for Trees {
             relation: &facts.relation,
             unchanged: Unchanged::under(&facts.schema, &facts.relation),
             counts_labels: true,
+            // Trees on public columns are plain ones, for the usual bins.
+            finds_spikes: facts.private_features().count() == facts.schema.features().count(),
         };
         let plan = Trees::plan(self, &facts.schema, &own)?;
         facts.check_private(Self::NAME)?;
-        let noise = plan.noise(&own)?;
+        let (noise, finer) = (plan.noise(&own)?, plan.finds_spikes());
         Ok(Resolved {
             keep: Keep::Bins,
+            finer,
             ..Resolved::new(&self.filled(&plan), facts, noise, plan)
         })
     }

@@ -246,6 +246,7 @@ impl Plan {
             relation: self.relation(),
             unchanged: Unchanged::under(self.schema(), self.relation()),
             counts_labels: true,
+            finds_spikes: false,
         };
         self.trees(place)
             .map_or(Ok(Vec::new()), |plan| plan.noise(&facts))

@@ -155,6 +155,7 @@ impl Horizontal {
             relation,
             unchanged: Unchanged::under(&schema, relation),
             counts_labels,
+            finds_spikes: false,
         };
         let mut horizontal = self.clone();
         let mut chain = None;

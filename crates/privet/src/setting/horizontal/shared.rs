@@ -71,7 +71,10 @@ impl SharedLaws {
     /// The law of a question.
     pub(super) fn of(&self, asked: &Asked) -> Result<&SharedLaw, Error> {
         let law = match asked {
-            Asked::Growing(question) => self.of_trees[question.about as usize].as_ref(),
+            Asked::Growing(question) => self
+                .of_trees
+                .get(question.about as usize)
+                .and_then(Option::as_ref),
             Asked::Judging(_) => self.of_report.as_ref(),
         };
         law.ok_or_else(|| Error::internal("every question that is asked has its law"))
@@ -130,6 +133,7 @@ impl SharedLaws {
                 About::Counts => ("rows of all owners by column".to_owned(), 1),
                 About::Leaves => (format!("{trees} noisy trees of all owners"), trees.into()),
                 About::Calibration => ("rows of all owners by score".to_owned(), 1),
+                About::Spikes | About::LaterLeaves => continue,
             };
             let paid = ledger.share_allowance_also_added(&what, law.law.price(), draws, sharing)?;
             of_trees[about as usize] = Some(paid);

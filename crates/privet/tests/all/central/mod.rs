@@ -15,6 +15,7 @@ mod sampled;
 mod samples;
 mod sensitivities;
 mod signals;
+mod spikes;
 mod sums;
 mod supports;
 mod tables;

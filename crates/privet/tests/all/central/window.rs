@@ -125,11 +125,6 @@ pub(crate) fn watch<N: Neighbours>(
     relation: &N,
     (seed, script): (Option<u8>, &Script),
 ) -> Result<(Ensemble, Seen, Certificate), Error> {
-    let window = Window {
-        seen: Arc::default(),
-        script: script.clone(),
-        seed,
-    };
     let plain = match central.delta() {
         Delta::ZERO => ledger(relation.clone(), Epsilon::new(1000.0)?),
         delta => {
@@ -142,7 +137,23 @@ pub(crate) fn watch<N: Neighbours>(
             )?
         }
     };
-    let mut ledger = plain.audited(Box::new(window.clone()))?;
-    let ensemble = central.train(table, &mut ledger, privet::learner::SILENT)?;
+    look(plain, (seed, script), |ledger| {
+        central.train(table, ledger, privet::learner::SILENT)
+    })
+}
+
+/// The same of whatever trains with a ledger.
+pub(crate) fn look(
+    ledger: Ledger,
+    (seed, script): (Option<u8>, &Script),
+    train: impl FnOnce(&mut Ledger) -> Result<Ensemble, Error>,
+) -> Result<(Ensemble, Seen, Certificate), Error> {
+    let window = Window {
+        seen: Arc::default(),
+        script: script.clone(),
+        seed,
+    };
+    let mut ledger = ledger.audited(Box::new(window.clone()))?;
+    let ensemble = train(&mut ledger)?;
     Ok((ensemble, window.with(|seen| seen.clone()), ledger.close()))
 }

@@ -71,6 +71,55 @@ fn the_hessian_is_free_without_clipping() {
     assert_eq!(Odds::new(ONE, Noise::Laplace).norms().l1, ONE as u64);
 }
 
+/// Rows of a class that counts less move sums less; those of the other reach the claims, whatever changes.
+#[test]
+fn weighted_classes_stay_within_their_norms_and_reach_them() {
+    for clip in [ONE / 2, ONE] {
+        for positive in [0.001, 0.2, 1.0, 3.0, 1000.0] {
+            let plain = Odds::new(clip, Noise::Gaussian);
+            let odds = plain.clone().weighing(positive);
+            let norms = odds.norms();
+            assert_eq!(
+                norms.l2_squared,
+                plain.norms().l2_squared,
+                "the heavier class counts one"
+            );
+            let steps = (-FAR..=FAR).map(|step| step as f32 / STEPS);
+            let rows = |score: f32| [odds.at(score, false), odds.at(score, true)];
+            let square = |(g, h): (i32, i32)| i64::from(g).pow(2) + i64::from(h).pow(2);
+            let most = |of: &dyn Fn(f32) -> i64| steps.clone().map(of).max().unwrap_or(0);
+            reaches(
+                0.99,
+                most(&|score| rows(score).map(square).into_iter().max().unwrap_or(0)),
+                norms.l2_squared,
+            );
+            // Another label at the same score.
+            let turned = most(&|score| {
+                let [no, yes] = rows(score);
+                square((no.0 - yes.0, no.1 - yes.1))
+            });
+            reaches(1.0, turned, changed(&norms, Unchanged::Features));
+            // Another row of the same class, in the same leaf.
+            let same = most(&|score| {
+                let ends = [rows(-score), rows(10.0)];
+                let apart = |class: usize| {
+                    square((
+                        ends[0][class].0 - ends[1][class].0,
+                        ends[0][class].1 - ends[1][class].1,
+                    ))
+                };
+                apart(0).max(apart(1))
+            });
+            assert!(u128::try_from(same).expect("positive") <= changed(&norms, Unchanged::Label));
+        }
+    }
+}
+
+/// The squared claim for a changed label column.
+fn changed(norms: &Norms, unchanged: Unchanged) -> u128 {
+    norms.l2_squared_under(&changing("y", 1), unchanged)
+}
+
 #[test]
 fn clipped_at_a_half_the_norm_is_the_root_of_five_sixteenths() {
     let odds = Odds::new(ONE / 2, Noise::Gaussian);
