@@ -9,6 +9,7 @@ use privet::parameters::Builder;
 use privet::party::Simulation;
 use privet::privacy::account::Caps;
 use privet::privacy::journal::Event;
+use privet::privacy::signature::SigningKey;
 use privet::privacy::{AddRemove, Delta, Ledger, Randomness, ledger};
 use privet::setting::secure::{
     AttributeChoice, Classifier, CoefficientRule, CutPlaces, INITIATOR, Initiator, Message, Plan, Responder,
@@ -43,7 +44,13 @@ pub fn secure(bytes: &[u8]) {
 fn run(plan: &Plan, bytes: &[u8]) {
     let parties = plan.parties();
     let names = &NAMES[..usize::from(parties)];
-    let agreement = plan.agreement(RunId([7; 16]), names).expect("an agreement");
+    let identity = |place: usize| SigningKey::from_bytes(&[place as u8 + 1; 32]);
+    let identities: Vec<_> = (0..names.len())
+        .map(|place| Some(identity(place).public()))
+        .collect();
+    let agreement = plan
+        .agreement(RunId([7; 16]), names, &identities)
+        .expect("an agreement");
     let journals: Vec<Faulty> = (0..parties).map(|_| journal(plan)).collect();
     let simulation = Simulation::of(agreement, |party, run| {
         let place = usize::from(party.0);
@@ -57,8 +64,8 @@ fn run(plan: &Plan, bytes: &[u8]) {
         let journal = journals[place].clone();
         let ledger = Ledger::open("d", AddRemove::row(), journal, Randomness::seeded(place as u64))?;
         match party == INITIATOR {
-            true => Initiator::party(plan.clone(), table, ledger, &run),
-            false => Responder::party(plan.clone(), table, ledger, &run),
+            true => Initiator::party(plan.clone(), table, ledger, &run, Some(identity(place))),
+            false => Responder::party(plan.clone(), table, ledger, &run, Some(identity(place))),
         }
     });
     let all = faults(bytes, parties);
