@@ -145,8 +145,13 @@ impl Channel {
         sealed.map_err(|_| TOO_LONG)
     }
 
-    /// Seals the message of a round where it stands: its last [`OVERHEAD`] bytes are room for the seal.
-    pub(crate) fn seal_in_place(&mut self, round: u64, message: &mut [u8]) -> Result<(), Error> {
+    /// Seals the message of a round where it stands: its last [`OVERHEAD`] bytes are room for the seal. It opens only for who knows `under`.
+    pub(crate) fn seal_in_place(
+        &mut self,
+        round: u64,
+        under: &[u8],
+        message: &mut [u8],
+    ) -> Result<(), Error> {
         if round < self.next || round == u64::MAX {
             return Err(SEALED_ONCE);
         }
@@ -156,16 +161,21 @@ impl Channel {
             .ok_or(Error::Misuse("an envelope has room for its seal"))?;
         let tag = self
             .sending
-            .encrypt_inout_detached(&nonce(round), b"", message.into());
+            .encrypt_inout_detached(&nonce(round), under, message.into());
         *seal = tag.map_err(|_| TOO_LONG)?.into();
         Ok(())
     }
 
-    /// Opens the other's envelope of a round where it stands, and gives the message.
-    pub(crate) fn open_in_place<'a>(&self, round: u64, envelope: &'a mut [u8]) -> Result<&'a [u8], Error> {
+    /// Opens the other's envelope of a round where it stands, if it was sealed under the same, and gives the message.
+    pub(crate) fn open_in_place<'a>(
+        &self,
+        round: u64,
+        under: &[u8],
+        envelope: &'a mut [u8],
+    ) -> Result<&'a [u8], Error> {
         let (message, seal) = envelope.split_last_chunk_mut::<OVERHEAD>().ok_or_else(unopened)?;
         self.receiving
-            .decrypt_inout_detached(&nonce(round), b"", (&mut *message).into(), &(*seal).into())
+            .decrypt_inout_detached(&nonce(round), under, (&mut *message).into(), &(*seal).into())
             .map_err(|_| unopened())?;
         Ok(message)
     }

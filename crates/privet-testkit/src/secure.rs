@@ -9,6 +9,7 @@ use privet::parameters::Builder;
 use privet::party::{Agreement, Fault, MemoryRecord, PartyId, RunName, Seat, Simulation};
 use privet::privacy::account::Caps;
 use privet::privacy::journal::Event;
+use privet::privacy::signature::SigningKey;
 use privet::privacy::{AddRemove, Delta, Ledger, Randomness, ledger};
 use privet::setting::secure::{
     AttributeChoice, Classifier, CoefficientRule, CutPlaces, INITIATOR, Initiator, Message, Party, Plan,
@@ -52,17 +53,31 @@ fn role(plan: &Plan, party: PartyId, journal: &Faulty, run: &RunName) -> Result<
     let table = crate::rows::table(&plan.reads(), &rows[..4 - place]);
     let random = Randomness::seeded(place as u64);
     let ledger = Ledger::open("d", AddRemove::row(), journal.clone(), random)?;
+    let identity = Some(identity(place));
     match party == INITIATOR {
-        true => Initiator::party(plan.clone(), table, ledger, run),
-        false => Responder::party(plan.clone(), table, ledger, run),
+        true => Initiator::party(plan.clone(), table, ledger, run, identity),
+        false => Responder::party(plan.clone(), table, ledger, run, identity),
     }
+}
+
+fn identity(place: usize) -> SigningKey {
+    SigningKey::from_bytes(&[place as u8 + 1; 32])
+}
+
+/// The agreement of all parties of a plan.
+fn agreement(plan: &Plan) -> Agreement {
+    let names = &NAMES[..usize::from(plan.parties())];
+    let identities: Vec<_> = (0..names.len())
+        .map(|place| Some(identity(place).public()))
+        .collect();
+    plan.agreement(RunId([7; 16]), names, &identities)
+        .expect("an agreement")
 }
 
 /// A party of a run of a kind, in its seat, and the agreement: kind 1 has three parties, the others two.
 pub fn party(kind: usize, me: PartyId) -> (Agreement, Seat<Party>) {
     let plan = plan(kind % KINDS);
-    let names = &NAMES[..usize::from(plan.parties())];
-    let agreement = plan.agreement(RunId([7; 16]), names).expect("an agreement");
+    let agreement = agreement(plan);
     let (record, journal) = (Box::new(MemoryRecord::default()), journal(plan));
     let seat = Seat::take(agreement.clone(), me, record, &|_, _, _| {}, |run| {
         role(plan, me, &journal, &run)
@@ -72,8 +87,7 @@ pub fn party(kind: usize, me: PartyId) -> (Agreement, Seat<Party>) {
 
 fn run(plan: &Plan, bytes: &[u8]) {
     let parties = plan.parties();
-    let names = &NAMES[..usize::from(parties)];
-    let agreement = plan.agreement(RunId([7; 16]), names).expect("an agreement");
+    let agreement = agreement(plan);
     let journals: Vec<Faulty> = (0..parties).map(|_| journal(plan)).collect();
     let simulation = Simulation::of(agreement, |party, run| {
         role(plan, party, &journals[usize::from(party.0)], &run)

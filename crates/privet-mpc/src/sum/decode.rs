@@ -101,7 +101,7 @@ impl Ready {
             // Unwrap safety: the keys are ours, and each seals once.
             let mut channel = Channel::new(key, from, (0, &to), &[7; 32]).expect("a channel");
             channel
-                .seal_in_place(ROUND.into(), envelope)
+                .seal_in_place(ROUND.into(), b"", envelope)
                 .expect("an envelope");
         }
         message

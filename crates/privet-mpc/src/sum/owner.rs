@@ -20,6 +20,8 @@ pub struct SumOwner {
     channels: Vec<Option<Channel>>,
     /// The first round that was not shared.
     next: u32,
+    /// What an envelope is sealed under besides, in the rounds that follow.
+    under: Vec<u8>,
 }
 
 impl SumOwner {
@@ -62,7 +64,14 @@ impl SumOwner {
             me,
             channels: channels?,
             next: first,
+            under: Vec::new(),
         })
+    }
+
+    /// From the next round on, envelopes open only between owners that were told the same, of which `digest` is the digest: who relays cannot have two
+    /// of them share their numbers about different things.
+    pub fn told(&mut self, digest: &[u8; 32]) {
+        self.under = digest.to_vec();
     }
 
     /// What was agreed on.
@@ -116,7 +125,7 @@ impl SumOwner {
                 .iter()
                 .for_each(|share| message.extend(share.to_le_bytes()));
             message.extend([0; OVERHEAD]);
-            channel.seal_in_place(round.into(), &mut message[start..])?;
+            channel.seal_in_place(round.into(), &self.under, &mut message[start..])?;
         }
         let state = OwnerRound {
             me: self.me,
@@ -182,7 +191,7 @@ impl OwnerRound {
             let channel = owner.channels[usize::from(*other)].as_ref().ok_or_else(wrong)?;
             opened.copy_from_slice(envelope);
             let shares = channel
-                .open_in_place(self.round.into(), &mut opened)
+                .open_in_place(self.round.into(), &owner.under, &mut opened)
                 .map_err(|_| wrong())?;
             for (sum, share) in sum.iter_mut().zip(shares.as_chunks::<8>().0) {
                 let share = field::from_bytes::<Mersenne61>(*share).ok_or_else(wrong)?;

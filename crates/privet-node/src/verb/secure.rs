@@ -2,13 +2,15 @@
 
 use privet::Error;
 use privet::party::{PartyId, RunName, Simulation};
+use privet::privacy::signature::SigningKey;
 use privet::privacy::{Ledger, Randomness};
 use privet::setting::secure::{INITIATOR, Initiator, Outcome, Party, Responder};
 use privet::wire::RunId;
+use zeroize::Zeroizing;
 
 use super::exit::Failure;
 use super::gathering::{Traffic, outcome};
-use crate::job::SecureJob;
+use crate::job::{SecureJob, SecureParty};
 use crate::ledger::Shared;
 use crate::progress::{Progress, going_on};
 
@@ -25,6 +27,16 @@ pub(super) fn play(
         let file = std::fs::File::open(data).map_err(unreadable)?;
         marks.push(shared.store().mark(file)?);
     }
+    // All parties are here, and their keys are those of this run.
+    let identity = |_: &SecureParty| {
+        let mut bytes = Zeroizing::new([0; 32]);
+        getrandom::fill(&mut *bytes).map_err(Error::randomness)?;
+        Ok(Some(SigningKey::from_bytes(&bytes)))
+    };
+    let identities: Result<Vec<_>, Error> = job.parties.iter().map(identity).collect();
+    let mut identities = identities?;
+    let public = identities.iter().map(|key| key.as_ref().map(SigningKey::public));
+    let public: Vec<_> = public.collect();
     let mut tables: Vec<Option<privet::data::Table>> = tables.into_iter().map(Some).collect();
     let make = |party: PartyId, run: RunName| -> Result<Party, Error> {
         let place = usize::from(party.0);
@@ -34,9 +46,10 @@ pub(super) fn play(
         let relation = own.relation.clone();
         let ledger = Ledger::open(own.dataset(), relation, shared.clone(), Randomness::from_os()?)?;
         let ledger = ledger.of_table(&marks[place]);
+        let identity = identities[place].take();
         match party == INITIATOR {
-            true => Initiator::party(own.plan.clone(), table, ledger, &run),
-            false => Responder::party(own.plan.clone(), table, ledger, &run),
+            true => Initiator::party(own.plan.clone(), table, ledger, &run, identity),
+            false => Responder::party(own.plan.clone(), table, ledger, &run, identity),
         }
     };
     // Public coins follow from the number of the run.
@@ -44,7 +57,7 @@ pub(super) fn play(
     getrandom::fill(&mut bytes).map_err(Error::randomness)?;
     let bar = Progress::steps("Training");
     let progress = |_: &str, done, of| bar.at(done, of);
-    let ended = Simulation::of(job.plan().agreement(RunId(bytes), &job.names())?, make)
+    let ended = Simulation::of(job.plan().agreement(RunId(bytes), &job.names(), &public)?, make)
         .progress(&progress)
         .while_going_on(&going_on)
         .run()?;

@@ -82,16 +82,23 @@ fn vertical_role(job: &Job, folder: &Path, party: PartyId, run: &RunName) -> Res
     vertical::FeatureHolder::party(holder.plan.clone(), table, ledger, run)
 }
 
-fn secure_role(job: &Job, folder: &Path, party: PartyId, run: &RunName) -> Result<secure::Party, Error> {
+fn secure_role(
+    job: &Job,
+    folder: &Path,
+    party: PartyId,
+    run: &RunName,
+    keys: &[Identity],
+) -> Result<secure::Party, Error> {
     let JobSetting::Secure(job) = &job.setting else {
         panic!("another setting")
     };
     let place = usize::from(party.0);
     let own = &job.parties[place];
     let ledger = seeded(folder, &own.name, place, own.dataset(), &own.relation)?;
+    let identity = Some(keys[place].key());
     match party == secure::INITIATOR {
-        true => secure::Initiator::party(own.plan.clone(), own.read()?, ledger, run),
-        false => secure::Responder::party(own.plan.clone(), own.read()?, ledger, run),
+        true => secure::Initiator::party(own.plan.clone(), own.read()?, ledger, run, identity),
+        false => secure::Responder::party(own.plan.clone(), own.read()?, ledger, run, identity),
     }
 }
 
@@ -109,7 +116,10 @@ fn terms(job: &Job, keys: &[Identity]) -> Terms {
             job.plan.agreement(run, "miner", &owners)
         }
         JobSetting::Vertical(job) => job.vertical.agreement(run, job.names()),
-        JobSetting::Secure(job) => job.plan().agreement(run, &job.names()),
+        JobSetting::Secure(job) => {
+            let all: Vec<_> = keys.iter().map(|key| Some(key.public())).collect();
+            job.plan().agreement(run, &job.names(), &all)
+        }
         _ => panic!("another setting"),
     };
     let mut terms = agreement.unwrap().terms().clone();
@@ -205,7 +215,7 @@ fn child() {
         }
         _ => {
             let seat = Seat::take(agreement, me, Box::new(record), quiet, |run| {
-                secure_role(&job, folder, me, &run)
+                secure_role(&job, folder, me, &run, &keys)
             });
             let driven = drive.run(seat.unwrap(), &agreed, waits, quiet).unwrap();
             Some(ensemble(&driven.outcome.unwrap().model))
@@ -280,7 +290,7 @@ fn beside(setting: Setting, listens: &str) {
         ),
         _ => simulated(
             &agreement,
-            |party, run| secure_role(&job, folder, party, &run),
+            |party, run| secure_role(&job, folder, party, &run, &keys),
             |outcome| Some(ensemble(&outcome.model)),
         ),
     };

@@ -60,9 +60,10 @@ pub(super) fn play(job: &SecureJob, playing: &mut Playing<'_>) -> Result<Gained,
     let mark = playing.mark(&own.source)?;
     let ledger = playing.budget(own.dataset(), &own.relation, &mark)?;
     let is_initiator = playing.me == INITIATOR;
+    let identity = Some(playing.identity.key());
     let outcome = playing.role(&mark, |run| match is_initiator {
-        true => Initiator::party(own.plan.clone(), table, ledger, &run),
-        false => Responder::party(own.plan.clone(), table, ledger, &run),
+        true => Initiator::party(own.plan.clone(), table, ledger, &run, identity),
+        false => Responder::party(own.plan.clone(), table, ledger, &run, identity),
     })?;
     let rounds = words::count(outcome.rounds.len() as u64, "round", "rounds");
     Ok(Gained::Model {

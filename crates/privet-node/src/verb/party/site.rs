@@ -100,20 +100,24 @@ fn which(names: &[String], roles: &[String], party: &Party) -> Result<PartyId, F
 /// The terms of a run of this job, without identities and number.
 fn terms(job: &Job) -> Result<Terms, Failure> {
     let run = RunId([0; 16]);
+    // Identities come with the agreement; these hold their places.
+    let places = |count: usize| -> Vec<Option<PublicKey>> {
+        let place = |place: u16| {
+            let mut bytes = [0; 32];
+            bytes[..2].copy_from_slice(&place.to_le_bytes());
+            Some(PublicKey::from_bytes(bytes))
+        };
+        (0..count as u16).map(place).collect()
+    };
     let agreement = match &job.setting {
         Setting::Vertical(parties) => parties.vertical.agreement(run, parties.names())?,
-        Setting::Secure(parties) => parties.plan().agreement(run, &parties.names())?,
+        Setting::Secure(parties) => {
+            let names = parties.names();
+            parties.plan().agreement(run, &names, &places(names.len()))?
+        }
         Setting::Horizontal(owners) => {
-            // Identities come with the agreement; these hold their places.
-            let places = 0..owners.owners.len() as u16;
-            let places = places.map(|place| {
-                let mut bytes = [0; 32];
-                bytes[..2].copy_from_slice(&place.to_le_bytes());
-                Some(PublicKey::from_bytes(bytes))
-            });
-            owners
-                .plan
-                .agreement(run, MINER_NAME, &places.collect::<Vec<_>>())?
+            let places = places(owners.owners.len());
+            owners.plan.agreement(run, MINER_NAME, &places)?
         }
         _ => return Err(Failure::usage("this job has one table and no parties")),
     };

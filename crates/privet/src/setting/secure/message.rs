@@ -5,6 +5,7 @@ use super::voter::{Voter, VotingNode, VotingTree};
 use crate::boost::WholeRates;
 use crate::learner::tree::Child;
 use crate::learner::{Call, StumpRule};
+use crate::party::RunKey;
 use crate::wire::{Malformed, Reader, Wire, Writer};
 
 /// The most lines of a schema.
@@ -27,7 +28,7 @@ pub enum Message {
     Begin {
         /// How many rows it has, if all rows are to weigh the same.
         rows: Option<u64>,
-        /// The set-up of joint computations, if there are any; of three parties or more, the public key of its envelopes.
+        /// The set-up of joint computations, if there are any; of three parties or more, its [`RunKey`].
         transfer: Vec<u8>,
     },
     /// Initiator: its choices in a joint computation, in parts.
@@ -43,7 +44,7 @@ pub enum Message {
     /// It has the model; and what it promised, as a certificate in JSON.
     Finish(String),
     /// Initiator, of three parties or more: the keys of all.
-    Keys(Vec<[u8; 32]>),
+    Keys(Vec<RunKey>),
     /// Initiator, of three parties or more: the stumps of all.
     Voters(Vec<Voter>),
     /// One step of a secure sum.
@@ -284,7 +285,7 @@ impl Wire for Message {
             }
             Self::Keys(keys) => {
                 to.byte(9);
-                to.list(keys, |key, to| to.fixed(key));
+                to.list(keys, RunKey::write);
             }
             Self::Voters(voters) => {
                 to.byte(10);
@@ -321,7 +322,7 @@ impl Wire for Message {
             6 => Self::Voter(read_voter(from)?),
             7 => Self::Rates(WholeRates::read(from)?),
             8 => Self::Finish(from.text(LONGEST)?),
-            9 => Self::Keys(from.at_most(MOST_PARTIES.into(), 32, Reader::array)?),
+            9 => Self::Keys(from.at_most(MOST_PARTIES.into(), 96, RunKey::read)?),
             10 => Self::Voters(from.at_most(MOST_PARTIES.into(), 4, read_voter)?),
             11 => Self::Sum(from.bytes()?.to_vec()),
             12 => Self::Certificates(from.at_most(MOST_PARTIES.into(), 8, |from| from.text(LONGEST))?),

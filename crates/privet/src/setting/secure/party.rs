@@ -10,6 +10,7 @@ use crate::Error;
 use crate::data::Table;
 use crate::model::Model;
 use crate::party::{Context, PartyEvent, PartyId, Role, RunName, TurnOutcome};
+use crate::privacy::signature::SigningKey;
 use crate::privacy::{Ledger, Neighbours, Private};
 
 /// The initiator's number in every agreement.
@@ -44,35 +45,40 @@ pub struct Outcome {
 pub(super) struct Brings {
     pub(super) table: Table,
     pub(super) ledger: Ledger,
+    /// Signs its key of the run, of three parties or more.
+    pub(super) identity: Option<SigningKey>,
 }
 
 impl Initiator {
-    /// The initiator with its table, and the ledger that lists what it shows.
+    /// The initiator with its table, and the ledger that lists what it shows. `identity` signs its key of the run, as the agreement has it: of three parties
+    /// or more each needs one.
     ///
     /// # Errors
-    /// [`Error::Misuse`] if the table was not read as the plan says.
+    /// [`Error::Misuse`] if the table was not read as the plan says; [`Error::Parameter`] if an identity is missing.
     pub fn party<N: Neighbours>(
         plan: Plan,
         table: Table,
         ledger: Ledger<N>,
         run: &RunName,
+        identity: Option<SigningKey>,
     ) -> Result<Party, Error> {
-        party(INITIATOR, (plan, table), ledger, run)
+        party(INITIATOR, (plan, table), ledger, (run, identity))
     }
 }
 
 impl Responder {
-    /// A responder with its table, and the ledger that lists what it shows.
+    /// A responder with its table, and the ledger that lists what it shows; `identity` as for the [`Initiator`].
     ///
     /// # Errors
-    /// [`Error::Misuse`] if the table was not read as the plan says.
+    /// [`Error::Misuse`] if the table was not read as the plan says; [`Error::Parameter`] if an identity is missing.
     pub fn party<N: Neighbours>(
         plan: Plan,
         table: Table,
         ledger: Ledger<N>,
         run: &RunName,
+        identity: Option<SigningKey>,
     ) -> Result<Party, Error> {
-        party(RESPONDER, (plan, table), ledger, run)
+        party(RESPONDER, (plan, table), ledger, (run, identity))
     }
 }
 
@@ -80,14 +86,21 @@ fn party<N: Neighbours>(
     me: PartyId,
     (plan, table): (Plan, Table),
     ledger: Ledger<N>,
-    run: &RunName,
+    (run, identity): (&RunName, Option<SigningKey>),
 ) -> Result<Party, Error> {
     table.is_of(plan.schema(), "Plan::reads")?;
     table.is_whole(plan.keep())?;
+    if plan.parties() > 2 && identity.is_none() {
+        return Err(Error::parameter(
+            "identity",
+            "a party of three or more signs its key of the run: it needs an identity",
+        ));
+    }
     let ledger = ledger.at_run_time();
     let brings = Brings {
         table,
         ledger: ledger.for_run(run.to_text())?,
+        identity,
     };
     Ok(match plan.parties() {
         2 => Party::Pair(Box::new(Pair::new(plan, me, brings))),
@@ -97,7 +110,9 @@ fn party<N: Neighbours>(
 
 /// Writes down all that will be shown, item by item; only then are rows taken out for the joint computation.
 pub(super) fn disclosed(plan: &Plan, brings: Brings) -> Result<(Side, Ledger), Error> {
-    let Brings { table, mut ledger } = brings;
+    let Brings {
+        table, mut ledger, ..
+    } = brings;
     let items = plan.items();
     let (first, others) = items
         .split_first()

@@ -18,6 +18,7 @@ use crate::data::{Intake, Keep};
 use crate::learner::{Call, Learner, Shape, StumpRule};
 use crate::parameters::Parameters;
 use crate::party::{Agreement, Edges, Limits, Member, Terms};
+use crate::privacy::signature::PublicKey;
 use crate::privacy::{Coins, Relation, getters};
 use crate::wire::{RunId, Writer};
 
@@ -305,27 +306,40 @@ impl Plan {
         own.into_iter().chain(self.secure().settings()).collect()
     }
 
-    /// The agreement of a run: the initiator has number 0, responders follow.
+    /// The agreement of a run: the initiator has number 0, responders follow. `identities` are the keys that parties are known by, in the same order: of
+    /// three parties or more each needs one.
     ///
     /// # Errors
-    /// [`Error::Misuse`] if there are not as many names as parties; as [`Agreement::of`].
-    pub fn agreement(&self, run: RunId, names: &[&str]) -> Result<Agreement, Error> {
+    /// [`Error::Misuse`] if there are not as many names as parties; [`Error::Parameter`] if there are not as many identities, or one is missing that is
+    /// needed; as [`Agreement::of`].
+    pub fn agreement(
+        &self,
+        run: RunId,
+        names: &[&str],
+        identities: &[Option<PublicKey>],
+    ) -> Result<Agreement, Error> {
         if names.len() != usize::from(self.parties()) {
             return Err(Error::misuse(
                 "an agreement names as many parties as the plan has",
             ));
         }
+        if identities.len() != names.len() || self.parties() > 2 && identities.contains(&None) {
+            return Err(Error::parameter(
+                "identities",
+                "every party of three or more needs an identity, by which others know that its key is its own",
+            ));
+        }
         let mut job = Writer::default();
         job.settings(&self.settings());
         let job = Sha256::new_with_prefix(b"privet secure job 1\0").chain_update(job.into_bytes());
-        let member = |(place, name): (usize, &&str)| Member {
+        let member = |(place, (name, identity)): (usize, (&&str, &Option<PublicKey>))| Member {
             name: (*name).to_owned(),
             role: if place == 0 { "initiator" } else { "responder" }.to_owned(),
-            identity: None,
+            identity: *identity,
         };
         Agreement::of(Terms {
             run,
-            parties: names.iter().enumerate().map(member).collect(),
+            parties: names.iter().zip(identities).enumerate().map(member).collect(),
             edges: match self.parties() {
                 2 => Edges::All,
                 _ => Edges::Hub(INITIATOR),

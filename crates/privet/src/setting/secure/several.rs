@@ -1,5 +1,5 @@
 //! Three parties or more. Each tells the others its best stump; the weights of right, wrong and silent rows are added up by a secure sum, of which only the total
-//! is opened. The initiator relays.
+//! is opened. The initiator relays: each party signs its key, and seals its shares under all that it was told.
 //!
 //! # Paper
 //! MABoost, section 8. Lemma 1 does not hold for a majority of three or more: coefficients may be negative.
@@ -21,8 +21,9 @@ use super::plan::{Plan, coins};
 use super::side::Side;
 use crate::Error;
 use crate::data::schema::alike;
-use crate::party::{Context, PartyEvent, PartyId, Role, TurnOutcome};
+use crate::party::{Context, PartyEvent, PartyId, Role, RunKey, RunKeys, TurnOutcome};
 use crate::privacy::Ledger;
+use crate::wire::Wire;
 use adding::Adding;
 
 /// The most bytes of what one party says, but for greetings.
@@ -45,7 +46,7 @@ enum Stage {
     /// A responder has greeted, and has shown nothing yet.
     Answering(Box<Brings>),
     /// It has said its key: the initiator waits for those of the others, a responder for those of all.
-    Beginning(Box<Begun>, Heard<[u8; 32]>),
+    Beginning(Box<Begun>, Heard<RunKey>),
     /// Rounds.
     Adding(Box<Adding>),
     /// It ends when the others have been told.
@@ -57,6 +58,8 @@ struct Begun {
     ledger: Ledger,
     side: Side,
     key: SealingKey,
+    /// The public half, signed.
+    signed: RunKey,
 }
 
 /// What the responders have said, each once.
@@ -147,7 +150,9 @@ impl Member {
     }
 
     /// Writes down what it will show, and draws its key.
-    fn begin(&self, brings: Brings, context: &mut Context<'_, Message>) -> Result<Begun, Error> {
+    fn begin(&self, mut brings: Brings, context: &mut Context<'_, Message>) -> Result<Begun, Error> {
+        let identity = brings.identity.take();
+        let identity = identity.ok_or_else(|| Error::internal("a party of several has an identity"))?;
         let (side, ledger) = disclosed(&self.plan, brings)?;
         let key = context.once("the key of this run", || {
             let key = SealingKey::from_os().map_err(|e| match e {
@@ -156,30 +161,43 @@ impl Member {
             })?;
             Ok(Zeroizing::new(*key.expose()))
         })?;
+        let key = SealingKey::new(*key);
+        let signed = RunKey::sign(&identity, context.agreement(), context.me(), key.public());
         Ok(Begun {
             ledger,
             side,
-            key: SealingKey::new(*key),
+            key,
+            signed,
         })
     }
 
     fn own_key(begun: &Begun) -> Message {
         Message::Begin {
             rows: None,
-            transfer: begun.key.public().to_vec(),
+            transfer: begun.signed.to_bytes(),
         }
     }
 
     /// Everybody's keys are known, and the first round begins.
-    fn with_keys(self, begun: Begun, keys: &[[u8; 32]], context: &mut Context<'_, Message>) -> Turn {
+    fn with_keys(self, begun: Begun, keys: &[RunKey], context: &mut Context<'_, Message>) -> Turn {
         let me = context.me();
-        let distinct: std::collections::BTreeSet<&[u8; 32]> = keys.iter().collect();
-        let is_own = keys.get(usize::from(me.0)) == Some(&begun.key.public());
-        if keys.len() != usize::from(self.plan.parties()) || distinct.len() != keys.len() || !is_own {
+        let mut known = RunKeys::default();
+        for (party, key) in (0..).map(PartyId).zip(keys) {
+            let inserted = known.insert(context.agreement(), party, key);
+            inserted.map_err(|e| match self.is_initiator {
+                true => e,
+                // Whoever relays has looked at them, too.
+                false => context.complain(INITIATOR, format!("it relays another key than a party has: {e}")),
+            })?;
+        }
+        let is_own = known.get(me) == Some(&begun.key.public());
+        if keys.len() != usize::from(self.plan.parties()) || !is_own {
             return Err(context.complain(INITIATOR, "it tells keys that cannot be those of all parties"));
         }
         let terms = terms(&self.plan)?;
-        let numbered: Vec<(u16, [u8; 32])> = (0..).zip(keys.iter().copied()).collect();
+        let parties = (0..self.plan.parties()).map(PartyId);
+        let numbered = parties.filter_map(|party| Some((party.0, *known.get(party)?)));
+        let numbered: Vec<(u16, [u8; 32])> = numbered.collect();
         let under = sealed_under(&self.plan, context)?;
         let sum = SumOwner::new(&terms, me.0, &begun.key, &numbered, &under, 0);
         let adding = Adding::new(
@@ -210,12 +228,12 @@ impl Member {
             (Stage::Beginning(begun, mut heard), Message::Begin { rows: None, transfer })
                 if self.is_initiator =>
             {
-                let key = <[u8; 32]>::try_from(transfer.as_slice());
+                let key = RunKey::from_bytes(&transfer);
                 let key = key.map_err(|_| context.complain(from, "it begins without a key"))?;
                 if !heard.take(from, key, context)? {
                     return self.wait(Stage::Beginning(begun, heard));
                 }
-                let keys = heard.behind(begun.key.public());
+                let keys = heard.behind(begun.signed.clone());
                 Self::tell(&Message::Keys(keys.clone()), context)?;
                 self.with_keys(*begun, &keys, context)
             }

@@ -1,51 +1,19 @@
 //! The model is judged on held-out rows of all owners: what is asked, what it costs, and how much noise is in it.
 
-use std::any::Any;
-use std::sync::{Arc, Mutex};
-
 use privet::Error;
-use privet::party::{Fault, Item, PartyId, Simulation};
+use privet::party::{Fault, Item, PartyId};
+use privet::privacy::Norm;
 use privet::privacy::account::Price;
-use privet::privacy::audit::{Auditor, Observed};
+use privet::privacy::audit::Observed;
 use privet::privacy::journal::Event;
-use privet::privacy::{AddRemove, Ledger, Norm, Randomness};
-use privet::setting::horizontal::{
-    HeldOut, Horizontal, MINER, Message, Miner, Outcome, Owner, PaidReport, Party, Protocol,
-};
+use privet::setting::horizontal::{HeldOut, Horizontal, Message, Outcome, PaidReport, Protocol};
 use privet::wire::Wire;
 use privet_testkit::faults::Faulty;
 use privet_testkit::skipped::full;
 
+use super::judges::{PROTOCOLS, dimension, held_out, judged, seen, world};
 use super::protocols::rows;
-use super::world::{Drawn, Labels, Line, Noise, World, identity, journal, lines, spending, table, trees};
-
-pub(super) const PROTOCOLS: [Protocol; 3] = [Protocol::Aggregated, Protocol::Averaged, Protocol::Chain];
-
-pub(super) fn held_out(epsilon: &str, percent: u32) -> HeldOut {
-    let builder = HeldOut::builder().epsilon(epsilon.parse().unwrap());
-    builder.held_out(percent).build().unwrap()
-}
-
-fn horizontal(protocol: Protocol, count: u32) -> Horizontal {
-    let trees = trees(count).calibrate(false).build().unwrap();
-    let builder = Horizontal::builder().protocol(protocol).absent(1).trees(trees);
-    let builder = builder.evaluation(held_out("1", 40));
-    let builder = match protocol {
-        Protocol::Aggregated => builder.colluding(1),
-        Protocol::Averaged | Protocol::Chain => builder,
-    };
-    builder.build().unwrap()
-}
-
-fn world(protocol: Protocol, labels: Labels, delta: &str, rows: Vec<Vec<Line>>, noise: Noise) -> World {
-    World::new(
-        &horizontal(protocol, 2),
-        labels,
-        spending("4", delta),
-        rows,
-        noise,
-    )
-}
+use super::world::{Drawn, Labels, Noise, World, journal, lines, spending, trees};
 
 fn reports(outcomes: Vec<Outcome>) -> Vec<PaidReport> {
     let report = |outcome| match outcome {
@@ -53,83 +21,6 @@ fn reports(outcomes: Vec<Outcome>) -> Vec<PaidReport> {
         Outcome::Contributed(_) => panic!("everybody gets the model"),
     };
     outcomes.into_iter().map(report).collect()
-}
-
-/// Answers questions of another length than the evaluation's with zeros, so that every run has the same model; writes down the others.
-struct Judges {
-    dimension: usize,
-    seen: Arc<Mutex<Vec<Observed>>>,
-    /// Whether the evaluation is answered exactly.
-    exact: bool,
-}
-
-impl Auditor for Judges {
-    fn query(&mut self, query: Observed) -> Option<Box<dyn Any + Send>> {
-        if query.answer.len() != self.dimension {
-            return Some(Box::new(vec![0_i64; query.answer.len()]));
-        }
-        self.seen.lock().unwrap().push(query.clone());
-        self.exact.then(|| Box::new(query.answer) as Box<dyn Any + Send>)
-    }
-
-    fn released(&mut self, _: Box<dyn Any + Send>) {}
-
-    fn coins(&mut self, seed: [u8; 32]) -> [u8; 32] {
-        seed
-    }
-
-    fn parts_begin(&mut self, _: usize, _: u64) {}
-
-    fn part_ends(&mut self) {}
-
-    fn parts_end(&mut self) {}
-}
-
-type Seen = Vec<Arc<Mutex<Vec<Observed>>>>;
-
-/// How many counts two classes, three classes and numbers have.
-fn dimension(labels: Labels) -> usize {
-    match labels {
-        Labels::Two => 2 * 42,
-        Labels::Three => 9 + 42,
-        Labels::Number => 64 + 41,
-    }
-}
-
-/// A run with other draws for each `seed`, whose evaluation is written down.
-fn judged<'a>(
-    world: &'a World,
-    seen: &'a Seen,
-    dimension: usize,
-    exact: bool,
-    seed: u64,
-) -> Simulation<'a, Party> {
-    Simulation::of(world.agreement.clone(), move |party, run| {
-        if party == MINER {
-            return Ok(Miner::party(&world.plan.miner()));
-        }
-        let place = usize::from(party.0) - 1;
-        let random = Randomness::seeded(100 * seed + place as u64);
-        let ledger = Ledger::open("rows", AddRemove::row(), world.journals[place].clone(), random)?;
-        let judges = Judges {
-            dimension,
-            seen: Arc::clone(&seen[place]),
-            exact,
-        };
-        let rows = table(world.plan.schema(), &world.rows[place]);
-        let ledger = ledger.audited(Box::new(judges))?;
-        Owner::party(
-            world.plan.owner(place)?,
-            rows,
-            ledger,
-            &run,
-            Some(identity(place)),
-        )
-    })
-}
-
-fn seen(owners: usize) -> Seen {
-    (0..owners).map(|_| Arc::default()).collect()
 }
 
 /// Every party has the same report. Without noise it is that of the held-out rows of all owners, some of the rows and not all of them.

@@ -8,7 +8,7 @@ use privet::setting::horizontal::{Horizontal, MINER, Outcome, Party, Protocol, S
 use privet_testkit::enumerate::{self, Expectations, Expected, Records};
 use privet_testkit::skipped::full;
 
-use super::evaluation::held_out;
+use super::judges::held_out;
 use super::protocols::rows;
 use super::world::{Drawn, Labels, Noise, World, journal, paid, spending, trees, units};
 

@@ -8,7 +8,7 @@ use privet::setting::horizontal::{Horizontal, OwnerFacts, Plan, Protocol};
 use privet::setting::plain::{self, Algorithm};
 use privet::wire::RunId;
 
-use super::evaluation::held_out;
+use super::judges::held_out;
 use super::protocols::{horizontal, models, rows};
 use super::twins;
 use super::world::{Labels, Line, Noise, World, identity, lines, schema, spending, table, trees};

@@ -4,6 +4,7 @@ mod faults;
 mod leakage;
 mod lemma;
 mod refusing;
+mod relaying;
 mod several;
 mod twin;
 mod world;

@@ -318,7 +318,7 @@ fn different_schemas_are_refused_before_anything_is_shown() {
                 world.journals[1].clone(),
                 privet::privacy::Randomness::from_os()?,
             )?;
-            Responder::party(other.clone(), table, ledger, &run)
+            Responder::party(other.clone(), table, ledger, &run, None)
         }
     });
     let ended = simulation.run().unwrap();

@@ -12,7 +12,7 @@ use privet::wire::Wire;
 use privet_testkit::enumerate::{self, Records};
 use privet_testkit::skipped::full;
 
-use super::world::{Line, Net, World, lines};
+use super::world::{Line, Net, World, identity, lines};
 
 fn secure(rounds: u32) -> privet::parameters::Builder<Secure> {
     Secure::builder().rounds(rounds).bins(4)
@@ -202,7 +202,7 @@ fn messages_of_several_that_cannot_be_are_refused() {
         }),
         (0, 1, |message| match message {
             Message::Keys(mut keys) => {
-                keys[1] = keys[2];
+                keys[1] = keys[2].clone();
                 Some(Message::Keys(keys))
             }
             _ => None,
@@ -353,7 +353,7 @@ fn a_member_with_another_schema_ends_the_run_before_anything_is_shown() {
                 world.journals[2].clone(),
                 privet::privacy::Randomness::from_os()?,
             )?;
-            privet::setting::secure::Responder::party(other.clone(), table, ledger, &run)
+            privet::setting::secure::Responder::party(other.clone(), table, ledger, &run, Some(identity(2)))
         }
         _ => world.make(party, &run),
     });

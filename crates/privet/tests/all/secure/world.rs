@@ -9,6 +9,7 @@ use privet::parameters::Builder;
 use privet::party::{Agreement, MemoryRecord, PartyId, PartyProgress, Seat, SeatState, Simulation};
 use privet::privacy::account::Caps;
 use privet::privacy::journal::Event;
+use privet::privacy::signature::SigningKey;
 use privet::privacy::{AddRemove, Coins, Delta, Ledger, Neighbours, Randomness, Unprotected};
 use privet::setting::secure::clear::InTheClear;
 use privet::setting::secure::{
@@ -63,6 +64,11 @@ pub(crate) fn table(plan: &Plan, lines: &[Line]) -> Table {
 /// The names of parties.
 pub(crate) const NAMES: [&str; 5] = ["ann", "bob", "cem", "dan", "eva"];
 
+/// The key that a party is known by.
+pub(crate) fn identity(place: usize) -> SigningKey {
+    SigningKey::from_bytes(&[place as u8 + 1; 32])
+}
+
 /// Two parties or more, with their ledgers.
 pub(crate) struct World {
     pub(crate) plan: Plan,
@@ -92,7 +98,13 @@ impl World {
     pub(crate) fn of(schema: &Schema, secure: &Secure, rows: impl IntoIterator<Item = Vec<Line>>) -> Self {
         let rows: Vec<Vec<Line>> = rows.into_iter().collect();
         let plan = secure.plan_for(rows.len() as u16, schema).unwrap();
-        let agreement = plan.agreement(RunId([3; 16]), &NAMES[..rows.len()]).unwrap();
+        // Two parties relay nothing, and need none.
+        let is_relayed = rows.len() > 2;
+        let of = |place| is_relayed.then(|| identity(place).public());
+        let identities: Vec<_> = (0..rows.len()).map(of).collect();
+        let agreement = plan
+            .agreement(RunId([3; 16]), &NAMES[..rows.len()], &identities)
+            .unwrap();
         let journals = rows.iter().map(|_| journal(&plan)).collect();
         Self {
             plan,
@@ -109,8 +121,8 @@ impl World {
         let ledger = Ledger::open("rows", AddRemove::row(), journal, Randomness::from_os().unwrap()).unwrap();
         let plan = self.plan.clone();
         match party == INITIATOR {
-            true => Initiator::party(plan, table, ledger, run),
-            false => Responder::party(plan, table, ledger, run),
+            true => Initiator::party(plan, table, ledger, run, Some(identity(place))),
+            false => Responder::party(plan, table, ledger, run, Some(identity(place))),
         }
     }
 
@@ -226,7 +238,8 @@ impl Net {
         self.carry_all(|from, _, message| change(from, message));
     }
 
-    fn carry_all(&mut self, mut change: impl FnMut(PartyId, PartyId, Message) -> Option<Message>) {
+    /// The same with the receiver of each message.
+    pub(crate) fn carry_all(&mut self, mut change: impl FnMut(PartyId, PartyId, Message) -> Option<Message>) {
         loop {
             for (party, seat) in self.seats.iter_mut().enumerate() {
                 while seat.state() == SeatState::Working {

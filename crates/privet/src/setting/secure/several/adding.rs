@@ -15,9 +15,11 @@ use super::super::voter::Voter;
 use super::super::weak::Weak;
 use super::{Heard, Member, Stage, Turn, sum_error};
 use crate::Error;
+use crate::boost::WholeRates;
 use crate::error::PeerError;
 use crate::model::{Model, Settings};
 use crate::party::{Context, PartyId, TurnOutcome};
+use crate::wire::Wire;
 
 /// A member in the middle of rounds.
 pub(super) struct Adding {
@@ -25,6 +27,8 @@ pub(super) struct Adding {
     course: Course,
     side: Side,
     sum: SumOwner,
+    /// A digest of all classifiers and sums that it was told.
+    told: [u8; 32],
     waiting: Waiting,
 }
 
@@ -51,6 +55,7 @@ impl Adding {
             course,
             side,
             sum,
+            told: [0; 32],
             waiting: Waiting::Certificates(Heard::nothing()),
         }
     }
@@ -96,7 +101,14 @@ impl Adding {
         self.wait(plan, Waiting::Certificates(Heard::nothing()), context)
     }
 
-    /// All stumps are known: the weights of this party's rows go into the sum.
+    /// Notes what all parties should have been told alike.
+    fn note(&mut self, message: &Message) {
+        let hash = Sha256::new_with_prefix(b"privet secure told 1\0").chain_update(self.told);
+        self.told = hash.chain_update(message.to_bytes()).finalize().into();
+    }
+
+    /// All stumps are known: the weights of this party's rows go into the sum. Shares are sealed under all that was told, so that they open only at
+    /// parties that were told the same.
     fn share(mut self, plan: Plan, voters: Vec<Voter>, context: &mut Context<'_, Message>) -> Turn {
         for (party, voter) in (0..).map(PartyId).zip(&voters) {
             let about = if context.me() == INITIATOR {
@@ -107,6 +119,8 @@ impl Adding {
             let checked = plan.check_voter(voter, self.course.group());
             checked.map_err(|why| context.complain(about, why))?;
         }
+        self.note(&Message::Voters(voters.clone()));
+        self.sum.told(&self.told);
         let weak = Weak::of(voters, plan.needed());
         let numbers = summands(&self.side.rates(&weak));
         let round = self.sum.next();
@@ -194,7 +208,7 @@ impl Adding {
                         "it tells a sum that is smaller than this party's part of it",
                     ));
                 }
-                self.settle(plan, weak, Seen::Rates(total), context)
+                self.settle(plan, weak, total, context)
             }
             (Waiting::Certificates(mut heard), Message::Finish(certificate)) if asks => {
                 if !heard.take(from, certificate, context)? {
@@ -267,10 +281,18 @@ impl Adding {
         let total = sums.and_then(|sums| summed(sums.map(i64::cast_unsigned)));
         let total = total.ok_or_else(|| impossible(context))?;
         Member::tell(&Message::Rates(total), context)?;
-        self.settle(plan, weak, Seen::Rates(total), context)
+        self.settle(plan, weak, total, context)
     }
 
-    fn settle(mut self, plan: Plan, weak: Weak, seen: Seen, context: &mut Context<'_, Message>) -> Turn {
+    fn settle(
+        mut self,
+        plan: Plan,
+        weak: Weak,
+        total: WholeRates,
+        context: &mut Context<'_, Message>,
+    ) -> Turn {
+        self.note(&Message::Rates(total));
+        let seen = Seen::Rates(total);
         if let Some(alpha) = self.course.settle(weak.clone(), seen) {
             self.course.reweigh(&mut self.side, &weak, alpha, seen);
         }
