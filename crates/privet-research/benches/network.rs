@@ -25,7 +25,7 @@ use privet::wire::RunId;
 use privet_node::job::{HorizontalJob, Job, Setting};
 use privet_node::ledger::{RunRecord, Store};
 use privet_node::net::{
-    Agreed, Dial, Drive, Identity, KeyCheck, KeyRefusal, Report, ReportFiles, Seats, Waits,
+    Dial, Drive, HeldRun, Identity, KeyCheck, KeyRefusal, Plan, Report, ReportFiles, Seats, Waits, agree,
 };
 use privet_research::industrial::{self, IndustrialRows};
 
@@ -99,6 +99,17 @@ fn networked<R: Role>(
             ))
         })
         .collect();
+    // As parties do, with connections for control messages: they say when a party is done.
+    let mut terms = agreement.terms().clone();
+    terms.parties.iter_mut().for_each(|member| member.identity = None);
+    let plan = &Plan {
+        text: "bench".into(),
+        terms,
+        fingerprints: (0..names.len())
+            .map(|place| identity(place).public().fingerprint())
+            .collect(),
+        patience: waits.patience,
+    };
     let start = Instant::now();
     let bind = SocketAddr::from(([127, 0, 0, 1], 0));
     let both = (&identity(0), check.clone());
@@ -114,12 +125,12 @@ fn networked<R: Role>(
         drives.push(Drive::dial(dial, both, seats(party), reports[place].clone())?);
     }
     std::thread::scope(|threads| -> Done<()> {
-        let play = |(party, mut drive): (PartyId, Drive)| -> Done<()> {
-            let agreed = Agreed {
-                agreement: agreement.clone(),
-                signatures: Vec::new(),
-                is_resumed: false,
-            };
+        let names = &names;
+        let play = move |(party, mut drive): (PartyId, Drive)| -> Done<()> {
+            let me = usize::from(party.0);
+            let held = HeldRun::open(&folder.join(format!("{me}.db")), &plan.text, &names[me])?;
+            let agreed = agree(&mut drive, plan, &identity(me), &held)?;
+            let agreement = &agreed.agreement;
             let record = Box::new(record(folder, agreement, party)?);
             let seat = Seat::take(agreement.clone(), party, record, QUIET, |run| make(party, run))?;
             Ok(drive.run(seat, &agreed, waits, QUIET)?.outcome.map(drop)?)
