@@ -32,7 +32,7 @@ const ROWS: [Row; 4] = [
 const BEFORE: usize = 3;
 const TREES: usize = 12;
 
-/// Sums that no smooth effect foretells, and counts that no neighbourhood explains.
+/// Sums that no smooth effect foretells, since neighbouring leaves differ, and counts that no neighbourhood explains.
 fn rough() -> Script {
     Script::Each(vec![vec![4_000_000, 4096, -4_000_000, 4096]])
 }
@@ -57,7 +57,7 @@ fn plan(relation: &Relation) -> Plan {
     let trees = Trees::builder()
         .spikes(true)
         .trees(TREES as u32)
-        .leaves(4)
+        .leaves(40)
         .calibrate(false);
     let budget = Budget::with_delta("1".parse().expect("an epsilon"), delta(), 50).expect("a budget");
     let trees = trees.build().expect("parameters");
