@@ -57,7 +57,7 @@ fn plan(relation: &Relation) -> Plan {
     let trees = Trees::builder()
         .spikes(true)
         .trees(TREES as u32)
-        .leaves(40)
+        .leaves(4)
         .calibrate(false);
     let budget = Budget::with_delta("1".parse().expect("an epsilon"), delta(), 50).expect("a budget");
     let trees = trees.build().expect("parameters");
@@ -218,7 +218,7 @@ fn trees_with_spikes_replay() {
             let [one, other] = pair.clone().map(|unit| asked(&relation, &among(&unit), &rough()));
             assert_eq!(one.0.prices, other.0.prices, "{relation:?}");
             assert!(
-                one.1 == other.1 && one.1.spikes.len() == 2,
+                one.1 == other.1 && !one.1.spikes.is_empty(),
                 "{relation:?}: {:?}",
                 one.1.spikes
             );
