@@ -67,9 +67,11 @@ impl Task {
             Self::Number => vec![vec![FAR, 0, -FAR, 0], vec![-FAR, 0, FAR, 0]],
         };
         let nothing = match self {
-            // All labels in the middle of their range: residuals are measured from there, in the least of units.
-            Self::Number => Script::Each(vec![spike(), vec![0]]),
-            _ => Script::Says(vec![0]),
+            // All labels in the middle of their range, in however many bins: residuals are measured from there, in the least of units.
+            Self::Number => [8, 16, 32, 64]
+                .map(|bins| Script::Each(vec![spike(bins), vec![0]]))
+                .to_vec(),
+            _ => vec![Script::Says(vec![0])],
         };
         let pushed = pushes.into_iter().map(|push| {
             Script::Each(match self {
@@ -77,7 +79,7 @@ impl Task {
                 _ => vec![push, vec![0]],
             })
         });
-        [nothing].into_iter().chain(pushed).collect()
+        nothing.into_iter().chain(pushed).collect()
     }
 
     /// Every kind of trees whose claims differ, with both kinds of noise.
@@ -103,8 +105,10 @@ impl Task {
 }
 
 /// Counts of labels, all of which lie between two points near the middle.
-fn spike() -> Vec<i64> {
-    (0..63).map(|bin| if bin == 45 { 100 } else { 0 }).collect()
+fn spike(bins: usize) -> Vec<i64> {
+    (0..2 * bins - 1)
+        .map(|bin| if bin == bins * 45 / 32 { 100 } else { 0 })
+        .collect()
 }
 
 /// Both ends of every column; and rows at the one end of one column and at the other end of all others, which one tree tells apart and the next

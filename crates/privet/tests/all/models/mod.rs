@@ -255,7 +255,7 @@ fn bodies_that_make_no_sense() {
     });
     assert!(
         kind.starts_with(
-            "the model's body is invalid: unknown variant `oracle`, expected one of `stump`, `linear`, `plane`, `tree` at line 1"
+            "the model's body is invalid: unknown variant `oracle`, expected one of `stump`, `linear`, `plane`, `region`, `tree` at line 1"
         ),
         "{kind}"
     );
