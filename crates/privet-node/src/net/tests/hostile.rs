@@ -105,38 +105,41 @@ fn full<T>(all: T, few: T) -> T {
 /// Malformed records, frames out of turn and of others, messages that are none or not due: fifty to each kind of party.
 #[test]
 fn hostile_peers_are_refused_and_the_party_lives() {
-    for victim in &VICTIMS[..full(VICTIMS.len(), 6)] {
-        let victim = *victim;
-        let messages = victim.messages();
-        assert!(messages.len() >= 10, "{victim:?}");
-        let all: Vec<JoinHandle<()>> = (0..full(50, 17))
-            .map(|number| {
-                let message = messages[number as usize % messages.len()].clone();
-                let (to, _) = victim.both();
-                let attack = move |agreement: &Agreement, own| bytes(number, agreement, (own, to), message);
-                thread::spawn(move || {
-                    let ended = victim.met(WAITS, sends(to, attack));
-                    let Err(e) = ended.outcome else {
-                        // One message, released values or a request for them, is all that these hear: whole and in turn it is no attack.
-                        assert!(matches!(victim, Victim::Vertical(_)), "{victim:?}, {number}");
-                        assert!(number >= 12 && number % 3 != 0, "{victim:?}, {number}");
-                        return;
-                    };
-                    // The others: it was told that schemas or jobs differ.
-                    let fine = matches!(e, Error::Peer(_) | Error::Data(_) | Error::Parameter(_));
-                    assert!(fine, "{victim:?}, {number}: {e:?}");
-                    let event = if matches!(e, Error::Peer(_)) {
-                        "fault"
-                    } else {
-                        "ended"
-                    };
-                    let logged = ended.log.contains(&format!("\"event\":\"{event}\""));
-                    assert!(logged, "{victim:?}, {number}: {}", ended.log);
-                })
-            })
-            .collect();
+    // Most parties wait for their peer until the deadline, so those of several victims wait together.
+    for victims in VICTIMS[..full(VICTIMS.len(), 6)].chunks(6) {
+        let all: Vec<JoinHandle<()>> = victims.iter().flat_map(|victim| attacked(*victim)).collect();
         all.into_iter().for_each(|one| one.join().expect("no panic"));
     }
+}
+
+/// One thread for each attack on this kind of party.
+fn attacked(victim: Victim) -> impl Iterator<Item = JoinHandle<()>> {
+    let messages = victim.messages();
+    assert!(messages.len() >= 10, "{victim:?}");
+    (0..full(50, 17)).map(move |number| {
+        let message = messages[number as usize % messages.len()].clone();
+        let (to, _) = victim.both();
+        let attack = move |agreement: &Agreement, own| bytes(number, agreement, (own, to), message);
+        thread::spawn(move || {
+            let ended = victim.met(WAITS, sends(to, attack));
+            let Err(e) = ended.outcome else {
+                // One message, released values or a request for them, is all that these hear: whole and in turn it is no attack.
+                assert!(matches!(victim, Victim::Vertical(_)), "{victim:?}, {number}");
+                assert!(number >= 12 && number % 3 != 0, "{victim:?}, {number}");
+                return;
+            };
+            // The others: it was told that schemas or jobs differ.
+            let fine = matches!(e, Error::Peer(_) | Error::Data(_) | Error::Parameter(_));
+            assert!(fine, "{victim:?}, {number}: {e:?}");
+            let event = if matches!(e, Error::Peer(_)) {
+                "fault"
+            } else {
+                "ended"
+            };
+            let logged = ended.log.contains(&format!("\"event\":\"{event}\""));
+            assert!(logged, "{victim:?}, {number}: {}", ended.log);
+        })
+    })
 }
 
 fn bytes(number: u32, agreement: &Agreement, both: (PartyId, PartyId), valid: Vec<u8>) -> Vec<u8> {
