@@ -23,7 +23,9 @@ home = { type = "category", values = ["rents", "owns"] }
 repaid = { type = "label", values = ["no", "yes"] }
 """
 PARTY = """
-    import sys, privet
+    import signal, sys, privet
+    # Where tests run in the background, programs begin with interrupts ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     name, bind = sys.argv[1], sys.argv[2] or None
     party = privet.party("job.toml", name=name, bind=bind, keys=privet.Keys("keys-" + name), ledger=privet.Ledger(name + ".db"), out=name + ".privet")
     print("ready", flush=True)

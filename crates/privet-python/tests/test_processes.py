@@ -10,7 +10,9 @@ import time
 import privet
 
 FIT = """
-    import sys, numpy as np, privet
+    import signal, sys, numpy as np, privet
+    # Where tests run in the background, programs begin with interrupts ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     from conftest import columns
     schema = privet.Schema.read(sys.argv[1])
     print("ready", flush=True)
