@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use privet::data::schema::{category, label, number};
-use privet::data::{Frame, Intake, Keep, Schema, Table};
+use privet::data::{Frame, Intake, Schema, Table};
 use privet::learner::SILENT;
 use privet::party::{PartyId, Simulation};
 use privet::privacy::account::Caps;
@@ -67,6 +67,8 @@ fn trees(count: u32) -> Trees {
     Trees::builder()
         .trees(count)
         .leaves(12)
+        // Owners look for none: the curator has the same work to do.
+        .spikes(false)
         .build()
         .expect("parameters")
 }
@@ -153,12 +155,11 @@ fn joint(owners: usize, rows: usize, count: u32, absent: u32) {
         each / (owners - 1) as f64
     );
     ended.all().expect("all end well");
-    let reads = Intake::everything(Arc::clone(plan.schema()), Keep::Bins);
-    let pooled = table(&reads, owners * rows, 0);
     let budget = Budget::with_delta(spending().epsilon, spending().delta, (owners * rows) as u64);
     let central = trees(count)
         .plan(&schema, &relation, budget.expect("a budget"))
         .expect("a plan");
+    let pooled = table(&central.reads(), owners * rows, 0);
     let from = cpu();
     central.fit(pooled, ledger(&plan), SILENT).expect("a model");
     let alone = cpu() - from;

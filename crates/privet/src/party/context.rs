@@ -38,7 +38,7 @@ pub struct Context<'a, M> {
     pub(super) messages: PhantomData<fn(M)>,
 }
 
-impl<M: Wire> Context<'_, M> {
+impl<'a, M: Wire> Context<'a, M> {
     getters! {
         /// The party whose role this is.
         pub me(me) -> PartyId;
@@ -109,6 +109,11 @@ impl<M: Wire> Context<'_, M> {
     /// and earlier items of the record are dropped.
     pub fn checkpoint(&mut self, state: &impl Wire) {
         self.asked.checkpoint = Some(state.to_bytes().into());
+    }
+
+    /// The progress callback, for work that is done while something is made [`once`](Self::once).
+    pub fn progress_callback(&self) -> PartyProgress<'a> {
+        self.progress
     }
 
     /// Reports the progress of a piece of work.

@@ -29,6 +29,21 @@ pub(super) struct Answered {
     pub(super) wanted: Wanted,
 }
 
+/// In a record, as JSON.
+impl Wire for Boosted {
+    fn write(&self, to: &mut Writer) {
+        to.bytes(&serde_json::to_vec(self).unwrap_or_default());
+    }
+
+    fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
+        trees(from.bytes()?)
+    }
+}
+
+fn trees(json: &[u8]) -> Result<Boosted, Malformed> {
+    serde_json::from_slice(json).map_err(|_| Malformed::new("trees that cannot be read"))
+}
+
 impl Wire for Settled {
     fn write(&self, to: &mut Writer) {
         to.byte(self.ids.is_some().into());
@@ -38,8 +53,10 @@ impl Wire for Settled {
             party.write(to);
             to.bytes(message);
         });
-        let boosted = self.boosted.as_ref().map(serde_json::to_vec);
-        to.bytes(&boosted.and_then(Result::ok).unwrap_or_default());
+        match &self.boosted {
+            Some(boosted) => boosted.write(to),
+            None => to.bytes(&[]),
+        }
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
@@ -50,10 +67,7 @@ impl Wire for Settled {
             columns: from.list(12, |from| Ok((PartyId::read(from)?, from.bytes()?.to_vec())))?,
             boosted: match from.bytes()? {
                 [] => None,
-                bytes => {
-                    let boosted = serde_json::from_slice(bytes);
-                    Some(boosted.map_err(|_| Malformed::new("trees that cannot be read"))?)
-                }
+                bytes => Some(trees(bytes)?),
             },
         })
     }

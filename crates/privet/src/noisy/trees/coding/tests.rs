@@ -306,3 +306,28 @@ fn numbers_that_are_none_have_a_gradient() {
     assert_eq!(residual.at(f32::INFINITY, 0.0), (ONE as i32, 0));
     assert_eq!(residual.at(f32::NAN, 0.0), (0, 0));
 }
+
+/// Every step that a margin or a residual can have, its halves and their neighbours, and what is no number.
+#[test]
+fn the_nearest_whole_number_is_that_of_the_standard_library() {
+    let check = |x: f32| {
+        let rounded = (x.round() as i32).clamp(-1_000_000, 1_000_000);
+        assert_eq!(nearest(x), rounded, "{x:?}");
+    };
+    for half in -20_000..=20_000_i32 {
+        let x = half as f32 / 2.0;
+        [x.next_down(), x, x.next_up()].map(check);
+    }
+    let odd = [
+        f32::NAN,
+        f32::INFINITY,
+        f32::MAX,
+        f32::MIN_POSITIVE,
+        0.499_999_97,
+        999_999.44,
+        1e6,
+        4e9,
+        -0.0,
+    ];
+    odd.map(|x| [x, -x].map(check));
+}

@@ -24,7 +24,7 @@ pub(super) struct Fitting {
     pub(super) boosted: Option<Boosted>,
     /// What the ranks of each party mean, as published only.
     pub(super) ranks: Vec<(PartyId, Release)>,
-    /// What feature holders sent, if the state is handed over between pieces.
+    /// What feature holders sent, if the state is handed over after the first piece.
     pub(super) columns: Vec<(PartyId, Vec<u8>)>,
 }
 
@@ -46,27 +46,28 @@ impl Fitting {
             validation: None,
             start: self.boosted.as_ref(),
         };
-        let boosted = self.gradient.fit(&training, &mut |progress| {
-            let now = done + progress.done as u32;
-            context.progress("Training", now.into(), rounds.into());
-            if now >= until {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
+        let report = context.progress_callback();
+        // A party that is made again takes these trees from its record. They are a small part of the state below.
+        let boosted = context.once("trees", || {
+            self.gradient.fit(&training, &mut |progress| {
+                let now = done + progress.done as u32;
+                report("Training", now.into(), rounds.into());
+                if now >= until {
+                    ControlFlow::Break(())
+                } else {
+                    ControlFlow::Continue(())
+                }
+            })
         })?;
         self.boosted = Some(boosted);
         if until < rounds {
-            if self.run.restores {
-                // What was sent is moved through the state, not copied.
-                let state = Settled {
+            if self.run.restores && done == 0 {
+                context.checkpoint(&Settled {
                     ids: self.run.ids,
                     rows: self.run.rows.clone(),
                     columns: std::mem::take(&mut self.columns),
                     boosted: self.boosted.clone(),
-                };
-                context.checkpoint(&state);
-                self.columns = state.columns;
+                });
             }
             return Ok(TurnOutcome::Working(LabelHolder::next(Stage::Training(self))));
         }
