@@ -65,7 +65,7 @@ def gss_happiness(data, _):
 def covtype(data, name):
     text, [rows] = one("covtype/covtype.data.gz", header=False)(data, "covtype")
     if name == "covtype":
-        return text, [[row[:-1] + [str(int(row[-1] == "2"))] for row in rows]]
+        return text, [[row[:-1] + ["2" if row[-1] == "2" else "other"] for row in rows]]
     text = re.sub(r'(?m)^(\w+) = \{ type = "label".*$', r'\1 = ' + classes(range(1, 8)), text)
     return text.replace('dataset = "covtype"', 'dataset = "covtype-7"'), [rows]
 
