@@ -28,6 +28,7 @@ mod matrix;
 mod rows;
 mod shape;
 mod source;
+mod tables;
 mod unfinished;
 mod walk;
 

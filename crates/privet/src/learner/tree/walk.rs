@@ -1,7 +1,7 @@
 //! Scores of many rows by many trees.
 //!
 //! Small trees are laid out as full binary trees, and rows go down them in sets of bits: what the trees ask is asked once
-//! for a block of rows. Deep trees, and those that ask about wide features, are walked node by node.
+//! for a block of rows. Deeper trees about one feature or two are tables of its slots. All others are walked node by node.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,11 @@ use super::full::{DEEPEST, Full, NodeRows};
 use super::matrix::Column;
 use super::shape::{Child, Tree};
 use super::source::SlotSource;
+use super::tables::TreeTable;
 use crate::Error;
+
+/// Trees that are no deeper are faster in sets of bits than as tables.
+const SHALLOW: usize = 3;
 
 /// A node of any other tree: it goes right where the bit of its slot is set.
 #[derive(Debug)]
@@ -25,6 +29,7 @@ struct WalkNode {
 #[derive(Debug)]
 enum ReadyTree {
     Full(Box<Full>),
+    Table(TreeTable),
     Steps {
         steps: Vec<WalkNode>,
         bits: Vec<u64>,
@@ -41,7 +46,7 @@ pub struct Walker {
     /// What full trees ask.
     questions: Questions,
     columns: Vec<Column>,
-    /// The features that other trees ask about.
+    /// The features that trees ask about which are tables or are walked.
     asked: Vec<usize>,
 }
 
@@ -73,7 +78,17 @@ impl Walker {
         for (_, tree) in trees {
             tree.check(&columns)?;
         }
-        let small = trees.iter().map(|(_, tree)| &**tree);
+        let tables: Vec<Option<TreeTable>> = trees
+            .par_iter()
+            .map(
+                |(_, tree)| match tree.depth() > SHALLOW || !fits(tree, &columns) {
+                    true => TreeTable::new(tree, &columns),
+                    false => None,
+                },
+            )
+            .collect();
+        let others = trees.iter().zip(&tables).filter(|(_, table)| table.is_none());
+        let small = others.map(|((_, tree), _)| &**tree);
         let asked = asked(small.filter(|tree| fits(tree, &columns)));
         let mut walker = Self {
             base: base.to_vec(),
@@ -82,10 +97,14 @@ impl Walker {
             columns,
             asked: Vec::new(),
         };
-        for (output, tree) in trees {
-            let shape = match fits(tree, &walker.columns) {
-                true => ReadyTree::Full(Box::new(Full::new(tree, &asked))),
-                false => walker.steps(tree),
+        for ((output, tree), table) in trees.iter().zip(tables) {
+            let shape = match table {
+                Some(table) => {
+                    walker.asked.extend(table.features());
+                    ReadyTree::Table(table)
+                }
+                None if fits(tree, &walker.columns) => ReadyTree::Full(Box::new(Full::new(tree, &asked))),
+                None => walker.steps(tree),
             };
             walker.trees.push((*output, shape));
         }
@@ -175,7 +194,7 @@ struct Block {
     /// What full trees ask, answered.
     answers: Vec<Bits>,
     places: Box<NodeRows>,
-    /// The features that other trees ask about, one after another.
+    /// The features that trees ask about which are tables or are walked, one after another.
     slots: Vec<Vec<u16>>,
     sums: Vec<[f32; BLOCK]>,
 }
@@ -209,6 +228,7 @@ impl Block {
             let sums = &mut self.sums[*output];
             match tree {
                 ReadyTree::Full(full) => full.add(&self.answers, &mut self.places, &mut sums[..words]),
+                ReadyTree::Table(table) => table.add(&self.slots, &mut sums[..count]),
                 ReadyTree::Steps { steps, bits, leaves } => {
                     for (row, sum) in sums.iter_mut().enumerate().take(count) {
                         *sum += leaves[end(steps, bits, |feature| self.slots[feature][row])];

@@ -5,8 +5,8 @@ use privet::privacy::Coins;
 
 use crate::engine::table::{Labels, MIXED, Of, random};
 
-/// A tree with this many questions, any that the columns can answer. A lopsided one always asks on at the newest leaf.
-fn tree(columns: &[Column], nodes: usize, lopsided: bool, coins: &mut Coins) -> Tree {
+/// A tree with this many questions about some features, any that the columns can answer. A lopsided one always asks on at the newest leaf.
+fn tree(columns: &[Column], about: &[usize], nodes: usize, lopsided: bool, coins: &mut Coins) -> Tree {
     let mut tree = Tree::constant(coins.unit() as f32);
     // Where each leaf hangs: its parent, and whether to the right.
     let mut hangs: Vec<Option<(usize, bool)>> = vec![None];
@@ -23,7 +23,7 @@ fn tree(columns: &[Column], nodes: usize, lopsided: bool, coins: &mut Coins) -> 
                 &mut parent.left
             }) = Child::Node(number as u32);
         }
-        let feature = coins.below(columns.len() as u64) as usize;
+        let feature = about[coins.below(about.len() as u64) as usize];
         let column = &columns[feature];
         let rule = match column.ordered && coins.below(4) > 0 {
             true => Rule::UpTo {
@@ -61,14 +61,18 @@ fn made_up_trees_say_the_same_of_many_rows_as_of_each_alone() {
         for of in [&narrow[..], &MIXED[..]] {
             let (schema, cells) = random(of, Labels::Classes(2), rows, case as u8);
             let columns = Column::of(&schema);
-            let trees: Vec<Tree> = (0..40)
+            let trees: Vec<Tree> = (0..60)
                 .map(|number| {
+                    // One feature, two, or any.
+                    let count = [1, 2, columns.len()][number % 3];
+                    let first = coins.below(columns.len() as u64) as usize;
+                    let about: Vec<usize> = (first..first + count).map(|x| x % columns.len()).collect();
                     let nodes = match number % 4 {
                         0 => coins.below(3),
                         1 => coins.below(11),
                         _ => coins.below(100),
                     };
-                    tree(&columns, nodes as usize, number % 4 == 1, &mut coins)
+                    tree(&columns, &about, nodes as usize, number % 4 == 1, &mut coins)
                 })
                 .collect();
             depths.extend(trees.iter().map(Tree::depth));
