@@ -30,16 +30,19 @@
 //! is drawn for one run and is in the record of that run only: a party that is built again from its record seals the same message in the same
 //! round, which the record compares, and a party that has lost its record has lost the key, too.
 
+mod gcm;
+
 use std::fmt;
 
+use aes_gcm::Aes128Gcm;
 use aes_gcm::aead::{Aead, AeadInOut, KeyInit, Payload};
-use aes_gcm::{Aes128Gcm, Nonce};
 use curve25519_dalek::MontgomeryPoint;
 use hkdf::Hkdf;
 use sha2::Sha256;
 use zeroize::Zeroizing;
 
 use crate::Error;
+use gcm::Gcm;
 
 /// How many bytes an envelope is longer than its message.
 pub const OVERHEAD: usize = 16;
@@ -89,8 +92,8 @@ impl fmt::Debug for SealingKey {
 
 /// Envelopes between two parties of an agreement, both ways.
 pub struct Channel {
-    sending: Aes128Gcm,
-    receiving: Aes128Gcm,
+    sending: Gcm,
+    receiving: Gcm,
     /// The first round that nothing was sealed in.
     next: u64,
 }
@@ -123,7 +126,7 @@ impl Channel {
         let own = key.public();
         let direction = |from: (u16, &[u8; 32]), to: (u16, &[u8; 32])| {
             let ends = [from.0.to_le_bytes(), to.0.to_le_bytes()].concat();
-            cipher(&hkdf, &[b"privet sealed 1", &ends, from.1, to.1])
+            Gcm::new(&key_of(&hkdf, &[b"privet sealed 1", &ends, from.1, to.1]))
         };
         Ok(Self {
             sending: direction((me, &own), (other, theirs)),
@@ -137,12 +140,11 @@ impl Channel {
     /// # Errors
     /// [`Error::Misuse`] for a round that is not after the last one.
     pub fn seal(&mut self, round: u64, message: &[u8]) -> Result<Vec<u8>, Error> {
-        if round < self.next || round == u64::MAX {
-            return Err(SEALED_ONCE);
-        }
-        self.next = round + 1;
-        let sealed = self.sending.encrypt(&nonce(round), message);
-        sealed.map_err(|_| TOO_LONG)
+        let mut envelope = Vec::with_capacity(message.len() + OVERHEAD);
+        envelope.extend_from_slice(message);
+        envelope.extend([0; OVERHEAD]);
+        self.seal_in_place(round, b"", &mut envelope)?;
+        Ok(envelope)
     }
 
     /// Seals the message of a round where it stands: its last [`OVERHEAD`] bytes are room for the seal. It opens only for who knows `under`.
@@ -159,10 +161,11 @@ impl Channel {
         let (message, seal) = message
             .split_last_chunk_mut::<OVERHEAD>()
             .ok_or(Error::Misuse("an envelope has room for its seal"))?;
-        let tag = self
-            .sending
-            .encrypt_inout_detached(&nonce(round), under, message.into());
-        *seal = tag.map_err(|_| TOO_LONG)?.into();
+        self.sending.prepare(round, message.len());
+        // Who seals in a round is about to open what the others sealed in it.
+        self.receiving.prepare(round, message.len());
+        let sealed = self.sending.seal(round, under, message);
+        *seal = sealed.map_err(|_| TOO_LONG)?;
         Ok(())
     }
 
@@ -174,9 +177,8 @@ impl Channel {
         envelope: &'a mut [u8],
     ) -> Result<&'a [u8], Error> {
         let (message, seal) = envelope.split_last_chunk_mut::<OVERHEAD>().ok_or_else(unopened)?;
-        self.receiving
-            .decrypt_inout_detached(&nonce(round), under, (&mut *message).into(), &(*seal).into())
-            .map_err(|_| unopened())?;
+        let opened = self.receiving.open(round, under, message, seal);
+        opened.map_err(|_| unopened())?;
         Ok(message)
     }
 
@@ -185,8 +187,10 @@ impl Channel {
     /// # Errors
     /// [`Error::Peer`] if it was changed, or is of another agreement, round, sender or receiver.
     pub fn open(&self, round: u64, envelope: &[u8]) -> Result<Vec<u8>, Error> {
-        let opened = self.receiving.decrypt(&nonce(round), envelope);
-        opened.map_err(|_| unopened())
+        let mut opened = envelope.to_vec();
+        let length = self.open_in_place(round, b"", &mut opened)?.len();
+        opened.truncate(length);
+        Ok(opened)
     }
 }
 
@@ -205,11 +209,15 @@ impl fmt::Debug for Channel {
 }
 
 fn cipher(hkdf: &Hkdf<Sha256>, info: &[&[u8]]) -> Aes128Gcm {
+    Aes128Gcm::new((&*key_of(hkdf, info)).into())
+}
+
+fn key_of(hkdf: &Hkdf<Sha256>, info: &[&[u8]]) -> Zeroizing<[u8; 16]> {
     let mut key = Zeroizing::new([0; 16]);
     // Unwrap safety: HKDF gives up to 8160 bytes, and these are 16.
     #[allow(clippy::unwrap_used)]
     hkdf.expand_multi_info(info, &mut *key).unwrap();
-    Aes128Gcm::new((&*key).into())
+    key
 }
 
 /// A cipher whose key follows from a secret and from what it is for.
@@ -222,14 +230,8 @@ pub(crate) fn key_stream(cipher: &Aes128Gcm, nonce_of: u64, zeros: &mut [u8]) {
     // Unwrap safety: the few bytes are less than 64 GiB.
     #[allow(clippy::unwrap_used)]
     cipher
-        .encrypt_inout_detached(&nonce(nonce_of), b"", zeros.into())
+        .encrypt_inout_detached(&gcm::nonce(nonce_of).into(), b"", zeros.into())
         .unwrap();
-}
-
-fn nonce(round: u64) -> Nonce<aes_gcm::aead::consts::U12> {
-    let mut nonce = [0; 12];
-    nonce[4..].copy_from_slice(&round.to_le_bytes());
-    nonce.into()
 }
 
 /// Bytes that a party stores for itself: sealed with a key of its own, each in a place.

@@ -26,7 +26,7 @@ impl Party {
     fn take_part(&self, py: Python<'_>, asked: verb::Party) -> PyResult<Said> {
         self.stop.store(false, Ordering::Relaxed);
         said(Ok(interruptible(py, &self.stop, || {
-            verb::run(&Command::Party(asked))
+            verb::run(&Command::Party(Box::new(asked)))
         })?))
     }
 }
@@ -46,6 +46,7 @@ impl Party {
         out: Option<PathBuf>,
         overwrite: bool,
         not_protected: bool,
+        id: Option<String>,
         bind: Option<&str>,
         proxy: Option<&str>,
         keys: Option<PathBuf>,
@@ -63,6 +64,8 @@ impl Party {
                 out,
                 overwrite,
                 not_protected,
+                id,
+                what: verb::OutputKind::All,
                 yes: false,
                 accepted: None,
                 sign: None,

@@ -109,6 +109,7 @@ fn networked<R: Role>(
             .map(|place| identity(place).public().fingerprint())
             .collect(),
         patience: waits.patience,
+        deadline: waits.deadline,
     };
     let start = Instant::now();
     let bind = SocketAddr::from(([127, 0, 0, 1], 0));

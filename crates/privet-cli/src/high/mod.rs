@@ -119,7 +119,7 @@ pub(super) fn command(low: LowArgs, env: &dyn Fn(&str) -> Option<OsString>) -> R
             ledger: place(None),
         },
         Verb::Keys(given) => party::keys_of(given, env)?,
-        Verb::Party(given) => Command::Party(party::party_of(given, env)?),
+        Verb::Party(given) => Command::Party(Box::new(party::party_of(given, env)?)),
         Verb::Status(given) => Command::Status { file: given.file },
         Verb::Desensitise(given) => Command::Desensitise(desensitise::desensitise_of(given, &waiting)?),
         Verb::Contribute(given) => Command::Contribute(collect::contribute_of(given, &waiting)?),
@@ -228,14 +228,18 @@ fn predict_of(
         from,
         id: low.id,
         out: low.out,
-        what: match low.what {
-            low::OutputKind::Labels => OutputKind::Labels,
-            low::OutputKind::Probabilities => OutputKind::Probabilities,
-            low::OutputKind::Scores => OutputKind::Scores,
-            low::OutputKind::All => OutputKind::All,
-        },
+        what: output_kind(low.what),
         ledger: place(low.ledger.ledger, &low.patience),
     })
+}
+
+fn output_kind(low: low::OutputKind) -> OutputKind {
+    match low {
+        low::OutputKind::Labels => OutputKind::Labels,
+        low::OutputKind::Probabilities => OutputKind::Probabilities,
+        low::OutputKind::Scores => OutputKind::Scores,
+        low::OutputKind::All => OutputKind::All,
+    }
 }
 
 fn evaluate_of(

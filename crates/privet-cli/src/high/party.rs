@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use privet_node::verb::{Command, Failure, KeysCommand, KeysFolder, LedgerFile, Party};
 
-use super::wait;
+use super::{output_kind, wait};
 use crate::low::{self, KeysVerb};
 
 type Env<'a> = &'a dyn Fn(&str) -> Option<OsString>;
@@ -39,6 +39,8 @@ pub(super) fn party_of(low: low::Party, env: Env<'_>) -> Result<Party, Failure> 
         out: low.out,
         overwrite: low.overwrite,
         not_protected: low.not_protected,
+        id: low.id,
+        what: output_kind(low.what),
         yes: low.yes,
         accepted: low.accepted,
         sign: low.sign,

@@ -5,13 +5,14 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::model::{LedgerPath, Patience};
+use super::model::{LedgerPath, OutputKind, Patience};
 
 /// Take part in a run with other parties over a network.
 ///
 /// All parties have the same job, with a section `[network]` that says who listens and where; all others dial that party. Each has its own
 /// table, ledger and key. Before anything is read the parties compare their plans, and all sign one agreement. A run that was broken off goes
-/// on when the same command is given again: nothing is paid or drawn twice.
+/// on when the same command is given again: nothing is paid or drawn twice. A job that names a model predicts: only the label holder needs the
+/// model's file, and only it gets predictions.
 #[derive(Debug, Args)]
 #[command(
     after_help = "Examples:\n  privet keys init                                   once at each party, then exchange fingerprints\n  privet party job.toml --role miner                 what all will learn, and what this party spends\n  privet party job.toml --role miner --yes           take part\n  privet party job.toml --role owner --name north --yes\n\nA job on a network:\n  [network]\n  listens = \"miner\"                  # all others dial it\n  address = \"miner.example.org:7443\"\n  patience = 600                      # seconds to wait for a party that is not connected\n  deadline = 86400                    # seconds after which a run ends in any case"
@@ -25,7 +26,7 @@ pub struct Party {
     /// Its name in the job, where several parties have the same role.
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
-    /// Where the model goes, instead of where the job says. Certificate, transcript, status, metrics and log go beside it.
+    /// Where the model or the predictions go, instead of where the job says. Certificate, transcript, status, metrics and log go beside it.
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Replace the model that is there already. What was paid for that one stays spent.
@@ -34,6 +35,12 @@ pub struct Party {
     /// Use private rows without protection. The ledger records this permanently.
     #[arg(long)]
     pub not_protected: bool,
+    /// If the job predicts: copy this column of the label holder's file to the output, instead of numbering rows.
+    #[arg(long, value_name = "COLUMN")]
+    pub id: Option<String>,
+    /// If the job predicts: what to write for each row.
+    #[arg(long, value_enum, default_value_t = OutputKind::All)]
+    pub what: OutputKind,
     /// Accept the plan.
     #[arg(long)]
     pub yes: bool,

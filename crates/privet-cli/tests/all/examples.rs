@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 
 use crate::home::copy;
 
@@ -44,7 +44,7 @@ fn every_example_runs_as_its_readme_says() {
     assert!(examples >= 1);
 }
 
-/// What the READMEs say to type into several terminals: what comes before the parties in order, and the parties at once.
+/// What the READMEs say to type into several terminals: block after block, the parties of a block at once.
 #[test]
 fn every_party_runs_in_its_own_terminal() {
     let examples = match privet_testkit::skipped::full() {
@@ -65,46 +65,46 @@ fn every_party_runs_in_its_own_terminal() {
         copy(&root.join("deploy"), &folder.path().join("deploy"));
         copy(&root.join("examples").join(example), &place);
         let port = crate::network::port();
-        let job = fs::read_to_string(place.join("job.toml")).unwrap();
-        let job = ["7443", "7444", "7445"]
-            .iter()
-            .fold(job, |job, old| job.replace(old, &port.to_string()));
-        fs::write(place.join("job.toml"), job).unwrap();
+        for job in ["job.toml", "predict.toml"].map(|job| place.join(job)) {
+            let Ok(text) = fs::read_to_string(&job) else {
+                continue;
+            };
+            let text = ["7443", "7444", "7445"]
+                .iter()
+                .fold(text, |text, old| text.replace(old, &port.to_string()));
+            fs::write(job, text).unwrap();
+        }
         let readme = fs::read_to_string(place.join("README.md")).unwrap();
-        let lines = readme
-            .lines()
-            .filter(|line| line.starts_with("PRIVET_") || line.starts_with("sh "));
         let mut parties = Vec::new();
-        for line in lines {
-            let mut command = Command::new("sh");
-            command.args(["-c", line]).current_dir(&place).env("PATH", &path);
-            match line.contains(" party ") {
-                true => parties.push((
-                    line,
-                    command
-                        .stdout(Stdio::piped())
-                        .stderr(Stdio::piped())
-                        .spawn()
-                        .unwrap(),
-                )),
-                false => {
-                    let output = command.output().unwrap();
-                    assert!(
-                        output.status.success(),
-                        "{line}: {}",
-                        String::from_utf8_lossy(&output.stderr)
-                    );
+        let mut runs = 0;
+        for line in readme.lines() {
+            // The parties of one block talk to each other; what comes after it needs their results.
+            if line.starts_with("```") && !parties.is_empty() {
+                assert!(parties.len() >= 2, "{example}");
+                runs += 1;
+                for (line, party) in parties.drain(..) {
+                    ended_well(line, &Child::wait_with_output(party).unwrap());
                 }
             }
+            if !["PRIVET_", "sh ", "cp "]
+                .iter()
+                .any(|start| line.starts_with(start))
+            {
+                continue;
+            }
+            let mut command = Command::new("sh");
+            command.args(["-c", line]).current_dir(&place).env("PATH", &path);
+            command.stdout(Stdio::piped()).stderr(Stdio::piped());
+            match line.contains(" party ") {
+                true => parties.push((line, command.spawn().unwrap())),
+                false => ended_well(line, &command.output().unwrap()),
+            }
         }
-        assert!(parties.len() >= 2, "{example}");
-        for (line, party) in parties {
-            let output = party.wait_with_output().unwrap();
-            assert!(
-                output.status.success(),
-                "{line}: {}",
-                String::from_utf8_lossy(&output.stderr)
-            );
-        }
+        assert!(runs >= 1, "{example}");
     }
+}
+
+fn ended_well(line: &str, output: &Output) {
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{line}: {said}");
 }

@@ -17,7 +17,7 @@ use super::{JobContext, Setting, Source};
 pub struct LocalJob {
     schema: Arc<Schema>,
     algorithm: Arc<dyn Algorithm>,
-    epsilon: Epsilon,
+    epsilons: Vec<Epsilon>,
     owners: u64,
     rows_each: u32,
     /// How many own rows a simulation gives the data user.
@@ -34,7 +34,11 @@ impl LocalJob {
     /// # Errors
     /// [`Error::Parameter`] with what does not fit.
     pub fn plan(&self) -> Result<Plan, Error> {
-        let task = Task::new(&self.schema, self.epsilon, self.rows_each, self.schema.dataset())?;
+        let Some(largest) = self.epsilons.iter().max() else {
+            return Err(Error::internal("a job has an ε"));
+        };
+        let task = Task::new(&self.schema, *largest, self.rows_each, self.schema.dataset())?;
+        let task = task.with_epsilons(&self.epsilons)?;
         Plan::new(Arc::clone(&self.algorithm), task, self.owners)
     }
 
@@ -72,7 +76,7 @@ pub(super) fn read(root: &Section<'_>, around: &JobContext<'_>) -> (Option<Setti
     let section = root.required_section("algorithm", "name = \"auto\"");
     let algorithm = section.as_ref().and_then(local::read);
     let privacy = root.required_section("privacy", "epsilon = 1.0");
-    let epsilon = privacy.as_ref().and_then(epsilon);
+    let epsilons = privacy.as_ref().and_then(epsilons);
     let people = root.required_section("owners", "about = 10000\nrows_each = 1");
     let whole = |key: &str, otherwise: Option<i64>| {
         let people = people.as_ref()?;
@@ -99,7 +103,7 @@ pub(super) fn read(root: &Section<'_>, around: &JobContext<'_>) -> (Option<Setti
         let job = LocalJob {
             schema,
             algorithm: Arc::from(algorithm?),
-            epsilon: epsilon?,
+            epsilons: epsilons?,
             owners: owners?,
             rows_each: u32::try_from(each?).unwrap_or(u32::MAX),
             own_rows: usize::try_from(own_rows?).unwrap_or(usize::MAX),
@@ -113,6 +117,11 @@ pub(super) fn read(root: &Section<'_>, around: &JobContext<'_>) -> (Option<Setti
             return None;
         }
         let checked = job.plan().inspect_err(|e| match (key(e), &section, &people) {
+            (Some("epsilon"), ..) => {
+                if let Some(privacy) = &privacy {
+                    privacy.finding_at("epsilon", e.to_string());
+                }
+            }
             (Some("schema"), ..) => root.finding_at("schema", e.to_string()),
             (Some("owners"), _, Some(people)) => people.finding_at("about", e.to_string()),
             (_, Some(section), _) => finding(section, e),
@@ -122,4 +131,28 @@ pub(super) fn read(root: &Section<'_>, around: &JobContext<'_>) -> (Option<Setti
         Some(Setting::Local(Box::new(job)))
     };
     (job(), file.into_iter().collect())
+}
+
+/// One ε, or those from which owners choose.
+fn epsilons(privacy: &Section<'_>) -> Option<Vec<Epsilon>> {
+    if !privacy.is_list("epsilon") {
+        return epsilon(privacy).map(|one| vec![one]);
+    }
+    let found = privacy.numbers("epsilon")?.value;
+    let mut all = Vec::with_capacity(found.len());
+    for number in found {
+        match Epsilon::new(number) {
+            Ok(one) if one > Epsilon::ZERO => all.push(one),
+            _ => {
+                let why = format!("epsilon = {number} is not an ε: write numbers above zero");
+                privacy.finding_at("epsilon", why);
+                return None;
+            }
+        }
+    }
+    if all.is_empty() {
+        privacy.finding_at("epsilon", "epsilon = [] is empty: write at least one number");
+        return None;
+    }
+    Some(all)
 }

@@ -326,15 +326,12 @@ impl Job {
             return Ok(());
         };
         let names = self.party_names();
-        let why = match (&self.setting, names.contains(&network.listens)) {
-            (Setting::Prediction(_), _) => {
-                "[network] is for training: predicting with other parties is done on one machine, so remove it".to_owned()
-            }
-            (_, true) => return Ok(()),
-            (_, false) if names.is_empty() => {
+        let why = match names.contains(&network.listens) {
+            true => return Ok(()),
+            false if names.is_empty() => {
                 "[network] is for jobs of several parties, and this one has one table: remove it".to_owned()
             }
-            (_, false) => format!(
+            false => format!(
                 "listens = {:?} in [network] is no party of this job; its parties are: {}",
                 network.listens,
                 names.join(", ")

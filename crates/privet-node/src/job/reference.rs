@@ -182,7 +182,14 @@ fn of_local() -> SettingReference {
                 ],
             ),
             SectionReference::algorithm(local::reference()),
-            SectionReference::new("[privacy]", [epsilon()]),
+            SectionReference::new(
+                "[privacy]",
+                [key(
+                    "epsilon",
+                    "a number, or a list of numbers",
+                    "The ε of an owner's one message; if there are several, each round has a campaign for each, and an owner answers one campaign of all.",
+                )],
+            ),
             SectionReference::new(
                 "[owners]",
                 [

@@ -105,7 +105,7 @@ impl<'a> Gathering<'a> {
     }
 
     fn run(mut self, drive: &mut Drive) -> Result<Agreed, Error> {
-        let mut last = Instant::now();
+        let (began, mut last) = (Instant::now(), Instant::now());
         loop {
             going_on()?;
             let missing: Vec<PartyId> = drive
@@ -118,8 +118,13 @@ impl<'a> Gathering<'a> {
                 .filter(|party| !self.openings.contains_key(party));
             let missing: Vec<&str> = missing.map(|party| drive.seats.name(party)).collect();
             drive.report.waiting_for(&missing);
-            if last.elapsed() > self.plan.patience {
-                let names = missing.iter().map(|name| (*name).to_owned()).collect();
+            // A party that comes and goes, or says something now and then, does not hold up all others for ever.
+            if last.elapsed() > self.plan.patience || began.elapsed() > self.plan.deadline {
+                let mut names: Vec<String> = missing.iter().map(|name| (*name).to_owned()).collect();
+                if let (true, Some((_, signatures))) = (names.is_empty(), &self.proposed) {
+                    let unsigned = drive.seats.all().filter(|party| !signatures.contains_key(party));
+                    names = unsigned.map(|party| drive.seats.name(party).to_owned()).collect();
+                }
                 drive.tell_all(&refused("not all parties came in time"));
                 return Err(late(names));
             }
@@ -312,10 +317,11 @@ fn follow(
     };
     drive.open_with(opening(mine.clone()), [0; 32]);
     let (mut since, listener) = (Instant::now(), drive.seats.name(drive.seats.listens).to_owned());
+    let began = since;
     loop {
         going_on()?;
         drive.report.waiting_for(&[&listener]);
-        if since.elapsed() > plan.patience {
+        if since.elapsed() > plan.patience || began.elapsed() > plan.deadline {
             return Err(late(vec![listener]));
         }
         let Some(event) = drive.next(TICK) else { continue };

@@ -171,8 +171,23 @@ impl Drive {
         }
     }
 
-    /// An event that is for the run.
+    /// An event that is for the run. Of each party one connection is kept until then, so that none can fill the memory by dialling again and again.
     pub(super) fn later(&mut self, event: Event) {
+        match &event {
+            Event::Joined(link) => {
+                let party = link.party;
+                self.stash
+                    .retain(|event| event.of_frames().is_none_or(|(other, _)| other != party));
+            }
+            // Whoever it was is not connected when the run begins.
+            Event::Lost { link, .. } => {
+                let lost = *link;
+                self.stash
+                    .retain(|event| event.of_frames().is_none_or(|(_, link)| link != lost));
+                return;
+            }
+            _ => {}
+        }
         self.stash.push_back(event);
     }
 

@@ -51,6 +51,17 @@ pub(super) enum Event {
     Note(&'static str, String),
 }
 
+impl Event {
+    /// Whose connection for frames it is about, and which.
+    pub(super) fn of_frames(&self) -> Option<(PartyId, LinkId)> {
+        match self {
+            Self::Joined(link) => Some((link.party, link.id)),
+            Self::Begun(party, link, _) | Self::Arrived(party, link, ..) => Some((*party, *link)),
+            _ => None,
+        }
+    }
+}
+
 /// What is to be written.
 pub(super) enum Out {
     Frame(Vec<u8>),

@@ -21,6 +21,8 @@ use super::{HANDSHAKE, Seats};
 
 /// Connections whose other end is not known yet, at most.
 const STRANGERS: usize = 64;
+/// Connections of one party, at most, beside one for each other party: those that were lost on the way are there until they are missed.
+const OF_ONE: usize = 64;
 /// Said to both when their connections are joined.
 pub(super) const GO: u8 = 1;
 
@@ -38,6 +40,8 @@ pub(super) struct Listener {
     seats: Seats,
     events: Sender<Event>,
     strangers: AtomicUsize,
+    /// How many connections each party has.
+    open: Mutex<BTreeMap<PartyId, usize>>,
     /// Connections that wait for their other half: who dialled, and to whom.
     halves: Mutex<BTreeMap<(PartyId, PartyId), Half>>,
 }
@@ -84,6 +88,7 @@ impl Listener {
             seats,
             events,
             strangers: AtomicUsize::new(0),
+            open: Mutex::default(),
             halves: Mutex::default(),
         });
         let is_over = Arc::new(AtomicBool::new(false));
@@ -115,13 +120,44 @@ impl Listener {
             return;
         }
         let listener = self.clone();
-        thread::spawn(move || {
+        let thread = thread::Builder::new().spawn(move || {
             let found = listener.known(stream);
             listener.strangers.fetch_sub(1, Ordering::SeqCst);
-            if let Some((socket, secured, party, hello)) = found {
+            if let Some((socket, secured, party, hello)) = found
+                && listener.opens(party)
+            {
                 listener.dispatch(socket, secured, party, hello);
+                listener.closes(party);
             }
         });
+        // The system has no thread left: the connection is closed, and the party dials again.
+        if thread.is_err() {
+            self.strangers.fetch_sub(1, Ordering::SeqCst);
+        }
+    }
+
+    /// Whether a party may have one more connection.
+    fn opens(&self, party: PartyId) -> bool {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = open.entry(party).or_default();
+        let fits = *count < OF_ONE + self.seats.names.len();
+        *count += usize::from(fits);
+        drop(open);
+        if !fits {
+            let name = self.seats.name(party);
+            self.note(
+                "too-many-connections",
+                format!("a connection of {name} was closed: it has too many"),
+            );
+        }
+        fits
+    }
+
+    fn closes(&self, party: PartyId) {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = open.get_mut(&party) {
+            *count = count.saturating_sub(1);
+        }
     }
 
     fn note(&self, what: &'static str, text: impl Into<String>) {
@@ -261,4 +297,42 @@ fn carry(mut from: TlsReader, mut to: TlsWriter, (one, two): (Socket, Socket)) {
     drop(to);
     one.cut();
     two.cut();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::net::Identity;
+
+    /// A party that is known cannot take all threads and files by dialling; the others are not touched by that.
+    #[test]
+    fn a_party_has_so_many_connections_at_most() {
+        let names: Vec<String> = ["a", "b", "c"].map(String::from).into();
+        let (events, notes) = std::sync::mpsc::channel();
+        let most = OF_ONE + names.len();
+        let listener = Listener {
+            tls: Tls::new(&Identity::from_seed([1; 32])).expect("a key"),
+            keys: Arc::new(|_| Err(Distrust::Stranger)),
+            seats: Seats {
+                names,
+                me: PartyId(0),
+                listens: PartyId(0),
+                silence: Duration::from_secs(1),
+            },
+            events,
+            strangers: AtomicUsize::new(0),
+            open: Mutex::default(),
+            halves: Mutex::default(),
+        };
+        assert!((0..most).all(|_| listener.opens(PartyId(1))));
+        assert!(notes.try_recv().is_err());
+        assert!(!listener.opens(PartyId(1)));
+        assert!(matches!(
+            notes.try_recv(),
+            Ok(Event::Note("too-many-connections", _))
+        ));
+        assert!(listener.opens(PartyId(2)));
+        listener.closes(PartyId(1));
+        assert!(listener.opens(PartyId(1)) && !listener.opens(PartyId(1)));
+    }
 }

@@ -23,6 +23,8 @@ pub struct Plan {
     pub fingerprints: Vec<Fingerprint>,
     /// How long to wait for somebody who is not there.
     pub patience: Duration,
+    /// After so long there is no agreement, whatever others say.
+    pub deadline: Duration,
 }
 
 impl Plan {

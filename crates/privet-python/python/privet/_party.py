@@ -135,6 +135,7 @@ def party(
     out: _Path | None = None,
     overwrite: bool = False,
     not_protected: bool = False,
+    id: str | None = None,
     bind: str | None = None,
     proxy: str | None = None,
     keys: Keys | None = None,
@@ -143,6 +144,7 @@ def party(
     """One party of a job with a section ``[network]``: what ``privet party`` does, from Python.
 
     All parties have the same job; each has its own table, ledger and key. A party is named by its role, or by its name in the job.
+    If the job predicts, ``id`` is the column of the label holder's file that is written beside predictions.
 
     >>> import pathlib, privet, tempfile
     >>> here = pathlib.Path(tempfile.mkdtemp())
@@ -174,5 +176,5 @@ def party(
     """
     folder = None if keys is None else os.fspath(keys.path)
     files = (os.fspath(job), role, name, None if out is None else os.fspath(out))
-    own = _privet.Party(*files, overwrite, not_protected, bind, proxy, folder, default(ledger)._file("party"))
+    own = _privet.Party(*files, overwrite, not_protected, id, bind, proxy, folder, default(ledger)._file("party"))
     return Party(own)

@@ -34,9 +34,15 @@ pub trait Wire: Sized {
     /// [`Malformed`] if the bytes do not encode one.
     fn read(from: &mut Reader<'_>) -> Result<Self, Malformed>;
 
+    /// For how many bytes room is made before the value is written. A value that holds a secret says enough: bytes that are moved while they are
+    /// written leave a copy behind that nobody wipes.
+    fn room(&self) -> usize {
+        0
+    }
+
     /// The value as bytes.
     fn to_bytes(&self) -> Vec<u8> {
-        let mut writer = Writer::default();
+        let mut writer = Writer(Vec::with_capacity(self.room()));
         self.write(&mut writer);
         writer.0
     }

@@ -157,6 +157,7 @@ fn child() {
         terms: terms(&job, &keys),
         fingerprints: keys.iter().map(|key| key.public().fingerprint()).collect(),
         patience: Duration::from_secs(60),
+        deadline: Duration::from_secs(100),
     };
     let report = Arc::new(Report::new(
         &party,

@@ -7,7 +7,7 @@ use privet::privacy::journal::{Event, Journal};
 use privet_node::ledger::Store;
 use privet_testkit::skipped::full;
 
-use super::{HORIZONTAL, SECURE, SECURE_OF_THREE, Setting, VERTICAL, World};
+use super::{HORIZONTAL, PREDICTION, SECURE, SECURE_OF_THREE, Setting, VERTICAL, World};
 
 fn below(most: u64) -> u64 {
     let mut bytes = [0; 8];
@@ -95,10 +95,11 @@ fn many_kills_of_each_setting() {
     }
     let wanted: u64 = std::env::var("PRIVET_KILLS").map_or(20, |kills| kills.parse().unwrap());
     type Case = (fn() -> Setting, &'static str);
-    let all: [Case; 5] = [
+    let all: [Case; 6] = [
         (|| HORIZONTAL, "miner"),
         (|| HORIZONTAL, "north"),
         (|| VERTICAL, "bank"),
+        (|| PREDICTION, "bank"),
         (|| SECURE, "north"),
         (|| SECURE_OF_THREE, "north"),
     ];

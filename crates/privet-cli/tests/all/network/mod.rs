@@ -5,6 +5,7 @@ mod agreeing;
 mod beside;
 mod canaries;
 mod kills;
+mod predicting;
 mod proxy;
 mod runs;
 
@@ -70,6 +71,14 @@ pub(crate) const SECURE_OF_THREE: Setting = Setting {
     ],
 };
 
+/// New people of a bank, for a model that it has.
+pub(crate) const PREDICTION: Setting = Setting {
+    case: "prediction",
+    job: "predict.toml",
+    parties: &["bank", "shop"],
+    limits: &[("shop", "new-shop --epsilon 0 --change replace")],
+};
+
 /// A port that nobody listens at.
 pub(crate) fn port() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -105,20 +114,22 @@ impl World {
         fs::write(world.path("party.toml"), network).unwrap();
         world.keys();
         for (party, limit) in world.setting.limits {
-            let mut command = Command::new(env!("CARGO_BIN_EXE_privet"));
-            command.args(["ledger", "limit"]).args(limit.split(' '));
-            let limited = command
-                .arg("--ledger")
-                .arg(world.path(&format!("{party}.db")))
-                .output()
-                .unwrap();
-            assert!(
-                limited.status.success(),
-                "{}",
-                String::from_utf8_lossy(&limited.stderr)
-            );
+            world.privet(&format!("ledger limit {limit} --ledger {party}.db"));
+        }
+        if world.setting.case == PREDICTION.case {
+            world.privet("ledger limit shop --epsilon 0 --change replace --ledger trained.db");
+            world.privet("train job.toml --not-protected --ledger trained.db");
         }
         world
+    }
+
+    /// Runs a command, which must end well.
+    pub(crate) fn privet(&self, arguments: &str) {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_privet"));
+        let command = command.args(arguments.split(' ')).current_dir(self.folder.path());
+        let ended = command.output().unwrap();
+        let said = String::from_utf8_lossy(&ended.stderr);
+        assert!(ended.status.success(), "{arguments}: {said}");
     }
 
     fn keys(&self) {

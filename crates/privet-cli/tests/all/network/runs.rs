@@ -6,9 +6,9 @@ use std::time::Duration;
 use privet_node::net::Transcript;
 
 use super::proxy::{Faults, Proxy};
-use super::{HORIZONTAL, SECURE, SECURE_OF_THREE, Setting, VERTICAL, World, port};
+use super::{HORIZONTAL, PREDICTION, SECURE, SECURE_OF_THREE, Setting, VERTICAL, World, port};
 
-fn transcript(world: &World, party: &str) -> Transcript {
+pub(super) fn transcript(world: &World, party: &str) -> Transcript {
     let text = fs::read_to_string(world.path(&format!("{party}.privet.{party}.transcript.json"))).unwrap();
     serde_json::from_str(&text).unwrap()
 }
@@ -158,5 +158,12 @@ fn every_setting_survives_what_networks_do() {
     through_faults(VERTICAL, "bank", faults, 20);
     through_faults(VERTICAL, "shop", faults, 30);
     through_faults(SECURE, "north", faults, 40);
+    // A short run, in which more has to go wrong.
+    let many = Faults {
+        stalls: 100,
+        resets: 100,
+        ..faults
+    };
+    through_faults(PREDICTION, "bank", many, 60);
     through_faults(SECURE_OF_THREE, "south", faults, 50);
 }

@@ -53,6 +53,14 @@ impl VerticalJob {
             .collect()
     }
 
+    /// Each party's name and table, in the order of their numbers.
+    pub(crate) fn sources(&self) -> impl Iterator<Item = (&str, &Source)> {
+        let own = &self.label_holder;
+        let others = self.feature_holders.iter();
+        let others = others.map(|holder| (holder.name.as_str(), &holder.source));
+        [(own.name.as_str(), &own.source)].into_iter().chain(others)
+    }
+
     /// The data sets that a ledger needs a line for, each with whom it protects.
     pub fn data_sets(&self) -> Vec<(&Schema, &Relation)> {
         let others = self.feature_holders.iter();

@@ -1,6 +1,7 @@
 //! Peers that do not follow the rules, over real TLS: the party refuses them, says so, and is still there.
 
 mod hostile;
+mod idle;
 mod lying;
 
 use std::io::{Read, Write};

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::site::Site;
-use super::{horizontal, secure, vertical};
+use super::{horizontal, prediction, secure, vertical};
 use crate::job::{Job, Setting};
 use crate::net::Identity;
 use crate::verb::exit::{Exit, Failure};
@@ -40,6 +40,7 @@ fn signed(site: &Site) -> Vec<u8> {
 pub(super) fn shown(job: &Job, site: &Site, party: &Party) -> Result<String, Failure> {
     let (learns, costs) = match &job.setting {
         Setting::Vertical(parties) => vertical::told(parties, site.seats.me),
+        Setting::Prediction(job) => prediction::told(job, site.seats.me)?,
         Setting::Horizontal(owners) => horizontal::told(owners, site.seats.me, party)?,
         Setting::Secure(parties) => secure::told(parties, site.seats.me),
         _ => (Vec::new(), Vec::new()),

@@ -3,6 +3,7 @@
 mod accept;
 mod horizontal;
 mod play;
+mod prediction;
 mod results;
 mod secure;
 mod site;
@@ -39,13 +40,21 @@ enum Gained {
         told: String,
     },
     Contributed(Box<Certificate>),
+    Predictions {
+        csv: Vec<u8>,
+        rows: usize,
+        /// What else people should know of them.
+        told: String,
+    },
 }
 
 impl Gained {
-    fn certificate(&self) -> &Certificate {
+    /// Predictions have none: they are for the label holder alone, and whoever else sees them is not protected.
+    fn certificate(&self) -> Option<&Certificate> {
         match self {
-            Self::Model { model, .. } => model.certificate(),
-            Self::Contributed(certificate) => certificate,
+            Self::Model { model, .. } => Some(model.certificate()),
+            Self::Contributed(certificate) => Some(certificate),
+            Self::Predictions { .. } => None,
         }
     }
 }
@@ -132,7 +141,10 @@ pub(super) fn run(party: &Party) -> Result<Answer, Failure> {
         }
         _ => false,
     };
-    output::check_model(&party.ledger, &job.output, party.overwrite || resumes)?;
+    match &job.setting {
+        Setting::Prediction(_) => prediction::check_output(&job.output, party)?,
+        _ => output::check_model(&party.ledger, &job.output, party.overwrite || resumes)?,
+    }
     let key = shared.store().signing_key()?;
     output::check_set_back(&mut shared.store(), &key, &job.output)?;
 
@@ -164,6 +176,7 @@ pub(super) fn run(party: &Party) -> Result<Answer, Failure> {
     };
     let ended = match &job.setting {
         Setting::Vertical(parties) => vertical::play(parties, &mut playing, party),
+        Setting::Prediction(job) => prediction::play(job, &mut playing, party),
         Setting::Horizontal(owners) => horizontal::play(owners, &mut playing),
         Setting::Secure(parties) => secure::play(parties, &mut playing),
         _ => Err(Error::internal("other settings have no parties").into()),
@@ -189,10 +202,13 @@ pub(super) fn run(party: &Party) -> Result<Answer, Failure> {
         Gained::Contributed(certificate) => {
             written(&files.certificate, certificate.to_signed_json(&key).as_bytes())?;
         }
+        Gained::Predictions { csv, .. } => written(&job.output, csv)?,
     }
-    transcript.outcome = match &gained {
-        Gained::Model { .. } => format!("a model, in {}", job.output.display()),
-        Gained::Contributed(_) => "its part in a model that others get".into(),
+    transcript.outcome = match (&gained, &job.setting) {
+        (Gained::Model { .. }, _) => format!("a model, in {}", job.output.display()),
+        (Gained::Predictions { .. }, _) => format!("predictions, in {}", job.output.display()),
+        (Gained::Contributed(_), Setting::Prediction(_)) => "its part in predictions that others get".into(),
+        (Gained::Contributed(_), _) => "its part in a model that others get".into(),
     };
     save_transcript(&files, &transcript)?;
     end(&site, &agreed, &held, ledger, &shared, &job)?;
@@ -210,6 +226,7 @@ fn speak(line: &str) {
 fn check(job: &Job, site: &Site, party: &Party) -> Result<(), Failure> {
     match &job.setting {
         Setting::Vertical(parties) => vertical::check(parties, site.seats.me, party),
+        Setting::Prediction(job) => prediction::check(job, site.seats.me, party),
         Setting::Horizontal(owners) => horizontal::check(owners, site.seats.me, party),
         Setting::Secure(parties) => secure::check(parties, site.seats.me, party),
         _ => Err(Failure::usage(format!(

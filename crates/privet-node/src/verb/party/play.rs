@@ -7,8 +7,8 @@ use privet::Error;
 use privet::party::{PartyId, Role, RunName, Seat};
 use privet::privacy::{Ledger, Randomness, Relation};
 
-use super::stopped;
-use crate::job::{Job, Setting, Source};
+use super::{prediction, stopped};
+use crate::job::{Job, Setting, Source, VerticalJob};
 use crate::ledger::{RunRecord, Shared};
 use crate::net::{Agreed, Drive, Identity, Waits};
 use crate::progress::Progress;
@@ -35,7 +35,7 @@ impl Playing<'_> {
         make: impl FnOnce(RunName) -> Result<R, Error>,
     ) -> Result<R::Output, Failure> {
         let record = RunRecord::open(self.path, &self.agreed.agreement, self.me, mark)?;
-        let bar = Progress::steps("Training");
+        let bar = Progress::steps("Taking part");
         let report = self.drive.report.clone();
         let progress = move |what: &str, done, of| {
             bar.at(done, of);
@@ -68,20 +68,25 @@ fn mark(source: &Source, shared: &Shared) -> Result<String, Failure> {
     Ok(shared.store().mark(file)?)
 }
 
-/// What the record of a party is bound to: the mark of its table; nothing if it has none.
+/// What the record of a party is bound to: the mark of its table, and the model if it predicts; nothing if it has none.
 pub(super) fn mark_of(job: &Job, me: PartyId, shared: &Shared) -> Result<String, Failure> {
-    source_of(job, me).map_or(Ok(String::new()), |source| mark(source, shared))
+    let table = source_of(job, me).map_or(Ok(String::new()), |source| mark(source, shared))?;
+    Ok(match &job.setting {
+        Setting::Prediction(job) => table + &prediction::mark(job, me)?,
+        _ => table,
+    })
 }
 
 /// The table of a party.
-fn source_of(job: &Job, me: PartyId) -> Option<&Source> {
+fn source_of<'a>(job: &'a Job, me: PartyId) -> Option<&'a Source> {
     let place = usize::from(me.0);
+    let holder = |parties: &'a VerticalJob| match place.checked_sub(1) {
+        None => Some(&parties.label_holder.source),
+        Some(place) => parties.feature_holders.get(place).map(|holder| &holder.source),
+    };
     match &job.setting {
-        Setting::Vertical(parties) if place == 0 => Some(&parties.label_holder.source),
-        Setting::Vertical(parties) => parties
-            .feature_holders
-            .get(place - 1)
-            .map(|holder| &holder.source),
+        Setting::Vertical(parties) => holder(parties),
+        Setting::Prediction(job) => holder(&job.parties),
         Setting::Horizontal(owners) => owners
             .owners
             .get(place.checked_sub(1)?)

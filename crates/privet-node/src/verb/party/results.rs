@@ -124,7 +124,8 @@ pub(super) fn unfinished(failure: Failure, transcript: &Transcript) -> Failure {
 }
 
 pub(super) fn answer(job: &Job, files: &Files, gained: &Gained, transcript: &Transcript) -> Answer {
-    let mut text = format!("{}\n\n", gained.certificate());
+    let certified = gained.certificate();
+    let mut text = certified.map_or_else(String::new, |certificate| format!("{certificate}\n\n"));
     for peer in &transcript.peers {
         let _ = writeln!(
             text,
@@ -142,6 +143,7 @@ pub(super) fn answer(job: &Job, files: &Files, gained: &Gained, transcript: &Tra
             "resumed    a run that was broken off: nothing was paid or drawn a second time"
         );
     }
+    let (mut predictions, mut rows) = (None, None);
     let (model, certificate) = match gained {
         Gained::Model { model, told } => {
             text += told;
@@ -157,6 +159,16 @@ pub(super) fn answer(job: &Job, files: &Files, gained: &Gained, transcript: &Tra
             let _ = writeln!(text, "\nWrote the above to {}", files.certificate.display());
             (None, Some(&files.certificate))
         }
+        Gained::Predictions {
+            rows: count, told, ..
+        } => {
+            text += told;
+            let count = *count as u64;
+            (predictions, rows) = (Some(&job.output), Some(count));
+            let written = words::count(count, "prediction", "predictions");
+            let _ = writeln!(text, "\nWrote {written} to {}", job.output.display());
+            (None, None)
+        }
     };
     let _ = writeln!(
         text,
@@ -165,8 +177,10 @@ pub(super) fn answer(job: &Job, files: &Files, gained: &Gained, transcript: &Tra
     );
     let json = json!({
         "model": model,
+        "predictions": predictions,
+        "rows": rows,
         "certificate_file": certificate,
-        "certificate": gained.certificate(),
+        "certificate": certified,
         "transcript": files.transcript,
         "run": transcript.run,
         "peers": transcript.peers,

@@ -8,6 +8,7 @@ use privet::party::{Edges, PartyId, Terms};
 use privet::privacy::signature::{Fingerprint, PublicKey};
 use privet::wire::RunId;
 
+use super::prediction;
 use crate::job::{Job, MINER_NAME, Network, Setting};
 use crate::net::{Identity, Plan, Seats, Trust};
 use crate::verb::exit::Failure;
@@ -63,6 +64,7 @@ impl Site {
                 terms,
                 fingerprints,
                 patience,
+                deadline: Duration::from_secs(network.deadline.into()),
             },
         })
     }
@@ -111,6 +113,7 @@ fn terms(job: &Job) -> Result<Terms, Failure> {
     };
     let agreement = match &job.setting {
         Setting::Vertical(parties) => parties.vertical.agreement(run, parties.names())?,
+        Setting::Prediction(job) => job.parties.vertical.agreement(run, job.parties.names())?,
         Setting::Secure(parties) => {
             let names = parties.names();
             parties.plan().agreement(run, &names, &places(names.len()))?
@@ -136,6 +139,7 @@ fn text(
     let mut text = String::from("privet plan 1\n");
     let settings = match &job.setting {
         Setting::Vertical(parties) => parties.vertical.settings(),
+        Setting::Prediction(job) => prediction::settings(job),
         Setting::Horizontal(owners) => owners.plan.shared(),
         Setting::Secure(parties) => parties.plan().settings(),
         _ => Vec::new(),
@@ -165,12 +169,11 @@ fn text(
         }
     };
     match &job.setting {
-        Setting::Vertical(parties) => {
-            schema(&parties.label_holder.name, &parties.label_holder.source.schema);
-            for holder in &parties.feature_holders {
-                schema(&holder.name, &holder.source.schema);
-            }
-        }
+        Setting::Vertical(parties) => parties.sources().for_each(|(name, of)| schema(name, &of.schema)),
+        Setting::Prediction(job) => job
+            .parties
+            .sources()
+            .for_each(|(name, of)| schema(name, &of.schema)),
         Setting::Horizontal(owners) => {
             schema("all", owners.plan.schema());
             for owner in &owners.owners {

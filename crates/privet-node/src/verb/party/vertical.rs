@@ -67,10 +67,14 @@ pub(super) fn told(job: &VerticalJob, me: PartyId) -> (Vec<String>, Vec<String>)
             });
         }
     }
-    if *job.vertical.alignment() == Alignment::Private {
-        costs.push("shows which of its people all parties have, and how many rows it has".into());
-    }
+    costs.extend(matching(job));
     (learns(job), costs)
+}
+
+/// What a party shows when rows are matched.
+pub(super) fn matching(job: &VerticalJob) -> Option<String> {
+    let private = *job.vertical.alignment() == Alignment::Private;
+    private.then(|| "shows which of its people all parties have, and how many rows it has".into())
 }
 
 pub(super) fn play(job: &VerticalJob, playing: &mut Playing<'_>, party: &Party) -> Result<Gained, Failure> {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use privet::privacy::Delta;
+use privet::privacy::{Delta, Epsilon};
 use privet::setting::local::Message;
 use serde_json::json;
 
@@ -17,6 +17,7 @@ const DELTA: f64 = 1e-8;
 pub(super) fn run(local: &LocalJob, job: &Job) -> Result<Answer, Failure> {
     let plan = local.plan()?;
     let epsilon = plan.task().epsilon();
+    let epsilons = plan.task().epsilons();
     let (rounds, each) = (plan.algorithm().rounds(), plan.owners_each());
     let noise = plan.noise(each);
     let [needed, tenth] = [0.5, 0.1].map(|noise| plan.owners_needed(noise));
@@ -28,6 +29,14 @@ pub(super) fn run(local: &LocalJob, job: &Job) -> Result<Answer, Failure> {
          Nobody is trusted, also not you. Each owner answers once.",
         words::odds(epsilon)
     );
+    if epsilons.len() > 1 {
+        let _ = writeln!(
+            text,
+            "  Owners choose: each round has a campaign for each ε of {}, and an owner answers one campaign of all, by the ε that it accepts. Which one it chose \
+             everybody sees. What was collected is weighted by how little noise it has. The figures below are for as many owners with each ε.",
+            listed(epsilons)
+        );
+    }
     if let Some(shuffled) = shuffled {
         let _ = writeln!(
             text,
@@ -52,10 +61,14 @@ pub(super) fn run(local: &LocalJob, job: &Job) -> Result<Answer, Failure> {
         "  -  {} of {} owners each, who send {}",
         words::count(rounds.into(), "round", "rounds"),
         each,
-        plan.message().describe()
+        plan.messages()
+            .iter()
+            .map(Message::describe)
+            .collect::<Vec<_>>()
+            .join("; or ")
     );
-    let unit = match plan.message() {
-        Message::Cells(_) => "the deviation of a frequency",
+    let unit = match plan.messages() {
+        [Message::Cells(_), ..] => "the deviation of a frequency",
         _ => "as a part of the longest vector that an owner may send",
     };
     let _ = writeln!(text, "  -  noise in what a round collects, {unit}: {noise:.3}");
@@ -86,6 +99,7 @@ pub(super) fn run(local: &LocalJob, job: &Job) -> Result<Answer, Failure> {
         "setting": "local",
         "protected": true,
         "epsilon": epsilon,
+        "epsilons": epsilons,
         "rounds": rounds,
         "owners_each": each,
         "noise": noise,
@@ -97,4 +111,13 @@ pub(super) fn run(local: &LocalJob, job: &Job) -> Result<Answer, Failure> {
         "campaigns": local.campaigns,
     });
     Ok(Answer::new(words::wrapped(&text), json))
+}
+
+/// 0.5, 1 and 3.
+pub(in crate::verb) fn listed(epsilons: &[Epsilon]) -> String {
+    let texts: Vec<String> = epsilons.iter().map(ToString::to_string).collect();
+    match texts.split_last() {
+        Some((last, first)) if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        _ => texts.concat(),
+    }
 }

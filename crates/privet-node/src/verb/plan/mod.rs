@@ -4,9 +4,11 @@ mod advice;
 mod columns;
 pub(super) mod horizontal;
 mod local;
-mod prediction;
+pub(super) mod prediction;
 pub(super) mod secure;
 pub(super) mod vertical;
+
+pub(in crate::verb) use local::listed;
 
 use std::fmt::Write;
 use std::path::Path;

@@ -21,7 +21,7 @@ pub(super) fn run(prediction: &PredictionJob, job: &Job, ledger: &LedgerFile) ->
     let model = open_model(&prediction.model)?;
     let checked = parties.plan().check_model(&model, *branches);
     checked.map_err(|e| unfit(prediction, e))?;
-    let learns = learns(prediction, &model)?;
+    let learns = learns(prediction, Some(&model))?;
     let mut text = "WHO LEARNS WHAT\n".to_owned();
     for line in &learns {
         let _ = writeln!(text, "  -  {line}");
@@ -77,8 +77,11 @@ pub(super) fn run(prediction: &PredictionJob, job: &Job, ledger: &LedgerFile) ->
 const WORSE: &str = "Predictions from changed values are worse than from raw ones, and both ways use the same changed values. `privet simulate`, on rows \
                      whose label is known, prints how much worse.";
 
-/// Who learns what, in the way that the job chooses.
-fn learns(prediction: &PredictionJob, model: &Model) -> Result<Vec<String>, Failure> {
+/// Who learns what, in the way that the job chooses. Only the label holder has the model, and knows before what it asks.
+pub(in crate::verb) fn learns(
+    prediction: &PredictionJob,
+    model: Option<&Model>,
+) -> Result<Vec<String>, Failure> {
     let parties = &prediction.parties;
     let own = parties.trainer();
     let mut lines = Vec::new();
@@ -96,18 +99,20 @@ fn learns(prediction: &PredictionJob, model: &Model) -> Result<Vec<String>, Fail
         });
     }
     if prediction.branches {
-        let asked = parties.plan().questions(model)?;
-        let asked = asked.iter().map(|(column, count)| {
-            let questions = words::count(*count as u64, "question", "questions");
-            format!("{questions} about '{column}'")
+        let asked = model.map(|model| parties.plan().questions(model)).transpose()?;
+        let asked = asked.map_or_else(String::new, |asked| {
+            let asked = asked.iter().map(|(column, count)| {
+                let questions = words::count(*count as u64, "question", "questions");
+                format!("{questions} about '{column}'")
+            });
+            let asked = asked.collect::<Vec<_>>().join(", ");
+            format!(" ({})", if asked.is_empty() { "nothing" } else { &asked })
         });
-        let asked = asked.collect::<Vec<_>>().join(", ");
         for holder in &parties.feature_holders {
             lines.push(format!(
-                "{} learns what the model asks about its columns ({}). That follows from the labels that the model was trained on: no bound. It learns \
+                "{} learns what the model asks about its columns{asked}. That follows from the labels that the model was trained on: no bound. It learns \
                  no prediction. predict = \"columns\" tells it nothing about the model.",
-                holder.name,
-                if asked.is_empty() { "nothing" } else { &asked }
+                holder.name
             ));
         }
     } else {

@@ -8,9 +8,9 @@ use std::path::Path;
 use privet::data::{Intake, Names, Schema, column_texts};
 use serde_json::json;
 
-pub(super) use self::vertical::unfit;
+pub(super) use self::table::OutputTable;
+pub(super) use self::vertical::{BECAUSE, unfit};
 
-use self::table::OutputTable;
 use super::exit::Failure;
 use super::request::{Predict, PredictionSource};
 use super::{Answer, open_model, output, written};
@@ -58,13 +58,13 @@ pub(super) fn run(given: &Predict) -> Result<Answer, Failure> {
 }
 
 /// The cells of the column that tells rows apart, as they stand in the file.
-fn ids_of(schema: &Schema, data: &Path, column: &str) -> Result<Names, Failure> {
+pub(super) fn ids_of(schema: &Schema, data: &Path, column: &str) -> Result<Names, Failure> {
     let read = |intake: &Intake| crate::table::rows(data, intake, &|_, _| {});
     Ok(column_texts(&read, schema, column)?)
 }
 
 /// That the file had as many rows when its ids were read as when it was predicted.
-fn check_same(data: &Path, ids: Option<&Names>, rows: usize) -> Result<(), Failure> {
+pub(super) fn check_same(data: &Path, ids: Option<&Names>, rows: usize) -> Result<(), Failure> {
     match ids {
         Some(ids) if ids.len() != rows => Err(Failure::input(format!(
             "{}: it was changed while it was read: run the command again",

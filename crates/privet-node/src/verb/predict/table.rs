@@ -14,7 +14,7 @@ use crate::verb::request::OutputKind;
 const ROW: &str = "row";
 
 /// The columns that are written for each row.
-pub(super) struct OutputTable<'a> {
+pub(in crate::verb) struct OutputTable<'a> {
     predictions: &'a Predictions,
     /// The row of the file that each prediction is about, if they are not of all rows.
     rows: Option<&'a [usize]>,
@@ -29,7 +29,7 @@ pub(super) struct OutputTable<'a> {
 
 impl<'a> OutputTable<'a> {
     /// `id` is a column of the file, whole.
-    pub(super) fn new(
+    pub(in crate::verb) fn new(
         model: &'a Model,
         (predictions, rows): (&'a Predictions, Option<&'a [usize]>),
         what: OutputKind,
@@ -118,7 +118,7 @@ impl<'a> OutputTable<'a> {
         }
     }
 
-    pub(super) fn csv(&self) -> Vec<u8> {
+    pub(in crate::verb) fn csv(&self) -> Vec<u8> {
         const BLOCK: usize = 1 << 14;
         let rows = self.predictions.rows();
         let mut table = CsvWriter::with_names(self.names.iter().map(String::as_str));
@@ -141,7 +141,7 @@ impl<'a> OutputTable<'a> {
         table.into_bytes()
     }
 
-    pub(super) fn json(&self) -> serde_json::Value {
+    pub(in crate::verb) fn json(&self) -> serde_json::Value {
         let rows: Vec<serde_json::Value> = (0..self.predictions.rows())
             .map(|row| {
                 let mut cells = Vec::new();

@@ -64,7 +64,8 @@ pub(super) fn run(file: &Path, not_protected: bool, given: &Predict) -> Result<A
     Ok(answer(prediction, &job, given, (common.len(), rows), &traffic))
 }
 
-const BECAUSE: &str = "its rows were given to a model as they are (setting = \"vertical\")";
+pub(in crate::verb) const BECAUSE: &str =
+    "its rows were given to a model as they are (setting = \"vertical\")";
 
 /// That a job does not predict.
 fn for_training(file: &Path, setting: &Setting) -> Failure {

@@ -75,7 +75,7 @@ pub enum Command {
         verb: KeysCommand,
     },
     /// Take part in a run with others over a network.
-    Party(Party),
+    Party(Box<Party>),
     /// Show the state of a run with others.
     Status {
         /// Its status file.

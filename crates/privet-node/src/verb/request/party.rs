@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use privet::privacy::signature::Fingerprint;
 
-use super::{LedgerFile, data_folder};
+use super::{LedgerFile, OutputKind, data_folder};
 use crate::net::Proxy;
 use crate::verb::exit::Failure;
 
@@ -25,6 +25,10 @@ pub struct Party {
     pub overwrite: bool,
     /// Whether private rows may be used without protection.
     pub not_protected: bool,
+    /// Where predictions are written: the column of this party's rows that is copied beside them; otherwise rows are numbered.
+    pub id: Option<String>,
+    /// Where predictions are written: what is written for each row.
+    pub what: OutputKind,
     /// Whether the plan is accepted.
     pub yes: bool,
     /// A file in which this party accepted the plan before.

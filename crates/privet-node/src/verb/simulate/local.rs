@@ -83,7 +83,7 @@ pub(super) fn run(local: &LocalJob, simulate: &Simulate) -> Result<Answer, Failu
     let who = format!(
         "{owners} owners of {} at ε = {}, and a data user with {} own rows",
         crate::verb::words::count(local.rows_each().into(), "row", "rows"),
-        local.plan()?.task().epsilon(),
+        crate::verb::plan::listed(local.plan()?.task().epsilons()),
         local.own_rows
     );
     let (mut text, mut json) = compared(simulate, &who, &methods);

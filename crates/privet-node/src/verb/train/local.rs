@@ -1,9 +1,9 @@
 //! `privet train` for the local setting: the next campaign, or the model if all rounds were collected.
 
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use privet::setting::local::{Answer as Means, Campaign, Collected, Next, OwnRows};
+use privet::setting::local::{Answer as Means, Campaign, Collected, Next, OwnRows, Plan};
 use serde_json::json;
 
 use super::save;
@@ -61,44 +61,90 @@ pub(super) fn run(local: &LocalJob, job: &Job, train: &Train) -> Result<Answer, 
                 return Ok(Answer::new(words::wrapped(&text), json));
             }
         };
-        let text = draft.to_toml();
-        let place = |ending: &str| -> PathBuf { local.campaigns.join(format!("round-{number}.{ending}")) };
-        let (file, collected) = (place("toml"), place("collected"));
-        let campaign = Campaign::read(&file.display().to_string(), &text)?;
-        if !file.exists() {
-            std::fs::create_dir_all(&local.campaigns).map_err(|e| {
-                Failure::input(format!("{}: it cannot be made: {e}", local.campaigns.display()))
-            })?;
-            written(&file, text.as_bytes())?;
+        let drafts = plan.task().campaigns(&draft);
+        let mut each = Vec::with_capacity(drafts.len());
+        let mut open = Vec::new();
+        for draft in &drafts {
+            let name = match drafts.len() {
+                1 => format!("round-{number}"),
+                _ => format!("round-{number}-epsilon-{}", draft.epsilon),
+            };
+            let [file, collected] =
+                ["toml", "collected"].map(|ending| local.campaigns.join(format!("{name}.{ending}")));
+            let campaign = published(&file, &draft.to_toml())?;
+            if !collected.exists() {
+                open.push((file, collected));
+                continue;
+            }
+            let bytes = std::fs::read(&collected)
+                .map_err(|e| Failure::input(format!("{}: it cannot be read: {e}", collected.display())))?;
+            let found = Collected::from_file(&collected.display().to_string(), &bytes)?;
+            found.check(&campaign)?;
+            messages += found.messages();
+            each.push(Means::of(&campaign, found.sums(), found.messages()));
         }
-        let there = std::fs::read_to_string(&file)
-            .map_err(|e| Failure::input(format!("{}: it cannot be read: {e}", file.display())))?;
-        if there != text {
-            return Err(Failure::input(format!(
-                "{}: it is not the campaign that follows from this job, its own rows and what was collected. Owners have answered the file that is there: go back to \
-                 the job that it was written by, or name another folder in campaigns. Nothing was written.",
-                file.display()
-            )));
+        if !open.is_empty() {
+            return Ok(asked(&plan, number, &open));
         }
-        if !collected.exists() {
-            let text = format!(
-                "Round {number} of {}: publish {}, and collect the messages of about {} owners into {}:\n\n   privet collect {} MESSAGES --out {}\n\nThen run \
-                 the same command again.\n",
-                plan.algorithm().rounds(),
-                file.display(),
-                plan.owners_each(),
-                collected.display(),
-                file.display(),
-                collected.display()
-            );
-            let json = json!({"round": number, "of": plan.algorithm().rounds(), "campaign": file, "collect_into": collected});
-            return Ok(Answer::new(words::wrapped(&text), json));
-        }
-        let bytes = std::fs::read(&collected)
-            .map_err(|e| Failure::input(format!("{}: it cannot be read: {e}", collected.display())))?;
-        let found = Collected::from_file(&collected.display().to_string(), &bytes)?;
-        found.check(&campaign)?;
-        messages += found.messages();
-        answers.push(Means::of(&campaign, found.sums(), found.messages()));
+        answers.push(Means::pooled(&each)?);
     }
+}
+
+/// Writes a campaign's file, or finds it there as it would be written.
+fn published(file: &Path, text: &str) -> Result<Campaign, Failure> {
+    let campaign = Campaign::read(&file.display().to_string(), text)?;
+    if !file.exists() {
+        let folder = file.parent().unwrap_or(file);
+        std::fs::create_dir_all(folder)
+            .map_err(|e| Failure::input(format!("{}: it cannot be made: {e}", folder.display())))?;
+        written(file, text.as_bytes())?;
+    }
+    let there = std::fs::read_to_string(file)
+        .map_err(|e| Failure::input(format!("{}: it cannot be read: {e}", file.display())))?;
+    if there != text {
+        return Err(Failure::input(format!(
+            "{}: it is not the campaign that follows from this job, its own rows and what was collected. Owners have answered the file that is there: go back to \
+             the job that it was written by, or name another folder in campaigns. Nothing was written.",
+            file.display()
+        )));
+    }
+    Ok(campaign)
+}
+
+/// What is to be published and collected now.
+fn asked(plan: &Plan, number: usize, open: &[(PathBuf, PathBuf)]) -> Answer {
+    let rounds = plan.algorithm().rounds();
+    let owners = plan.owners_each();
+    let mut text = match open {
+        [(file, collected)] => format!(
+            "Round {number} of {rounds}: publish {}, and collect the messages of about {} owners into {}:\n\n",
+            file.display(),
+            owners / plan.messages().len() as u64,
+            collected.display()
+        ),
+        _ => format!(
+            "Round {number} of {rounds}: publish these {} campaigns side by side, and collect the messages of about {owners} owners. Each owner answers one of them, by the \
+             ε that it accepts; where nobody did, collect an empty file.\n\n",
+            open.len()
+        ),
+    };
+    for (file, collected) in open {
+        let _ = writeln!(
+            text,
+            "   privet collect {} MESSAGES --out {}",
+            file.display(),
+            collected.display()
+        );
+    }
+    text += "\nThen run the same command again.\n";
+    let mut json = json!({"round": number, "of": rounds});
+    if let [(file, collected)] = open {
+        json["campaign"] = json!(file);
+        json["collect_into"] = json!(collected);
+    }
+    json["campaigns"] = open
+        .iter()
+        .map(|(file, collected)| json!({"campaign": file, "collect_into": collected}))
+        .collect();
+    Answer::new(words::wrapped(&text), json)
 }

@@ -71,6 +71,12 @@ impl<'a> Section<'a> {
         item.is_some_and(|item| matches!(item.value, Value::Text(_)))
     }
 
+    /// Whether the value of this key is a list.
+    pub fn is_list(&self, key: &str) -> bool {
+        let item = self.table.get(key);
+        item.is_some_and(|item| item.value.list().is_some())
+    }
+
     /// Its keys, in the order in which they are written.
     pub fn keys(&self) -> impl Iterator<Item = &'a str> + use<'a> {
         self.table.entries.iter().map(|entry| entry.key.as_str())

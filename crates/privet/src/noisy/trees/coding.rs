@@ -3,6 +3,8 @@
 //! Gradients are quantised first; hessians are computed from what was quantised and rounded down. So the norms below are
 //! statements about finitely many integers, and each is the exact maximum over them: `docs/proofs/trees.md#sums`.
 
+use std::sync::Arc;
+
 use crate::data::Schema;
 use crate::privacy::Relation;
 
@@ -192,8 +194,9 @@ pub(super) struct Odds {
     weight: Weight,
     /// What rows of either class count, in steps of the grid: the more frequent ones one at most.
     classes: [i64; 2],
-    /// By class, then by the steps of a margin: the size of the clipped gradient, and the hessian.
-    tables: [Vec<(i32, i32)>; 2],
+    /// By class, then by the steps of a margin: the size of the clipped gradient, and the hessian. One table for both classes if they count
+    /// the same, and for all owners of a process: every row looks something up here.
+    tables: [Arc<[[i16; 2]]>; 2],
 }
 
 impl Odds {
@@ -209,7 +212,7 @@ impl Odds {
             clip,
             weight,
             classes: [ONE; 2],
-            tables: [Vec::new(), Vec::new()],
+            tables: [Arc::default(), Arc::default()],
         };
         odds.weighing(1.0)
     }
@@ -219,18 +222,25 @@ impl Odds {
         let share = |weight: f64| ((weight * ONE as f64).round() as i64).clamp(1, ONE);
         let classes = [share(1.0 / positive), share(positive)];
         let odds = Self { classes, ..self };
-        let table = |class: i64| (-FAR..=FAR).map(|step| odds.entry(step, class)).collect();
-        let tables = classes.map(table);
+        let table =
+            |class: i64| -> Arc<[[i16; 2]]> { (-FAR..=FAR).map(|step| odds.entry(step, class)).collect() };
+        let first = table(classes[0]);
+        let second = match classes[0] == classes[1] {
+            true => Arc::clone(&first),
+            false => table(classes[1]),
+        };
+        let tables = [first, second];
         Self { tables, ..odds }
     }
 
     /// What a row at a step of its margin adds, if rows of its class count so much.
-    fn entry(&self, step: i32, class: i64) -> (i32, i32) {
+    fn entry(&self, step: i32, class: i64) -> [i16; 2] {
         let margin = f64::from(step) / f64::from(STEPS);
         let wrong = 1.0 / (1.0 + margin.exp());
         let size = ((wrong * ONE as f64).round() as i64).clamp(0, ONE);
         let (gradient, hessian) = self.added(size, class);
-        (gradient as i32, hessian as i32)
+        // Exact: no gradient and no hessian is larger than one.
+        [gradient as i16, hessian as i16]
     }
 
     /// The sizes of what a row adds, by that of its gradient before it is clipped and weighed; rounded down.
@@ -249,8 +259,9 @@ impl Odds {
     pub(super) fn at(&self, score: f32, positive: bool) -> (i32, i32) {
         let margin = if positive { score } else { -score };
         let step = nearest(margin * STEPS);
-        let (size, hessian) = self.tables[usize::from(positive)][(step.clamp(-FAR, FAR) + FAR) as usize];
-        (if positive { -size } else { size }, hessian)
+        let [size, hessian] = self.tables[usize::from(positive)][(step.clamp(-FAR, FAR) + FAR) as usize];
+        let size = i32::from(size);
+        (if positive { -size } else { size }, hessian.into())
     }
 
     fn norms(&self) -> Norms {
@@ -274,8 +285,8 @@ impl Odds {
         let moved = || {
             let pairs = self.tables[1].iter().zip(self.tables[0].iter().rev());
             pairs.map(|(one, other)| {
-                let turned = i64::from(one.0) + i64::from(other.0);
-                (turned.unsigned_abs(), u64::from(one.1.abs_diff(other.1)))
+                let turned = i64::from(one[0]) + i64::from(other[0]);
+                (turned.unsigned_abs(), u64::from(one[1].abs_diff(other[1])))
             })
         };
         Relabelled {

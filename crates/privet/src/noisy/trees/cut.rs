@@ -64,7 +64,7 @@ impl Features {
 
     /// The slot after which an ordered column is cut. A number is cut as often in the even half of its range as in the
     /// transformed half, however fine its bins are.
-    fn last_slot(&self, feature: usize, coins: &mut Coins) -> u16 {
+    pub(super) fn last_slot(&self, feature: usize, coins: &mut Coins) -> u16 {
         let most = self.columns[feature].ordinary.saturating_sub(2);
         if let Some(slots) = &self.chosen[feature] {
             return slots[coins.below(slots.len() as u64) as usize];

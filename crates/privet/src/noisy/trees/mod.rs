@@ -16,6 +16,7 @@
 //! | `pairs` | which two features a tree is about, by what such trees have released |
 //! | `greedy` | questions chosen for their gain, noisily |
 //! | `histograms` | rows by slot, released once where they are needed |
+//! | `forest` | random trees whose leaves count rows by class, in one release |
 //! | `grid` | the usual bins of columns that are read in finer ones |
 //! | `rough`, `spikes` | columns whose effect jumps from value to value, and bins of their own for values that many rows share |
 //! | `laws` | every claim and mechanism of a run, made before anything is paid |
@@ -28,6 +29,7 @@
 mod calibration;
 mod coding;
 mod cut;
+mod forest;
 mod greedy;
 mod grid;
 mod growth;
@@ -44,6 +46,7 @@ mod shares;
 mod spikes;
 
 pub(crate) use coding::Unchanged;
+pub(crate) use forest::Forest;
 pub(crate) use growth::{Growth, Question, Step};
 pub(crate) use laws::{About, Law};
 pub(crate) use paid::PaidTrees;

@@ -1,9 +1,9 @@
 //! Which algorithm is best, by a rule that looks at public facts only: ε, the declared number of rows, and the schema.
 //!
-//! The two numbers of the rule were chosen on 28 tables of 17 sources, each source left out in turn (decision 0044); it charges nothing. It never chooses
+//! The two numbers of the rule for two classes were chosen on 28 tables of 17 sources, each source left out in turn (decision 0044); it charges nothing. It never chooses
 //! an algorithm whose models are void.
 
-use super::{Algorithm, Balance, Facts, HistogramBayes, MomentSelect, Resolved, Select, Trees};
+use super::{Algorithm, Balance, Facts, Forest, HistogramBayes, MomentSelect, Resolved, Select, Trees};
 use crate::Error;
 use crate::data::schema::Kind;
 use crate::parameters::parameters;
@@ -15,6 +15,8 @@ const FEW: f64 = 45.0;
 const MANY: f64 = 2000.0;
 /// The same two numbers where labels are public: what public columns say is known, and a direction beside it can be paid for in between.
 const PUBLIC: [f64; 2] = [30.0, 300.0];
+/// Below so many rows times ε, more than two classes are counted in the leaves of random trees; from there on, boosted trees are worth their price.
+const FOREST: f64 = 200_000.0;
 /// What a model needs besides one number for each column, counted in columns.
 const BESIDES: f64 = 4.0;
 
@@ -42,8 +44,18 @@ impl Algorithm for Auto {
 
 /// What the rule chooses, and why.
 fn choose(facts: &Facts) -> Result<(String, Resolved), Error> {
+    // Under add-remove a person moves half as much, which is worth twice the ε.
+    let epsilon = facts.budget.epsilon.to_f64() / facts.relation.steps() as f64;
+    let many = facts.budget.delta == Delta::ZERO && facts.has_many_classes() && !facts.has_public_label();
+    if many && epsilon * (facts.budget.rows as f64) < FOREST {
+        let because = format!(
+            "{:.0} rows times ε, below {FOREST}, and more than two classes: rows are counted in random trees, at once",
+            epsilon * facts.budget.rows as f64
+        );
+        return Ok((because, Forest::default().resolve(facts)?));
+    }
     let only_trees = match (facts.budget.delta, facts.two_classes()) {
-        (_, false) => Some("only trees learn numbers, or more than two classes"),
+        (_, false) => Some("trees learn numbers, and make the most of many rows of more than two classes"),
         (Delta::ZERO, true) => None,
         (_, true) => Some("delta allows Gaussian noise, which trees make the most of"),
     };
@@ -56,9 +68,7 @@ fn choose(facts: &Facts) -> Result<(String, Resolved), Error> {
         _ => false,
     });
     let lists = listed.count() as f64 >= columns / 4.0;
-    // Under add-remove a person moves half as much, which is worth twice the ε.
-    let epsilon = 2.0 * facts.budget.epsilon.to_f64() / facts.relation.steps() as f64;
-    let strength = epsilon * facts.budget.rows as f64 / (columns + BESIDES);
+    let strength = 2.0 * epsilon * facts.budget.rows as f64 / (columns + BESIDES);
     let (resolved, why) = if facts.has_public_label() {
         beside_public(facts, strength, lists)?
     } else if lists && strength < MANY {

@@ -33,6 +33,7 @@
 //! | `people` | boosting of classifiers that are private themselves |
 //! | `regression` | the minimum of a perturbed logistic loss |
 //! | `trees` | boosted trees, which live next door (`noisy/trees`) |
+//! | `forest` | random trees whose leaves count rows by class |
 //! | `public` | public columns alone |
 //!
 //! Each algorithm is a type of parameters, with a builder that checks them: parameters → [`Plan`] → model.
@@ -40,7 +41,7 @@
 mod auto;
 mod bayes;
 mod brc;
-
+mod forest;
 mod logistic;
 mod moment;
 mod noise;
@@ -61,6 +62,7 @@ pub use crate::parameters::{Builder, Name, Parameters};
 pub use auto::Auto;
 pub use bayes::HistogramBayes;
 pub use brc::{Brc, Clip, Coefficient, Normaliser, Planes};
+pub use forest::Forest;
 pub use logistic::DpLogistic;
 pub use moment::MomentSelect;
 pub use objective::{Encoding, Objective};
@@ -95,5 +97,6 @@ curator!(
     Objective,
     DpLogistic,
     People,
+    Forest,
     Public
 );

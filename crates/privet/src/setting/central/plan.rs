@@ -23,7 +23,7 @@ pub trait Balanced {
 
 /// The parameters of an algorithm that a curator can run.
 pub trait Algorithm: Name + Balanced + fmt::Debug + Send + Sync {
-    /// Whether it is trees, or can become trees: only these learn numbers and more than two classes, and make use of a δ.
+    /// Whether it is trees, or can become trees: only these learn more than two classes, and make use of a δ.
     fn may_be_trees(&self) -> bool {
         false
     }
@@ -57,7 +57,7 @@ pub trait Algorithm: Name + Balanced + fmt::Debug + Send + Sync {
             balanced: self.is_balanced(),
         };
         if budget.delta != Delta::ZERO && !self.may_be_trees() {
-            let why = belongs("delta", ["trees", "auto"].into_iter(), self.name());
+            let why = belongs("delta", ["trees", "forest", "auto"].into_iter(), self.name());
             return Err(Error::parameter("delta", why));
         }
         schema.has_features()?;
@@ -104,6 +104,11 @@ impl Facts {
     pub(super) fn two_classes(&self) -> bool {
         let label = self.schema.label();
         matches!(label, Some((_, Label::Classes(declared))) if declared.values().len() == 2)
+    }
+
+    pub(super) fn has_many_classes(&self) -> bool {
+        let label = self.schema.label();
+        matches!(label, Some((_, Label::Classes(declared))) if declared.values().len() > 2)
     }
 
     fn check_label(&self, name: &str, any: bool) -> Result<(), Error> {

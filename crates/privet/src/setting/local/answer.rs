@@ -1,6 +1,7 @@
 //! What a campaign has found: debiased means, and how far noise can have moved them.
 
 use super::campaign::{Campaign, Message};
+use crate::Error;
 use crate::privacy::mechanism::local::SampledCells;
 
 /// What all messages of a campaign say together.
@@ -46,6 +47,50 @@ impl Answer {
             means,
             messages,
         }
+    }
+
+    /// The answers of owners of different ε together: each mean weighted by the inverse of its variance, which the mechanisms tell beforehand. If
+    /// the owners who choose one ε differ from those who choose another, it is a mean that is weighted likewise.
+    ///
+    /// # Errors
+    /// [`Error::Data`] if there are none, or they are of different lengths.
+    pub fn pooled(answers: &[Self]) -> Result<Self, Error> {
+        let first = match answers {
+            [] => return Err(Error::data("there is no answer")),
+            [one] => return Ok(one.clone()),
+            [first, ..] => first,
+        };
+        let width = first.means.len();
+        if answers
+            .iter()
+            .any(|answer| answer.means.len() != width || answer.deviations.len() != width)
+        {
+            return Err(Error::data(
+                "answers of different lengths: they are of different rounds",
+            ));
+        }
+        // Nobody's answer says nothing, whatever its deviation would be.
+        let some: Vec<&Self> = answers.iter().filter(|answer| answer.messages > 0).collect();
+        let weight = |answer: &Self, place: usize| match answer.deviations[place] {
+            // Without noise every message counts alike.
+            0.0 => answer.messages as f64,
+            deviation => deviation.powi(-2),
+        };
+        let (mut means, mut deviations) = (vec![0.0; width], vec![0.0; width]);
+        for place in 0..width {
+            let all: f64 = some.iter().map(|answer| weight(answer, place)).sum();
+            for answer in &some {
+                let share = weight(answer, place) / all;
+                means[place] += share * answer.means[place];
+                deviations[place] += (share * answer.deviations[place]).powi(2);
+            }
+        }
+        deviations.iter_mut().for_each(|square| *square = square.sqrt());
+        Ok(Self {
+            means,
+            deviations,
+            messages: answers.iter().map(|answer| answer.messages).sum(),
+        })
     }
 }
 

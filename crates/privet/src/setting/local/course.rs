@@ -21,6 +21,8 @@ use crate::privacy::{Epsilon, getters};
 
 /// Codewords of a codebook: a campaign's default.
 const CODEWORDS: u64 = 256;
+/// Campaigns of one round, for owners of different ε, at most.
+const MOST_EPSILONS: usize = 16;
 
 /// What is learnt from local messages: one of the algorithms that a job can name.
 pub trait Algorithm: fmt::Debug + Send + Sync + Name {
@@ -75,11 +77,13 @@ pub struct Learnt {
 }
 
 /// The public facts of a course, and the own rows.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Task {
     schema: Arc<Schema>,
     classes: usize,
     epsilon: Epsilon,
+    /// All ε from which owners choose, from the smallest to the largest, which is `epsilon`.
+    epsilons: Vec<Epsilon>,
     each: u32,
     own: Option<OwnRows>,
     series: String,
@@ -105,10 +109,52 @@ impl Task {
             classes: declared.values().len(),
             schema: Arc::new(schema.clone()),
             epsilon,
+            epsilons: vec![epsilon],
             each,
             own: None,
             series: series.to_owned(),
         })
+    }
+
+    /// The same for owners who accept different ε: each round has a campaign for every one of these, and an owner answers one campaign of all.
+    ///
+    /// # Errors
+    /// [`Error::Parameter`] if there are none, too many, or two equal ones.
+    pub fn with_epsilons(mut self, epsilons: &[Epsilon]) -> Result<Self, Error> {
+        let mut sorted = epsilons.to_vec();
+        sorted.sort_unstable();
+        sorted.dedup();
+        let Some(largest) = sorted.last().copied() else {
+            return Err(Error::parameter("epsilon", "at least one ε is needed"));
+        };
+        if sorted.len() < epsilons.len() || sorted.len() > MOST_EPSILONS {
+            let why = format!("write at most {MOST_EPSILONS} ε, each once");
+            return Err(Error::parameter("epsilon", why));
+        }
+        (self.epsilon, self.epsilons) = (largest, sorted);
+        Ok(self)
+    }
+
+    /// The same for owners of one of the ε.
+    pub(super) fn under(&self, epsilon: Epsilon) -> Self {
+        Self {
+            epsilon,
+            epsilons: vec![epsilon],
+            ..self.clone()
+        }
+    }
+
+    /// The campaigns of a round: one for each ε, alike in everything else.
+    pub fn campaigns(&self, draft: &CampaignDraft) -> Vec<CampaignDraft> {
+        let under = |epsilon: &Epsilon| CampaignDraft {
+            name: match self.epsilons.len() {
+                1 => draft.name.clone(),
+                _ => format!("{}, ε = {epsilon}", draft.name),
+            },
+            epsilon: *epsilon,
+            ..draft.clone()
+        };
+        self.epsilons.iter().map(under).collect()
     }
 
     /// The same with own rows.
@@ -135,8 +181,10 @@ impl Task {
         pub schema(&schema) -> &Arc<Schema>;
         /// How many classes the label has.
         pub classes(classes) -> usize;
-        /// The ε of a message.
+        /// The ε of a message; if owners choose among several, the largest.
         pub epsilon(epsilon) -> Epsilon;
+        /// All ε from which owners choose, from the smallest to the largest.
+        pub epsilons(&epsilons) -> &[Epsilon];
         /// How many rows an owner has, about.
         pub each(each) -> u32;
         /// The name of the course.
@@ -234,7 +282,9 @@ impl Task {
             (_, VectorMessage::Coordinates) => "coordinates",
             (_, VectorMessage::Signs) => "signs",
         };
-        let round = (of > 1).then(|| Round {
+        // A series keeps an owner to one campaign: also where one round has several.
+        let is_series = of > 1 || self.epsilons.len() > 1;
+        let round = is_series.then(|| Round {
             series: self.series.clone(),
             number: number as u64,
             of: of.into(),

@@ -16,7 +16,8 @@ pub struct Plan {
     algorithm: Arc<dyn Algorithm>,
     task: Task,
     owners: u64,
-    message: Message,
+    /// For each ε.
+    messages: Vec<Message>,
 }
 
 impl Plan {
@@ -27,19 +28,25 @@ impl Plan {
     pub fn new(algorithm: Arc<dyn Algorithm>, task: Task, owners: u64) -> Result<Self, Error> {
         #[cfg(feature = "audit")]
         crate::parameters::count_plan();
-        if owners < u64::from(algorithm.rounds()) {
-            let why = format!(
-                "{owners} owners cannot answer {} rounds: each answers one",
-                algorithm.rounds()
-            );
+        let rounds = algorithm.rounds();
+        let several = task.epsilons().len() as u64;
+        if owners < u64::from(rounds) * several {
+            let why = match several {
+                1 => format!("{owners} owners cannot answer {rounds} rounds: each answers one"),
+                _ => format!(
+                    "{owners} owners cannot answer {rounds} rounds of {several} campaigns: each answers one"
+                ),
+            };
             return Err(Error::parameter("owners", why));
         }
-        let message = algorithm.message(&task)?;
+        let each = task.epsilons().iter();
+        let messages = each.map(|epsilon| algorithm.message(&task.under(*epsilon)));
+        let messages = messages.collect::<Result<_, _>>()?;
         Ok(Self {
             algorithm,
             task,
             owners,
-            message,
+            messages,
         })
     }
 
@@ -59,8 +66,8 @@ impl Plan {
         pub task(&task) -> &Task;
         /// How many owners will answer, about.
         pub owners(owners) -> u64;
-        /// The mechanism of the first round.
-        pub message(&message) -> &Message;
+        /// The mechanisms of the first round, one for each ε.
+        pub messages(&messages) -> &[Message];
     }
 
     /// The owners of one round.
@@ -69,10 +76,19 @@ impl Plan {
     }
 
     /// How long the noise in what a round of so many owners collects is, in units of the longest vector that one may send; of cells, the
-    /// deviation of a frequency.
+    /// deviation of a frequency. If owners choose among several ε, as many choose each.
     pub fn noise(&self, owners: u64) -> f64 {
-        let owners = owners.max(1) as f64;
-        match &self.message {
+        let each = owners.max(1) as f64 / self.messages.len() as f64;
+        let precision: f64 = self
+            .messages
+            .iter()
+            .map(|message| Self::noise_of(message, each).powi(-2))
+            .sum();
+        precision.powf(-0.5)
+    }
+
+    fn noise_of(message: &Message, owners: f64) -> f64 {
+        match message {
             Message::Vector(closest) => (closest.variance(0.0) / owners).sqrt(),
             // The longest vector of a box is as long as its diagonal.
             Message::Coordinates(piecewise) => (piecewise.variance(0) / owners).sqrt(),
@@ -101,14 +117,18 @@ impl Plan {
     /// # Privacy
     /// `docs/proofs/local-learning.md#shuffled-messages`: conditional, and part of no certificate.
     pub fn shuffled(&self, delta: Delta) -> Option<f64> {
-        shuffled(self.task.epsilon(), self.owners_each(), delta)
+        // Messages of different ε are told apart, so that each hides among its own; the worst counts.
+        let each = self.owners_each() / self.messages.len() as u64;
+        let all = self.task.epsilons().iter();
+        let worst = all.map(|epsilon| shuffled(*epsilon, each, delta));
+        worst.reduce(|a, b| a.zip(b).map(|(a, b)| a.max(b)))?
     }
 
     /// What is published because of own rows, if there are any: nothing protects them.
     pub fn shown(&self) -> Vec<&'static str> {
         let mut shown = self.algorithm.shown();
-        match &self.message {
-            Message::Cells(_) => shown.push("quantiles of the own rows, at which bins meet"),
+        match &self.messages[..] {
+            [Message::Cells(_), ..] => shown.push("quantiles of the own rows, at which bins meet"),
             _ => shown.push("the length that vectors are shortened to, by the own rows"),
         }
         shown
@@ -141,7 +161,8 @@ impl Plan {
             named("algorithm", self.algorithm.name()),
         ];
         all.extend(self.algorithm.parameters());
-        all.push(named("epsilon", &self.task.epsilon().to_string()));
+        let epsilons: Vec<String> = self.task.epsilons().iter().map(ToString::to_string).collect();
+        all.push(named("epsilon", &epsilons.join(", ")));
         all
     }
 
@@ -153,7 +174,8 @@ impl Plan {
         self.algorithm.next(&self.task, answers)
     }
 
-    /// The model of what was learnt, with its certificate: the owners are protected by their own messages, the own rows are not.
+    /// The model of what was learnt, with its certificate: the owners are protected by their own messages, the own rows are not. If owners choose
+    /// among several ε, the largest is claimed for all.
     ///
     /// # Errors
     /// [`Error::Data`] if the ensemble does not fit its schema.

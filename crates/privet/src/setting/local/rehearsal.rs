@@ -70,16 +70,17 @@ impl<'a> Crowd<'a> {
         self.order.len() / self.each
     }
 
-    /// Plays a whole course: each round asks owners of its own, as many in each.
+    /// Plays a whole course: each round asks owners of its own, as many in each; equally many choose each ε.
     ///
     /// # Errors
     /// As the algorithm; [`Error::Data`] if there are fewer owners than rounds.
     pub fn play(&self, algorithm: &dyn Algorithm, task: &Task, voice: Voice) -> Result<Learnt, Error> {
         let rounds = algorithm.rounds() as usize;
         let group = self.owners() / rounds.max(1);
-        if group == 0 {
+        let campaigns = rounds * task.epsilons().len();
+        if group < task.epsilons().len() {
             return Err(Error::data(format!(
-                "{} owners cannot answer {rounds} rounds: each answers one",
+                "{} owners cannot answer {campaigns} campaigns: each answers one",
                 self.owners()
             )));
         }
@@ -88,9 +89,15 @@ impl<'a> Crowd<'a> {
             match algorithm.next(task, &answers)? {
                 Next::Done(learnt) => return Ok(*learnt),
                 Next::Ask(draft) => {
-                    let campaign = Campaign::read("campaign", &draft.to_toml())?;
+                    let drafts = task.campaigns(&draft);
                     let first = answers.len() * group;
-                    answers.push(self.answer(&campaign, first..first + group, voice)?);
+                    let start = |part: usize| first + group * part / drafts.len();
+                    let mut each = Vec::with_capacity(drafts.len());
+                    for (part, draft) in drafts.iter().enumerate() {
+                        let campaign = Campaign::read("campaign", &draft.to_toml())?;
+                        each.push(self.answer(&campaign, start(part)..start(part + 1), voice)?);
+                    }
+                    answers.push(Answer::pooled(&each)?);
                 }
             }
         }

@@ -6,8 +6,8 @@
 //! # Deviations
 //! One vector of an owner holds what the label and the weights say, and is sent under the whole ε; weights of an owner add up to one. A learner that is
 //! wrong more often than right is turned if there are two classes, and else counts nothing: owners who answered are not asked again, and the
-//! data user's labels do not choose among draws of noise. Stumps learn two classes; centroids and logistic regression, one class against all
-//! others, learn any number. The data user's own weights are updated (lines 18 to 20 forget them).
+//! data user's labels do not choose among draws of noise. All learn any number of classes: centroids as published, logistic regression and stumps by one class against all
+//! others. Each side of a stump calls the class that is strongest there, by cross tables of each class against all others. The data user's own weights are updated (lines 18 to 20 forget them).
 
 use super::answer::Answer;
 use super::campaign::{CampaignDraft, Message};
@@ -128,12 +128,6 @@ impl Samme {
     }
 
     fn features(&self, task: &Task) -> Result<Features, Error> {
-        if task.classes() != 2 && self.learner == WeakLearner::Stump {
-            return Err(Error::parameter(
-                "learner",
-                "\"samme\" learns two classes with stumps; for more write learner = \"centroid\" or \"logistic\"",
-            ));
-        }
         let own = task.own_for("learner", "choose another algorithm")?;
         let columns = match self.learner {
             WeakLearner::Stump => own.at_best()?,
@@ -170,6 +164,7 @@ impl Samme {
                 let first = means.iter().map(|theta| -theta);
                 first.chain(means.iter().copied()).collect()
             }
+            WeakLearner::Stump if classes > 2 => stump_of_classes(means, features, classes),
             WeakLearner::Stump => {
                 // Line 13: |Σ| above plus |Σ| below; the constant's own table is no stump.
                 let purity = |pair: &[f64]| pair[0].abs() + pair[1].abs();
@@ -196,4 +191,43 @@ impl Samme {
             }
         }
     }
+}
+
+/// The stump that errs least by cross tables of each class against all others: with the weight p of a side and p_k of class k on it, a table holds
+/// D_k = 2·p_k − p. The side calls the class of the largest D_k, and errs on p − p_k = (p − D_k)/2 there; both p add up to one, so that the column with the largest sum of
+/// both sides' D_k errs least.
+fn stump_of_classes(means: &[f64], features: &Features, classes: usize) -> Vec<f64> {
+    let d = features.dimension();
+    let side = |coordinate: usize, side: usize| {
+        let better = |best: (usize, f64), this: (usize, f64)| if this.1 > best.1 { this } else { best };
+        let each = means
+            .chunks_exact(2 * d)
+            .map(|table| table[2 * coordinate + side]);
+        each.enumerate().fold((0, f64::NEG_INFINITY), better)
+    };
+    let purity = |coordinate: &usize| side(*coordinate, 0).1 + side(*coordinate, 1).1;
+    // The constant's own table is no stump.
+    let best = (0..d - 1)
+        .max_by(|a, b| purity(a).total_cmp(&purity(b)))
+        .unwrap_or(0);
+    let (above, below) = (side(best, 0).0, side(best, 1).0);
+    let mut scores = vec![0.0; classes * d];
+    for (class, scores) in scores.chunks_exact_mut(d).enumerate() {
+        // A class that neither side calls is below both everywhere.
+        let sign = match (class == above, class == below) {
+            (true, true) => {
+                scores[d - 1] = 1.0;
+                continue;
+            }
+            (true, false) => 1.0,
+            (false, true) => -1.0,
+            (false, false) => {
+                scores[d - 1] = -2.0;
+                continue;
+            }
+        };
+        scores[best] = sign;
+        scores[d - 1] = -sign * features.middle(best);
+    }
+    scores
 }

@@ -9,7 +9,8 @@ use privet::model::Model;
 use privet::privacy::account::Caps;
 use privet::privacy::{AddRemove, Coins, Delta, Ledger, Neighbours, Randomness};
 use privet::setting::central::{
-    Algorithm, Auto, Budget, HistogramBayes, LabelTransform, MomentSelect, Places, Select, Splits, Trees,
+    Algorithm, Auto, Budget, Forest, HistogramBayes, LabelTransform, MomentSelect, Places, Select, Splits,
+    Trees,
 };
 
 /// Features in columns, and labels.
@@ -425,6 +426,69 @@ fn many_classes_that_depend_on_several_columns_are_learnt() {
         1.0 / 12.0
     );
     assert!(now > before + 0.15, "{now} {before}");
+}
+
+/// Eight classes around centres of their own in six columns, and two columns that say nothing: each question of boosting would be drowned in noise.
+#[test]
+fn many_classes_are_counted_in_random_trees_under_pure_epsilon() {
+    const CENTRES: [[f64; 6]; 8] = [
+        [0.2, 0.3, 0.7, 0.5, 0.2, 0.8],
+        [0.7, 0.2, 0.3, 0.8, 0.5, 0.3],
+        [0.3, 0.8, 0.2, 0.2, 0.7, 0.5],
+        [0.8, 0.7, 0.8, 0.3, 0.3, 0.2],
+        [0.5, 0.5, 0.2, 0.7, 0.8, 0.7],
+        [0.2, 0.7, 0.5, 0.8, 0.3, 0.3],
+        [0.7, 0.4, 0.7, 0.2, 0.8, 0.7],
+        [0.4, 0.2, 0.4, 0.4, 0.4, 0.5],
+    ];
+    let names: Vec<String> = (0..8).map(|class| format!("k{class}")).collect();
+    let law = Law::new(columns(8, 0.0, 1.0), Domain::from(names), |coins| {
+        let class = coins.below(8) as usize;
+        let mut x: Vec<f64> = CENTRES[class]
+            .iter()
+            .map(|centre| centre + 0.12 * normal(coins))
+            .collect();
+        x.extend([coins.unit(), coins.unit()]);
+        (x, format!("k{class}"))
+    });
+    let (train, test) = (law.rows(5000, 7), law.rows(2000, 8));
+    let fit = |algorithm: &dyn Algorithm| accuracy(&law, &law.model(algorithm, &train, "0.2", "0"), &test);
+    let [boosted, counted] = [fit(&Trees::default()), fit(&Forest::default())];
+    println!(
+        "boosted {boosted:.3}, counted in random trees {counted:.3}, constant {:.3}",
+        1.0 / 8.0
+    );
+    assert!(counted > boosted + 0.15, "{counted} {boosted}");
+    let model = law.model(&Auto::default(), &train, "0.2", "0");
+    let chosen = model
+        .settings()
+        .job()
+        .iter()
+        .find(|(key, _)| key == "algorithm")
+        .map(|(_, value)| value.clone());
+    assert_eq!(chosen.as_deref(), Some("forest"));
+}
+
+/// Where classes say nothing about columns, random trees call every row by the most frequent class, as a constant does.
+#[test]
+fn random_trees_are_no_worse_than_a_constant_where_nothing_can_be_learnt() {
+    let names: Vec<String> = (0..3).map(|class| format!("k{class}")).collect();
+    let law = Law::new(columns(6, 0.0, 1.0), Domain::from(names), |coins| {
+        let x: Vec<f64> = (0..6).map(|_| coins.unit()).collect();
+        let class = match coins.unit() {
+            u if u < 0.6 => 0,
+            u if u < 0.95 => 1,
+            _ => 2,
+        };
+        (x, format!("k{class}"))
+    });
+    let (train, test) = (law.rows(8000, 9), law.rows(4000, 10));
+    for epsilon in ["0.1", "1"] {
+        let found = accuracy(&law, &law.model(&Forest::default(), &train, epsilon, "0"), &test);
+        println!("at ε = {epsilon}: {found:.3}, constant about 0.6");
+        // Three standard errors of so many rows.
+        assert!(found > 0.6 - 0.024, "ε = {epsilon}: {found}");
+    }
 }
 
 /// Twenty heavy-tailed columns with many zeros, declared far too wide; 25 % of positives.

@@ -15,7 +15,7 @@ use privet::setting::central::{
 };
 
 /// The names of all algorithms.
-pub(crate) const NAMES: [&str; 10] = [
+pub(crate) const NAMES: [&str; 11] = [
     "auto",
     "trees",
     "brc",
@@ -25,6 +25,7 @@ pub(crate) const NAMES: [&str; 10] = [
     "objective",
     "dp-logistic",
     "people",
+    "forest",
     "public",
 ];
 

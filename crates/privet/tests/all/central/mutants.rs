@@ -273,6 +273,12 @@ fn claims_at_nine_tenths_are_caught() {
             1,
             high.clone(),
         ),
+        (
+            "forest",
+            start("forest", "1", 100).trees(2).depth(2),
+            0,
+            high.clone(),
+        ),
         ("moments", few("moment-select"), 0, high.clone()),
         ("hits after moments", few("moment-select"), 1, high),
     ];

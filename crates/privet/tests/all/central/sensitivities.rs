@@ -240,6 +240,17 @@ fn histograms_move_by_their_claim_and_no_more() {
     }
 }
 
+#[test]
+fn counts_of_random_trees_move_by_their_claim_and_no_more() {
+    for change in CHANGES {
+        for k in [1, 2] {
+            let central = built(start("forest", "1", 100).trees(2).depth(3));
+            let reached = search(&central, change, k, &[says(&[3])]);
+            assert!(reached[0].part > 0.99, "{change:?}, {k} rows: {reached:?}");
+        }
+    }
+}
+
 /// Where the label is public, only another score moves the counts: released counts that are all equal make all scores equal.
 #[test]
 fn scores_of_naive_bayes_move_by_their_claim_and_no_more() {

@@ -161,6 +161,7 @@ pub(crate) fn algorithms(price: &str, about: u64) -> Vec<Central> {
         start("people").rounds(3).clip(Clip::Project),
         start("people").rounds(2).normaliser(Normaliser::Weights),
         start("auto"),
+        start("forest").trees(3).depth(2),
         start("trees").trees(4).leaves(3),
         start("trees").trees(3).splits(Splits::Mixed).gradient_clip(1.0),
         start("trees").trees(2).splits(Splits::Random).depth(2),

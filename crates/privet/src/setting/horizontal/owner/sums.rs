@@ -401,6 +401,10 @@ fn answer(
 struct Residues(Zeroizing<Vec<u64>>);
 
 impl Wire for Residues {
+    fn room(&self) -> usize {
+        8 + 8 * self.0.len()
+    }
+
     fn write(&self, to: &mut Writer) {
         to.list(&self.0, |number, to| to.long(*number));
     }
@@ -422,6 +426,10 @@ impl Seeds {
 }
 
 impl Wire for Seeds {
+    fn room(&self) -> usize {
+        8 + 32 * self.0.len()
+    }
+
     fn write(&self, to: &mut Writer) {
         to.list(&self.0, |seed, to| to.fixed(seed.expose()));
     }
@@ -445,6 +453,11 @@ pub(super) struct Saved {
 }
 
 impl Wire for Saved {
+    fn room(&self) -> usize {
+        let certificate = self.certificate.as_ref().map_or(0, String::len);
+        128 + 32 * self.keys.len() + self.told.len() + certificate
+    }
+
     fn write(&self, to: &mut Writer) {
         to.fixed(&*self.key);
         to.list(&self.keys, |key, to| to.fixed(key));

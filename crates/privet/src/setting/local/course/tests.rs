@@ -413,12 +413,72 @@ fn three_classes_are_learnt() {
     }
     let stumps = Samme::builder()
         .learner(WeakLearner::Stump)
+        .rounds(4)
         .build()
         .expect("parameters");
-    assert!(
-        stumps.next(&world.task(1.0), &[]).is_err(),
-        "stumps of more classes are refused"
-    );
+    let error = world.play(&stumps, 5.0, Voice::Drawn);
+    assert!(error < 0.45, "stumps: {error}");
+}
+
+/// A stump of three classes calls on each side the class that is most frequent there, on the column where that errs least, by hand; the ensemble votes as
+/// the published learner does, on cuts of numbers, on flags, on ordinals with their middle value, and where cells are missing.
+#[test]
+fn stumps_of_three_classes_call_what_the_tables_say() {
+    let world = world(3);
+    let task = world.task(3.0);
+    let stumps = |rounds| {
+        let stumps = Samme::builder().learner(WeakLearner::Stump).rounds(rounds);
+        stumps.build().expect("parameters")
+    };
+    let Next::Ask(draft) = stumps(2).next(&task, &[]).expect("a question") else {
+        panic!("the first step is a question");
+    };
+    let campaign = Campaign::read("campaign", &draft.to_toml()).expect("a campaign");
+    let encoding = campaign.encoding().expect("an encoding");
+    let d = encoding.features().dimension();
+    let frame = Frame::new()
+        .column("x", &[Some(0.3), None, Some(-0.9)][..])
+        .column("y", &[None, Some(4.0), Some(9.5)][..])
+        .column("job", &[Some("cook"), None, Some("astronaut")][..])
+        .column("size", &[Some("m"), Some("s"), None][..])
+        .column("class", &["a", "b", "c"][..]);
+    let intake = Intake::everything(Arc::clone(&world.schema), Keep::Values);
+    let odd = permission(&world.schema).reveal(Table::read(&intake, &frame).expect("a table").into_cells());
+    let mut sides = 0;
+    for coordinate in 0..d - 1 {
+        // Class c above, class b below; one class on both sides; other columns know less.
+        for (above, below) in [(2, 1), (0, 2), (1, 1)] {
+            let mut means = vec![-0.4; 3 * 2 * d];
+            means[above * 2 * d + 2 * coordinate] = 0.3;
+            means[below * 2 * d + 2 * coordinate + 1] = 0.2;
+            let answer = Answer::exact(means, 100);
+            let Next::Ask(second) = stumps(2)
+                .next(&task, std::slice::from_ref(&answer))
+                .expect("a step")
+            else {
+                panic!("there is another round");
+            };
+            let learner = &second.encoding.learners()[0];
+            let Next::Done(learnt) = stumps(1).next(&task, &[answer]).expect("a step") else {
+                panic!("one round was answered");
+            };
+            for cells in [&world.test, &odd] {
+                let scores = learnt.ensemble.scores(&learnt.schema, cells).expect("scores");
+                for (row, scores) in scores.chunks_exact(3).enumerate().take(300) {
+                    let mut x = Vec::new();
+                    encoding.features().row(cells, row, &mut x);
+                    let called = if x[coordinate] > 0.0 { above } else { below };
+                    assert_eq!(learner.class(&x), called, "row {row}, coordinate {coordinate}");
+                    let votes: Vec<f64> = (0..3)
+                        .map(|class| if class == called { learner.alpha } else { 0.0 })
+                        .collect();
+                    assert_eq!(scores, votes, "row {row}, coordinate {coordinate}");
+                    sides += usize::from(learner.alpha > 0.0);
+                }
+            }
+        }
+    }
+    assert!(sides > 300, "some learners have a vote");
 }
 
 /// A learner that is wrong more often than right is turned, its α is above zero, and the next campaign publishes it so; the ensemble votes as the
@@ -604,4 +664,133 @@ fn rows_keep_their_values_in_other_bins() {
             .in_bins(&Arc::new(other.expect("a schema")))
             .is_err()
     );
+}
+
+/// Owners of different ε: weights are the inverses of variances, which no answer decides; nobody's answer counts nothing; what is of different
+/// rounds is refused.
+#[test]
+fn answers_are_pooled_by_what_is_known_of_their_noise() {
+    let answer = |mean: f64, deviation: f64, messages| Answer {
+        means: vec![mean],
+        deviations: vec![deviation],
+        messages,
+    };
+    let [near, far, none] = [answer(1.0, 1.0, 50), answer(3.0, 2.0, 70), answer(9.0, 0.1, 0)];
+    let pooled = Answer::pooled(&[near.clone(), far, none]).expect("an answer");
+    assert!((pooled.means[0] - 1.4).abs() < 1e-12);
+    assert!((pooled.deviations[0] - 0.8f64.sqrt()).abs() < 1e-12);
+    assert_eq!(pooled.messages, 120);
+    assert_eq!(
+        Answer::pooled(std::slice::from_ref(&near)).expect("an answer"),
+        near
+    );
+    let exact = [Answer::exact(vec![1.0], 30), Answer::exact(vec![5.0], 10)];
+    assert!((Answer::pooled(&exact).expect("an answer").means[0] - 2.0).abs() < 1e-12);
+    assert!(Answer::pooled(&[near, Answer::exact(vec![1.0; 2], 5)]).is_err());
+    assert!(Answer::pooled(&[]).is_err());
+}
+
+/// A round has a campaign for each ε, all of one series; what is pooled lies around the truth as its deviations say, which are below those of either
+/// half, and a plan's noise is that of all of them.
+#[test]
+fn owners_of_different_epsilon_are_asked_side_by_side() {
+    let world = world(2);
+    let [small, large] = [1.0, 3.0].map(|epsilon| Epsilon::new(epsilon).expect("an ε"));
+    let task = world.task(1.0).with_epsilons(&[large, small]).expect("a task");
+    assert_eq!(task.epsilons(), [small, large]);
+    assert_eq!(task.epsilon(), large, "what is claimed for all is the largest");
+    assert!(world.task(1.0).with_epsilons(&[small, small]).is_err());
+    assert!(world.task(1.0).with_epsilons(&[]).is_err());
+    let direct = || {
+        once(OnceLearner::Direct)
+            .components(0)
+            .radius(3.0)
+            .build()
+            .expect("parameters")
+    };
+    let Next::Ask(draft) = direct().next(&task, &[]).expect("a question") else {
+        panic!("the first step is a question");
+    };
+    let read = |draft: &CampaignDraft| Campaign::read("campaign", &draft.to_toml()).expect("a campaign");
+    let campaigns: Vec<Campaign> = task.campaigns(&draft).iter().map(read).collect();
+    assert_eq!(
+        campaigns.iter().map(Campaign::epsilon).collect::<Vec<_>>(),
+        [small, large]
+    );
+    assert!(
+        campaigns[0].round().is_some() && campaigns[0].round() == campaigns[1].round(),
+        "one series keeps owners to one of them"
+    );
+    let (mut squares, mut count) = (0.0, 0.0);
+    let crowd = Crowd::new(&world.schema, &world.owners, 4, 3);
+    for block in 0..40 {
+        let first = 200 * block;
+        let ask = |place: usize, owners| {
+            let found = crowd.answer(&campaigns[place], owners, Voice::Drawn);
+            found.expect("an answer")
+        };
+        let halves = [ask(0, first..first + 100), ask(1, first + 100..first + 200)];
+        let pooled = Answer::pooled(&halves).expect("an answer");
+        let truth = crowd
+            .answer(&campaigns[0], first..first + 200, Voice::Exact)
+            .expect("an answer");
+        for (place, truth) in truth.means.iter().enumerate() {
+            let deviation = pooled.deviations[place];
+            assert!(halves.iter().all(|half| deviation < half.deviations[place]));
+            squares += ((pooled.means[place] - truth) / deviation).powi(2);
+            count += 1.0;
+        }
+    }
+    // The halves' own truths differ a little from that of all.
+    let (mean, band) = (squares / count, 6.0 * (2.0f64 / count).sqrt() + 0.1);
+    assert!((mean - 1.0).abs() < band, "{mean} is not 1 ± {band}");
+    assert!(
+        (mean / 4.0 - 1.0).abs() > band && (mean * 4.0 - 1.0).abs() > band,
+        "deviations twice or half as large are found out"
+    );
+    let plan = |task: Task| Plan::new(Arc::new(direct()), task, 800).expect("a plan");
+    let [both, low, high] = [task, world.task(1.0), world.task(3.0)].map(plan);
+    assert_eq!(both.messages().len(), 2);
+    let together = (low.noise(400).powi(-2) + high.noise(400).powi(-2)).powf(-0.5);
+    assert!((both.noise(800) / together - 1.0).abs() < 1e-12);
+    let play = |task: &Task| {
+        let crowd = Crowd::new(&world.schema, &world.owners, 4, 7).of_owners(2000);
+        crowd.play(&direct(), task, Voice::Drawn).expect("a course")
+    };
+    let learnt = play(both.task());
+    let (mixed, error) = (world.error(&learnt), world.error(&play(high.task())));
+    assert!(mixed < error + 0.1, "{mixed} beside {error}");
+    let model = both.model(learnt).expect("a model");
+    assert_eq!(
+        model.certificate().parties[0].certificate.claims[0].guarantee,
+        Guarantee::Local { epsilon: large }
+    );
+}
+
+/// An owner that answered under one ε is not asked under another, though its ledger has room for both.
+#[test]
+fn an_owner_answers_one_of_several_epsilon() {
+    use crate::privacy::account::Caps;
+    use crate::privacy::{Delta, Ledger, Randomness};
+    let epsilons = [1.0, 2.0].map(|epsilon| Epsilon::new(epsilon).expect("an ε"));
+    let task = Task::new(&schema(2), epsilons[0], 1, "people").expect("a task");
+    let task = task.with_epsilons(&epsilons).expect("a task");
+    let bayes = once(OnceLearner::Bayes).bins(2).build().expect("parameters");
+    let Next::Ask(draft) = bayes.next(&task, &[]).expect("a question") else {
+        panic!("a course begins with a question");
+    };
+    let read = |draft: &CampaignDraft| Campaign::read("campaign", &draft.to_toml()).expect("a campaign");
+    let campaigns: Vec<Campaign> = task.campaigns(&draft).iter().map(read).collect();
+    let caps = Caps {
+        pure: Epsilon::new(8.0).expect("an ε"),
+        ..Caps::ZERO
+    };
+    let random = Randomness::from_os().expect("randomness");
+    let mut ledger =
+        Ledger::volatile(crate::privacy::Relation::Owner, caps, Delta::ZERO, random).expect("a ledger");
+    let rows = people(campaigns[0].encoding().expect("an encoding").schema(), 2, 1, 4);
+    let mut ask = |campaign| DataOwner::new(campaign).contribute_rows(&mut ledger, &rows);
+    assert!(ask(&campaigns[0]).is_ok());
+    assert!(ask(&campaigns[1]).is_err(), "one of them is answered");
+    assert!(ask(&campaigns[0]).is_ok(), "and is sent again");
 }

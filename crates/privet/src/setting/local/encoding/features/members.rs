@@ -108,18 +108,20 @@ impl Features {
             if coordinate < end {
                 return match column.code {
                     Code::Flags(_) => 0.5,
-                    Code::Scaled | Code::Place(_) => 0.0,
+                    // Zero, the middle of an odd number of values and what is missing, is on the lower side, as in cross tables.
+                    Code::Place(values) => 0.5 / f64::from(values.max(2) - 1),
+                    Code::Scaled => 0.0,
                 };
             }
         }
         0.0
     }
 
-    /// A learner that votes 1 where one class's linear function of φ is at least as large as all others', and 0 elsewhere; φ has no cuts. `scores` has a weight
-    /// for each coordinate, class after class.
+    /// A learner that votes 1 where one class's linear function of φ is at least as large as all others', and 0 elsewhere; of cuts, they are about one, or
+    /// none. `scores` has a weight for each coordinate, class after class.
     ///
     /// # Errors
-    /// As above; [`Error::Misuse`] if there are cuts.
+    /// As above; [`Error::Misuse`] if several cuts are weighed, or one and anything besides.
     pub(in crate::setting::local) fn largest(
         &self,
         schema: &Schema,
@@ -128,18 +130,41 @@ impl Features {
     ) -> Result<Learner, Error> {
         let classes: Vec<&[f64]> = scores.chunks_exact(self.dimension().max(1)).collect();
         let others = classes.iter().enumerate().filter(|(other, _)| *other != class);
-        let sums = others.map(|(_, other)| {
+        let (mut sums, mut steps) = (Vec::new(), Vec::new());
+        for (_, other) in others {
             let apart: Vec<f64> = classes[class].iter().zip(*other).map(|(a, b)| a - b).collect();
             let mut members = self.members(schema, &apart, 0)?;
+            let Some(Learner::Linear(linear)) = members.pop().map(|member| member.learner) else {
+                return Err(Error::internal("the last member is the sum"));
+            };
             match (members.pop().map(|member| member.learner), members.is_empty()) {
-                (Some(Learner::Linear(linear)), true) => Ok(linear),
-                _ => Err(Error::misuse(
-                    "the largest of several scores is found without cuts",
-                )),
+                (None, _) => {}
+                (Some(Learner::Stump(stump)), true) => steps.push((sums.len(), stump)),
+                _ => return Err(Error::misuse("a class is called by one cut, or by none")),
             }
-        });
-        Ok(Learner::Region(Region {
-            sums: sums.collect::<Result<_, Error>>()?,
+            sums.push(linear);
+        }
+        let Some((_, first)) = steps.first().cloned() else {
+            return Ok(Learner::Region(Region { sums }));
+        };
+        let shapes = Shape::of(schema);
+        let is_constant = |sum: &Linear| {
+            let mut terms = sum.terms.iter().zip(&shapes);
+            terms.all(|(term, shape)| *term == shape.nothing())
+        };
+        let is_one = |stump: &Stump| stump.feature == first.feature && stump.rule == first.rule;
+        if !sums.iter().all(is_constant) || !steps.iter().all(|(_, stump)| is_one(stump)) {
+            return Err(Error::misuse("a class is called by one cut and nothing besides"));
+        }
+        let side = |of: fn(&Stump) -> f64| {
+            let mut all: Vec<f64> = sums.iter().map(|sum| sum.intercept).collect();
+            steps.iter().for_each(|(place, stump)| all[*place] += of(stump));
+            f64::from(u8::from(all.iter().all(|apart| *apart >= 0.0)))
+        };
+        Ok(Learner::Stump(Stump {
+            left: side(|stump| stump.left),
+            right: side(|stump| stump.right),
+            ..first
         }))
     }
 

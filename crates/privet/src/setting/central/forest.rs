@@ -1,0 +1,116 @@
+//! Random trees whose leaves count rows by class.
+//!
+//! Not in the paper: measured to beat boosted trees under pure ε where there are more than two classes (`docs/decisions/0062-forest.md`).
+
+use super::{Algorithm, Balance, Facts, Resolved, Run, Train, noise};
+use crate::Error;
+use crate::boost::Ensemble;
+use crate::data::schema::Label;
+use crate::data::{Keep, Table};
+use crate::noisy::trees::Forest as Planned;
+use crate::parameters::parameters;
+
+/// A leaf has so many rows for each row that its noise weighs as much as, about.
+const ROWS_PER_NOISE: f64 = 3.0;
+/// Fewest and most trees under pure ε, where each costs a share of it, and how many are aimed at.
+const TREES: [f64; 3] = [4.0, 32.0, 16.0];
+/// How many with a δ, where only squares add up.
+const GAUSSIAN_TREES: u32 = 64;
+/// The least and the largest depth that the public rule chooses.
+const DEPTHS: [f64; 2] = [2.0, 8.0];
+
+parameters! {
+    /// Parameters of random trees whose leaves count rows by class.
+    pub struct Forest("forest") {
+        /// How many trees; by a public rule if not given.
+        trees: Option<u32> = None, in 1..=1000;
+        /// The depth of every tree; by a public rule if not given.
+        depth: Option<u32> = None, in 1..=10;
+        /// Not for this algorithm, which counts all rows.
+        balance: Balance = Balance(false);
+    }
+}
+
+impl Algorithm for Forest {
+    fn may_be_trees(&self) -> bool {
+        true
+    }
+
+    fn resolve(&self, facts: &Facts) -> Result<Resolved, Error> {
+        if facts.balanced {
+            return Err(Error::parameter(
+                "balance",
+                "balance = true is for other algorithms: forest counts all rows. Remove it",
+            ));
+        }
+        let classes = match facts.schema.label() {
+            Some((_, Label::Classes(declared))) => declared.values().len(),
+            _ => {
+                return Err(Error::parameter(
+                    "name",
+                    "name = \"forest\" tells classes apart, and the label is a number: use name = \"trees\"",
+                ));
+            }
+        };
+        let planned = self.planned(facts, classes)?;
+        let filled = Self {
+            trees: Some(planned.trees),
+            depth: Some(planned.depth),
+            ..self.clone()
+        };
+        let lines = vec![format!(
+            "Rows are counted by leaf and class in {} random trees of depth {}; noise adds an error of {} rows to each count (one standard error). A leaf has \
+             about {:.0} rows.",
+            planned.trees,
+            planned.depth,
+            noise::whole(planned.deviation(&facts.relation)?),
+            facts.budget.rows as f64 / f64::from(1u32 << planned.depth)
+        )];
+        Ok(Resolved {
+            keep: Keep::Bins,
+            ..Resolved::new(&filled, facts, lines, planned)
+        })
+    }
+}
+
+impl Forest {
+    /// With what the public rule decides: as many leaves in all as rows can be told from noise in.
+    fn planned(&self, facts: &Facts, classes: usize) -> Result<Planned, Error> {
+        let with = |trees: u32, depth: u32| Planned {
+            trees,
+            depth,
+            classes,
+            price: facts.budget.price,
+        };
+        let one = with(1, 1).deviation(&facts.relation)?;
+        let rows = facts.budget.rows as f64;
+        let is_pure = facts.budget.delta == crate::privacy::Delta::ZERO;
+        let [least, most] = DEPTHS;
+        let depth = |leaves: f64| {
+            let rule = leaves.max(1.0).log2().round().clamp(least, most) as u32;
+            self.depth.unwrap_or(rule)
+        };
+        if !is_pure {
+            let trees = self.trees.unwrap_or(GAUSSIAN_TREES);
+            let leaves = rows / (ROWS_PER_NOISE * one * f64::from(trees).sqrt());
+            return Ok(with(trees, depth(leaves)));
+        }
+        // A Laplace deviation is √2 of its scale.
+        let leaves = rows * std::f64::consts::SQRT_2 / (ROWS_PER_NOISE * one);
+        let [fewest, largest, usual] = TREES;
+        let depth = depth(leaves / self.trees.map_or(usual, f64::from));
+        let rule = (leaves / f64::from(1u32 << depth)).round().clamp(fewest, largest);
+        Ok(with(self.trees.unwrap_or(rule as u32), depth))
+    }
+}
+
+impl Train for Planned {
+    /// # Privacy
+    /// The budget's ε, or ε and δ, in one release of all counts; `docs/proofs/central.md#forest`.
+    fn train(&self, table: Table, run: Run<'_>) -> Result<Ensemble, Error> {
+        run.at(0, 1)?;
+        let schema = &run.facts.schema;
+        schema.covered_by(&run.facts.relation)?;
+        Planned::train(self, schema, &table.into_cells(), run.ledger)
+    }
+}
