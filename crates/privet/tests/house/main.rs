@@ -147,6 +147,21 @@ fn the_glossary_is_sorted_and_in_use_and_riddles_stay_away() {
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
+/// A decision that nobody finds is taken again.
+#[test]
+fn every_decision_is_listed_once_and_in_order() {
+    let pages = files(&root().join("docs/decisions"), "md");
+    let names = pages.iter().filter_map(|page| page.file_name()?.to_str());
+    let mut names: Vec<&str> = names.filter(|name| *name != "README.md").collect();
+    names.sort_unstable();
+    let (_, list) = read(&root().join("docs/decisions/README.md"));
+    let rows = list.lines().filter_map(|line| line.strip_prefix("| ["));
+    let linked: Vec<&str> = rows
+        .filter_map(|row| Some(row.split_once("](")?.1.split_once(')')?.0))
+        .collect();
+    assert_eq!(linked, names);
+}
+
 #[test]
 fn what_is_not_protected_is_named_in_few_files() {
     let named: Vec<(String, Vec<unprotected::Found>)> = sources()
