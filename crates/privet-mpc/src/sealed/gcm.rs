@@ -36,9 +36,7 @@ struct Ahead {
 
 impl Drop for Ahead {
     fn drop(&mut self) {
-        self.blocks
-            .iter_mut()
-            .for_each(|block| block.as_mut_slice().zeroize());
+        wipe(&mut self.blocks);
     }
 }
 
@@ -52,6 +50,7 @@ impl Gcm {
         let mut zero = Block::default();
         cipher.encrypt_block(&mut zero);
         let hash = GHash::new(&zero);
+        zero.as_mut_slice().zeroize();
         let ahead = Ahead {
             first: 0,
             rounds: 0,
@@ -91,7 +90,9 @@ impl Gcm {
         let stream = self.stream(round, message.len(), &mut own);
         add(stream, message);
         let hash = self.hashed(under, message).finalize();
-        Ok(masked(hash.into(), &stream[0]))
+        let seal = masked(hash.into(), &stream[0]);
+        wipe(&mut own);
+        Ok(seal)
     }
 
     /// Decrypts a message where it stands, if it has this seal; else it stays as it is.
@@ -113,9 +114,11 @@ impl Gcm {
         let verified = self
             .hashed(under, message)
             .verify(&masked(*seal, &stream[0]).into());
-        verified.map_err(|_| Unsealed)?;
-        add(stream, message);
-        Ok(())
+        if verified.is_ok() {
+            add(stream, message);
+        }
+        wipe(&mut own);
+        verified.map_err(|_| Unsealed)
     }
 
     fn long(&self) -> AesGcm<&Aes128Enc, U12> {
@@ -158,6 +161,10 @@ impl Ahead {
         let at = round.checked_sub(self.first).filter(|at| *at < self.rounds)?;
         (each <= self.each).then(|| &self.blocks[at as usize * self.each..][..each])
     }
+}
+
+fn wipe(blocks: &mut [Block]) {
+    blocks.iter_mut().for_each(|block| block.as_mut_slice().zeroize());
 }
 
 fn masked(mut hash: [u8; 16], mask: &Block) -> [u8; 16] {

@@ -60,6 +60,36 @@ fn has_ended(connection: &Connection, run: &str) -> Result<bool, rusqlite::Error
     connection.query_row(ended, [run], |row| Ok(row.get::<_, i64>(0)? > 0))
 }
 
+fn wipe(connection: &mut Connection, path: &Path, run: &str) -> Result<(), Error> {
+    let bad = |e: rusqlite::Error| fault(path, &e);
+    let transaction = connection
+        .transaction_with_behavior(TransactionBehavior::Immediate)
+        .map_err(bad)?;
+    for sql in [
+        "INSERT OR IGNORE INTO ended(run) VALUES (?1)",
+        "DELETE FROM records WHERE run = ?1",
+        "DELETE FROM record_pieces WHERE run = ?1",
+    ] {
+        transaction.execute(sql, [run]).map_err(bad)?;
+    }
+    transaction.commit().map_err(bad)?;
+    if truncate(connection, path)? {
+        return Ok(());
+    }
+    Err(journal!(
+        Busy,
+        "the record of this run was removed from the ledger {}, but another program reads the ledger and its log could not be truncated. \
+         Call this again when that has ended; or else the log goes when the last program closes the ledger.",
+        path.display()
+    ))
+}
+
+/// Writes the log into the database and empties it. Whether that could be done now.
+fn truncate(connection: &Connection, path: &Path) -> Result<bool, Error> {
+    let busy = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0));
+    busy.map(|busy| busy == 0).map_err(|e| fault(path, &e))
+}
+
 impl RunRecord {
     /// Whether a party's part in a run is over, and its record was removed.
     ///
@@ -123,36 +153,20 @@ impl RunRecord {
     /// # Errors
     /// [`Error::Journal`] if it cannot be removed, or another program reads the ledger all the time.
     pub fn wipe(&mut self) -> Result<(), Error> {
-        let bad = |e: rusqlite::Error| fault(&self.path, &e);
-        let transaction = self
-            .connection
-            .transaction_with_behavior(TransactionBehavior::Immediate)
-            .map_err(bad)?;
-        for sql in [
-            "INSERT OR IGNORE INTO ended(run) VALUES (?1)",
-            "DELETE FROM records WHERE run = ?1",
-            "DELETE FROM record_pieces WHERE run = ?1",
-        ] {
-            transaction.execute(sql, [&self.run]).map_err(bad)?;
-        }
-        transaction.commit().map_err(bad)?;
-        if self.truncate()? {
-            return Ok(());
-        }
-        Err(journal!(
-            Busy,
-            "the record of this run was removed from the ledger {}, but another program reads the ledger and its log could not be truncated. \
-             Call this again when that has ended; or else the log goes when the last program closes the ledger.",
-            self.path.display()
-        ))
+        wipe(&mut self.connection, &self.path, &self.run)
     }
 
-    /// Writes the log into the database and empties it. Whether that could be done now.
-    fn truncate(&self) -> Result<bool, Error> {
-        let busy = self
-            .connection
-            .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0));
-        busy.map(|busy| busy == 0).map_err(|e| fault(&self.path, &e))
+    /// [`Self::wipe`] for a record that need not be read: whatever table it was begun with, and whether there is one or not.
+    ///
+    /// # Errors
+    /// As [`Self::wipe`].
+    pub fn remove(ledger: &Path, agreement: &Agreement, me: PartyId) -> Result<(), Error> {
+        let path = schema::resolve(ledger)?;
+        let mut connection = schema::open(&path, Access::Write, WAIT)?;
+        connection
+            .execute_batch(&format!("PRAGMA secure_delete = ON; {TABLES}"))
+            .map_err(|e| fault(&path, &e))?;
+        wipe(&mut connection, &path, &name_of(agreement, me))
     }
 
     /// Adds items behind the last one, in place of all but the first if `instead`.
@@ -269,7 +283,7 @@ impl Record for RunRecord {
         // If somebody reads the ledger now, nobody waits: the log is truncated after a later checkpoint, or at the end.
         let bad = |e: rusqlite::Error| fault(&self.path, &e);
         self.connection.busy_timeout(Duration::ZERO).map_err(bad)?;
-        let truncated = self.truncate();
+        let truncated = truncate(&self.connection, &self.path);
         self.connection.busy_timeout(WAIT).map_err(bad)?;
         truncated.map(|_| ())
     }

@@ -193,7 +193,7 @@ impl Drive {
 
     pub(super) fn controlled(&mut self, link: Link) {
         self.report.connected(&link, "control");
-        self.controls.insert(link.party, link);
+        self.report.lost(self.controls.insert(link.party, link));
     }
 
     pub(super) fn permit_control(&self, party: PartyId, link: LinkId) {
@@ -208,7 +208,7 @@ impl Drive {
     pub(super) fn lost_control(&mut self, party: PartyId, link: LinkId) -> bool {
         let current = is_current(&self.controls, party, link);
         if current {
-            self.controls.remove(&party);
+            self.report.lost(self.controls.remove(&party));
         }
         current
     }

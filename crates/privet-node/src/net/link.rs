@@ -13,11 +13,14 @@ use privet::wire::{Header, Wire};
 
 use super::Control;
 use super::dial::{Bytes, Socket};
+use super::listener::Place;
 use super::record::{self, Next};
 use super::tls::{TlsReader, TlsWriter};
 
 /// Frames wait in a connection's queue up to this many bytes; the rest waits in the seat.
 const QUEUE: usize = 2 << 20;
+/// A connection whose other end leaves so many bytes of control messages unread is cut: one message of the largest size, and as much again.
+const MOST_UNREAD: usize = 8 << 20;
 
 /// The number of a connection in this process.
 pub(super) type LinkId = u64;
@@ -84,6 +87,10 @@ pub(super) struct Link {
     permits: Sender<()>,
     queued: Arc<AtomicUsize>,
     wanted: Arc<AtomicBool>,
+    /// Bytes of control messages that are not written yet.
+    told: Arc<AtomicUsize>,
+    /// Its place among the connections of its party, at the listener.
+    pub(super) place: Option<Arc<Place>>,
 }
 
 /// What a connection was found to be.
@@ -128,17 +135,23 @@ impl Link {
             permits,
             queued: Arc::default(),
             wanted: Arc::default(),
+            told: Arc::default(),
+            place: None,
         };
         let writing = Writing {
             writer,
             queue,
             queued: link.queued.clone(),
             wanted: link.wanted.clone(),
+            told: link.told.clone(),
             events: events.clone(),
             socket: link.socket.copy(),
             idle: silence / 4,
         };
-        thread::spawn(move || writing.run());
+        // The system has no thread left: the reader notices that the connection is cut, and the party dials again.
+        if thread::Builder::new().spawn(move || writing.run()).is_err() {
+            link.socket.cut();
+        }
         let reading = Reading {
             party: known.party,
             id,
@@ -167,6 +180,8 @@ impl Link {
             permits,
             queued: Arc::default(),
             wanted: Arc::default(),
+            told: Arc::default(),
+            place: None,
         };
         (link, said, permitted)
     }
@@ -186,8 +201,15 @@ impl Link {
         let _ = self.out.send(Out::Frame(frame));
     }
 
+    /// Queues a control message. Whoever asks and never reads the answers is cut off, and its reader says so.
     pub(super) fn tell(&self, message: &Control) {
-        let _ = self.out.send(Out::Control(message.to_bytes()));
+        let bytes = message.to_bytes();
+        let before = self.told.fetch_add(bytes.len(), Ordering::SeqCst);
+        if before + bytes.len() > MOST_UNREAD {
+            self.socket.cut();
+            return;
+        }
+        let _ = self.out.send(Out::Control(bytes));
     }
 
     /// Lets the reader go on.
@@ -220,6 +242,7 @@ struct Writing {
     queue: Receiver<Out>,
     queued: Arc<AtomicUsize>,
     wanted: Arc<AtomicBool>,
+    told: Arc<AtomicUsize>,
     events: Sender<Event>,
     socket: Socket,
     /// After so long it says that it is there.
@@ -238,7 +261,11 @@ impl Writing {
                     self.queued.store(0, Ordering::SeqCst);
                     return;
                 }
-                Ok(Out::Control(message)) => record::control(&mut self.writer, &message),
+                Ok(Out::Control(message)) => {
+                    let written = record::control(&mut self.writer, &message);
+                    self.told.fetch_sub(message.len(), Ordering::SeqCst);
+                    written
+                }
                 Ok(Out::Frame(frame)) => {
                     let written = record::frame(&mut self.writer, &frame);
                     let before = self.queued.fetch_sub(frame.len(), Ordering::SeqCst);

@@ -26,8 +26,27 @@ const OF_ONE: usize = 64;
 /// Said to both when their connections are joined.
 pub(super) const GO: u8 = 1;
 
+/// How many connections each party has.
+type Open = Arc<Mutex<BTreeMap<PartyId, usize>>>;
+
+/// A connection's place among those of its party; free again when whoever holds the connection has let go of it.
+pub(super) struct Place {
+    open: Open,
+    party: PartyId,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = open.get_mut(&self.party) {
+            *count = count.saturating_sub(1);
+        }
+    }
+}
+
 /// One of two connections that are to be joined.
 struct Half {
+    place: Arc<Place>,
     socket: Socket,
     reader: TlsReader,
     writer: TlsWriter,
@@ -40,8 +59,7 @@ pub(super) struct Listener {
     seats: Seats,
     events: Sender<Event>,
     strangers: AtomicUsize,
-    /// How many connections each party has.
-    open: Mutex<BTreeMap<PartyId, usize>>,
+    open: Open,
     /// Connections that wait for their other half: who dialled, and to whom.
     halves: Mutex<BTreeMap<(PartyId, PartyId), Half>>,
 }
@@ -88,7 +106,7 @@ impl Listener {
             seats,
             events,
             strangers: AtomicUsize::new(0),
-            open: Mutex::default(),
+            open: Open::default(),
             halves: Mutex::default(),
         });
         let is_over = Arc::new(AtomicBool::new(false));
@@ -124,10 +142,9 @@ impl Listener {
             let found = listener.known(stream);
             listener.strangers.fetch_sub(1, Ordering::SeqCst);
             if let Some((socket, secured, party, hello)) = found
-                && listener.opens(party)
+                && let Some(place) = listener.opens(party)
             {
-                listener.dispatch(socket, secured, party, hello);
-                listener.closes(party);
+                listener.dispatch(socket, secured, place, hello);
             }
         });
         // The system has no thread left: the connection is closed, and the party dials again.
@@ -137,7 +154,7 @@ impl Listener {
     }
 
     /// Whether a party may have one more connection.
-    fn opens(&self, party: PartyId) -> bool {
+    fn opens(&self, party: PartyId) -> Option<Arc<Place>> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         let count = open.entry(party).or_default();
         let fits = *count < OF_ONE + self.seats.names.len();
@@ -150,14 +167,12 @@ impl Listener {
                 format!("a connection of {name} was closed: it has too many"),
             );
         }
-        fits
-    }
-
-    fn closes(&self, party: PartyId) {
-        let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(count) = open.get_mut(&party) {
-            *count = count.saturating_sub(1);
-        }
+        fits.then(|| {
+            Arc::new(Place {
+                open: self.open.clone(),
+                party,
+            })
+        })
     }
 
     fn note(&self, what: &'static str, text: impl Into<String>) {
@@ -213,7 +228,8 @@ impl Listener {
         }
     }
 
-    fn dispatch(self: &Arc<Self>, socket: Socket, secured: Secured, party: PartyId, hello: Hello) {
+    fn dispatch(self: &Arc<Self>, socket: Socket, secured: Secured, place: Arc<Place>, hello: Hello) {
+        let party = place.party;
         let known = Known {
             party,
             key: secured.key,
@@ -223,13 +239,17 @@ impl Listener {
         let halves = (secured.reader, secured.writer);
         match hello.purpose {
             Purpose::Control => {
-                let (link, reading) = Link::start(known, socket, halves, (&self.events, self.seats.silence));
+                let (mut link, reading) =
+                    Link::start(known, socket, halves, (&self.events, self.seats.silence));
+                link.place = Some(place.clone());
                 if self.events.send(Event::Controls(link)).is_ok() {
                     reading.run();
                 }
             }
             Purpose::Frames(with) if with == self.seats.me => {
-                let (link, reading) = Link::start(known, socket, halves, (&self.events, self.seats.silence));
+                let (mut link, reading) =
+                    Link::start(known, socket, halves, (&self.events, self.seats.silence));
+                link.place = Some(place.clone());
                 if self.events.send(Event::Joined(link)).is_ok() {
                     reading.run();
                 }
@@ -239,6 +259,7 @@ impl Listener {
                 self.join(
                     (party, with),
                     Half {
+                        place,
                         socket,
                         reader,
                         writer,
@@ -274,8 +295,16 @@ impl Listener {
         }
         let sockets = (one.socket.copy(), two.socket.copy());
         let (reader, writer) = (two.reader, one.writer);
-        thread::spawn(move || carry(reader, writer, sockets));
-        carry(one.reader, two.writer, (one.socket, two.socket));
+        // Both count until nothing is carried any more.
+        let _places = (one.place, two.place);
+        match thread::Builder::new().spawn(move || carry(reader, writer, sockets)) {
+            Ok(_) => carry(one.reader, two.writer, (one.socket, two.socket)),
+            // The system has no thread left: both dial again.
+            Err(_) => {
+                one.socket.cut();
+                two.socket.cut();
+            }
+        }
     }
 }
 
@@ -321,18 +350,25 @@ mod tests {
             },
             events,
             strangers: AtomicUsize::new(0),
-            open: Mutex::default(),
+            open: Open::default(),
             halves: Mutex::default(),
         };
-        assert!((0..most).all(|_| listener.opens(PartyId(1))));
+        let mut places: Vec<_> = (0..most).filter_map(|_| listener.opens(PartyId(1))).collect();
+        assert_eq!(places.len(), most);
         assert!(notes.try_recv().is_err());
-        assert!(!listener.opens(PartyId(1)));
+        assert!(listener.opens(PartyId(1)).is_none());
         assert!(matches!(
             notes.try_recv(),
             Ok(Event::Note("too-many-connections", _))
         ));
-        assert!(listener.opens(PartyId(2)));
-        listener.closes(PartyId(1));
-        assert!(listener.opens(PartyId(1)) && !listener.opens(PartyId(1)));
+        assert!(listener.opens(PartyId(2)).is_some());
+        // A place that two hold is free when both have let go of it.
+        let kept = places.pop();
+        let copy = kept.clone();
+        drop(kept);
+        assert!(listener.opens(PartyId(1)).is_none());
+        drop(copy);
+        let again = listener.opens(PartyId(1));
+        assert!(again.is_some() && listener.opens(PartyId(1)).is_none());
     }
 }

@@ -25,6 +25,9 @@ const OFTEN: Duration = Duration::from_secs(1);
 const MOST_LOG: u64 = 64 << 20;
 /// The longest text of a line in the log.
 const LONGEST: usize = 2000;
+/// So many lines of one kind are written in a minute: whoever dials again and again fills neither the disk nor the terminal.
+const MOST_LINES: u64 = 60;
+const MINUTE: Duration = Duration::from_secs(60);
 
 /// What went between this party and another.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -98,12 +101,34 @@ struct Told {
     traffic: BTreeMap<PartyId, PeerTraffic>,
     /// Counters of connections that are open.
     open: BTreeMap<PartyId, Vec<Arc<Bytes>>>,
-    notes: BTreeMap<&'static str, u64>,
+    notes: BTreeMap<&'static str, Notes>,
     waiting: String,
     work: Option<(String, u64, u64, Instant)>,
     log: Option<File>,
     written: Option<Instant>,
     phase: String,
+}
+
+/// Lines of one kind.
+struct Notes {
+    all: u64,
+    /// When the present minute began, and how many lines came in it.
+    since: Instant,
+    recent: u64,
+}
+
+impl Notes {
+    /// Counts a line. Gives how many of an earlier minute were not written, if this one is to be written.
+    fn counted(&mut self) -> Option<u64> {
+        self.all += 1;
+        let mut unwritten = 0;
+        if self.since.elapsed() > MINUTE {
+            unwritten = self.recent.saturating_sub(MOST_LINES);
+            (self.since, self.recent) = (Instant::now(), 0);
+        }
+        self.recent += 1;
+        (self.recent <= MOST_LINES).then_some(unwritten)
+    }
 }
 
 /// Tells about a run while it goes on.
@@ -149,11 +174,19 @@ impl Report {
         self.names.get(usize::from(party.0)).cloned().unwrap_or_default()
     }
 
-    /// A line in the log.
+    /// A line in the log. Of many of one kind in a minute only the first are written; all are counted.
     pub fn note(&self, what: &'static str, text: &str) {
         let mut told = self.told();
-        *told.notes.entry(what).or_default() += 1;
-        let text: String = text.chars().take(LONGEST).collect();
+        let notes = told.notes.entry(what).or_insert_with(|| Notes {
+            all: 0,
+            since: Instant::now(),
+            recent: 0,
+        });
+        let Some(unwritten) = notes.counted() else { return };
+        let mut text: String = text.chars().take(LONGEST).collect();
+        if unwritten > 0 {
+            text += &format!(" ({unwritten} lines of this kind before it were not written)");
+        }
         let line = json!({"time": now(), "party": self.party, "run": self.run, "event": what, "text": text});
         if let Some(log) = &mut told.log {
             let _ = writeln!(log, "{line}");
@@ -368,9 +401,9 @@ impl Report {
         let notes = told
             .notes
             .iter()
-            .map(|(what, count)| (format!(",event=\"{what}\""), *count))
+            .map(|(what, notes)| (format!(",event=\"{what}\""), notes.all))
             .collect();
-        kind("events_total", "Lines in the log.", notes);
+        kind("events_total", "Events, written to the log or not.", notes);
         text
     }
 }

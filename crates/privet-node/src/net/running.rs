@@ -181,7 +181,7 @@ impl<'a, R: Role> Running<'a, R> {
         drive.report.connected(&link, "frames");
         self.seat.disconnected(party);
         link.send(self.seat.greeting(party));
-        peer.link = Some(link);
+        drive.report.lost(peer.link.replace(link));
         (peer.parked, peer.absent_since, peer.gone) = (None, None, false);
         self.left.remove(&party);
     }
@@ -231,8 +231,11 @@ impl<'a, R: Role> Running<'a, R> {
                 drive.tell(party, &answer);
             }
             Control::Done(who) if drive.seats.is_listener() && who == party => {
-                drive.done.insert(who);
-                drive.tell_all(&Control::Done(who));
+                match drive.done.insert(who) {
+                    true => drive.tell_all(&Control::Done(who)),
+                    // The others know; it waits for an answer.
+                    false => drive.tell(party, &Control::Done(who)),
+                }
             }
             Control::Done(who) if !drive.seats.is_listener() => {
                 drive.done.insert(who);

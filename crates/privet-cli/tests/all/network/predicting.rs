@@ -29,6 +29,16 @@ fn predicted(world: &World) -> String {
     fs::read_to_string(world.path("bank.privet")).unwrap()
 }
 
+/// Waits until the bank has signed and its run goes on.
+fn is_running(world: &World) {
+    let until = Instant::now() + SOON;
+    let status = world.path("bank.privet.bank.status.json");
+    while !fs::read_to_string(&status).is_ok_and(|text| text.contains("\"running\"")) {
+        assert!(Instant::now() < until, "{}", world.said("bank"));
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
 /// The shop has neither the model nor the bank's table, and gets no prediction.
 #[test]
 fn predictions_across_processes_are_those_of_one_machine() {
@@ -75,12 +85,7 @@ fn a_party_that_is_killed_while_it_predicts_goes_on() {
     fs::write(world.path("party.toml"), job).unwrap();
     let shop = world.start("shop");
     let mut killed = bank(&world);
-    let until = Instant::now() + SOON;
-    let status = world.path("bank.privet.bank.status.json");
-    while !fs::read_to_string(&status).is_ok_and(|text| text.contains("\"running\"")) {
-        assert!(Instant::now() < until, "{}", world.said("bank"));
-        std::thread::sleep(Duration::from_millis(2));
-    }
+    is_running(&world);
     killed.kill();
     world.all_end(vec![bank(&world), shop]);
     assert!(transcript(&world, "bank").resumed, "{}", world.said("bank"));
@@ -88,6 +93,69 @@ fn a_party_that_is_killed_while_it_predicts_goes_on() {
         predicted(&world),
         on_one_machine(&world, "predict.toml", "shop.db")
     );
+}
+
+/// Where the certificate of a party lies that its ledger knows nothing of, the ledger is an older copy: nothing is drawn again.
+#[test]
+fn a_ledger_that_was_put_back_sends_nothing() {
+    let world = World::new(PREDICTION, "bank", 30, None);
+    fs::copy(world.path("shop.db"), world.path("older.db")).unwrap();
+    world.all_end(vec![bank(&world), world.start("shop")]);
+    for ending in ["", "-wal", "-shm"] {
+        let _ = fs::remove_file(world.path(&format!("shop.db{ending}")));
+    }
+    fs::copy(world.path("older.db"), world.path("shop.db")).unwrap();
+    let mut shop = world.start("shop");
+    assert_eq!(shop.wait(SOON), Some(4), "{}", world.said("shop"));
+    assert!(
+        world.said("shop").contains("put back to an older copy"),
+        "{}",
+        world.said("shop")
+    );
+}
+
+/// What a run has predicted is there, and the run is over, also if the model was moved away while it went on; and a run is given up without it.
+#[test]
+fn a_run_ends_and_is_given_up_without_its_model() {
+    let dialled = port();
+    let world = World::new(PREDICTION, "bank", 30, Some(dialled));
+    let faults = Faults {
+        delay: Duration::from_millis(60),
+        ..Faults::default()
+    };
+    let proxy = Proxy::start(world.port, faults, 5);
+    let job = fs::read_to_string(world.path("party.toml")).unwrap();
+    let job = job.replace(&dialled.to_string(), &proxy.port.to_string());
+    fs::write(world.path("party.toml"), job).unwrap();
+    let running = [bank(&world), world.start("shop")];
+    is_running(&world);
+    // The bank has read it when it sends its first message.
+    let until = Instant::now() + SOON;
+    let log = world.path("bank.privet.bank.log");
+    while !fs::read_to_string(&log).is_ok_and(|text| text.contains("shop (frames)")) {
+        assert!(Instant::now() < until, "{}", world.said("bank"));
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    fs::rename(world.path("model.privet"), world.path("away.privet")).unwrap();
+    world.all_end(running.into());
+    fs::rename(world.path("away.privet"), world.path("model.privet")).unwrap();
+    assert_eq!(
+        predicted(&world),
+        on_one_machine(&world, "predict.toml", "shop.db")
+    );
+    // Begun again and given up, with neither table nor model.
+    let mut killed = bank(&world);
+    let mut shop = world.start("shop");
+    is_running(&world);
+    (killed.kill(), shop.kill());
+    fs::remove_file(world.path("model.privet")).unwrap();
+    fs::remove_file(world.path("new-bank.csv")).unwrap();
+    let mut command = world.command("bank");
+    let mut given_up = Running {
+        party: "bank".into(),
+        child: command.arg("--abandon").spawn().unwrap(),
+    };
+    assert_eq!(given_up.wait(SOON), Some(0), "{}", world.said("bank"));
 }
 
 /// A shop that accepted columns is not asked questions, nor the other way round.

@@ -186,7 +186,7 @@ pub(super) fn read(root: &Section<'_>, around: &JobContext<'_>) -> (Option<Setti
         _ => None,
     };
     let trees = algorithm.and_then(|section| trees(&section, all.as_ref()));
-    let job = trees.and_then(|trees| read.job(root, Some(trees)));
+    let job = trees.and_then(|trees| read.job(root, Some(trees), false));
     (job.map(|job| Setting::Vertical(Box::new(job))), files)
 }
 
@@ -226,8 +226,8 @@ impl<'a> Read<'a> {
         sides.filter_map(|side| side.schema_file.clone()).collect()
     }
 
-    /// The parties with their plans: for training by these trees, or for predicting.
-    fn job(self, root: &Section<'_>, trees: Option<Trees>) -> Option<VerticalJob> {
+    /// The parties with their plans: for training by these trees, or for predicting, by columns or by branches.
+    fn job(self, root: &Section<'_>, trees: Option<Trees>, branches: bool) -> Option<VerticalJob> {
         let (privacy, (_, builder)) = (self.privacy?, self.protected?);
         let vertical = match &trees {
             Some(trees) => builder.trees(trees.clone()).build(),
@@ -246,7 +246,7 @@ impl<'a> Read<'a> {
         });
         // Every side is looked at, so that all findings are made.
         let others = self.others.into_iter();
-        let others = others.map(|side| side.feature_holder(&vertical, &privacy, root));
+        let others = others.map(|side| side.feature_holder(&vertical, &privacy, root, branches));
         let others: Vec<Option<FeatureHolderJob>> = others.collect();
         Some(VerticalJob {
             label_holder: own?,

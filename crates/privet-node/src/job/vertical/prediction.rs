@@ -76,7 +76,7 @@ pub(super) fn read(root: &Section<'_>, around: &JobContext<'_>) -> (Option<Setti
         say(root, "predict", why);
     }
     let files = read.files();
-    let parties = read.job(root, None).filter(|_| fine);
+    let parties = read.job(root, None, branches == Some(true)).filter(|_| fine);
     let job = || {
         Some(PredictionJob {
             parties: parties?,

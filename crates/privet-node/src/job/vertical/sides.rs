@@ -193,10 +193,12 @@ impl PartySection<'_> {
         vertical: &Vertical,
         privacy: &Section<'_>,
         root: &Section<'_>,
+        branches: bool,
     ) -> Option<FeatureHolderJob> {
         let schema = self.schema.as_ref()?;
         let plan = vertical.feature_holder(schema);
         let plan = plan.inspect_err(|e| self.finding(e, privacy)).ok()?;
+        let plan = plan.asked(branches);
         if *vertical.protocol() == Protocol::AsPublished
             && let Some(column) = schema.features().find(|c| matches!(c.kind, Kind::Category(_)))
         {

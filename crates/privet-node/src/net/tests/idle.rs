@@ -74,3 +74,78 @@ fn nobody_waits_for_an_agreement_for_ever() {
         "{ended:?}"
     );
 }
+
+/// A party that asks again and again and reads no answer is cut off, before its answers fill the memory.
+#[test]
+fn whoever_does_not_read_answers_is_cut_off() {
+    let (mut drive, address) = listening(&["a", "b"]);
+    let (done, over) = std::sync::mpsc::channel::<()>();
+    let attacker = thread::spawn(move || {
+        let (_socket, mut secured) = dialled(address, &identity(PartyId(1))).expect("it is known");
+        let hello = Hello {
+            purpose: Purpose::Control,
+            agreement: [0; 32],
+        };
+        record::hello(&mut secured.writer, hello).expect("sent");
+        let asked = Control::Done(PartyId(1)).to_bytes();
+        while record::control(&mut secured.writer, &asked).is_ok() && over.try_recv().is_err() {}
+    });
+    let answer = Control::Refused {
+        plan: Some("a line of a plan\n".repeat(1 << 16)),
+        why: String::new(),
+    };
+    let (mut answers, most) = (0, 200);
+    let cut = loop {
+        match drive.next(Duration::from_secs(20)) {
+            Some(Event::Controls(link)) => drive.controlled(link),
+            Some(Event::Control(party, link, _)) => {
+                drive.permit_control(party, link);
+                drive.tell(party, &answer);
+                answers += 1;
+            }
+            Some(Event::Lost { .. }) => break true,
+            _ => break false,
+        }
+        if answers > most {
+            break false;
+        }
+    };
+    assert!(cut, "{answers} answers of a mebibyte each are held");
+    drop(done);
+    drop(drive);
+    attacker.join().expect("it ends");
+}
+
+/// Connections count for as long as they are held, also those of a party that dials and leaves while nobody listens to events.
+#[test]
+fn connections_that_nobody_has_taken_count() {
+    let (mut drive, address) = listening(&["a", "b", "c"]);
+    let hello = Hello {
+        purpose: Purpose::Control,
+        agreement: [0; 32],
+    };
+    let dial = |party| {
+        let (socket, mut secured) = dialled(address, &identity(party)).ok()?;
+        record::hello(&mut secured.writer, hello).ok()?;
+        // Not more at once than strangers may be.
+        thread::sleep(Duration::from_millis(5));
+        Some((socket, secured))
+    };
+    let most = 64 + 3;
+    for dials in [most, 20] {
+        let all: Vec<_> = (0..dials).map(|_| dial(PartyId(1))).collect();
+        drop(all);
+        thread::sleep(Duration::from_millis(300));
+    }
+    let _last = dial(PartyId(2));
+    let (mut taken, until) = (0, Instant::now() + Duration::from_secs(60));
+    loop {
+        assert!(Instant::now() < until);
+        match drive.next(Duration::from_millis(100)) {
+            Some(Event::Controls(link)) if link.party == PartyId(2) => break,
+            Some(Event::Controls(_)) => taken += 1,
+            _ => {}
+        }
+    }
+    assert!((1..=most).contains(&taken), "{taken} connections were held");
+}

@@ -15,7 +15,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use privet::Error;
-use privet::error::JournalFault;
 use privet::model::Model;
 use privet::privacy::Certificate;
 use serde_json::json;
@@ -86,8 +85,14 @@ impl Prepared {
         let identity = Identity::load(folder)?;
         let trust = Trust::load(folder)?;
         let site = Site::of(&job, &network, party, &identity, &trust)?;
-        check(&job, &site, party)?;
-        let shown = accept::shown(&job, &site, party)?;
+        // Whoever gives a run up needs neither its table nor its model.
+        let shown = match party.abandon {
+            true => String::new(),
+            false => {
+                check(&job, &site, party)?;
+                accept::shown(&job, &site, party)?
+            }
+        };
         Ok(Self {
             job,
             network,
@@ -125,11 +130,13 @@ pub(super) fn run(party: &Party) -> Result<Answer, Failure> {
     if let Some(file) = &party.sign {
         return accept::sign(&site, &identity, file, shown);
     }
-    accept::accepted(&site, &identity, party, &shown)?;
+    if !party.abandon {
+        accept::accepted(&site, &identity, party, &shown)?;
+    }
     let shared = Shared::new(party.ledger.open_or_create()?);
     let held = HeldRun::open(ledger, &site.plan.text, site.name())?;
     if party.abandon {
-        return abandon(&site, &held, ledger, party);
+        return abandon(&site, &held, ledger);
     }
     let resumes = match held.get()? {
         Held::Agreed(bundle) => {
@@ -146,9 +153,10 @@ pub(super) fn run(party: &Party) -> Result<Answer, Failure> {
         _ => output::check_model(&party.ledger, &job.output, party.overwrite || resumes)?,
     }
     let key = shared.store().signing_key()?;
-    output::check_set_back(&mut shared.store(), &key, &job.output)?;
-
     let files = Files::of(&job, &site);
+    for result in [&job.output, &files.certificate] {
+        output::check_set_back(&mut shared.store(), &key, result)?;
+    }
     files.check(&job, party)?;
     let report = Arc::new(Report::new(
         site.name(),
@@ -211,7 +219,7 @@ pub(super) fn run(party: &Party) -> Result<Answer, Failure> {
         (Gained::Contributed(_), _) => "its part in a model that others get".into(),
     };
     save_transcript(&files, &transcript)?;
-    end(&site, &agreed, &held, ledger, &shared, &job)?;
+    end(&site, &agreed, &held, ledger)?;
     report.phase("over");
     Ok(answer(&job, &files, &gained, &transcript))
 }
@@ -319,20 +327,8 @@ fn stopped(e: Error, begun: bool) -> Failure {
 }
 
 /// The run is over: its record and its agreement go.
-fn end(
-    site: &Site,
-    agreed: &Agreed,
-    held: &HeldRun,
-    ledger: &std::path::Path,
-    shared: &Shared,
-    job: &Job,
-) -> Result<(), Failure> {
-    let mark = play::mark_of(job, site.seats.me, shared)?;
-    match RunRecord::open(ledger, &agreed.agreement, site.seats.me, &mark) {
-        Ok(mut record) => record.wipe()?,
-        Err(Error::Journal(e)) if e.fault() == JournalFault::OtherJob => {}
-        Err(e) => return Err(e.into()),
-    }
+fn end(site: &Site, agreed: &Agreed, held: &HeldRun, ledger: &std::path::Path) -> Result<(), Failure> {
+    RunRecord::remove(ledger, &agreed.agreement, site.seats.me)?;
     Ok(held.remove()?)
 }
 
@@ -348,8 +344,7 @@ fn over(job: &Job, held: &HeldRun, agreement: &privet::party::Agreement) -> Resu
     Ok(Answer::new(words::wrapped(&text), json))
 }
 
-fn abandon(site: &Site, held: &HeldRun, ledger: &std::path::Path, party: &Party) -> Result<Answer, Failure> {
-    let job = Job::read(&party.job)?;
+fn abandon(site: &Site, held: &HeldRun, ledger: &std::path::Path) -> Result<Answer, Failure> {
     let bundle = match held.get()? {
         Held::Nothing => {
             return Err(Failure::usage(format!(
@@ -360,13 +355,7 @@ fn abandon(site: &Site, held: &HeldRun, ledger: &std::path::Path, party: &Party)
         Held::Proposed(bundle) | Held::Agreed(bundle) => bundle,
     };
     let agreement = privet::party::Agreement::of(bundle.terms)?;
-    let shared = Shared::new(party.ledger.open()?);
-    let mark = play::mark_of(&job, site.seats.me, &shared)?;
-    match RunRecord::open(ledger, &agreement, site.seats.me, &mark) {
-        Ok(mut record) => record.wipe()?,
-        Err(Error::Journal(e)) if e.fault() == JournalFault::OtherJob => {}
-        Err(e) => return Err(e.into()),
-    }
+    RunRecord::remove(ledger, &agreement, site.seats.me)?;
     held.remove()?;
     let text = format!(
         "Gave up the run {}. What was spent stays spent; the next `privet party` begins a new run.\n",

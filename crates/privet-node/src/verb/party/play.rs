@@ -7,8 +7,8 @@ use privet::Error;
 use privet::party::{PartyId, Role, RunName, Seat};
 use privet::privacy::{Ledger, Randomness, Relation};
 
-use super::{prediction, stopped};
-use crate::job::{Job, Setting, Source, VerticalJob};
+use super::stopped;
+use crate::job::Source;
 use crate::ledger::{RunRecord, Shared};
 use crate::net::{Agreed, Drive, Identity, Waits};
 use crate::progress::Progress;
@@ -54,6 +54,12 @@ impl Playing<'_> {
         mark(source, self.shared)
     }
 
+    /// That this party's part in the run, if it was begun, was begun with what is marked so: asked before anything is written down.
+    pub(super) fn check_begun(&self, mark: &str) -> Result<(), Failure> {
+        RunRecord::open(self.path, &self.agreed.agreement, self.me, mark)?;
+        Ok(())
+    }
+
     /// This party's budget.
     pub(super) fn budget(&self, dataset: &str, relation: &Relation, mark: &str) -> Result<Ledger, Error> {
         let random = Randomness::from_os()?;
@@ -66,34 +72,6 @@ fn mark(source: &Source, shared: &Shared) -> Result<String, Failure> {
     let unreadable = |e| Failure::input(format!("{}: it cannot be read: {e}", source.data.display()));
     let file = File::open(&source.data).map_err(unreadable)?;
     Ok(shared.store().mark(file)?)
-}
-
-/// What the record of a party is bound to: the mark of its table, and the model if it predicts; nothing if it has none.
-pub(super) fn mark_of(job: &Job, me: PartyId, shared: &Shared) -> Result<String, Failure> {
-    let table = source_of(job, me).map_or(Ok(String::new()), |source| mark(source, shared))?;
-    Ok(match &job.setting {
-        Setting::Prediction(job) => table + &prediction::mark(job, me)?,
-        _ => table,
-    })
-}
-
-/// The table of a party.
-fn source_of<'a>(job: &'a Job, me: PartyId) -> Option<&'a Source> {
-    let place = usize::from(me.0);
-    let holder = |parties: &'a VerticalJob| match place.checked_sub(1) {
-        None => Some(&parties.label_holder.source),
-        Some(place) => parties.feature_holders.get(place).map(|holder| &holder.source),
-    };
-    match &job.setting {
-        Setting::Vertical(parties) => holder(parties),
-        Setting::Prediction(job) => holder(&job.parties),
-        Setting::Horizontal(owners) => owners
-            .owners
-            .get(place.checked_sub(1)?)
-            .map(|owner| &owner.source),
-        Setting::Secure(parties) => parties.parties.get(place).map(|party| &party.source),
-        _ => None,
-    }
 }
 
 /// That a table can be opened, before anybody is called. Nothing of it is read.

@@ -66,10 +66,7 @@ pub(super) fn told(job: &PredictionJob, me: PartyId) -> Result<(Vec<String>, Vec
 }
 
 /// What the record of the label holder is bound to besides its table: with another model a run does not go on.
-pub(super) fn mark(job: &PredictionJob, me: PartyId) -> Result<String, Failure> {
-    if me != LABEL_HOLDER {
-        return Ok(String::new());
-    }
+fn mark(job: &PredictionJob) -> Result<String, Failure> {
     let unreadable = |e| Failure::input(format!("{}: it cannot be read: {e}", job.model.display()));
     let digest = Sha256::digest(std::fs::read(&job.model).map_err(unreadable)?);
     Ok(digest.iter().map(|byte| format!("{byte:02x}")).collect())
@@ -88,7 +85,8 @@ pub(super) fn play(job: &PredictionJob, playing: &mut Playing<'_>, party: &Party
     let own = &job.parties.label_holder;
     let model = open_model(&job.model)?;
     let table = own.read(own.plan.reads_new_rows())?;
-    let mark = playing.mark(&own.source)? + &mark(job, playing.me)?;
+    let mark = playing.mark(&own.source)? + &mark(job)?;
+    playing.check_begun(&mark)?;
     let (data, column) = (&own.source.data, party.id.as_deref());
     let ids = column.map(|column| ids_of(&own.source.schema, data, column));
     let ids = ids.transpose()?;

@@ -62,6 +62,8 @@ pub(super) fn run(local: &LocalJob, job: &Job, train: &Train) -> Result<Answer, 
             }
         };
         let drafts = plan.task().campaigns(&draft);
+        let alone = drafts.len() == 1;
+        other_campaigns(&local.campaigns, number, alone)?;
         let mut each = Vec::with_capacity(drafts.len());
         let mut open = Vec::new();
         for draft in &drafts {
@@ -87,6 +89,27 @@ pub(super) fn run(local: &LocalJob, job: &Job, train: &Train) -> Result<Answer, 
             return Ok(asked(&plan, number, &open));
         }
         answers.push(Means::pooled(&each)?);
+    }
+}
+
+/// That no campaigns of this round lie there for one ε where there are now several, or the other way round: an owner who has answered one of those could
+/// answer again, and the model would claim too little.
+fn other_campaigns(folder: &Path, number: usize, alone: bool) -> Result<(), Failure> {
+    let is_other = |name: &str| match alone {
+        true => name.starts_with(&format!("round-{number}-epsilon-")) && name.ends_with(".toml"),
+        false => name == format!("round-{number}.toml"),
+    };
+    let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let other = files
+        .into_iter()
+        .find(|file| file.file_name().to_str().is_some_and(is_other));
+    match other {
+        None => Ok(()),
+        Some(file) => Err(Failure::input(format!(
+            "{}: a campaign of round {number} under another list of ε. Owners may have answered it, and would answer again: go back to the job that it was written \
+             by, or name another folder in campaigns. Nothing was written.",
+            file.path().display()
+        ))),
     }
 }
 

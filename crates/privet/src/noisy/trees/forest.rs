@@ -226,23 +226,24 @@ fn random(features: &Features, depth: u32, coins: &mut Coins) -> Cut {
             asked = draw(features, &weights, &rest, coins);
         }
         let (feature, split) = asked;
-        let (rule, left, right) = split.unwrap_or_else(|| {
-            // Nothing is left to ask about: all rows go left, whatever they are.
-            let column = &columns[feature];
-            let all = (0..column.slots as u16).collect();
-            let rule = match column.ordered {
-                true => Rule::UpTo {
-                    slot: column.ordinary.saturating_sub(1) as u16,
-                    others: Side::Left,
-                },
-                false => Rule::one_of(column.slots, 0..column.slots),
-            };
-            (rule, Rest::Slots(all), Rest::Slots(Vec::new()))
-        });
-        for (child, own) in [(2 * place + 1, left), (2 * place + 2, right)] {
+        let children = [2 * place + 1, 2 * place + 2];
+        for child in children {
             rests[child] = rest.clone();
-            rests[child].insert(feature, own);
         }
+        let rule = match split {
+            Some((rule, left, right)) => {
+                for (child, own) in children.into_iter().zip([left, right]) {
+                    rests[child].insert(feature, own);
+                }
+                rule
+            }
+            // Nothing is left to ask about: all rows go left, whatever they are.
+            None if columns[feature].ordered => Rule::UpTo {
+                slot: columns[feature].ordinary.saturating_sub(1) as u16,
+                others: Side::Left,
+            },
+            None => Rule::one_of(columns[feature].slots, 0..columns[feature].slots),
+        };
         rules.push((feature, rule));
     }
     Cut::complete(rules)

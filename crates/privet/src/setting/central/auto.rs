@@ -49,7 +49,8 @@ fn choose(facts: &Facts) -> Result<(String, Resolved), Error> {
     let many = facts.budget.delta == Delta::ZERO && facts.has_many_classes() && !facts.has_public_label();
     if many && epsilon * (facts.budget.rows as f64) < FOREST {
         let because = format!(
-            "{:.0} rows times ε, below {FOREST}, and more than two classes: rows are counted in random trees, at once",
+            "{} rows times ε, divided by the rows that one change moves, are {:.0}: below {FOREST}, more than two classes are counted in random trees, at once",
+            facts.budget.rows,
             epsilon * facts.budget.rows as f64
         );
         return Ok((because, Forest::default().resolve(facts)?));

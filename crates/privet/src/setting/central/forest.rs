@@ -18,6 +18,8 @@ const TREES: [f64; 3] = [4.0, 32.0, 16.0];
 const GAUSSIAN_TREES: u32 = 64;
 /// The least and the largest depth that the public rule chooses.
 const DEPTHS: [f64; 2] = [2.0, 8.0];
+/// The most counts of a forest: a model has a number for each.
+const MOST_COUNTS: u64 = 1 << 18;
 
 parameters! {
     /// Parameters of random trees whose leaves count rows by class.
@@ -52,7 +54,7 @@ impl Algorithm for Forest {
                 ));
             }
         };
-        let planned = self.planned(facts, classes)?;
+        let planned = self.bounded(self.planned(facts, classes)?)?;
         let filled = Self {
             trees: Some(planned.trees),
             depth: Some(planned.depth),
@@ -74,6 +76,28 @@ impl Algorithm for Forest {
 }
 
 impl Forest {
+    /// At most so many counts as a model can hold: less deep if there are more, then fewer trees. What was given stays.
+    fn bounded(&self, mut planned: Planned) -> Result<Planned, Error> {
+        let counts =
+            |planned: &Planned| u64::from(planned.trees) * planned.classes as u64 * (1 << planned.depth);
+        while counts(&planned) > MOST_COUNTS {
+            match (self.depth, self.trees) {
+                (None, _) if planned.depth > DEPTHS[0] as u32 => planned.depth -= 1,
+                (_, None) if planned.trees > 1 => planned.trees -= 1,
+                _ => {
+                    let (trees, depth, classes) = (planned.trees, planned.depth, planned.classes);
+                    let why = format!(
+                        "{trees} trees of depth {depth} count the rows of {classes} classes in {} cells, and a model holds {MOST_COUNTS} at most: \
+                         ask for fewer trees or less depth",
+                        counts(&planned)
+                    );
+                    return Err(Error::parameter("trees", why));
+                }
+            }
+        }
+        Ok(planned)
+    }
+
     /// With what the public rule decides: as many leaves in all as rows can be told from noise in.
     fn planned(&self, facts: &Facts, classes: usize) -> Result<Planned, Error> {
         let with = |trees: u32, depth: u32| Planned {

@@ -147,8 +147,13 @@ impl FeatureHolder {
                 },
             ) => {
                 agree(&waiting.plan.vertical, &settings)?;
-                // Ranks are answered about later, which tells about labels. Everything else is as good as the columns.
-                if wanted == Wanted::Ordinals && waiting.plan.vertical.protocol != Protocol::AsPublished {
+                let agreed = match &wanted {
+                    // Ranks are answered about later, which tells about labels.
+                    Wanted::Ordinals => waiting.plan.vertical.protocol == Protocol::AsPublished,
+                    Wanted::Columns => waiting.plan.branches != Some(true),
+                    Wanted::Branches(_) => waiting.plan.branches != Some(false),
+                };
+                if !agreed {
                     return Err(context.complain(from, "it wants what was not agreed on"));
                 }
                 waiting.meet(wanted, meeting, context)

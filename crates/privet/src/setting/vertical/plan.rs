@@ -27,6 +27,8 @@ pub struct LabelHolderPlan {
 pub struct FeatureHolderPlan {
     pub(super) vertical: Vertical,
     pub(super) columns: ColumnsPlan,
+    /// Whether it answers questions about branches instead of sending columns; both, if nothing was agreed on.
+    pub(super) branches: Option<bool>,
 }
 
 /// What all parties of a run will do.
@@ -129,6 +131,7 @@ impl Vertical {
         Ok(FeatureHolderPlan {
             vertical: self.clone(),
             columns: self.desensitisation.plan(schema)?,
+            branches: None,
         })
     }
 }
@@ -137,6 +140,16 @@ impl FeatureHolderPlan {
     /// What is done to its columns.
     pub fn columns(&self) -> &ColumnsPlan {
         &self.columns
+    }
+
+    /// The same plan for a party that only answers questions about branches, or that only sends columns: a label holder that asks for the other
+    /// is refused. A plan that does not say it does both, since answers follow from the columns.
+    #[must_use]
+    pub fn asked(self, branches: bool) -> Self {
+        Self {
+            branches: Some(branches),
+            ..self
+        }
     }
 }
 

@@ -279,6 +279,15 @@ fn claims_at_nine_tenths_are_caught() {
             0,
             high.clone(),
         ),
+        (
+            "forest with δ",
+            start("forest", "1", 100)
+                .trees(2)
+                .depth(2)
+                .delta(crate::central::trees::delta()),
+            0,
+            high.clone(),
+        ),
         ("moments", few("moment-select"), 0, high.clone()),
         ("hits after moments", few("moment-select"), 1, high),
     ];

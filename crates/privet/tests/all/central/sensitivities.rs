@@ -244,9 +244,14 @@ fn histograms_move_by_their_claim_and_no_more() {
 fn counts_of_random_trees_move_by_their_claim_and_no_more() {
     for change in CHANGES {
         for k in [1, 2] {
-            let central = built(start("forest", "1", 100).trees(2).depth(3));
-            let reached = search(&central, change, k, &[says(&[3])]);
-            assert!(reached[0].part > 0.99, "{change:?}, {k} rows: {reached:?}");
+            for delta in [privet::privacy::Delta::ZERO, crate::central::trees::delta()] {
+                let central = built(start("forest", "1", 100).trees(2).depth(3).delta(delta));
+                let reached = search(&central, change, k, &[says(&[3])]);
+                assert!(
+                    reached[0].part > 0.99,
+                    "{change:?}, {k} rows, {delta:?}: {reached:?}"
+                );
+            }
         }
     }
 }

@@ -14,8 +14,8 @@ use privet::privacy::account::Caps;
 use privet::privacy::journal::Event;
 use privet::privacy::{Delta, Guarantee, Ledger, Randomness, Replace};
 use privet::setting::vertical::{
-    Alignment, Budget, Categories, LABEL_HOLDER, LabelHolder, NoisyLabels, Outcome, Party, Protocol, Release,
-    Vertical,
+    Alignment, Budget, Categories, FeatureHolder, LABEL_HOLDER, LabelHolder, NoisyLabels, Outcome, Party,
+    Protocol, Release, Vertical,
 };
 
 use crate::vertical::faults::journal;
@@ -387,6 +387,37 @@ fn predictions_of_rows_that_stay_apart() {
         .iter()
         .filter(|(row, score)| (*score > 0.0) == loans(2000 + *row as u64));
     assert!(right.count() > 240);
+}
+
+/// A shop that has agreed to answer questions sends no columns, and one that has agreed to send columns answers none: whatever a label holder asks for.
+#[test]
+fn a_label_holder_gets_what_was_agreed_on_and_nothing_else() {
+    let vertical = builder("30").build().unwrap();
+    let own = table(BANK, &bank(0..200), Some("who"));
+    let other = table(SHOP, &shop(0..200), Some("client"));
+    let model = rehearse(&vertical, own.clone(), vec![other.clone()]);
+    for (branches, agreed) in [(false, true), (true, false), (true, true), (false, false)] {
+        let journal = journal("shop");
+        let before = journal.entries().len();
+        let simulation = Simulation::new(
+            vec!["bank".into(), "shop".into()],
+            |party, run| -> Result<Party, Error> {
+                if party == LABEL_HOLDER {
+                    let plan = vertical.predictor(own.schema());
+                    let table = read(plan.reads_new_rows(), &bank(0..200), Some("who"));
+                    return LabelHolder::predicting(plan, table, model.clone(), branches, leave());
+                }
+                let plan = vertical.feature_holder(other.schema())?.asked(agreed);
+                FeatureHolder::party(plan, other.clone(), shop_ledger(&journal), &run)
+            },
+        );
+        let done = simulation.unwrap().run();
+        let told = done.and_then(|done| done.all().map(drop));
+        assert_eq!(told.is_ok(), branches == agreed, "{branches} {agreed}: {told:?}");
+        if branches != agreed {
+            assert_eq!(journal.entries().len(), before, "something was written down");
+        }
+    }
 }
 
 /// Before anything is released: which column is not the model's, and whether branches can be asked.
