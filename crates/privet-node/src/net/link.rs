@@ -89,6 +89,8 @@ pub(super) struct Link {
     wanted: Arc<AtomicBool>,
     /// Bytes of control messages that are not written yet.
     told: Arc<AtomicUsize>,
+    /// Whether it was cut for leaving too many of them unread.
+    is_cut: Arc<AtomicBool>,
     /// Its place among the connections of its party, at the listener.
     pub(super) place: Option<Arc<Place>>,
 }
@@ -107,6 +109,7 @@ pub(super) struct Reading {
     id: LinkId,
     reader: TlsReader,
     permits: Receiver<()>,
+    is_cut: Arc<AtomicBool>,
     events: Sender<Event>,
     is_told: bool,
 }
@@ -136,6 +139,7 @@ impl Link {
             queued: Arc::default(),
             wanted: Arc::default(),
             told: Arc::default(),
+            is_cut: Arc::default(),
             place: None,
         };
         let writing = Writing {
@@ -157,6 +161,7 @@ impl Link {
             id,
             reader,
             permits: permitted,
+            is_cut: link.is_cut.clone(),
             events: events.clone(),
             is_told: false,
         };
@@ -181,6 +186,7 @@ impl Link {
             queued: Arc::default(),
             wanted: Arc::default(),
             told: Arc::default(),
+            is_cut: Arc::default(),
             place: None,
         };
         (link, said, permitted)
@@ -206,6 +212,7 @@ impl Link {
         let bytes = message.to_bytes();
         let before = self.told.fetch_add(bytes.len(), Ordering::SeqCst);
         if before + bytes.len() > MOST_UNREAD {
+            self.is_cut.store(true, Ordering::SeqCst);
             self.socket.cut();
             return;
         }
@@ -306,6 +313,10 @@ impl Reading {
     /// `Ok` when nobody wants to hear of it any more.
     fn read(&mut self) -> io::Result<()> {
         loop {
+            // What had come before it was cut is not read.
+            if self.is_cut.load(Ordering::SeqCst) {
+                return Err(io::Error::other("it does not read what it is told"));
+            }
             let event = match record::next(&mut self.reader)? {
                 Next::Control(message) => {
                     let message = Control::from_bytes(&message)

@@ -99,8 +99,8 @@ fn whoever_does_not_read_answers_is_cut_off() {
         match drive.next(Duration::from_secs(20)) {
             Some(Event::Controls(link)) => drive.controlled(link),
             Some(Event::Control(party, link, _)) => {
-                drive.permit_control(party, link);
                 drive.tell(party, &answer);
+                drive.permit_control(party, link);
                 answers += 1;
             }
             Some(Event::Lost { .. }) => break true,
