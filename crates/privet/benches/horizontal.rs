@@ -1,9 +1,9 @@
 //! Joint trees of many owners beside the trees of one curator on the pooled rows: CPU time as a ratio, and bytes.
 //!
 //! `cargo bench -p privet --bench horizontal`: 100 owners of 10,000 rows each and 300 trees, then 1,000 owners and 10 trees. With `-- few` or `-- many`
-//! only one of them.
+//! only one of them. `PRIVET_ROWS` is another number of rows for each of the 100 owners.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use privet::data::schema::{category, label, number};
@@ -126,6 +126,13 @@ fn joint(owners: usize, rows: usize, count: u32, absent: u32) {
         .map(|place| table(&reads, rows, place as u64))
         .collect();
     let (began, from) = (Instant::now(), cpu());
+    // When each sum was opened.
+    let opened = Mutex::new(Vec::new());
+    let progress = |what: &str, _: u64, _: u64| {
+        if what == "joint sums" {
+            opened.lock().expect("no panic").push(cpu());
+        }
+    };
     let simulation = Simulation::of(agreement, |party, run| {
         if party == MINER {
             return Ok(Miner::party(&plan.miner()));
@@ -140,13 +147,21 @@ fn joint(owners: usize, rows: usize, count: u32, absent: u32) {
             identity,
         )
     });
-    let ended = simulation.run().expect("a run");
+    let ended = simulation.progress(&progress).run().expect("a run");
     let joint = cpu() - from;
     println!(
         "{owners} owners of {rows} rows, {count} trees: {:.1} CPU s, {:.1} s",
         joint.as_secs_f64(),
         began.elapsed().as_secs_f64()
     );
+    let opened = opened.into_inner().expect("no panic");
+    if let [first, .., last] = opened[..] {
+        println!(
+            "of these {:.1} CPU s until the first sum was opened, with key agreement, and {:.1} ms for each further one",
+            (first - from).as_secs_f64(),
+            1e3 * (last - first).as_secs_f64() / (opened.len() - 1) as f64
+        );
+    }
     let one = PartyId(1);
     let bytes = ended.bytes(one, MINER) + ended.bytes(MINER, one);
     let each = bytes as f64 / f64::from(count);
@@ -178,7 +193,9 @@ fn main() {
     let wants = |name: &str| asked.is_empty() || asked.iter().any(|arg| arg == name);
     println!("{FEATURES} features");
     if wants("few") {
-        joint(100, 10_000, 300, 10);
+        let rows = std::env::var("PRIVET_ROWS").ok();
+        let rows = rows.and_then(|rows| rows.parse().ok()).unwrap_or(10_000);
+        joint(100, rows, 300, 10);
     }
     if wants("many") {
         joint(1_000, 100, 10, 50);

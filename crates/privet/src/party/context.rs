@@ -3,9 +3,8 @@
 use std::marker::PhantomData;
 use std::time::Duration;
 
-use zeroize::Zeroizing;
-
 use super::recorder::Recorder;
+use super::wiped::Wiped;
 use super::{Agreement, PartyId};
 use crate::Error;
 use crate::privacy::getters;
@@ -19,7 +18,7 @@ pub type PartyProgress<'a> = &'a (dyn Fn(&str, u64, u64) + Sync);
 pub(super) struct Asked {
     pub(super) messages: Vec<(PartyId, Vec<u8>)>,
     pub(super) deadlines: Vec<(u64, Duration)>,
-    pub(super) checkpoint: Option<Zeroizing<Vec<u8>>>,
+    pub(super) checkpoint: Option<Wiped>,
 }
 
 impl Asked {

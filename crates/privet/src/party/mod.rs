@@ -6,7 +6,7 @@
 //! | `run_key` | the keys that parties of one run seal for each other with |
 //! | `role` | [`Role`]: how a party handles an event; [`TurnOutcome`]: its state afterwards |
 //! | `context` | what a role is called with: an outbox, its record, deadlines, a progress callback |
-//! | `record`, `recorder` | what a party stores to resume after a crash; how that is replayed |
+//! | `record`, `recorder`, `wiped` | what a party stores to resume after a crash; how that is replayed; states that are wiped |
 //! | `seat`, `edge` | one party: frames in, frames out, over any transport; the messages between two parties |
 //! | `simulate`, `fault`, `post` | all parties in one process, with faults |
 //!
@@ -42,6 +42,7 @@ mod seat;
 mod simulate;
 #[cfg(test)]
 mod tests;
+mod wiped;
 
 pub use agreement::{Agreement, Edges, Limits, MOST_PARTIES, Member, Terms};
 pub use context::{Context, PartyProgress};

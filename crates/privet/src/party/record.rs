@@ -6,6 +6,7 @@ use std::time::Duration;
 use zeroize::Zeroizing;
 
 use super::PartyId;
+use super::wiped::Wiped;
 use crate::Error;
 use crate::error::JournalFault;
 use crate::privacy::Randomness;
@@ -92,7 +93,7 @@ pub enum Item {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checkpoint {
     /// Of the role. It can be a secret, so copies are wiped when they go.
-    pub(super) state: Zeroizing<Vec<u8>>,
+    pub(super) state: Wiped,
     pub(super) brings: [u8; 32],
     pub(super) edges: Vec<EdgeState>,
     pub(super) deadlines: Vec<(u64, Duration)>,

@@ -269,8 +269,6 @@ impl<R: Role> Seat<R> {
             messages.push((to, *end, message));
             *end += frames(messages.last().map_or(0, |(_, _, message)| message.len()) as u64);
         }
-        let mut deadlines = self.deadlines.clone();
-        deadlines.extend(asked.deadlines.iter().copied());
         match asked.checkpoint {
             Some(state) if self.recorder.takes_checkpoint()? => {
                 let mut edges: BTreeMap<PartyId, _> = BTreeMap::new();
@@ -282,11 +280,13 @@ impl<R: Role> Seat<R> {
                         edge.outgoing.push(message.clone());
                     }
                 }
+                let mut deadlines = self.deadlines.clone();
+                deadlines.extend(asked.deadlines.iter().copied());
                 self.recorder.replace(Checkpoint {
                     state,
                     brings: self.brings,
                     edges: edges.into_values().collect(),
-                    deadlines: deadlines.iter().map(|(id, after)| (*id, *after)).collect(),
+                    deadlines: deadlines.into_iter().collect(),
                 })?;
                 let parties: Vec<PartyId> = self.edges.keys().copied().collect();
                 for party in parties {
@@ -310,8 +310,8 @@ impl<R: Role> Seat<R> {
         for (id, _) in &asked.deadlines {
             self.events.retain(|event| *event != Item::Deadline(*id));
         }
+        self.deadlines.extend(asked.deadlines.iter().copied());
         self.asked.extend(asked.deadlines);
-        self.deadlines = deadlines;
         for (to, _, message) in messages {
             self.edge(to).push(Some(message));
             self.refresh(to);
