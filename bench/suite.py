@@ -8,6 +8,10 @@ Run by hand, with PRIVET_DATA naming the data folder:
     VENV/bin/python bench/suite.py --out runs.jsonl                    # all of it; says how many hours remain
     VENV/bin/python bench/suite.py --read runs.jsonl --docs docs/suite.md
 
+    VENV/bin/python bench/suite.py --only peers --out peers.jsonl      # once, and then for each version of Privet:
+    VENV/bin/python bench/suite.py --only privet --out privet.jsonl
+    VENV/bin/python bench/suite.py --read peers.jsonl privet.jsonl --docs docs/suite.md
+
 A cell is a set (`bench/sets.py`), an epsilon of .1, .5, 1, 4 and 8, and pure or with a delta of 1e-6; a run is a method on one split of it. Each run is one
 line of `--out`, written when it ends: the same command goes on where it was stopped, and skips what is there. At most 50,000 rows of a set are used. Splits
 are those of `sets.split`: of pendigits, mnist-7 and fashion-7 the data set's own, so that their splits differ in noise only.
@@ -210,7 +214,8 @@ def planned(options):
                 if task != "classes" and seed < options.ebm_splits:
                     runs += [(name, seed, epsilon, DELTA, f"DP-EBM {rate or 'as it comes'}", rate) for rate in RATES]
     slow = lambda run: (run[1], run[4].startswith("DP-EBM"))
-    return sorted(runs, key=slow)
+    own = lambda run: run[4].startswith(("Privet", "trees"))
+    return sorted((run for run in runs if options.only is None or own(run) == (options.only == "privet")), key=slow)
 
 
 def key(run):
@@ -381,7 +386,8 @@ def main():
     options.add_argument("--ebm-splits", type=int, default=None, help="how many of them DP-EBM runs on; all if not given")
     options.add_argument("--variants", action="store_true", help="also what public rules choose among")
     options.add_argument("--minutes", type=float, help="stop after so many; the next run goes on")
-    options.add_argument("--read", type=Path, help="only print the tables of such a file")
+    options.add_argument("--only", choices=["privet", "peers"], help="only Privet's runs, or only the others': these stay right when Privet changes")
+    options.add_argument("--read", type=Path, nargs="+", help="only print the tables of such files")
     options.add_argument("--docs", type=Path, help="write the tables here instead of printing them")
     options = options.parse_args()
     if options.quick:
@@ -393,9 +399,9 @@ def main():
     options.binary, options_data = options.binary.resolve(), options.data
     if not options.read:
         go(options)
-    lines = read(options.read or options.out)
+    lines = [line for path in options.read or [options.out] for line in read(path)]
     hours = sum(line["seconds"] for line in lines) / 3600
-    everything = argparse.Namespace(sets=list(sets.SETS), epsilons=EPSILONS, splits=20, ebm_splits=20, variants=True)
+    everything = argparse.Namespace(sets=list(sets.SETS), epsilons=EPSILONS, splits=20, ebm_splits=20, variants=True, only=None)
     wanted = {key(run) for run in planned(everything)}
     made = {(line["set"], line["seed"], line["epsilon"], line["delta"], line["method"]) for line in lines} & wanted
     whole = f"This is {len(made)} of the {len(wanted)} runs of the whole suite ({hours:.1f} hours of one core; at this pace the whole takes about {hours / max(len(lines), 1) * len(wanted):.0f})"
