@@ -24,30 +24,32 @@ use crate::owners::faults;
 const KINDS: usize = 6;
 const NAMES: [&str; 3] = ["ann", "bob", "cem"];
 
-/// The first byte says what the others are: a message, or a run with faults, as in [`horizontal`](crate::owners::horizontal).
+/// The first byte says what the others are: a message, or a run with faults, as in [`horizontal`](crate::owners::horizontal); from 128 on, of three classes.
 ///
 /// A message that is read is written again to the byte. Parties that meet faults end well or say who is at fault, and nothing is written down twice.
 pub fn secure(bytes: &[u8]) {
     let Some((kind, rest)) = bytes.split_first() else {
         return;
     };
-    match usize::from(*kind) % (KINDS + 1) {
+    let classes = if *kind < 128 { 2 } else { 3 };
+    match usize::from(*kind % 128) % (KINDS + 1) {
         0 => {
             if let Ok(message) = Message::from_bytes(rest) {
                 assert_eq!(message.to_bytes(), rest);
             }
         }
-        kind => run(plan(kind - 1), rest),
+        kind => run(plan(kind - 1, classes), rest),
     }
 }
 
 /// The role of a party; each has a row less than the one before.
 fn role(plan: &Plan, party: PartyId, journal: &Faulty, run: &RunName) -> Result<Party, Error> {
     let place = usize::from(party.0);
+    let third = if plan.outputs() > 1 { "c" } else { "a" };
     let rows = [
         ["1", "true", "a"],
         ["3", "false", "b"],
-        ["5", "true", "a"],
+        ["5", "true", third],
         ["8", "true", "b"],
     ];
     let table = crate::rows::table(&plan.reads(), &rows[..4 - place]);
@@ -76,7 +78,7 @@ fn agreement(plan: &Plan) -> Agreement {
 
 /// A party of a run of a kind, in its seat, and the agreement: kind 1 has three parties, the others two.
 pub fn party(kind: usize, me: PartyId) -> (Agreement, Seat<Party>) {
-    let plan = plan(kind % KINDS);
+    let plan = plan(kind % KINDS, 2);
     let agreement = agreement(plan);
     let (record, journal) = (Box::new(MemoryRecord::default()), journal(plan));
     let seat = Seat::take(agreement.clone(), me, record, &|_, _, _| {}, |run| {
@@ -121,13 +123,16 @@ fn run(plan: &Plan, bytes: &[u8]) {
     }
 }
 
-/// One plan for each kind.
-fn plan(kind: usize) -> &'static Plan {
-    static PLANS: [OnceLock<Plan>; KINDS] = [const { OnceLock::new() }; KINDS];
-    PLANS[kind].get_or_init(|| {
-        let text = "dataset = \"d\"\n[columns]\nx = { type = \"number\", min = 0, max = 9, bins = 8 }\nz = { type = \"flag\" }\n\
-                    y = { type = \"label\", values = [\"a\", \"b\"] }\n";
-        let schema = Schema::from_toml("schema", text).expect("a schema");
+/// One plan for each kind, of two classes or of three.
+fn plan(kind: usize, classes: usize) -> &'static Plan {
+    static PLANS: [OnceLock<Plan>; 2 * KINDS] = [const { OnceLock::new() }; 2 * KINDS];
+    PLANS[kind + KINDS * (classes - 2)].get_or_init(|| {
+        let values = if classes == 2 { "\"a\", \"b\"" } else { "\"a\", \"b\", \"c\"" };
+        let text = format!(
+            "dataset = \"d\"\n[columns]\nx = {{ type = \"number\", min = 0, max = 9, bins = 8 }}\nz = {{ type = \"flag\" }}\n\
+             y = {{ type = \"label\", values = [{values}] }}\n"
+        );
+        let schema = Schema::from_toml("schema", &text).expect("a schema");
         let builder: Builder<Secure> = Secure::builder().rounds(2).bins(4);
         let (parties, builder) = match kind {
             0 => (2, builder),

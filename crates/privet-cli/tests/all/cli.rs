@@ -150,6 +150,7 @@ stories! {
     rehearsal
     second_budget
     secure
+    secure_classes
     silly_values
     tables
     trees

@@ -4,14 +4,17 @@
 use std::num::NonZeroUsize;
 
 use privet::Error;
-use privet::boost::{TOTAL, WholeRates};
-use privet::data::{Keep, Table, Target};
+use privet::boost::{TOTAL, Thresholds, WholeRates};
+use privet::data::{Cells, Keep, Table, Target};
+use privet::setting::plain::Stumps;
 use privet::setting::secure::clear::InTheClear;
-use privet::setting::secure::{AttributeChoice, Round, Secure, Side, Weak};
+use privet::setting::secure::{
+    AttributeChoice, Classifier, CoefficientRule, CutPlaces, Round, Secure, Side, Weak,
+};
 use privet_node::progress::Progress;
 
 use super::floating::Floating;
-use super::{ROUNDS, Scores, Split, TEST, TRAINING, alone, coins, meeting, percent, reached};
+use super::{ROUNDS, Scores, Split, TEST, TRAINING, alone, boosted, coins, meeting, percent, reached};
 use crate::{Data, Measured, each_run, public, seed};
 
 const NEGATIVE: &str = "negative edges";
@@ -230,49 +233,127 @@ fn merged(split: &Split, merge: Merge, run: u32) -> Result<(f64, f64), Error> {
         let alpha = rates.coefficient(smoothing);
         let factors = rates.factors(alpha);
         sides.iter_mut().for_each(|side| side.reweigh(&weak, &factors));
-        scores.add(&Round { weak, alpha });
+        scores.add(&Round {
+            output: 0,
+            weak,
+            alpha,
+        });
     }
     Ok((percent(scores.wrong(), scores.classes.len()), negative))
 }
 
-/// More than two classes: a run for each class against all others, and the largest sum wins. Beside it AdaBoost for several classes on the union, and each party
-/// alone.
+/// Whose rows of a split are learnt from.
+type RowsOf = fn(&Split) -> &Table;
+
+/// More than two classes, each against all others, in the clear, which gives the model of the protocol; and the same written apart in floating point. Beside them AdaBoost on
+/// the union and each party alone, one class against all others, too; and SAMME with as many rounds in all as one class has.
 pub(super) fn one_versus_all(data: &Data, runs: u32, bar: &Progress) -> Result<Vec<Measured>, Error> {
     let table = data.train("pendigits", Keep::Values)?;
-    bar.at(0, 3);
-    let each = each_run(runs, |run| {
+    let grid = || Secure::builder().rounds(ROUNDS);
+    let published = grid()
+        .thresholds(CutPlaces::Data)
+        .attribute(AttributeChoice::Rendezvous);
+    let variants = [
+        ("MABoost, one versus all", published.build()?),
+        ("grid-16, one versus all", grid().build()?),
+        (
+            "grid-16, rounded, one versus all",
+            grid().coefficient(CoefficientRule::Rounded).build()?,
+        ),
+        (
+            "whole class, one versus all",
+            grid().attribute(AttributeChoice::All).build()?,
+        ),
+        (
+            "joint grid-16, one versus all",
+            grid()
+                .classifier(Classifier::Joint)
+                .attribute(AttributeChoice::All)
+                .build()?,
+        ),
+    ];
+    let steps = variants.len() as u64 + 5;
+    let mut all = Vec::new();
+    for (done, (method, secure)) in variants.iter().enumerate() {
+        bar.at(done as u64, steps);
+        let found = each_run(runs, |run| {
+            let split = Split::new(&table, run)?;
+            let rounds = split.sides(secure)?.finish(&mut meeting(run.into()));
+            let test = Split::cells(&split.test);
+            let outputs = secure.plan(table.schema())?.outputs();
+            let mut scores = vec![vec![0i64; outputs]; test.rows()];
+            for round in &rounds {
+                for (row, scores) in scores.iter_mut().enumerate() {
+                    scores[round.output] += i64::from(round.weak.vote(test.features(), row)) * round.alpha.0;
+                }
+            }
+            wrong(&test, &scores)
+        })?;
+        all.push(Measured::new(method, None, TEST, found));
+    }
+    bar.at(steps - 5, steps);
+    let floating = each_run(runs, |run| {
         let split = Split::new(&table, run)?;
         let parties = split.parties.each_ref().map(Split::cells);
         let test = Split::cells(&split.test);
-        let Some(Target::Classes(classes)) = test.target() else {
-            return Err(Error::internal("the data set has classes"));
-        };
+        let classes = classes(&test)?;
         let count = classes.iter().copied().max().unwrap_or(0);
-        let mut best = vec![(f64::NEG_INFINITY, 0); classes.len()];
+        let mut scores = vec![Vec::new(); classes.len()];
         for class in 0..=count {
-            let scores = Floating::of_class(&parties, class).scores(ROUNDS, &test, run);
-            for (best, score) in best.iter_mut().zip(scores) {
-                if score > best.0 {
-                    *best = (score, class);
-                }
+            let found = Floating::of_class(&parties, class).scores(ROUNDS, &test, run);
+            for (scores, score) in scores.iter_mut().zip(found) {
+                scores.push(score);
             }
         }
-        let wrong = best.iter().zip(classes).filter(|(best, class)| best.1 != **class);
-        Ok(percent(wrong.count(), classes.len()))
+        wrong(&test, &scores)
     })?;
-    bar.at(1, 3);
-    let union = each_run(runs, |run| {
-        let split = Split::new(&table, run)?;
-        alone(&split.train, &split.test)
-    })?;
-    bar.at(2, 3);
-    let lonely = each_run(runs, |run| {
-        let split = Split::new(&table, run)?;
-        alone(&split.parties[0], &split.test)
-    })?;
-    Ok(vec![
-        Measured::new("one versus all", None, TEST, each),
-        Measured::new("union AdaBoost", None, TEST, union),
-        Measured::new("Alice alone", None, TEST, lonely),
-    ])
+    all.push(Measured::new(
+        "floating point, one versus all",
+        None,
+        TEST,
+        floating,
+    ));
+    let stumps = || Stumps::builder().rounds(ROUNDS).thresholds(Thresholds::Exact);
+    let against = stumps().one_versus_all(true).build()?;
+    let each: [(&str, Stumps, RowsOf); 4] = [
+        ("union, one versus all", against.clone(), |split| &split.train),
+        ("Alice alone, one versus all", against.clone(), |split| {
+            &split.parties[0]
+        }),
+        ("Bob alone, one versus all", against, |split| &split.parties[1]),
+        ("union, SAMME", stumps().build()?, |split| &split.train),
+    ];
+    for (done, (method, stumps, rows)) in (0..).zip(each) {
+        bar.at(steps - 4 + done, steps);
+        let found = each_run(runs, |run| {
+            let split = Split::new(&table, run)?;
+            boosted(&stumps, rows(&split), &split.test)
+        })?;
+        all.push(Measured::new(method, None, TEST, found));
+    }
+    Ok(all)
+}
+
+fn classes(cells: &Cells) -> Result<&[u16], Error> {
+    match cells.target() {
+        Some(Target::Classes(classes)) => Ok(classes),
+        _ => Err(Error::internal("the data set has classes")),
+    }
+}
+
+/// The share of rows for which another class has the largest score; of equals the first has it.
+fn wrong<T: PartialOrd + Copy>(test: &Cells, scores: &[Vec<T>]) -> Result<f64, Error> {
+    let classes = classes(test)?;
+    let called = |scores: &[T]| {
+        let mut best = 0;
+        for (place, score) in scores.iter().enumerate() {
+            if *score > scores[best] {
+                best = place;
+            }
+        }
+        best
+    };
+    let rows = scores.iter().zip(classes);
+    let wrong = rows.filter(|(scores, class)| called(scores) != usize::from(**class));
+    Ok(percent(wrong.count(), classes.len()))
 }

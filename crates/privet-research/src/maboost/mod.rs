@@ -243,6 +243,10 @@ fn alone(train: &Table, test: &Table) -> Result<f64, Error> {
         .rounds(ROUNDS)
         .thresholds(Thresholds::Exact)
         .build()?;
+    boosted(&stumps, train, test)
+}
+
+fn boosted(stumps: &Stumps, train: &Table, test: &Table) -> Result<f64, Error> {
     let model = stumps
         .plan(train.schema())?
         .fit(train.clone(), &public(train.schema()), SILENT)?;

@@ -1,5 +1,7 @@
 //! Boosting of stumps.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use rayon::prelude::*;
 
 use super::{Ensemble, Link, Member};
@@ -101,6 +103,40 @@ impl AdaBoost {
             });
         }
         let _ = progress(u64::from(self.rounds), u64::from(self.rounds));
+        ensemble
+    }
+
+    /// Discrete AdaBoost for each class against all others, one after another with weights begun anew: a class's score is the margin of its own stumps.
+    pub fn one_versus_all(
+        &self,
+        sample: &Sample<'_>,
+        classes: Classes<'_>,
+        progress: Progress<'_>,
+    ) -> Ensemble {
+        let mut ensemble = Ensemble::new(Link::Softmax, vec![0.0; classes.count], Vec::new());
+        let stopped = AtomicBool::new(false);
+        let each = u64::from(self.rounds);
+        for class in 0..classes.count {
+            let is_of: Vec<u16> = classes
+                .of
+                .iter()
+                .map(|of| u16::from(usize::from(*of) == class))
+                .collect();
+            let against = Classes { of: &is_of, count: 2 };
+            let found = self.classes(sample, against, &|done, _| {
+                let next = progress(class as u64 * each + done, classes.count as u64 * each);
+                stopped.fetch_or(next.is_break(), Ordering::Relaxed);
+                next
+            });
+            let members = found.members.into_iter();
+            ensemble.members.extend(members.map(|member| Member {
+                output: class,
+                ..member
+            }));
+            if stopped.load(Ordering::Relaxed) {
+                break;
+            }
+        }
         ensemble
     }
 

@@ -200,6 +200,13 @@ fn parameters_are_checked_against_the_schema() {
         );
     }
     assert!(abstaining.plan(&home::mixed(Kinds::Classes(2))).is_ok());
+    let against = Stumps::builder().one_versus_all(true).build().unwrap();
+    for kind in [Kinds::Classes(2), Kinds::Number] {
+        assert_eq!(
+            refused(&against, home::mixed(kind)),
+            "one_versus_all = true needs a label of more than two classes: remove it"
+        );
+    }
     assert_eq!(
         refused(&Centroid::default(), home::mixed(Kinds::Number)),
         "\"centroid\" needs a label with classes, and the schema's is a number: choose another algorithm"
@@ -209,6 +216,56 @@ fn parameters_are_checked_against_the_schema() {
         "the schema has no label, so there is nothing to predict: add a line such as outcome = { type = \"label\", values = [\"no\", \"yes\"] } \
          to its [columns]"
     );
+}
+
+/// The stumps of a class are those that tell it from all others where all others are one class.
+#[test]
+fn one_versus_all_has_the_stumps_of_each_class() {
+    let lines: Vec<[String; 4]> = (0..80u32)
+        .map(|row| {
+            let size = f64::from(row * 37 % 80) / 20.0 - 2.0;
+            let (colour, slope) = (row * 5 % 3, row * 11 % 7 % 3);
+            let class = (size + f64::from(colour) + f64::from(row % 4) * 0.3 + 1.0) as usize;
+            [
+                size.to_string(),
+                ["red", "green", "blue"][colour as usize].into(),
+                ["low", "middle", "high"][slope as usize].into(),
+                ["a", "b", "c"][class.min(2)].into(),
+            ]
+        })
+        .collect();
+    let stumps = |of: bool| Stumps::builder().rounds(9).one_versus_all(of).build().unwrap();
+    let fit = |stumps: Stumps, kind, lines: &[[String; 4]]| {
+        let plan = stumps.plan(&home::mixed(kind)).unwrap();
+        let table = table(home::mixed(kind), plan.keep(), lines);
+        plan.fit(table, &leave(), SILENT).unwrap()
+    };
+    let model = fit(stumps(true), Kinds::Classes(3), &lines);
+    let mut together = Vec::new();
+    for (output, class) in ["a", "b", "c"].into_iter().enumerate() {
+        let told: Vec<[String; 4]> = lines
+            .iter()
+            .cloned()
+            .map(|mut line| {
+                line[3] = if line[3] == class { "b" } else { "a" }.into();
+                line
+            })
+            .collect();
+        let members = fit(stumps(false), Kinds::Classes(2), &told)
+            .ensemble()
+            .members
+            .clone();
+        together.extend(
+            members
+                .into_iter()
+                .map(|member| privet::boost::Member { output, ..member }),
+        );
+    }
+    assert!(together.len() > 9, "{}", together.len());
+    assert_eq!(model.ensemble().members, together);
+    assert_eq!(model.ensemble().base.len(), 3);
+    // Nobody's rows give a model, too.
+    fit(stumps(true), Kinds::Classes(3), &[]);
 }
 
 /// What a job says of `[algorithm]`, and everything that is wrong with it.

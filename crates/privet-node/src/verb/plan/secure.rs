@@ -27,7 +27,7 @@ pub(super) fn run(parties: &SecureJob, job: &Job, ledger: &LedgerFile) -> Result
         text,
         "  Together that is at most {bits:.0} bits in {}, {:.0} of them for each weak classifier. Nothing else about rows leaves a party: the rest of what \
          it sends can be made up from this list.",
-        words::count(u64::from(*plan.secure().rounds()), "round", "rounds"),
+        words::count(plan.all_rounds(), "round", "rounds"),
         plan.voter_bits()
     );
     let _ = writeln!(text, "\nWHAT A READER OF THE MODEL LEARNS");
@@ -61,7 +61,7 @@ pub(super) fn run(parties: &SecureJob, job: &Job, ledger: &LedgerFile) -> Result
         "settings": settings,
         "shown_to_the_other_party": peer,
         "most_bits": bits,
-        "rounds": plan.secure().rounds(),
+        "rounds": plan.all_rounds(),
         "bits_of_a_weak_classifier": plan.voter_bits(),
         "shown_to_readers": reader,
         "cautions": plan.cautions(),

@@ -25,7 +25,9 @@ pub(super) fn run(parties: &SecureJob, simulate: &Simulate) -> Result<Answer, Fa
     };
     let stumps = Stumps::builder()
         .rounds(*plan.secure().rounds())
-        .thresholds(thresholds);
+        .thresholds(thresholds)
+        // As the protocol does, so that both have as many stumps.
+        .one_versus_all(plan.outputs() > 1);
     let stumps = stumps.build()?.plan(plan.schema())?;
     let constant = Constant::default().plan(plan.schema())?;
     let tables = parties

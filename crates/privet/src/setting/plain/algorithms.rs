@@ -32,6 +32,8 @@ parameters! {
         thresholds: Thresholds = Thresholds::Bins;
         /// Whether stumps may abstain on a side; for two classes.
         abstain: bool = false;
+        /// Whether each of more than two classes is told from all others by rounds of its own, in place of SAMME.
+        one_versus_all: bool = false;
     }
 }
 
@@ -91,6 +93,10 @@ impl Algorithm for Stumps {
             let why = "abstain = true needs a label of two classes: remove it";
             return Err(Error::parameter("abstain", why));
         }
+        if self.one_versus_all && classes(schema) < 3 {
+            let why = "one_versus_all = true needs a label of more than two classes: remove it";
+            return Err(Error::parameter("one_versus_all", why));
+        }
         let keep = match self.thresholds {
             Thresholds::Exact => Keep::Values,
             Thresholds::Bins => Keep::Bins,
@@ -105,11 +111,15 @@ impl Train for Stumps {
             rounds,
             thresholds,
             abstain,
+            one_versus_all,
         } = *self;
         let sample = &task.sample;
         Ok(match task.goal {
             Goal::Classes(classes) if abstain => {
                 Abstaining { rounds, thresholds }.classes(sample, classes, progress)
+            }
+            Goal::Classes(classes) if one_versus_all => {
+                AdaBoost { rounds, thresholds }.one_versus_all(sample, classes, progress)
             }
             Goal::Classes(classes) => AdaBoost { rounds, thresholds }.classes(sample, classes, progress),
             Goal::Numbers { of, .. } => AdaBoost { rounds, thresholds }.numbers(sample, of, progress),

@@ -16,6 +16,8 @@ pub(super) struct SavedScript {
     pub(super) course: CourseState,
     /// The digest of the party's rows.
     pub(super) rows: [u8; 32],
+    /// What each row weighs where a class begins.
+    pub(super) start: u64,
     pub(super) weights: Zeroizing<Vec<u64>>,
 }
 
@@ -97,17 +99,23 @@ impl Received {
 }
 
 fn write_round(round: &Round, to: &mut Writer) {
+    to.long(round.output as u64);
     to.long(round.alpha.0.cast_unsigned());
     to.word(round.weak.needed() as u32);
     to.list(round.weak.voters(), write_voter);
 }
 
+fn count(from: &mut Reader<'_>) -> Result<usize, Malformed> {
+    usize::try_from(from.long()?).map_err(|_| Malformed::new("not a number of this machine"))
+}
+
 fn read_round(from: &mut Reader<'_>) -> Result<Round, Malformed> {
+    let output = count(from)?;
     let alpha = Alpha(from.long()?.cast_signed());
     let needed = from.word()? as usize;
     let voters = from.list(4, read_voter)?;
     let weak = Weak::of(voters, needed);
-    Ok(Round { weak, alpha })
+    Ok(Round { output, weak, alpha })
 }
 
 impl Wire for Secrets {
@@ -131,14 +139,18 @@ impl Wire for Saved {
         let SavedScript {
             course,
             rows,
+            start,
             weights,
         } = &self.script;
         to.long(course.tries);
+        to.long(course.output as u64);
         let tried: Vec<usize> = course.tried.iter().copied().collect();
         to.list(&tried, |group, to| to.long(*group as u64));
         to.list(&course.rounds, write_round);
         to.long(course.asked as u64);
+        to.byte(course.ended.into());
         to.fixed(rows);
+        to.long(*start);
         to.list(weights, |weight, to| to.long(*weight));
         to.word(self.circuits);
         to.bytes(&self.keys);
@@ -149,18 +161,22 @@ impl Wire for Saved {
     }
 
     fn read(from: &mut Reader<'_>) -> Result<Self, Malformed> {
-        let count = |from: &mut Reader<'_>| {
-            usize::try_from(from.long()?).map_err(|_| Malformed::new("not a number of this machine"))
-        };
         let course = CourseState {
             tries: from.long()?,
+            output: count(from)?,
             tried: from.list(8, count)?.into_iter().collect(),
-            rounds: from.list(16, read_round)?,
+            rounds: from.list(24, read_round)?,
             asked: count(from)?,
+            ended: match from.byte()? {
+                0 => false,
+                1 => true,
+                _ => return Err(Malformed::new("not a state")),
+            },
         };
         let script = SavedScript {
             course,
             rows: from.array()?,
+            start: from.long()?,
             weights: Zeroizing::new(from.list(8, Reader::long)?),
         };
         Ok(Self {

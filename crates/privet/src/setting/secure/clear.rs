@@ -62,22 +62,35 @@ impl InTheClear {
         self.course.into_rounds()
     }
 
-    /// Does one try of a round; whether there may be another.
+    /// The score that rounds add to now: of more than two classes, that of the class which is told from all others.
+    pub fn output(&self) -> usize {
+        self.course.output()
+    }
+
+    /// Does one try of a round, or turns to the next class; whether there may be another.
     pub fn round(&mut self, meeting: Meeting<'_>) -> bool {
         if self.course.asks_to_stop() {
             let numbers = self.sides.iter().map(|side| joint::stop_number(&self.plan, side));
             self.course.stops(numbers.sum::<i64>() >= 0);
         }
-        let begins = match self.course.begin() {
-            Beginning::Rendezvous => {
+        let begins = self.course.begin();
+        let met = begins == Beginning::Rendezvous;
+        let begins = match met {
+            true => {
                 let found = self.meet(meeting);
                 self.course.found(found)
             }
-            begins => begins,
+            false => begins,
         };
         let group = match begins {
             Beginning::Stumps(group) => group,
-            Beginning::Rendezvous | Beginning::End => return false,
+            Beginning::Class(class) => {
+                self.sides.iter_mut().for_each(|side| side.turn_to(class));
+                return true;
+            }
+            // Nothing was found in common: there may be another class.
+            Beginning::End => return met && !self.course.is_last_class(),
+            Beginning::Rendezvous => return false,
         };
         let weak = self.weak(group);
         let rates: Vec<WholeRates> = self.sides.iter().map(|side| side.rates(&weak)).collect();

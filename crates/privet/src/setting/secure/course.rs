@@ -13,6 +13,8 @@ use crate::privacy::Coins;
 /// How a round begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Beginning {
+    /// With the next class against all others: weights begin anew, and so does the round.
+    Class(usize),
     /// With classifiers about this group of attributes, or about any.
     Stumps(Option<usize>),
     /// With a rendezvous.
@@ -65,14 +67,20 @@ pub(super) struct Course {
     plan: Plan,
     /// The seed of public coins.
     seed: [u8; 32],
-    /// How many rounds were begun, and tries of rounds: each has coins of its own.
+    /// How many rounds were begun, and tries of rounds, of all classes: each has coins of its own.
     tries: u64,
+    /// The score that rounds add to now: of more than two classes, that of the class which is told from all others.
+    output: usize,
+    /// The rounds of all classes.
     rounds: Vec<Round>,
+    /// How many of them are of classes before this one.
+    before: usize,
     /// Groups of attributes that were tried in this round, and given up.
     tried: BTreeSet<usize>,
     group: Option<usize>,
-    /// After how many rounds it was asked last whether to stop.
+    /// After how many rounds of this class it was asked last whether to stop.
     asked: usize,
+    /// Whether this class, or the only pair of classes, needs no more rounds.
     ended: bool,
 }
 
@@ -82,7 +90,9 @@ impl Course {
             plan: plan.clone(),
             seed,
             tries: 0,
+            output: 0,
             rounds: Vec::new(),
+            before: 0,
             tried: BTreeSet::new(),
             group: None,
             asked: 0,
@@ -92,8 +102,14 @@ impl Course {
 
     /// Goes on from the state between two tries of rounds.
     pub(super) fn restored(mut self, state: CourseState) -> Self {
-        (self.tries, self.rounds, self.tried, self.asked) =
-            (state.tries, state.rounds, state.tried, state.asked);
+        (self.tries, self.tried) = (state.tries, state.tried);
+        (self.asked, self.ended) = (state.asked, state.ended);
+        self.before = state
+            .rounds
+            .iter()
+            .filter(|round| round.output != state.output)
+            .count();
+        (self.output, self.rounds) = (state.output, state.rounds);
         self
     }
 
@@ -101,25 +117,37 @@ impl Course {
     pub(super) fn state(&self) -> CourseState {
         CourseState {
             tries: self.tries,
+            output: self.output,
             rounds: self.rounds.clone(),
             tried: self.tried.clone(),
             asked: self.asked,
+            ended: self.ended,
         }
     }
 
-    /// Whether it is time to ask if the model is good enough: once after each round but the last.
+    /// How many rounds this class had.
+    fn done(&self) -> usize {
+        self.rounds.len() - self.before
+    }
+
+    /// The score that rounds add to now.
+    pub(super) fn output(&self) -> usize {
+        self.output
+    }
+
+    /// Whether it is time to ask if the model is good enough: once after each round of a class but the last.
     ///
     /// # Paper
     /// MABoost, section 4, after step 5: the number of rounds may be chosen adaptively.
     pub(super) fn asks_to_stop(&self) -> bool {
         let secure = self.plan.secure();
-        let is_new = self.rounds.len() > self.asked && self.rounds.len() < secure.rounds as usize;
+        let is_new = self.done() > self.asked && self.done() < secure.rounds as usize;
         secure.stop_at.is_some() && is_new && !self.ended
     }
 
     /// Takes the answer.
     pub(super) fn stops(&mut self, good_enough: bool) {
-        self.asked = self.rounds.len();
+        self.asked = self.done();
         self.ended |= good_enough;
     }
 
@@ -137,16 +165,16 @@ impl Course {
     }
 
     pub(super) fn ensemble(&self) -> Ensemble {
-        ensemble(&self.rounds, self.plan.shapes())
+        ensemble(&self.rounds, self.plan.shapes(), self.plan.outputs())
     }
 
-    /// How the next round begins, or the next try of this one.
+    /// How the next round begins, or the next try of this one. Tries are counted on through all classes, so that none has the coins of another.
     pub(super) fn begin(&mut self) -> Beginning {
         let secure = self.plan.secure();
         let groups = self.plan.groups();
-        if self.ended || self.rounds.len() >= secure.rounds as usize || self.tried.len() >= groups {
+        if self.ended || self.done() >= secure.rounds as usize || self.tried.len() >= groups {
             self.ended = true;
-            return Beginning::End;
+            return self.next_class();
         }
         self.tries += 1;
         match secure.attribute {
@@ -162,7 +190,24 @@ impl Course {
         }
     }
 
-    /// What a rendezvous found. Where there is nothing in common, the run is over.
+    /// Whether no class follows.
+    pub(super) fn is_last_class(&self) -> bool {
+        self.output + 1 >= self.plan.outputs()
+    }
+
+    /// The next class in the order of the schema, if there is one.
+    fn next_class(&mut self) -> Beginning {
+        if self.is_last_class() {
+            return Beginning::End;
+        }
+        self.output += 1;
+        self.before = self.rounds.len();
+        self.tried.clear();
+        (self.group, self.asked, self.ended) = (None, 0, false);
+        Beginning::Class(self.output)
+    }
+
+    /// What a rendezvous found. Where there is nothing in common, this class is over.
     ///
     /// # Paper
     /// MABoost, figure 1, lines 12 and 13.
@@ -220,6 +265,7 @@ impl Course {
                 _ if is_all => self.ended = true,
                 // A round that changes nothing.
                 _ => self.rounds.push(Round {
+                    output: self.output,
                     weak,
                     alpha: Alpha(0),
                 }),
@@ -233,7 +279,11 @@ impl Course {
             return None;
         }
         self.tried.clear();
-        self.rounds.push(Round { weak, alpha });
+        self.rounds.push(Round {
+            output: self.output,
+            weak,
+            alpha,
+        });
         Some(alpha)
     }
 
@@ -259,9 +309,12 @@ impl Course {
 #[derive(Debug, Default)]
 pub(super) struct CourseState {
     pub(super) tries: u64,
+    pub(super) output: usize,
     pub(super) rounds: Vec<Round>,
     pub(super) tried: BTreeSet<usize>,
     pub(super) asked: usize,
+    /// A class may be over where the run is not.
+    pub(super) ended: bool,
 }
 
 /// A party's numbers for the comparisons of a round: where the sum of both parties' is not below zero, the answer is yes.

@@ -29,14 +29,9 @@ impl Plan {
     /// # Privacy
     /// `docs/proofs/secure.md#transcript` and `#model`.
     pub fn items(&self) -> Vec<Item> {
-        let (secure, rounds) = (self.secure(), u64::from(self.secure().rounds));
+        let (secure, rounds, tries) = (self.secure(), self.all_rounds(), self.all_tries());
         let groups = self.groups() as u64;
-        // Where opposite stumps are tried again, each group of attributes may be tried in each round.
-        let tries = if secure.retry {
-            rounds.saturating_mul(groups)
-        } else {
-            rounds
-        };
+        let has_several = self.outputs() > 1;
         if self.parties() > 2 {
             return self.items_of_several(rounds);
         }
@@ -55,8 +50,7 @@ impl Plan {
             }
             AttributeChoice::RendezvousByHalves => {
                 let what = "whether it has a stump better than guessing for a common attribute in some half of a random order";
-                let halvings = u64::from(groups.max(1).next_power_of_two().ilog2()) + 1;
-                all.push(peer(what, tries.saturating_mul(halvings), 1.0));
+                all.push(peer(what, tries.saturating_mul(self.halvings()), 1.0));
             }
         }
         match (secure.classifier, secure.thresholds) {
@@ -80,7 +74,15 @@ impl Plan {
         match shown(self) {
             Shown::Nothing => {}
             Shown::Rates => {
-                let what = "the weights of its rows that the classifier is right about, wrong about, and silent on; in the first round this shows how many rows it has";
+                let what = match has_several {
+                    false => {
+                        "the weights of its rows that the classifier is right about, wrong about, and silent on; in the first round this shows how many rows it has"
+                    }
+                    true => {
+                        "the weights of its rows that the classifier is right about, wrong about, and silent on; in the first round of each class this shows how many rows it has, and \
+                         may show how many of them are of this class"
+                    }
+                };
                 all.push(peer(what, rounds, 3.0 * 50.0));
             }
             Shown::Comparisons => {
@@ -91,9 +93,15 @@ impl Plan {
         if secure.start == StartWeights::Rows {
             all.push(peer("how many rows it has", 1, 64.0));
         }
-        if secure.stop_at.is_some() {
-            let what = "whether the model so far is wrong about at most a share of all rows of both";
-            all.push(peer(what, rounds.saturating_sub(1), 1.0));
+        // An item that cannot be shown is none.
+        if self.all_stops() > 0 {
+            let what = match has_several {
+                false => "whether the model so far is wrong about at most a share of all rows of both",
+                true => {
+                    "whether the model so far tells one class from all others with at most a share of all rows of both wrong"
+                }
+            };
+            all.push(peer(what, self.all_stops(), 1.0));
         }
         all.push(self.model_item(rounds));
         all

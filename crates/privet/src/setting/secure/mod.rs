@@ -10,6 +10,8 @@
 //! least on the rows of both ([`Classifier::Joint`]). Whatever is compared without being told is compared in garbled circuits (`privet_mpc::garble`). Three parties or more vote with
 //! their stumps, and add up weights by secure sums (`privet_mpc::sum`); the initiator relays.
 //!
+//! Of more than two classes each is told from all others in rounds of its own, one after another; the model has a score for each.
+//!
 //! **Who learns what.**
 //!
 //! | who | learns | how far |

@@ -9,7 +9,7 @@ pub const MOST_PARTIES: u16 = 1_000;
 parameters! {
     /// Stumps or shallow trees boosted by parties with different rows of the same columns.
     pub struct Secure("maboost") {
-        /// Rounds at most.
+        /// Rounds at most; of more than two classes, for each class.
         rounds: u32 = 200, in 1..=10_000;
         /// What each round adds.
         classifier: Classifier = Classifier::Merged;
@@ -33,7 +33,8 @@ parameters! {
         retry: bool = false;
         /// What the rows weigh at the beginning.
         start: StartWeights = StartWeights::Halves;
-        /// The run ends where the model is wrong about at most this share of all rows. A joint computation shows whether it is, after each round.
+        /// The run ends where the model is wrong about at most this share of all rows. A joint computation shows whether it is, after each round. Of more than two classes, the rounds of a
+        /// class end where they tell it from all others so well.
         stop_at: Option<f64> = None, in 0.0..=0.5;
         /// By how much the share of a majority must be above one half, of three parties or more; without such a majority a round's classifier abstains.
         majority: f64 = 0.0, in 0.0..=0.49;

@@ -34,6 +34,7 @@ struct Fixed {
     secure: Secure,
     schema: Arc<Schema>,
     parties: u16,
+    outputs: usize,
     relation: Relation,
     shapes: Vec<Shape>,
     merging: Vec<Merging>,
@@ -58,15 +59,20 @@ impl Secure {
         self.check()?;
         self.agree_for(parties)?;
         schema.has_features()?;
-        match schema.label() {
-            Some((_, Label::Classes(declared))) if declared.values().len() == 2 => {}
-            _ => {
+        let classes = match schema.label() {
+            Some((_, Label::Classes(declared))) => declared.values().len(),
+            _ => 0,
+        };
+        let outputs = match classes {
+            0 | 1 => {
                 return Err(Error::parameter(
                     "schema",
-                    "setting = \"secure\" needs a label of two classes, such as outcome = { type = \"label\", values = [\"no\", \"yes\"] }",
+                    "setting = \"secure\" needs a label of two classes or more, such as outcome = { type = \"label\", values = [\"no\", \"yes\"] }",
                 ));
             }
-        }
+            2 => 1,
+            more => more,
+        };
         let schema = Arc::new(schema.clone());
         let shapes = Shape::of(&schema);
         if shapes.len() > MOST_ATTRIBUTES {
@@ -80,6 +86,7 @@ impl Secure {
         let plan = Plan(Arc::new(Fixed {
             secure: self.clone(),
             parties,
+            outputs,
             relation: match schema.relation() {
                 // Nothing is private; a ledger is kept all the same.
                 Relation::ReplacePrivate { rows, unit, columns } if columns.is_empty() => {
@@ -92,6 +99,7 @@ impl Secure {
             schema,
         }));
         plan.is_small()?;
+        plan.is_short()?;
         Ok(plan)
     }
 }
@@ -106,8 +114,63 @@ impl Plan {
         pub relation(&0.relation) -> &Relation;
         /// How many parties there are.
         pub parties(0.parties) -> u16;
+        /// How many scores the model has: one for two classes, else one for each class, which is told from all others in rounds of its own.
+        pub outputs(0.outputs) -> usize;
         pub(super) shapes(&0.shapes) -> &[Shape];
         pub(super) merging(&0.merging) -> &[Merging];
+    }
+
+    /// The rounds of all classes together, at most.
+    pub fn all_rounds(&self) -> u64 {
+        u64::from(self.secure().rounds) * self.outputs() as u64
+    }
+
+    /// How often it is asked whether a class needs more rounds, at most: after each of its rounds but the last.
+    pub(super) fn all_stops(&self) -> u64 {
+        match self.secure().stop_at {
+            Some(_) => u64::from(self.secure().rounds - 1) * self.outputs() as u64,
+            None => 0,
+        }
+    }
+
+    /// Tries of rounds, at most: where opposite stumps are tried again, each group of attributes may be tried in each round.
+    pub(super) fn all_tries(&self) -> u64 {
+        match self.secure().retry {
+            true => self.all_rounds().saturating_mul(self.groups() as u64),
+            false => self.all_rounds(),
+        }
+    }
+
+    /// Circuits of one rendezvous, at most.
+    pub(super) fn halvings(&self) -> u64 {
+        match self.secure().attribute {
+            AttributeChoice::Seed | AttributeChoice::All => 0,
+            AttributeChoice::Rendezvous => 1,
+            AttributeChoice::RendezvousByHalves => {
+                u64::from(self.groups().max(1).next_power_of_two().ilog2()) + 1
+            }
+        }
+    }
+
+    /// That circuits can be numbered: no number serves twice.
+    fn is_short(&self) -> Result<(), Error> {
+        let meetings = self.all_tries().saturating_mul(self.halvings());
+        // A search and a comparison in each round.
+        let most = meetings
+            .saturating_add(2 * self.all_rounds())
+            .saturating_add(self.all_stops());
+        if most < u64::from(u32::MAX) {
+            return Ok(());
+        }
+        Err(Error::parameter(
+            "rounds",
+            format!(
+                "rounds = {} for each of {} classes may need {most} joint computations, and {} are possible: write fewer rounds, or retry = false",
+                self.secure().rounds,
+                self.outputs(),
+                u32::MAX - 1
+            ),
+        ))
     }
 
     /// How many attributes there are.
@@ -294,7 +357,7 @@ impl Plan {
         let secure = self.secure();
         let meets = !matches!(secure.attribute, AttributeChoice::Seed | AttributeChoice::All);
         meets
-            || secure.stop_at.is_some()
+            || self.all_stops() > 0
             || secure.classifier == Classifier::Joint
             || joint::shown(self) == Shown::Comparisons
     }
@@ -331,6 +394,10 @@ impl Plan {
         }
         let mut job = Writer::default();
         job.settings(&self.settings());
+        // Parties with labels of different classes have different agreements; two classes are what every run had once.
+        if self.outputs() > 1 {
+            job.long(self.outputs() as u64);
+        }
         let job = Sha256::new_with_prefix(b"privet secure job 1\0").chain_update(job.into_bytes());
         let member = |(place, (name, identity)): (usize, (&&str, &Option<PublicKey>))| Member {
             name: (*name).to_owned(),

@@ -85,6 +85,7 @@ impl Script {
         matches!(self.phase, Phase::Begins).then(|| SavedScript {
             course: self.course.state(),
             rows: self.rows,
+            start: self.side.start(),
             weights: self.side.weights().to_vec().into(),
         })
     }
@@ -94,13 +95,16 @@ impl Script {
         let SavedScript {
             course,
             rows,
+            start,
             weights,
         } = saved;
-        if rows != self.rows {
+        if rows != self.rows || course.output >= self.plan.outputs() {
             return None;
         }
-        self.side = self.side.with_weights(weights.to_vec())?;
-        course.rounds.iter().for_each(|round| self.side.score(round));
+        self.side.turn_to(course.output);
+        self.side = self.side.with_weights(start, weights.to_vec())?;
+        let of_class = course.rounds.iter().filter(|round| round.output == course.output);
+        of_class.for_each(|round| self.side.score(round));
         self.course = self.course.restored(course);
         Some(self)
     }
@@ -113,9 +117,13 @@ impl Script {
             self.phase = Phase::Stopping;
         }
         if let Phase::Begins = self.phase {
-            let begins = self.course.begin();
+            let mut begins = self.course.begin();
+            while let Beginning::Class(class) = begins {
+                self.side.turn_to(class);
+                begins = self.course.begin();
+            }
             self.phase = match begins {
-                Beginning::End => return Ok(Need::End),
+                Beginning::End | Beginning::Class(_) => return Ok(Need::End),
                 Beginning::Stumps(group) => self.with(group),
                 Beginning::Rendezvous => {
                     let free = self.course.free(&self.side);

@@ -22,7 +22,12 @@ pub struct Side {
     snapped: Option<Cells>,
     shapes: Vec<Shape>,
     sorted: Sorted,
+    /// The class of each row.
     classes: Vec<u16>,
+    /// The same for the rounds of now: of more than two classes, 1 for the one that is told from all others, which are 0.
+    against: Vec<u16>,
+    /// What each row weighs where a class begins.
+    start: u64,
     weights: Vec<u64>,
     /// The sum of all coefficients for the second class, less those for the first.
     scores: Vec<i64>,
@@ -72,7 +77,9 @@ impl Side {
             snapped,
             shapes,
             sorted,
+            against: classes.clone(),
             classes,
+            start: 1,
             weights: vec![1; rows],
             scores: vec![0; rows],
             plan: plan.clone(),
@@ -80,7 +87,18 @@ impl Side {
         if *plan.secure().start() == StartWeights::Halves {
             side.weigh(TOTAL / u64::from(plan.parties()), rows as u64);
         }
+        side.turn_to(0);
         Ok(side)
+    }
+
+    /// Weights and scores begin anew, for the class that is told from all others now. Two classes are told from each other.
+    pub(super) fn turn_to(&mut self, output: usize) {
+        if self.plan.outputs() > 1 {
+            let is_of = |class: &u16| u16::from(usize::from(*class) == output);
+            self.against = self.classes.iter().map(is_of).collect();
+        }
+        self.weights.fill(self.start);
+        self.scores.fill(0);
     }
 
     /// How many rows there are.
@@ -122,17 +140,22 @@ impl Side {
         hash.finalize().into()
     }
 
+    /// What each row weighs where a class begins.
+    pub(super) fn start(&self) -> u64 {
+        self.start
+    }
+
     /// The same rows with weights from a checkpoint; nothing if there are not as many.
-    pub(super) fn with_weights(mut self, weights: Vec<u64>) -> Option<Self> {
+    pub(super) fn with_weights(mut self, start: u64, weights: Vec<u64>) -> Option<Self> {
         let fits = weights.len() == self.weights.len();
-        self.weights = weights;
+        (self.start, self.weights) = (start, weights);
         fits.then_some(self)
     }
 
     /// Each row weighs its part of `total`, which `rows` rows share.
     pub(super) fn weigh(&mut self, total: u64, rows: u64) {
-        let each = (total / rows.max(1)).max(1);
-        self.weights.fill(each);
+        self.start = (total / rows.max(1)).max(1);
+        self.weights.fill(self.start);
     }
 
     fn total(&self) -> u64 {
@@ -183,7 +206,7 @@ impl Side {
             return constant(0);
         };
         let most = Packed::GRADIENT as u64;
-        let lanes = self.weights.iter().zip(&self.classes).map(|(weight, class)| {
+        let lanes = self.weights.iter().zip(&self.against).map(|(weight, class)| {
             // At most 15 digits.
             let rounded = (u128::from(*weight) * u128::from(most) / u128::from(heaviest)) as i32;
             Packed::new(-i32::from(sign(*class)) * rounded, rounded)
@@ -224,7 +247,7 @@ impl Side {
     fn best_at(&self, feature: usize, weights: &[f64]) -> (Call, u64) {
         let cells = self.searched.as_ref().unwrap_or(&self.cells);
         let classes = Classes {
-            of: &self.classes,
+            of: &self.against,
             count: 2,
         };
         let found = Sample::new(&self.shapes, cells, weights)
@@ -265,7 +288,7 @@ impl Side {
 
     /// The weight of rows that each stump of the grid is wrong about, in the order of [`Plan::candidates`].
     pub(super) fn errors(&self, group: Option<usize>) -> Vec<u64> {
-        let classes = self.weights.iter().zip(&self.classes);
+        let classes = self.weights.iter().zip(&self.against);
         let mut all = [0u64; 2];
         for (weight, class) in classes {
             all[usize::from(*class != 0)] += weight;
@@ -298,7 +321,7 @@ impl Side {
         let mut sums = vec![[0u64; 2]; self.shapes[attribute].slots];
         let cells = self.searched.as_ref().unwrap_or(&self.cells);
         if let Some(feature) = cells.features().get(attribute) {
-            for ((slot, class), weight) in feature.bins.iter().zip(&self.classes).zip(&self.weights) {
+            for ((slot, class), weight) in feature.bins.iter().zip(&self.against).zip(&self.weights) {
                 sums[usize::from(slot)][usize::from(*class != 0)] += weight;
             }
         }
@@ -313,7 +336,7 @@ impl Side {
         let mut rates = WholeRates::default();
         for (row, weight) in self.weights.iter().enumerate() {
             rates.add(
-                weak.margin(self.cells.features(), row, self.classes[row]),
+                weak.margin(self.cells.features(), row, self.against[row]),
                 *weight,
             );
         }
@@ -327,7 +350,7 @@ impl Side {
     pub fn reweigh(&mut self, weak: &Weak, factors: &WholeFactors) {
         for (row, weight) in self.weights.iter_mut().enumerate() {
             *weight = factors.apply(
-                weak.margin(self.cells.features(), row, self.classes[row]),
+                weak.margin(self.cells.features(), row, self.against[row]),
                 *weight,
             );
         }
@@ -354,7 +377,7 @@ impl Side {
 
     /// How many rows the model so far is wrong or undecided about.
     pub(super) fn wrong(&self) -> u64 {
-        let rows = self.scores.iter().zip(&self.classes);
+        let rows = self.scores.iter().zip(&self.against);
         let wrong = rows.filter(|(score, class)| score.signum() != i64::from(sign(**class)));
         wrong.count() as u64
     }

@@ -83,8 +83,8 @@ impl Weak {
     }
 
     /// Its members in a model. The mean of two is zero where they differ, so that each has half of the coefficient.
-    fn members(&self, alpha: Alpha, shapes: &[Shape]) -> Vec<Member> {
-        let member = |weight: f64, learner: Learner| Member::new(weight, 0, learner);
+    fn members(&self, alpha: Alpha, output: usize, shapes: &[Shape]) -> Vec<Member> {
+        let member = |weight: f64, learner: Learner| Member::new(weight, output, learner);
         let (whole, half) = (alpha.to_f64(), alpha.to_f64() / 2.0);
         match self.voters.as_slice() {
             [first] => vec![member(whole, first.learner(shapes))],
@@ -133,15 +133,19 @@ pub(super) fn sign(class: u16) -> i8 {
 /// A round of boosting: what it added, and with which coefficient.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Round {
+    /// The score that it adds to: the only one of two classes; of more, that of the class which it tells from all others.
+    pub output: usize,
     /// The classifier.
     pub weak: Weak,
     /// Its coefficient.
     pub alpha: Alpha,
 }
 
-/// The sum of all rounds. What has no coefficient is left out.
-pub(super) fn ensemble(rounds: &[Round], shapes: &[Shape]) -> Ensemble {
+/// The sums of all rounds. What has no coefficient is left out. Of more than two classes, each class has the margin of its own rounds as its score: with two of
+/// them this would be the vote.
+pub(super) fn ensemble(rounds: &[Round], shapes: &[Shape], outputs: usize) -> Ensemble {
     let voting = rounds.iter().filter(|round| round.alpha != Alpha(0));
-    let members = voting.flat_map(|round| round.weak.members(round.alpha, shapes));
-    Ensemble::new(Link::Vote, vec![0.0], members.collect())
+    let members = voting.flat_map(|round| round.weak.members(round.alpha, round.output, shapes));
+    let link = if outputs == 1 { Link::Vote } else { Link::Softmax };
+    Ensemble::new(link, vec![0.0; outputs], members.collect())
 }

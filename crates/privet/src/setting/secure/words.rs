@@ -10,6 +10,14 @@ impl Plan {
             "There is no noise and no ε: whether one person's row was used may follow from the model or from what the parties show each other"
                 .to_owned(),
         ];
+        if self.outputs() > 1 {
+            all.push(format!(
+                "Each of the {0} classes is told from all others in rounds of its own, in the order of the schema: there are up to {0} times {1} rounds, and everything that a \
+                 round shows is shown {0} times as often as with two classes",
+                self.outputs(),
+                secure.rounds
+            ));
+        }
         if secure.thresholds == CutPlaces::Data {
             all.push(
                 "Each threshold lies halfway between two numbers of somebody's rows: write thresholds = \"grid\" to show none".to_owned(),
@@ -30,6 +38,10 @@ impl Plan {
             all.push(format!(
                 "{together} no single other party's weights; more together may"
             ));
+            all.push(
+                "The initiator hears the others' stumps before it tells its own: one that does not follow the protocol can choose which classifier the sums are about"
+                    .to_owned(),
+            );
         } else if secure.coefficient == CoefficientRule::Exact {
             let what = match secure.classifier {
                 Classifier::Merged => "right, wrong and silent",

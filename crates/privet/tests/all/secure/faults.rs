@@ -1,16 +1,19 @@
 //! Parties that are killed, and messages that are lost, repeated, reordered, cut, foreign or too early.
 
+use std::collections::BTreeSet;
+
 use privet::Error;
 use privet::error::JournalFault;
 use privet::party::{Fault, Item, MemoryRecord, PartyId, Seat, Simulation};
 use privet::privacy::journal::Event;
 use privet::setting::secure::{
-    AttributeChoice, CoefficientRule, INITIATOR, Outcome, Party, RESPONDER, Secure,
+    AttributeChoice, Classifier, CoefficientRule, INITIATOR, Message, Outcome, Party, RESPONDER, Secure,
+    StartWeights,
 };
 use privet_testkit::enumerate::{self, Expectations, Expected, Records};
 use privet_testkit::skipped::full;
 
-use super::world::{World, journal, lines};
+use super::world::{Net, World, journal, lines, lines_of, schema_of};
 
 impl enumerate::World for World {
     type Role = Party;
@@ -120,6 +123,16 @@ fn no_fault_of_a_joint_computation_makes_another_model() {
     assert!(enumerate::enumerate(&world, Records::Checkpoints, 1) > 100);
 }
 
+/// With three classes.
+#[test]
+fn no_fault_of_three_classes_makes_another_model() {
+    let secure = Secure::builder().rounds(1).bins(4).build().unwrap();
+    let lines = [lines_of(3, 8, 1), lines_of(3, 6, 2)];
+    let world = World::of(&schema_of(3), &secure, lines);
+    let every = if full() { 1 } else { 5 };
+    assert!(enumerate::enumerate(&world, Records::Whole, every) > 50);
+}
+
 /// Killed at any step, a party goes on from its record or its checkpoint, and says the same again.
 #[test]
 fn a_party_that_is_killed_goes_on_with_its_circuits() {
@@ -143,6 +156,102 @@ fn a_party_that_is_killed_goes_on_with_its_circuits() {
                 assert_eq!(outcome.rounds, whole, "{step} {party:?}");
             }
         }
+    }
+}
+
+/// The same with three classes: a checkpoint may lie where one class is over, early or late, and the next begins with weights of the beginning.
+#[test]
+fn a_party_that_is_killed_goes_on_with_its_class() {
+    let rounded = || {
+        Secure::builder()
+            .rounds(2)
+            .bins(4)
+            .coefficient(CoefficientRule::Rounded)
+    };
+    let joint = || rounded().classifier(Classifier::Joint).start(StartWeights::Rows);
+    let each = [
+        rounded().stop_at(0.3),
+        joint().attribute(AttributeChoice::All).stop_at(0.4),
+        rounded().attribute(AttributeChoice::RendezvousByHalves),
+    ];
+    let mut early = 0;
+    for (number, secure) in each.into_iter().enumerate() {
+        let lines = [lines_of(3, 8, 1), lines_of(3, 6, 2)];
+        let world = World::of(&schema_of(3), &secure.build().unwrap(), lines);
+        let simulation = world.simulation();
+        let records = simulation.records();
+        let ended = simulation.run().unwrap();
+        let steps = ended.steps;
+        let whole = ended.all().unwrap().remove(0).rounds;
+        let outputs: BTreeSet<usize> = whole.iter().map(|round| round.output).collect();
+        assert_eq!(outputs.len(), 3, "{number}");
+        early += usize::from(whole.len() < 6);
+        let is_checkpoint = |item: &Item| matches!(item, Item::Checkpoint(_));
+        assert!(
+            records
+                .iter()
+                .any(|record| record.items().iter().any(is_checkpoint)),
+            "{number}"
+        );
+        // The short form kills the two in turns.
+        for step in 0..steps {
+            for party in [INITIATOR, RESPONDER] {
+                if !full() && step % 2 != u64::from(party.0) {
+                    continue;
+                }
+                let killed = world
+                    .simulation()
+                    .fault(step, Fault::Restart(party))
+                    .run()
+                    .unwrap();
+                for outcome in killed.all().unwrap() {
+                    assert_eq!(outcome.rounds, whole, "{number} {step} {party:?}");
+                }
+            }
+        }
+    }
+    assert!(early > 0);
+}
+
+/// What was said for one class says nothing in another: choices, circuits and outcomes are of circuits with numbers of their own.
+#[test]
+fn messages_of_one_class_are_refused_in_another() {
+    let secure = Secure::builder()
+        .rounds(1)
+        .bins(4)
+        .coefficient(CoefficientRule::Rounded);
+    let lines = || [lines_of(3, 8, 1), lines_of(3, 6, 2)];
+    let world = World::of(&schema_of(3), &secure.build().unwrap(), lines());
+    let is_kind = |kind: usize, message: &Message| match kind {
+        0 => matches!(message, Message::Choices(_)),
+        1 => matches!(message, Message::Garbled(_)),
+        _ => matches!(message, Message::Outcome(_)),
+    };
+    for kind in 0..3 {
+        let mut net = Net::new(&world);
+        let (mut first, mut replayed) = (None, 0);
+        net.carry(|_, message| {
+            if !is_kind(kind, &message) {
+                return Some(message);
+            }
+            match &first {
+                None => {
+                    first = Some(message.clone());
+                    Some(message)
+                }
+                Some(first) => {
+                    replayed += 1;
+                    Some(first.clone())
+                }
+            }
+        });
+        assert_eq!(replayed, 1, "{kind}");
+        let (liar, hears) = if kind == 1 { ("bob", 0) } else { ("ann", 1) };
+        let outcome = &net.finish()[hears];
+        assert!(
+            matches!(outcome, Err(Error::Peer(e)) if e.parties == [liar]),
+            "{kind}: {outcome:?}"
+        );
     }
 }
 

@@ -13,27 +13,29 @@ use privet::setting::secure::{
 use privet::wire::Wire;
 use privet_testkit::skipped::full;
 
-use super::world::{Line, Net, World};
+use super::world::{CLASSES, Line, Net, World};
 
-fn schema() -> Schema {
-    let columns: [AnyColumn; 3] = [flag("u").into(), flag("v").into(), label("y", ["a", "b"]).into()];
+fn schema(classes: usize) -> Schema {
+    let classes = CLASSES[..classes].to_vec();
+    let columns: [AnyColumn; 3] = [flag("u").into(), flag("v").into(), label("y", classes).into()];
     Schema::builder("rows").columns(columns).build().unwrap()
 }
 
 /// All databases of one or two rows, up to their order.
-fn databases() -> Vec<Vec<Line>> {
+fn databases(classes: usize) -> Vec<Vec<Line>> {
     let cell = |number: usize, bit: usize, names: [&str; 2]| names[number >> bit & 1].to_owned();
+    let count = 4 * classes;
     let row = |number: usize| {
         let truth = ["false", "true"];
         vec![
             cell(number, 0, truth),
             cell(number, 1, truth),
-            cell(number, 2, ["a", "b"]),
+            CLASSES[number / 4].to_owned(),
         ]
     };
-    let mut all: Vec<Vec<Line>> = (0..8).map(|first| vec![row(first)]).collect();
-    for first in 0..8 {
-        all.extend((first..8).map(|second| vec![row(first), row(second)]));
+    let mut all: Vec<Vec<Line>> = (0..count).map(|first| vec![row(first)]).collect();
+    for first in 0..count {
+        all.extend((first..count).map(|second| vec![row(first), row(second)]));
     }
     all
 }
@@ -49,7 +51,7 @@ fn lengths(parts: &[Vec<u8>]) -> Vec<usize> {
 }
 
 /// What `who` sees of the other party, which has these rows.
-fn view(secure: &Secure, who: PartyId, rows: &[Line]) -> View {
+fn view(classes: usize, secure: &Secure, who: PartyId, rows: &[Line]) -> View {
     let own: Vec<Line> = vec![
         vec!["true".into(), "false".into(), "a".into()],
         vec!["false".into(), "false".into(), "b".into()],
@@ -59,7 +61,7 @@ fn view(secure: &Secure, who: PartyId, rows: &[Line]) -> View {
         true => [own, rows.to_vec()],
         false => [rows.to_vec(), own],
     };
-    let world = World::of(&schema(), secure, both);
+    let world = World::of(&schema(classes), secure, both);
     let mut net = Net::new(&world);
     let (mut seen, mut declared) = (Vec::new(), Vec::new());
     net.carry(|from, message| {
@@ -94,9 +96,14 @@ fn view(secure: &Secure, who: PartyId, rows: &[Line]) -> View {
 
 /// How many groups of equal declared items there are, and how many of them have more than one view.
 fn split(secure: &Secure, who: PartyId) -> (usize, usize) {
+    split_of(2, secure, who)
+}
+
+/// The same with so many classes.
+fn split_of(classes: usize, secure: &Secure, who: PartyId) -> (usize, usize) {
     let mut groups: BTreeMap<Vec<u8>, BTreeSet<Vec<Vec<u8>>>> = BTreeMap::new();
-    for rows in databases() {
-        let View { seen, declared } = view(secure, who, &rows);
+    for rows in databases(classes) {
+        let View { seen, declared } = view(classes, secure, who, &rows);
         groups.entry(declared).or_default().insert(seen);
     }
     let split = groups.values().filter(|views| views.len() > 1).count();
@@ -123,7 +130,7 @@ fn equal_declared_items_give_equal_views() {
             let secure = secure(classifier, coefficient, StartWeights::Halves);
             let (groups, split) = split(&secure, who);
             assert!(
-                groups > 1 && groups < databases().len(),
+                groups > 1 && groups < databases(2).len(),
                 "{classifier:?} {coefficient:?} {who:?}: {groups}"
             );
             assert_eq!(split, 0, "{classifier:?} {coefficient:?} {who:?}");
@@ -152,6 +159,31 @@ fn equal_declared_items_give_equal_views() {
             assert_eq!(split, 0, "{number} {who:?}");
         }
     }
+}
+
+/// The same with three classes: that another class begins, and when, follows from what was shown.
+#[test]
+fn equal_declared_items_of_each_class_give_equal_views() {
+    let constant = || Secure::builder().coefficient(CoefficientRule::Constant);
+    let builders = [
+        constant().stop_at(0.4),
+        constant().attribute(AttributeChoice::All),
+        Secure::builder(),
+    ];
+    for (number, builder) in builders.into_iter().enumerate() {
+        let secure = builder.rounds(2).build().unwrap();
+        for who in [INITIATOR, RESPONDER] {
+            // With circuits the short form looks at one side.
+            if number == 0 && who == RESPONDER && !full() {
+                continue;
+            }
+            let (groups, split) = split_of(3, &secure, who);
+            assert!(groups > 1, "{number} {who:?}: {groups}");
+            assert_eq!(split, 0, "{number} {who:?}");
+        }
+    }
+    let leaking = secure(Classifier::Joint, CoefficientRule::Constant, StartWeights::Rows);
+    assert!(split_of(3, &leaking, INITIATOR).1 > 0);
 }
 
 /// A leak that is not declared is found: how many rows the other party has, where it says so and nobody was told that it would.

@@ -206,6 +206,45 @@ fn a_joint_choice_from_too_many_stumps_is_refused_by_the_plan() {
     assert!(matches!(&refused, Err(Error::Parameter(_))), "{refused:?}");
 }
 
+/// Circuits have numbers of 32 bits, and none serves twice: a plan that may need more is refused; and a label that is a number.
+#[test]
+fn circuits_that_cannot_be_numbered_are_refused_by_the_plan() {
+    let schema = |classes: usize| {
+        let columns = (0..100).map(|column| AnyColumn::from(number(format!("x{column}"), 0.0..=1.0).bins(2)));
+        let values: Vec<String> = (0..classes).map(|class| format!("c{class}")).collect();
+        let columns: Vec<AnyColumn> = columns.chain([AnyColumn::from(label("y", values))]).collect();
+        Schema::builder("rows").columns(columns).build().unwrap()
+    };
+    let secure = |retry: bool| {
+        let secure = Secure::builder().rounds(10_000).retry(retry);
+        secure
+            .attribute(AttributeChoice::RendezvousByHalves)
+            .build()
+            .unwrap()
+    };
+    let refused = secure(true).plan(&schema(1_000)).unwrap_err();
+    assert_eq!(privet::parameters::key(&refused), Some("rounds"), "{refused}");
+    assert!(secure(false).plan(&schema(1_000)).is_ok());
+    assert!(secure(true).plan(&schema(2)).is_ok());
+    let columns: [AnyColumn; 2] = [number("x", 0.0..=1.0).into(), label("y", 0.0..=1.0).into()];
+    let numeric = Schema::builder("rows").columns(columns).build().unwrap();
+    let refused = secure(false).plan(&numeric).unwrap_err();
+    assert_eq!(privet::parameters::key(&refused), Some("schema"), "{refused}");
+}
+
+/// Parties whose labels have different numbers of classes have different agreements.
+#[test]
+fn the_number_of_classes_is_agreed_on() {
+    let secure = Secure::builder().rounds(1).build().unwrap();
+    let digest = |classes: usize| {
+        let plan = secure.plan(&super::world::schema_of(classes)).unwrap();
+        let agreement = plan.agreement(privet::wire::RunId([3; 16]), &["ann", "bob"], &[None, None]);
+        agreement.unwrap().digest()
+    };
+    assert_ne!(digest(2), digest(3));
+    assert_ne!(digest(3), digest(4));
+}
+
 /// The other party stops in the middle of a round: the run ends with an error that names it, and the ledger lists what may have been shown.
 #[test]
 fn a_party_that_stops_ends_the_run_and_what_was_shown_stands_in_the_ledger() {

@@ -12,7 +12,7 @@ use privet::wire::Wire;
 use privet_testkit::enumerate::{self, Records};
 use privet_testkit::skipped::full;
 
-use super::world::{Line, Net, World, identity, lines};
+use super::world::{Line, Net, World, identity, lines, lines_of, schema_of};
 
 fn secure(rounds: u32) -> privet::parameters::Builder<Secure> {
     Secure::builder().rounds(rounds).bins(4)
@@ -48,6 +48,70 @@ fn several_parties_give_the_model_of_the_twin() {
                 assert_eq!(leaks.count(), world.plan.items().len());
             }
         }
+    }
+}
+
+fn world_of(classes: usize, secure: &Secure, parties: usize, seed: u64) -> World {
+    let rows = (0..parties).map(|party| lines_of(classes, 6 + 3 * party, seed + 100 * party as u64));
+    World::of(&schema_of(classes), secure, rows)
+}
+
+/// The same with more than two classes, each told from all others.
+#[test]
+fn several_parties_give_the_model_of_the_twin_for_each_class() {
+    let sets = if full() { 20 } else { 2 };
+    for seed in 0..sets {
+        for (parties, classes) in [(3, 3), (4, 4), (5, 3)] {
+            let secure = secure(4).build().unwrap();
+            let world = world_of(classes, &secure, parties, seed);
+            let outcomes = world.simulation().run().unwrap().all().unwrap();
+            let clear = world.in_the_clear(&[]);
+            assert_eq!(clear.len(), 4 * classes);
+            for outcome in &outcomes {
+                assert_eq!(outcome.rounds, clear, "{seed} {parties} {classes}");
+                assert_eq!(outcome.model.ensemble(), outcomes[0].model.ensemble());
+            }
+            assert_eq!(outcomes[0].model.ensemble().base.len(), classes);
+            let most: Vec<u64> = world.plan.items().iter().map(|item| item.most).collect();
+            assert_eq!(most, [4 * classes as u64; 3]);
+        }
+    }
+}
+
+/// Shares and answers of one class do not open in another: sums are counted on, and envelopes are sealed under all that was told.
+#[test]
+fn sums_of_one_class_are_refused_in_another() {
+    // Who says it, who complains, and whether it is the answer or the shares.
+    for (liar, hears, which) in [(2, 0, 0), (2, 0, 1), (0, 1, 0)] {
+        let world = world_of(3, &secure(1).build().unwrap(), 3, 5);
+        let mut net = Net::new(&world);
+        let (mut said, mut replayed) = (Vec::new(), false);
+        net.carry_all(|from, to, message| {
+            let is_relevant = from == PartyId(liar) && (liar != 0 || to == PartyId(hears));
+            let Message::Sum(_) = &message else {
+                return Some(message);
+            };
+            if !is_relevant {
+                return Some(message);
+            }
+            said.push(message.clone());
+            // A responder says two of them in each round, the initiator one to each.
+            let each = if liar == 0 { 1 } else { 2 };
+            match said.len() == each + which + 1 {
+                true => {
+                    replayed = true;
+                    Some(said[which].clone())
+                }
+                false => Some(message),
+            }
+        });
+        assert!(replayed);
+        let outcome = &net.finish()[usize::from(hears)];
+        let name = super::world::NAMES[usize::from(liar)];
+        assert!(
+            matches!(outcome, Err(Error::Peer(e)) if e.parties == [name]),
+            "{liar} {which}: {outcome:?}"
+        );
     }
 }
 
@@ -139,20 +203,25 @@ fn no_fault_of_several_makes_another_model_or_a_second_entry() {
 /// Killed at any step, a party goes on from its record and says the same again.
 #[test]
 fn a_member_that_is_killed_goes_on_with_its_sums() {
-    let secure = secure(2).build().unwrap();
-    let world = World::new(&secure, [lines(6, 1), lines(5, 2), lines(4, 3)]);
-    let ended = world.simulation().run().unwrap();
-    let steps = ended.steps;
-    let whole = ended.all().unwrap().remove(0).rounds;
-    for step in 0..steps {
-        for party in 0..3 {
-            let killed = world
-                .simulation()
-                .fault(step, Fault::Restart(PartyId(party)))
-                .run()
-                .unwrap();
-            for outcome in killed.all().unwrap() {
-                assert_eq!(outcome.rounds, whole, "{step} {party}");
+    let two = World::new(
+        &secure(2).build().unwrap(),
+        [lines(6, 1), lines(5, 2), lines(4, 3)],
+    );
+    let three = world_of(3, &secure(1).build().unwrap(), 3, 5);
+    for world in [two, three] {
+        let ended = world.simulation().run().unwrap();
+        let steps = ended.steps;
+        let whole = ended.all().unwrap().remove(0).rounds;
+        for step in 0..steps {
+            for party in 0..3 {
+                let killed = world
+                    .simulation()
+                    .fault(step, Fault::Restart(PartyId(party)))
+                    .run()
+                    .unwrap();
+                for outcome in killed.all().unwrap() {
+                    assert_eq!(outcome.rounds, whole, "{step} {party}");
+                }
             }
         }
     }

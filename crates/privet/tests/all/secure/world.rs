@@ -1,5 +1,6 @@
 //! Two parties with made-up rows, connected by hand.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, VecDeque};
 
 use privet::Error;
@@ -23,20 +24,33 @@ const QUIET: PartyProgress<'static> = &|_, _, _| {};
 
 pub(crate) type Line = Vec<String>;
 
+/// The names of classes.
+pub(crate) const CLASSES: [&str; 4] = ["a", "b", "c", "d"];
+
 /// Numbers with few and with many bins, categories, a flag.
 pub(crate) fn schema() -> Schema {
+    schema_of(2)
+}
+
+/// The same with so many classes.
+pub(crate) fn schema_of(classes: usize) -> Schema {
     let columns: [AnyColumn; 5] = [
         number("x", -2.0..=2.0).into(),
         number("z", 0.0..=10.0).bins(5).into(),
         category("colour", ["red", "green", "blue"]).into(),
         flag("old").into(),
-        label("y", ["a", "b"]).into(),
+        label("y", CLASSES[..classes].to_vec()).into(),
     ];
     Schema::builder("rows").columns(columns).build().unwrap()
 }
 
 /// Rows whose label follows from the features, with some chance; some cells are missing.
 pub(crate) fn lines(rows: usize, seed: u64) -> Vec<Line> {
+    lines_of(2, rows, seed)
+}
+
+/// The same with so many classes.
+pub(crate) fn lines_of(classes: usize, rows: usize, seed: u64) -> Vec<Line> {
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let mut coins = Coins::from_seed(bytes);
@@ -51,7 +65,11 @@ pub(crate) fn lines(rows: usize, seed: u64) -> Vec<Line> {
             z.to_string(),
             ["red", "green", "blue"][colour].into(),
             ["false", "true"][old as usize].into(),
-            ["a", "b"][usize::from(signal > 0.0)].into(),
+            match classes {
+                2 => CLASSES[usize::from(signal > 0.0)],
+                _ => CLASSES[((signal + 1.5).max(0.0) as usize).min(classes - 1)],
+            }
+            .into(),
         ]
     };
     (0..rows).map(line).collect()
@@ -138,13 +156,16 @@ impl World {
             Side::new(&self.plan, cells).unwrap()
         });
         let mut boosting = InTheClear::new(&self.plan, sides, &coins(&self.agreement));
-        let mut place = 0;
+        let output = Cell::new(0);
+        let mut places: BTreeMap<usize, usize> = BTreeMap::new();
         let mut meeting = |first: &[bool], second: &[bool]| {
-            let met = run.get(place).map(|round| {
+            let place = places.entry(output.get()).or_default();
+            let mut of_class = run.iter().filter(|round| round.output == output.get());
+            let met = of_class.nth(*place).map(|round| {
                 let stump = round.weak.voters()[0].stump().unwrap();
                 stump.feature / usize::from(*self.plan.secure().group())
             });
-            place += 1;
+            *place += 1;
             match met {
                 Some(met) => {
                     assert!(first[met] && second[met], "both are free where they meet");
@@ -157,7 +178,9 @@ impl World {
                 }
             }
         };
-        while boosting.round(&mut meeting) {}
+        while boosting.round(&mut meeting) {
+            output.set(boosting.output());
+        }
         boosting.rounds().to_vec()
     }
 }

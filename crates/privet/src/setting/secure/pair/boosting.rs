@@ -75,8 +75,7 @@ impl Boosting {
         context: &mut Context<'_, Message>,
     ) -> Result<TurnOutcome<Pair>, Error> {
         let me = context.me();
-        let of = u64::from(*plan.secure().rounds());
-        context.progress("rounds", self.script.rounds().len() as u64, of);
+        context.progress("rounds", self.script.rounds().len() as u64, plan.all_rounds());
         let asks = me == INITIATOR && before.is_none();
         let state = self.received.is_much().then(|| self.save()).flatten();
         let mut secrets = None;

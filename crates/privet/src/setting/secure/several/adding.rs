@@ -82,10 +82,14 @@ impl Adding {
 
     /// Begins the next round, or ends.
     pub(super) fn begin_round(mut self, plan: Plan, context: &mut Context<'_, Message>) -> Turn {
-        let of = u64::from(*plan.secure().rounds());
-        context.progress("rounds", self.course.rounds().len() as u64, of);
+        context.progress("rounds", self.course.rounds().len() as u64, plan.all_rounds());
         let asks = context.me() == INITIATOR;
-        if let Beginning::Stumps(group) = self.course.begin() {
+        let mut begins = self.course.begin();
+        while let Beginning::Class(class) = begins {
+            self.side.turn_to(class);
+            begins = self.course.begin();
+        }
+        if let Beginning::Stumps(group) = begins {
             let own = self.side.voter(group);
             if !asks {
                 context.send(INITIATOR, &Message::Voter(own.clone()))?;
