@@ -147,7 +147,8 @@ fn a_run_ends_and_is_given_up_without_its_model() {
     let mut killed = bank(&world);
     let mut shop = world.start("shop");
     is_running(&world);
-    (killed.kill(), shop.kill());
+    killed.kill();
+    shop.kill();
     fs::remove_file(world.path("model.privet")).unwrap();
     fs::remove_file(world.path("new-bank.csv")).unwrap();
     let mut command = world.command("bank");
