@@ -29,45 +29,107 @@ pub enum Voice {
     Exact,
 }
 
-/// Made-up owners: rows in a random order, so many for each.
+/// How rows are dealt to made-up owners.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Dealing {
+    /// How many rows an owner has, at least.
+    pub least: u32,
+    /// And at most: each number between is as likely.
+    pub most: u32,
+    /// The share of all rows that are dealt by their class. Of these, an owner's are of one class, but where one class ends and the next begins; the rest are dealt at
+    /// random. At 0 owners are alike, at 1 each knows one class.
+    pub skew: f64,
+}
+
+impl Dealing {
+    /// Owners of so many rows each, who are alike.
+    pub fn even(each: u32) -> Self {
+        Self {
+            least: each,
+            most: each,
+            skew: 0.0,
+        }
+    }
+}
+
+/// Made-up owners: rows in a random order, some for each.
 #[derive(Debug)]
 pub struct Crowd<'a> {
     schema: &'a Schema,
     cells: &'a Cells,
     order: Vec<u32>,
-    each: usize,
+    /// Where the rows of each owner begin, and where those of the last end.
+    starts: Vec<usize>,
     seed: u64,
 }
 
 impl<'a> Crowd<'a> {
     /// The rows of a schema dealt to owners of `each` rows, in an order that follows from the seed. Rows that are left over have no owner.
     pub fn new(schema: &'a Schema, cells: &'a Cells, each: u32, seed: u64) -> Self {
+        Self::dealt(schema, cells, Dealing::even(each), seed)
+    }
+
+    /// The same for owners of different numbers of rows, who need not be alike.
+    pub fn dealt(schema: &'a Schema, cells: &'a Cells, dealing: Dealing, seed: u64) -> Self {
         let mut bytes = [0; 32];
         bytes[..8].copy_from_slice(&seed.to_le_bytes());
         let mut coins = Coins::from_seed(bytes);
         let mut order: Vec<u32> = (0..cells.rows() as u32).collect();
-        for i in (1..order.len()).rev() {
-            order.swap(i, coins.below(i as u64 + 1) as usize);
+        shuffle(&mut order, &mut coins);
+        let (least, more) = (dealing.least.max(1), dealing.most.saturating_sub(dealing.least));
+        let (mut starts, mut end) = (vec![0], 0);
+        loop {
+            let another = match more {
+                0 => 0,
+                more => coins.below(u64::from(more) + 1) as usize,
+            };
+            end += least as usize + another;
+            if end > order.len() {
+                break;
+            }
+            starts.push(end);
         }
-        Self {
+        let mut crowd = Self {
             schema,
             cells,
             order,
-            each: each.max(1) as usize,
+            starts,
             seed,
+        };
+        if dealing.skew > 0.0 {
+            crowd.deal_by_class(dealing.skew, &mut coins);
+        }
+        crowd
+    }
+
+    /// Exchanges a share of all rows, so that those of an owner are of one class. Owners come in random order, so that every round has all kinds.
+    fn deal_by_class(&mut self, skew: f64, coins: &mut Coins) {
+        let Some(Target::Classes(classes)) = self.cells.target() else {
+            return;
+        };
+        let mut owners: Vec<u32> = (0..self.owners() as u32).collect();
+        shuffle(&mut owners, coins);
+        let all = owners
+            .iter()
+            .flat_map(|owner| self.starts[*owner as usize]..self.starts[*owner as usize + 1]);
+        let places: Vec<usize> = all.filter(|_| coins.unit() < skew).collect();
+        let mut rows: Vec<u32> = places.iter().map(|place| self.order[*place]).collect();
+        rows.sort_by_key(|row| classes[*row as usize]);
+        for (place, row) in places.into_iter().zip(rows) {
+            self.order[place] = row;
         }
     }
 
     /// Only so many owners.
     #[must_use]
     pub fn of_owners(mut self, owners: usize) -> Self {
-        self.order.truncate(owners.saturating_mul(self.each));
+        self.starts.truncate(owners.saturating_add(1));
         self
     }
 
     /// How many owners there are.
     pub fn owners(&self) -> usize {
-        self.order.len() / self.each
+        self.starts.len() - 1
     }
 
     /// Plays a whole course: each round asks owners of its own, as many in each; equally many choose each ε.
@@ -165,9 +227,10 @@ impl<'a> Crowd<'a> {
         };
         let mut sums = vec![0.0; columns * categories];
         for owner in owners {
-            for row in self.rows(owner) {
+            let rows = self.rows(owner);
+            for row in rows {
                 for (column, cell) in encoding.cells_at(cells, *row as usize).iter().enumerate() {
-                    sums[column * categories + cell] += 1.0 / self.each as f64;
+                    sums[column * categories + cell] += 1.0 / rows.len() as f64;
                 }
             }
         }
@@ -206,7 +269,7 @@ impl<'a> Crowd<'a> {
     }
 
     fn rows(&self, owner: usize) -> &[u32] {
-        &self.order[owner * self.each..][..self.each]
+        &self.order[self.starts[owner]..self.starts[owner + 1]]
     }
 
     /// What an owner computes from its rows.
@@ -242,6 +305,12 @@ impl<'a> Crowd<'a> {
     }
 }
 
+fn shuffle(rows: &mut [u32], coins: &mut Coins) {
+    for i in (1..rows.len()).rev() {
+        rows.swap(i, coins.below(i as u64 + 1) as usize);
+    }
+}
+
 /// A message about a vector, clipped as an owner's.
 fn draw(campaign: &Campaign, vector: &[f64], random: &mut Randomness) -> Result<LocalMessage, Error> {
     let radius = campaign.radius();
@@ -250,5 +319,85 @@ fn draw(campaign: &Campaign, vector: &[f64], random: &mut Randomness) -> Result<
         Message::Coordinates(mechanism) => rehearse(mechanism, on_grid(vector, radius), random),
         Message::Signs(mechanism) => rehearse(mechanism, on_grid(vector, radius), random),
         Message::Category(_) | Message::Cells(_) => Err(Error::internal("a category is no vector")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::schema::{label, number};
+    use crate::data::{Frame, Intake, Keep, Table};
+    use crate::privacy::Unprotected;
+
+    /// 3,000 rows, a third of which are of the second class.
+    fn cells() -> (Schema, Cells) {
+        let builder = Schema::builder("dealt").columns([number("x", 0.0..=1.0)]);
+        let schema = builder
+            .columns([label("class", ["a", "b"])])
+            .build()
+            .expect("a schema");
+        let classes: Vec<&str> = (0..3000)
+            .map(|row| if row % 3 == 0 { "b" } else { "a" })
+            .collect();
+        let frame = Frame::new()
+            .column("x", vec![0.5; 3000])
+            .column("class", &classes);
+        let intake = Intake::everything(std::sync::Arc::new(schema.clone()), Keep::Values);
+        let table = Table::read(&intake, &frame).expect("a table");
+        let permission = Unprotected::unrecorded("dealt", &schema.relation(), "a test");
+        let cells = permission.reveal(table.into_cells());
+        (schema, cells)
+    }
+
+    /// Rows are dealt once, owners have as many as said, and are as unlike as said: over all owners with more than one row, the share of those who know one class.
+    #[test]
+    fn owners_have_as_many_rows_as_said_and_are_as_unlike() {
+        let (schema, cells) = cells();
+        let spread = |skew| Dealing {
+            least: 1,
+            most: 7,
+            skew,
+        };
+        let mut of_one = Vec::new();
+        for dealing in [Dealing::even(4), spread(0.0), spread(0.7), spread(1.0)] {
+            let crowd = Crowd::dealt(&schema, &cells, dealing, 5);
+            let all: Vec<&[u32]> = (0..crowd.owners()).map(|owner| crowd.rows(owner)).collect();
+            let mut sizes: Vec<usize> = all.iter().map(|rows| rows.len()).collect();
+            sizes.sort_unstable();
+            sizes.dedup();
+            // 750 owners: a size is missing with a probability of (6/7)^750.
+            let wanted: Vec<usize> = (dealing.least as usize..=dealing.most as usize).collect();
+            assert_eq!(sizes, wanted);
+            let mut rows = all.concat();
+            rows.sort_unstable();
+            let dealt = rows.len();
+            rows.dedup();
+            assert!(rows.len() == dealt && dealt > 3000 - 7);
+            let several = all.iter().filter(|rows| rows.len() > 1);
+            let knows_one = |rows: &&&[u32]| rows.iter().all(|row| (row % 3 == 0) == (rows[0] % 3 == 0));
+            of_one.push(several.clone().filter(knows_one).count() as f64 / several.count() as f64);
+            // Owners in random order: a hundred of one kind in a row have a probability below (2/3)^100.
+            let kinds = |owners: Range<usize>| {
+                let mut classes = all[owners].concat();
+                classes.iter_mut().for_each(|row| *row = u32::from(*row % 3 == 0));
+                classes.sort_unstable();
+                classes.dedup();
+                classes.len()
+            };
+            assert_eq!((kinds(0..100), kinds(100..200)), (2, 2));
+        }
+        let [even, alike, between, by_class] = of_one[..] else {
+            panic!("four ways");
+        };
+        assert!(even < 0.4 && alike < 0.5, "{of_one:?}");
+        assert!(between > alike + 0.1 && between < 0.9, "{of_one:?}");
+        // One owner may lie where the first class ends.
+        assert!(by_class > 0.997, "{of_one:?}");
+        let same = Crowd::new(&schema, &cells, 4, 5);
+        assert_eq!(
+            same.order,
+            Crowd::dealt(&schema, &cells, Dealing::even(4), 5).order
+        );
+        assert_eq!(same.of_owners(10).owners(), 10);
     }
 }
