@@ -81,7 +81,7 @@ pub(super) fn run(local: &LocalJob, job: &Job) -> Result<Answer, Failure> {
         let _ = writeln!(
             text,
             "  -  {errors} of the {rounds} rounds ask owners only how often a learner errs: {} owners, who are not there for the learners. Such an error, from 0 to 1, has a noise \
-             of {deviation:.3}. With alpha = \"own\", your own labeled rows tell it, and all owners are there for the learners",
+             of {deviation:.3}. With alpha = \"own\", your own labelled rows tell it, and all owners are there for the learners",
             u64::from(errors) * each
         );
     }

@@ -36,7 +36,7 @@ impl Algorithm for Samme {
     }
 
     fn needs_own_rows(&self) -> bool {
-        let has_radius = self.radius.is_some() || self.message != VectorMessage::Vector;
+        let has_radius = self.radius.is_some() || !matches!(self.message, VectorMessage::Vector);
         self.alpha == AlphaSource::Own || self.learner == WeakLearner::Stump || !has_radius
     }
 
