@@ -46,12 +46,17 @@ fn owners_have_as_many_rows_as_said_and_are_as_unlike() {
         rows.dedup();
         assert!(rows.len() == dealt && dealt > 3000 - 7);
         let several = all.iter().filter(|rows| rows.len() > 1);
-        let knows_one = |rows: &&&[u32]| rows.iter().all(|row| (row % 3 == 0) == (rows[0] % 3 == 0));
+        let knows_one = |rows: &&&[u32]| {
+            rows.iter()
+                .all(|row| row.is_multiple_of(3) == rows[0].is_multiple_of(3))
+        };
         of_one.push(several.clone().filter(knows_one).count() as f64 / several.count() as f64);
         // Owners in random order: a hundred of one kind in a row have a probability below (2/3)^100.
         let kinds = |owners: Range<usize>| {
             let mut classes = all[owners].concat();
-            classes.iter_mut().for_each(|row| *row = u32::from(*row % 3 == 0));
+            classes
+                .iter_mut()
+                .for_each(|row| *row = u32::from(row.is_multiple_of(3)));
             classes.sort_unstable();
             classes.dedup();
             classes.len()
