@@ -186,63 +186,102 @@ fn a_collection_without_its_tokens_is_refused() {
     assert!(open().is_ok());
 }
 
-/// The real command, killed at random moments until it has ended.
+/// How long a collection lasts at least, if nobody kills it: with `PRIVET_FULL=1`.
+const LONG: Duration = Duration::from_secs(20);
+
+/// The real command, killed at random moments of a collection that has not ended, and then left alone. With `PRIVET_FULL=1` batches are made smaller until
+/// the collection lasts as long as [`LONG`], and there are 50 kills.
 #[test]
 fn a_collection_killed_at_random_ends_the_same() {
-    let (count, wanted) = if full() { (1_000_000, 50) } else { (60_000, 8) };
+    let (count, wanted, least) = if full() {
+        (1_000_000, 50, LONG)
+    } else {
+        (60_000, 8, Duration::ZERO)
+    };
     let campaign = campaign();
     let frames = messages(&campaign, count);
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("campaign.toml"), CAMPAIGN).unwrap();
     fs::write(folder.path().join("messages"), &frames).unwrap();
-    let batch = (count / if full() { 400 } else { 60 }).to_string();
-    let command = |out: &str| {
+    let command = |out: &str, batch: usize| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_privet"));
         command
-            .args([
-                "collect",
-                "campaign.toml",
-                "messages",
-                "--out",
-                out,
-                "--batch",
-                &batch,
-            ])
-            .args(["--most", "4000000"])
+            .args(["collect", "campaign.toml", "messages", "--out", out])
+            .args(["--batch", &batch.to_string(), "--most", "4000000"])
             .current_dir(folder.path())
             .stdout(Stdio::null())
             .stderr(Stdio::null());
         command
     };
-    let started = Instant::now();
-    assert!(command("whole").status().unwrap().success());
-    let alone = started.elapsed();
-    let read = |name: &str| Collected::from_file(name, &fs::read(folder.path().join(name)).unwrap()).unwrap();
-    let expected = read("whole");
+    let read = |name: &str| match fs::read(folder.path().join(name)) {
+        Ok(bytes) => Some(Collected::from_file(name, &bytes).unwrap()),
+        Err(_) => None,
+    };
+    // Each batch is synced twice: ever smaller ones last ever longer.
+    let mut batch = if full() { 1000 } else { 1000.min(count / 60) };
+    let alone = loop {
+        let name = format!("whole-{batch}");
+        let started = Instant::now();
+        assert!(command(&name, batch).status().unwrap().success());
+        let lasted = started.elapsed();
+        fs::rename(folder.path().join(&name), folder.path().join("whole")).unwrap();
+        if lasted >= least {
+            break lasted;
+        }
+        assert!(batch > 1, "{count} batches last {lasted:?}");
+        batch /= 2;
+    };
+    let expected = read("whole").unwrap();
     assert!(expected.messages() > count as u64 / 2);
-    let mut kills = 0;
-    let killed = Instant::now();
-    loop {
-        let mut child = command("killed").spawn().unwrap();
+    let is_whole = |collected: &Collected| {
+        collected
+            .inputs()
+            .iter()
+            .any(|i| i.position == frames.len() as u64)
+    };
+    assert!(is_whole(&expected));
+    let (mut kills, mut ended, mut first) = (0u32, 0, 0);
+    let started = Instant::now();
+    while kills < wanted {
+        let name = format!("killed-{ended}");
+        let mut child = command(&name, batch).spawn().unwrap();
         let mut coin = [0; 2];
         getrandom::fill(&mut coin).unwrap();
-        // Each lives for a random time, about two parts in `wanted` of what the whole takes, besides reading its tokens again.
+        // Each lives for a random time: all together about three quarters of what the whole takes. What starting takes, and a batch that was not finished, make no progress.
         let share = f64::from(u16::from_le_bytes(coin)) / 65_536.0;
-        sleep(alone.mul_f64(3.0 * share / f64::from(wanted)) + Duration::from_millis(20));
-        if kills < wanted {
-            child.kill().unwrap();
-            kills += 1;
-            if !child.wait().unwrap().success() {
-                continue;
-            }
-        } else {
-            assert!(child.wait().unwrap().success());
+        // Of four, three live on after a batch of their own; the fourth may die while it starts.
+        let written = || {
+            fs::metadata(folder.path().join(&name))
+                .and_then(|file| file.modified())
+                .ok()
+        };
+        let before = written();
+        while kills % 4 != 0 && written() == before && child.try_wait().unwrap().is_none() {
+            sleep(Duration::from_millis(1));
         }
-        if kills >= wanted {
-            break;
+        sleep(alone.mul_f64(1.5 * share / f64::from(wanted)));
+        child.kill().unwrap();
+        child.wait().unwrap();
+        let reached = read(&name);
+        if reached.as_ref().is_some_and(is_whole) {
+            // It had ended: that was no kill. What it found counts, and another one begins.
+            same(&reached.unwrap(), &expected);
+            ended += 1;
+            continue;
         }
+        kills += 1;
+        first += usize::from(reached.is_none());
     }
-    same(&read("killed"), &expected);
-    let (alone, all) = (alone.as_secs_f64(), killed.elapsed().as_secs_f64());
-    println!("{count} messages: {alone:.1} s alone; {kills} kills in {all:.1} s, the same sums");
+    let name = format!("killed-{ended}");
+    assert!(command(&name, batch).status().unwrap().success());
+    same(&read(&name).unwrap(), &expected);
+    assert!(
+        first <= 1,
+        "the second finishes a batch, and all others go on from there"
+    );
+    let (alone, all) = (alone.as_secs_f64(), started.elapsed().as_secs_f64());
+    println!(
+        "{count} messages in batches of {batch}: {alone:.1} s alone; {kills} kills, {first} of them before the first batch, in {all:.1} s; {} ended; the same sums",
+        ended + 1
+    );
 }

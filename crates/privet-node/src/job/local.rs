@@ -7,7 +7,7 @@ use privet::Error;
 use privet::data::{Intake, Keep, Schema, Section};
 use privet::parameters::{finding, key};
 use privet::privacy::Epsilon;
-use privet::setting::local::{self, Algorithm, Plan, Task};
+use privet::setting::local::{self, Algorithm, Dealing, Plan, Task};
 
 use super::central::epsilon;
 use super::{JobContext, Setting, Source};
@@ -19,7 +19,7 @@ pub struct LocalJob {
     algorithm: Arc<dyn Algorithm>,
     epsilons: Vec<Epsilon>,
     owners: u64,
-    rows_each: u32,
+    dealing: Dealing,
     /// How many own rows a simulation gives the data user.
     pub own_rows: usize,
     /// The data user's own rows, if there are any.
@@ -37,7 +37,8 @@ impl LocalJob {
         let Some(largest) = self.epsilons.iter().max() else {
             return Err(Error::internal("a job has an ε"));
         };
-        let task = Task::new(&self.schema, *largest, self.rows_each, self.schema.dataset())?;
+        let each = self.dealing.least.midpoint(self.dealing.most);
+        let task = Task::new(&self.schema, *largest, each, self.schema.dataset())?;
         let task = task.with_epsilons(&self.epsilons)?;
         Plan::new(Arc::clone(&self.algorithm), task, self.owners)
     }
@@ -52,9 +53,9 @@ impl LocalJob {
         &self.schema
     }
 
-    /// How many rows an owner has, about.
-    pub fn rows_each(&self) -> u32 {
-        self.rows_each
+    /// How many rows owners have, about, and how a simulation deals them.
+    pub fn dealing(&self) -> Dealing {
+        self.dealing
     }
 
     /// The files that it is made from.
@@ -89,11 +90,8 @@ pub(super) fn read(root: &Section<'_>, around: &JobContext<'_>) -> (Option<Setti
         }
         u64::try_from(found).ok().filter(|found| *found > 0)
     };
-    let (owners, each, own_rows) = (
-        whole("about", None),
-        whole("rows_each", Some(1)),
-        whole("own_rows", Some(100)),
-    );
+    let (owners, own_rows) = (whole("about", None), whole("own_rows", Some(100)));
+    let dealing = people.as_ref().and_then(dealing);
     let job = || {
         let schema = Arc::new(schema?);
         let source = data?.map(|data| Source {
@@ -105,7 +103,7 @@ pub(super) fn read(root: &Section<'_>, around: &JobContext<'_>) -> (Option<Setti
             algorithm: Arc::from(algorithm?),
             epsilons: epsilons?,
             owners: owners?,
-            rows_each: u32::try_from(each?).unwrap_or(u32::MAX),
+            dealing: dealing?,
             own_rows: usize::try_from(own_rows?).unwrap_or(usize::MAX),
             own: source,
             campaigns: campaigns?,
@@ -131,6 +129,46 @@ pub(super) fn read(root: &Section<'_>, around: &JobContext<'_>) -> (Option<Setti
         Some(Setting::Local(Box::new(job)))
     };
     (job(), file.into_iter().collect())
+}
+
+/// How many rows owners have: a number, or the least and the most; and how unlike they are in a simulation.
+fn dealing(people: &Section<'_>) -> Option<Dealing> {
+    let skew = people.number("skew").map_or(0.0, |found| found.value);
+    if !(0.0..=1.0).contains(&skew) {
+        let why =
+            format!("skew = {skew}: write a number from 0 (owners are alike) to 1 (each knows one class)");
+        people.finding_at("skew", why);
+    }
+    let found = match people.is_list("rows_each") {
+        true => people.numbers("rows_each")?.value,
+        false => vec![
+            people
+                .integer("rows_each")
+                .map_or(1.0, |found| found.value as f64),
+        ],
+    };
+    let (Some(&least), Some(&most), 1..=2) = (found.first(), found.last(), found.len()) else {
+        people.finding_at(
+            "rows_each",
+            "rows_each is a number, or two, such as [1, 7]: the least and the most",
+        );
+        return None;
+    };
+    let is_count = |x: f64| x.fract() == 0.0 && (1.0..=f64::from(u32::MAX)).contains(&x);
+    if !is_count(least) || !is_count(most) || least > most {
+        let written: Vec<String> = found.iter().map(ToString::to_string).collect();
+        let why = format!(
+            "rows_each = {}: write a whole number above zero, or two, of which the first is not larger, such as [1, 7]",
+            written.join(", ")
+        );
+        people.finding_at("rows_each", why);
+        return None;
+    }
+    Some(Dealing {
+        least: least as u32,
+        most: most as u32,
+        skew,
+    })
 }
 
 /// One ε, or those from which owners choose.

@@ -200,13 +200,18 @@ fn of_local() -> SettingReference {
                     ),
                     whole(
                         "rows_each",
-                        "a whole number; if not given, 1",
-                        "How many rows an owner has, about.",
+                        "a whole number, or a list of two; if not given, 1",
+                        "How many rows an owner has, about; of two numbers, at least and at most.",
                     ),
                     whole(
                         "own_rows",
                         "a whole number; if not given, 100",
                         "How many own rows a simulation gives the data user.",
+                    ),
+                    whole(
+                        "skew",
+                        "a number from 0 to 1; if not given, 0",
+                        "The share of rows that a simulation deals by their class, so that owners are not alike: at 1 each owner knows one class.",
                     ),
                 ],
             ),

@@ -10,12 +10,13 @@ use privet::learner::SILENT;
 use privet::parameters::Builder;
 use privet::privacy::Epsilon;
 use privet::setting::local::{
-    Algorithm, Auto, CollectOnce, Crowd, GramSource, LdpSgd, Learnt, OnceLearner, OwnRows, Samme, Task,
-    VectorMessage, Voice, WeakLearner,
+    Algorithm, AlphaSource, Auto, CollectOnce, Crowd, Dealing, GramSource, LdpSgd, Learnt, OnceLearner,
+    OwnRows, Samme, Task, VectorMessage, Voice, WeakLearner,
 };
 use privet::setting::plain::{Algorithm as _, Logistic};
 use privet_node::progress::Progress;
 
+use super::boosting::StumpBoosting;
 use super::rows::{Points, order};
 use super::sets::set;
 use super::{ERROR, Named};
@@ -29,7 +30,9 @@ const TEST: usize = 10_000;
 /// A way to a classifier.
 pub(super) enum Way {
     /// By a course of campaigns.
-    Course(Box<dyn Algorithm>, Voice),
+    Course(Box<dyn Algorithm>, Voice, Dealing),
+    /// Stochastic gradient boosting.
+    Boosted(StumpBoosting, Voice),
     /// Logistic regression on the own rows.
     OwnRows,
     /// The more frequent class of the own rows.
@@ -116,11 +119,17 @@ impl Comparison {
                     let model = plan.fit(table(&schema, &own)?, &public(&schema), SILENT)?;
                     error(model.ensemble(), model.schema(), &test)?
                 }
-                Way::Course(algorithm, voice) => {
+                Way::Boosted(boosting, voice) => {
+                    let epsilon = Epsilon::new(epsilon.unwrap_or(1.0))?;
+                    let crowd = Crowd::new(&schema, &owners, EACH, u64::from(run)).of_owners(self.owners);
+                    boosting.error(&schema, (&own, EACH), (&crowd, *voice), epsilon, &test)?
+                }
+                Way::Course(algorithm, voice, dealing) => {
                     let epsilon = Epsilon::new(epsilon.unwrap_or(1.0))?;
                     let own = OwnRows::new(table(&schema, &own)?, &public(&schema))?;
                     let task = Task::new(&schema, epsilon, EACH, "points")?.with_own(own)?;
-                    let crowd = Crowd::new(&schema, &owners, EACH, u64::from(run)).of_owners(self.owners);
+                    let crowd =
+                        Crowd::dealt(&schema, &owners, *dealing, u64::from(run)).of_owners(self.owners);
                     let learnt: Learnt = crowd.play(&**algorithm, &task, *voice)?;
                     let test = test.in_bins(&schema, &learnt.schema)?;
                     error(&learnt.ensemble, &learnt.schema, &test)?
@@ -132,7 +141,7 @@ impl Comparison {
 }
 
 fn course(algorithm: impl Algorithm + 'static, voice: Voice) -> Way {
-    Way::Course(Box::new(algorithm), voice)
+    Way::Course(Box::new(algorithm), voice, Dealing::even(EACH))
 }
 
 /// The baselines of every comparison.
@@ -271,6 +280,160 @@ pub(super) fn others(epsilons: &'static [f64]) -> Result<Vec<Named<Way>>, Error>
         ),
     ];
     baselines(&mut ways, &[])?;
+    Ok(ways)
+}
+
+/// Owners who have different numbers of rows, or know one class each; beside them owners who have as many and are alike.
+pub(super) fn unlike(epsilons: &'static [f64]) -> Result<Vec<Named<Way>>, Error> {
+    macro_rules! dealt {
+        ($owners:literal, $dealing:expr) => {{
+            let way = |algorithm: Box<dyn Algorithm>| Way::Course(algorithm, Voice::Drawn, $dealing);
+            let samme = |learner| Samme::builder().learner(learner).build();
+            [
+                (
+                    concat!("auto, ", $owners),
+                    way(Box::new(Auto::builder().build()?)),
+                    epsilons,
+                ),
+                (
+                    concat!("ldp-sgd, ", $owners),
+                    way(Box::new(LdpSgd::builder().build()?)),
+                    epsilons,
+                ),
+                (
+                    concat!("samme, centroids, ", $owners),
+                    way(Box::new(samme(WeakLearner::Centroid)?)),
+                    epsilons,
+                ),
+                (
+                    concat!("samme, stumps, ", $owners),
+                    way(Box::new(samme(WeakLearner::Stump)?)),
+                    epsilons,
+                ),
+                (
+                    concat!("samme, logistic, ", $owners),
+                    way(Box::new(samme(WeakLearner::Logistic)?)),
+                    epsilons,
+                ),
+            ]
+        }};
+    }
+    let spread = |skew| Dealing {
+        least: 1,
+        most: 2 * EACH - 1,
+        skew,
+    };
+    let by_class = Dealing {
+        skew: 1.0,
+        ..Dealing::even(EACH)
+    };
+    let mut ways = Vec::new();
+    ways.extend(dealt!("4 rows", Dealing::even(EACH)));
+    ways.extend(dealt!("1 to 7 rows", spread(0.0)));
+    ways.extend(dealt!("4 rows of one class", by_class));
+    ways.extend(dealt!("1 to 7 rows of one class", spread(1.0)));
+    baselines(&mut ways, epsilons)?;
+    Ok(ways)
+}
+
+/// α from owners beside α from own rows, with as many owners in all.
+pub(super) fn judged(epsilons: &'static [f64]) -> Result<Vec<Named<Way>>, Error> {
+    let samme = |learner, alpha, rounds| {
+        Samme::builder()
+            .learner(learner)
+            .alpha(alpha)
+            .rounds(rounds)
+            .build()
+    };
+    let mut ways = Vec::new();
+    for (learner, names) in [
+        (
+            WeakLearner::Centroid,
+            [
+                "samme, centroids, α from own rows",
+                "samme, centroids, α from owners",
+                "samme, centroids, α from owners, 5 rounds",
+                "samme, centroids, α from own rows, messages without content",
+                "samme, centroids, α from owners, messages without content",
+            ],
+        ),
+        (
+            WeakLearner::Stump,
+            [
+                "samme, stumps, α from own rows",
+                "samme, stumps, α from owners",
+                "samme, stumps, α from owners, 5 rounds",
+                "samme, stumps, α from own rows, messages without content",
+                "samme, stumps, α from owners, messages without content",
+            ],
+        ),
+    ] {
+        let cases = [
+            (AlphaSource::Own, 10, Voice::Drawn),
+            (AlphaSource::Owners, 10, Voice::Drawn),
+            (AlphaSource::Owners, 5, Voice::Drawn),
+            (AlphaSource::Own, 10, Voice::Silent),
+            (AlphaSource::Owners, 10, Voice::Silent),
+        ];
+        for (name, (alpha, rounds, voice)) in names.into_iter().zip(cases) {
+            ways.push((name, course(samme(learner, alpha, rounds)?, voice), epsilons));
+        }
+    }
+    baselines(&mut ways, &[])?;
+    Ok(ways)
+}
+
+/// Stochastic gradient boosting beside what it would replace.
+pub(super) fn boosted(epsilons: &'static [f64]) -> Result<Vec<Named<Way>>, Error> {
+    let boosting = |rounds, cuts, shrinkage, voice| {
+        let boosting = StumpBoosting {
+            rounds,
+            cuts,
+            shrinkage,
+        };
+        Way::Boosted(boosting, voice)
+    };
+    let mut ways = vec![
+        (
+            "gradient boosting, 10 rounds",
+            boosting(10, 1, 0.5, Voice::Drawn),
+            epsilons,
+        ),
+        (
+            "gradient boosting, 20 rounds",
+            boosting(20, 1, 0.5, Voice::Drawn),
+            epsilons,
+        ),
+        (
+            "gradient boosting, 10 rounds, 3 cuts",
+            boosting(10, 3, 0.5, Voice::Drawn),
+            epsilons,
+        ),
+        (
+            "gradient boosting, messages without content",
+            boosting(10, 1, 0.5, Voice::Silent),
+            epsilons,
+        ),
+        (
+            "gradient boosting, not private",
+            boosting(10, 1, 0.5, Voice::Exact),
+            &[][..],
+        ),
+        (
+            "samme, centroids",
+            course(Samme::builder().build()?, Voice::Drawn),
+            epsilons,
+        ),
+        (
+            "samme, stumps",
+            course(
+                Samme::builder().learner(WeakLearner::Stump).build()?,
+                Voice::Drawn,
+            ),
+            epsilons,
+        ),
+    ];
+    ways.extend(defaults(epsilons)?);
     Ok(ways)
 }
 

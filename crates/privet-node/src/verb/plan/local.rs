@@ -76,6 +76,15 @@ pub(super) fn run(local: &LocalJob, job: &Job) -> Result<Answer, Failure> {
         text,
         "  -  owners that a round needs for a noise of one half: {needed}; of one tenth: {tenth}"
     );
+    let told = plan.told_errors()?;
+    if let Some((errors, deviation)) = told {
+        let _ = writeln!(
+            text,
+            "  -  {errors} of the {rounds} rounds ask owners only how often a learner errs: {} owners, who are not there for the learners. Such an error, from 0 to 1, has a noise \
+             of {deviation:.3}. With alpha = \"own\", your own labelled rows tell it, and all owners are there for the learners",
+            u64::from(errors) * each
+        );
+    }
     if noise > 0.5 {
         let _ = writeln!(
             text,
@@ -104,6 +113,7 @@ pub(super) fn run(local: &LocalJob, job: &Job) -> Result<Answer, Failure> {
         "owners_each": each,
         "noise": noise,
         "owners_needed": {"half": needed, "tenth": tenth},
+        "errors_told": told.map(|(rounds, deviation)| json!({"rounds": rounds, "owners": u64::from(rounds) * each, "deviation": deviation})),
         "shuffled": shuffled.map(|epsilon| json!({"epsilon": epsilon, "delta": DELTA, "if": "an honest shuffler"})),
         "shown_of_own_rows": shown,
         "settings": settings,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use privet::data::Table;
 use privet::privacy::Unprotected;
-use privet::setting::local::{Crowd, OwnRows, Plan, Voice, owners_help};
+use privet::setting::local::{Crowd, Dealing, OwnRows, Plan, Voice, owners_help};
 use privet::setting::plain::{Algorithm, Constant, Logistic};
 use serde_json::json;
 
@@ -82,7 +82,7 @@ pub(super) fn run(local: &LocalJob, simulate: &Simulate) -> Result<Answer, Failu
     };
     let who = format!(
         "{owners} owners of {} at ε = {}, and a data user with {} own rows",
-        crate::verb::words::count(local.rows_each().into(), "row", "rows"),
+        dealt(local.dealing()),
         crate::verb::plan::listed(local.plan()?.task().epsilons()),
         local.own_rows
     );
@@ -104,6 +104,19 @@ pub(super) fn run(local: &LocalJob, simulate: &Simulate) -> Result<Answer, Failu
     Ok(Answer::new(text, json))
 }
 
+/// 4 rows; 1 to 7 rows, 90 % of which are dealt by their class.
+fn dealt(dealing: Dealing) -> String {
+    let Dealing { least, most, skew } = dealing;
+    let mut text = match least == most {
+        true => crate::verb::words::count(least.into(), "row", "rows"),
+        false => format!("{least} to {most} rows"),
+    };
+    if skew > 0.0 {
+        let _ = write!(text, " ({:.0} % of all dealt by their class)", 100.0 * skew);
+    }
+    text
+}
+
 /// How good a course is, and how many owners answered.
 fn play(
     plan: &Plan,
@@ -115,7 +128,7 @@ fn play(
     going_on()?;
     let schema = rest.schema();
     let cells = permission.reveal(rest.cells().clone());
-    let crowd = Crowd::new(schema, &cells, local.rows_each(), *number);
+    let crowd = Crowd::dealt(schema, &cells, local.dealing(), *number);
     let owners = usize::try_from(plan.owners()).unwrap_or(usize::MAX);
     let crowd = crowd.of_owners(owners);
     let learnt = crowd.play(plan.algorithm(), plan.task(), voice)?;

@@ -41,6 +41,11 @@ pub trait Algorithm: fmt::Debug + Send + Sync + Name {
     /// [`Error::Parameter`] if it cannot be.
     fn message(&self, task: &Task) -> Result<Message, Error>;
 
+    /// In how many of the campaigns owners say how often a learner errs, and nothing else.
+    fn error_rounds(&self) -> u32 {
+        0
+    }
+
     /// What is published of own rows, besides how long vectors may be.
     fn shown(&self) -> Vec<&'static str>;
 
@@ -72,7 +77,7 @@ pub struct Learnt {
     pub schema: Schema,
     /// The ensemble.
     pub ensemble: Ensemble,
-    /// α and the weighted error on own rows of each round of SAMME; else empty.
+    /// α and the weighted error of each learner of SAMME, on own rows or as owners told it; else empty.
     pub rounds: Vec<(f64, f64)>,
 }
 

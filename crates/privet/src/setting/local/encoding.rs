@@ -35,7 +35,7 @@ pub struct Encoding {
     classes: usize,
 }
 
-const STATISTICS: [(&str, Statistic); 8] = [
+const STATISTICS: [(&str, Statistic); 9] = [
     ("mean", Statistic::Mean),
     ("signed-mean", Statistic::SignedMean),
     ("class-means", Statistic::ClassMeans),
@@ -43,6 +43,7 @@ const STATISTICS: [(&str, Statistic); 8] = [
     ("second-moments", Statistic::SecondMoments),
     ("gradient", Statistic::Gradient { at: Vec::new() }),
     ("classifier", Statistic::Classifier { ridge: 0.0 }),
+    ("errors", Statistic::Errors { scores: Vec::new() }),
     ("cell", Statistic::Cell),
 ];
 
@@ -74,6 +75,13 @@ impl Encoding {
             }
             Statistic::Classifier { ridge } if ridge.is_nan() || *ridge <= 0.0 => {
                 return bad("ridge must be above zero".into());
+            }
+            Statistic::Errors { scores } if scores.len() != classes * features.dimension() => {
+                return bad(format!(
+                    "scores has {} numbers, and there are {} classes and coordinates: write one for each",
+                    scores.len(),
+                    classes * features.dimension()
+                ));
             }
             Statistic::Cell if *features.map() != Map::identity(features.map().base()) => {
                 return bad("a cell has columns only: no cuts, axes, products or constant".into());
@@ -269,6 +277,11 @@ impl Encoding {
             Statistic::Classifier { .. } => Statistic::Classifier {
                 ridge: section.required_number("ridge", "0.1")?.value,
             },
+            Statistic::Errors { .. } => Statistic::Errors {
+                scores: section
+                    .numbers("scores")
+                    .map_or_else(Vec::new, |scores| scores.value),
+            },
             other => other,
         };
         let learner = |section: Section<'_>| {
@@ -301,6 +314,7 @@ impl Encoding {
         match &self.statistic {
             Statistic::Gradient { at } => keys += &format!("at = {}\n", numbers(at)),
             Statistic::Classifier { ridge } => keys += &format!("ridge = {}\n", number(*ridge)),
+            Statistic::Errors { scores } => keys += &format!("scores = {}\n", numbers(scores)),
             _ => {}
         }
         self.features.write(&mut keys, &mut sections);

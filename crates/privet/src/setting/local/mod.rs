@@ -56,8 +56,9 @@ pub use encoding::Encoding;
 pub use own::OwnRows;
 pub use owner::{Contributed, DataOwner};
 pub use params::{
-    Auto, CollectOnce, GramSource, LdpSgd, OnceLearner, Samme, VectorMessage, WeakLearner, read, reference,
+    AlphaSource, Auto, CollectOnce, GramSource, LdpSgd, OnceLearner, Samme, VectorMessage, WeakLearner, read,
+    reference,
 };
 pub use plan::{Plan, owners_help};
-pub use rehearsal::{Crowd, Voice};
+pub use rehearsal::{Crowd, Dealing, Voice};
 pub use submission::{BadSubmission, LONGEST_SUBMISSION, Submission};

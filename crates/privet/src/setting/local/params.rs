@@ -46,6 +46,8 @@ parameters! {
         learner: WeakLearner = WeakLearner::Centroid;
         /// Rounds, each with owners of its own.
         rounds: u32 = 10, in 1..=1000;
+        /// Where the weight α of a learner in the vote comes from. From owners, each round is followed by one in which other owners say whether its learner errs.
+        alpha: AlphaSource = AlphaSource::Own;
         /// How vectors are sent.
         message: VectorMessage = VectorMessage::Vector;
         /// The owners' ridge, for `learner = "logistic"`.
@@ -91,6 +93,14 @@ named_values! {
         Stump = "stump",
         /// The mean of the owners' own logistic regressions (Algorithm 7).
         Logistic = "logistic",
+    }
+
+    /// Where α comes from.
+    pub enum AlphaSource {
+        /// The own rows and their labels.
+        Own = "own",
+        /// Other owners, by randomised response under the whole ε: as many as for the learners.
+        Owners = "owners",
     }
 
     /// How vectors are sent.

@@ -8,6 +8,7 @@ use super::own::OwnRows;
 use super::shuffled::shuffled;
 use crate::Error;
 use crate::model::{Model, Settings};
+use crate::privacy::mechanism::local::Signs;
 use crate::privacy::{Certificate, Delta, PartyCertificate, getters};
 
 /// A resolved course: an algorithm, its task, and about how many owners will answer.
@@ -99,6 +100,25 @@ impl Plan {
                 (cells.variance() / cells.oracle().categories() as f64 / each).sqrt()
             }
         }
+    }
+
+    /// In how many rounds owners say how often a learner errs, and the deviation of the noise in an error that they tell; none if α does not come
+    /// from owners.
+    ///
+    /// # Errors
+    /// As [`Signs::new`].
+    pub fn told_errors(&self) -> Result<Option<(u32, f64)>, Error> {
+        let rounds = self.algorithm.error_rounds();
+        if rounds == 0 {
+            return Ok(None);
+        }
+        let each = self.owners_each().max(1) as f64 / self.messages.len() as f64;
+        let mut precision = 0.0;
+        for epsilon in self.task.epsilons() {
+            // From −1 to 1 errors are twice as wide as from 0 to 1.
+            precision += 4.0 * each / Signs::new(*epsilon, 1)?.variance(0);
+        }
+        Ok(Some((rounds, precision.powf(-0.5))))
     }
 
     /// How many owners a round needs for noise that is at most this long, in the same units.

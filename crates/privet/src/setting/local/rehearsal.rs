@@ -29,45 +29,107 @@ pub enum Voice {
     Exact,
 }
 
-/// Made-up owners: rows in a random order, so many for each.
+/// How rows are dealt to made-up owners.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Dealing {
+    /// How many rows an owner has, at least.
+    pub least: u32,
+    /// And at most: each number between is as likely.
+    pub most: u32,
+    /// The share of all rows that are dealt by their class. Of these, an owner's are of one class, but where one class ends and the next begins; the rest are dealt at
+    /// random. At 0 owners are alike, at 1 each knows one class.
+    pub skew: f64,
+}
+
+impl Dealing {
+    /// Owners of so many rows each, who are alike.
+    pub fn even(each: u32) -> Self {
+        Self {
+            least: each,
+            most: each,
+            skew: 0.0,
+        }
+    }
+}
+
+/// Made-up owners: rows in a random order, some for each.
 #[derive(Debug)]
 pub struct Crowd<'a> {
     schema: &'a Schema,
     cells: &'a Cells,
     order: Vec<u32>,
-    each: usize,
+    /// Where the rows of each owner begin, and where those of the last end.
+    starts: Vec<usize>,
     seed: u64,
 }
 
 impl<'a> Crowd<'a> {
     /// The rows of a schema dealt to owners of `each` rows, in an order that follows from the seed. Rows that are left over have no owner.
     pub fn new(schema: &'a Schema, cells: &'a Cells, each: u32, seed: u64) -> Self {
+        Self::dealt(schema, cells, Dealing::even(each), seed)
+    }
+
+    /// The same for owners of different numbers of rows, who need not be alike.
+    pub fn dealt(schema: &'a Schema, cells: &'a Cells, dealing: Dealing, seed: u64) -> Self {
         let mut bytes = [0; 32];
         bytes[..8].copy_from_slice(&seed.to_le_bytes());
         let mut coins = Coins::from_seed(bytes);
         let mut order: Vec<u32> = (0..cells.rows() as u32).collect();
-        for i in (1..order.len()).rev() {
-            order.swap(i, coins.below(i as u64 + 1) as usize);
+        shuffle(&mut order, &mut coins);
+        let (least, more) = (dealing.least.max(1), dealing.most.saturating_sub(dealing.least));
+        let (mut starts, mut end) = (vec![0], 0);
+        loop {
+            let another = match more {
+                0 => 0,
+                more => coins.below(u64::from(more) + 1) as usize,
+            };
+            end += least as usize + another;
+            if end > order.len() {
+                break;
+            }
+            starts.push(end);
         }
-        Self {
+        let mut crowd = Self {
             schema,
             cells,
             order,
-            each: each.max(1) as usize,
+            starts,
             seed,
+        };
+        if dealing.skew > 0.0 {
+            crowd.deal_by_class(dealing.skew, &mut coins);
+        }
+        crowd
+    }
+
+    /// Exchanges a share of all rows, so that those of an owner are of one class. Owners come in random order, so that every round has all kinds.
+    fn deal_by_class(&mut self, skew: f64, coins: &mut Coins) {
+        let Some(Target::Classes(classes)) = self.cells.target() else {
+            return;
+        };
+        let mut owners: Vec<u32> = (0..self.owners() as u32).collect();
+        shuffle(&mut owners, coins);
+        let all = owners
+            .iter()
+            .flat_map(|owner| self.starts[*owner as usize]..self.starts[*owner as usize + 1]);
+        let places: Vec<usize> = all.filter(|_| coins.unit() < skew).collect();
+        let mut rows: Vec<u32> = places.iter().map(|place| self.order[*place]).collect();
+        rows.sort_by_key(|row| classes[*row as usize]);
+        for (place, row) in places.into_iter().zip(rows) {
+            self.order[place] = row;
         }
     }
 
     /// Only so many owners.
     #[must_use]
     pub fn of_owners(mut self, owners: usize) -> Self {
-        self.order.truncate(owners.saturating_mul(self.each));
+        self.starts.truncate(owners.saturating_add(1));
         self
     }
 
     /// How many owners there are.
     pub fn owners(&self) -> usize {
-        self.order.len() / self.each
+        self.starts.len() - 1
     }
 
     /// Plays a whole course: each round asks owners of its own, as many in each; equally many choose each ε.
@@ -165,9 +227,10 @@ impl<'a> Crowd<'a> {
         };
         let mut sums = vec![0.0; columns * categories];
         for owner in owners {
-            for row in self.rows(owner) {
+            let rows = self.rows(owner);
+            for row in rows {
                 for (column, cell) in encoding.cells_at(cells, *row as usize).iter().enumerate() {
-                    sums[column * categories + cell] += 1.0 / self.each as f64;
+                    sums[column * categories + cell] += 1.0 / rows.len() as f64;
                 }
             }
         }
@@ -206,7 +269,7 @@ impl<'a> Crowd<'a> {
     }
 
     fn rows(&self, owner: usize) -> &[u32] {
-        &self.order[owner * self.each..][..self.each]
+        &self.order[self.starts[owner]..self.starts[owner + 1]]
     }
 
     /// What an owner computes from its rows.
@@ -242,6 +305,12 @@ impl<'a> Crowd<'a> {
     }
 }
 
+fn shuffle(rows: &mut [u32], coins: &mut Coins) {
+    for i in (1..rows.len()).rev() {
+        rows.swap(i, coins.below(i as u64 + 1) as usize);
+    }
+}
+
 /// A message about a vector, clipped as an owner's.
 fn draw(campaign: &Campaign, vector: &[f64], random: &mut Randomness) -> Result<LocalMessage, Error> {
     let radius = campaign.radius();
@@ -252,3 +321,6 @@ fn draw(campaign: &Campaign, vector: &[f64], random: &mut Randomness) -> Result<
         Message::Category(_) | Message::Cells(_) => Err(Error::internal("a category is no vector")),
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,14 +8,17 @@
 //! wrong more often than right is turned if there are two classes, and else counts nothing: owners who answered are not asked again, and the
 //! data user's labels do not choose among draws of noise. All learn any number of classes: centroids as published, logistic regression and stumps by one class against all
 //! others. Each side of a stump calls the class that is strongest there, by cross tables of each class against all others. The data user's own weights are updated (lines 18 to 20 forget them).
+//!
+//! With `alpha = "owners"`, which the paper names and argues against (section III-D), the error of a learner is the mean over other owners of each one's weighted error, sent by
+//! randomised response. Weights add up to one within an owner, so that an owner counts as much as any other, as it does for the learner.
 
 use super::answer::Answer;
 use super::campaign::{CampaignDraft, Message};
 use super::course::{Algorithm, Learnt, Next, Task, means_of, named};
 use super::encoding::{Encoding, Features, Learner, Statistic};
 use super::once::nearest;
-use super::own::with_constant;
-use super::params::{Samme, VectorMessage, WeakLearner};
+use super::own::{OwnRows, with_constant};
+use super::params::{AlphaSource, Samme, VectorMessage, WeakLearner};
 use crate::Error;
 use crate::boost::{Link, Member};
 
@@ -26,11 +29,15 @@ const SHARE: f64 = 0.9;
 
 impl Algorithm for Samme {
     fn rounds(&self) -> u32 {
-        self.rounds
+        match self.alpha {
+            AlphaSource::Own => self.rounds,
+            AlphaSource::Owners => 2 * self.rounds,
+        }
     }
 
     fn needs_own_rows(&self) -> bool {
-        true
+        let has_radius = self.radius.is_some() || !matches!(self.message, VectorMessage::Vector);
+        self.alpha == AlphaSource::Own || self.learner == WeakLearner::Stump || !has_radius
     }
 
     fn parameters(&self) -> Vec<(String, String)> {
@@ -42,8 +49,18 @@ impl Algorithm for Samme {
         task.vector(&self.statistic(), task.dimension(thresholds, 0), self.message)
     }
 
+    fn error_rounds(&self) -> u32 {
+        match self.alpha {
+            AlphaSource::Own => 0,
+            AlphaSource::Owners => self.rounds,
+        }
+    }
+
     fn shown(&self) -> Vec<&'static str> {
-        let mut shown = vec!["α of each round, by the own rows and their labels"];
+        let mut shown = Vec::new();
+        if self.alpha == AlphaSource::Own {
+            shown.push("α of each round, by the own rows and their labels");
+        }
         if self.learner == WeakLearner::Stump {
             shown.push("quantiles of the own rows, at which numbers are cut");
         }
@@ -51,47 +68,49 @@ impl Algorithm for Samme {
     }
 
     fn next(&self, task: &Task, answers: &[Answer]) -> Result<Next, Error> {
-        let own = task.own_for("learner", "α is measured on them; choose another algorithm")?;
         let features = self.features(task)?;
         let encoding = task.encoding(features, self.statistic())?;
         let features = encoding.features().clone();
         let d = features.dimension();
-        let values = own.values(&features);
-        let mut weights = vec![1.0 / own.rows() as f64; own.rows()];
+        let mut judge = match self.alpha {
+            AlphaSource::Own => {
+                let instead = "α is measured on them; write alpha = \"owners\", or choose another algorithm";
+                Some(OwnJudge::new(task.own_for("alpha", instead)?, &features))
+            }
+            AlphaSource::Owners => None,
+        };
         let mut learners: Vec<Learner> = Vec::new();
         let mut rounds = Vec::new();
-        for answer in answers {
-            let means = means_of(answer, encoding.width())?;
+        // From owners, each learner has two answers: what it is made from, and how often it errs.
+        for round in answers.chunks(if judge.is_some() { 1 } else { 2 }) {
+            let means = means_of(&round[0], encoding.width())?;
             let mut learner = Learner {
                 alpha: 0.0,
                 scores: self.scores(means, &features, task.classes()),
             };
-            let mut missed = own.missed(&learner, &values, d);
-            // Lines 11 to 13.
-            let wrong: f64 = weights
-                .iter()
-                .zip(&missed)
-                .filter(|(_, m)| **m)
-                .map(|(w, _)| w)
-                .sum();
-            let mut error = wrong.clamp(LEAST, 1.0 - LEAST);
+            let (error, least) = match (&judge, round) {
+                (Some(judge), _) => (judge.error(&learner), LEAST),
+                (None, [_, told]) => told_error(told)?,
+                (None, _) => {
+                    let draft = self.error_draft(task, features, (learners, learner), answers.len() + 1)?;
+                    return Ok(Next::Ask(Box::new(draft)));
+                }
+            };
+            let mut error = error.clamp(least, 1.0 - least);
             if task.classes() == 2 && error > 0.5 {
                 learner.scores.iter_mut().for_each(|score| *score = -*score);
-                missed = own.missed(&learner, &values, d);
                 error = 1.0 - error;
             }
             // Line 14; nothing is drawn again where it is not above zero.
             let others = task.classes() as f64 - 1.0;
             learner.alpha = (((1.0 - error) / error).ln() + others.ln()).max(0.0);
-            for (weight, _) in weights.iter_mut().zip(&missed).filter(|(_, missed)| **missed) {
-                *weight *= learner.alpha.exp();
+            if let Some(judge) = &mut judge {
+                judge.weigh(&learner);
             }
-            let total: f64 = weights.iter().sum();
-            weights.iter_mut().for_each(|weight| *weight /= total);
             rounds.push((learner.alpha, error));
             learners.push(learner);
         }
-        if answers.len() < self.rounds as usize {
+        if learners.len() < self.rounds as usize {
             let draft = self.draft(task, encoding, learners, answers.len() + 1)?;
             return Ok(Next::Ask(Box::new(draft)));
         }
@@ -128,9 +147,8 @@ impl Samme {
     }
 
     fn features(&self, task: &Task) -> Result<Features, Error> {
-        let own = task.own_for("learner", "choose another algorithm")?;
         let columns = match self.learner {
-            WeakLearner::Stump => own.at_best()?,
+            WeakLearner::Stump => task.own_for("learner", "choose another one")?.at_best()?,
             WeakLearner::Centroid | WeakLearner::Logistic => Features::of(task.schema()),
         };
         with_constant(columns)
@@ -150,7 +168,23 @@ impl Samme {
             (VectorMessage::Vector, None) => task.radius(None, &encoding, SHARE)?,
         };
         let encoding = encoding.after(learners)?;
-        Ok(task.draft((number, self.rounds), self.message, radius, encoding))
+        Ok(task.draft((number, self.rounds()), self.message, radius, encoding))
+    }
+
+    /// The campaign that asks other owners how often a learner errs, their rows weighted by those before it.
+    fn error_draft(
+        &self,
+        task: &Task,
+        features: Features,
+        (before, learner): (Vec<Learner>, Learner),
+        number: usize,
+    ) -> Result<CampaignDraft, Error> {
+        let errors = Statistic::Errors {
+            scores: learner.scores,
+        };
+        let encoding = task.encoding(features, errors)?.after(before)?;
+        // Signs of one coordinate: randomised response.
+        Ok(task.draft((number, self.rounds()), VectorMessage::Signs, 1.0, encoding))
     }
 
     /// The scores of the classes that follow from a round's means.
@@ -191,6 +225,48 @@ impl Samme {
             }
         }
     }
+}
+
+/// The data user's own rows and their weights, by which learners are judged.
+struct OwnJudge<'a> {
+    own: &'a OwnRows,
+    values: Vec<f64>,
+    dimension: usize,
+    weights: Vec<f64>,
+}
+
+impl<'a> OwnJudge<'a> {
+    fn new(own: &'a OwnRows, features: &Features) -> Self {
+        Self {
+            values: own.values(features),
+            dimension: features.dimension(),
+            weights: vec![1.0 / own.rows() as f64; own.rows()],
+            own,
+        }
+    }
+
+    /// Lines 11 to 13.
+    fn error(&self, learner: &Learner) -> f64 {
+        let missed = self.own.missed(learner, &self.values, self.dimension);
+        let weighed = self.weights.iter().zip(missed);
+        weighed.filter(|(_, missed)| *missed).map(|(w, _)| w).sum()
+    }
+
+    fn weigh(&mut self, learner: &Learner) {
+        let missed = self.own.missed(learner, &self.values, self.dimension);
+        for (weight, _) in self.weights.iter_mut().zip(missed).filter(|(_, missed)| *missed) {
+            *weight *= learner.alpha.exp();
+        }
+        let total: f64 = self.weights.iter().sum();
+        self.weights.iter_mut().for_each(|weight| *weight /= total);
+    }
+}
+
+/// The error that owners told, without the mechanism's bias, and the least that is believed: noise alone can make one that small.
+fn told_error(told: &Answer) -> Result<(f64, f64), Error> {
+    let error = f64::midpoint(means_of(told, 1)?[0], 1.0);
+    let noise = told.deviations.first().map_or(0.0, |deviation| deviation / 2.0);
+    Ok((error, noise.clamp(LEAST, 0.5)))
 }
 
 /// The stump that errs least by cross tables of each class against all others: with the weight p of a side and p_k of class k on it, a table holds

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+mod alpha;
+
 use super::*;
 use crate::data::schema::{AnyColumn, Schema, category, label, number, ordinal};
 use crate::data::{Cells, Frame, Intake, Keep, Table};

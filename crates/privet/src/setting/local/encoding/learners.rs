@@ -19,10 +19,15 @@ pub struct Learner {
 impl Learner {
     /// The class of a row.
     pub fn class(&self, x: &[f64]) -> usize {
-        let scores = self.scores.chunks(x.len().max(1)).map(|weights| dot(weights, x));
-        let better = |best: (usize, f64), this: (usize, f64)| if this.1 > best.1 { this } else { best };
-        scores.enumerate().fold((0, f64::NEG_INFINITY), better).0
+        called(&self.scores, x)
     }
+}
+
+/// The class that scores call for a row.
+pub(super) fn called(scores: &[f64], x: &[f64]) -> usize {
+    let scores = scores.chunks(x.len().max(1)).map(|weights| dot(weights, x));
+    let better = |best: (usize, f64), this: (usize, f64)| if this.1 > best.1 { this } else { best };
+    scores.enumerate().fold((0, f64::NEG_INFINITY), better).0
 }
 
 /// Weights of an owner's rows after these learners, that sum to one: each error of a learner multiplies by e^α.

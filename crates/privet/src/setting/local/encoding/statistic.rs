@@ -4,6 +4,7 @@
 //! LocalBoost, Algorithms 5 (centroids), 6 (cross tables) and 7 (a local classifier). There, weights are not renormalised, so that a range or a
 //! sum tells them, and labels are sent as they are. Here weights of an owner sum to one, and labels are part of the vector.
 
+use super::learners::called;
 use super::map::dot;
 
 /// Steps of a local classifier's training: as many for every owner.
@@ -34,6 +35,11 @@ pub enum Statistic {
     Classifier {
         /// The factor of |θ|²/2 in its loss: above zero.
         ridge: f64,
+    },
+    /// Σ w·e, where e is + for a row on which a published learner errs, else −.
+    Errors {
+        /// For each class, one after another, a weight for each coordinate.
+        scores: Vec<f64>,
     },
     /// The bin of one column and the label of one row, as a category.
     Cell,
@@ -73,6 +79,7 @@ impl Statistic {
             Self::ClassMeans => classes * dimension + classes - 1,
             Self::CrossTable => 2 * dimension * contrasts,
             Self::SecondMoments => dimension * (dimension + 1) / 2,
+            Self::Errors { .. } => 1,
             Self::Cell => 0,
         }
     }
@@ -133,6 +140,13 @@ impl Statistic {
                 for (class, part) in contrasts(classes).zip(vector.chunks_mut(d.max(1))) {
                     part.copy_from_slice(&rows.classifier(class, *ridge));
                 }
+            }
+            Self::Errors { scores } => {
+                let errs = |row: usize, x: &[f64]| {
+                    rows.labels.get(row).map(|label| usize::from(*label)) != Some(called(scores, x))
+                };
+                let signed = rows.each().map(|(row, w, x)| if errs(row, x) { w } else { -w });
+                vector[0] = signed.sum();
             }
             Self::Cell => {}
         }

@@ -137,6 +137,11 @@ fn statistics_are_those_of_the_rows() {
     // At zero, the descent is half of the signed mean.
     let at = Statistic::Gradient { at: vec![0.0; 2] };
     close(&vector(&at, 2), &[0.0625, -0.375]);
+    // Class 1 where the first coordinate is above zero: right on the row of weight 1/2, wrong on both others.
+    let errors = |scores: Vec<f64>, classes| vector(&Statistic::Errors { scores }, classes);
+    close(&errors(vec![0.0, 0.0, 1.0, 0.0], 2), &[0.0]);
+    close(&errors(vec![0.0, 1.0, 0.0, 0.0], 2), &[-0.5]);
+    close(&errors(vec![0.0, 0.0, 0.0, 0.0, 1.0, 1e3], 3), &[1.0]);
     // Three classes: signs of each against the rest.
     close(
         &vector(&Statistic::SignedMean, 3),
@@ -238,6 +243,9 @@ fn a_campaign_is_written_and_read_back() {
         Statistic::SecondMoments,
         Statistic::Gradient { at: vec![0.125; 6] },
         Statistic::Classifier { ridge: 0.1 },
+        Statistic::Errors {
+            scores: vec![-0.375; 12],
+        },
         Statistic::Cell,
     ] {
         let is_cell = statistic == Statistic::Cell;
@@ -254,12 +262,18 @@ fn a_campaign_is_written_and_read_back() {
             Vec::new()
         };
         let encoding = encoding.after(learners).expect("learners");
+        let kind = match encoding.width() {
+            0 => "cell",
+            // No codebook is for one dimension.
+            1 => "signs",
+            _ => "vector",
+        };
         let draft = CampaignDraft {
             name: "steps".into(),
             epsilon: "1.5".parse().expect("an ε"),
-            kind: if is_cell { "cell" } else { "vector" }.into(),
+            kind: kind.into(),
             radius: 2.5,
-            codewords: (!is_cell).then_some(1024),
+            codewords: (kind == "vector").then_some(1024),
             encoding: encoding.clone(),
             round: Some(Round {
                 series: "steps 2026".into(),
@@ -292,6 +306,8 @@ fn an_encoding_that_cannot_be_is_refused() {
         "statistic = \"gradient\"\nat = [1.0]\n",
         "statistic = \"classifier\"\nridge = 0.0\n",
         "statistic = \"classifier\"\n",
+        "statistic = \"errors\"\n",
+        "statistic = \"errors\"\nscores = [1.0]\n",
         "statistic = \"mean\"\n[[encoding.axes]]\nweights = [1.0]\n",
         "statistic = \"mean\"\n[[encoding.axes]]\noffset = 1.0\n",
         "statistic = \"mean\"\n[[encoding.cuts]]\ncolumn = \"job\"\nat = [1.0]\n",
