@@ -152,6 +152,22 @@ fn a_table_can_come_through_standard_input() {
 }
 
 /// Spreadsheet programs write UTF-16 with a byte order mark: it is read like any other text.
+/// How many rows a table has is a property of rows: one of a single row trains as any other, ends alike, and predicts.
+#[test]
+fn a_table_of_one_row_trains_as_any_other() {
+    let home = home();
+    fs::write(home.path("one.csv"), "age,dose,ill\n34,2.5,yes\n").unwrap();
+    let trees = JOB.replace("\"auto\"", "\"trees\"");
+    for (name, job) in [("auto.toml", JOB), ("trees.toml", &trees)] {
+        fs::write(home.path(name), job.replace("rows.csv", "one.csv")).unwrap();
+        let out = format!("{name}.privet");
+        let (exit, said) = told(home.privet(&["train", name, "--out", &out]));
+        assert_eq!(exit, 0, "{said}");
+        let (exit, said) = told(home.privet(&["predict", &out, "--data", "one.csv"]));
+        assert_eq!(exit, 0, "{said}");
+    }
+}
+
 #[test]
 fn utf_16_is_read() {
     let home = home();

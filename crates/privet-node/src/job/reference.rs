@@ -537,7 +537,7 @@ mod tests {
         let one = text(Some("secure")).expect("a setting");
         assert!(all.contains("## setting = \"central\"") && !one.contains("## setting = \"central\""));
         assert!(
-            one.contains("- `rounds`: Rounds at most. *A whole number from 1 to 10000; if not given, 200.*"),
+            one.contains("- `rounds`: Rounds at most; of more than two classes, for each class. *A whole number from 1 to 10000; if not given, 200.*"),
             "{one}"
         );
         assert_eq!(text(Some("open")), None);

@@ -88,10 +88,10 @@ impl Victim {
         let read = files.iter().map(|file| std::fs::read(file).expect("a file"));
         let messages = read.filter_map(|bytes| match kinds {
             None => Some(bytes),
-            // The first byte says what the others are.
+            // The first byte says what the others are; from 128 on they are for parties with three classes.
             Some(kinds) => bytes
                 .split_first()
-                .filter(|(kind, _)| *kind % kinds == 0)
+                .filter(|(kind, _)| **kind < 128 && *kind % kinds == 0)
                 .map(|(_, message)| message.to_vec()),
         });
         messages.collect()
