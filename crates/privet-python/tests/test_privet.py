@@ -89,8 +89,8 @@ def test_plans_say_the_same_as_data(schema, ledger):
     assert plan.noise and plan.not_protected
     with pytest.raises(privet.DeclarationError, match="rows_about"):
         privet.plan(schema, epsilon=1)
-    with pytest.raises(privet.ParameterError, match="forest"):
-        privet.plan(schema, epsilon=1, rows_about=2000, algorithm="forest")
+    with pytest.raises(privet.ParameterError, match="jungle"):
+        privet.plan(schema, epsilon=1, rows_about=2000, algorithm="jungle")
     with pytest.raises(privet.ParameterError):
         privet.plan(schema, epsilon=1, rows_about=2000, tres=7)
 
